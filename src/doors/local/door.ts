@@ -1,5 +1,5 @@
-// The local door: HTTP over a Unix socket, for commands on this machine that talk to a running service. The socket is in
-// a folder of mode 0700, so only the owner of the home can connect; there is no other authentication.
+// The local door: HTTP over a Unix socket, for commands on this machine that talk to a running service. The socket is
+// in a folder of mode 0700, so only the owner of the home can connect; there is no other authentication.
 import { chmodSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '#core/errors.ts'

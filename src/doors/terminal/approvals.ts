@@ -1,4 +1,4 @@
-// Decides which approval dialog is shown. Gates of the open thread open by themselves, without focus; others on request.
+// Decides which approval dialog is shown. Gates of the open thread appear by themselves, unfocused; others on request.
 import { AppError } from '#core/errors.ts'
 import type { OpenGate } from '#core/store.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'

@@ -1,5 +1,5 @@
-// Folds runs of calls. In a run of four or more, the finished calls and the thoughts between them collapse into one line,
-// which the reader can unfold.
+// Folds runs of calls. In a run of four or more, the finished calls and the thoughts between them collapse into one
+// line, which the reader can unfold.
 import type { Block, Call, Thought } from './blocks.ts'
 
 const foldFrom = 4

@@ -135,8 +135,9 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
       const seen = windowOf(body, from, over ? Math.max(0, room - 1) : room)
       from = seen.from
       const size = `${numberWords(chars)} characters, `
-      const place = `line ${seen.from + 1} of ${body.length}; ↑↓ shows the rest`
-      const more = over && room > 0 ? [theme.dim(size.length + place.length > inside ? place : `${size}${place}`)] : []
+      const position = `line ${seen.from + 1} of ${body.length}; ↑↓ shows the rest`
+      const more =
+        over && room > 0 ? [theme.dim(size.length + position.length > inside ? position : `${size}${position}`)] : []
       const shown = [...seen.lines, ...more]
       const lines = joined ? [...shown, ...end] : [...head, ...shown, ...reason, ...end]
       const expires = open.at + gateMs - now()

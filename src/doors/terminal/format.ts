@@ -23,7 +23,7 @@ export function timeWords(at: number, now: number): string {
   return `${then.getDate()} ${then.toLocaleString('en-US', { month: 'short' })}`
 }
 
-/** Arguments in one line: only the values, since a sentence such as `"duration_ms" in deploy.log` depends on the tool. */
+/** Arguments in one line, values only: a phrase such as `"duration_ms" in deploy.log` would depend on the tool. */
 export function briefArgs(args: string): string {
   const values = objectIn(args)
   if (!values) return printable(args)

@@ -9,7 +9,7 @@ import type { Composer } from './composer.ts'
 import type { Dialog } from './dialog.ts'
 import type { Greeting } from './greeting.ts'
 import type { List } from './list.ts'
-import { type Panel, type PanelData, panelFrom, panelWidth } from './panel.ts'
+import { type Panel, type PanelData, minPanelColumns, panelWidth } from './panel.ts'
 import type { Theme } from './theme.ts'
 import type { Transcript } from './transcript.ts'
 
@@ -18,8 +18,8 @@ export type Focus = 'composer' | 'dialog' | 'transcript' | 'panel'
 /** The state that the screen shows. */
 export type View = {
   readonly title: string | undefined
-  /** The folder and service of this terminal, as text. */
-  readonly place: string
+  /** The home or the service that this terminal is attached to, as text for the header. */
+  readonly location: string
   readonly focus: Focus
   readonly notice: string | undefined
   /** Milliseconds since the turn began; undefined while none runs. */
@@ -64,7 +64,7 @@ export function drawFrame(
   rows: number,
 ): string[] {
   const columns = Math.max(width, minColumns)
-  const wide = columns >= panelFrom
+  const wide = columns >= minPanelColumns
   const main = wide ? columns - panelWidth - 1 : columns
   const rule = ruleOf(view, theme)
   const typed = [
@@ -100,7 +100,7 @@ function openedRows(room: number): number {
   return Math.max(4, room - minTranscript, Math.min(room, minOpened))
 }
 
-/** Pads or cuts lines to a width, with a cache: measuring is most of the cost, and most lines repeat from the last frame. */
+/** Pads or cuts lines to a width. Cached: measuring is most of a frame's cost, and most lines repeat. */
 export type Fit = { padded(line: string, width: number): string; cut(line: string, width: number): string }
 
 export function createFit({ fit }: Theme): Fit {
@@ -126,9 +126,9 @@ function ruleOf({ awayFor, panelData, runsFor }: View, { act, sun, clay, dim }: 
   return runsFor === undefined ? dim : act
 }
 
-function headerLine({ title, place, waiting }: View, { bold, dim, sun }: Theme, columns: number): string {
+function headerLine({ title, location, waiting }: View, { bold, dim, sun }: Theme, columns: number): string {
   const right = waiting > 0 ? `${sun('●')} ${waiting} waiting` : ''
-  const about = columns >= panelFrom ? dim(place) : ''
+  const about = columns >= minPanelColumns ? dim(location) : ''
   const end = [about, right].filter(Boolean).join('  ')
   const start = ` ${bold('▣ Atrium')}  ${title === undefined ? dim('New thread') : proseOf(title)}`
   const room = Math.max(10, columns - visibleWidth(end) - 2)
@@ -149,7 +149,7 @@ function statusLine({ status, usage, runsFor, awayFor, panelData }: View, theme:
   // The current activity, in parts; the later parts are left out when there is no room.
   const state = here ? [`${sun('●')} waiting`, ' for you'] : works
   const first = (parts: number): string[] => (state.length === 0 ? [] : [state.slice(0, parts).join('')])
-  const help = columns >= panelFrom ? `${dim(' · ')}/help` : '  /help'
+  const help = columns >= minPanelColumns ? `${dim(' · ')}/help` : '  /help'
   const withLink = (parts: readonly string[]): string => `${[...parts, `${mark} ${link}`].join(dim(' · '))}${help}`
   // The mark alone is not joined as a part of its own.
   const short = away ? withLink([]) : `${mark} /help`

@@ -16,7 +16,7 @@ export interface Greeting {
 }
 
 export function createGreeting(
-  { greeting, place }: { readonly greeting: readonly string[]; readonly place: string },
+  { greeting, location }: { readonly greeting: readonly string[]; readonly location: string },
   { dim, bold, link }: Theme,
 ): Greeting {
   const plain = (text: string): string => text
@@ -26,7 +26,7 @@ export function createGreeting(
     render(width, height) {
       const all = [
         ...wrapped('Every door opens into the same hall.', width, bold),
-        ...wrapped(place, width, dim),
+        ...wrapped(location, width, dim),
         '',
         ...greeting.flatMap((line) => wrapped(line, width, plain, link)),
       ]

@@ -10,7 +10,7 @@ import { timeWords } from './format.ts'
 
 export const panelWidth = 36
 /** Minimum width of a terminal with a panel, in columns. */
-export const panelFrom = 110
+export const minPanelColumns = 110
 const maxGates = 8
 
 export type PanelData = {

@@ -9,7 +9,7 @@ const resetSequence = '\\033[?1049l\\033[?7h\\033[?25h\\033[?2004l\\033[<u\\033[
  * since a killed process cannot. The shell ignores signals sent to all processes of the terminal. Returns a function that
  * ends the shell.
  */
-export function watchOver(): () => void {
+export function startRestorer(): () => void {
   const { stdout, status } = spawnSync('stty', ['-g'], { stdio: ['inherit', 'pipe', 'ignore'], encoding: 'utf8' })
   const script = `trap '' INT HUP TERM TTOU; read -r word && exit; printf '${resetSequence}' >/dev/tty; stty "$1" </dev/tty`
   const was = status === 0 ? stdout.trim() : 'sane'

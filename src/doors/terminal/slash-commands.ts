@@ -179,7 +179,7 @@ function brief(text: string): string {
   return proseOf(text.slice(0, maxBriefChars)).replaceAll(/\s+/g, ' ').trim()
 }
 
-/** Cost first, then tools, hosts, secret names, model calls, approvals, safety notes, and whether the log is unchanged. */
+/** Cost first, then tools, hosts, secret names, model calls, approvals, safety notes, and the check of the log. */
 function receiptLines(receipt: Receipt, { bold, clay, dim, act }: Theme): string[] {
   const { turn, modelCalls, tools, hosts, secrets, approvals, notes, costUsd, hash, verified } = receipt
   const part = (title: string, lines: readonly string[]): string[] =>

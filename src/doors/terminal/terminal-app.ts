@@ -14,7 +14,7 @@ import { createGreeting } from './greeting.ts'
 import type { List } from './list.ts'
 import { createNews } from './news.ts'
 import { createSlashCommands, type SlashCommands } from './slash-commands.ts'
-import { createPanel, panelFrom } from './panel.ts'
+import { createPanel, minPanelColumns } from './panel.ts'
 import { spinner, type Theme } from './theme.ts'
 import { createTranscript, type Transcript } from './transcript.ts'
 
@@ -25,8 +25,8 @@ export type AppParts = {
   readonly tui: TUI
   readonly client: OperatorClient
   readonly theme: Theme
-  /** The folder and service of this terminal, as text. */
-  readonly place: string
+  /** The home or the service that this terminal is attached to, as text for the header. */
+  readonly location: string
   readonly greeting: readonly string[]
   /** Chooses another model; returns the outcome as text. */
   readonly chooseModel: (provider: string, name: string | undefined) => Promise<string>
@@ -44,11 +44,11 @@ export interface App {
   close(): void
 }
 
-export function createApp({ tui, client, theme, place, chooseModel, readFile, now, quit, ...parts }: AppParts): App {
+export function createApp({ tui, client, theme, location, chooseModel, readFile, now, quit, ...parts }: AppParts): App {
   const ending = new AbortController()
   const sign = (): string => spinner[Math.floor(now() / tickMs) % spinner.length] ?? '⠋'
   const transcript = createTranscript(createDrawing(theme, sign, now), theme)
-  const greeting = createGreeting({ greeting: parts.greeting, place }, theme)
+  const greeting = createGreeting({ greeting: parts.greeting, location }, theme)
   const composer = createComposer(tui, theme)
   const panel = createPanel(theme)
   const fit = createFit(theme)
@@ -168,7 +168,7 @@ export function createApp({ tui, client, theme, place, chooseModel, readFile, no
   }
 
   function nextFocus(step: 1 | -1): void {
-    const wide = tui.terminal.columns >= panelFrom
+    const wide = tui.terminal.columns >= minPanelColumns
     const order: Focus[] = [
       'composer',
       ...(approvals.dialog ? ['dialog' as const] : []),
@@ -236,7 +236,7 @@ export function createApp({ tui, client, theme, place, chooseModel, readFile, no
     const turn = blocks.turn()
     return {
       title: threads.find(({ id }) => id === threadId)?.title,
-      place,
+      location,
       focus,
       notice,
       runsFor: turn?.status === 'running' ? now() - turn.since : undefined,

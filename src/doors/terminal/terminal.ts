@@ -9,19 +9,19 @@ import {
   TuiAltScreen,
 } from '@earendil-works/pi-tui'
 import { type AppParts, createApp } from './terminal-app.ts'
-import { watchOver } from './restore.ts'
+import { startRestorer } from './restore.ts'
 import { createTheme, type Shows } from './theme.ts'
 
-export type TerminalParts = Pick<AppParts, 'client' | 'place' | 'greeting' | 'chooseModel' | 'readFile'> & {
+export type TerminalParts = Pick<AppParts, 'client' | 'location' | 'greeting' | 'chooseModel' | 'readFile'> & {
   readonly shows: Shows
 }
 
-/** Runs until Ctrl+C, /quit or a signal. Returns the thread that was open. An error is thrown after the terminal is restored. */
+/** Runs until Ctrl+C, /quit or a signal. Returns the open thread. Throws errors only after restoring the terminal. */
 export async function runTerminal({ shows, ...parts }: TerminalParts): Promise<{ threadId: string | undefined }> {
   // The text of a link is untrusted, so its address is shown beside it. Pictures are not shown.
   setCapabilityOverrides({ hyperlinks: false, images: null })
   setKeybindings(new KeybindingsManager(TUI_KEYBINDINGS, ownKeys()))
-  const sendHome = watchOver()
+  const endRestorer = startRestorer()
   const tui = new TuiAltScreen(new ProcessTerminal(), false, undefined, { mouse: false })
   let stop = (_fault?: unknown): void => {}
   const stopped = new Promise<unknown>((resolve) => {
@@ -40,7 +40,7 @@ export async function runTerminal({ shows, ...parts }: TerminalParts): Promise<{
   const leave = (): void => {
     app.close()
     tui.stop({ preserveScreen: true })
-    sendHome()
+    endRestorer()
     process.off('exit', leave)
   }
   const signals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const

@@ -1,5 +1,5 @@
-// The scrolling window over a thread's blocks: visible lines, and the selected call. Only blocks near the window are drawn,
-// so that a long thread costs no more than a short one.
+// The scrolling window over a thread's blocks: visible lines, and the selected call. Only blocks near the window are
+// drawn, so that a long thread costs no more than a short one.
 import type { Block, Blocks, Call, Thought } from './blocks.ts'
 import type { Drawing } from './drawing.ts'
 import { noRuns, runsOf } from './call-groups.ts'

@@ -10,7 +10,7 @@ export const Attachments = z
   .array(AttachmentWire)
   .check(z.maxLength(maxAttachments, `must hold at most ${maxAttachments} files`))
 
-/** Turns each attachment into a part of the message. Throws invalid_input for types that no model takes, too_large for long texts. */
+/** Turns each attachment into a message part. Throws invalid_input for types that no model takes, and too_large. */
 export function partsOf(attachments: readonly Attachment[]): Part[] {
   return attachments.map((attachment, at) => {
     const type = (attachment.media_type.split(';', 1)[0] ?? '').trim().toLowerCase()

@@ -109,7 +109,7 @@ export async function messageIdOf(
   return entries[0]?.id
 }
 
-/** The Idempotency-Key header. A page that missed the answer sends again with the same key; the message is stored once. */
+/** The Idempotency-Key header: a page that missed the answer sends again with the same key, and it is one message. */
 function keyOf({ request }: FastifyReply, body: z.output<typeof ChatBody>): Idempotency | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined) return undefined

@@ -90,7 +90,7 @@ export function loginRoutes(parts: LoginParts): Route[] {
   ]
 }
 
-/** Counts a sign-in attempt against its network address. Throws rate_limited; everyone behind that address then waits. */
+/** Counts a sign-in attempt against its network address. Throws rate_limited, for everyone behind that address. */
 export async function countAttempt(
   { limits, signInsPerMinute, clientAddress, now = Date.now }: LoginParts,
   { raw }: FastifyRequest,

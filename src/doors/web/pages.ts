@@ -1,5 +1,5 @@
-// Serves the browser app: index.html at each of its addresses, and its assets. They contain no secrets and need no token;
-// the data comes from the API, which does.
+// Serves the browser app: index.html at each of its addresses, and its assets. They contain no secrets and need no
+// token; the data comes from the API, which does.
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'

@@ -1,4 +1,4 @@
-// Routes of settings, for the operator: model, limits, policy, marks. A change applies from the next turn, without restart.
+// Routes of settings, for the operator: model, limits, policy, marks. A change applies from the next turn on.
 import * as z from 'zod/mini'
 import type { SettingsAdmin, SettingsView } from '#core/admin.ts'
 import type { Json } from '#core/json.ts'

@@ -51,7 +51,7 @@ export function threadRoutes({ threads }: { threads: Threads }): Route[] {
       query: ItemsQuery,
       answers: { 200: ThreadAnswer },
       async handle({ params, query: { after, limit }, caller: { user } }) {
-        // Queued messages are read first: one that begins meanwhile is in both lists, under one id, and never in neither.
+        // Queued messages are read first: one that begins meanwhile is then in both lists, never in neither.
         const queued = isUuid(params.id) ? await threads.queued(user, params.id, queuedBounds) : []
         const thread = await findThread(threads, user, params.id)
         const { entries, more } = await threads.entries(user, thread.id, { after, limit, maxBytes: maxPageBytes })

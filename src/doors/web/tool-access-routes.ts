@@ -1,5 +1,5 @@
-// Routes of tool sign-in and set-up: the secrets a tool needs, and the ways to supply them. The operator's secrets serve
-// everybody, a user's only that user.
+// Routes of tool sign-in and set-up: the secrets a tool needs, and the ways to supply them. The operator's secrets
+// serve everybody, a user's only that user.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
@@ -22,7 +22,7 @@ import {
 
 const maxValueChars = 64 * 1024
 const callbackPath = '/api/tools/oauth/callback'
-/** Ties an OAuth sign-in to the browser that began it. SameSite=Lax: the cookie must be sent when the server redirects back. */
+/** Ties an OAuth sign-in to the browser that began it. SameSite=Lax, so that it is sent on the redirect back. */
 const cookieName = 'atrium_sign_in'
 const cookieSecs = 600
 

@@ -15,7 +15,7 @@ const ref = z.nullish(
 )
 const seq = z.int('must be a sequence number').check(z.minimum(0, 'must be a sequence number'))
 
-/** Frames that a client may send, by type. `ref` is chosen by the client; the reply to the frame carries the same `ref`. */
+/** Frames that a client may send, by type. The client chooses `ref`; the reply to the frame carries the same one. */
 export const clientFrames = {
   message: z.object({ ref, message: z.string(), thread_id: z.nullish(z.string()) }),
   cancel: z.object({ ref, thread_id: z.string() }),

@@ -67,7 +67,7 @@ export const ToolWire = z.object({
   verdict: z.object({ clean: verdicts, tainted: verdicts }),
   /** Every policy row that can apply to its calls. */
   policy: z.array(z.object({ row: z.string(), calls: z.string(), clean: rules, tainted: rules })),
-  /** Built-in tools only: a short text for lists, and what it may and cannot do. Clients group tools with equal texts. */
+  /** Built-in tools only: a short text for lists, and what it may and cannot do. Equal texts belong together. */
   brief: z.exactOptional(z.string()),
   may: z.exactOptional(z.array(z.string())),
   cannot: z.exactOptional(z.array(z.string())),

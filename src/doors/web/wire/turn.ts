@@ -1,5 +1,5 @@
-// Wire format of turns, and the fields that all answers of the gateway share. The schemas in this folder define the types
-// of the service and of the browser app, and the OpenAPI document.
+// Wire format of turns, and the fields that all answers of the gateway share. The schemas in this folder define the
+// types of the service and of the browser app, and the OpenAPI document.
 import * as z from 'zod/mini'
 
 export const jobStatuses = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const
