@@ -22,7 +22,7 @@ export async function chat(flags: Flags): Promise<void> {
   if (await runningService(config.home)) {
     const client = serviceClient(config.home)
     if (plain) await showLines(client, [attached])
-    else await show({ client, place: `terminal · ${attached}`, greeting: await linkTo(config.home) })
+    else await show({ client, location: `terminal · ${attached}`, greeting: await linkTo(config.home) })
     return
   }
   const home = openHome(config.home)
@@ -34,7 +34,7 @@ export async function chat(flags: Flags): Promise<void> {
   try {
     const { client, lines } = service
     if (plain) await showLines(client, lines)
-    else await show({ client, place: `terminal · ${home.path}`, greeting: lines })
+    else await show({ client, location: `terminal · ${home.path}`, greeting: lines })
   } finally {
     // A second Ctrl+C exits at once.
     process.once('SIGINT', () => process.exit(interruptedExit))
@@ -43,13 +43,13 @@ export async function chat(flags: Flags): Promise<void> {
   }
 }
 
-type Shown = { readonly client: OperatorClient; readonly place: string; readonly greeting: readonly string[] }
+type Shown = { readonly client: OperatorClient; readonly location: string; readonly greeting: readonly string[] }
 
-async function show({ client, place, greeting }: Shown): Promise<void> {
+async function show({ client, location, greeting }: Shown): Promise<void> {
   const { runTerminal } = await import('#doors/terminal/terminal.ts')
   const { threadId } = await runTerminal({
     client: { ...client, gates: async () => (await client.gates()).map(withCommands) },
-    place,
+    location,
     greeting: greeting.map((line) => printable(pasteable(line))),
     shows: terminalTraits(),
     readFile: async (path) => (await import('./attachment.ts')).readAttachment(path),

@@ -1,5 +1,5 @@
-// The local door: how commands on this machine reach a service that already runs on their home. It listens on a Unix
-// socket in a folder of mode 0700: who can connect is the home's owner, so it asks for nothing more.
+// The local door: HTTP over a Unix socket, for commands on this machine that talk to a running service. The socket is
+// in a folder of mode 0700, so only the owner of the home can connect; there is no other authentication.
 import { chmodSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '#core/errors.ts'
@@ -14,31 +14,31 @@ import type { Turns } from '#turns/turns.ts'
 import { textIn } from './fields.ts'
 import { operatorVerbs, type Signals, type Stream } from './operator-verbs.ts'
 
-/** A message of a mebibyte, and the files that go with it, may grow sixfold on their way into JSON. */
-const maxBody = 7 * 1024 * 1024 + 6 * maxTotalBytes
+/** A message of 1 MiB and its files; JSON escaping can make them up to six times longer. */
+const maxBodyBytes = 7 * 1024 * 1024 + 6 * maxTotalBytes
 
 export type LocalParts = {
-  /** Where to listen: a free path in a private folder. */
+  /** The path to listen on: unused, in a private folder. */
   readonly socket: string
   readonly turns: Pick<Turns, 'removeUser'>
   readonly gates: Pick<Gates, 'signedIn' | 'revoke'>
-  /** What attached terminals and commands ask. */
+  /** Answers the verbs of attached terminals and commands. */
   readonly client: OperatorClient
   readonly status: () => Promise<object>
-  /** Reads settings again. */
+  /** Reloads settings. */
   readonly reload: () => Promise<void>
-  /** A link that signs the operator in, once; undefined while the gateway is off. */
+  /** Makes a one-time sign-in link for the operator; undefined while the gateway is off. */
   readonly loginLink: () => Promise<string | undefined>
   readonly log: Log
 }
 
 export type LocalDoor = {
-  /** Takes no more at once; what is being answered gets a while. */
+  /** Accepts nothing new; requests in progress get `graceMs` to finish. */
   close(graceMs: number): Promise<void>
 }
 
 export async function openLocalDoor(parts: LocalParts): Promise<LocalDoor> {
-  // Whoever follows would do so for ever: the end of the door is theirs.
+  // Open streams never end by themselves; this signal ends them when the door closes.
   const closing = new AbortController()
   const server = createServer((request, response) => {
     handle(request, response, parts, closing.signal).catch((error: unknown) => fail(response, error, parts.log))
@@ -89,8 +89,8 @@ const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   [
     'POST /signed-in',
     async (body, { gates }) => {
-      const brought = { tool: textIn(body, 'tool'), secret: textIn(body, 'secret'), owner: operator, by: 'operator' }
-      return { closed: await gates.signedIn(brought) }
+      const secret = { tool: textIn(body, 'tool'), secret: textIn(body, 'secret'), owner: operator, by: 'operator' }
+      return { closed: await gates.signedIn(secret) }
     },
   ],
   [
@@ -120,22 +120,22 @@ async function handle(
   response.once('close', () => left.abort())
   const answer = route(body, parts, { left: left.signal, closing })
   if (Symbol.asyncIterator in answer) return stream(response, answer)
-  // A verb that finds nothing, or has nothing to say, answers null.
+  // A verb without a result answers null.
   response.setHeader('content-type', 'application/json').end(JSON.stringify((await answer) ?? null))
 }
 
-/** Writes batches as lines of JSON. */
+/** Writes each batch as one line of JSON. */
 async function stream(response: ServerResponse, batches: Stream): Promise<void> {
   for await (const batch of batches) {
     if (response.destroyed) return
-    // After the first batch: a request that is refused has a status of its own.
+    // The headers wait for the first batch, so that a refused request can still get an error status.
     if (!response.headersSent) response.writeHead(200, { 'content-type': 'application/x-ndjson' })
     await write(response, batch)
   }
   response.end()
 }
 
-/** Waits for a client that reads slowly, until it leaves. */
+/** Writes one line, and waits while the client reads slowly, until it disconnects. */
 async function write(response: ServerResponse, event: object): Promise<void> {
   if (response.write(`${JSON.stringify(event)}\n`) || response.destroyed) return
   await new Promise<void>((resolve) => {
@@ -152,7 +152,7 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   let bytes = 0
   for await (const chunk of request) {
     bytes += (chunk as Buffer).length
-    if (bytes > maxBody) throw new AppError('too_large', `a request has at most ${maxBody} bytes`)
+    if (bytes > maxBodyBytes) throw new AppError('too_large', `a request has at most ${maxBodyBytes} bytes`)
     chunks.push(chunk as Buffer)
   }
   if (bytes === 0) return {}
@@ -170,7 +170,7 @@ function fail(response: ServerResponse, error: unknown, log: Log): void {
     response.destroy()
     return
   }
-  // What a client still sends is not read; the connection ends with the answer.
+  // The rest of the request is not read; the connection closes after the answer.
   response.writeHead(statusOf(fault.code), { 'content-type': 'application/json', connection: 'close' })
   response.end(JSON.stringify({ error: { code: fault.code, message: fault.message, param: fault.param } }))
 }

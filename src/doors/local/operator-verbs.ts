@@ -1,4 +1,4 @@
-// The operator's client over the socket: each of its verbs by name, with its arguments as one JSON object.
+// Verbs of the operator client over the local socket, by name. The arguments come as one JSON object.
 import { isLocalDoor } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
@@ -11,9 +11,9 @@ import { numberIn, textIn } from './fields.ts'
 
 export type Stream = AsyncIterable<readonly object[]>
 export type Signals = {
-  /** The caller has left. */
+  /** Aborted when the caller disconnects. */
   readonly left: AbortSignal
-  /** The door closes. */
+  /** Aborted when the door closes. */
   readonly closing: AbortSignal
 }
 type Verb = (client: OperatorClient, body: unknown, signals: Signals) => Promise<unknown> | Stream
@@ -29,7 +29,7 @@ export const operatorVerbs: Readonly<Record<keyof OperatorClient, Verb>> = {
   status: (client) => client.status(),
   tools: (client) => client.tools(),
   memory: (client, body) => client.memory(textIn(body, 'query')),
-  // Not until the door closes: a turn that comes to its rest meanwhile is told to its end.
+  // Ignores `closing`: a turn that ends during shutdown is still followed to its end.
   follow: (client, body, { left }) => client.follow(textIn(body, 'turnId'), left),
   watch: (client, body, signals) =>
     client.watch(textIn(body, 'threadId'), numberIn(body, 'after'), AbortSignal.any(Object.values(signals))),
@@ -43,13 +43,13 @@ function readMessage(body: unknown): OutgoingMessage {
 }
 
 function readGateAnswer(body: unknown): Omit<GateAnswer, 'by'> {
-  const given = isObject(body) ? body['said'] : undefined
-  const decision = textIn(given, 'decision')
+  const answer = isObject(body) ? body['said'] : undefined
+  const decision = textIn(answer, 'decision')
   if (decision !== 'allow' && decision !== 'deny') throw new AppError('invalid_input', 'decision must be allow or deny')
-  const { grantRequest } = given as { grantRequest?: unknown }
-  const output = optional(given, 'output')
+  const { grantRequest } = answer as { grantRequest?: unknown }
+  const output = optional(answer, 'output')
   return {
-    callId: textIn(given, 'callId'),
+    callId: textIn(answer, 'callId'),
     decision,
     ...(output !== undefined && { output }),
     ...(grantRequest !== undefined && { grantRequest: readGrantRequest(grantRequest) }),
@@ -59,16 +59,16 @@ function readGateAnswer(body: unknown): Omit<GateAnswer, 'by'> {
 function readGrantRequest(grantRequest: unknown): GrantRequest {
   const span = textIn(grantRequest, 'for')
   const { scope, untrusted } = grantRequest as { scope?: unknown; untrusted?: unknown }
-  const fits = span === 'hour' || span === 'day' || span === 'good'
-  const hasScope = scope === undefined || scope === 'tool' || scope === 'target' || scope === 'file'
-  if (!fits || !hasScope || (untrusted !== undefined && typeof untrusted !== 'boolean')) {
+  const isSpan = span === 'hour' || span === 'day' || span === 'good'
+  const isScope = scope === undefined || scope === 'tool' || scope === 'target' || scope === 'file'
+  if (!isSpan || !isScope || (untrusted !== undefined && typeof untrusted !== 'boolean')) {
     const words = 'for (hour, day, good) and may have scope (tool, target, file) and untrusted (true, false)'
     throw new AppError('invalid_input', `grantRequest must have ${words}`, { param: 'grantRequest' })
   }
   return { for: span, ...(scope && { scope }), ...(untrusted !== undefined && { untrusted }) }
 }
 
-/** Files that go with a message, as parts of it. */
+/** The attachments of a message, as message parts. */
 function filesIn(body: unknown): Part[] {
   const files = isObject(body) ? (body['files'] ?? []) : []
   if (!Array.isArray(files) || files.length > maxAttachments) {

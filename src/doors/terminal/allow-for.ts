@@ -1,5 +1,5 @@
-// "Allow for…": for what, from narrow to wide, for how long, and whether also after words from outside. The narrowest of
-// each is chosen first.
+// The "Allow for…" form of the approval dialog: scope, duration, and whether the grant also applies after text from
+// outside. The narrowest option of each is preselected.
 import { matchesKey, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import type { Scope } from '#core/question.ts'
 import type { GrantRequest } from '#safety/grant-rules.ts'
@@ -15,7 +15,7 @@ export interface AllowFor {
   grantRequest(): GrantRequest
 }
 
-/** `scopes` are those that the gate offers. */
+/** `scopes` are the scopes that the gate offers. */
 export function createAllowFor(name: string, scopes: readonly Scope[], theme: Theme): AllowFor {
   const tool = printable(name)
   let scope = 0

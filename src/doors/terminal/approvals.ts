@@ -1,4 +1,4 @@
-// The approval that is shown: one of this thread opens by itself and takes no key; any other is asked for.
+// Decides which approval dialog is shown. Gates of the open thread appear by themselves, unfocused; others on request.
 import { AppError } from '#core/errors.ts'
 import type { OpenGate } from '#core/store.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
@@ -8,14 +8,14 @@ import type { Theme } from './theme.ts'
 
 export interface Approvals {
   readonly dialog: Dialog | undefined
-  /** What is open now: a dialog whose gate is not goes, and the next of this thread comes. */
+  /** Updates the open gates: closes the dialog of a closed gate, and shows the next gate of this thread. */
   follow(gates: readonly OpenGate[], threadId: string | undefined): void
-  /** Somebody asked for this one. */
+  /** Opens the dialog of a gate on the user's request. */
   open(gate: OpenGate): void
   close(): void
-  /** A key of whoever is in the dialog. */
+  /** Handles a key while the dialog has the focus. */
   press(data: string): void
-  /** Leaves it open, and out of sight. */
+  /** Hides the dialog; its gate stays open. */
   later(): void
 }
 
@@ -24,18 +24,18 @@ export type ApprovalsParts = {
   readonly theme: Theme
   readonly now: () => number
   readonly tell: (words: string) => void
-  /** The dialog has gone: the keys are nobody's. */
+  /** Called when the dialog closes, so that the focus can move. */
   readonly gone: () => void
-  /** An answer has been taken, or refused. */
+  /** Called when an answer was accepted or refused. */
   readonly answered: () => void
 }
 
 export function createApprovals({ client, theme, now, tell, gone, answered }: ApprovalsParts): Approvals {
   let dialog: Dialog | undefined
-  /** Gates that were left for later. */
+  /** Gates that the user left for later. */
   const later = new Set<string>()
 
-  function say(open: Dialog, answer: Answer): void {
+  function sendAnswer(open: Dialog, answer: Answer): void {
     client.answer(open.gate.turn.threadId, answer).then(answered, (error: unknown) => {
       if (error instanceof AppError && error.code === 'gate_closed') tell('This was answered already.')
       else open.refuse(faultWords(error))
@@ -69,9 +69,9 @@ export function createApprovals({ client, theme, now, tell, gone, answered }: Ap
     },
     close,
     press(data) {
-      const said = dialog?.press(data)
-      if (said === 'later') leave()
-      else if (dialog && said) say(dialog, said)
+      const answer = dialog?.press(data)
+      if (answer === 'later') leave()
+      else if (dialog && answer) sendAnswer(dialog, answer)
     },
     later: leave,
   }

@@ -1,4 +1,4 @@
-// An approval or a sign-in as a terminal shows it: the words are those of the gate.
+// Texts of an approval or a sign-in for the terminal, taken from the gate.
 import type { Gate } from '#core/item.ts'
 import { needsWords, previewText, questionOf } from '#safety/asking.ts'
 import { printable } from '#safety/printable.ts'
@@ -6,7 +6,7 @@ import { argLines } from './format.ts'
 
 type AskingGate = Pick<Gate, 'kind' | 'name' | 'asks' | 'credential'>
 
-/** The question, with its code between backticks. */
+/** The question, with its code in backticks. */
 export function questionLine(gate: AskingGate): string {
   const { text, code } = questionOf(gate)
   const at = code ? text.lastIndexOf(code) : -1
@@ -14,18 +14,18 @@ export function questionLine(gate: AskingGate): string {
   return printable(`${text.slice(0, at)}\`${code}\`${text.slice(at + code.length)}`)
 }
 
-/** That it waits: nothing of it has been done. */
+/** The line that says that nothing has been done yet. */
 export function pendingLine(gate: AskingGate): string {
   return printable(questionOf(gate).pending)
 }
 
-/** What the call would do, or its arguments. */
+/** The preview of the call, or its arguments when it has none. */
 export function previewLines({ asks, args }: Pick<Gate, 'asks' | 'args'>): string[] {
   if (!asks?.preview) return argLines(args)
   return printable(previewText(asks.preview), { lines: true }).split('\n')
 }
 
-/** What a sign-in is for, and the command that does it; the words of the tool where it names none. */
+/** The purpose of a sign-in and the command for it; the tool's own prompt when there is no command. */
 export function signInLines({ name, prompt, credential }: Pick<Gate, 'name' | 'prompt' | 'credential'>): string[] {
   if (credential?.command === undefined) return printable(prompt, { lines: true }).split('\n')
   return [

@@ -1,4 +1,4 @@
-// The files that go with the next message.
+// Files attached to the next message.
 import { AppError } from '#core/errors.ts'
 import type { Part } from '#core/item.ts'
 import { sizeWords } from '#core/words.ts'
@@ -6,12 +6,12 @@ import { proseOf } from '#safety/printable.ts'
 import { maxAttachments, maxTotalBytes } from '#turns/attachments.ts'
 import type { Theme } from './theme.ts'
 
-/** So many are named above the composer. */
+/** Maximum number of files listed by name above the composer. */
 const maxNamed = 3
 
 export type Attached = { readonly name: string; readonly size: number; readonly part: Part }
 
-/** With one more. Throws too_large. */
+/** Adds a file to the list. Throws too_large. */
 export function withFile(files: readonly Attached[], file: Attached): readonly Attached[] {
   if (files.length >= maxAttachments) {
     throw new AppError('too_large', `At most ${maxAttachments} files go with a message`)
@@ -23,12 +23,12 @@ export function withFile(files: readonly Attached[], file: Attached): readonly A
   return [...files, file]
 }
 
-/** `⎘ deploy.log  38 KB` */
+/** A file in words: `⎘ deploy.log  38 KB`. */
 export function fileWords({ name, size }: Pick<Attached, 'name' | 'size'>): string {
   return `⎘ ${proseOf(name)}${size > 0 ? `  ${sizeWords(size)}` : ''}`
 }
 
-/** What stands above the composer. */
+/** The lines above the composer. */
 export function attachedLines(files: readonly Attached[], { dim }: Theme): string[] {
   const named = files.slice(0, maxNamed).map((file) => dim(`   ${fileWords(file)}`))
   return files.length > named.length ? [...named, dim(`   and ${files.length - named.length} more: /attach`)] : named

@@ -1,15 +1,15 @@
-// A thread as the blocks that a transcript shows, made from its log and from what is being said. A block that changes is
-// another object: what was drawn of it is then drawn anew. Texts are as they came; whoever draws them cleans them.
+// A thread as the blocks of a transcript, made from its log and its live events. Blocks are immutable: a change makes a
+// new object, which is then drawn again. Texts are raw; the drawing code must clean them.
 import { type Entry, type Part, textOf } from '#core/item.ts'
 import { addUsage, ended, noUsage, type Turn, type Usage } from '#core/turn.ts'
 import type { OpenThread } from '#turns/operator-client.ts'
 import type { Watched } from '#turns/watch.ts'
 
-/** Of a longer result a terminal keeps no more. */
-const keptChars = 64 * 1024
+/** Results and thoughts are truncated to this many characters. */
+const maxResultChars = 64 * 1024
 
 export type CallState = 'running' | 'done' | 'waiting' | 'denied' | 'failed'
-/** How much of a call is shown: its line, the beginning of what it said, all of it. */
+/** How much of a call is shown: its line, the beginning of its result, all of it. */
 export type Fold = 'line' | 'part' | 'all'
 
 export type Call = {
@@ -21,13 +21,13 @@ export type Call = {
   readonly begun?: number
   readonly ms?: number
   readonly result?: string
-  /** All of the result, in characters. */
+  /** Length of the whole result, in characters. */
   readonly size?: number
   readonly origin?: string
   readonly fold: Fold
 }
 
-/** What the model thought before it spoke, as far as its provider tells. */
+/** The model's reasoning, as far as its provider shares it. */
 export type Thought = { readonly type: 'thought'; readonly id: string; readonly text: string; readonly fold: Fold }
 
 export type Named = { readonly name: string; readonly size: number }
@@ -37,18 +37,18 @@ export type Block =
       readonly type: 'you'
       readonly id: string
       readonly text: string
-      /** What went with it; a picture has no name. */
+      /** Attached files; every picture is named `picture`. */
       readonly files: readonly Named[]
       readonly queued: boolean
     }
   | { readonly type: 'reply'; readonly id: string; readonly text: string; readonly whole: boolean }
   | Call
   | Thought
-  /** One line of ours: what was answered, what ended, what was summed up. */
+  /** A line of the terminal itself: a fault, a stop, a summary. */
   | { readonly type: 'note'; readonly id: string; readonly text: string; readonly failed: boolean }
   | { readonly type: 'receipt'; readonly id: string; readonly took: Took }
 
-/** What a turn took, as far as its log tells. */
+/** Tools, hosts, usage and time of a turn, from its log. */
 export type Took = {
   readonly tools: number
   readonly hosts: readonly string[]
@@ -61,64 +61,64 @@ type Unfinished = { readonly id: string; readonly status: Turn['status']; readon
 
 export interface Blocks {
   list(): readonly Block[]
-  /** The last seq that was seen: a watch goes on from here. */
+  /** The last seq received: a new watch continues after it. */
   readonly seq: number
-  /** The turn that runs, waits or is queued, the oldest first. */
+  /** The turn that runs or waits; if there is none, the oldest queued turn. */
   turn(): Unfinished | undefined
-  /** The latest turn that was seen. */
+  /** The id of the latest turn in the log. */
   lastTurn(): string | undefined
-  /** What all turns that were seen took. */
+  /** Usage of all turns received so far. */
   usage(): Usage
   apply(events: readonly Watched[]): void
-  /** What is known of the thread before it is watched: which turns have not ended, and where its log ends now. */
+  /** Takes the state of the thread before it is watched: its unfinished turns, and where its log ends. */
   know(thread: OpenThread): void
-  /** A message of ours that waits behind another turn: it enters the log later. */
+  /** Shows a sent message that waits behind another turn; it enters the log later. */
   queue(turnId: string, text: string, files: readonly Named[]): void
   /** Changes how much of a call, or of a thought, is shown. */
   fold(id: string, fold: Fold): void
-  /** What was being said is forgotten: a watch that begins anew tells it. */
+  /** Removes unfinished replies; a new watch sends them again. */
   dropPartial(): void
 }
 
 export function createBlocks(now: () => number): Blocks {
   const list: Block[] = []
-  /** Where a block stands, by its id. */
+  /** Block id -> index in `list`. */
   const at = new Map<string, number>()
   const took = new Map<string, Took>()
   const unfinished = new Map<string, Unfinished>()
   const over = new Set<string>()
-  /** The last item of turns that have ended, where it has not been seen yet. */
+  /** Turn id -> last seq, for ended turns whose last item has not arrived yet. */
   const ends = new Map<string, number>()
   const faults = new Map<string, { text: string; failed: boolean }>()
   let seq = 0
-  /** Up to here a turn goes on only if it was said to. */
+  /** Up to this seq a turn counts as unfinished only if the thread's state listed it. */
   let knownUpTo = Number.POSITIVE_INFINITY
   let last: string | undefined
   let total = noUsage
 
   function put(block: Block): void {
-    const place = at.get(block.id)
-    if (place !== undefined) list[place] = block
+    const index = at.get(block.id)
+    if (index !== undefined) list[index] = block
     else {
       at.set(block.id, list.length)
       list.push(block)
     }
   }
 
-  /** A thought comes before what was said after it, which has been heard already. */
+  /** Inserts a thought before the unfinished reply that follows it: the reply's text arrives first. */
   function think(block: Thought): void {
-    const place = list.findLastIndex((each) => each.type !== 'reply' || each.whole) + 1
-    list.splice(place, 0, block)
-    for (const [each, where] of at) if (where >= place) at.set(each, where + 1)
-    at.set(block.id, place)
+    const index = list.findLastIndex((each) => each.type !== 'reply' || each.whole) + 1
+    list.splice(index, 0, block)
+    for (const [each, where] of at) if (where >= index) at.set(each, where + 1)
+    at.set(block.id, index)
   }
 
-  function take(id: string): void {
-    const place = at.get(id)
-    if (place === undefined) return
-    list.splice(place, 1)
+  function remove(id: string): void {
+    const index = at.get(id)
+    if (index === undefined) return
+    list.splice(index, 1)
     at.delete(id)
-    for (const [each, where] of at) if (where > place) at.set(each, where - 1)
+    for (const [each, where] of at) if (where > index) at.set(each, where - 1)
   }
 
   function change(callId: string, more: Partial<Call>): void {
@@ -138,10 +138,10 @@ export function createBlocks(now: () => number): Blocks {
     count(entry)
     switch (item.type) {
       case 'message': {
-        const said = item.content.filter(({ type }) => type === 'text')
-        const text = textOf({ ...item, content: said })
+        const texts = item.content.filter(({ type }) => type === 'text')
+        const text = textOf({ ...item, content: texts })
         if (item.role === 'user') {
-          take(`queued ${turnId}`)
+          remove(`queued ${turnId}`)
           put({ type: 'you', id, text, files: item.content.flatMap(fileIn), queued: false })
         } else put({ type: 'reply', id, text, whole: true })
         break
@@ -156,7 +156,7 @@ export function createBlocks(now: () => number): Blocks {
         finish(item.callId, entry.at, item)
         break
       case 'gate':
-        // A caller's function may have no call of its own here.
+        // A function of an API caller may have no call item.
         if (!at.has(item.callId))
           put({ type: 'call', id: item.callId, name: item.name, args: item.args, state: 'waiting', fold: 'line' })
         change(item.callId, { state: 'waiting' })
@@ -169,13 +169,14 @@ export function createBlocks(now: () => number): Blocks {
         put({ type: 'note', id, text: 'What stands above is summed up for the model from here on', failed: false })
         break
       case 'reasoning':
-        if (item.text.trim() !== '') think({ type: 'thought', id, text: item.text.slice(0, keptChars), fold: 'line' })
+        if (item.text.trim() !== '')
+          think({ type: 'thought', id, text: item.text.slice(0, maxResultChars), fold: 'line' })
         break
     }
     if (ends.get(turnId) === seq || (seq === knownUpTo && !unfinished.has(turnId))) close(turnId)
   }
 
-  /** Something happens in a turn; how it comes to rest is told apart. */
+  /** Marks a turn as running. Its end arrives as a turn event. */
   function runs(turnId: string, from: number): void {
     if (over.has(turnId)) return
     const since = unfinished.get(turnId)?.since ?? from
@@ -189,7 +190,7 @@ export function createBlocks(now: () => number): Blocks {
     put({
       ...block,
       state: state === 'denied' ? 'denied' : result.error ? 'failed' : 'done',
-      result: result.output.slice(0, keptChars),
+      result: result.output.slice(0, maxResultChars),
       size: result.output.length,
       ...(begun !== undefined && { ms: stamp - begun }),
       ...(result.origin !== undefined && { origin: result.origin }),
@@ -206,7 +207,7 @@ export function createBlocks(now: () => number): Blocks {
     took.set(turnId, { tools, hosts, usage, from: before.from, to })
   }
 
-  /** A turn has ended: what it took, and what went wrong. */
+  /** Ends a turn: adds its fault, if any, and its receipt. */
   function close(turnId: string): void {
     if (over.has(turnId)) return
     over.add(turnId)
@@ -225,7 +226,7 @@ export function createBlocks(now: () => number): Blocks {
       return
     }
     unfinished.delete(turn.id)
-    take(`queued ${turn.id}`)
+    remove(`queued ${turn.id}`)
     if (turn.lastSeq !== undefined && turn.lastSeq > seq) ends.set(turn.id, turn.lastSeq)
     else close(turn.id)
   }
@@ -261,7 +262,7 @@ export function createBlocks(now: () => number): Blocks {
       turns.forEach(know)
     },
     queue(turnId, text, files) {
-      // Its answer may come after the turn itself.
+      // The answer to the send may arrive after the turn's own events.
       if (!took.has(turnId) && !over.has(turnId))
         put({ type: 'you', id: `queued ${turnId}`, text, files, queued: true })
     },
@@ -271,13 +272,13 @@ export function createBlocks(now: () => number): Blocks {
     },
     dropPartial() {
       for (const block of list.filter(({ type }) => type === 'reply')) {
-        if (block.type === 'reply' && !block.whole) take(block.id)
+        if (block.type === 'reply' && !block.whole) remove(block.id)
       }
     },
   }
 }
 
-/** A file that went with a message. */
+/** The attachment in a message part, if it is one. */
 function fileIn(part: Part): Named[] {
   if (part.type === 'text') return []
   if (part.type === 'file') return [{ name: part.name, size: Buffer.byteLength(part.text) }]

@@ -1,11 +1,11 @@
-// A frame around lines, with a title above and a word at its right.
+// A border around lines, with a title at the top left and a short text at the top right.
 import { truncateToWidth, visibleWidth } from '@earendil-works/pi-tui'
 
 type Paint = (text: string) => string
 
 export type BoxLook = { readonly title: string; readonly corner?: string; readonly border: Paint }
 
-/** The lines in a frame of this width; none of them is wider than its inside. */
+/** Draws a box of this width around the lines. Longer lines are truncated. */
 export function boxed(lines: readonly string[], width: number, { title, corner = '', border }: BoxLook): string[] {
   const inside = width - 4
   const head = truncateToWidth(title, Math.max(1, inside - 2), '…')
@@ -18,7 +18,7 @@ export function boxed(lines: readonly string[], width: number, { title, corner =
   ]
 }
 
-/** As many of the lines as fit, from a row on; `from` is the first that is shown. */
+/** The lines that fit into `height`, starting at `from`. The returned `from` is clamped to the list. */
 export function windowOf<T>(lines: readonly T[], from: number, height: number): { lines: T[]; from: number } {
   const first = Math.max(0, Math.min(from, lines.length - height))
   return { lines: lines.slice(first, first + height), from: first }

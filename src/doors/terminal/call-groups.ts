@@ -1,16 +1,16 @@
-// Calls in a row. From the fourth on, those that are done become one line, which the reader unfolds; so do the thoughts
-// between them.
+// Folds runs of calls. In a run of four or more, the finished calls and the thoughts between them collapse into one
+// line, which the reader can unfold.
 import type { Block, Call, Thought } from './blocks.ts'
 
 const foldFrom = 4
-/** Fewer than this are no shorter as one line. */
+/** A run with fewer finished calls is not folded: one line would save nothing. */
 const minDone = 2
 
-/** The line that stands above the first call of a row, for all of it that is done. */
+/** The line above the first call of a run, which summarizes its finished calls. */
 export type RunHead = { readonly tools: number; readonly ms: number; readonly open: boolean }
 
 export type Runs = {
-  /** By the id of the first call. */
+  /** By the id of the run's first call. */
   readonly heads: ReadonlyMap<string, RunHead>
   /** Calls and thoughts that are not shown. */
   readonly hidden: ReadonlySet<string>
@@ -18,12 +18,12 @@ export type Runs = {
 
 export const noRuns: Runs = { heads: new Map(), hidden: new Set() }
 
-/** `open` has the first calls of the rows that the reader has unfolded. A call that they unfolded stays to be seen. */
+/** `open` has the ids of the first calls of unfolded runs. A call that the reader unfolded stays visible. */
 export function runsOf(blocks: readonly Block[], open: ReadonlySet<string>): Runs {
   const heads = new Map<string, RunHead>()
   const hidden = new Set<string>()
   let run: Call[] = []
-  /** Thoughts since the first call, and how many of them have a call behind them. */
+  /** Thoughts since the first call; `between` counts those that are followed by a call. */
   let thoughts: Thought[] = []
   let between = 0
   const close = (): void => {

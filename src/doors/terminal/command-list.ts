@@ -1,4 +1,4 @@
-// What can be said with a slash, and the help.
+// Slash commands: their names, how input is parsed, and the help text.
 import { wrapTextWithAnsi } from '@earendil-works/pi-tui'
 
 export const commands = [
@@ -21,7 +21,7 @@ export type Typed =
   | { readonly type: 'unknown'; readonly word: string }
   | { readonly type: 'message' }
 
-/** One word with a slash is a command; a path, or anything else that begins with a slash, is a message. */
+/** A slash and one word of small letters is a command; a path, or other text that begins with a slash, is a message. */
 export function readTyped(text: string): Typed {
   const [, word, rest = ''] = /^(\/[a-z]+)(?:\s+([\s\S]*))?$/.exec(text.trimEnd()) ?? []
   if (word === undefined) return { type: 'message' }
@@ -42,7 +42,7 @@ const keys = [
 
 const groups = ['/new /threads /open  /waiting', '/model /tools /memory /receipt', '/attach /help /quit'] as const
 
-/** The seven keys, and the commands. */
+/** The keys and the commands, wrapped to a width. */
 export function helpLines(inside: number): string[] {
   const first = Math.max(...keys.map(([key]) => key.length))
   const room = Math.max(8, inside - first - 2)

@@ -1,35 +1,34 @@
-// Where a message is written. What is pasted stays one message, tabs and all; earlier ones can be recalled.
+// The message editor. Pasted text stays one message and keeps its tabs; earlier messages can be recalled.
 import { Editor, matchesKey, type TUI } from '@earendil-works/pi-tui'
 import type { Theme } from './theme.ts'
 
 const maxRecalled = 200
-/** The editor writes spaces for tabs: they go through it as this sign. */
+/** The editor replaces tabs by spaces, so tabs pass through it as this character. */
 const tabSign = '␉'
 const pasteStart = '\u001b[200~'
 const pasteEnd = '\u001b[201~'
-/** A longer text is put in as one that was pasted: a sign stands for it, and typing stays smooth. */
-const longText = 1_000
+/** A longer text is inserted as a paste: the editor shows a placeholder for it, and typing stays fast. */
+const maxTypedChars = 1_000
 
 export type Composer = {
   render(width: number, options: { focused: boolean; hint: string }): string[]
-  /** A key, or a paste. */
+  /** Handles a key or a paste. */
   press(data: string): void
-  /** True when there is no line of the text above the cursor, or below it: the key then moves the transcript. */
+  /** True when there is no line above (-1) or below (1) the cursor; the key then scrolls the transcript. */
   atEdge(direction: -1 | 1): boolean
   readonly empty: boolean
-  /** What is written. */
   text(): string
   set(text: string): void
-  /** Takes what is written, to send it. */
+  /** Returns the text and clears the composer, to send it. */
   take(): string
-  /** True when a backslash before the cursor makes Enter a new line; the backslash is gone then. */
+  /** True when a backslash before the cursor makes Enter a new line. Removes the backslash. */
   continues(): boolean
   newLine(): void
-  /** An earlier message, or a later one. */
+  /** Recalls an earlier (-1) or later (1) message. */
   recall(direction: -1 | 1): void
 }
 
-/** The editor, with what it says about lines out of sight kept instead of drawn. */
+/** The editor, with its counts of hidden lines stored instead of drawn. */
 class Lines extends Editor {
   above = 0
   below = 0
@@ -62,8 +61,8 @@ export function createComposer(tui: TUI, theme: Theme): Composer {
   const read = (): string => editor.getExpandedText().replaceAll(tabSign, '\t')
   function write(text: string): void {
     const kept = text.replaceAll('\t', tabSign)
-    editor.setText(kept.length > longText ? '' : kept)
-    if (kept.length > longText) editor.handleInput(`${pasteStart}${kept}${pasteEnd}`)
+    editor.setText(kept.length > maxTypedChars ? '' : kept)
+    if (kept.length > maxTypedChars) editor.handleInput(`${pasteStart}${kept}${pasteEnd}`)
   }
 
   return {
@@ -88,7 +87,7 @@ export function createComposer(tui: TUI, theme: Theme): Composer {
     },
     press(data) {
       const text = data.startsWith(pasteStart) ? data.replaceAll('\t', tabSign) : data
-      // Keys of the editor that mean something else here, or that send.
+      // In the editor these keys would send or complete.
       if (matchesKey(data, 'enter') || matchesKey(data, 'tab')) return
       editor.handleInput(text)
     },

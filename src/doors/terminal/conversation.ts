@@ -1,21 +1,21 @@
-// The thread that is open: followed for as long as it is, and sent to.
+// The open thread: follows its events and sends messages to it.
 import { AppError } from '#core/errors.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
 import type { Attached } from './attachment-list.ts'
 import { type Blocks, createBlocks } from './blocks.ts'
 import { keepFollowing } from './reconnect.ts'
 
-/** Of a longer thread the end is shown. */
+/** Only the last entries of a longer thread are shown. */
 export const maxEntries = 20_000
 
 export interface Conversation {
   readonly threadId: string | undefined
   readonly blocks: Blocks
-  /** Another thread; none is one that begins with the next message. */
+  /** Opens another thread; undefined opens a new one, which is created by its first message. */
   readonly open: (threadId: string | undefined) => void
-  /** Sends after what was sent before it. */
+  /** Sends a message after all earlier ones. */
   send(text: string, files: readonly Attached[]): Promise<void>
-  /** A turn may have ended while nobody watched. */
+  /** Reads the thread again, in case a turn ended while the watch was interrupted. */
   lookAgain(): Promise<void>
   close(): void
 }
@@ -23,19 +23,19 @@ export interface Conversation {
 export type ConversationParts = {
   readonly client: OperatorClient
   readonly now: () => number
-  /** Another thread is open. */
+  /** Called when another thread was opened. */
   readonly opened: () => void
-  /** Something happened in it; `lists` when it may be told in a list too. */
+  /** Called on events of the thread. `lists` is true when lists may have changed too. */
   readonly changed: (what: { lists: boolean }) => void
   readonly attempt: (work: Promise<unknown>) => void
 }
 
-/** A conversation; one that is new gets its thread with the answer to its first message. */
+/** An open conversation. A new one gets its thread id with the answer to its first message. */
 type Open = {
   threadId: string | undefined
   readonly blocks: Blocks
   readonly watching: AbortController
-  /** The messages before the next one. */
+  /** Resolves when all earlier messages are sent. */
   sending: Promise<void>
 }
 
@@ -51,7 +51,7 @@ export function createConversation({ client, now, opened, changed, attempt }: Co
     }
   }
 
-  /** Shows a thread in the conversation that is open. */
+  /** Shows a thread in the current conversation. */
   function show(threadId: string): void {
     current.threadId = threadId
     opened()
@@ -102,7 +102,7 @@ export function createConversation({ client, now, opened, changed, attempt }: Co
       else show(threadId)
     },
     send(text, files) {
-      // The conversation that is open now, also when another one is by the time the message goes out.
+      // The message goes to this conversation, even if another one is open when it is sent.
       const target = current
       const sent = target.sending.then(() => sendTo(target, text, files))
       target.sending = sent.catch(() => {})

@@ -1,5 +1,5 @@
-// The approval: what would be done, and the three answers. It takes no key until somebody enters it, and nothing is
-// chosen in it until an arrow key chooses: Enter alone never answers.
+// The approval dialog: a preview of the call and three answers. It takes keys only while focused, and no answer is
+// preselected: Enter alone never answers.
 import { Input, matchesKey, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import { doorOf } from '#core/doors.ts'
 import type { OpenGate } from '#core/store.ts'
@@ -13,9 +13,9 @@ import { boxed, windowOf } from './box.ts'
 import type { Theme } from './theme.ts'
 import { leftWords } from './format.ts'
 
-/** A dialog that opens by itself takes no answer for so long: somebody may have been typing. */
-const deafMs = 500
-/** With fewer lines of what would be done beside it, the question scrolls with them. */
+/** A dialog that opens by itself accepts no answer for this long: the user may be typing. */
+const ignoreAnswersMs = 500
+/** Minimum lines for the preview below a fixed question. With fewer, question and preview scroll together. */
 const minBody = 2
 
 export type Answer = Omit<GateAnswer, 'by'>
@@ -25,35 +25,35 @@ type Mode = 'choose' | 'for' | 'deny'
 export interface Dialog {
   readonly gate: OpenGate
   render(size: { width: number; height: number }, focused: boolean): string[]
-  /** The answer, `later` to leave it open, or undefined while it is being made. */
+  /** Handles a key. Returns the answer, `later` to leave the gate open, or undefined while nothing is decided. */
   press(data: string): Answer | 'later' | undefined
-  /** The answer was refused: it can be made again. */
+  /** Shows why the service refused the answer; the user can answer again. */
   refuse(why: string): void
 }
 
 export type DialogParts = {
   readonly theme: Theme
   readonly now: () => number
-  /** Somebody asked for it: it did not open by itself. */
+  /** True when the user opened the dialog; false when it opened by itself. */
   readonly asked: boolean
 }
 
 export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts): Dialog {
   const { gate } = open
-  const deafUntil = asked ? 0 : now() + deafMs
+  const ignoreAnswersUntil = asked ? 0 : now() + ignoreAnswersMs
   const word = new Input()
   const scopes = scopesOfGate(gate)
   const all = gate.kind === 'approval' ? previewLines(gate) : signInLines(gate)
   const chars = all.join('\n').length
   const allowFor = createAllowFor(gate.name, scopes, theme)
-  /** Asked at a terminal: where it came from need not be said there. */
+  /** The turn came from this machine, so the dialog does not show its door. */
   const own = doorOf(open.turn.door).local
   const buttons = gate.kind === 'approval' ? ['Allow once', 'Allow for…', 'Deny…'] : []
   let mode: Mode = 'choose'
   let chosen: number | undefined
   let from = 0
   let fault = ''
-  /** All of it, however long, wrapped once for each width. */
+  /** The whole preview, wrapped once for each width. */
   let body: { width: number; lines: string[] } = { width: 0, lines: [] }
 
   function bodyOf(width: number): string[] {
@@ -66,7 +66,7 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
     if (matchesKey(data, 'escape')) return 'later'
     if (matchesKey(data, 'up')) from = Math.max(0, from - 1)
     if (matchesKey(data, 'down')) from += 1
-    if (now() < deafUntil) return undefined
+    if (now() < ignoreAnswersUntil) return undefined
     const last = buttons.length - 1
     if (matchesKey(data, 'right')) chosen = chosen === undefined ? 0 : Math.min(last, chosen + 1)
     if (matchesKey(data, 'left')) chosen = chosen === undefined ? last : Math.max(0, chosen - 1)
@@ -95,7 +95,7 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
     return undefined
   }
 
-  /** The answers, or what is being chosen. */
+  /** The answers, or the form of the answer being made. */
   function foot(width: number, focused: boolean): string[] {
     if (fault !== '') return wrapTextWithAnsi(theme.clay(`▲ ${fault}`), width)
     if (mode === 'deny') {
@@ -123,11 +123,11 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
       const inside = width - 4
       const head = wrapTextWithAnsi(`${theme.bold(questionLine(gate))}  ${theme.dim(pendingLine(gate))}`, inside)
       const reason = factsOf(gate).flatMap((facts) => wrapTextWithAnsi(theme.dim(facts), inside))
-      // The answers are always in sight, of those too high for the terminal the lower ones: Enter is told last.
+      // The answers are always visible. In a low terminal their last lines stay, since those explain Enter.
       const end = foot(inside, focused).slice(-Math.max(1, height - 2))
       const free = height - 2 - end.length
       const left = free - head.length - reason.length
-      // Where the question leaves no room for what would be done, they scroll as one.
+      // If the question leaves too few lines for the preview, both scroll together.
       const joined = left < Math.min(minBody, bodyOf(inside).length)
       const body = joined ? [...head, ...bodyOf(inside), ...reason] : bodyOf(inside)
       const room = Math.max(0, joined ? free : left)
@@ -135,8 +135,9 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
       const seen = windowOf(body, from, over ? Math.max(0, room - 1) : room)
       from = seen.from
       const size = `${numberWords(chars)} characters, `
-      const place = `line ${seen.from + 1} of ${body.length}; ↑↓ shows the rest`
-      const more = over && room > 0 ? [theme.dim(size.length + place.length > inside ? place : `${size}${place}`)] : []
+      const position = `line ${seen.from + 1} of ${body.length}; ↑↓ shows the rest`
+      const more =
+        over && room > 0 ? [theme.dim(size.length + position.length > inside ? position : `${size}${position}`)] : []
       const shown = [...seen.lines, ...more]
       const lines = joined ? [...shown, ...end] : [...head, ...shown, ...reason, ...end]
       const expires = open.at + gateMs - now()
@@ -158,7 +159,7 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
   }
 }
 
-/** What goes with it, and why somebody is asked. */
+/** The secrets that would be used, and the reason for asking. */
 function factsOf({ secrets = [], reason }: OpenGate['gate']): string[] {
   const signs = secrets.length > 0 ? `Signs in with ${printable(secrets.join(', '))}.` : ''
   const asked = reason === undefined ? '' : `Asked: ${printable(reason)}`

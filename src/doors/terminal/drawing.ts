@@ -1,4 +1,4 @@
-// Blocks as lines of a width. What does not change is drawn once.
+// Draws blocks as lines of a given width. Lines of unchanged blocks are cached.
 import { costWords, countWords, durationWords, numberWords, sizeWords } from '#core/words.ts'
 import { Markdown, truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import { proseOf } from '#safety/printable.ts'
@@ -8,20 +8,20 @@ import type { RunHead } from './call-groups.ts'
 import { markdownTheme, type Theme } from './theme.ts'
 import { argLines, briefArgs } from './format.ts'
 
-/** Prose is not wider, however wide the terminal. */
-const widestProse = 96
-/** Where there is room, names of tools are as wide as this, so that arguments stand below each other. */
+/** Maximum width of prose, in columns. */
+const maxProseWidth = 96
+/** From `nameWidthFrom` columns on, tool names are padded to this width, so that arguments align. */
 const nameWidth = 16
 const nameWidthFrom = 72
-/** Lines of a result that are shown before all of it is asked for. */
+/** Lines of a result that are shown in the fold `part`. */
 const partLines = 12
-/** A longer text of one's own is shown in part: it stands in the log. */
+/** Longer messages of the user are truncated to this many lines; the log has all of them. */
 const maxOwnLines = 40
 
 export type Drawing = {
-  /** The lines of a block, with the empty one before it. */
+  /** The lines of a block, with an empty line before it where one belongs. */
   lines(block: Block, before: Block | undefined, width: number): readonly string[]
-  /** The line of a row of calls. */
+  /** The summary line of a folded run of calls. */
   runLine(head: RunHead, width: number): string
 }
 
@@ -30,7 +30,7 @@ export function createDrawing(theme: Theme, spin: () => string, now: () => numbe
   const streaming = createStreaming(theme)
 
   function draw(block: Block, width: number): string[] {
-    const prose = Math.min(width, widestProse)
+    const prose = Math.min(width, maxProseWidth)
     if (block.type === 'you') return drawOwn(block, prose, theme)
     if (block.type === 'call') return drawCall(block, width, { theme, sign: spin(), now: now() })
     if (block.type === 'thought') return drawThought(block, width, theme)
@@ -48,7 +48,7 @@ export function createDrawing(theme: Theme, spin: () => string, now: () => numbe
       const known = drawn.get(block)
       if (known && known.width === width && known.gap === gap) return known.lines
       const lines = [...(gap ? [''] : []), ...draw(block, width)]
-      // What turns a spinner changes without becoming another block.
+      // A running call is not cached: its spinner changes although the block does not.
       if (!(block.type === 'call' && block.state === 'running')) drawn.set(block, { width, gap, lines })
       return lines
     },
@@ -77,12 +77,12 @@ function drawOwn({ text, files, queued }: Extract<Block, { type: 'you' }>, width
   return [...[...shown, ...last].map((line) => ` ${theme.act('▌')} ${line}`), ...beside]
 }
 
-/** A tab has no width of its own in a line that is measured. */
+/** Tabs become spaces, since the width of a tab cannot be measured. */
 function tabs(text: string): string {
   return text.replaceAll('\t', '    ')
 }
 
-/** A reply's Markdown. The text of links is never shown without where they lead, and sums stay as they were written. */
+/** Draws a reply's Markdown. Links always show their address, and LaTeX stays as written. */
 function drawProse(text: string, width: number, theme: Theme): string[] {
   const markdown = new Markdown(tabs(proseOf(text)), 0, 0, markdownTheme(theme, width), undefined, {
     renderLatex: false,
@@ -91,8 +91,8 @@ function drawProse(text: string, width: number, theme: Theme): string[] {
 }
 
 /**
- * A reply that is being said. Paragraphs that are whole are drawn once; only the last one is drawn with every piece that
- * arrives, however long the reply grows.
+ * Draws a reply that is being streamed. Finished paragraphs are drawn once; each new piece redraws only the last
+ * paragraph, however long the reply is.
  */
 function createStreaming(theme: Theme): (block: { id: string; text: string }, width: number) => string[] {
   let known = { id: '', width: 0, upTo: 0, lines: [] as string[] }
@@ -104,16 +104,16 @@ function createStreaming(theme: Theme): (block: { id: string; text: string }, wi
       known.lines.push(...lines.slice(0, lines.findLastIndex((line) => line !== '') + 1), '')
       known.upTo = end
     }
-    // A letter that was cut in two waits for its other half.
+    // Half of a surrogate pair waits for its other half.
     const tail = text.slice(known.upTo).replace(/[\ud800-\udbff]$/, '')
     const lines = [...known.lines, ...drawProse(tail, width, theme)]
     const last = lines.pop() ?? ''
-    // Where the next word will stand.
+    // A cursor marks where the next text will appear.
     return [...lines, visibleWidth(last) < width ? `${last}${theme.act('█')}` : last]
   }
 }
 
-/** Where the last paragraph begins: after an empty line that is in no code block, and before a line that is not indented. */
+/** The start of the last paragraph: after an empty line outside code blocks, and before a line without indent. */
 function wholeUpTo(text: string, from: number): number {
   let end = from
   let fence: string | undefined
@@ -151,7 +151,7 @@ function drawCall(call: Call, width: number, { theme, sign, now }: Moment): stri
   return [truncateToWidth(line, width, '…'), ...(fold === 'line' ? [] : unfolded(call, width, theme))]
 }
 
-/** A thought is one dim line until somebody unfolds it. */
+/** A thought is one dim line until the reader unfolds it. */
 function drawThought({ text, fold }: Thought, width: number, { dim }: Theme): string[] {
   const clean = proseOf(text)
   const brief = clean.replaceAll(/\s+/g, ' ').trim()
@@ -164,7 +164,7 @@ function drawThought({ text, fold }: Thought, width: number, { dim }: Theme): st
   const all = clean
     .trim()
     .split('\n')
-    .flatMap((line) => wrapTextWithAnsi(tabs(line), Math.max(8, Math.min(width, widestProse) - 7)))
+    .flatMap((line) => wrapTextWithAnsi(tabs(line), Math.max(8, Math.min(width, maxProseWidth) - 7)))
   const shown = fold === 'all' ? all : all.slice(0, partLines)
   const more = all.length - shown.length
   const rest = more > 0 ? [`… ${countWords(more, 'more line')}, Enter shows all`] : []

@@ -1,4 +1,4 @@
-// A fault in words; a bug travels on.
+// The text of an AppError for the screen. Any other error is a bug and is thrown again.
 import { AppError } from '#core/errors.ts'
 import { printable } from '#safety/printable.ts'
 

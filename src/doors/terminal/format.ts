@@ -1,4 +1,4 @@
-// Times and arguments in words.
+// Formats times and call arguments as text.
 import { objectIn } from '#core/json.ts'
 import { printable } from '#safety/printable.ts'
 
@@ -6,13 +6,13 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
-/** How long until then: 58 min, 23 h. */
+/** Remaining time, rounded up: 58 min, 23 h. */
 export function leftWords(ms: number): string {
   if (ms < hourMs) return `${Math.max(1, Math.ceil(ms / minuteMs))} min`
   return `${Math.ceil(ms / hourMs)} h`
 }
 
-/** just now, 12 min ago, 14:20, Yesterday, 18:02, 9 Nov */
+/** A past time, in one of these forms: `just now`; `12 min ago`; `14:20`; `Yesterday, 18:02`; `9 Nov`. */
 export function timeWords(at: number, now: number): string {
   if (now - at < minuteMs) return 'just now'
   if (now - at < hourMs) return `${Math.floor((now - at) / minuteMs)} min ago`
@@ -23,7 +23,7 @@ export function timeWords(at: number, now: number): string {
   return `${then.getDate()} ${then.toLocaleString('en-US', { month: 'short' })}`
 }
 
-/** Arguments in one line: `"duration_ms" in deploy.log` would need to know the tool, so these are its values. */
+/** Arguments in one line, values only: a phrase such as `"duration_ms" in deploy.log` would depend on the tool. */
 export function briefArgs(args: string): string {
   const values = objectIn(args)
   if (!values) return printable(args)
@@ -32,11 +32,11 @@ export function briefArgs(args: string): string {
     .join(' · ')
 }
 
-/** Arguments a line each, names lined up; as they were written where that would show something else. */
+/** Arguments one per line, with names aligned; the raw text when parsing would change what is shown. */
 export function argLines(args: string): string[] {
   const values = objectIn(args)
   const squeezed = args.replaceAll(/"(?:[^"\\]|\\.)*"|\s+/g, (piece) => (piece.startsWith('"') ? piece : ''))
-  // A number of many digits, or a name that is there twice: the text is the truth.
+  // Parsing loses digits of long numbers and the first of two equal names.
   if (!values || JSON.stringify(values) !== squeezed) return printable(args, { lines: true }).split('\n')
   const widest = Math.max(0, ...Object.keys(values).map((name) => name.length))
   return Object.entries(values).flatMap(([name, value]) => {

@@ -1,4 +1,4 @@
-// The screen as rows: header, transcript and panel, what was opened, composer, status. It decides nothing.
+// Draws the screen as rows: header, transcript and panel, open box, composer, status. It changes no state.
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import type { Usage } from '#core/turn.ts'
 import { costWords, countWords, elapsedWords } from '#core/words.ts'
@@ -9,30 +9,30 @@ import type { Composer } from './composer.ts'
 import type { Dialog } from './dialog.ts'
 import type { Greeting } from './greeting.ts'
 import type { List } from './list.ts'
-import { type Panel, type PanelData, panelFrom, panelWidth } from './panel.ts'
+import { type Panel, type PanelData, minPanelColumns, panelWidth } from './panel.ts'
 import type { Theme } from './theme.ts'
 import type { Transcript } from './transcript.ts'
 
 export type Focus = 'composer' | 'dialog' | 'transcript' | 'panel'
 
-/** Everything that is seen. */
+/** The state that the screen shows. */
 export type View = {
   readonly title: string | undefined
-  /** Where this terminal works, in words. */
-  readonly place: string
+  /** The home or the service that this terminal is attached to, as text for the header. */
+  readonly location: string
   readonly focus: Focus
   readonly notice: string | undefined
-  /** How long the turn has run. */
+  /** Milliseconds since the turn began; undefined while none runs. */
   readonly runsFor: number | undefined
   readonly waiting: number
-  /** How long the connection has been away. */
+  /** Milliseconds since the connection was lost; undefined while connected. */
   readonly awayFor: number | undefined
   readonly status: OperatorStatus | undefined
   readonly usage: Usage
   readonly blank: boolean
   readonly panelData: PanelData
   readonly dialog: Dialog | undefined
-  /** What goes with the next message. */
+  /** Files attached to the next message. */
   readonly files: readonly Attached[]
   readonly list: List | undefined
 }
@@ -47,16 +47,16 @@ export type Parts = {
   readonly fit: Fit
 }
 
-/** Fewer rows than this are left to no transcript, unless what is opened would have fewer than it needs. */
+/** An open box leaves the transcript this many rows, unless the box itself would get fewer than `minOpened`. */
 const minTranscript = 2
 const minOpened = 8
-/** A terminal that is narrower shows the left part. */
+/** A narrower terminal shows only the left part of the screen. */
 const minColumns = 20
 const maxNoticeLines = 4
-/** Lines that are remembered in their width. */
-const maxKnown = 2_000
+/** Maximum number of cached lines. */
+const maxCachedLines = 2_000
 
-/** Exactly as many rows as there are, none wider than the terminal. */
+/** Draws exactly `rows` rows, none wider than the terminal. */
 export function drawFrame(
   view: View,
   { theme, transcript, greeting, composer, panel, fit }: Parts,
@@ -64,7 +64,7 @@ export function drawFrame(
   rows: number,
 ): string[] {
   const columns = Math.max(width, minColumns)
-  const wide = columns >= panelFrom
+  const wide = columns >= minPanelColumns
   const main = wide ? columns - panelWidth - 1 : columns
   const rule = ruleOf(view, theme)
   const typed = [
@@ -100,7 +100,7 @@ function openedRows(room: number): number {
   return Math.max(4, room - minTranscript, Math.min(room, minOpened))
 }
 
-/** Lines in a width. Measuring letters takes most of a frame's time, and most lines are those of the frame before. */
+/** Pads or cuts lines to a width. Cached: measuring is most of a frame's cost, and most lines repeat. */
 export type Fit = { padded(line: string, width: number): string; cut(line: string, width: number): string }
 
 export function createFit({ fit }: Theme): Fit {
@@ -108,7 +108,7 @@ export function createFit({ fit }: Theme): Fit {
   const remembered = (key: string, make: () => string): string => {
     const before = known.get(key)
     if (before !== undefined) return before
-    if (known.size >= maxKnown) known.clear()
+    if (known.size >= maxCachedLines) known.clear()
     const made = make()
     known.set(key, made)
     return made
@@ -119,16 +119,16 @@ export function createFit({ fit }: Theme): Fit {
   }
 }
 
-/** The state of this thread is the colour of the line: nothing, running, waiting, connection lost. */
+/** The colour of the rules shows the thread's state: idle, running, waiting, connection lost. */
 function ruleOf({ awayFor, panelData, runsFor }: View, { act, sun, clay, dim }: Theme): (line: string) => string {
   if (awayFor !== undefined) return (line) => clay(line.replaceAll('─', '┄'))
   if (panelData.gates.some(({ turn }) => turn.threadId === panelData.current)) return sun
   return runsFor === undefined ? dim : act
 }
 
-function headerLine({ title, place, waiting }: View, { bold, dim, sun }: Theme, columns: number): string {
+function headerLine({ title, location, waiting }: View, { bold, dim, sun }: Theme, columns: number): string {
   const right = waiting > 0 ? `${sun('●')} ${waiting} waiting` : ''
-  const about = columns >= panelFrom ? dim(place) : ''
+  const about = columns >= minPanelColumns ? dim(location) : ''
   const end = [about, right].filter(Boolean).join('  ')
   const start = ` ${bold('▣ Atrium')}  ${title === undefined ? dim('New thread') : proseOf(title)}`
   const room = Math.max(10, columns - visibleWidth(end) - 2)
@@ -146,25 +146,25 @@ function statusLine({ status, usage, runsFor, awayFor, panelData }: View, theme:
   const here = panelData.gates.some(({ turn }) => turn.threadId === panelData.current)
   const works =
     runsFor === undefined ? [] : [`${act(panelData.sign)} working`, ` ${elapsedWords(runsFor)}`, ', Esc stops']
-  // What goes on, in parts: the later ones are left out where there is no room.
+  // The current activity, in parts; the later parts are left out when there is no room.
   const state = here ? [`${sun('●')} waiting`, ' for you'] : works
   const first = (parts: number): string[] => (state.length === 0 ? [] : [state.slice(0, parts).join('')])
-  const help = columns >= panelFrom ? `${dim(' · ')}/help` : '  /help'
-  const told = (parts: readonly string[]): string => `${[...parts, `${mark} ${link}`].join(dim(' · '))}${help}`
-  // A sign alone is no part of its own.
-  const short = away ? told([]) : `${mark} /help`
+  const help = columns >= minPanelColumns ? `${dim(' · ')}/help` : '  /help'
+  const withLink = (parts: readonly string[]): string => `${[...parts, `${mark} ${link}`].join(dim(' · '))}${help}`
+  // The mark alone is not joined as a part of its own.
+  const short = away ? withLink([]) : `${mark} /help`
   const brief = away ? [] : first(1)
   const working = [...brief, short].join(dim(' · '))
   const rights = [
-    told(first(state.length)),
-    // That something waits is said above, too.
-    ...(here ? [told([])] : []),
-    told(first(2)),
+    withLink(first(state.length)),
+    // The header also says that something waits, so that part can go first.
+    ...(here ? [withLink([])] : []),
+    withLink(first(2)),
     working,
     short,
   ]
   for (const right of rights) {
-    // What goes on is worth more than what it has cost.
+    // The activity matters more than the cost, so the cost is shortened first.
     for (const words of [[...left, ...today], left, ...(right === working ? [left.slice(0, 1)] : [])]) {
       const line = fitted(` ${dim(words.join(' · '))}`, right, columns)
       if (line !== undefined) return line
@@ -179,7 +179,7 @@ function fitted(left: string, right: string, columns: number): string | undefine
   return gap < 2 ? undefined : `${left}${' '.repeat(gap)}${right}`
 }
 
-/** What was told: all of it, as far as a fault is short enough to be read here. */
+/** The lines of a notice; a long one is truncated to `maxNoticeLines`. */
 function noticeLines(notice: string | undefined, { bold }: Theme, width: number): string[] {
   if (notice === undefined) return []
   const lines = wrapTextWithAnsi(notice, width)

@@ -1,22 +1,22 @@
-// What a thread that has nothing in it shows: where this is, and how to reach it.
+// The greeting that an empty thread shows: where the service runs, and how to reach it.
 import { visibleWidth } from '@earendil-works/pi-tui'
 import { windowOf } from './box.ts'
 import { piecesOf } from './pieces.ts'
 import type { Theme } from './theme.ts'
 
-/** A word in the width of a label begins a line, and what follows it stands below each other. */
+/** A label of eight columns at the start of a line; the text after it is aligned below itself. */
 const label = /^.{8} (?=\S)/
 
 export interface Greeting {
-  /** So many lines of this width; where there are more, the last one says so. */
+  /** Exactly `height` lines. If there are more, the last line says how many. */
   render(width: number, height: number): string[]
   scroll(lines: number): void
-  /** The same by windows. */
+  /** Scrolls by windows. */
   page(windows: number): void
 }
 
 export function createGreeting(
-  { greeting, place }: { readonly greeting: readonly string[]; readonly place: string },
+  { greeting, location }: { readonly greeting: readonly string[]; readonly location: string },
   { dim, bold, link }: Theme,
 ): Greeting {
   const plain = (text: string): string => text
@@ -25,10 +25,10 @@ export function createGreeting(
   return {
     render(width, height) {
       const all = [
-        ...laid('Every door opens into the same hall.', width, bold),
-        ...laid(place, width, dim),
+        ...wrapped('Every door opens into the same hall.', width, bold),
+        ...wrapped(location, width, dim),
         '',
-        ...greeting.flatMap((line) => laid(line, width, plain, link)),
+        ...greeting.flatMap((line) => wrapped(line, width, plain, link)),
       ]
       window = Math.max(1, height - 1)
       const seen = windowOf(all, from, height)
@@ -47,10 +47,10 @@ export function createGreeting(
 }
 
 /**
- * A line in a width, broken at blanks. A word that is wider than that, an address above all, has lines of its own from
- * edge to edge, so that it can be copied; in a terminal that knows links each piece leads to the whole of it.
+ * Wraps a line at spaces. A word wider than the window, usually a URL, gets lines of its own from edge to edge, so that it
+ * can be copied; in a terminal with hyperlinks each piece links to the whole URL.
  */
-function laid(
+function wrapped(
   line: string,
   width: number,
   paint: (text: string) => string,

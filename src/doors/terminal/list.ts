@@ -1,4 +1,4 @@
-// A box that a command opens: a text to read, or rows of which one can be picked.
+// A box that a command opens: a text to read, or rows to pick from.
 import { matchesKey, truncateToWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import { boxed, windowOf } from './box.ts'
 import type { Theme } from './theme.ts'
@@ -8,9 +8,9 @@ export type Row = { readonly text: string; readonly pick: () => void }
 export type ListContent = { readonly title: string } & (
   | {
       readonly rows: readonly Row[]
-      /** What Enter does. */
+      /** The effect of Enter, for the hint. */
       readonly does?: string
-      /** Said where there are none. */
+      /** Shown when there are no rows. */
       readonly empty: string
     }
   | { readonly text: (inside: number) => readonly string[] }
@@ -18,9 +18,9 @@ export type ListContent = { readonly title: string } & (
 
 export interface List {
   readonly title: string
-  /** At most so high. */
+  /** Draws at most `height` lines. */
   render(size: { width: number; height: number }): string[]
-  /** `close` when it was left or something was picked, `pass` for a key that is not its own. */
+  /** Handles a key. Returns `close` when the box was left or a row was picked, `pass` for a key it does not use. */
   press(data: string): 'close' | 'pass' | undefined
 }
 
@@ -37,11 +37,11 @@ export function createList(content: ListContent, theme: Theme): List {
     else from = Math.max(0, from + by)
   }
 
-  /** A text in the width of the box. */
+  /** The text, wrapped to the width of the box. */
   function textOf(inside: number): string[] {
     const given = 'text' in content ? content.text(inside) : [content.empty]
     return given.flatMap((line) => {
-      // What is set in stays so in all of its lines.
+      // Wrapped lines keep the indent of their first line.
       const margin = /^ */.exec(line)?.[0] ?? ''
       const words = line.slice(margin.length).replaceAll('\t', '    ')
       return wrapTextWithAnsi(words, Math.max(1, inside - margin.length)).map((each) => `${margin}${each}`)

@@ -1,4 +1,4 @@
-// What the service tells of itself: threads, what waits, its model, what today has cost; and whether it is there at all.
+// The state of the service for the screen: threads, open gates, model, today's cost, and whether it is reachable.
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '#core/errors.ts'
 import type { OpenGate } from '#core/store.ts'
@@ -6,18 +6,18 @@ import type { Thread } from '#core/turn.ts'
 import type { OperatorClient, OperatorStatus } from '#turns/operator-client.ts'
 import { keepFollowing } from './reconnect.ts'
 
-/** Lists are read again at most so often. */
+/** Minimum pause between two refreshes. */
 const refreshMs = 200
 
 export interface News {
   readonly threads: readonly Thread[]
   readonly gates: readonly OpenGate[]
   readonly status: OperatorStatus | undefined
-  /** Since when the service has been away. */
+  /** When the connection was lost; undefined while connected. */
   readonly awaySince: number | undefined
-  /** Reads all of it again, soon. */
+  /** Reads everything again, now or after the current refresh. */
   readonly refresh: () => void
-  /** Follows what changes until the signal. */
+  /** Follows changes until the signal aborts. */
   follow(signal: AbortSignal): Promise<void>
 }
 
@@ -25,12 +25,12 @@ export type NewsParts = {
   readonly client: OperatorClient
   readonly now: () => number
   readonly tell: (words: string) => void
-  /** It was read again; what it finds out more is read with it. */
-  readonly heard: () => Promise<void>
+  /** Called after each refresh and awaited as part of it. */
+  readonly refreshed: () => Promise<void>
   readonly redraw: () => void
 }
 
-export function createNews({ client, now, tell, heard, redraw }: NewsParts): News {
+export function createNews({ client, now, tell, refreshed, redraw }: NewsParts): News {
   let known: Pick<News, 'threads' | 'gates' | 'status'> = { threads: [], gates: [], status: undefined }
   let awaySince: number | undefined
 
@@ -38,7 +38,7 @@ export function createNews({ client, now, tell, heard, redraw }: NewsParts): New
     try {
       const [gates, threads, status] = await Promise.all([client.gates(), client.threads(), client.status()])
       known = { gates, threads, status }
-      await heard()
+      await refreshed()
     } catch (error) {
       if (!(error instanceof AppError)) throw error
     }
@@ -79,7 +79,7 @@ export function createNews({ client, now, tell, heard, redraw }: NewsParts): New
   }
 }
 
-/** Runs the work at most once at a time and not too often; what is asked for meanwhile is done once after it. */
+/** Runs the work one at a time, with a pause after each run. Calls in the meantime cause one more run. */
 function coalesced(work: () => Promise<void>): () => void {
   let state: 'idle' | 'busy' | 'again' = 'idle'
   const run = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-// The panel of a wide terminal: what waits, and the threads.
+// The side panel of a wide terminal: open gates and threads.
 import { matchesKey, truncateToWidth } from '@earendil-works/pi-tui'
 import { doorOf } from '#core/doors.ts'
 import type { OpenGate } from '#core/store.ts'
@@ -9,8 +9,8 @@ import { questionLine } from './asking.ts'
 import { timeWords } from './format.ts'
 
 export const panelWidth = 36
-/** From this width on there is a panel. */
-export const panelFrom = 110
+/** Minimum width of a terminal with a panel, in columns. */
+export const minPanelColumns = 110
 const maxGates = 8
 
 export type PanelData = {
@@ -25,7 +25,7 @@ export type Picked = { readonly gate: OpenGate } | { readonly threadId: string }
 
 export interface Panel {
   render(data: PanelData, height: number, focused: boolean): string[]
-  /** Up and down choose; Enter picks. */
+  /** Handles a key: Up and Down move the selection, Enter picks. */
   press(data: string, shown: PanelData): Picked | undefined
 }
 

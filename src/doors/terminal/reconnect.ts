@@ -1,20 +1,20 @@
-// Streams that must not end: each is opened again after a pause, for as long as it takes.
+// Keeps a stream open: when it ends or fails it is opened again, until the signal aborts.
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '#core/errors.ts'
 
-/** How long to wait before a stream is opened again, the second time and later. */
-const againMs = 1_000
+/** Wait before the second and later attempts to open a stream again; the first is immediate. */
+const retryMs = 1_000
 
-export type Kept<T> = {
+export type Following<T> = {
   readonly open: (signal: AbortSignal) => AsyncIterable<T>
   readonly take: (batch: T) => void
-  /** It ended, or could not be opened: it will be tried again. */
+  /** Called when the stream ended or could not be opened, before the next attempt. */
   readonly lost: () => void
   readonly signal: AbortSignal
 }
 
-/** Follows a stream until the signal. Throws not_found: what is gone does not come back. */
-export async function keepFollowing<T>({ open, take, lost, signal }: Kept<T>): Promise<void> {
+/** Follows a stream until the signal aborts. Throws not_found, since retrying a deleted thread is useless. */
+export async function keepFollowing<T>({ open, take, lost, signal }: Following<T>): Promise<void> {
   for (let failed = false; !signal.aborted; ) {
     try {
       for await (const batch of open(signal)) {
@@ -27,7 +27,7 @@ export async function keepFollowing<T>({ open, take, lost, signal }: Kept<T>): P
       if (error instanceof AppError && error.code === 'not_found') throw error
       lost()
     }
-    if (failed) await pause(againMs, undefined, { signal }).catch(() => {})
+    if (failed) await pause(retryMs, undefined, { signal }).catch(() => {})
     failed = true
   }
 }

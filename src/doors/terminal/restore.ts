@@ -1,16 +1,17 @@
-// Giving the terminal back as it was, whatever ends this process.
+// Restores the terminal, however this process ends.
 import { spawn, spawnSync } from 'node:child_process'
 
-/** Out of the other screen, lines that wrap, a cursor, no bracketed paste, the keyboard as it was. */
-const asBefore = '\\033[?1049l\\033[?7h\\033[?25h\\033[?2004l\\033[<u\\033[>4;0m\\033[0m'
+/** Leaves the alternate screen; restores line wrap, cursor, paste mode and keyboard protocol. */
+const resetSequence = '\\033[?1049l\\033[?7h\\033[?25h\\033[?2004l\\033[<u\\033[>4;0m\\033[0m'
 
 /**
- * Before the terminal is taken: a small shell waits for the end of this process, since one that is killed cannot give the
- * terminal back itself. What is sent to all processes of the terminal does not end it. Returns how to send it home.
+ * Call before the terminal is taken. Starts a small shell that waits for this process to end and then restores the terminal,
+ * since a killed process cannot. The shell ignores signals sent to all processes of the terminal. Returns a function that
+ * ends the shell.
  */
-export function watchOver(): () => void {
+export function startRestorer(): () => void {
   const { stdout, status } = spawnSync('stty', ['-g'], { stdio: ['inherit', 'pipe', 'ignore'], encoding: 'utf8' })
-  const script = `trap '' INT HUP TERM TTOU; read -r word && exit; printf '${asBefore}' >/dev/tty; stty "$1" </dev/tty`
+  const script = `trap '' INT HUP TERM TTOU; read -r word && exit; printf '${resetSequence}' >/dev/tty; stty "$1" </dev/tty`
   const was = status === 0 ? stdout.trim() : 'sane'
   const child = spawn('/bin/sh', ['-c', script, 'sh', was], { stdio: ['pipe', 'ignore', 'ignore'] })
   child.on('error', () => {})

@@ -1,4 +1,4 @@
-// The commands that are said with a slash: each opens a box, or does its one thing.
+// The slash commands: each opens a box or does one action.
 import { doorOf } from '#core/doors.ts'
 import type { OpenGate } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
@@ -13,10 +13,10 @@ import type { Theme } from './theme.ts'
 import { questionLine } from './asking.ts'
 import { timeWords } from './format.ts'
 
-/** Words of a tool or of a document in a list. */
-const briefChars = 400
+/** Maximum characters of a tool's or document's text in a list. */
+const maxBriefChars = 400
 
-export type OpenerParts = {
+export type SlashCommandParts = {
   readonly client: OperatorClient
   readonly theme: Theme
   readonly now: () => number
@@ -27,20 +27,20 @@ export type OpenerParts = {
   readonly openGate: (gate: OpenGate) => void
   readonly threadId: () => string | undefined
   readonly lastTurn: () => string | undefined
-  /** Puts a file beside the next message. */
+  /** Attaches a file to the next message. */
   readonly attach: (path: string) => Promise<void>
   readonly attached: () => readonly Attached[]
   readonly detach: (file: Attached) => void
   readonly quit: () => void
 }
 
-export interface Opener {
+export interface SlashCommands {
   run(name: CommandName, rest: string): Promise<void>
-  /** Opens what waits in another thread, too. */
+  /** Opens a gate, also one of another thread. */
   pick(gate: OpenGate): void
 }
 
-export function createOpener(parts: OpenerParts): Opener {
+export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
   const { client, theme, now, show, tell, openThread, openGate } = parts
   const open = (content: ListContent): void => show(createList(content, theme))
   const text = (title: string, lines: readonly string[]): void => open({ title, text: () => lines })
@@ -57,7 +57,7 @@ export function createOpener(parts: OpenerParts): Opener {
     open({ title: 'Threads', rows, empty: 'No threads yet' })
   }
 
-  /** By its id, the beginning of it, or words of its title. */
+  /** Opens a thread by its id, a prefix of the id, or words of its title. */
   async function openNamed(words: string): Promise<void> {
     if (words === '') return threads()
     const all = await client.threads()
@@ -66,7 +66,7 @@ export function createOpener(parts: OpenerParts): Opener {
     )
     const [only] = found
     if (only && found.length === 1) return openThread(only.id)
-    // One that the list is too short for.
+    // The list is limited: the id may be of an older thread.
     if (!only && (await client.thread(words))) return openThread(words)
     if (!only) return tell(`No thread is called ${printable(words)}: /threads lists them.`)
     listThreads(found)
@@ -125,7 +125,7 @@ export function createOpener(parts: OpenerParts): Opener {
     open({ title: 'Waiting for you', rows, empty: 'Nothing waits for you' })
   }
 
-  /** Without a path what is there already: Enter takes one away. */
+  /** Attaches a file. Without a path, lists the attached files; Enter removes one. */
   async function attach(path: string): Promise<void> {
     if (path !== '') return parts.attach(path)
     const rows = parts.attached().map((file) => ({ text: fileWords(file), pick: () => parts.detach(file) }))
@@ -169,17 +169,17 @@ export function createOpener(parts: OpenerParts): Opener {
   }
 }
 
-/** What the policy in force says of a tool's usual calls. */
+/** The verdict of the current policy on a tool's typical calls. */
 function verdictWords({ clean, tainted }: OperatorTool['verdict']): string {
   const words = { allow: 'runs unasked', ask: 'asks first', deny: 'refused' }
   return clean === tainted ? words[clean] : `${words[clean]}, after outside text ${words[tainted]}`
 }
 
 function brief(text: string): string {
-  return proseOf(text.slice(0, briefChars)).replaceAll(/\s+/g, ' ').trim()
+  return proseOf(text.slice(0, maxBriefChars)).replaceAll(/\s+/g, ' ').trim()
 }
 
-/** Cost first, then tools, hosts, secrets by name, model calls, approvals, safety notes, and whether the log is as it was. */
+/** Cost first, then tools, hosts, secret names, model calls, approvals, safety notes, and the check of the log. */
 function receiptLines(receipt: Receipt, { bold, clay, dim, act }: Theme): string[] {
   const { turn, modelCalls, tools, hosts, secrets, approvals, notes, costUsd, hash, verified } = receipt
   const part = (title: string, lines: readonly string[]): string[] =>

@@ -1,4 +1,4 @@
-// The terminal at work: what is focused, and what every key does.
+// The terminal app: joins its parts, and decides the focus and the effect of every key.
 import { decodeKittyPrintable, isKeyRelease, matchesKey, type TUI } from '@earendil-works/pi-tui'
 import { noUsage } from '#core/turn.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
@@ -13,24 +13,24 @@ import { createFit, drawFrame, type Focus, type View } from './frame.ts'
 import { createGreeting } from './greeting.ts'
 import type { List } from './list.ts'
 import { createNews } from './news.ts'
-import { createOpener, type Opener } from './slash-commands.ts'
-import { createPanel, panelFrom } from './panel.ts'
+import { createSlashCommands, type SlashCommands } from './slash-commands.ts'
+import { createPanel, minPanelColumns } from './panel.ts'
 import { spinner, type Theme } from './theme.ts'
 import { createTranscript, type Transcript } from './transcript.ts'
 
-/** How often a spinner turns, and a clock is looked at. */
+/** Interval at which spinners and elapsed times are redrawn. */
 const tickMs = 120
 
 export type AppParts = {
   readonly tui: TUI
   readonly client: OperatorClient
   readonly theme: Theme
-  /** Where this terminal works, in words. */
-  readonly place: string
+  /** The home or the service that this terminal is attached to, as text for the header. */
+  readonly location: string
   readonly greeting: readonly string[]
-  /** Chooses another model; tells what came of it. */
+  /** Chooses another model; returns the outcome as text. */
   readonly chooseModel: (provider: string, name: string | undefined) => Promise<string>
-  /** Reads a file that goes with a message, by its path. */
+  /** Reads a file to attach. */
   readonly readFile: (path: string) => Promise<Attached>
   readonly now: () => number
   readonly quit: () => void
@@ -39,16 +39,16 @@ export type AppParts = {
 export interface App {
   render(width: number): string[]
   press(data: string): void
-  /** The thread that is open. */
+  /** The open thread. */
   threadId(): string | undefined
   close(): void
 }
 
-export function createApp({ tui, client, theme, place, chooseModel, readFile, now, quit, ...parts }: AppParts): App {
+export function createApp({ tui, client, theme, location, chooseModel, readFile, now, quit, ...parts }: AppParts): App {
   const ending = new AbortController()
   const sign = (): string => spinner[Math.floor(now() / tickMs) % spinner.length] ?? '⠋'
   const transcript = createTranscript(createDrawing(theme, sign, now), theme)
-  const greeting = createGreeting({ greeting: parts.greeting, place }, theme)
+  const greeting = createGreeting({ greeting: parts.greeting, location }, theme)
   const composer = createComposer(tui, theme)
   const panel = createPanel(theme)
   const fit = createFit(theme)
@@ -62,7 +62,7 @@ export function createApp({ tui, client, theme, place, chooseModel, readFile, no
     notice = words
     redraw()
   }
-  /** Does something and tells its fault; a bug travels on. */
+  /** Shows the error of failed work as a notice. Errors that are no AppError are bugs and stay unhandled. */
   const attempt = (work: Promise<unknown>): void => {
     work.then(redraw, (error: unknown) => tell(faultWords(error)))
   }
@@ -72,7 +72,7 @@ export function createApp({ tui, client, theme, place, chooseModel, readFile, no
     now,
     tell,
     redraw,
-    async heard() {
+    async refreshed() {
       await conversation.lookAgain()
       approvals.follow(news.gates, conversation.threadId)
     },
@@ -108,7 +108,7 @@ export function createApp({ tui, client, theme, place, chooseModel, readFile, no
     files = []
     transcript.toEnd()
     conversation.send(text, taken).catch((error: unknown) => {
-      // What was not taken is still there to be sent.
+      // A message that was not sent goes back into the composer, unless the user has typed something else.
       if (composer.empty) {
         composer.set(text)
         files = taken
@@ -117,7 +117,7 @@ export function createApp({ tui, client, theme, place, chooseModel, readFile, no
     })
   }
 
-  const opener: Opener = createOpener({
+  const slashCommands: SlashCommands = createSlashCommands({
     client,
     theme,
     now,
@@ -150,14 +150,14 @@ export function createApp({ tui, client, theme, place, chooseModel, readFile, no
     if (composer.continues()) return composer.newLine()
     const text = composer.text()
     if (text.trim() === '') return
-    const said = readTyped(text)
-    if (said.type === 'unknown') return tell(`There is no command ${said.word}: /help lists them. Nothing was sent.`)
+    const typed = readTyped(text)
+    if (typed.type === 'unknown') return tell(`There is no command ${typed.word}: /help lists them. Nothing was sent.`)
     composer.take()
-    if (said.type === 'message') send(text)
-    else attempt(opener.run(said.name, said.rest).then(news.refresh))
+    if (typed.type === 'message') send(text)
+    else attempt(slashCommands.run(typed.name, typed.rest).then(news.refresh))
   }
 
-  /** What has been opened last is left first; then a running turn is stopped. */
+  /** Esc: leaves the focused part, then stops a running turn, hides the dialog, or cancels a waiting turn. */
   function back(): void {
     const turn = conversation.blocks.turn()
     if (focus !== 'composer') focus = 'composer'
@@ -168,7 +168,7 @@ export function createApp({ tui, client, theme, place, chooseModel, readFile, no
   }
 
   function nextFocus(step: 1 | -1): void {
-    const wide = tui.terminal.columns >= panelFrom
+    const wide = tui.terminal.columns >= minPanelColumns
     const order: Focus[] = [
       'composer',
       ...(approvals.dialog ? ['dialog' as const] : []),
@@ -178,7 +178,7 @@ export function createApp({ tui, client, theme, place, chooseModel, readFile, no
     focus = order[(order.indexOf(focus) + step + order.length) % order.length] ?? 'composer'
   }
 
-  /** Nothing has been said: the greeting stands in the place of the transcript. */
+  /** True while the thread is empty and the greeting replaces the transcript. */
   const blank = (): boolean => conversation.threadId === undefined && conversation.blocks.list().length === 0
   const shown = (): Pick<Transcript, 'scroll' | 'page'> => (blank() ? greeting : transcript)
 
@@ -199,7 +199,7 @@ export function createApp({ tui, client, theme, place, chooseModel, readFile, no
     else if (matchesKey(data, 'home')) transcript.scroll(-maxEntries)
     else if (matchesKey(data, 'end')) transcript.toEnd()
     else if (matchesKey(data, 'enter') || matchesKey(data, 'space')) transcript.toggle()
-    // Whoever types means the composer.
+    // Typed text goes to the composer.
     else if (isText(data)) {
       focus = 'composer'
       composer.press(data)
@@ -212,7 +212,7 @@ export function createApp({ tui, client, theme, place, chooseModel, readFile, no
     if ('threadId' in picked) {
       conversation.open(picked.threadId)
       focus = 'composer'
-    } else opener.pick(picked.gate)
+    } else slashCommands.pick(picked.gate)
   }
 
   function pressFocused(data: string): void {
@@ -236,7 +236,7 @@ export function createApp({ tui, client, theme, place, chooseModel, readFile, no
     const turn = blocks.turn()
     return {
       title: threads.find(({ id }) => id === threadId)?.title,
-      place,
+      location,
       focus,
       notice,
       runsFor: turn?.status === 'running' ? now() - turn.since : undefined,

@@ -1,4 +1,4 @@
-// The terminal UI: takes the terminal, runs until somebody quits, and gives it back.
+// The terminal UI: takes over the terminal, runs until the user quits, and restores it.
 import {
   type KeybindingsConfig,
   KeybindingsManager,
@@ -9,19 +9,19 @@ import {
   TuiAltScreen,
 } from '@earendil-works/pi-tui'
 import { type AppParts, createApp } from './terminal-app.ts'
-import { watchOver } from './restore.ts'
+import { startRestorer } from './restore.ts'
 import { createTheme, type Shows } from './theme.ts'
 
-export type TerminalParts = Pick<AppParts, 'client' | 'place' | 'greeting' | 'chooseModel' | 'readFile'> & {
+export type TerminalParts = Pick<AppParts, 'client' | 'location' | 'greeting' | 'chooseModel' | 'readFile'> & {
   readonly shows: Shows
 }
 
-/** Runs until Ctrl+C, /quit or a signal; the thread that was open then. A fault gives the terminal back before it travels on. */
+/** Runs until Ctrl+C, /quit or a signal. Returns the open thread. Throws errors only after restoring the terminal. */
 export async function runTerminal({ shows, ...parts }: TerminalParts): Promise<{ threadId: string | undefined }> {
-  // The text of a link is somebody else's: where it leads is shown beside it. Pictures are not.
+  // The text of a link is untrusted, so its address is shown beside it. Pictures are not shown.
   setCapabilityOverrides({ hyperlinks: false, images: null })
   setKeybindings(new KeybindingsManager(TUI_KEYBINDINGS, ownKeys()))
-  const sendHome = watchOver()
+  const endRestorer = startRestorer()
   const tui = new TuiAltScreen(new ProcessTerminal(), false, undefined, { mouse: false })
   let stop = (_fault?: unknown): void => {}
   const stopped = new Promise<unknown>((resolve) => {
@@ -29,10 +29,10 @@ export async function runTerminal({ shows, ...parts }: TerminalParts): Promise<{
   })
   const app = createApp({ ...parts, tui, theme: createTheme(shows), now: Date.now, quit: () => stop() })
   tui.addChild({ render: (width) => app.render(width), invalidate() {} })
-  // What was typed before the terminal was taken comes with the first piece of input, however late that is.
+  // Keys typed before the terminal was taken over arrive with the first input, however late that is.
   let first = true
   tui.addInputListener((data) => {
-    // A terminal that nobody has taken yet turns Enter into a line feed.
+    // Before raw mode, the terminal turns Enter into a line feed.
     const early = first && data === '\n'
     app.press(early ? '\r' : data)
     return { consume: true }
@@ -40,7 +40,7 @@ export async function runTerminal({ shows, ...parts }: TerminalParts): Promise<{
   const leave = (): void => {
     app.close()
     tui.stop({ preserveScreen: true })
-    sendHome()
+    endRestorer()
     process.off('exit', leave)
   }
   const signals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const
@@ -61,7 +61,7 @@ export async function runTerminal({ shows, ...parts }: TerminalParts): Promise<{
   return { threadId: app.threadId() }
 }
 
-/** Keys of the library that have other meanings here, or none. */
+/** Overrides for key bindings of the library that mean something else here, or nothing. */
 function ownKeys(): KeybindingsConfig {
   const whole = Object.keys(TUI_KEYBINDINGS).filter((name) => name.startsWith('tui.altScreen.'))
   return Object.fromEntries(whole.map((name) => [name, []]))

@@ -1,27 +1,27 @@
-// The look: what a colour means, the signs, and what stands for them where a terminal has neither.
+// The theme: colours by meaning, symbols, and fallbacks for terminals without colour or UTF-8.
 import { hash } from 'node:crypto'
 import { type MarkdownTheme, visibleWidth } from '@earendil-works/pi-tui'
 import { piecesOf } from './pieces.ts'
 
-/** What a terminal can show. */
+/** The capabilities of a terminal. */
 export type Shows = { readonly colour: boolean; readonly utf8: boolean }
 
 type Paint = (text: string) => string
 
 export type Theme = {
-  /** Act, chosen, done. */
+  /** For activity, selection and success. */
   readonly act: Paint
-  /** It waits for you, and nothing else. */
+  /** Only for things that wait for the user. */
   readonly sun: Paint
-  /** Failed or dangerous. */
+  /** For failures and danger. */
   readonly clay: Paint
   readonly dim: Paint
   readonly bold: Paint
-  /** What stands under the keys. */
+  /** For the selected line. */
   readonly chosen: Paint
-  /** A text of ours that leads somewhere, in a terminal that knows links. */
+  /** A hyperlink, in terminals that support them. Only for trusted text. */
   readonly link: (text: string, url: string) => string
-  /** A finished line, in letters that the terminal has. */
+  /** Replaces characters that the terminal cannot show, in a finished line. */
   readonly fit: Paint
 }
 
@@ -40,7 +40,7 @@ export function createTheme({ colour, utf8 }: Shows): Theme {
     dim: coloured('2', '22'),
     bold: sgr('1', '22'),
     chosen: sgr('7', '27'),
-    // Its name joins the pieces of a link that is broken over lines.
+    // The id joins the pieces of a link that is wrapped over lines.
     link: (text, url) => `\u001b]8;id=${linkName(url)};${url}\u001b\\${text}\u001b]8;;\u001b\\`,
     fit: utf8 ? (line) => line : inAscii,
   }
@@ -85,7 +85,7 @@ const signs: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Every letter keeps its width, so that nothing moves. */
+/** Replaces characters beyond ASCII. Each keeps its width, so that the layout does not move. */
 function inAscii(line: string): string {
   // oxlint-disable-next-line no-control-regex -- these are the letters that stay
   return line.replaceAll(/[^\x00-\x7f]\p{M}*/gu, (letter) => {
@@ -96,7 +96,7 @@ function inAscii(line: string): string {
   })
 }
 
-/** How a reply's Markdown looks in so many columns. */
+/** The look of a reply's Markdown in this many columns. */
 export function markdownTheme({ act, dim, bold }: Theme, columns: number): MarkdownTheme {
   const plain: Paint = (text) => text
   return {
@@ -105,7 +105,7 @@ export function markdownTheme({ act, dim, bold }: Theme, columns: number): Markd
     linkUrl: dim,
     code: act,
     codeBlock: plain,
-    // It is given the fence; a rule with the language's name takes its place.
+    // The library passes the fence; a rule with the language's name replaces it.
     codeBlockBorder: (fence) => {
       const name = fence.replace(/^[`~]+/, '').trim()
       const words = name === '' ? '' : `${name} `
@@ -124,7 +124,7 @@ export function markdownTheme({ act, dim, bold }: Theme, columns: number): Markd
   }
 }
 
-/** A line of code in pieces; each but the first begins with a sign that says so. */
+/** Wraps a line of code; continuation lines begin with ↪. */
 function wrapCode(line: string, columns: number, dim: Paint): string[] {
   return piecesOf(line, columns - 2, columns).map((piece, at) => (at === 0 ? piece : `${dim('↪')} ${piece}`))
 }

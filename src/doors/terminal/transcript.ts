@@ -1,43 +1,43 @@
-// The window onto the blocks of a thread: which lines are seen, and which call is under the keys. Only what is near the
-// window is drawn, so that a long thread costs no more than a short one.
+// The scrolling window over a thread's blocks: visible lines, and the selected call. Only blocks near the window are
+// drawn, so that a long thread costs no more than a short one.
 import type { Block, Blocks, Call, Thought } from './blocks.ts'
 import type { Drawing } from './drawing.ts'
 import { noRuns, runsOf } from './call-groups.ts'
 import type { Theme } from './theme.ts'
 
-/** A line of the transcript: a block, and a line within it. */
-type Place = { readonly index: number; readonly line: number }
+/** The position of a line: the index of its block, and the line within the block. */
+type Position = { readonly index: number; readonly line: number }
 
 export interface Transcript {
-  /** So many lines of this width. */
+  /** Draws exactly `height` lines. */
   render(width: number, height: number, focused: boolean): string[]
-  /** Moves by lines, up when negative. Whoever has scrolled up stays where they are when something is said. */
+  /** Scrolls by lines, up when negative. After scrolling up the window stays in place when new text arrives. */
   scroll(lines: number): void
-  /** The same by windows. */
+  /** Scrolls by windows. */
   page(windows: number): void
-  /** Up and down for whoever is in the transcript: to the next call that can be seen, else by a line. */
+  /** Up and Down while focused: selects the next visible call or thought, else scrolls by a line. */
   step(direction: -1 | 1): void
-  /** Shows more of the chosen call, or less. */
+  /** Unfolds or folds the selected call. */
   toggle(): void
   toEnd(): void
-  /** Leaves everything above the window, as a shell does. */
+  /** Moves everything above the window, as clearing a shell does. */
   clear(): void
-  /** Another thread. */
+  /** Shows another thread. */
   show(blocks: Blocks): void
-  /** True when the end is in sight. */
+  /** True while the window follows the end. */
   readonly following: boolean
 }
 
 export function createTranscript(drawing: Drawing, theme: Theme): Transcript {
   let blocks: Blocks | undefined
-  /** The first line in the window; undefined while it follows the end. */
-  let top: Place | undefined
-  /** Blocks before this one are not shown while it follows. */
+  /** The first visible line; undefined while the window follows the end. */
+  let top: Position | undefined
+  /** While the window follows the end, blocks before this index are not shown. */
   let floor = 0
-  /** The call under the keys, or the row of calls that begins with it. */
+  /** The selected call or thought; with `row`, the run of calls that begins with it. */
   let chosen: { readonly id: string; readonly row: boolean } | undefined
   let runs = noRuns
-  /** Rows of calls that were unfolded. */
+  /** Unfolded runs, by the id of their first call. */
   const open = new Set<string>()
   let size = { width: 80, height: 10 }
 
@@ -52,48 +52,48 @@ export function createTranscript(drawing: Drawing, theme: Theme): Transcript {
     return [...gap, drawing.runLine(head, size.width), ...(runs.hidden.has(block.id) ? [] : own.slice(gap.length))]
   }
 
-  /** So many lines above a place, as far as there are any. */
-  function above({ index, line }: Place, count: number): Place {
-    let place = { index, line: line - count }
-    while (place.line < 0 && place.index > 0) {
-      place = { index: place.index - 1, line: place.line + linesAt(place.index - 1).length }
+  /** The position `count` lines higher, or the first line. */
+  function above({ index, line }: Position, count: number): Position {
+    let position = { index, line: line - count }
+    while (position.line < 0 && position.index > 0) {
+      position = { index: position.index - 1, line: position.line + linesAt(position.index - 1).length }
     }
-    return { index: place.index, line: Math.max(0, place.line) }
+    return { index: position.index, line: Math.max(0, position.line) }
   }
 
-  function below({ index, line }: Place, count: number): Place {
-    let place = { index, line: line + count }
-    for (let length = linesAt(place.index).length; place.line >= length && place.index < all().length; ) {
-      place = { index: place.index + 1, line: place.line - length }
-      length = linesAt(place.index).length
+  function below({ index, line }: Position, count: number): Position {
+    let position = { index, line: line + count }
+    for (let length = linesAt(position.index).length; position.line >= length && position.index < all().length; ) {
+      position = { index: position.index + 1, line: position.line - length }
+      length = linesAt(position.index).length
     }
-    return place
+    return position
   }
 
-  /** The first line of the window that ends with the end. */
-  function endTop(): Place {
+  /** The first visible line when the window shows the end. */
+  function endTop(): Position {
     return above({ index: all().length, line: 0 }, size.height)
   }
 
-  /** The first line while it follows the end: what was cleared stays above. */
-  function followTop(): Place {
-    const place = endTop()
-    return place.index < floor ? { index: Math.min(floor, all().length), line: 0 } : place
+  /** The first visible line while following the end; cleared blocks stay above. */
+  function followTop(): Position {
+    const position = endTop()
+    return position.index < floor ? { index: Math.min(floor, all().length), line: 0 } : position
   }
 
-  function firstLine(): Place {
+  function firstLine(): Position {
     if (!top || top.index >= all().length) return followTop()
     return { index: top.index, line: Math.min(top.line, Math.max(0, linesAt(top.index).length - 1)) }
   }
 
-  function moveTo(place: Place): void {
+  function moveTo(position: Position): void {
     const end = followTop()
-    const reached = place.index > end.index || (place.index === end.index && place.line >= end.line)
-    top = reached ? undefined : place
-    if (!reached) floor = Math.min(floor, place.index)
+    const reached = position.index > end.index || (position.index === end.index && position.line >= end.line)
+    top = reached ? undefined : position
+    if (!reached) floor = Math.min(floor, position.index)
   }
 
-  /** The blocks in the window, each with its first row. */
+  /** The visible blocks, each with the row of its first line. */
   function seen(): { index: number; row: number }[] {
     const first = firstLine()
     const rows: { index: number; row: number }[] = []
@@ -109,7 +109,7 @@ export function createTranscript(drawing: Drawing, theme: Theme): Transcript {
   const folds = (block: Block | undefined): block is Call | Thought =>
     block?.type === 'call' || block?.type === 'thought'
 
-  /** What can be chosen in a block: the row of calls that it begins, the call or thought itself. */
+  /** The selectable things of a block: the run of calls that it begins, and the call or thought itself. */
   function stopsAt(index: number): { id: string; row: boolean }[] {
     const block = all()[index]
     if (!folds(block)) return []
@@ -118,7 +118,7 @@ export function createTranscript(drawing: Drawing, theme: Theme): Transcript {
     return runs.heads.has(id) ? [{ id, row: true }, ...shown] : shown
   }
 
-  /** The line of a block that is under the keys. */
+  /** The selected line of a block, or -1. */
   function chosenLine(index: number): number {
     const at = stopsAt(index).findIndex(({ id, row }) => id === chosen?.id && row === chosen.row)
     return at < 0 ? -1 : linesAt(index).findIndex((line) => line !== '') + at
@@ -145,7 +145,7 @@ export function createTranscript(drawing: Drawing, theme: Theme): Transcript {
       this.scroll(windows * Math.max(1, size.height - 2))
     },
     step(direction) {
-      // In the order of the lines; what was chosen may be out of sight by now.
+      // Compares by line order, since the selected call may no longer be visible.
       const order = (index: number, row: boolean): number => 2 * index + (row ? 0 : 1)
       const stops = seen().flatMap(({ index }) => stopsAt(index).map((stop) => ({ stop, at: order(index, stop.row) })))
       const now = chosen ? order(indexOf(chosen.id), chosen.row) : -1
@@ -159,7 +159,7 @@ export function createTranscript(drawing: Drawing, theme: Theme): Transcript {
       const index = indexOf(id)
       const call = all()[index]
       if (!folds(call)) return
-      // The line under the reader's hand stays where it is, unless what it opens would be out of sight.
+      // The selected line stays in place, unless the unfolded part would be out of sight.
       top = firstLine()
       if (row) {
         if (!open.delete(id)) open.add(id)
@@ -167,13 +167,13 @@ export function createTranscript(drawing: Drawing, theme: Theme): Transcript {
         const next = { line: 'part', part: 'all', all: 'line' } as const
         const before = linesAt(index).join('\n')
         blocks?.fold(id, next[call.fold])
-        // A part that was all of it folds at once.
+        // If `part` already showed everything, skip `all` and fold.
         if (call.fold === 'part' && linesAt(index).join('\n') === before) blocks?.fold(id, 'line')
       }
       runs = runsOf(all(), open)
-      const place = seen().find((each) => each.index === index)
-      const end = place ? place.row + linesAt(index).length : 0
-      if (place && end > size.height) this.scroll(Math.min(Math.max(0, place.row), end - size.height))
+      const position = seen().find((each) => each.index === index)
+      const end = position ? position.row + linesAt(index).length : 0
+      if (position && end > size.height) this.scroll(Math.min(Math.max(0, position.row), end - size.height))
     },
     toEnd() {
       top = undefined

@@ -1,4 +1,4 @@
-// Files that come with a message: pictures for the model to see, texts for it to read.
+// Attachments of a chat message: pictures and text files, checked and turned into message parts.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import type { Part } from '#core/item.ts'
@@ -10,7 +10,7 @@ export const Attachments = z
   .array(AttachmentWire)
   .check(z.maxLength(maxAttachments, `must hold at most ${maxAttachments} files`))
 
-/** Each attachment as a part of the message. Throws invalid_input for what no model could take. */
+/** Turns each attachment into a message part. Throws invalid_input for types that no model takes, and too_large. */
 export function partsOf(attachments: readonly Attachment[]): Part[] {
   return attachments.map((attachment, at) => {
     const type = (attachment.media_type.split(';', 1)[0] ?? '').trim().toLowerCase()
@@ -29,14 +29,14 @@ export function partsOf(attachments: readonly Attachment[]): Part[] {
   })
 }
 
-const texts = new Set(
+const textTypes = new Set(
   ['json', 'xml', 'yaml', 'x-yaml', 'toml', 'javascript', 'typescript', 'sql', 'graphql', 'x-sh', 'x-httpd-php', 'csv']
     .concat(['x-ndjson', 'jsonl', 'rtf', 'x-tex', 'x-python', 'x-ruby', 'x-perl', 'x-subrip'])
     .map((name) => `application/${name}`),
 )
 
 function isText(type: string): boolean {
-  return type.startsWith('text/') || /\+(json|xml|yaml)$/.test(type) || texts.has(type)
+  return type.startsWith('text/') || /\+(json|xml|yaml)$/.test(type) || textTypes.has(type)
 }
 
 function textOf(bytes: Buffer, at: number): string {

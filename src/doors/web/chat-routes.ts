@@ -1,4 +1,4 @@
-// POST /api/chat, which waits for the reply, and POST /api/chat/send, which does not.
+// POST /api/chat waits for the reply; POST /api/chat/send does not.
 import { hash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import * as z from 'zod/mini'
@@ -22,7 +22,7 @@ import { ChatAnswer, SendAnswer } from '#doors/web/wire/chat.ts'
 import { gateWire } from './gate-wire.ts'
 import { faultWire, replyText, usedWire } from './wire.ts'
 
-/** How long POST /api/chat waits for the turn; after that the turn goes on alone. */
+/** How long POST /api/chat waits for the turn. After that it answers `running` and the turn continues. */
 const defaultPatienceMs = 120_000
 const maxKeyChars = 200
 
@@ -31,7 +31,7 @@ export type ChatParts = {
   readonly threads: Threads
   readonly gates: Gates
   readonly patienceMs?: number
-  /** Ends every wait: the connection is about to be cut. */
+  /** Aborts every wait at shutdown, before connections are cut. */
   readonly lastCall?: AbortSignal
 }
 
@@ -43,8 +43,8 @@ const ChatBody = z.object({
 })
 
 export function chatRoutes(parts: ChatParts): Route[] {
-  const send = (caller: Caller, given: z.output<typeof ChatBody>, { raw }: FastifyReply, idempotency?: Idempotency) =>
-    sendChat(parts.turns, { caller, given, request: requestIdOf(raw), ...(idempotency && { idempotency }) })
+  const send = (caller: Caller, body: z.output<typeof ChatBody>, { raw }: FastifyReply, idempotency?: Idempotency) =>
+    sendChat(parts.turns, { caller, body, request: requestIdOf(raw), ...(idempotency && { idempotency }) })
   return [
     route({
       method: 'POST',
@@ -92,7 +92,7 @@ export function chatRoutes(parts: ChatParts): Route[] {
   ]
 }
 
-/** The message that began a turn: in the log, or still waiting to enter it. */
+/** The id of the message that began a turn, from the log or from the messages queued behind a running turn. */
 export async function messageIdOf(
   { turns, threads }: Pick<ChatParts, 'turns' | 'threads'>,
   turn: Turn,
@@ -109,7 +109,7 @@ export async function messageIdOf(
   return entries[0]?.id
 }
 
-/** A page that did not hear the answer sends again with the same key: that is the same message. */
+/** The Idempotency-Key header: a page that missed the answer sends again with the same key, and it is one message. */
 function keyOf({ request }: FastifyReply, body: z.output<typeof ChatBody>): Idempotency | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined) return undefined
@@ -119,26 +119,26 @@ function keyOf({ request }: FastifyReply, body: z.output<typeof ChatBody>): Idem
   return { key: `chat:${key}`, bodyHash: hash('sha256', JSON.stringify(body)) }
 }
 
-/** A message as every way into the chat takes it. */
+/** A message from the chat routes or the WebSocket. */
 export type Sending = {
   readonly caller: Caller
-  readonly given: z.output<typeof ChatBody>
-  /** The id of the request that brought it. */
+  readonly body: z.output<typeof ChatBody>
+  /** The id of the HTTP request, for the log. */
   readonly request?: string
   readonly idempotency?: Idempotency
 }
 
 /** Stores a message and starts its turn. Throws invalid_input, not_found, too_large. */
-export async function sendChat(turns: Turns, { caller, given, request, idempotency }: Sending): Promise<Start> {
-  const message = given.message ?? given.content
+export async function sendChat(turns: Turns, { caller, body, request, idempotency }: Sending): Promise<Start> {
+  const message = body.message ?? body.content
   if (typeof message !== 'string') throw new AppError('invalid_input', 'message is missing', { param: 'message' })
   checkMessage(message)
-  const threadId = given.thread_id ?? undefined
-  // An id that cannot be one is as unknown as one that is not ours.
+  const threadId = body.thread_id ?? undefined
+  // A malformed id gets the same answer as the id of another user's thread.
   if (threadId !== undefined && !isUuid(threadId)) {
     throw new AppError('not_found', 'the thread does not exist', { param: 'thread_id' })
   }
-  const content: Part[] = [{ type: 'text', text: message.toWellFormed() }, ...partsOf(given.attachments ?? [])]
+  const content: Part[] = [{ type: 'text', text: message.toWellFormed() }, ...partsOf(body.attachments ?? [])]
   return turns.start({
     user: caller.user,
     door: 'web',
@@ -151,7 +151,10 @@ export async function sendChat(turns: Turns, { caller, given, request, idempoten
   })
 }
 
-/** The turn at its rest, or as it stands when patience, the client or the service ends first. It goes on regardless. */
+/**
+ * Waits until the turn is at rest. Returns its current state when the wait times out, the client leaves or the service
+ * shuts down first; the turn itself continues.
+ */
 async function follow(
   start: Start,
   reply: FastifyReply,

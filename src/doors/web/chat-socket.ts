@@ -1,4 +1,4 @@
-// The live connection of the browser: messages, gates and cancels go in, what happens in threads and lists comes out.
+// The browser's WebSocket. In: messages, gate answers, cancels, subscriptions. Out: events of threads and lists.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
@@ -18,13 +18,13 @@ import { messageIdOf, sendChat } from './chat-routes.ts'
 import { createFeeds, type Feed, type Feeds } from './list-feed.ts'
 import { type Following, followThread } from './thread-feed.ts'
 import { type ClientFrames, clientFrames, type Frame, type Ref } from '#doors/web/wire/frame.ts'
-import { saidIn } from './gate-routes.ts'
+import { gateAnswerIn } from './gate-routes.ts'
 import { findThread } from './thread-routes.ts'
 import { turnFrame } from './wire.ts'
 
 const livePaths = ['/api/chat/ws', '/ws'] as const
 
-/** Threads that one connection follows at once; of more it leaves the one it has followed longest. */
+/** Threads that one connection can follow at once. One more drops the least recently subscribed. */
 const maxFollowed = 32
 
 export type LiveParts = {
@@ -42,13 +42,13 @@ const Typed = z.object({
   ref: z.optional(z.unknown()),
 })
 
-/** Takes connections at the two paths. */
+/** Accepts WebSocket connections at both paths. */
 export function mountLive(sockets: Pick<Sockets, 'mount'>, parts: LiveParts): void {
   const feeds = createFeeds(parts)
   sockets.mount(livePaths, (accepted) => openLive(accepted, parts, feeds))
 }
 
-/** A request to these paths that asks for no WebSocket. */
+/** Answers 426 to plain GET requests at the WebSocket's paths. */
 export function liveRoutes(): Route[] {
   return livePaths.map((path) =>
     route({
@@ -96,14 +96,14 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
     own?.close()
   }
 
-  const act: { readonly [Type in keyof ClientFrames]: (frame: ClientFrames[Type], tag: Ref) => Promise<void> } = {
+  const handlers: { readonly [Type in keyof ClientFrames]: (frame: ClientFrames[Type], tag: Ref) => Promise<void> } = {
     async message({ ref: key, message, thread_id }, tag) {
       await chatLimit.take(caller)
-      const given = { message, ...(thread_id && { thread_id }) }
+      const body = { message, ...(thread_id && { thread_id }) }
       const bodyHash = hashToken(JSON.stringify([message, thread_id ?? null]))
       const { turn, input, entries, events, replayed } = await sendChat(turns, {
         caller,
-        given,
+        body,
         request,
         ...(key && { idempotency: { key: `live:${key}`, bodyHash } }),
       })
@@ -126,11 +126,11 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
       const turn = await turns.holding(user, (await findThread(threads, user, thread_id)).id)
       if (turn) send(turnFrame(await turns.cancel(user, turn.id)))
     },
-    async gate({ gate_id, thread_id, ...said }) {
-      const known = thread_id ?? feed?.threadOf(gate_id) ?? (await threadWaiting(gates, user, gate_id))
+    async gate({ gate_id, thread_id, ...answer }) {
+      const known = thread_id ?? feed?.threadOf(gate_id) ?? (await threadOfGate(gates, user, gate_id))
       if (known === undefined) throw new AppError('not_found', 'there is no such gate', { param: 'gate_id' })
       const { id } = await findThread(threads, user, known)
-      const turn = await gates.answer(user, id, saidIn(said, gate_id, caller.name))
+      const turn = await gates.answer(user, id, gateAnswerIn(answer, gate_id, caller.name))
       send(turnFrame(turn))
     },
     subscribe: async ({ thread_id, after }) => follow((await findThread(threads, user, thread_id)).id, after ?? 0),
@@ -144,11 +144,11 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
     },
   }
 
-  async function obey(type: keyof ClientFrames, value: unknown, tag: Ref): Promise<void> {
+  async function dispatch(type: keyof ClientFrames, value: unknown, tag: Ref): Promise<void> {
     const frame = check(clientFrames[type], value)
     if (type !== 'ping' && !(await recheck())) return
-    // Checked by the schema of the same type.
-    await (act[type] as (frame: unknown, tag: Ref) => Promise<void>)(frame, tag)
+    // The cast is safe: `frame` was checked by the schema of this type.
+    await (handlers[type] as (frame: unknown, tag: Ref) => Promise<void>)(frame, tag)
   }
 
   function fail(error: unknown, tag: Ref): void {
@@ -160,8 +160,8 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
 
   let feed: Feed | undefined
   const listener = {
-    send(told: readonly Frame[]) {
-      send(...told)
+    send(frames: readonly Frame[]) {
+      send(...frames)
       void connection.drained()
     },
     recheck: () => void recheck(),
@@ -191,7 +191,7 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
         if (!isObject(value)) throw new AppError('invalid_input', 'a frame is a text of one JSON object with a type')
         const { type, ref: name } = check(Typed, value, '')
         if (typeof name === 'string') tag = { ref: name.slice(0, 100) }
-        await obey(type, value, tag)
+        await dispatch(type, value, tag)
       } catch (error) {
         fail(error, tag)
       }
@@ -201,7 +201,7 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
   }
 }
 
-/** The id of the message that a turn was made of, once it stands in the log. */
-async function threadWaiting(gates: Gates, user: UserId, gateId: string): Promise<string | undefined> {
+/** The thread of an open gate, read from the store; undefined when the gate is not open. */
+async function threadOfGate(gates: Gates, user: UserId, gateId: string): Promise<string | undefined> {
   return (await gates.list(user)).find(({ gate }) => gate.callId === gateId)?.turn.threadId
 }

@@ -1,4 +1,4 @@
-// The web door: the gateway's JSON routes, joined. Each file beside this one holds one family of them.
+// The web door: all JSON routes of the gateway. Each *-routes.ts file beside this one defines one group.
 import { type Route, route } from '#http/routes.ts'
 import { type ChatParts, chatRoutes } from './chat-routes.ts'
 import { gateRoutes } from './gate-routes.ts'
@@ -25,7 +25,7 @@ export type WebParts = ChatParts &
     readonly routes: () => readonly Route[]
   }
 
-/** The rows of the web door. */
+/** All routes of the web door. */
 export function webRoutes(parts: WebParts): Route[] {
   return [
     ...loginRoutes(parts),
@@ -45,7 +45,7 @@ export function webRoutes(parts: WebParts): Route[] {
   ]
 }
 
-/** Made once, when it is first wanted. */
+/** Built at the first request, then reused. */
 function openApiRoute({ routes, about: { version } }: WebParts): Route {
   let document: string | undefined
   return route({

@@ -1,4 +1,4 @@
-// Gates and grants: what waits for a word, the word itself, and what was allowed for longer.
+// Routes of gates and grants: list open and answered gates, answer a gate, list and revoke grants.
 import * as z from 'zod/mini'
 import { dayMs } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
@@ -60,7 +60,7 @@ export function gateRoutes({ gates, threads }: { gates: Gates; threads: Pick<Thr
       answers: { 200: TurnWire },
       async handle({ params, body, caller }) {
         const thread = await findThread(threads, caller.user, params.id)
-        const turn = await gates.answer(caller.user, thread.id, saidIn(body, params.gate, caller.name))
+        const turn = await gates.answer(caller.user, thread.id, gateAnswerIn(body, params.gate, caller.name))
         return { ...jobWire(turn, undefined), turn_id: turn.id } satisfies z.output<typeof TurnWire>
       },
     }),
@@ -88,8 +88,8 @@ export function gateRoutes({ gates, threads }: { gates: Gates; threads: Pick<Thr
   ]
 }
 
-/** `always` stands for good where no end is said. */
-export function saidIn(
+/** The gate answer in a request body. `always` without `for` makes a grant that never expires. */
+export function gateAnswerIn(
   { action, scope, for: span, untrusted, word }: z.output<typeof GateBody>,
   callId: string,
   by: string,
@@ -113,7 +113,7 @@ export function saidIn(
   }
 }
 
-/** A gate as it is listed, here and by `atrium gates`. */
+/** An open gate as JSON, for lists of this API and for `atrium gates`. */
 export function waitingWire({ turn, gate, at }: OpenGate, user: UserId): z.output<typeof WaitingGate> {
   return {
     ...gateWire(gate),

@@ -1,4 +1,4 @@
-// A gate as the gateway's JSON shows it: what it asks, what the call would do, and what can be allowed.
+// A gate as JSON: its question, a preview of the call, and the scopes it can be allowed for.
 import type * as z from 'zod/mini'
 import type { Credential } from '#core/errors.ts'
 import type { Gate } from '#core/item.ts'
@@ -8,7 +8,7 @@ import { parseLossless } from '#http/lossless-json.ts'
 import type { GateWire, Preview as PreviewWire } from '#doors/web/wire/gate.ts'
 import { questionOf, scopesOfGate } from '#safety/asking.ts'
 
-/** Arguments that are nested deeper are shown as their text: to write them as JSON would recurse as deep. */
+/** Arguments nested deeper than this are sent as text: serializing them as JSON would recurse that deep. */
 const maxLevels = 100
 
 export function gateWire(gate: Gate): z.output<typeof GateWire> {
@@ -44,7 +44,7 @@ function credentialWire({ tool, secret, title }: Credential) {
   return { tool, secret, ...(title !== undefined && { title }) }
 }
 
-/** Arguments as the object they write, each number as it was written; where they write none, the text. */
+/** Arguments parsed as an object, with every number as written; the raw text when they are no object. */
 export function asWritten(args: string): unknown {
   const value = objectIn(args)
   return value && !isDeeperThan(maxLevels, value) ? parseLossless(args) : args

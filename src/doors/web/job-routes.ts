@@ -1,4 +1,4 @@
-// Jobs: a user's turns from every door, newest first.
+// Routes of jobs: a user's turns from every door, newest first.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { isUuid, type UserId, userId } from '#core/ids.ts'
@@ -16,9 +16,9 @@ import { jobWire, replyText, senderOf } from './wire.ts'
 
 const JobsQuery = z.object({
   status: z.optional(z.enum(jobStatuses, `must be one of ${jobStatuses.join(', ')}`)),
-  /** Those of one user alone: for the operator, of itself or of a sender without an account. */
+  /** Only jobs of this user. The operator can name itself or a webhook sender without an account. */
   user: z.optional(z.string()),
-  limit: limit({ usual: 20, most: 100 }),
+  limit: limit({ defaultLimit: 20, maxLimit: 100 }),
   cursor,
   total: z.optional(z.enum(['true', 'false'], 'must be true or false')),
 })
@@ -86,7 +86,7 @@ async function find(turns: Pick<Turns, 'get'>, user: UserId, id: string): Promis
   return turn
 }
 
-/** One job alone has its whole response, and the gate it may wait at. */
+/** A single job, with its whole response and its open gate. */
 async function show({ threads, gates }: JobParts, user: UserId, turn: Turn): Promise<z.output<typeof JobWire>> {
   const gate = await gates.ofTurn(turn)
   const text = replyText(await readEnd(threads, turn))
@@ -95,7 +95,7 @@ async function show({ threads, gates }: JobParts, user: UserId, turn: Turn): Pro
   return { ...job, ...headOf(turn, user, title), ...(gate && { gate: gateWire(gate) }) }
 }
 
-/** What a job is about, and whose it is where it is not the caller's own. */
+/** The title of a job, and its sender when that is not the caller. */
 function headOf(turn: Pick<Turn, 'userId'>, user: UserId, title: string): { title: string; sender?: string } {
   return { title, ...senderOf(turn, user) }
 }

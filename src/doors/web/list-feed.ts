@@ -1,4 +1,4 @@
-// What changes in a user's lists, for every connection of that user at once: threads, and what waits for a word.
+// Changes of a user's threads and open gates, read once and sent to every connection of that user.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ListChange } from '#core/bus.ts'
 import type { UserId } from '#core/ids.ts'
@@ -12,29 +12,29 @@ import { waitingWire } from './gate-routes.ts'
 import { threadWire } from './wire.ts'
 import { evictOldest } from '#lib/evict.ts'
 
-/** Changes within this time are read together. */
+/** Changes within this time are read as one batch. */
 const gatherMs = 50
-/** More changed threads than this at once are told as "read your lists again". */
+/** A batch with more changed threads than this is sent as one `reload` frame. */
 const maxThreads = 50
-/** Gates that were closed lately, so that a late answer is told so. */
+/** Recently closed gates to remember, so that a late answer still finds its thread. */
 const maxClosed = 1_000
 
 export type Listener = {
   send(frames: readonly Frame[]): void
-  /** All may have changed, the right to see it too. */
+  /** Called when anything may have changed, including the listener's right to listen. */
   recheck(): void
 }
 
 export interface Feed {
-  /** How much waits for a word. */
+  /** The number of open gates. */
   waiting(): number
-  /** The thread of a gate that waits, or that did lately. */
+  /** The thread of a gate that is open or was closed recently. */
   threadOf(gateId: string): string | undefined
   stop(): void
 }
 
 export interface Feeds {
-  /** Resolves once what waits is known; from then on the listener is told of every change. */
+  /** Resolves once the open gates are loaded; from then on the listener gets every change. */
   follow(user: UserId, listener: Listener): Promise<Feed>
 }
 
@@ -61,14 +61,14 @@ export function createFeeds({ turns, threads, gates, log }: FeedParts): Feeds {
     const listeners = new Set<Listener>()
     const [open, closed] = [new Map<string, string>(), new Map<string, string>()]
     let changes = turns.changes(user)
-    let over = false
+    let stopped = false
 
-    function tell(frames: readonly Frame[]): void {
+    function broadcast(frames: readonly Frame[]): void {
       if (frames.length > 0) for (const listener of listeners) listener.send(frames)
     }
 
-    /** Gates that were opened or closed since the last look, as frames. */
-    async function lookAtGates(): Promise<Frame[]> {
+    /** Reads the open gates. Returns frames for gates opened or closed since the last read. */
+    async function readGates(): Promise<Frame[]> {
       const listed = await gates.list(user)
       const now = new Map(listed.map(({ gate, turn }) => [gate.callId, turn.threadId]))
       const gone = [...open].filter(([id]) => !now.has(id))
@@ -80,7 +80,7 @@ export function createFeeds({ turns, threads, gates, log }: FeedParts): Feeds {
       }
       for (const [id, threadId] of now) open.set(id, threadId)
       const waiting = open.size
-      // Of a list that is full nobody knows what was pushed out of it: it is read again.
+      // A full list may have dropped gates that are still open, so the client reads it again.
       if (waiting >= maxGates && gone.length + fresh.length > 0) return [{ type: 'reload', waiting }]
       return [
         ...gone.map(([id, thread_id]) => ({ type: 'gate', id, thread_id, closed: true, waiting }) as const),
@@ -93,40 +93,40 @@ export function createFeeds({ turns, threads, gates, log }: FeedParts): Feeds {
       const all = batch.some(({ threadId, turnId }) => threadId === undefined && turnId === undefined)
       if (all) for (const listener of listeners) listener.recheck()
       if (all || ids.size > maxThreads) {
-        await lookAtGates()
-        return tell([{ type: 'reload', waiting: open.size }])
+        await readGates()
+        return broadcast([{ type: 'reload', waiting: open.size }])
       }
       const known = new Set(open.values())
       let gates = false
       for (const id of ids) {
         const thread = await threads.get(user, id)
         gates ||= known.has(id) || thread?.state === 'waiting'
-        tell([thread ? { type: 'thread', ...threadWire(thread) } : { type: 'thread', id, removed: true }])
+        broadcast([thread ? { type: 'thread', ...threadWire(thread) } : { type: 'thread', id, removed: true }])
       }
-      if (gates) tell(await lookAtGates())
+      if (gates) broadcast(await readGates())
     }
 
     async function run(): Promise<void> {
-      while (!over) {
+      while (!stopped) {
         try {
           for await (const first of changes) {
             await pause(gatherMs)
             await read(first)
           }
-          if (!over) return
+          if (!stopped) return
         } catch (error) {
-          // Too far behind, or the database is away: whoever listens reads the lists again.
+          // The feed fell too far behind, or the database is unreachable: listeners reload their lists.
           log.warn({ err: error }, 'the changes of a user were lost for a moment')
           await pause(1_000, undefined, { ref: false })
         }
-        if (over) return
+        if (stopped) return
         changes.close()
         changes = turns.changes(user)
-        tell([{ type: 'reload', waiting: open.size }])
+        broadcast([{ type: 'reload', waiting: open.size }])
       }
     }
 
-    const loaded = lookAtGates()
+    const loaded = readGates()
     void run()
     return {
       listeners,
@@ -134,7 +134,7 @@ export function createFeeds({ turns, threads, gates, log }: FeedParts): Feeds {
       closed,
       loaded,
       close() {
-        over = true
+        stopped = true
         changes.close()
         feeds.delete(user)
       },

@@ -1,4 +1,4 @@
-// Signing in and out: a token or the code of a link becomes a session, kept by a cookie that no script can read.
+// Routes of sign-in and sign-out. A token, or the code of a login link, opens a session with an HttpOnly cookie.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
@@ -28,7 +28,7 @@ export type LoginParts = {
   readonly sessions: Sessions
   readonly authenticate: Authenticate
   readonly limits: LimitStore
-  /** Attempts of one address, good ones included; 0 is no limit. */
+  /** Maximum sign-in attempts per network address, successful ones included; 0 means no limit. */
   readonly signInsPerMinute: number
   readonly clientAddress: ClientAddress
   readonly origins: Pick<Origins, 'site'>
@@ -81,7 +81,7 @@ export function loginRoutes(parts: LoginParts): Route[] {
         const { user, session } = request.caller
         if (everywhere) await sessions.closeAll(user)
         else if (session) await sessions.close(session.cookie)
-        // Live connections look whether they may stay.
+        // Makes live connections check their session again.
         turns.changed(user)
         setCookie(request, reply, '')
         return reply.code(204).send()
@@ -90,7 +90,7 @@ export function loginRoutes(parts: LoginParts): Route[] {
   ]
 }
 
-/** Who guesses has few guesses, and whoever shares the address waits a minute. */
+/** Counts a sign-in attempt against its network address. Throws rate_limited, for everyone behind that address. */
 export async function countAttempt(
   { limits, signInsPerMinute, clientAddress, now = Date.now }: LoginParts,
   { raw }: FastifyRequest,
@@ -101,7 +101,7 @@ export async function countAttempt(
   if (!allowed) throw rateLimited('too many attempts to sign in', retryAfterMs)
 }
 
-/** The cookie of a new session, or a refusal of the store's. */
+/** The cookie of a new session, or the refusal of the authenticator (401 becomes an error). */
 async function signIn(
   { sessions, authenticate }: LoginParts,
   { token, code }: z.output<typeof LoginBody>,

@@ -1,4 +1,4 @@
-// Memory over the gateway: search, list, and documents by their path. Each caller reaches its own.
+// Routes of memory: search, list, and documents by path. Callers reach only their own documents.
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import type { DocumentInfo } from '#core/document.ts'
@@ -12,7 +12,7 @@ import { limit } from './paging.ts'
 
 const MemoryQuery = z.object({
   q: z.optional(z.string()),
-  limit: limit({ usual: 10, most: 100 }),
+  limit: limit({ defaultLimit: 10, maxLimit: 100 }),
   folder: z.optional(z.string()),
   cursor: z.optional(z.string()),
 })
@@ -31,18 +31,18 @@ export function memoryRoutes({ documents, threads }: MemoryParts): Route[] {
       summary: 'Search memory; without q, list its documents',
       query: MemoryQuery,
       answers: { 200: MemoryAnswer },
-      async handle({ caller: { user }, query: { q = '', limit: most, folder = '', cursor: after = '' } }) {
+      async handle({ caller: { user }, query: { q = '', limit, folder = '', cursor: after = '' } }) {
         if (q.trim() !== '') {
-          const found = await documents.search(user, { query: q, limit: most })
+          const found = await documents.search(user, { query: q, limit })
           return {
             results: found.map(({ path, content, score, updatedAt }) => {
               return { path, content, score, updated_at: isoTime(updatedAt) }
             }),
           } satisfies z.output<typeof MemoryAnswer>
         }
-        const page = await documents.list(user, { folder, after, limit: most + 1, beginnings: true })
-        const results = page.slice(0, most)
-        const next = page.length > most ? (results.at(-1)?.path ?? null) : null
+        const page = await documents.list(user, { folder, after, limit: limit + 1, beginnings: true })
+        const results = page.slice(0, limit)
+        const next = page.length > limit ? (results.at(-1)?.path ?? null) : null
         return { results: results.map(listedWire), next_cursor: next } satisfies z.output<typeof MemoryAnswer>
       },
     }),
@@ -95,7 +95,7 @@ export function memoryRoutes({ documents, threads }: MemoryParts): Route[] {
   ]
 }
 
-/** The rest of the address, decoded. */
+/** The document's path: the rest of the URL, decoded. */
 function pathOf({ params }: FastifyRequest): string {
   return (params as Readonly<Record<string, string>>)['*'] ?? ''
 }

@@ -1,4 +1,4 @@
-// Signing in through an OpenID issuer: to it and back, with a cookie of its own that ties both ways to one browser.
+// Sign-in through an OpenID issuer: the redirect to it and the callback. A short-lived cookie ties both to one browser.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
@@ -17,7 +17,7 @@ const cookieName = 'atrium_oidc'
 const maxValueLength = 4_096
 
 const text = z.optional(z.string().check(z.maxLength(maxValueLength)))
-const BackQuery = z.object({ code: text, state: text, iss: text, error: text })
+const CallbackQuery = z.object({ code: text, state: text, iss: text, error: text })
 
 export type OidcRouteParts = LoginParts & { readonly oidc?: Oidc }
 
@@ -61,10 +61,10 @@ export function oidcRoutes(parts: OidcRouteParts): Route[] {
       path: `${path}/callback`,
       who: 'anyone',
       summary: 'The way back from the issuer; sets the session cookie and leads to the first page',
-      query: BackQuery,
+      query: CallbackQuery,
       async handle(request, reply) {
         await countAttempt(parts, request)
-        const { code, state, iss, error } = check(BackQuery, request.query)
+        const { code, state, iss, error } = check(CallbackQuery, request.query)
         setCookies(request, reply, { browser: '' })
         if (error !== undefined) return refuse(request, reply, { status: 403 })
         if (code === undefined || state === undefined) {
@@ -80,7 +80,7 @@ export function oidcRoutes(parts: OidcRouteParts): Route[] {
         })
         if ('status' in person) return refuse(request, reply, person)
         setCookies(request, reply, { browser: '', session: await sessions.open(person.id) })
-        // Always to the same page: nobody can have a browser led elsewhere from here.
+        // A fixed target, so that this is no open redirect.
         return reply.redirect('/', 302)
       },
     },

@@ -1,5 +1,5 @@
-// The browser app: its one page at every address it has, and its files. They hold nothing that is anybody's secret, so
-// they ask for no token; what the page shows comes from the API, which does.
+// Serves the browser app: index.html at each of its addresses, and its assets. They contain no secrets and need no
+// token; the data comes from the API, which does.
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -18,8 +18,8 @@ const addresses = [
   '/tools',
   '/activity',
 ].concat(['/settings', '/settings/*'])
-/** Files whose name stays while their content may change. */
-const named = ['/icon.svg', '/icon-waiting.svg', '/icon-192.png', '/icon-512.png', '/manifest.webmanifest']
+/** Files with a fixed name (no hash in it): their content can change, so browsers must revalidate them. */
+const fixedNames = ['/icon.svg', '/icon-waiting.svg', '/icon-192.png', '/icon-512.png', '/manifest.webmanifest']
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -31,7 +31,7 @@ const types: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
 }
 
-/** No script or style but our own files, no other host, no frame around us. Pictures of a message are data. */
+/** Only own scripts and styles, no other host, no framing. Pictures of messages are data: URLs. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -49,28 +49,28 @@ const notBuilt =
   'The browser app is not built. In the checkout of Atrium run npm ci (with the development packages), or npm run prepare.\n'
 
 export type PageParts = {
-  /** Where the build put the pages. */
+  /** The folder of the built browser app. */
   readonly folder?: string
-  /** Where people can sign in besides here, for the sign-in page. */
+  /** The OpenID issuer that the sign-in page offers. */
   readonly issuer?: string
 }
 
-/** The rows of the pages. */
+/** The routes of the browser app. */
 export function pageRoutes({ folder = inCheckout('web', 'dist'), issuer }: PageParts = {}): Route[] {
   const row = (path: string, summary: string, handle: Route['handle']): Route => {
     return { method: 'GET', path, who: 'anyone', page: true, summary, handle }
   }
-  const again = 'no-cache'
-  const forever = 'public, max-age=31536000, immutable'
+  const revalidate = 'no-cache'
+  const immutable = 'public, max-age=31536000, immutable'
   return [
     ...addresses.map((path) =>
       row(path, 'The browser app', (request, reply) =>
-        send(request, reply, { folder, name: 'index.html', keep: again }),
+        send(request, reply, { folder, name: 'index.html', cacheControl: revalidate }),
       ),
     ),
-    ...named.map((path) =>
+    ...fixedNames.map((path) =>
       row(path, 'A file of the browser app', (request, reply) =>
-        send(request, reply, { folder, name: path.slice(1), keep: again }),
+        send(request, reply, { folder, name: path.slice(1), cacheControl: revalidate }),
       ),
     ),
     row('/sign-in.json', 'The ways to sign in', (_request, reply) => {
@@ -78,9 +78,9 @@ export function pageRoutes({ folder = inCheckout('web', 'dist'), issuer }: PageP
     }),
     row('/assets/*', 'A file of the browser app', (request, reply) => {
       const name = (request.params as { '*': string })['*']
-      // The build makes plain names, in one folder.
+      // Only plain names: the build puts all assets in one folder.
       if (!/^[\w-]+(\.[\w-]+)+$/.test(name)) throw missingFile()
-      return send(request, reply, { folder, name: join('assets', name), keep: forever })
+      return send(request, reply, { folder, name: join('assets', name), cacheControl: immutable })
     }),
   ]
 }
@@ -89,9 +89,13 @@ function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host : address
 }
 
-type File = { readonly folder: string; readonly name: string; readonly keep: string }
+type File = { readonly folder: string; readonly name: string; readonly cacheControl: string }
 
-async function send(request: FastifyRequest, reply: FastifyReply, { folder, name, keep }: File): Promise<unknown> {
+async function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { folder, name, cacheControl }: File,
+): Promise<unknown> {
   const type = types[extname(name)]
   if (type === undefined) throw missingFile()
   reply.headers({
@@ -102,15 +106,18 @@ async function send(request: FastifyRequest, reply: FastifyReply, { folder, name
     'cross-origin-opener-policy': 'same-origin',
     vary: 'accept-encoding',
   })
-  const found = await readPacked(join(folder, name), request.headers['accept-encoding'] ?? '')
+  const found = await readCompressed(join(folder, name), request.headers['accept-encoding'] ?? '')
   if (!found && name === 'index.html') return reply.code(503).type('text/plain; charset=utf-8').send(notBuilt)
   if (!found) throw missingFile()
   if (found.encoding) reply.header('content-encoding', found.encoding)
-  return reply.type(type).header('cache-control', keep).send(found.bytes)
+  return reply.type(type).header('cache-control', cacheControl).send(found.bytes)
 }
 
-/** The file in the best form that the browser takes; the packed forms stand beside it. */
-async function readPacked(path: string, accepted: string): Promise<{ bytes: Buffer; encoding?: string } | undefined> {
+/** Reads a file, precompressed (.br or .gz beside it) when the browser accepts that. */
+async function readCompressed(
+  path: string,
+  accepted: string,
+): Promise<{ bytes: Buffer; encoding?: string } | undefined> {
   for (const [encoding, ending] of [
     ['br', '.br'],
     ['gzip', '.gz'],

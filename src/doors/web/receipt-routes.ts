@@ -1,4 +1,4 @@
-// GET /api/turns/{id}/receipt: what a turn did, and whether its log is still what it was.
+// GET /api/turns/{id}/receipt: what a turn did, and whether its log is unchanged.
 import type * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { isUuid } from '#core/ids.ts'
@@ -26,7 +26,7 @@ export function receiptRoutes({ turns }: { turns: Pick<Turns, 'receipt'> }): Rou
   ]
 }
 
-/** A receipt as it is shown, here and by `atrium receipt`. */
+/** A receipt as JSON, for this API and for `atrium receipt`. */
 export function receiptWire(receipt: Receipt): z.output<typeof ReceiptWire> {
   const { turn, modelCalls, tools, approvals } = receipt
   return {

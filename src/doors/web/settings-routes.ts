@@ -1,4 +1,4 @@
-// Settings, for the operator: the model, caps, the policy. The next turn follows a change; nothing restarts.
+// Routes of settings, for the operator: model, limits, policy, marks. A change applies from the next turn on.
 import * as z from 'zod/mini'
 import type { SettingsAdmin, SettingsView } from '#core/admin.ts'
 import type { Json } from '#core/json.ts'
@@ -58,7 +58,7 @@ export function settingsRoutes({ settings }: SettingsParts): Route[] {
   ]
 }
 
-/** The settings under their stored names. A model belongs to its provider: with another one it is chosen anew. */
+/** The changes under their stored names. A new provider resets model, base URL and fallback unless they are set too. */
 function changesIn(body: z.output<typeof Body>): Record<string, Json> {
   const { provider, model, base_url, fallback, policy, ...others } = body
   const of = { llm_provider: provider, llm_model: model, llm_base_url: base_url, llm_fallback: fallback }

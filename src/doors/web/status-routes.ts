@@ -1,4 +1,4 @@
-// GET /api/status: what runs, and how busy it is.
+// GET /api/status: version, model, jobs and cost of the running service.
 import type * as z from 'zod/mini'
 import { type Route, route } from '#http/routes.ts'
 import { type About, statusOf } from '#turns/service-status.ts'
@@ -7,7 +7,7 @@ import type { Turns } from '#turns/turns.ts'
 
 export type StatusParts = { readonly turns: Pick<Turns, 'count'>; readonly about: About; readonly now?: () => number }
 
-/** Jobs and cost are the caller's own; the operator sees those of all. */
+/** Jobs and cost are the caller's own; the operator sees those of all users. */
 export function statusRoutes({ turns, about, now = Date.now }: StatusParts): Route[] {
   return [
     route({

@@ -1,4 +1,4 @@
-// Following one thread over a connection: what is stored after a seq, then what happens, as frames.
+// Follows one thread over a connection: sends stored entries after a seq, then live events, as frames.
 import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
 import { atRest, type Turn } from '#core/turn.ts'
@@ -23,25 +23,25 @@ export type Follow = {
   readonly user: UserId
   readonly threadId: string
   readonly after: number
-  /** The thread is no longer followed, by whatever cause. */
+  /** Called when following ends, with the error that ended it, if any. */
   readonly onEnd: (error: unknown) => void
 }
 
 /**
- * Begins to follow. Throws not_found. The watch stands before anything is read, so that nothing falls between; how the last
- * turn stands is told once all of it has been.
+ * Begins to follow. Throws not_found. The watch opens before anything is read, so that no event is missed. The status of
+ * the last turn is sent after all of its entries.
  */
 export async function followThread(given: Follow): Promise<Following> {
   const { turns, threads, connection, user, threadId, after, onEnd } = given
   const watch = turns.watch(user, threadId, after)
   let running = false
-  let told = after
+  let sentSeq = after
   let last: Turn | undefined
   let lastAt = 0
 
-  /** How the last turn stood when it was read, once the entries of that moment have been told. */
+  /** The last turn as it was read at the start, once the entries up to that moment have been sent. */
   function lastTurn(): Frame[] {
-    if (!last || lastAt > told) return []
+    if (!last || lastAt > sentSeq) return []
     const frame = turnFrame(last)
     last = undefined
     return [frame]
@@ -54,7 +54,7 @@ export async function followThread(given: Follow): Promise<Following> {
   function framesOf(event: Watched): Frame[] {
     switch (event.type) {
       case 'entries':
-        told = Math.max(told, event.entries.at(-1)?.seq ?? 0)
+        sentSeq = Math.max(sentSeq, event.entries.at(-1)?.seq ?? 0)
         return [...event.entries.map(itemFrame), ...lastTurn()]
       case 'turn':
         running = !atRest(event.turn.status)
@@ -90,7 +90,7 @@ export async function followThread(given: Follow): Promise<Following> {
     const { lastSeq } = await findThread(threads, user, threadId)
     const [entry] = (await threads.entries(user, threadId, { after: lastSeq - 1, limit: 1 })).entries
     const turn = entry && (await turns.get(user, entry.turnId))
-    // A fork has entries of another thread's turns.
+    // A fork contains entries of another thread's turns.
     if (turn?.threadId === threadId) last = turn
     lastAt = Math.max(lastSeq, turn?.lastSeq ?? 0)
     running = last !== undefined && !atRest(last.status)
@@ -105,7 +105,7 @@ export async function followThread(given: Follow): Promise<Following> {
   return { running: () => running, close: () => watch.close() }
 }
 
-/** Text that goes on in the same item becomes one event. */
+/** Merges consecutive deltas of one item into one event. */
 function joined(events: readonly Watched[]): Watched[] {
   const made: Watched[] = []
   for (const event of events) {

@@ -1,4 +1,4 @@
-// Threads: a user's conversations, and what stands in them.
+// Routes of threads: list, read, rename, fork, delete.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { isUuid, type UserId } from '#core/ids.ts'
@@ -9,13 +9,13 @@ import { after, cursor, limit } from './paging.ts'
 import { ThreadAnswer, ThreadsAnswer, ThreadWire } from '#doors/web/wire/thread.ts'
 import { itemWire, queuedWire, threadWire } from './wire.ts'
 
-/** A page ends before its items have more than this together; an item that has more comes alone. */
+/** Maximum size of a page's items together. A larger item is a page of its own. */
 const maxPageBytes = 4 * 1024 * 1024
-/** What is told of messages that wait behind a running turn. */
+/** Limits for the list of messages that wait behind a running turn. */
 export const queuedBounds = { limit: 50, maxBytes: 1024 * 1024 }
 
-const ThreadsQuery = z.object({ limit: limit({ usual: 50, most: 200 }), cursor })
-const ItemsQuery = z.object({ after, limit: limit({ usual: 200, most: 500 }) })
+const ThreadsQuery = z.object({ limit: limit({ defaultLimit: 50, maxLimit: 200 }), cursor })
+const ItemsQuery = z.object({ after, limit: limit({ defaultLimit: 200, maxLimit: 500 }) })
 
 const maxTitleChars = 200
 const titleFault = `must be 1 to ${maxTitleChars} characters in one line`
@@ -51,7 +51,7 @@ export function threadRoutes({ threads }: { threads: Threads }): Route[] {
       query: ItemsQuery,
       answers: { 200: ThreadAnswer },
       async handle({ params, query: { after, limit }, caller: { user } }) {
-        // Before the rest: what begins meanwhile is told twice, under one id, and not missed.
+        // Queued messages are read first: one that begins meanwhile is then in both lists, never in neither.
         const queued = isUuid(params.id) ? await threads.queued(user, params.id, queuedBounds) : []
         const thread = await findThread(threads, user, params.id)
         const { entries, more } = await threads.entries(user, thread.id, { after, limit, maxBytes: maxPageBytes })
@@ -103,7 +103,7 @@ export function threadRoutes({ threads }: { threads: Threads }): Route[] {
   ]
 }
 
-/** One of this user's; another's is as unknown as none. */
+/** A thread of this user. Throws not_found, also for a thread of another user. */
 export async function findThread(threads: Pick<Threads, 'get'>, user: UserId, id: string): Promise<Thread> {
   const thread = isUuid(id) ? await threads.get(user, id) : undefined
   if (!thread) throw new AppError('not_found', 'the thread does not exist')

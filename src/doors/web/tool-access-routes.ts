@@ -1,5 +1,5 @@
-// Signing tools in over the gateway: what one needs, and the ways to bring it. The operator does it for everybody, a user
-// for themselves.
+// Routes of tool sign-in and set-up: the secrets a tool needs, and the ways to supply them. The operator's secrets
+// serve everybody, a user's only that user.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
@@ -22,29 +22,29 @@ import {
 
 const maxValueChars = 64 * 1024
 const callbackPath = '/api/tools/oauth/callback'
-/** What only the browser has that began a sign-in. Lax: it must come along when the server sends the browser back. */
+/** Ties an OAuth sign-in to the browser that began it. SameSite=Lax, so that it is sent on the redirect back. */
 const cookieName = 'atrium_sign_in'
 const cookieSecs = 600
 
 const text = z.string().check(z.maxLength(maxValueChars, `must have at most ${maxValueChars} characters`))
 const AuthBody = z.object({
-  /** A token that the person brought. */
+  /** A token that the user pasted. */
   token: z.nullish(text),
-  /** The end of a sign-in in a browser: the address it was sent to, or the code alone. */
+  /** The result of an OAuth sign-in: the full callback URL, or only its code. */
   returned: z.nullish(text),
-  /** Which sign-in that ends. */
+  /** The OAuth `state` of that sign-in. */
   state: z.nullish(text),
-  /** The tool whose secret of the same name is to be used. */
+  /** Use the secret of the same name that this tool has. */
   use: z.nullish(text),
 })
 const SetupBody = z.object({
   secrets: z.optional(z.record(z.string(), text)),
-  /** A secret, and the tool whose own of the same name is to be used. */
+  /** Secret name -> the tool whose secret of the same name is used. */
   use: z.optional(z.record(z.string(), text)),
 })
 export type ToolAccessParts = {
   readonly gates: Pick<Gates, 'signedIn'>
-  /** Opened when it is first asked for. */
+  /** Opened at the first call. */
   readonly access: () => Promise<ToolAccess>
   readonly origins: Pick<Origins, 'site'>
 }
@@ -54,8 +54,11 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
   const here = ({ raw }: FastifyRequest): string => originOf(origins.site(raw))
   const whose = (tool: string, { user: owner }: Caller) => ({ tool, owner })
 
-  /** A secret is there: turns that waited for it go on. */
-  async function stored({ tool, secrets }: StoredSecrets, caller: Pick<Caller, 'user' | 'name'>): Promise<number> {
+  /** Resumes turns that waited for these secrets. Returns how many gates it closed. */
+  async function resumeWaiting(
+    { tool, secrets }: StoredSecrets,
+    caller: Pick<Caller, 'user' | 'name'>,
+  ): Promise<number> {
     let closed = 0
     for (const secret of secrets) {
       closed += await parts.gates.signedIn({ tool, secret, owner: caller.user, by: caller.name })
@@ -63,9 +66,13 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
     return closed
   }
 
-  async function answerStored(given: StoredSecrets, caller: Caller): Promise<z.output<typeof AuthAnswer>> {
-    const { warning } = given
-    return { status: 'stored', continued: await stored(given, caller), ...(warning !== undefined && { warning }) }
+  async function answerStored(secrets: StoredSecrets, caller: Caller): Promise<z.output<typeof AuthAnswer>> {
+    const { warning } = secrets
+    return {
+      status: 'stored',
+      continued: await resumeWaiting(secrets, caller),
+      ...(warning !== undefined && { warning }),
+    }
   }
 
   async function begin(tool: string, caller: Caller, reply: FastifyReply): Promise<z.output<typeof AuthAnswer>> {
@@ -76,8 +83,8 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
       redirectUri: `${base}${callbackPath}`,
       browser,
     })
-    const lasts = `Path=${callbackPath}; Max-Age=${cookieSecs}; HttpOnly; SameSite=Lax${secure}`
-    reply.header('set-cookie', `${cookieName}=${browser}; ${lasts}`)
+    const attributes = `Path=${callbackPath}; Max-Age=${cookieSecs}; HttpOnly; SameSite=Lax${secure}`
+    reply.header('set-cookie', `${cookieName}=${browser}; ${attributes}`)
     return { status: 'sign_in', ...begun }
   }
 
@@ -123,13 +130,13 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
       answers: { 200: SetupAnswer },
       async handle({ params: { name }, body: { secrets = {}, use = {} }, caller }) {
         const toolAccess = await access()
-        const given = await toolAccess.setUp(whose(name, caller), secrets)
+        const setUp = await toolAccess.setUp(whose(name, caller), secrets)
         const shared: string[] = []
         for (const [secret, from] of Object.entries(use)) {
           shared.push(...(await toolAccess.share(whose(name, caller), secret, from)).secrets)
         }
-        const all = { ...given, secrets: [...given.secrets, ...shared] }
-        const continued = await stored(all, caller)
+        const all = { ...setUp, secrets: [...setUp.secrets, ...shared] }
+        const continued = await resumeWaiting(all, caller)
         const { setup } = await toolAccess.needs(whose(name, caller))
         const missing = setup.filter(({ optional, set }) => !optional && !set).map((each) => each.name)
         return { stored: [...all.secrets], missing, continued } satisfies z.output<typeof SetupAnswer>
@@ -161,7 +168,7 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
     route({
       method: 'GET',
       path: callbackPath,
-      // The cookie of the browser that began it says who this is; a session would not come along from another site.
+      // The sign-in cookie identifies the user; the session cookie is not sent on a redirect from another site.
       who: 'anyone',
       summary: 'Where a browser comes back to after a sign-in',
       async handle(_call, reply) {
@@ -171,7 +178,7 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
         reply.header('set-cookie', `${cookieName}=; Path=${callbackPath}; Max-Age=0; HttpOnly; SameSite=Lax`)
         try {
           const ended = await (await access()).finish(address, browser === undefined ? {} : { browser })
-          await stored(ended, { user: ended.owner, name: 'sign-in' })
+          await resumeWaiting(ended, { user: ended.owner, name: 'sign-in' })
           return page(reply, 200, `${ended.tool} is signed in.`)
         } catch (error) {
           if (!(error instanceof AppError)) throw error

@@ -1,4 +1,4 @@
-// Tools over the gateway: which there are, which are on, and one call to try one.
+// Routes of tools: list, enable or disable, remove, and a trial call.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import type { AccessRow, ToolAdmin, ToolView } from '#core/admin.ts'

@@ -1,4 +1,4 @@
-// GET /api/usage: what was used of each model, day by day.
+// GET /api/usage: tokens, turns and cost of each model, per day.
 import * as z from 'zod/mini'
 import type { AccountStore } from '#core/account.ts'
 import type { UsageStore, UsageTotals } from '#core/usage.ts'
@@ -7,13 +7,13 @@ import { type TotalsWire, UsageAnswer } from '#doors/web/wire/usage.ts'
 import { limit } from './paging.ts'
 
 const UsageQuery = z.object({
-  days: limit({ usual: 30, most: 366 }),
+  days: limit({ defaultLimit: 30, maxLimit: 366 }),
   totals: z.optional(z.enum(['true', 'false'], 'must be true or false')),
 })
 
 export type UsageParts = { readonly usage: Pick<UsageStore, 'list' | 'totals'>; readonly accounts: AccountStore }
 
-/** A user sees their own; the operator sees those of all, each with its user. */
+/** A user sees their own usage; the operator sees that of all users, each row with its user. */
 export function usageRoutes({ usage, accounts }: UsageParts): Route[] {
   return [
     route({
@@ -34,7 +34,7 @@ export function usageRoutes({ usage, accounts }: UsageParts): Route[] {
         return {
           days: rows.map((row) => ({
             date: row.date,
-            // Of whoever has no account, a sender of the webhook channel or a user who was removed, there is the id.
+            // Webhook senders and removed users have no account: their id is shown instead of a name.
             ...(operator && { user: names.get(row.user) ?? row.user }),
             model: row.model,
             turns: row.turns,

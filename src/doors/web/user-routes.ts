@@ -1,4 +1,4 @@
-// Users and their tokens, for the operator.
+// Routes of users and their tokens, for the operator.
 import * as z from 'zod/mini'
 import { type AccountStore, dayMs, maxTokenDays, type User, userNamePattern, userNameRule } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
@@ -24,7 +24,7 @@ export type UsersParts = {
 }
 
 export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Route[] {
-  /** A new token for whomever it is stored with; nobody is told of it again. */
+  /** Makes a token, stores its hash with `store` and returns the token, which is never shown again. */
   async function withToken(
     days: number | null | undefined,
     store: (token: { hash: string; expiresAt?: number }) => Promise<User>,
@@ -114,7 +114,7 @@ export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Rou
       async handle({ params: { name, id } }, reply) {
         const user = await accounts.removeToken(name, id)
         if (!user) throw new AppError('not_found', 'the token does not exist')
-        // Live connections look whether they may stay.
+        // Makes live connections check their token again.
         turns.changed(user.id)
         return reply.code(204).send()
       },

@@ -1,4 +1,4 @@
-// Turns and threads as the gateway's JSON shows them.
+// Turns, threads and items as the JSON of the gateway.
 import type * as z from 'zod/mini'
 import { replyIn } from '#core/calls.ts'
 import { senderName } from '#core/doors.ts'
@@ -14,12 +14,12 @@ import type { ItemWire, QueuedWire, ThreadWire } from '#doors/web/wire/thread.ts
 import type { Fault, Limit, UsageWire } from '#doors/web/wire/turn.ts'
 import { asWritten, gateWire } from './gate-wire.ts'
 
-/** What a turn has used, and which model answered it last. */
+/** Tokens and cost of a turn, and the model that answered last. */
 export function usedWire(usage: Usage): z.output<typeof UsageWire> {
   return { ...usageWire(usage), ...(usage.model !== undefined && { model: usage.model }) }
 }
 
-/** A turn as a job. `reply` is what it answered, or the beginning of that. */
+/** A turn as a job. `reply` is its response, or the beginning of a long one. */
 export function jobWire(turn: Omit<Turn, 'options'>, reply: CutText | undefined): TurnFields {
   return {
     id: turn.id,
@@ -45,7 +45,7 @@ function limitWire(limit: ReachedLimit): Limit {
   return { kind, max_usd: maxUsd, spent_usd: spentUsd, next_usd: nextUsd, ...held }
 }
 
-/** Whose a turn is, where it is not the caller's own. */
+/** The sender of a turn when that is not the caller. */
 export function senderOf({ userId }: Pick<Turn, 'userId'>, user: UserId): { sender?: string } {
   return userId === user ? {} : { sender: senderName(userId) }
 }
@@ -70,12 +70,12 @@ export function queuedWire({ id, turnId, at, item }: QueuedEntry): z.output<type
   return { id, turn_id: turnId, at: isoTime(at), ...bodyWire(item) }
 }
 
-/** The text the model said last, null when it has said none. */
+/** The model's last text, or null when there is none. */
 export function replyText(entries: readonly Entry[]): string | null {
   return replyIn(entries.map(({ item }) => item)) ?? null
 }
 
-/** What a provider sealed for itself in its reasoning stays inside. */
+/** The fields of an item by type. The provider's signature of reasoning is left out. */
 function bodyWire(item: Item) {
   switch (item.type) {
     case 'message':
@@ -110,7 +110,7 @@ function bodyWire(item: Item) {
   }
 }
 
-/** How a turn stands, as the live connection tells it. */
+/** The state of a turn as a WebSocket frame. */
 export function turnFrame(turn: Turn): Frame {
   return { type: 'turn', turn_id: turn.id, ...jobWire(turn, undefined) }
 }

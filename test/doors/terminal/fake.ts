@@ -92,7 +92,7 @@ export async function stage(columns?: number, rows?: number, own: Partial<Operat
     tui,
     client,
     theme: createTheme({ colour: true, utf8: true }),
-    place: 'here',
+    location: 'here',
     greeting: [],
     chooseModel: () => Promise.resolve(''),
     readFile: (name) => Promise.resolve({ name, size: 3, part: { type: 'file', name, text: 'abc' } }),

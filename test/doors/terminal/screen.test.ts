@@ -390,7 +390,7 @@ test('the link to sign in with stays whole where it fits, and each of its pieces
   const url = `http://127.0.0.1:3000/login#code=atr_${'x'.repeat(22)}`
   const given = {
     greeting: [`sign in  ${url}  (once, within 10 minutes)`, 'model    one of many words'],
-    place: 'here',
+    location: 'here',
   }
   const drawn = (width: number): string[] => createGreeting(given, theme).render(width, 12)
   const plain = (width: number): string[] => drawn(width).map((line) => stripTerminalSequences(line))

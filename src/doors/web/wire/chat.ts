@@ -1,4 +1,4 @@
-// Messages on the wire: what goes with one, and what is answered to it.
+// Wire format of chat messages: attachments and the answers to a sent message.
 import * as z from 'zod/mini'
 import { GateWire } from './gate.ts'
 import { FaultWire, jobStatuses, UsageWire } from './turn.ts'

@@ -1,4 +1,4 @@
-// The frames of the live connection, both ways.
+// Frames of the chat WebSocket, in both directions.
 import * as z from 'zod/mini'
 import { GateBody, type Waiting } from './gate.ts'
 import type { TurnWire } from './job.ts'
@@ -15,7 +15,7 @@ const ref = z.nullish(
 )
 const seq = z.int('must be a sequence number').check(z.minimum(0, 'must be a sequence number'))
 
-/** What a client may send, by type. `ref` is the client's own name for a frame: what comes of it carries it. */
+/** Frames that a client may send, by type. The client chooses `ref`; the reply to the frame carries the same one. */
 export const clientFrames = {
   message: z.object({ ref, message: z.string(), thread_id: z.nullish(z.string()) }),
   cancel: z.object({ ref, thread_id: z.string() }),
@@ -25,29 +25,29 @@ export const clientFrames = {
   ping: z.object({ ref }),
 } as const
 
-/** Client frames as they were checked. */
+/** Client frames after validation. */
 export type ClientFrames = { readonly [Type in keyof typeof clientFrames]: z.output<(typeof clientFrames)[Type]> }
 export type ClientFrame = {
   [Type in keyof typeof clientFrames]: { readonly type: Type } & z.input<(typeof clientFrames)[Type]>
 }[keyof typeof clientFrames]
 
-/** The name of the client frame that this one comes of. */
+/** The `ref` of the client frame that this frame replies to. */
 export type Ref = { readonly ref?: string }
-/** The text of an item that is being written. */
-type Place = { readonly thread_id: string; readonly turn_id: string; readonly item_id: string }
-/** How many gates wait for a word. */
+/** The item whose text is being streamed. */
+type ItemRef = { readonly thread_id: string; readonly turn_id: string; readonly item_id: string }
+/** The number of open gates. */
 type Waits = { readonly waiting: number }
 
-/** What the service sends. */
+/** Frames that the service sends. */
 export type Frame =
   | ({ readonly type: 'ready'; readonly user: string; readonly operator: boolean } & Waits)
   | ({ readonly type: 'accepted'; readonly status: 'accepted' } & Ref &
-      Omit<Place, 'item_id'> & {
+      Omit<ItemRef, 'item_id'> & {
         readonly message_id: string | null
       })
   | { readonly type: 'item'; readonly thread_id: string; readonly seq: number; readonly item: Item }
-  | ({ readonly type: 'delta'; readonly offset: number; readonly text: string } & Place)
-  | ({ readonly type: 'snapshot'; readonly text: string } & Place)
+  | ({ readonly type: 'delta'; readonly offset: number; readonly text: string } & ItemRef)
+  | ({ readonly type: 'snapshot'; readonly text: string } & ItemRef)
   | ({ readonly type: 'turn' } & z.output<typeof TurnWire>)
   | ({ readonly type: 'thread'; readonly removed?: never } & Thread)
   | { readonly type: 'thread'; readonly id: string; readonly removed: true }

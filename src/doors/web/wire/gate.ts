@@ -1,24 +1,24 @@
-// Gates and grants on the wire: what waits for a word, the word itself, and what was allowed for longer.
+// Wire format of gates, their answers, and grants.
 import * as z from 'zod/mini'
 import { DoorName } from './turn.ts'
 
 const maxWordChars = 2_000
 
-/** What a gate asks, in words that every surface shows as they are. */
+/** The question of a gate. Every client shows these texts unchanged. */
 const QuestionWire = z.object({
-  /** With verb and object: "Change src/pricing.ts?" */
+  /** The question with verb and object: "Change src/pricing.ts?" */
   text: z.string(),
-  /** The part of the text that is code; where it occurs twice, the last one. */
+  /** The part of `text` to show as code. If it occurs twice, the last occurrence. */
   code: z.exactOptional(z.string()),
-  /** The same in a few words, for a list. */
+  /** A short form of `text`, for lists. */
   brief: z.string(),
-  /** Where it goes, and that nothing has happened yet. */
+  /** Says where the call goes, and that nothing has happened yet. */
   sentence: z.string(),
-  /** The part of the sentence that must not be overlooked. */
+  /** The part of `sentence` to emphasize. */
   host: z.exactOptional(z.string()),
 })
 
-/** What the call would do. */
+/** Preview of the call. */
 const PreviewWire = z.discriminatedUnion('type', [
   z.object({ type: z.literal('diff'), path: z.string(), diff: z.string() }),
   z.object({
@@ -34,7 +34,7 @@ const PreviewWire = z.discriminatedUnion('type', [
     cwd: z.exactOptional(z.string()),
     timeout_secs: z.exactOptional(z.number()),
   }),
-  /** A document of memory: what a new one would hold, or how one would change. */
+  /** A memory document: `content` of a new one, or `diff` of a change. */
   z.object({
     type: z.literal('document'),
     path: z.string(),
@@ -44,11 +44,11 @@ const PreviewWire = z.discriminatedUnion('type', [
   z.object({ type: z.literal('arguments'), fields: z.unknown() }),
 ])
 
-/** What "Allow for…" can stand for; `target` is what the grant would be for. */
+/** A scope that "Allow for…" offers. `target` is the target of the resulting grant. */
 const ScopeWire = z.object({
   scope: z.enum(['file', 'target', 'tool']),
   target: z.exactOptional(z.string()),
-  /** After the name of the tool: "in docs/". */
+  /** Text to show after the tool's name: "in docs/". */
   words: z.string(),
 })
 
@@ -60,26 +60,26 @@ export const gateFields = {
   question: QuestionWire,
   preview: PreviewWire,
   reason: z.exactOptional(z.string()),
-  /** The reason for the person who decides. */
+  /** The reason, worded for the person who decides. */
   why: z.exactOptional(z.string()),
-  /** What the model had read from outside: the call can only be allowed once. */
+  /** The outside text that the model had read. With it, the call can only be allowed once. */
   taint: z.exactOptional(z.string()),
-  /** Whether it can be allowed for longer at all, and for what, from narrow to wide. */
+  /** True when it can be allowed for longer than one call. `scopes` lists for what, from narrow to wide. */
   always: z.boolean(),
   scopes: z.array(ScopeWire),
-  /** The names of the secrets that would go with its requests. */
+  /** Names of the secrets that would be sent with its requests. */
   secrets: z.exactOptional(z.array(z.string())),
-  /** What a sign-in must bring: `GET /api/tools/{tool}/auth` tells how. */
+  /** The secret that a sign-in must supply. `GET /api/tools/{tool}/auth` says how. */
   credential: z.exactOptional(z.object({ tool: z.string(), secret: z.string(), title: z.exactOptional(z.string()) })),
 }
 
-/** `id` is what `POST /api/threads/{id}/gates/{gate}` takes. */
+/** `id` is the `{gate}` of `POST /api/threads/{id}/gates/{gate}`. */
 export const GateWire = z.object({ id: z.string(), ...gateFields })
 
 export const answerFields = {
   decision: z.enum(['allow', 'deny', 'output']),
   by: z.string(),
-  /** What was allowed for longer, if it was. */
+  /** Scope and end of the grant, if the answer made one. */
   scope: z.exactOptional(z.enum(['tool', 'target'])),
   until: z.exactOptional(z.string()),
 }
@@ -88,7 +88,7 @@ export const WaitingGate = z.extend(GateWire, {
   thread_id: z.string(),
   turn_id: z.string(),
   door: DoorName,
-  /** Who sent what it is for, where that is somebody else: the operator sees the webhook channel's. */
+  /** The sender of the turn, when that is not the caller: the operator also sees gates of webhook senders. */
   sender: z.exactOptional(z.string()),
   created_at: z.string(),
   expires_at: z.string(),
@@ -98,12 +98,12 @@ export const GatesAnswer = z.object({ gates: z.array(WaitingGate) })
 export const AnsweredGateWire = z.extend(WaitingGate, {
   ...answerFields,
   answered_at: z.string(),
-  /** What the agent was told with it. */
+  /** The message to the agent that came with the answer. */
   word: z.exactOptional(z.string()),
 })
 export const AnsweredAnswer = z.object({ gates: z.array(AnsweredGateWire) })
 
-/** What is said to a gate. */
+/** The answer to a gate. */
 export const GateBody = z.object({
   action: z.enum(['approve', 'always', 'deny'], 'must be approve, always or deny'),
   scope: z.nullish(z.enum(['tool', 'target', 'file'], 'must be tool, target or file')),
@@ -118,20 +118,20 @@ export const GrantWire = z.object({
   tool: z.string(),
   scope: z.enum(['tool', 'target']),
   target: z.nullable(z.string()),
-  /** Whether it also stands once the model has read words from outside. */
+  /** True when the grant also applies after the model has read text from outside. */
   untrusted: z.boolean(),
   by: z.string(),
   created_at: z.string(),
-  /** Null stands for good. */
+  /** Null: never expires. */
   expires_at: z.nullable(z.string()),
-  /** Calls that ran by it. */
+  /** The number of calls that this grant allowed. */
   uses: z.number(),
 })
 export const GrantsAnswer = z.object({ grants: z.array(GrantWire) })
 
 export type Preview = z.output<typeof PreviewWire>
 export type Scope = z.output<typeof ScopeWire>
-/** Something that waits for its reader. */
+/** An open gate. */
 export type Waiting = z.output<typeof WaitingGate>
 export type GateAnswer = z.input<typeof GateBody>
 export type GateList = z.output<typeof GatesAnswer>

@@ -1,4 +1,4 @@
-// Jobs on the wire: turns as a list shows them, and one alone.
+// Wire format of jobs: turns in a list, and a single one.
 import * as z from 'zod/mini'
 import { GateWire } from './gate.ts'
 import { DoorName, FaultWire, jobStatuses, UsageWire } from './turn.ts'
@@ -11,29 +11,29 @@ const turnFields = {
   created_at: z.string(),
   completed_at: z.nullable(z.string()),
   response: z.exactOptional(z.string()),
-  /** Of a long response a list shows the beginning. */
+  /** True when `response` is only the beginning of a long response, as in lists. */
   response_cut: z.exactOptional(z.boolean()),
   error: z.exactOptional(FaultWire),
   usage: UsageWire,
 }
 
 const TurnFieldsWire = z.object(turnFields)
-/** How a turn stands. */
+/** The state of a turn. */
 export const TurnWire = z.extend(TurnFieldsWire, { turn_id: z.string() })
 
 export const JobWire = z.object({
   ...turnFields,
-  /** Of the thread. */
+  /** The title of the thread. */
   title: z.string(),
-  /** Who sent it, where that is somebody else: the operator sees the webhook channel's. */
+  /** The sender, when that is not the caller: the operator also sees jobs of webhook senders. */
   sender: z.exactOptional(z.string()),
-  /** What it waits for; of one job alone. */
+  /** The gate it waits at. Only in the answer for a single job. */
   gate: z.exactOptional(GateWire),
 })
 export const JobsAnswer = z.object({
   jobs: z.array(JobWire),
   next_cursor: z.nullable(z.string()),
-  /** How many there are with that status, counted up to 10,000; where it was asked for. */
+  /** The number of matching jobs, counted up to 10,000. Only with `?total=true`. */
   total: z.exactOptional(z.number()),
 })
 export const SendersAnswer = z.object({ senders: z.array(z.string()) })

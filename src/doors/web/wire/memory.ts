@@ -1,4 +1,4 @@
-// Memory on the wire: documents as a list has them, whole, and as a search finds them.
+// Wire format of memory documents: in lists, whole, and as search results.
 import * as z from 'zod/mini'
 
 export const DocumentWire = z.object({
@@ -9,14 +9,14 @@ export const DocumentWire = z.object({
   created_at: z.string(),
   updated_at: z.string(),
 })
-/** As a list has it, with how its text begins. */
+/** A document in a list, with the beginning of its text. */
 const ListedWire = z.extend(DocumentWire, { beginning: z.string() })
 export const ContentWire = z.extend(DocumentWire, {
   content: z.string(),
-  /** Where the agent wrote it, as long as the thread is there. */
+  /** The thread in which the agent wrote it, as long as that thread exists. */
   thread: z.exactOptional(z.object({ id: z.string(), title: z.string() })),
 })
-/** A document that a search found, with the part that matches. */
+/** A search result, with the part of the document that matches. */
 const FoundWire = z.object({ path: z.string(), content: z.string(), score: z.number(), updated_at: z.string() })
 const FoundAnswer = z.object({ results: z.array(FoundWire) })
 const ListAnswer = z.object({ results: z.array(ListedWire), next_cursor: z.nullable(z.string()) })

@@ -1,4 +1,4 @@
-// What a turn did, on the wire.
+// Wire format of receipts: what a turn did.
 import * as z from 'zod/mini'
 import { DoorName, FaultWire, jobStatuses } from './turn.ts'
 
@@ -10,21 +10,21 @@ export const ReceiptWire = z.object({
   status: z.enum(jobStatuses),
   started_at: z.nullable(z.string()),
   ended_at: z.nullable(z.string()),
-  /** Why it failed, where it did. */
+  /** Why it failed, if it did. */
   error: z.exactOptional(FaultWire),
   model_calls: z.array(
     z.object({
       model: z.string(),
-      /** Where its request went, and the sealed secret that went with it; absent of a model within the service. */
+      /** The host of the request, and the stored secret sent with it. Absent for a model inside the service. */
       host: z.exactOptional(z.string()),
       secret: z.exactOptional(z.string()),
       input_tokens: z.number(),
       cached_tokens: z.number(),
       output_tokens: z.number(),
-      /** Null where the price is unknown. */
+      /** Null when the price is unknown. */
       cost_usd: z.nullable(z.number()),
       ms: z.number(),
-      /** The call broke off: counted by the service, not by the provider. */
+      /** True when the call broke off: the tokens are an estimate of the service, not the provider's count. */
       estimated: z.exactOptional(z.boolean()),
     }),
   ),
@@ -34,13 +34,13 @@ export const ReceiptWire = z.object({
       name: z.string(),
       ok: z.boolean(),
       ms: z.number(),
-      /** What the call did; absent of turns from before it was kept. */
+      /** The effects of the call. Absent for old turns, from before this was recorded. */
       effects: z.exactOptional(z.enum(['read', 'keep', 'write', 'danger'])),
-      /** Where its result came from, when that is outside: the model was given it in a fence, as data. */
+      /** The source of the result, when it came from outside: the model received it fenced, as data. */
       origin: z.exactOptional(z.string()),
-      /** That this call contacted. */
+      /** Hosts that this call contacted. */
       hosts: z.array(z.string()),
-      /** Its requests, each kind once. */
+      /** Its requests, counted by method and host. */
       sent: z.array(z.object({ method: z.string(), host: z.string(), times: z.number() })),
     }),
   ),
@@ -58,7 +58,7 @@ export const ReceiptWire = z.object({
   ),
   notes: z.array(z.object({ rule: z.string(), where: z.string() })),
   cost_usd: z.nullable(z.number()),
-  /** Null until the turn has ended, and of turns from before digests were kept. */
+  /** Null until the turn has ended, and for old turns, from before hashes were recorded. */
   hash: z.nullable(z.string()),
   verified: z.boolean(),
 })

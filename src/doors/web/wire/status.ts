@@ -1,4 +1,4 @@
-// The state of the service on the wire.
+// Wire format of the service's status.
 import * as z from 'zod/mini'
 
 export const StatusAnswer = z.object({
@@ -8,7 +8,7 @@ export const StatusAnswer = z.object({
   active_jobs: z.number(),
   llm_backend: z.string(),
   llm_model: z.string(),
-  /** Models that are not asked for a while. */
+  /** Models that are skipped for a while after failures. */
   llm_passed_over: z.exactOptional(z.array(z.string())),
   database_backend: z.string(),
   sandbox_enabled: z.boolean(),

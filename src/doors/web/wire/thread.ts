@@ -1,4 +1,4 @@
-// Threads and their items on the wire.
+// Wire format of threads and their items.
 import * as z from 'zod/mini'
 import { answerFields, gateFields } from './gate.ts'
 import { DoorName } from './turn.ts'
@@ -10,12 +10,12 @@ export const ThreadWire = z.object({
   created_at: z.string(),
   updated_at: z.string(),
   last_seq: z.number(),
-  /** `waiting` is for a person. */
+  /** `waiting`: for a person to answer a gate. */
   state: z.enum(['idle', 'running', 'waiting', 'failed']),
 })
 
 const PartWire = z.discriminatedUnion('type', [
-  /** `origin` tells where a text comes from that its sender did not write. */
+  /** `origin` is the source of a text that its sender did not write. */
   z.object({ type: z.literal('text'), text: z.string(), origin: z.exactOptional(z.string()) }),
   z.object({ type: z.literal('image'), url: z.string() }),
   z.object({ type: z.literal('file'), name: z.string(), text: z.string() }),
@@ -25,7 +25,7 @@ const message = {
   type: z.literal('message'),
   role: z.enum(['user', 'assistant']),
   content: z.array(PartWire),
-  /** It was broken off. */
+  /** True when the message broke off. */
   cut: z.exactOptional(z.literal(true)),
 }
 const reasoning = { type: z.literal('reasoning'), text: z.string() }
@@ -36,15 +36,15 @@ const result = {
   call_id: z.string(),
   output: z.string(),
   error: z.exactOptional(z.literal(true)),
-  /** Where it came from, when that is outside. */
+  /** The source of the result, when it came from outside. */
   origin: z.exactOptional(z.string()),
 }
 const gate = { type: z.literal('gate'), call_id: z.string(), ...gateFields }
 const answer = { type: z.literal('answer'), call_id: z.string(), ...answerFields, output: z.exactOptional(z.string()) }
-/** Stands for all up to a seq. */
+/** Replaces all items up to the seq `up_to`. */
 const summary = { type: z.literal('summary'), text: z.string(), up_to: z.number() }
 
-/** Items with these fields in front, each with those of its type. */
+/** The union of all item types, each with these fields added. */
 function itemsWith<Head extends Readonly<Record<string, z.ZodMiniType>>>(head: Head) {
   return z.discriminatedUnion('type', [
     z.object({ ...head, ...message }),

@@ -1,9 +1,9 @@
-// Tools on the wire: what each may do, what it needs, and how a trial went.
+// Wire format of tools: permissions, needed secrets, and trial calls.
 import * as z from 'zod/mini'
 
-/** One right of a component, or a limit that it runs under. */
+/** One permission of a component, or a limit on it. */
 export const AccessWire = z.discriminatedUnion('kind', [
-  /** Requests that it may send; `near` where the host is not on the internet. */
+  /** Requests that it may send. `near` is set when the host is not on the internet. */
   z.object({
     kind: z.literal('http'),
     methods: z.array(z.string()),
@@ -11,7 +11,7 @@ export const AccessWire = z.discriminatedUnion('kind', [
     path: z.string(),
     near: z.exactOptional(z.enum(['machine', 'network'])),
   }),
-  /** A secret that the host adds to its requests, and where in them. */
+  /** A secret that the service adds to its requests, and where in the request. */
   z.object({
     kind: z.literal('secret'),
     secret: z.string(),
@@ -24,7 +24,7 @@ export const AccessWire = z.discriminatedUnion('kind', [
   /** It may ask whether a secret is set. */
   z.object({ kind: z.literal('secret_known'), secret: z.string() }),
   z.object({ kind: z.literal('setup'), secret: z.string(), optional: z.boolean() }),
-  /** The secret of its sign-in, and the page where a person gets it. */
+  /** The secret of its sign-in; `page` is where a person gets it. */
   z.object({ kind: z.literal('auth'), secret: z.string() }),
   z.object({ kind: z.literal('page'), url: z.string() }),
   z.object({
@@ -37,9 +37,9 @@ export const AccessWire = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('scope'), scope: z.string() }),
   z.object({ kind: z.literal('workspace'), folder: z.string() }),
   z.object({ kind: z.literal('tool'), tool: z.string() }),
-  /** An action that only looks, and so is not asked about. */
+  /** A read-only action, which needs no approval. */
   z.object({ kind: z.literal('action'), action: z.string() }),
-  /** Seconds of a call, and requests a minute, an hour, or in one call. */
+  /** Maximum seconds per call, and maximum requests per minute, per hour and per call. */
   z.object({
     kind: z.literal('limits'),
     seconds: z.number(),
@@ -47,7 +47,7 @@ export const AccessWire = z.discriminatedUnion('kind', [
     hour: z.exactOptional(z.number()),
     requests: z.exactOptional(z.number()),
   }),
-  /** Its capability file cannot be read: the agent does not have it. */
+  /** The capability file cannot be read, so the tool is not offered to the agent. */
   z.object({ kind: z.literal('unreadable'), reason: z.string() }),
 ])
 
@@ -61,25 +61,25 @@ export const ToolWire = z.object({
   enabled: z.boolean(),
   /** The JSON schema of its parameters. */
   schema: z.record(z.string(), z.unknown()),
-  /** Of its usual calls. */
+  /** The effects of its typical calls. */
   effects: z.enum(['read', 'keep', 'write', 'danger']),
-  /** What the policy in force says of its usual calls; what depends on the address counts as asked for. */
+  /** The verdict of the current policy on its typical calls. A verdict that depends on the address counts as `ask`. */
   verdict: z.object({ clean: verdicts, tainted: verdicts }),
-  /** Every row of the policy that its calls can be under. */
+  /** Every policy row that can apply to its calls. */
   policy: z.array(z.object({ row: z.string(), calls: z.string(), clean: rules, tainted: rules })),
-  /** Of a built-in tool: a few words for a list, what it may do and what it cannot. Equal words belong together. */
+  /** Built-in tools only: a short text for lists, and what it may and cannot do. Equal texts belong together. */
   brief: z.exactOptional(z.string()),
   may: z.exactOptional(z.array(z.string())),
   cannot: z.exactOptional(z.array(z.string())),
   version: z.exactOptional(z.string()),
   sha256: z.exactOptional(z.string()),
-  /** What a component may do. */
+  /** Components only: permissions and limits. */
   access: z.exactOptional(z.array(AccessWire)),
   installed_at: z.exactOptional(z.string()),
 })
 export const ToolsAnswer = z.object({ tools: z.array(ToolWire) })
 
-/** All that happened in one call that was made to try a tool. */
+/** The full report of a trial call. */
 export const ToolTrialAnswer = z.object({
   output: z.nullable(z.string()),
   error: z.nullable(z.string()),
@@ -88,7 +88,7 @@ export const ToolTrialAnswer = z.object({
     z.object({
       method: z.string(),
       url: z.string(),
-      /** Null where no answer came: `error` says why. */
+      /** Null when no response came; `error` says why. */
       status: z.nullable(z.number()),
       error: z.exactOptional(z.string()),
     }),
@@ -97,13 +97,13 @@ export const ToolTrialAnswer = z.object({
 })
 
 const OfferWire = z.object({ tool: z.string(), hosts: z.array(z.string()) })
-/** A secret that a tool needs; `set` tells where it comes from, null while nobody has set it. */
+/** A secret that a tool needs. `set` says where its value comes from; null when it is not set. */
 export const SecretWire = z.object({
   name: z.string(),
   prompt: z.nullable(z.string()),
   optional: z.boolean(),
   set: z.nullable(z.enum(['environment', 'own', 'operator'])),
-  /** When, where it is the caller's own. */
+  /** When it was set, if it is the caller's own. */
   set_at: z.nullable(z.string()),
   shared_from: z.nullable(z.string()),
   offers: z.array(OfferWire),
@@ -120,16 +120,16 @@ export const NeedsAnswer = z.object({ tool: z.string(), auth: z.nullable(SignInW
 
 export const AuthAnswer = z.object({
   status: z.enum(['stored', 'environment', 'sign_in']),
-  /** Where to sign in, and what the end of it must name. */
+  /** The page to sign in at, and the `state` that the callback must carry. */
   url: z.exactOptional(z.string()),
   state: z.exactOptional(z.string()),
-  /** Turns that waited for it and go on. */
+  /** The number of waiting turns that now continue. */
   continued: z.exactOptional(z.number()),
   warning: z.exactOptional(z.string()),
 })
 export const SetupAnswer = z.object({
   stored: z.array(z.string()),
-  /** What is still needed. */
+  /** Required secrets that are still not set. */
   missing: z.array(z.string()),
   continued: z.number(),
 })

@@ -1,5 +1,5 @@
-// Turns as the gateway's JSON shows them, and the words that all of its answers share. The schemas make the types, for
-// the service and for the browser app, and the OpenAPI document.
+// Wire format of turns, and the fields that all answers of the gateway share. The schemas in this folder define the
+// types of the service and of the browser app, and the OpenAPI document.
 import * as z from 'zod/mini'
 
 export const jobStatuses = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const
@@ -18,15 +18,15 @@ export const UsageWire = z.object({
 /** The limit that ended a turn, and how it was reached. */
 const LimitWire = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['steps', 'minutes']), max: z.number() }),
-  /** A tool that was called with the same arguments, or that failed in a row. */
+  /** `tool` was called too often with the same arguments, or failed too often in a row. */
   z.object({ kind: z.enum(['same_call', 'failures_in_a_row']), max: z.number(), tool: z.string() }),
   z.object({
     kind: z.enum(['spend_per_turn', 'spend_per_day']),
     max_usd: z.number(),
     spent_usd: z.number(),
-    /** What the next call of the model would cost, as far as that is known. */
+    /** The estimated cost of the next model call. */
     next_usd: z.number(),
-    /** Held for other calls under way. */
+    /** Reserved for other model calls in progress. */
     held_usd: z.exactOptional(z.number()),
   }),
 ])
@@ -35,7 +35,7 @@ const LimitWire = z.discriminatedUnion('kind', [
 export const FaultWire = z.object({
   code: z.string(),
   message: z.string(),
-  /** Absent of turns from before it was kept. */
+  /** Absent for old turns, from before this was recorded. */
   limit: z.exactOptional(LimitWire),
 })
 

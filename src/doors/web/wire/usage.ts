@@ -1,11 +1,11 @@
-// What was used, on the wire.
+// Wire format of usage: tokens, turns and cost.
 import * as z from 'zod/mini'
 import { DoorName } from './turn.ts'
 
 const DayUsageWire = z.object({
-  /** A day of UTC. */
+  /** A UTC day. */
   date: z.string(),
-  /** For the operator alone. */
+  /** Only for the operator. */
   user: z.exactOptional(z.string()),
   model: z.string(),
   turns: z.number(),
@@ -15,17 +15,17 @@ const DayUsageWire = z.object({
   cost_usd: z.nullable(z.number()),
 })
 export const TotalsWire = z.object({
-  /** What as many days before cost; null when nothing was used then. */
+  /** The cost of the same number of days before; null when nothing was used then. */
   before_usd: z.nullable(z.number()),
-  /** Turns that began in these days. */
+  /** Numbers of failed and cancelled turns that began in these days. */
   failed: z.number(),
   cancelled: z.number(),
-  /** `door` is null for what was used before it was counted by doors. */
+  /** `door` is null for old usage, from before it was counted per door. */
   doors: z.array(z.object({ door: z.nullable(DoorName), turns: z.number(), cost_usd: z.nullable(z.number()) })),
 })
 export const UsageAnswer = z.object({
   days: z.array(DayUsageWire),
-  /** What the days come to; where it was asked for. */
+  /** Totals of the days. Only with `?totals=true`. */
   totals: z.exactOptional(TotalsWire),
 })
 

@@ -1,4 +1,4 @@
-// Users, their tokens and sessions on the wire.
+// Wire format of users, tokens and sessions.
 import * as z from 'zod/mini'
 
 const TokenWire = z.object({ id: z.string(), created_at: z.string(), expires_at: z.nullable(z.string()) })
@@ -7,16 +7,16 @@ export const TokensAnswer = z.object({ tokens: z.array(TokenWire) })
 const NamedUser = z.object({ id: z.string(), name: z.string(), created_at: z.string() })
 const UserWire = z.extend(NamedUser, {
   tokens: z.number(),
-  /** When the last of their tokens ends; null where one never does, or there is none. */
+  /** When the user's last token expires; null when one never expires, or there is none. */
   expires_at: z.nullable(z.string()),
-  /** Who vouches for them, where somebody does. */
+  /** The OpenID issuer that the user signs in through, if any. */
   issuer: z.nullable(z.string()),
-  /** Their last message, or the last use of a session that has not ended; null where there is neither. */
+  /** Time of the user's last message, or of the last use of an open session; null when there is neither. */
   last_seen_at: z.nullable(z.string()),
 })
 export const UsersAnswer = z.object({ users: z.array(UserWire) })
 
-/** A user with a new token, which is shown this once. */
+/** A user with a new token, which is shown only this once. */
 export const UserAnswer = z.object({
   user: NamedUser,
   token: z.string(),
@@ -43,7 +43,7 @@ export const SessionAnswer = z.object({
   expires_at: z.nullable(z.string()),
 })
 
-/** A token of a user; itself it is never shown again. */
+/** A token of a user, without its value, which is never shown again. */
 export type Token = z.output<typeof TokenWire>
 export type TokenList = z.output<typeof TokensAnswer>
 export type UserList = z.output<typeof UsersAnswer>
