@@ -74,7 +74,7 @@ test('a row of the policy is changed alone, and taken back to its default; so is
   await site.call('PATCH', '/api/settings', { policy: { request: { tainted: 'deny' } } })
   const page = await site.open(t, '/settings/policy')
   await page.getByRole('combobox', { name: 'Running a command, usually' }).selectOption('deny')
-  const reset = page.getByRole('button', { name: 'Back to its default for workspace_shell' })
+  const reset = page.getByRole('button', { name: 'Back to its default for Running a command' })
   await reset.waitFor()
   assert.deepEqual(await changed(), ['shell', 'request'])
   const shell = (await rows()).find(({ id }) => id === 'shell')
