@@ -26,7 +26,11 @@ export type Fetched =
   | { readonly type: 'fault'; readonly message: string }
 
 /** Sends a request and follows redirects. Failures are returned, not thrown. `onSend` is called for each request. */
-export type Fetch = (request: FetchRequest, signal: AbortSignal, onSend?: (sent: SentRequest) => void) => Promise<Fetched>
+export type Fetch = (
+  request: FetchRequest,
+  signal: AbortSignal,
+  onSend?: (sent: SentRequest) => void,
+) => Promise<Fetched>
 
 type OnSend = Parameters<Fetch>[2]
 
