@@ -5,8 +5,6 @@ import { lists, phrases, type Severity } from './mark-phrases.ts'
 export type MarkRule = {
   readonly id: string
   readonly severity: Severity
-  /** What the mark means, for a person. */
-  readonly says: string
   /** Words that begin a match, in lower case; the rule is tried nowhere else. */
   readonly anchors: readonly string[]
   /** Sticky, from the anchor's first letter on. */
@@ -135,18 +133,20 @@ const patterns: readonly [id: string, severity: Severity, says: string, anchors:
     ],
   ]
 
-export const markRules: readonly MarkRule[] = [
-  ...phrases.flatMap(([id, severity, says, ...all]) =>
-    all.map((each) => ({ id, severity, says, anchors: anchorsOf(each), pattern: sticky(sourceOf(each)) })),
-  ),
-  ...patterns.map(([id, severity, says, anchors, source]) => ({
-    id,
-    severity,
-    says,
-    anchors,
-    pattern: sticky(source),
-  })),
-]
+/** The ids of all rules with their meaning, for people. */
+export const markMeanings: ReadonlyMap<string, string> = new Map(
+  [...phrases, ...patterns].map(([id, , says]) => [id, says]),
+)
+
+/** Compiles the rules. That takes some 20 ms, so it is not done at import. */
+export function compileMarkRules(): MarkRule[] {
+  return [
+    ...phrases.flatMap(([id, severity, , ...all]) =>
+      all.map((each) => ({ id, severity, anchors: anchorsOf(each), pattern: sticky(sourceOf(each)) })),
+    ),
+    ...patterns.map(([id, severity, , anchors, source]) => ({ id, severity, anchors, pattern: sticky(source) })),
+  ]
+}
 
 function sticky(source: string): RegExp {
   return new RegExp(source, 'iuy')

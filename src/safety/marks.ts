@@ -3,7 +3,7 @@
 import { createAnchors } from './anchors.ts'
 import { createReader, foldLetter, isDisguised, visibleLetter } from './letters.ts'
 import type { Severity } from './mark-phrases.ts'
-import { type MarkRule, markRules } from './mark-rules.ts'
+import { compileMarkRules, markMeanings, type MarkRule } from './mark-rules.ts'
 import type { View } from './view.ts'
 
 export type Mark = {
@@ -30,16 +30,16 @@ export interface Marker {
 type Found = { readonly marks: Mark[]; readonly complete: boolean }
 
 /** The distinct ids of all rules. */
-export const markIds: readonly string[] = [...new Set([...markRules.map(({ id }) => id), 'hidden-text'])]
+export const markIds: readonly string[] = [...new Set([...markMeanings.keys(), 'hidden-text'])]
 
 /** What a text that matches a rule does, in words. */
 export function markWords(id: string): string {
-  return markRules.find((rule) => rule.id === id)?.says ?? 'holds letters that a person does not see'
+  return markMeanings.get(id) ?? 'holds letters that a person does not see'
 }
 
 /** Makes a marker. `off` has the ids of the rules that the operator has switched off. */
 export function createMarker({ off = [] }: { off?: readonly string[] } = {}): Marker {
-  const rules = markRules.filter(({ id }) => !off.includes(id))
+  const rules = compileMarkRules().filter(({ id }) => !off.includes(id))
   const candidates = rules.flatMap((rule) => rule.anchors.map((anchor) => ({ anchor, rule })))
   const anchors = createAnchors(
     candidates.map(({ anchor }) => anchor),
