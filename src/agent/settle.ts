@@ -4,7 +4,7 @@ import { newId } from '#core/ids.ts'
 import type { Call, Draft, Gate, Result } from '#core/item.ts'
 import type { CallQuestion, Preview, Question } from '#core/question.ts'
 import { effectsOf, reachInParams, reachOf, type SentRequest, type ToolContext, type CallUse } from '#core/tool.ts'
-import { plainQuestion } from '#safety/asking.ts'
+import { plainQuestion } from '#safety/gate-question.ts'
 import type { Settlement } from './move.ts'
 import type { Toolbox } from './toolbox.ts'
 

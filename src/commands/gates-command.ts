@@ -4,7 +4,7 @@ import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { OpenGate, Store } from '#core/store.ts'
 import { waitingWire } from '#doors/web/gate-routes.ts'
-import { previewText, scopesOfGate } from '#safety/asking.ts'
+import { previewText, scopesOfGate } from '#safety/gate-question.ts'
 import { printable } from '#safety/printable.ts'
 import { answerGate, gateMs, maxGates, type GateAnswer } from '#turns/gate-answers.ts'
 import { ask } from './prompts.ts'
@@ -80,7 +80,7 @@ export async function answerGateBy(
     }),
   }
   const { threadId } = found.turn
-  const reply = await askService(loadConfig().home, '/operator/answer', { threadId, said: answer })
+  const reply = await askService(loadConfig().home, '/operator/answer', { threadId, answer })
   if (!reply) await withStore((store) => answerGate({ store, now: Date.now }, { user: operator, threadId }, answer))
   print({}, {}, `${chosen === 'deny' ? 'Denied' : 'Allowed'} ${printable(found.gate.name)}.`)
 }

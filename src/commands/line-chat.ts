@@ -1,7 +1,7 @@
 // The line chat, for simple terminals and pipes: each line is a message, followed by its reply.
 import { createInterface, type Interface } from 'node:readline'
 import { AppError } from '#core/errors.ts'
-import { pendingLine, previewLines, questionLine } from '#doors/terminal/asking.ts'
+import { pendingLine, previewLines, questionLine } from '#doors/terminal/gate-lines.ts'
 import { createProse, printable } from '#safety/printable.ts'
 import { answerChat, type ChatEvent, sendMessage } from '#turns/exchange.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'

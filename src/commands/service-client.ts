@@ -39,7 +39,7 @@ export function serviceClient(home: string): OperatorClient {
   }
   return {
     send: (message) => ask('send', message),
-    answer: (threadId, said) => ask('answer', { threadId, said }),
+    answer: (threadId, answer) => ask('answer', { threadId, answer }),
     cancel: (turnId) => ask('cancel', { turnId }),
     thread: async (threadId) => (await ask('thread', { threadId })) ?? undefined,
     threads: () => ask('threads'),

@@ -1,7 +1,7 @@
 // Finds secrets in text and bytes in one pass: well-known key formats, and this installation's own secrets in every
 // spelling. Only certain matches count; placeholders from manuals do not.
 import { createAnchors } from './anchors.ts'
-import { createPiecesOf, unpacked } from './disguise.ts'
+import { createPiecesOf, unpacked } from './hidden-secrets.ts'
 import { type LeakRule, leakRules } from './leak-rules.ts'
 import { invisible } from './letters.ts'
 import { spellingsOf } from './secret-values.ts'
@@ -15,7 +15,7 @@ export interface LeakScan {
   find(text: string | Uint8Array): Leak[]
   /** The text with every leak replaced by `***`. */
   mask(text: string): string
-  /** The rule that forbids sending a text, encodings and disguises included; undefined if none does. */
+  /** The rule that forbids sending a text, encoded and hidden secrets included; undefined if none does. */
   stops(text: string | Uint8Array): string | undefined
 }
 

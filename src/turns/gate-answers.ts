@@ -5,7 +5,7 @@ import type { Answer, Draft, Entry } from '#core/item.ts'
 import type { NewGrant } from '#core/grant.ts'
 import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
-import { reachOfGate } from '#safety/asking.ts'
+import { reachOfGate } from '#safety/gate-question.ts'
 import { grantFor, type GrantRequest } from '#safety/grant-rules.ts'
 
 /** How long a gate waits for an answer. */

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Gate } from '#core/item.ts'
-import { previewLines, questionLine } from '#doors/terminal/asking.ts'
+import { previewLines, questionLine } from '#doors/terminal/gate-lines.ts'
 import { gateWire } from '#doors/web/gate-wire.ts'
 import { GateWire } from '#doors/web/wire/gate.ts'
-import { previewText } from '#safety/asking.ts'
+import { previewText } from '#safety/gate-question.ts'
 import { changeQuestion } from '#tools/workspace/change-question.ts'
 import { diffLines, isNewFile, formatArgs, requestRest } from '../../web/lib/preview.ts'
-import { gateAsking } from '../safety/asking.ts'
+import { gateAsking } from '../safety/gate-asking.ts'
 
 const asking = (name: string, args: unknown): Promise<Gate> => gateAsking(name, JSON.stringify(args))
 const signIn = (prompt: string, credential: Gate['credential'] & object): Gate => ({

@@ -43,7 +43,7 @@ function readMessage(body: unknown): OutgoingMessage {
 }
 
 function readGateAnswer(body: unknown): Omit<GateAnswer, 'by'> {
-  const answer = isObject(body) ? body['said'] : undefined
+  const answer = isObject(body) ? body['answer'] : undefined
   const decision = textIn(answer, 'decision')
   if (decision !== 'allow' && decision !== 'deny') throw new AppError('invalid_input', 'decision must be allow or deny')
   const { grantRequest } = answer as { grantRequest?: unknown }

@@ -5,7 +5,7 @@ import type { OpenGate } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
 import { proseOf } from '#safety/printable.ts'
 import type { Theme } from './theme.ts'
-import { questionLine } from './asking.ts'
+import { questionLine } from './gate-lines.ts'
 import { timeWords } from './format.ts'
 
 export const panelWidth = 36

@@ -10,7 +10,7 @@ import { type Attached, fileWords } from './attachment-list.ts'
 import { type CommandName, helpLines } from './command-list.ts'
 import { createList, type List, type ListContent } from './list.ts'
 import type { Theme } from './theme.ts'
-import { questionLine } from './asking.ts'
+import { questionLine } from './gate-lines.ts'
 import { timeWords } from './format.ts'
 
 /** Maximum characters of a tool's or document's text in a list. */

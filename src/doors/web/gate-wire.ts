@@ -6,7 +6,7 @@ import { isDeeperThan, objectIn } from '#core/json.ts'
 import type { Preview } from '#core/question.ts'
 import { parseLossless } from '#http/lossless-json.ts'
 import type { GateWire, Preview as PreviewWire } from '#doors/web/wire/gate.ts'
-import { questionOf, scopesOfGate } from '#safety/asking.ts'
+import { questionOf, scopesOfGate } from '#safety/gate-question.ts'
 
 /** Arguments nested deeper than this are sent as text: serializing them as JSON would recurse that deep. */
 const maxLevels = 100

@@ -6,7 +6,7 @@ import { ended, type Turn, type TurnError } from '#core/turn.ts'
 import { parseLossless } from '#http/lossless-json.ts'
 import { isoTime } from '#http/wire-format.ts'
 import type { Gates } from '#turns/gates.ts'
-import { previewText } from '#safety/asking.ts'
+import { previewText } from '#safety/gate-question.ts'
 import { readEnd } from '#turns/job-outcome.ts'
 import type { Threads } from '#turns/threads.ts'
 

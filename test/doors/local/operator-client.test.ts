@@ -115,10 +115,10 @@ test('a gate is answered through the socket, for longer too', async (t) => {
   const [open] = await attached.gates()
   assert(open)
   const grantRequest = { for: 'hour', scope: 'file', untrusted: false } as const
-  const said = { callId: open.gate.callId, decision: 'allow', grantRequest } as const
-  await attached.answer(threadId, said)
+  const answer = { callId: open.gate.callId, decision: 'allow', grantRequest } as const
+  await attached.answer(threadId, answer)
   await assert.rejects(
-    attached.answer(threadId, said),
+    attached.answer(threadId, answer),
     (error) => error instanceof AppError && error.code === 'gate_closed',
   )
   assert.deepEqual(
@@ -165,10 +165,10 @@ const faults: readonly (readonly [verb: string, body: object, says: RegExp])[] =
   ['follow', { turnId: 'x' }, /turn x does not exist/],
   ['watch', { threadId: 'x' }, /after must be a number/],
   ['watch', { threadId: 'x', after: 0 }, /thread x does not exist/],
-  ['answer', { threadId: 'x', said: { callId: 'c', decision: 'perhaps' } }, /allow or deny/],
+  ['answer', { threadId: 'x', answer: { callId: 'c', decision: 'perhaps' } }, /allow or deny/],
   [
     'answer',
-    { threadId: 'x', said: { callId: 'c', decision: 'allow', grantRequest: { for: 'ever' } } },
+    { threadId: 'x', answer: { callId: 'c', decision: 'allow', grantRequest: { for: 'ever' } } },
     /hour, day, good/,
   ],
 ]

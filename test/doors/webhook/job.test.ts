@@ -5,7 +5,7 @@ import { userId } from '#core/ids.ts'
 import { type Entry, type Item, textMessage } from '#core/item.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 import { type JobRecord, jobRecord } from '#doors/webhook/job.ts'
-import { plainQuestion } from '#safety/asking.ts'
+import { plainQuestion } from '#safety/gate-question.ts'
 
 const at = Date.UTC(2026, 0, 2, 3, 4, 5, 6)
 const base: Turn = {

@@ -1,6 +1,6 @@
 // Texts of an approval or a sign-in for the terminal, taken from the gate.
 import type { Gate } from '#core/item.ts'
-import { needsWords, previewText, questionOf } from '#safety/asking.ts'
+import { needsWords, previewText, questionOf } from '#safety/gate-question.ts'
 import { printable } from '#safety/printable.ts'
 import { argLines } from './format.ts'
 

@@ -1,4 +1,4 @@
-// Secrets in disguise in outgoing text: packed in base64 or hex, or an own secret re-encoded or split into pieces.
+// Finds hidden secrets in outgoing text: packed in base64 or hex, or a secret of ours re-encoded or split into pieces.
 
 /** Only this much of a text is searched; a model's call is shorter. */
 const maxChars = 256 * 1024
