@@ -14,7 +14,7 @@ test('the source keeps to the floors', () => {
   assert.deepEqual(findBreaches(files), [])
 })
 
-test('the browser app takes nothing of the service but types of the wire', () => {
+test('the browser app takes nothing of the service but types of the wire and the shared words', () => {
   const paths = globSync('**/*.{ts,tsx}', { cwd: web, exclude: (name) => name.startsWith('dist') })
   assert(paths.length > 0)
   const files = new Map(paths.map((path) => [path.replaceAll('\\', '/'), readFileSync(new URL(path, web), 'utf8')]))
@@ -25,6 +25,8 @@ const inWeb: readonly [what: string, text: string, expected: string[]][] = [
   ['types of the wire', "import type { Job } from '#doors/web/wire/job.ts'\n", []],
   ['its own files', "import { ask } from '../api/client.ts'\nimport type { B } from './b.ts'\n", []],
   ['packages', "import { signal } from '@preact/signals'\n", []],
+  ['the shared words', "import { costWords } from '#core/words.ts'\n", []],
+  ['another file of the core', "import { a } from '#core/turn.ts'\n", ['loads #core/turn.ts']],
   ['a value of the wire', "import { Job } from '#doors/web/wire/job.ts'\n", ['loads #doors/web/wire/job.ts']],
   ['a marked type', "import { type Job } from '#doors/web/wire/job.ts'\n", ['loads #doors/web/wire/job.ts']],
   ['the wire handed on', "export type { Job } from '#doors/web/wire/job.ts'\n", ['loads #doors/web/wire/job.ts']],
@@ -82,6 +84,11 @@ const breaches: readonly [what: string, files: Files, expected: RegExp[]][] = [
     'the wire to the rest of its door',
     { 'doors/web/wire/a.ts': "import type { B } from '#core/b.ts'\nimport './c.ts'\n" },
     [/^doors\/web\/wire\/a.ts may not import core\/b.ts$/],
+  ],
+  [
+    'an import of what the page loads',
+    { 'core/words.ts': "import type { B } from './b.ts'\n" },
+    [/^core\/words.ts imports, yet the page loads it$/],
   ],
   ['a room between doors', { 'doors/a.ts': own }, [/stands on no floor/]],
   ['a door to the commands', { 'doors/web/a.ts': "import { b } from '#commands/b.ts'\n" }, [/may not import commands/]],

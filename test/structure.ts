@@ -50,8 +50,10 @@ const maxLines = 400
 /** Only `import type` leaves it unloaded. */
 const wholeHttp = /^(import|export)\s(?!type\b)[^'"=]*['"](node:)?http['"]/m
 
-/** The one folder of the service that the browser app knows, and it imports nothing else of ours: it is read as types. */
+/** The folder of the service whose types the browser app reads. It imports nothing else of ours. */
 const wire = 'doors/web/wire'
+/** Pure files that the browser app loads. They import nothing, so that nothing else of the service comes with them. */
+const sharedWithPage = ['core/words.ts']
 const typeImport = /^import\s+type\s[^'"]*['"]([^'"]+)['"]/gm
 
 /** Every breach in a set of files, `path in src` -> text: a line each. */
@@ -63,7 +65,7 @@ export function findBreaches(files: ReadonlyMap<string, string>): string[] {
   ]
 }
 
-/** Every breach of the browser app, `path in web` -> text: it takes types of the wire by `import type`, and nothing else. */
+/** Every breach of the browser app, `path in web` -> text: it imports types of the wire and loads the shared files. */
 export function findWebBreaches(files: ReadonlyMap<string, string>): string[] {
   return [...files].flatMap(([path, text]) => {
     const loaded = readSource(text.replace(typeImport, '')).imports
@@ -71,7 +73,9 @@ export function findWebBreaches(files: ReadonlyMap<string, string>): string[] {
     const leaves = (name: string): boolean =>
       name.startsWith('#') || (name.startsWith('.') && join(dirname(path), name).startsWith('..'))
     return [
-      ...loaded.filter(leaves).map((name) => `${path} loads ${name}`),
+      ...loaded
+        .filter((name) => leaves(name) && !sharedWithPage.some((shared) => name === `#${shared}`))
+        .map((name) => `${path} loads ${name}`),
       ...types
         .filter((name) => leaves(name) && dirname(normalize(name)) !== `#${wire}`)
         .map((name) => `${path} may not import ${name}`),
@@ -86,6 +90,8 @@ function breachesOf(path: string, source: Source, text: string): string[] {
   if (lines > maxLines) breaches.push(`${path} has ${lines} lines, more than ${maxLines}`)
   if (source.barrel || /(^|\/)index\.[cm]?[jt]sx?$/.test(path)) breaches.push(`${path} is a barrel`)
   if (source.computed && floorOf(path) !== mayCompute) breaches.push(`${path} imports a computed name`)
+  if (sharedWithPage.includes(path) && source.imports.length > 0)
+    breaches.push(`${path} imports, yet the page loads it`)
   if (wholeHttp.test(text)) breaches.push(`${path} imports node:http for more than types: use #lib/http.ts`)
   if (path !== readsEnvironment && touchesEnvironment(source)) breaches.push(`${path} reads process.env`)
   for (const name of source.imports) {

@@ -6,11 +6,12 @@ import { createServer } from 'vite'
 const gateway = process.argv[2] ?? 'http://127.0.0.1:3000'
 // The gateway accepts its cookie only from its own origin, so proxied requests carry that origin.
 const proxy = { target: gateway, ws: true, changeOrigin: true, headers: { origin: new URL(gateway).origin } }
+const checkout = join(import.meta.dirname, '..')
 const server = await createServer({
-  root: join(import.meta.dirname, '..', 'web'),
+  root: join(checkout, 'web'),
   configFile: false,
   // Modules in web/api are served from here, not by the gateway.
-  server: { host: '127.0.0.1', proxy: { '^/api/(?![\\w-]+\\.ts)': proxy } },
+  server: { host: '127.0.0.1', fs: { allow: [checkout] }, proxy: { '^/api/(?![\\w-]+\\.ts)': proxy } },
 })
 await server.listen()
 server.printUrls()

@@ -1,5 +1,5 @@
-// Formats costs, durations, sizes and counts for the command line, the terminal and messages. The web app has the same
-// functions in web/lib/words.ts; a test checks both against one table.
+// Formats costs, durations, sizes and counts for the command line, the terminal, messages and the browser app. The browser
+// app loads this file, so it imports nothing.
 
 /** `$0.021` under a dollar, `$12.40` above, `free`, `unknown`. */
 export function costWords(usd: number | null): string {
@@ -13,6 +13,11 @@ export function costWords(usd: number | null): string {
 export function amountWords(usd: number): string {
   if (usd > 0 && usd < 0.000_001) return 'under $0.000001'
   return `$${usd === 0 || usd >= 0.01 ? usd.toFixed(2) : usd.toPrecision(2)}`
+}
+
+/** A sum: `$0.84`. Zero is `$0.00`, not `free`. */
+export function sumWords(usd: number): string {
+  return usd > 0 && usd < 0.01 ? costWords(usd) : `$${usd.toFixed(2)}`
 }
 
 /** `2 ms`, `0.3 s`, `14 s`, `2 min 08 s`. */

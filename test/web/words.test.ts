@@ -1,7 +1,7 @@
-// Times and sums as people read them on the page. The words that the terminal has too are in test/core/words.test.ts.
+// Times as people read them on the page.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dayGroup, leftText, shortWhen, sumText, whenText } from '../../web/lib/words.ts'
+import { dayGroup, leftText, shortWhen, whenText } from '../../web/lib/words.ts'
 
 const now = new Date(2026, 10, 15, 14, 30).getTime()
 const before = (ms: number): string => new Date(now - ms).toISOString()
@@ -25,8 +25,6 @@ test('threads are grouped by the reader’s days', () => {
     ['Today', 'Yesterday', 'Last week', 'Last month', 'Earlier'],
   )
 })
-
-test('sums: nothing is nothing', () => assert.deepEqual([0, 0.84].map(sumText), ['$0.00', '$0.84']))
 
 test('what is left', () => {
   assert.equal(leftText(new Date(now + 58 * minute).toISOString(), now), 'expires in 58 min')

@@ -1,7 +1,7 @@
 // Describes a failed turn: what happened, what is kept, how to go on. Pure.
+import { amountWords, countWords } from '#core/words.ts'
 import type { Settings } from '#doors/web/wire/settings.ts'
 import type { Fault, Limit } from '#doors/web/wire/turn.ts'
-import { amountText, countText } from './words.ts'
 
 export type Failure = {
   /** Sun for a limit that somebody set, clay for a fault. */
@@ -22,7 +22,7 @@ export function failureOf(
   const limit = limitOf(code, reached)
   if (limit) {
     const kept = steps
-      ? `${countText(steps, 'step')} ${steps === 1 ? 'is' : 'are'} done, and kept.`
+      ? `${countWords(steps, 'step')} ${steps === 1 ? 'is' : 'are'} done, and kept.`
       : 'All of it is kept.'
     const { more, ...shown } = limit
     if (more === undefined) return { kind: 'sun', ...shown, text: `${sentence(message)} ${kept}` }
@@ -60,19 +60,19 @@ function limitOf(code: string, reached: Limit | undefined): Ending | undefined {
       return { title: 'Stopped at the spend cap', change: change('cap') }
     }
     const ofDay = reached.kind === 'spend_per_day'
-    const cap = amountText(reached.max_usd)
+    const cap = amountWords(reached.max_usd)
     const fits = !ofDay && reached.next_usd <= reached.max_usd
     const title = `Stopped at the spend cap of ${cap}${ofDay ? ' a day' : ''}`
     return { title, change: change('cap'), ...(fits && { more: cap }) }
   }
   if (code === 'step_limit') {
     if (reached?.kind !== 'steps') return { title: 'Stopped after too many steps', change: change('limit') }
-    const steps = countText(reached.max, 'step')
+    const steps = countWords(reached.max, 'step')
     return { title: `Stopped after ${steps}`, change: change('limit'), more: steps }
   }
   if (code !== 'time_limit') return undefined
   if (reached?.kind !== 'minutes') return { title: 'The turn took too long' }
-  const minutes = countText(reached.max, 'minute')
+  const minutes = countWords(reached.max, 'minute')
   return { title: `Stopped after ${minutes}`, more: minutes }
 }
 

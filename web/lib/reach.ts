@@ -1,6 +1,6 @@
 // Describes a tool's access: what it may do, what it cannot, and whether it asks first. Pure.
+import { countWords } from '#core/words.ts'
 import type { AccessRow, Tool } from '#doors/web/wire/tool.ts'
-import { countText } from './words.ts'
 
 /** A tool's pill: what the policy in force makes of its calls in a turn that has read nothing from outside. */
 export type Kind = 'reads' | 'writes' | 'asks' | 'refused' | 'danger'
@@ -92,9 +92,9 @@ const uses = { secret: 'the secret', client_id: 'the client id', client_secret: 
 
 function ratesOf({ minute, hour, requests }: Extract<AccessRow, { kind: 'limits' }>): string {
   const rates = [
-    ...(requests === undefined ? [] : [countText(requests, 'request')]),
-    ...(minute === undefined ? [] : [`${countText(minute, 'request')} a minute`]),
-    ...(hour === undefined ? [] : [`${countText(hour, 'request')} an hour`]),
+    ...(requests === undefined ? [] : [countWords(requests, 'request')]),
+    ...(minute === undefined ? [] : [`${countWords(minute, 'request')} a minute`]),
+    ...(hour === undefined ? [] : [`${countWords(hour, 'request')} an hour`]),
   ]
   return rates.length === 0 ? '' : `, with up to ${rates.join(' and ')}`
 }

@@ -1,4 +1,5 @@
-// Formats times, costs, sizes and durations. src/core/words.ts has the same words for the terminal; a test compares both.
+// Formats times and prices for the page. Costs, durations, sizes and counts are in src/core/words.ts.
+import { countWords } from '#core/words.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -60,54 +61,7 @@ export function untilText(at: string, now: number): string {
 export function aheadText(at: string, now: number): string {
   const days = daysBetween(new Date(now), new Date(at))
   if (days <= 0) return untilText(at, now)
-  return days === 1 ? 'tomorrow' : `in ${countText(days, 'day')}`
-}
-
-/** `2 ms`, `0.3 s`, `14 s`, `2 min 08 s`. */
-export function durationText(ms: number): string {
-  if (ms < 100) return `${Math.max(0, Math.round(ms))} ms`
-  return ms < 9_950 ? `${(ms / 1000).toFixed(1)} s` : secondsText(Math.round(ms / 1000))
-}
-
-/** The duration so far, in whole seconds: `0 s`, `14 s`, `2 min 08 s`. */
-export function elapsedText(ms: number): string {
-  return secondsText(Math.max(0, Math.floor(ms / 1000)))
-}
-
-function secondsText(secs: number): string {
-  return secs < 60 ? `${secs} s` : `${Math.floor(secs / 60)} min ${String(secs % 60).padStart(2, '0')} s`
-}
-
-/** A long duration by its two largest units: `12 s`, `3 h 5 min`, `2 d 0 h`. */
-export function spanText(secs: number): string {
-  const parts = [
-    [Math.floor(secs / 86_400), 'd'],
-    [Math.floor(secs / 3600) % 24, 'h'],
-    [Math.floor(secs / 60) % 60, 'min'],
-    [Math.floor(secs) % 60, 's'],
-  ] as const
-  const first = parts.findIndex(([count]) => count > 0)
-  const shown = first < 0 ? parts.slice(-1) : parts.slice(first, first + 2)
-  return shown.map(([count, unit]) => `${count} ${unit}`).join(' ')
-}
-
-/** `$0.021` under a dollar, `$12.40` above, `free`, `unknown`. */
-export function costText(usd: number | null): string {
-  if (usd === null) return 'unknown'
-  if (usd === 0) return 'free'
-  if (usd < 0.001) return 'under $0.001'
-  return usd < 1 ? `$${usd.toFixed(3)}` : `$${usd.toFixed(2)}`
-}
-
-/** An amount such as a cap, in cents; below a cent with two significant digits: `$0.00`, `$0.50`, `$0.0042`. */
-export function amountText(usd: number): string {
-  if (usd > 0 && usd < 0.000_001) return 'under $0.000001'
-  return `$${usd === 0 || usd >= 0.01 ? usd.toFixed(2) : usd.toPrecision(2)}`
-}
-
-/** A sum: `$0.84`. Zero is `$0.00`, not `free`. */
-export function sumText(usd: number): string {
-  return usd > 0 && usd < 0.01 ? costText(usd) : `$${usd.toFixed(2)}`
+  return days === 1 ? 'tomorrow' : `in ${countWords(days, 'day')}`
 }
 
 /** `$3 in, $15 out per M`, `free`, `price unknown`. */
@@ -124,21 +78,6 @@ export function priceText({
 function shortCost(usd: number): string {
   if (Number.isInteger(usd)) return `$${usd}`
   return `$${Number(usd.toFixed(2)) === usd ? usd.toFixed(2) : usd}`
-}
-
-export function sizeText(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`
-  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(bytes < 10 * 1024 ? 1 : 0)} KB`
-  return `${(bytes / 1024 / 1024).toFixed(1)} MB`
-}
-
-export function numberText(value: number): string {
-  return value.toLocaleString('en-US')
-}
-
-/** `1 tool`, `3 tools`. */
-export function countText(count: number, one: string, many = `${one}s`): string {
-  return `${numberText(count)} ${count === 1 ? one : many}`
 }
 
 function clock(date: Date): string {

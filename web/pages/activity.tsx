@@ -1,9 +1,9 @@
 // The Activity page: usage and cost by day, door, model and user, and the latest turns.
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { costWords, numberWords, sumWords } from '#core/words.ts'
 import type { Door } from '#doors/web/wire/turn.ts'
 import { doorOf } from '../lib/doors.ts'
-import { costText, numberText, sumText } from '../lib/words.ts'
 import type { Activity as Figures, Sum } from '../lib/usage.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Segments } from '../parts/field.tsx'
@@ -67,7 +67,7 @@ function Shown({ figures }: { figures: Figures }) {
   const { measure, models, days, byDoor, byModel, byUser } = figures
   const inCost = measure === 'cost'
   const name = inCost ? 'Cost per day' : 'Tokens per day'
-  const text = inCost ? sumText : shortNumber
+  const text = inCost ? sumWords : shortNumber
   return (
     <div class="activity">
       <Totals figures={figures} />
@@ -115,17 +115,17 @@ function Totals({ figures }: { figures: Figures }) {
   const cap = settings.data.value?.limits.spend_per_day_usd
   return (
     <dl class="card totals">
-      <Total name="Today" value={sumText(today)}>
-        {cap === undefined || cap === null ? 'since midnight UTC' : `of a ${sumText(cap)} daily cap for each user`}
+      <Total name="Today" value={sumWords(today)}>
+        {cap === undefined || cap === null ? 'since midnight UTC' : `of a ${sumWords(cap)} daily cap for each user`}
       </Total>
-      <Total name={`Last ${days.length} days`} value={sumText(total)}>
+      <Total name={`Last ${days.length} days`} value={sumWords(total)}>
         {comparison(total, before, days.length)}
         {unknown && ', some prices unknown'}
       </Total>
       <Total name="Tokens" value={shortNumber(read + written)}>
         {shortNumber(read)} read, {shortNumber(written)} written
       </Total>
-      <Total name="Turns" value={numberText(turns)}>
+      <Total name="Turns" value={numberWords(turns)}>
         {endsText(failed, stopped)}
       </Total>
     </dl>
@@ -167,8 +167,8 @@ function Latest({ turns }: { turns: readonly LatestTurn[] }) {
             <span>{doorOf(door).label}</span>
           </td>
           <td class="number">{tools}</td>
-          <td class="number">{numberText(usage.total_tokens)}</td>
-          <td class="number latest-cost">{costText(usage.cost_usd)}</td>
+          <td class="number">{numberWords(usage.total_tokens)}</td>
+          <td class="number latest-cost">{costWords(usage.cost_usd)}</td>
         </tr>
       ))}
     </Table>
@@ -187,8 +187,8 @@ function Sums({ name, sums }: { name: string; sums: readonly Line[] }) {
       {sums.map((sum) => (
         <tr key={sum.key}>
           <td class="sum-name">{sum.name || 'unknown'}</td>
-          <td class="number">{numberText(sum.turns)}</td>
-          <td class="number latest-cost">{sum.cost ? sumText(sum.cost) : costText(sum.cost)}</td>
+          <td class="number">{numberWords(sum.turns)}</td>
+          <td class="number latest-cost">{sum.cost ? sumWords(sum.cost) : costWords(sum.cost)}</td>
         </tr>
       ))}
     </Table>
@@ -210,8 +210,8 @@ function DoorName({ door }: { door: Door | null }) {
 /** `3 failed, 9 stopped`. */
 function endsText(failed: number, stopped: number): string {
   const ends = [
-    ...(failed > 0 ? [`${numberText(failed)} failed`] : []),
-    ...(stopped > 0 ? [`${numberText(stopped)} stopped`] : []),
+    ...(failed > 0 ? [`${numberWords(failed)} failed`] : []),
+    ...(stopped > 0 ? [`${numberWords(stopped)} stopped`] : []),
   ]
   return ends.join(', ') || 'none failed'
 }
@@ -219,14 +219,14 @@ function endsText(failed: number, stopped: number): string {
 function comparison(total: number, before: number | null, days: number): string {
   if (before === null || before === 0) return `nothing in the ${days} days before`
   const share = Math.round((total / before - 1) * 100)
-  return `${share < 0 ? '−' : '+'}${numberText(Math.abs(share))} % on the ${days} days before`
+  return `${share < 0 ? '−' : '+'}${numberWords(Math.abs(share))} % on the ${days} days before`
 }
 
 /** `6.2 M`, `31,050`. */
 function shortNumber(value: number): string {
   if (value >= 1_000_000) return `${(value / 1_000_000).toFixed(1)} M`
   if (value >= 100_000) return `${Math.round(value / 1000)} K`
-  return numberText(Math.round(value))
+  return numberWords(Math.round(value))
 }
 
 function axisCost(value: number, step: number): string {

@@ -1,9 +1,10 @@
 // One document of memory: read, edit, delete; and the form for a new one.
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { sizeWords } from '#core/words.ts'
 import type { Document } from '#doors/web/wire/memory.ts'
 import { faultText } from '../api/client.ts'
-import { exactTime, sizeText, whenText } from '../lib/words.ts'
+import { exactTime, whenText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Area, Field, Segments } from '../parts/field.tsx'
@@ -90,7 +91,7 @@ function Shown({ document }: { document: Document }) {
                 </>
               )}
             </span>
-            <span>{sizeText(bytes)}</span>
+            <span>{sizeWords(bytes)}</span>
           </footer>
         </>
       )}

@@ -1,10 +1,11 @@
 // A row of the job list: status, title, door, user, duration, cost, and its action.
 import { useEffect } from 'preact/hooks'
+import { costWords, durationWords, elapsedWords } from '#core/words.ts'
 import type { Job } from '#doors/web/wire/job.ts'
 import type { Status } from '#doors/web/wire/turn.ts'
 import { doorOf } from '../lib/doors.ts'
 import { sentence } from '../lib/failure.ts'
-import { costText, durationText, elapsedText, exactTime, whenText } from '../lib/words.ts'
+import { exactTime, whenText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -43,7 +44,7 @@ export function JobRow({ job }: { job: Job }) {
       <td class="job-took number">
         <Took job={job} />
       </td>
-      <td class="job-cost number">{status === 'queued' ? '' : costText(usage.cost_usd)}</td>
+      <td class="job-cost number">{status === 'queued' ? '' : costWords(usage.cost_usd)}</td>
       <td class="job-act number">
         {status === 'waiting' ? (
           <a class="button small sun" href={`/threads/${thread_id}`}>
@@ -77,13 +78,13 @@ function Stop({ job: { id, title } }: { job: Job }) {
 function Took({ job: { status, created_at, completed_at } }: { job: Job }) {
   const began = new Date(created_at).getTime()
   if (status === 'queued') return <>not started</>
-  if (completed_at !== null) return <>{durationText(new Date(completed_at).getTime() - began)}</>
+  if (completed_at !== null) return <>{durationWords(new Date(completed_at).getTime() - began)}</>
   return <Growing since={began} />
 }
 
 function Growing({ since }: { since: number }) {
   useEffect(() => seconds.follow(), [])
-  return <>{elapsedText(Math.max(1_000, seconds.now.value - since))}</>
+  return <>{elapsedWords(Math.max(1_000, seconds.now.value - since))}</>
 }
 
 function Sign({ status }: { status: Status }) {

@@ -1,7 +1,7 @@
 // The Jobs page: turns of all doors, with filters and search.
+import { countWords, numberWords } from '#core/words.ts'
 import type { Door } from '#doors/web/wire/turn.ts'
 import { doorChoices } from '../lib/doors.ts'
-import { countText, numberText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Search, Segments, Select } from '../parts/field.tsx'
 import { Page } from '../parts/page.tsx'
@@ -125,7 +125,7 @@ function List({ filter, more, total }: ListProps) {
         ))}
       </Table>
       <div class="jobs-foot">
-        <span role="status">{isLooking.value ? `${numberText(jobs.length)} found` : shownOf(jobs.length, total)}</span>
+        <span role="status">{isLooking.value ? `${numberWords(jobs.length)} found` : shownOf(jobs.length, total)}</span>
         {more && <More />}
       </div>
     </>
@@ -134,8 +134,8 @@ function List({ filter, more, total }: ListProps) {
 
 /** `20 of 214`, or `20 jobs` when all are shown. */
 function shownOf(count: number, total: number): string {
-  if (count >= total) return countText(count, 'job')
-  return `${numberText(count)} of ${numberText(total)}${total >= maxCounted ? ' or more' : ''}`
+  if (count >= total) return countWords(count, 'job')
+  return `${numberWords(count)} of ${numberWords(total)}${total >= maxCounted ? ' or more' : ''}`
 }
 
 function More() {
@@ -176,7 +176,7 @@ function None({ filter, more }: { filter: JobFilter; more: boolean }) {
         }
       >
         {more
-          ? `Searched the latest ${numberText(Math.max(searchSize, requestedJobs.value))} jobs.`
+          ? `Searched the latest ${numberWords(Math.max(searchSize, requestedJobs.value))} jobs.`
           : 'Searched every job.'}
         {about && ' Try fewer or different words.'}
       </Empty>

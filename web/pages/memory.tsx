@@ -1,9 +1,10 @@
 // The Memory page: the list of documents, search, the identity files, and the open document.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { countWords } from '#core/words.ts'
 import type { FoundDocument, ListedDocument } from '#doors/web/wire/memory.ts'
 import { plainText } from '../lib/found.ts'
-import { countText, exactTime, shortWhen } from '../lib/words.ts'
+import { exactTime, shortWhen } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Search } from '../parts/field.tsx'
 import { Found } from '../parts/found.tsx'
@@ -100,7 +101,7 @@ function List({ list, onClear }: { list: MemoryList; onClear: () => void }) {
       </div>
     )
   }
-  const count = countText(list.documents.length, 'document')
+  const count = countWords(list.documents.length, 'document')
   return (
     <div class="card documents">
       <p class="documents-count" role="status">

@@ -1,7 +1,8 @@
 // Grants: what may run without asking, each with a button to revoke it.
+import { countWords } from '#core/words.ts'
 import type { Grant } from '#doors/web/wire/gate.ts'
 import { senderName } from '../lib/doors.ts'
-import { countText, exactTime, untilText } from '../lib/words.ts'
+import { exactTime, untilText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Section } from '../parts/section.tsx'
@@ -61,7 +62,7 @@ function Row({ grant }: { grant: Grant }) {
       </td>
       <td class="grant-used" title={`Allowed ${exactTime(created_at)}, by ${by}`}>
         <span class="only-phone">Used </span>
-        {uses === 0 ? 'never' : countText(uses, 'time')}
+        {uses === 0 ? 'never' : countWords(uses, 'time')}
       </td>
       <td class="number row-act">
         <Revoke grant={grant} />

@@ -1,6 +1,7 @@
 // Settings of this browser and facts about the service: sessions, doors, theme, status.
+import { countWords, numberWords, spanWords } from '#core/words.ts'
 import { type DoorLook, doorOf } from '../lib/doors.ts'
-import { countText, numberText, spanText, untilText } from '../lib/words.ts'
+import { untilText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Segments } from '../parts/field.tsx'
@@ -113,7 +114,7 @@ export function About() {
             <dt>Version</dt>
             <dd>{status.version}</dd>
             <dt>Running for</dt>
-            <dd>{spanText(status.uptime_secs)}</dd>
+            <dd>{spanWords(status.uptime_secs)}</dd>
             <dt>Model</dt>
             <dd>
               {status.llm_backend === status.llm_model
@@ -132,7 +133,7 @@ export function About() {
             <dd>{status.sandbox_enabled ? 'can run' : 'cannot run here'}</dd>
             <dt>At work</dt>
             <dd>
-              {countText(status.active_jobs, 'job')}, {numberText(status.connections)} connected
+              {countWords(status.active_jobs, 'job')}, {numberWords(status.connections)} connected
             </dd>
           </dl>
         )}

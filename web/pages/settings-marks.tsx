@@ -1,7 +1,7 @@
 // Marks: the rules that flag text from outside. They block nothing by themselves.
 import { useSignal } from '@preact/signals'
+import { countWords } from '#core/words.ts'
 import type { Mark } from '#doors/web/wire/settings.ts'
-import { countText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Switch } from '../parts/field.tsx'
@@ -29,7 +29,9 @@ function List({ marks }: { marks: readonly Mark[] }) {
   return (
     <ul class="card setting-rows" aria-label="Marks">
       <li class="setting-row">
-        <strong>{off === 0 ? `All ${marks.length} are on` : `${countText(off, 'mark')} of ${marks.length} off`}</strong>
+        <strong>
+          {off === 0 ? `All ${marks.length} are on` : `${countWords(off, 'mark')} of ${marks.length} off`}
+        </strong>
         <Button expanded={open.value} onClick={() => (open.value = !open.value)}>
           {open.value ? 'Hide them' : 'Show them'}
         </Button>

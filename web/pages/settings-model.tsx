@@ -1,9 +1,10 @@
 // The model: choose one of the known models, test it, or connect another.
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
+import { costWords, countWords, durationWords } from '#core/words.ts'
 import type { ModelTrial, Settings } from '#doors/web/wire/settings.ts'
 import { faultText } from '../api/client.ts'
-import { costText, countText, durationText, priceText } from '../lib/words.ts'
+import { priceText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button, IconButton, Silent } from '../parts/button.tsx'
 import { Pill } from '../parts/mark.tsx'
@@ -155,8 +156,8 @@ function TestAndConnect({ found }: { found: Settings }) {
             title="It answers"
             aside={
               <span>
-                {durationText(answer.ms)}, {countText(answer.input_tokens + answer.output_tokens, 'token')},{' '}
-                {costText(answer.cost_usd)}
+                {durationWords(answer.ms)}, {countWords(answer.input_tokens + answer.output_tokens, 'token')},{' '}
+                {costWords(answer.cost_usd)}
               </span>
             }
           >

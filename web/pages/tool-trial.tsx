@@ -1,7 +1,7 @@
 // Test run of a tool: parameters as fields, then its result and the requests it made.
 import { useSignal } from '@preact/signals'
+import { countWords, durationWords } from '#core/words.ts'
 import type { Tool, ToolTrial } from '#doors/web/wire/tool.ts'
-import { countText, durationText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Area, Field } from '../parts/field.tsx'
@@ -69,13 +69,13 @@ export function Trial({ tool: { name, schema } }: { tool: Tool }) {
 
 function Answer({ trial, ms }: Outcome) {
   const { output, error, requests, blocked, logs } = trial
-  const reached = requests.length > 0 ? `, ${countText(requests.length, 'request')}` : ''
+  const reached = requests.length > 0 ? `, ${countWords(requests.length, 'request')}` : ''
   return (
     <div role="status">
       <Note
         kind={error === null ? 'good' : 'clay'}
         title={error === null ? 'It answers' : 'It failed'}
-        aside={<span>{`${durationText(ms)}${reached}`}</span>}
+        aside={<span>{`${durationWords(ms)}${reached}`}</span>}
       >
         <pre class="trial-output" tabIndex={0}>
           {error ?? output ?? ''}

@@ -1,7 +1,7 @@
 // Live regions for screen readers: an answer begins, its first sentence and length, and gates that wait.
 import { useComputed } from '@preact/signals'
+import { countWords } from '#core/words.ts'
 import { firstSentence } from '../lib/conversation.ts'
-import { countText } from '../lib/words.ts'
 import { type Conversation, isAtRest } from '../store/conversation.ts'
 import { waiting } from '../store/gates.ts'
 
@@ -31,5 +31,5 @@ function answerWords({ turns, states }: Conversation): string {
   if (!isAtRest(state.status)) return 'Atrium is answering'
   const text = last.blocks.findLast((block) => block.type === 'text')?.text
   if (text === undefined) return ''
-  return `${firstSentence(text)} ${countText(text.split(/\s+/).length, 'word')} in all.`
+  return `${firstSentence(text)} ${countWords(text.split(/\s+/).length, 'word')} in all.`
 }

@@ -1,8 +1,8 @@
 // Tool calls, a line each. Only the reader unfolds them.
 import { useEffect, useState } from 'preact/hooks'
+import { countWords, durationWords, elapsedWords, sizeWords } from '#core/words.ts'
 import { briefArgs, type CallState, type CallView } from '../lib/conversation.ts'
 import { formatArgs } from '../lib/preview.ts'
-import { countText, durationText, elapsedText, sizeText } from '../lib/words.ts'
 import { seconds } from '../store/clock.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
@@ -34,7 +34,7 @@ export function Calls({ calls }: { calls: readonly CallView[] }) {
           <Icon name={open ? 'down' : 'right'} />
           <Sign state="done" />
           <span>
-            {countText(finished.length, 'tool')}, {durationText(ms)}
+            {countWords(finished.length, 'tool')}, {durationWords(ms)}
           </span>
           <span class="unseen"> done</span>
         </button>
@@ -75,7 +75,7 @@ function CallRow({ call }: { call: CallView }) {
 function Elapsed({ since }: { since: string }) {
   useEffect(() => seconds.follow(), [])
   const ms = seconds.now.value - Date.parse(since)
-  return <>{ms >= 1000 && elapsedText(ms)}</>
+  return <>{ms >= 1000 && elapsedWords(ms)}</>
 }
 
 function Sign({ state }: { state: CallState }) {
@@ -92,7 +92,7 @@ function Sign({ state }: { state: CallState }) {
 
 /** The end of the line: a done call's duration, a failed call's short reason, else the state. */
 function endWords({ state, ms, output }: CallView): string {
-  if (state === 'done') return ms === undefined ? '' : durationText(ms)
+  if (state === 'done') return ms === undefined ? '' : durationWords(ms)
   if (state === 'running') return ''
   if (state !== 'failed') return state
   const why = (output ?? '').split('\n', 1)[0] ?? ''
@@ -114,7 +114,7 @@ function Inside({ call: { args, output, origin, state } }: { call: CallView }) {
       ) : (
         <>
           <p class="label">
-            Result, {sizeText(new Blob([output]).size)}
+            Result, {sizeWords(new Blob([output]).size)}
             {origin !== undefined && ', from outside: read as data, not as instructions'}
           </p>
           <pre class="call-text">{all || !long ? output : lines.slice(0, shownLines).join('\n')}</pre>

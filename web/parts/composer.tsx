@@ -1,10 +1,10 @@
 // The composer. Enter sends, Shift+Enter breaks the line; files come by button, paste and drop; the draft is stored.
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { sizeWords } from '#core/words.ts'
 import { writeDraft, readDraft } from '../store/drafts.ts'
 import { addFiles, type Chosen, filesWith, removeFile, takeFiles } from '../store/files.ts'
 import { offlineSecs } from '../store/link.ts'
 import { service } from '../store/service.ts'
-import { sizeText } from '../lib/words.ts'
 import { Button, IconButton } from './button.tsx'
 import './composer.css'
 import { Icon } from './icon.tsx'
@@ -154,7 +154,7 @@ function Chip({ file, onRemove }: { file: Chosen; onRemove: () => void }) {
       <span class="one-line" title={file.name}>
         {file.name}
       </span>
-      <span class="quiet">{file.refused ?? sizeText(file.size)}</span>
+      <span class="quiet">{file.refused ?? sizeWords(file.size)}</span>
       <IconButton icon="cross" name={`Remove ${file.name}`} onClick={onRemove} />
     </span>
   )

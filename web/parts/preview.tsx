@@ -1,8 +1,8 @@
 // The preview of an approval: a request, a diff, a command, a document or arguments. Text wraps and is never truncated.
 import type { ComponentChildren } from 'preact'
+import { numberWords } from '#core/words.ts'
 import type { Preview as PreviewData } from '#doors/web/wire/gate.ts'
 import { diffLines, isNewFile, formatArgs, requestRest } from '../lib/preview.ts'
-import { numberText } from '../lib/words.ts'
 import { Json } from './json.tsx'
 import './preview.css'
 
@@ -76,7 +76,7 @@ function Frame({ head, text, children }: FrameProps) {
           {children}
         </pre>
       )}
-      {text.length > longChars && <div class="preview-foot">{numberText(text.length)} characters</div>}
+      {text.length > longChars && <div class="preview-foot">{numberWords(text.length)} characters</div>}
     </div>
   )
 }
@@ -110,7 +110,7 @@ function Diff({ path, diff }: { path: string; diff: string }) {
           </div>
         ))}
       </div>
-      {chars > longChars && <div class="preview-foot">{numberText(chars)} characters</div>}
+      {chars > longChars && <div class="preview-foot">{numberWords(chars)} characters</div>}
     </div>
   )
 }

@@ -1,9 +1,9 @@
 // A turn's receipt in one line under its reply; a click opens the panel.
 import { useEffect } from 'preact/hooks'
+import { costWords, countWords, durationWords } from '#core/words.ts'
 import type { Receipt } from '#doors/web/wire/receipt.ts'
 import type { Status } from '#doors/web/wire/turn.ts'
 import { hostsIn } from '../lib/receipt.ts'
-import { costText, countText, durationText } from '../lib/words.ts'
 import { receiptOf, shownReceipt } from '../store/receipts.ts'
 import { Icon } from './icon.tsx'
 import './receipt-line.css'
@@ -47,12 +47,12 @@ function wordsOf(receipt: Receipt): { text: string; wide?: true }[] {
   const hosts = hostsIn(receipt)
   const tokens = tokensOf(receipt)
   return [
-    ...(tools.length > 0 ? [{ text: countText(tools.length, 'tool') }] : []),
-    ...(hosts.length > 0 ? [{ text: countText(hosts.length, 'host') }] : []),
-    { text: countText(tokens, 'token'), wide: true as const },
-    { text: costText(receipt.cost_usd) },
+    ...(tools.length > 0 ? [{ text: countWords(tools.length, 'tool') }] : []),
+    ...(hosts.length > 0 ? [{ text: countWords(hosts.length, 'host') }] : []),
+    { text: countWords(tokens, 'token'), wide: true as const },
+    { text: costWords(receipt.cost_usd) },
     ...(started_at && ended_at
-      ? [{ text: durationText(Date.parse(ended_at) - Date.parse(started_at)), wide: true as const }]
+      ? [{ text: durationWords(Date.parse(ended_at) - Date.parse(started_at)), wide: true as const }]
       : []),
   ]
 }

@@ -1,9 +1,10 @@
 // The whole receipt of a turn: cost, tools, hosts, secrets, model calls, approvals, safety notes, and the log's check.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { costWords, countWords, durationWords, numberWords } from '#core/words.ts'
 import type { Receipt } from '#doors/web/wire/receipt.ts'
 import { effectWords, fencedWords, hostsIn, noteWords, requestWords, secretsIn } from '../lib/receipt.ts'
-import { costText, countText, durationText, exactTime, numberText, whenText } from '../lib/words.ts'
+import { exactTime, whenText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
 import { receiptOf, shownReceipt } from '../store/receipts.ts'
 import { answerIcon, answerWords } from './answer-words.ts'
@@ -53,14 +54,14 @@ function Body({ receipt }: { receipt: Receipt }) {
   const hosts = hostsIn(receipt)
   const secrets = secretsIn(receipt)
   const fenced = fencedWords(tools)
-  const took = started_at && ended_at ? ` in ${durationText(Date.parse(ended_at) - Date.parse(started_at))}` : ''
+  const took = started_at && ended_at ? ` in ${durationWords(Date.parse(ended_at) - Date.parse(started_at))}` : ''
   return (
     <>
       <div>
-        <p class="panel-cost">{costText(receipt.cost_usd)}</p>
+        <p class="panel-cost">{costWords(receipt.cost_usd)}</p>
         <p class="quiet">
-          {countText(tokensOf(receipt), 'token')}
-          {took}, {countText(model_calls.length, 'model call')}
+          {countWords(tokensOf(receipt), 'token')}
+          {took}, {countWords(model_calls.length, 'model call')}
         </p>
       </div>
       <Section title="Tools" show={tools.length > 0}>
@@ -71,7 +72,7 @@ function Body({ receipt }: { receipt: Receipt }) {
               {effectWords(effects)}
               {!ok && <span class="clay-sign">{effects && ', '}failed</span>}
             </span>
-            <span class="number">{durationText(ms)}</span>
+            <span class="number">{durationWords(ms)}</span>
           </p>
         ))}
       </Section>
@@ -102,8 +103,8 @@ function Body({ receipt }: { receipt: Receipt }) {
               <p>
                 <code>{model}</code>
               </p>
-              <Row end={`${numberText(sum((call) => call.input_tokens))} tokens`}>Read</Row>
-              <Row end={`${numberText(sum((call) => call.output_tokens))} tokens`}>Written</Row>
+              <Row end={`${numberWords(sum((call) => call.input_tokens))} tokens`}>Read</Row>
+              <Row end={`${numberWords(sum((call) => call.output_tokens))} tokens`}>Written</Row>
             </div>
           )
         })}

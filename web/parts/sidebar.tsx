@@ -1,10 +1,10 @@
 // The sidebar: links, threads, and the service's status.
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { countWords, sumWords } from '#core/words.ts'
 import { route } from '../router.ts'
 import { waiting } from '../store/gates.ts'
 import { service } from '../store/service.ts'
 import { fold, menuOpen } from '../store/shell.ts'
-import { countText, sumText } from '../lib/words.ts'
 import { IconButton } from './button.tsx'
 import { focusSoon } from './focus.ts'
 import { Icon, type IconName, Mark } from './icon.tsx'
@@ -113,9 +113,9 @@ function Running() {
             <span class="one-line" title={status.llm_model}>
               {status.llm_model}
             </span>
-            <span class="side-cost">{sumText(status.cost_today_usd)} today</span>
+            <span class="side-cost">{sumWords(status.cost_today_usd)} today</span>
           </div>
-          <div>{countText(status.doors.length, 'door')} open</div>
+          <div>{countWords(status.doors.length, 'door')} open</div>
         </>
       )}
     </div>

@@ -1,9 +1,10 @@
 // The threads in the sidebar: search, groups by day, rename and delete in place.
 import { useEffect } from 'preact/hooks'
 import { signal } from '@preact/signals'
+import { numberWords } from '#core/words.ts'
 import type { Thread } from '#doors/web/wire/thread.ts'
 import { doorOf } from '../lib/doors.ts'
-import { dayGroup, numberText } from '../lib/words.ts'
+import { dayGroup } from '../lib/words.ts'
 import { route, threadIdIn } from '../router.ts'
 import { now } from '../store/clock.ts'
 import { markOf, type ThreadMark } from '../store/thread-marks.ts'
@@ -102,7 +103,7 @@ function Groups({ threads }: { threads: readonly Thread[] }) {
 /** The button for older threads, or the note where the list ends. */
 function Older() {
   if (olderThreads.value === 'too old') {
-    return <p class="threads-none">Only the {numberText(maxThreads)} threads last used are listed.</p>
+    return <p class="threads-none">Only the {numberWords(maxThreads)} threads last used are listed.</p>
   }
   if (olderThreads.value === undefined) return null
   return (

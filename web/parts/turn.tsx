@@ -1,9 +1,10 @@
 // One turn: the reader's message, then the reply with its calls, texts and approvals, its receipt and its actions.
 import { useComputed, useSignal } from '@preact/signals'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { sizeWords } from '#core/words.ts'
 import type { MessageItem, Part } from '#doors/web/wire/thread.ts'
 import { type Block, ownTextOf, textOf, type TurnView } from '../lib/conversation.ts'
-import { exactTime, sizeText, whenText } from '../lib/words.ts'
+import { exactTime, whenText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
 import { type Conversation, isAtRest, type TurnState } from '../store/conversation.ts'
 import { waiting } from '../store/gates.ts'
@@ -251,7 +252,7 @@ function Files({ parts }: { parts: readonly Part[] }) {
               <span class="one-line" title={part.name}>
                 {part.name}
               </span>
-              <span class="quiet">{sizeText(new Blob([part.text]).size)}</span>
+              <span class="quiet">{sizeWords(new Blob([part.text]).size)}</span>
             </span>
           )}
         </li>

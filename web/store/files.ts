@@ -1,8 +1,8 @@
 // Files attached to a draft: read in the browser, refused with a reason where no model could use them.
 import { signal } from '@preact/signals'
+import { sizeWords } from '#core/words.ts'
 import type { Attachment } from '#doors/web/wire/chat.ts'
 import { newKey } from '../lib/key.ts'
-import { sizeText } from '../lib/words.ts'
 
 const maxFiles = 20
 const maxTextBytes = 1024 * 1024
@@ -68,13 +68,13 @@ async function read(file: File, others: readonly Chosen[]): Promise<Chosen> {
   const total = others.reduce((sum, each) => sum + (each.file ? each.size : 0), 0)
   if (others.length >= maxFiles) return refused(`At most ${maxFiles} files go with a message`)
   if (file.size === 0) return refused('The file is empty')
-  if (total + file.size > maxTotalBytes) return refused(`All files together take at most ${sizeText(maxTotalBytes)}`)
+  if (total + file.size > maxTotalBytes) return refused(`All files together take at most ${sizeWords(maxTotalBytes)}`)
   if (imageTypes.has(file.type)) {
-    if (file.size > maxImageBytes) return refused(`A picture has at most ${sizeText(maxImageBytes)}`)
+    if (file.size > maxImageBytes) return refused(`A picture has at most ${sizeWords(maxImageBytes)}`)
     const data = new Uint8Array(await file.arrayBuffer()).toBase64()
     return { ...base, url: URL.createObjectURL(file), file: { name: base.name, media_type: file.type, data } }
   }
-  if (file.size > maxTextBytes) return refused(`A text file has at most ${sizeText(maxTextBytes)}`)
+  if (file.size > maxTextBytes) return refused(`A text file has at most ${sizeWords(maxTextBytes)}`)
   const bytes = new Uint8Array(await file.arrayBuffer())
   if (!isText(bytes)) {
     const picture = file.type.startsWith('image/')
