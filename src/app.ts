@@ -40,7 +40,7 @@ export type App = {
   /** How users sign in to tools and set their secrets. */
   readonly access: () => Promise<ToolAccess>
   /** Models that are skipped for a while, because they failed repeatedly. */
-  readonly passedOver: () => readonly string[]
+  readonly skippedModels: () => readonly string[]
   /** True while the database cannot be reached. */
   readonly storeAway: () => boolean
   readonly settings: SettingsAdmin
@@ -97,7 +97,7 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
     tools: () => tools.tools(operator),
     policy: () => live.safety().policy,
     access: tools.access,
-    passedOver: live.model.passedOver,
+    skippedModels: live.model.skippedModels,
     storeAway,
     settings: createSettingsAdmin({
       store,

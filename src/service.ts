@@ -37,7 +37,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     version: readVersion(),
     startedAt: Date.now(),
     model: () => app.config.model,
-    passedOver: () => app.passedOver(),
+    skippedModels: () => app.skippedModels(),
     databaseBackend: app.store.backend,
     sandboxEnabled: canRunComponents,
     doors: () => [

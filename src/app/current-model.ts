@@ -9,7 +9,7 @@ export type CurrentModel = {
   /** Opens the model if it is not open. After a failure the next call tries again. */
   readonly open: () => Promise<Model>
   /** Models that are skipped for a while, because they failed repeatedly. */
-  readonly passedOver: () => readonly string[]
+  readonly skippedModels: () => readonly string[]
   /** Makes the next `open` open the model anew. */
   readonly forget: () => void
 }
@@ -22,13 +22,13 @@ export type CurrentModelParts = {
 
 export function createCurrentModel({ config, secrets, log }: CurrentModelParts): CurrentModel {
   let current: Promise<Model> | undefined
-  let passedOver = (): readonly string[] => []
+  let skippedModels = (): readonly string[] => []
   return {
     open() {
       const { model, window } = config()
       current ??= openModel(model, (name) => secrets.get(name), log)
         .then((opened) => {
-          passedOver = () => opened.passedOver?.() ?? []
+          skippedModels = () => opened.skippedModels?.() ?? []
           return window === undefined ? opened : { ...opened, window }
         })
         .catch((error: unknown) => {
@@ -37,7 +37,7 @@ export function createCurrentModel({ config, secrets, log }: CurrentModelParts):
         })
       return current
     },
-    passedOver: () => passedOver(),
+    skippedModels: () => skippedModels(),
     forget() {
       current = undefined
     },

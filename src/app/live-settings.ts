@@ -19,7 +19,7 @@ export type LiveSettings = {
   readonly safety: () => Safety
   /** Finds secrets in outgoing text of a user. */
   readonly scan: (user: UserId) => LeakScan
-  readonly model: Pick<CurrentModel, 'open' | 'passedOver'>
+  readonly model: Pick<CurrentModel, 'open' | 'skippedModels'>
   /** The secret store; a change through it resolves once it is in force. */
   readonly secrets: SecretStore
   /** Reads the settings again; the next turn follows them. */

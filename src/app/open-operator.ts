@@ -14,7 +14,7 @@ export function openOperator(app: App, doors: () => OperatorStatus['doors']): Op
     async status() {
       const { costTodayUsd } = await turns.count(undefined)
       const { provider, name: model } = app.config.model
-      return { provider, model, passedOver: app.passedOver(), costTodayUsd, doors: doors() }
+      return { provider, model, skippedModels: app.skippedModels(), costTodayUsd, doors: doors() }
     },
   })
 }

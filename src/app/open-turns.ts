@@ -12,7 +12,7 @@ import type { Identity } from '#memory/identity.ts'
 import type { Fence } from '#safety/fence.ts'
 import { watchExpiry } from '#turns/gate-expiry.ts'
 import { createGates, type Gates } from '#turns/gates.ts'
-import { createKeeper } from '#turns/lease.ts'
+import { startHeartbeat } from '#turns/lease.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
 import { createSpend } from '#turns/spend.ts'
 import { createThreads, type Threads } from '#turns/threads.ts'
@@ -107,12 +107,12 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
   runner.wake()
   const clock = createClock({ log })
   opened.defer(() => clock.close())
-  const keeper = store.backend === 'postgres' ? createKeeper({ store, runner, lease, clock, log }) : undefined
-  opened.defer(async () => keeper?.stop())
+  const heartbeat = store.backend === 'postgres' ? startHeartbeat({ store, runner, lease, clock, log }) : undefined
+  opened.defer(async () => heartbeat?.stop())
   // Runs before the lease is given up: turns can be released only under it.
   opened.defer(() => runner.drain(0))
   watchExpiry({ store, gates, clock })
   const closing = opened.move()
-  const storeAway = (): boolean => keeper?.away() ?? false
+  const storeAway = (): boolean => heartbeat?.away() ?? false
   return { turns, threads, gates, runner, metrics, storeAway, close: () => closing.disposeAsync() }
 }

@@ -12,7 +12,7 @@ type Status = {
   readonly active_jobs: number
   readonly llm_backend: string
   readonly llm_model: string
-  readonly llm_passed_over?: readonly string[]
+  readonly llm_skipped?: readonly string[]
   readonly database_backend: string
   readonly doors: readonly { readonly name: string; readonly address?: string }[]
   readonly connections: number
@@ -36,7 +36,7 @@ function words(now: Status, home: string): string {
   const doors = now.doors.map(({ name, address }) => (address === undefined ? name : `${name} ${address}`))
   const rows = [
     ['model', now.llm_backend === now.llm_model ? now.llm_model : `${now.llm_backend} ${now.llm_model}`],
-    ...(now.llm_passed_over ?? []).map((each) => ['', `${each} is passed over for now: it failed again and again`]),
+    ...(now.llm_skipped ?? []).map((each) => ['', `${each} is skipped for now after repeated failures`]),
     ...doors.map((door, at) => [at === 0 ? 'doors' : '', door]),
     ['database', now.database_backend === 'sqlite' ? 'SQLite, in the home' : 'PostgreSQL'],
     ['work', `${countWords(now.active_jobs, 'open turn')}, ${countWords(now.connections, 'connection')}`],

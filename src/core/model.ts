@@ -51,5 +51,5 @@ export interface Model {
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelEvent[]>
   /** For a list of models: those that are skipped for a while after repeated failures. */
-  passedOver?(): readonly string[]
+  skippedModels?(): readonly string[]
 }

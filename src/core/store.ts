@@ -146,7 +146,7 @@ export interface TurnStore {
   end(user: UserId, turnId: string, fault?: TurnError): Promise<EndedTurn>
   get(user: UserId, turnId: string): Promise<Turn | undefined>
   /** The turn that occupies a thread: running or waiting, else the first queued one, else one with an open output gate. */
-  holding(user: UserId, threadId: string): Promise<Turn | undefined>
+  current(user: UserId, threadId: string): Promise<Turn | undefined>
   /** The digest of the turn's entries, stored when it ended; undefined if there is none. */
   hash(user: UserId, turnId: string): Promise<string | undefined>
   /** A turn of a door, of any user. Only for a door that authenticates all its senders by one secret. */

@@ -112,6 +112,6 @@ export function ended(status: TurnStatus): boolean {
 }
 
 /** True when a turn does nothing more by itself: it has ended, or waits for a person. */
-export function atRest(status: TurnStatus): boolean {
+export function isAtRest(status: TurnStatus): boolean {
   return status !== 'queued' && status !== 'running'
 }

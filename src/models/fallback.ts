@@ -1,13 +1,13 @@
 // Several models as one. If a model cannot answer, the next one is asked, but only before the first token. A model that
-// fails repeatedly is passed over for a while.
+// fails repeatedly is skipped for a while.
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import type { Model, ModelEvent, ModelRequest } from '#core/model.ts'
 import type { Log } from '#lib/log.ts'
 
-/** After `maxFaults` in a row within `faultWindowMs`, a model is passed over for `passedOverMs`. */
+/** After `maxFaults` in a row within `faultWindowMs`, a model is skipped for `skipMs`. */
 const maxFaults = 5
 const faultWindowMs = 60_000
-const passedOverMs = 30_000
+const skipMs = 30_000
 
 /** Faults that another model may not have. */
 const otherMayAnswer: ReadonlySet<ErrorCode> = new Set([
@@ -21,7 +21,7 @@ export type Candidate = { readonly label: string; readonly open: () => Promise<M
 
 type Entry = Candidate & { faults: number[]; until: number }
 
-/** Asks `first`, then the others in order. If all are passed over, all are asked. */
+/** Asks `first`, then the others in order. If all are skipped, all are asked. */
 export function createFallback({
   first,
   others,
@@ -32,23 +32,23 @@ export function createFallback({
   others: readonly Candidate[]
   log?: Pick<Log, 'warn'> | undefined
   clock?: () => number
-}): Model & Required<Pick<Model, 'passedOver'>> {
+}): Model & Required<Pick<Model, 'skippedModels'>> {
   const head: Candidate = { label: `${first.provider}/${first.name}`, open: () => Promise.resolve(first) }
   const entries = [head, ...others].map((each): Entry => ({ ...each, faults: [], until: 0 }))
-  const passedOver = (): Entry[] => entries.filter(({ until }) => until > clock())
+  const skippedEntries = (): Entry[] => entries.filter(({ until }) => until > clock())
 
   function countFault(entry: Entry, error: AppError): void {
     const now = clock()
     entry.faults = [...entry.faults.filter((at) => at > now - faultWindowMs), now]
-    log?.warn({ model: entry.label, code: error.code }, 'a model did not answer')
+    log?.warn({ model: entry.label, code: error.code }, 'model did not answer')
     if (entry.faults.length < maxFaults) return
     entry.faults = []
-    entry.until = now + passedOverMs
-    log?.warn({ model: entry.label, secs: passedOverMs / 1000 }, 'a model is passed over')
+    entry.until = now + skipMs
+    log?.warn({ model: entry.label, secs: skipMs / 1000 }, 'model skipped for a while after repeated failures')
   }
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
-    const skipped = passedOver()
+    const skipped = skippedEntries()
     const candidates = skipped.length < entries.length ? entries.filter((each) => !skipped.includes(each)) : entries
     let fault: AppError | undefined
     for (const entry of candidates) {
@@ -84,7 +84,7 @@ export function createFallback({
     window,
     ...(priceOf && { priceOf }),
     stream,
-    passedOver: () => passedOver().map(({ label }) => label),
+    skippedModels: () => skippedEntries().map(({ label }) => label),
   }
 }
 

@@ -53,7 +53,7 @@ export function* getTurn(user: UserId, turnId: string): Job<Turn | undefined> {
 }
 
 /** The turn that occupies a thread: active, else queued first, else with an open output gate. */
-export function* holdingTurn(user: UserId, threadId: string): Job<Turn | undefined> {
+export function* currentTurn(user: UserId, threadId: string): Job<Turn | undefined> {
   const conditions = [
     isActive,
     `${isQueued} AND id = (SELECT min(id) FROM turns WHERE thread_id = ? AND ${isQueued})`,

@@ -19,7 +19,7 @@ import { digestOfTurn } from './turn-digest.ts'
 import { createOrderedIds } from './ordered-ids.ts'
 import { databaseClock, leaseMs } from './lease-store.ts'
 import { countAllTurns, countTurns, listSenders, listTurns } from './turn-lists.ts'
-import { getTurn, holdingTurn, isReached } from './reachable.ts'
+import { currentTurn, getTurn, isReached } from './reachable.ts'
 import { countsOf, recordedEntryOf, storedStatus, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, type Sql } from './sql.ts'
 import { findReplay, startTurn } from './start-turn.ts'
@@ -51,7 +51,7 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
     end: (user, turnId, error) =>
       sql.write(() => endTurn(user, turnId, { evenRunning: true, ...(error && { error }) }, { now: now(), lock })),
     get: (user, turnId) => sql.read(() => getTurn(user, turnId)),
-    holding: (user, threadId) => sql.read(() => holdingTurn(user, threadId)),
+    current: (user, threadId) => sql.read(() => currentTurn(user, threadId)),
     hash: (user, turnId) =>
       sql.read(function* () {
         const row = yield* first(`SELECT hash FROM turns WHERE id = ? AND ${isReached}`, turnId, user, user)

@@ -1,7 +1,7 @@
 // Sends one message and yields its reply as plain events, for `run` and the line chat.
 import { isModelMade } from '#core/calls.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
-import { atRest, type Turn, type TurnError, type Usage } from '#core/turn.ts'
+import { isAtRest, type Turn, type TurnError, type Usage } from '#core/turn.ts'
 import type { OperatorClient, OutgoingMessage } from './operator-client.ts'
 import type { Watched } from './watch.ts'
 
@@ -82,7 +82,7 @@ async function* chatEvents(events: AsyncIterable<readonly Watched[]>, answered?:
             yield each
           }
         }
-      } else if (atRest(event.turn.status)) {
+      } else if (isAtRest(event.turn.status)) {
         const { status, usage, error } = event.turn
         yield { type: 'end', status, text, usage, ...(error && { error }) }
       }

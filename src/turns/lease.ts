@@ -9,7 +9,7 @@ const lookMs = 1_000
 /** A database that does not answer a ping within this time counts as unreachable. */
 const pingTimeoutMs = 2_000
 
-export type KeeperParts = {
+export type HeartbeatParts = {
   readonly store: Pick<Store, 'leases' | 'turns' | 'ping'>
   readonly runner: Runner
   readonly lease: Lease
@@ -17,7 +17,7 @@ export type KeeperParts = {
   readonly log: Log
 }
 
-export interface Keeper {
+export interface Heartbeat {
   /** True while the database cannot be reached. */
   away(): boolean
   stop(): Promise<void>
@@ -27,7 +27,7 @@ export interface Keeper {
  * Beats every few seconds. When a beat finds that the lease expired (the process was stopped or cut off), it gives up the
  * turns under the lease and joins anew; the store refuses writes under the old lease.
  */
-export function createKeeper({ store, runner, lease, clock, log }: KeeperParts): Keeper {
+export function startHeartbeat({ store, runner, lease, clock, log }: HeartbeatParts): Heartbeat {
   let current = lease
   let away = false
   let strays: ReadonlySet<string> = new Set()

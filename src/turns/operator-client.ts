@@ -8,7 +8,7 @@ import { type Part, textMessage } from '#core/item.ts'
 import type { ListedTurn, OpenGate } from '#core/store.ts'
 import type { PolicyInForce } from '#core/policy.ts'
 import { type Effects, effectsOf, rowsOf, type Tool } from '#core/tool.ts'
-import { atRest, type Thread, type Turn } from '#core/turn.ts'
+import { isAtRest, type Thread, type Turn } from '#core/turn.ts'
 import type { Documents } from '#memory/documents.ts'
 import { policyInForce, type PolicySettings } from '#safety/policy-table.ts'
 import type { GateAnswer } from './gate-answers.ts'
@@ -46,7 +46,7 @@ export type OperatorDocument = { readonly path: string; readonly words: string; 
 export type OperatorStatus = {
   readonly provider: string
   readonly model: string
-  readonly passedOver: readonly string[]
+  readonly skippedModels: readonly string[]
   readonly costTodayUsd: number
   readonly doors: readonly { readonly name: string; readonly address?: string }[]
 }
@@ -155,7 +155,7 @@ export function createOperatorClient(parts: OperatorParts): OperatorClient {
       try {
         // Read after subscribing: the subscription reports a later rest.
         now = await findTurn(turnId)
-        if (!atRest(now.status)) {
+        if (!isAtRest(now.status)) {
           yield* upToRest(opened(source, signal), turnId)
           return
         }
@@ -193,7 +193,7 @@ async function* upToRest(
   for await (const batch of watch) {
     const own = batch.flatMap((event) => ownPart(event, turnId))
     if (own.length > 0 || batch.length === 0) yield own
-    if (own.some((event) => event.type === 'turn' && atRest(event.turn.status))) return
+    if (own.some((event) => event.type === 'turn' && isAtRest(event.turn.status))) return
   }
 }
 

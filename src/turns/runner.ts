@@ -7,7 +7,7 @@ import type { Model } from '#core/model.ts'
 import type { Judge } from '#core/policy.ts'
 import type { Lease, Outcome, StartedTurn, Step, Store } from '#core/store.ts'
 import type { Tools } from '#core/tool.ts'
-import { atRest, ended, type Turn } from '#core/turn.ts'
+import { isAtRest, ended, type Turn } from '#core/turn.ts'
 import type { Bounds } from '#agent/turn-limits.ts'
 import type { Histories, History } from '#agent/history.ts'
 import { closing, outcomeOf, runTurn } from '#agent/loop.ts'
@@ -201,7 +201,7 @@ export function createRunner(parts: RunnerParts): Runner {
         ...(signal && { signal }),
       },
     )
-    if (step.outcome && atRest(recorded.turn.status)) {
+    if (step.outcome && isAtRest(recorded.turn.status)) {
       logRest(log, recorded.turn, running.get(turn.id)?.request)
       parts.observer?.rested(recorded.turn)
     }

@@ -8,7 +8,7 @@ export type About = {
   /** The configured model; settings may change it. */
   readonly model: () => { readonly provider: string; readonly name: string }
   /** Models that are skipped for a while after failures. */
-  readonly passedOver?: () => readonly string[]
+  readonly skippedModels?: () => readonly string[]
   readonly databaseBackend: string
   /** True while components can be made ready. */
   readonly sandboxEnabled: () => Promise<boolean>
@@ -26,7 +26,7 @@ export async function statusOf(turns: Pick<TurnStore, 'count'>, about: About, us
     about.sandboxEnabled(),
   ])
   const { provider, name } = about.model()
-  const away = about.passedOver?.() ?? []
+  const away = about.skippedModels?.() ?? []
   return {
     status: about.draining() ? ('draining' as const) : ('ok' as const),
     version: about.version,
@@ -34,7 +34,7 @@ export async function statusOf(turns: Pick<TurnStore, 'count'>, about: About, us
     active_jobs: counts.queued + counts.running + counts.waiting,
     llm_backend: provider,
     llm_model: name,
-    ...(away.length > 0 && { llm_passed_over: [...away] }),
+    ...(away.length > 0 && { llm_skipped: [...away] }),
     database_backend: about.databaseBackend,
     sandbox_enabled: sandboxEnabled,
     doors: about.doors(),

@@ -1,6 +1,6 @@
 // Turn metrics, counted from the stored entries of each step, so that the numbers and the thread's log agree.
 import type { Entry, Item } from '#core/item.ts'
-import { atRest, type ModelCall, type Turn } from '#core/turn.ts'
+import { isAtRest, type ModelCall, type Turn } from '#core/turn.ts'
 import type { Metrics } from '#lib/metrics.ts'
 
 /** Is called after a step or a rest was stored. Must neither throw nor block. */
@@ -65,7 +65,7 @@ export function createTurnMetrics(metrics: Metrics): Observer {
     },
     rested(turn) {
       const { door, status, error, createdAt, endedAt } = turn
-      if (!atRest(status)) return
+      if (!isAtRest(status)) return
       turns.add(1, door, status)
       if (status === 'failed') failures.add(1, error?.code ?? 'internal')
       if (endedAt !== undefined) turnTime.observe((endedAt - createdAt) / msPerSecond, door)

@@ -4,7 +4,7 @@ import { AppError } from '#core/errors.ts'
 import type { Event } from '#core/event.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entries, ThreadStore } from '#core/store.ts'
-import { atRest } from '#core/turn.ts'
+import { isAtRest } from '#core/turn.ts'
 
 const pageSize = 500
 
@@ -105,7 +105,7 @@ export function followTurn(subscription: Subscription, turnId: string, after: nu
           const own = events.flatMap((event) => ownPart(event, turnId, last))
           for (const event of own) if (event.type === 'entries') last = event.entries.at(-1)?.seq ?? last
           if (own.length > 0) yield own
-          if (own.some((event) => event.type === 'turn' && atRest(event.turn.status))) return
+          if (own.some((event) => event.type === 'turn' && isAtRest(event.turn.status))) return
         }
       } finally {
         subscription.close()

@@ -1,4 +1,4 @@
-// Several models as one: who is asked, who is passed over, who is named.
+// Several models as one: who is asked, who is skipped, who is named.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError, type ErrorCode } from '#core/errors.ts'
@@ -63,19 +63,19 @@ test('when nobody answers, the fault of the first is told, with who else was ask
   assert.match(error.message, /a says model_rate_limited.*p\/b/)
 })
 
-test('who fails five times in a row within a minute is passed over for half a minute, and the log says so', async () => {
+test('a model that fails five times in a row within a minute is skipped for half a minute, and the log says so', async () => {
   let now = 1_000
   const first = model('a', ['model_failed'])
   const { all, lines } = together(first, [model('b', ['ok'])], () => now)
   for (let at = 0; at < 5; at++) await collect(all)
-  assert.deepEqual([first.asked, all.passedOver()], [5, ['p/a']])
-  assert.equal(lines.at(-1), 'a model is passed over')
+  assert.deepEqual([first.asked, all.skippedModels()], [5, ['p/a']])
+  assert.equal(lines.at(-1), 'model skipped for a while after repeated failures')
   now += 29_999
   await collect(all)
   assert.equal(first.asked, 5)
   now += 1
   await collect(all)
-  assert.deepEqual([first.asked, all.passedOver()], [6, []])
+  assert.deepEqual([first.asked, all.skippedModels()], [6, []])
 })
 
 test('faults that are far apart, or not in a row, count for nothing', async () => {
@@ -83,19 +83,19 @@ test('faults that are far apart, or not in a row, count for nothing', async () =
   const first = model('a', [...Array.from({ length: 4 }, () => 'model_failed' as const), 'ok', 'model_failed'])
   const { all } = together(first, [model('b', ['ok'])], () => now)
   for (let at = 0; at < 9; at++) await collect(all)
-  assert.deepEqual(all.passedOver(), [])
+  assert.deepEqual(all.skippedModels(), [])
   const slow = together(model('a', ['model_failed']), [model('b', ['ok'])], () => now)
   for (let at = 0; at < 9; at++) {
     await collect(slow.all)
     now += 15_000
   }
-  assert.deepEqual(slow.all.passedOver(), [])
+  assert.deepEqual(slow.all.skippedModels(), [])
 })
 
-test('when all are passed over, all are asked', async () => {
+test('when all are skipped, all are asked', async () => {
   const first = model('a', [...Array.from({ length: 5 }, () => 'model_failed' as const), 'ok'])
   const { all } = together(first, [model('b', ['model_failed'])])
   for (let at = 0; at < 5; at++) await fails(collect(all))
-  assert.deepEqual(all.passedOver(), ['p/a', 'p/b'])
+  assert.deepEqual(all.skippedModels(), ['p/a', 'p/b'])
   assert.deepEqual((await collect(all))[0], { type: 'text', text: 'a' })
 })

@@ -4,13 +4,13 @@ import { type TestContext, test } from 'node:test'
 import type { Lease, StartedTurn, Store } from '#core/store.ts'
 import { silentLog } from '#lib/log.ts'
 import { createClock } from '#lib/clock.ts'
-import { createKeeper } from '#turns/lease.ts'
+import { startHeartbeat } from '#turns/lease.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { ada, lease, other, turnOf } from '../store/harness.ts'
 import { eventsOf, holding, type House, message, openHouse, restOf, turnOver, until } from './house.ts'
 
 const beatMs = 3_000
-/** A keeper with a clock that the test moves, over leases that note what becomes of them. */
+/** A heartbeat with a clock that the test moves, over leases that note what becomes of them. */
 function keep(t: TestContext, { store, runner }: House, alive: () => boolean) {
   const left: Lease[] = []
   const leases: Store['leases'] = {
@@ -21,15 +21,15 @@ function keep(t: TestContext, { store, runner }: House, alive: () => boolean) {
     alive: () => Promise.resolve(1),
   }
   t.mock.timers.enable({ apis: ['setInterval'] })
-  const keeper = createKeeper({
+  const heartbeat = startHeartbeat({
     store: { ...store, leases },
     runner,
     lease,
     clock: createClock({ log: silentLog }),
     log: silentLog,
   })
-  t.after(() => keeper.stop())
-  return { keeper, left, beat: () => t.mock.timers.tick(beatMs) }
+  t.after(() => heartbeat.stop())
+  return { heartbeat, left, beat: () => t.mock.timers.tick(beatMs) }
 }
 
 test('a process whose lease has run out stops what it runs, for another may run it by now', async (t) => {
@@ -58,9 +58,9 @@ test('a beat takes up what a process that is gone has left', async (t) => {
   await until(async () => (await house.turns.get(ada, turn.id))?.status === 'completed')
 })
 
-test('a keeper that stops gives its lease back', async (t) => {
-  const { keeper, left } = keep(t, openHouse(t), () => true)
-  await keeper.stop()
+test('a process that stops gives its lease back', async (t) => {
+  const { heartbeat, left } = keep(t, openHouse(t), () => true)
+  await heartbeat.stop()
   assert.deepEqual(left, [lease])
 })
 

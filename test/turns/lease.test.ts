@@ -4,7 +4,7 @@ import type { Lease, Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { silentLog } from '#lib/log.ts'
 import { createClock } from '#lib/clock.ts'
-import { createKeeper } from '#turns/lease.ts'
+import { startHeartbeat } from '#turns/lease.ts'
 import { lease, turnOf } from '../store/harness.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { openHouse, turnOver } from './house.ts'
@@ -14,7 +14,7 @@ const lookMs = 1_000
 
 type Over = { readonly beat?: () => Promise<boolean>; readonly ping?: () => Promise<void> }
 
-/** A keeper over a real store and runner, with a clock that the test moves. */
+/** A heartbeat over a real store and runner, with a clock that the test moves. */
 function keep(t: TestContext, { beat = () => Promise.resolve(true), ping = () => Promise.resolve() }: Over = {}) {
   t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] })
   const store = openTestStore(t)
@@ -27,13 +27,19 @@ function keep(t: TestContext, { beat = () => Promise.resolve(true), ping = () =>
     alive: () => Promise.resolve(1),
   }
   const clock = createClock({ log: silentLog })
-  const keeper = createKeeper({ store: { ...store, leases, ping }, runner: house.runner, lease, clock, log: silentLog })
-  t.after(() => keeper.stop())
+  const heartbeat = startHeartbeat({
+    store: { ...store, leases, ping },
+    runner: house.runner,
+    lease,
+    clock,
+    log: silentLog,
+  })
+  t.after(() => heartbeat.stop())
   const pass = async (ms: number): Promise<void> => {
     t.mock.timers.tick(ms)
     await turnOver(20)
   }
-  return { ...house, keeper, pass }
+  return { ...house, heartbeat, pass }
 }
 
 async function statusOf({ turns }: Store, { userId, id }: Turn): Promise<string | undefined> {
@@ -71,24 +77,24 @@ test('a database that does not answer is away, and is not asked twice at once', 
       answer = resolve
     })
   }
-  const { keeper, pass } = keep(t, { ping })
+  const { heartbeat, pass } = keep(t, { ping })
   await pass(lookMs)
-  assert.deepEqual([asked, keeper.away()], [1, false])
+  assert.deepEqual([asked, heartbeat.away()], [1, false])
   await pass(lookMs)
   await pass(lookMs)
-  assert.deepEqual([asked, keeper.away()], [1, true])
+  assert.deepEqual([asked, heartbeat.away()], [1, true])
   answer()
   await turnOver()
-  assert.equal(keeper.away(), false)
+  assert.equal(heartbeat.away(), false)
 })
 
 test('a database that refuses is away at once', async (t) => {
   let there = true
   const ping = (): Promise<void> => (there ? Promise.resolve() : Promise.reject(new Error('refused')))
-  const { keeper, pass } = keep(t, { ping })
+  const { heartbeat, pass } = keep(t, { ping })
   await pass(lookMs)
-  assert.equal(keeper.away(), false)
+  assert.equal(heartbeat.away(), false)
   there = false
   await pass(lookMs)
-  assert.equal(keeper.away(), true)
+  assert.equal(heartbeat.away(), true)
 })

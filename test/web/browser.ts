@@ -154,7 +154,7 @@ function watchFaults(t: TestContext, page: Page): void {
 type Finding = { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }
 
 /** Drawn in its size, and no colour on its way to another. */
-async function atRest(page: Page): Promise<void> {
+async function isAtRest(page: Page): Promise<void> {
   await page.evaluate(`(async () => {
     for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
     const passing = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
@@ -167,7 +167,7 @@ export const colourRules = ['color-contrast', 'link-in-text-block'] as const
 
 /** What axe-core finds serious or critical on a page, once it stands: a line each. All rules, or those that are named. */
 export async function findBarriers(page: Page, rules?: readonly string[]): Promise<string[]> {
-  await atRest(page)
+  await isAtRest(page)
   if (!(await page.evaluate<boolean>('"axe" in window'))) {
     await page.evaluate(
       readFileSync(join(import.meta.dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8'),

@@ -121,10 +121,10 @@ export function About() {
                 ? status.llm_model
                 : `${status.llm_model}, ${status.llm_backend}`}
             </dd>
-            {status.llm_passed_over && (
+            {status.llm_skipped && (
               <>
-                <dt>Passed over</dt>
-                <dd>{status.llm_passed_over.join(', ')}: failed again and again</dd>
+                <dt>Skipped</dt>
+                <dd>{status.llm_skipped.join(', ')} (repeated failures)</dd>
               </>
             )}
             <dt>Database</dt>

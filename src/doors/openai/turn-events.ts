@@ -2,7 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
-import { atRest, type Turn } from '#core/turn.ts'
+import { isAtRest, type Turn } from '#core/turn.ts'
 import type { Turns } from '#turns/turns.ts'
 import type { Watched } from '#turns/watch.ts'
 
@@ -23,7 +23,7 @@ export type RestingTurn = { readonly turn: Turn; readonly entries: readonly Entr
 export async function attach(turns: Turns, user: UserId, turn: Turn): Promise<{ turn: Turn; source: Source }> {
   const source = turns.follow(user, turn)
   const now = (await turns.get(user, turn.id)) ?? turn
-  if (!atRest(now.status)) return { turn: now, source }
+  if (!isAtRest(now.status)) return { turn: now, source }
   source.close()
   const entries = await turns.entries(user, now)
   return { turn: now, source: fixedSource({ type: 'entries', entries }, { type: 'turn', turn: now }) }
@@ -71,7 +71,7 @@ export async function waitForRest(
 function gather(events: readonly Watched[], turnId: string, entries: Entry[]): Turn | undefined {
   for (const event of events) {
     if (event.type === 'entries') entries.push(...event.entries.filter((entry) => entry.turnId === turnId))
-    else if (event.type === 'turn' && event.turn.id === turnId && atRest(event.turn.status)) return event.turn
+    else if (event.type === 'turn' && event.turn.id === turnId && isAtRest(event.turn.status)) return event.turn
   }
   return undefined
 }

@@ -78,10 +78,10 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
       tell(`Trying ${printable(words)} …`)
       return tell(await parts.chooseModel(provider, name.length > 0 ? name.join('/') : undefined))
     }
-    const { provider: current, model: called, passedOver } = await client.status()
+    const { provider: current, model: called, skippedModels } = await client.status()
     text('Model', [
       `${proseOf(called)}${called === current ? '' : ` (${proseOf(current)})`} answers.`,
-      ...passedOver.map((each) => `${proseOf(each)} is passed over for now: it failed again and again`),
+      ...skippedModels.map((each) => `${proseOf(each)} is skipped for now after repeated failures`),
       '',
       'Choose another: /model PROVIDER MODEL, for example /model ollama qwen3',
       'What each needs: atrium model list',

@@ -6,7 +6,7 @@ import { AppError } from '#core/errors.ts'
 import { isUuid } from '#core/ids.ts'
 import type { Entry, Part } from '#core/item.ts'
 import type { Idempotency } from '#core/store.ts'
-import { atRest, type Turn } from '#core/turn.ts'
+import { isAtRest, type Turn } from '#core/turn.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import type { Caller } from '#http/caller.ts'
 import { wrongField } from '#http/validate.ts'
@@ -56,7 +56,7 @@ export function chatRoutes(parts: ChatParts): Route[] {
       answers: { 200: ChatAnswer },
       async handle({ caller, body }, reply) {
         const { turn, entries } = await follow(await send(caller, body, reply), reply, parts)
-        const rests = atRest(turn.status)
+        const rests = isAtRest(turn.status)
         const gate = await parts.gates.ofTurn(turn)
         return {
           thread_id: turn.threadId,
@@ -171,7 +171,7 @@ async function follow(
     for await (const batch of start.events) {
       for (const event of batch) {
         if (event.type === 'entries') entries.push(...event.entries.filter(({ turnId }) => turnId === start.turn.id))
-        if (event.type === 'turn' && atRest(event.turn.status)) {
+        if (event.type === 'turn' && isAtRest(event.turn.status)) {
           return { turn: event.turn, entries }
         }
       }

@@ -123,7 +123,7 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
       await follow(threadId, begin === undefined ? (await findThread(threads, user, threadId)).lastSeq : begin - 1)
     },
     async cancel({ thread_id }) {
-      const turn = await turns.holding(user, (await findThread(threads, user, thread_id)).id)
+      const turn = await turns.current(user, (await findThread(threads, user, thread_id)).id)
       if (turn) send(turnFrame(await turns.cancel(user, turn.id)))
     },
     async gate({ gate_id, thread_id, ...answer }) {

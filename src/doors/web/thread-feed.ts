@@ -1,7 +1,7 @@
 // Follows one thread over a connection: sends stored entries after a seq, then live events, as frames.
 import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
-import { atRest, type Turn } from '#core/turn.ts'
+import { isAtRest, type Turn } from '#core/turn.ts'
 import type { Connection } from '#http/connection.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { Frame } from '#doors/web/wire/frame.ts'
@@ -57,7 +57,7 @@ export async function followThread(given: Follow): Promise<Following> {
         sentSeq = Math.max(sentSeq, event.entries.at(-1)?.seq ?? 0)
         return [...event.entries.map(itemFrame), ...lastTurn()]
       case 'turn':
-        running = !atRest(event.turn.status)
+        running = !isAtRest(event.turn.status)
         if (last?.id === event.turn.id) last = undefined
         return [turnFrame(event.turn)]
       case 'delta':
@@ -93,7 +93,7 @@ export async function followThread(given: Follow): Promise<Following> {
     // A fork contains entries of another thread's turns.
     if (turn?.threadId === threadId) last = turn
     lastAt = Math.max(lastSeq, turn?.lastSeq ?? 0)
-    running = last !== undefined && !atRest(last.status)
+    running = last !== undefined && !isAtRest(last.status)
   } catch (error) {
     watch.close()
     throw error

@@ -16,6 +16,6 @@ export function operatorClientOf({
     documents: createDocuments({ store: store.documents }),
     tools: () => tools,
     policy: () => ({}),
-    status: () => Promise.resolve({ provider: 'p', model: 'm', passedOver: [], costTodayUsd: 0.5, doors: [] }),
+    status: () => Promise.resolve({ provider: 'p', model: 'm', skippedModels: [], costTodayUsd: 0.5, doors: [] }),
   })
 }

@@ -73,28 +73,32 @@ test(
   },
 )
 
-test('a service that stops is told, what is written stays, and a new one is the same desk', options, async (t) => {
-  const { home, model, env } = prepare(t)
-  const first = await serve(home, model)
-  const screen = await tmux.open({ env })
-  await screen.shows(/● connected/)
-  await screen.type('before')
-  await screen.keys('Enter')
-  await screen.shows(/You said <before>/)
-  await first.stop()
-  await screen.shows(/The service has gone away[\s\S]*○ reconnecting \d+ s/)
-  await screen.type('in between')
-  await screen.keys('Enter')
-  await screen.shows(/Not sent: .*\n ▏in between/)
-  const second = await serve(home, model)
-  t.after(() => second.stop())
-  await screen.shows(/● connected/)
-  await screen.keys('Enter')
-  const text = await screen.shows(/You said <in between>/)
-  assert.equal(text.match(/You said <before>/g)?.length, 1)
-  await screen.keys('C-c')
-  await screen.shows(/ended with 0/)
-})
+test(
+  'a service that stops is told, what is written stays, and the terminal goes on with a new one',
+  options,
+  async (t) => {
+    const { home, model, env } = prepare(t)
+    const first = await serve(home, model)
+    const screen = await tmux.open({ env })
+    await screen.shows(/● connected/)
+    await screen.type('before')
+    await screen.keys('Enter')
+    await screen.shows(/You said <before>/)
+    await first.stop()
+    await screen.shows(/The service has gone away[\s\S]*○ reconnecting \d+ s/)
+    await screen.type('in between')
+    await screen.keys('Enter')
+    await screen.shows(/Not sent: .*\n ▏in between/)
+    const second = await serve(home, model)
+    t.after(() => second.stop())
+    await screen.shows(/● connected/)
+    await screen.keys('Enter')
+    const text = await screen.shows(/You said <in between>/)
+    assert.equal(text.match(/You said <before>/g)?.length, 1)
+    await screen.keys('C-c')
+    await screen.shows(/ended with 0/)
+  },
+)
 
 async function isAsBefore(screen: Screen): Promise<void> {
   await until(async () => (await screen.fact('alternate_on')) === '0' && (await screen.fact('cursor_flag')) === '1')

@@ -34,7 +34,7 @@ import { createComponentSource } from '#sandbox/component-source.ts'
 import type { About } from '#turns/service-status.ts'
 import { createTurnMetrics } from '#turns/turn-metrics.ts'
 import type { Turns } from '#turns/turns.ts'
-import { accessOver } from '../../sandbox/auth/desk.ts'
+import { accessOver } from '../../sandbox/auth/access-over.ts'
 import { patienceMs } from '../../until.ts'
 import { eventually, type TestAppOptions, openTestApp } from '../test-app.ts'
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
-import { seal } from '../../sandbox/auth/desk.ts'
+import { seal } from '../../sandbox/auth/access-over.ts'
 import { type Issuer, openIssuer } from '../../sandbox/auth/issuer.ts'
 import { openHouse } from './house.ts'
 

@@ -10,7 +10,7 @@ import type { ToolSecrets } from '#sandbox/auth/tool-secrets.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import { openStore } from '#store/open-store.ts'
 import { until } from '../../until.ts'
-import { accessOver, seal } from './desk.ts'
+import { accessOver, seal } from './access-over.ts'
 import { clientSecret, type Issuer, openIssuer } from './issuer.ts'
 
 const ada = userId('ada')
@@ -23,7 +23,7 @@ before(async () => {
 })
 after(() => issuer.close())
 
-type Desk = {
+type Rig = {
   readonly store: Store
   readonly access: ToolAccess
   readonly clock: { now: number }
@@ -34,7 +34,7 @@ type Desk = {
   signIn(owner?: typeof ada): Promise<void>
 }
 
-async function openDesk(t: TestContext, at: Issuer = issuer, more: object = {}): Promise<Desk> {
+async function openRig(t: TestContext, at: Issuer = issuer, more: object = {}): Promise<Rig> {
   const clock = { now: Date.now() }
   const now = (): number => clock.now
   const store = openStore({ path: ':memory:', seal, now })
@@ -73,28 +73,28 @@ async function takes(at: Issuer, token: string | undefined): Promise<boolean> {
 }
 
 test('a person signs in at the server, and the token they bring works', async (t) => {
-  const desk = await openDesk(t)
-  assert.equal((await desk.access.needs({ tool: 'things', owner: ada })).auth?.set, undefined)
-  await desk.signIn(ada)
-  assert.equal((await desk.access.needs({ tool: 'things', owner: ada })).auth?.set, 'own')
-  assert.equal(await takes(issuer, await desk.value(ada)), true)
-  assert.equal(await desk.value(), undefined, 'it is hers alone')
+  const rig = await openRig(t)
+  assert.equal((await rig.access.needs({ tool: 'things', owner: ada })).auth?.set, undefined)
+  await rig.signIn(ada)
+  assert.equal((await rig.access.needs({ tool: 'things', owner: ada })).auth?.set, 'own')
+  assert.equal(await takes(issuer, await rig.value(ada)), true)
+  assert.equal(await rig.value(), undefined, 'it is hers alone')
 })
 
 test('the operator’s sign-in stands for whoever has none of their own', async (t) => {
-  const desk = await openDesk(t)
-  await desk.signIn()
-  const shared = await desk.value()
-  assert.equal(await desk.value(ada), shared)
-  assert.equal((await desk.access.needs({ tool: 'things', owner: ada })).auth?.set, 'operator')
-  await desk.signIn(ada)
-  assert.notEqual(await desk.value(ada), shared)
-  assert.equal(await desk.value(), shared)
+  const rig = await openRig(t)
+  await rig.signIn()
+  const shared = await rig.value()
+  assert.equal(await rig.value(ada), shared)
+  assert.equal((await rig.access.needs({ tool: 'things', owner: ada })).auth?.set, 'operator')
+  await rig.signIn(ada)
+  assert.notEqual(await rig.value(ada), shared)
+  assert.equal(await rig.value(), shared)
 })
 
 test('a link has a proof key, the scopes, and a state that nobody else can make', async (t) => {
-  const desk = await openDesk(t)
-  const begin = () => desk.access.begin({ tool: 'things', owner: ada }, { redirectUri })
+  const rig = await openRig(t)
+  const begin = () => rig.access.begin({ tool: 'things', owner: ada }, { redirectUri })
   const [one, two] = [await begin(), await begin()]
   const query = new URL(one.url).searchParams
   assert.equal(query.get('code_challenge_method'), 'S256')
@@ -116,81 +116,81 @@ const unwelcome: readonly [what: string, spoil: (address: URL) => void, says: Re
 ]
 for (const [what, spoil, says] of unwelcome) {
   test(`a browser that comes back with ${what} brings nothing`, async (t) => {
-    const desk = await openDesk(t)
-    const { url, state } = await desk.access.begin({ tool: 'things', owner: ada }, { redirectUri })
+    const rig = await openRig(t)
+    const { url, state } = await rig.access.begin({ tool: 'things', owner: ada }, { redirectUri })
     const address = new URL(await issuer.signIn(url))
     spoil(address)
-    await assert.rejects(desk.access.finish(address.href, { owner: ada, state }), says)
-    assert.equal(await desk.value(ada), undefined)
+    await assert.rejects(rig.access.finish(address.href, { owner: ada, state }), says)
+    assert.equal(await rig.value(ada), undefined)
   })
 }
 
 test('only who began a sign-in ends it, or the browser that began it, within ten minutes', async (t) => {
-  const desk = await openDesk(t)
-  const begin = () => desk.access.begin({ tool: 'things', owner: ada }, { redirectUri, browser: 'a-secret' })
+  const rig = await openRig(t)
+  const begin = () => rig.access.begin({ tool: 'things', owner: ada }, { redirectUri, browser: 'a-secret' })
   const address = await issuer.signIn((await begin()).url)
-  await assert.rejects(desk.access.finish(address, { owner: operator }), { code: 'forbidden' })
-  await assert.rejects(desk.access.finish(address, { browser: 'another' }), { code: 'forbidden' })
-  await assert.rejects(desk.access.finish(address, {}), { code: 'forbidden' })
-  assert.deepEqual((await desk.access.finish(address, { browser: 'a-secret' })).owner, ada)
+  await assert.rejects(rig.access.finish(address, { owner: operator }), { code: 'forbidden' })
+  await assert.rejects(rig.access.finish(address, { browser: 'another' }), { code: 'forbidden' })
+  await assert.rejects(rig.access.finish(address, {}), { code: 'forbidden' })
+  assert.deepEqual((await rig.access.finish(address, { browser: 'a-secret' })).owner, ada)
   const late = await issuer.signIn((await begin()).url)
-  desk.clock.now += 11 * minuteMs
-  await assert.rejects(desk.access.finish(late, { owner: ada }), /took too long/)
+  rig.clock.now += 11 * minuteMs
+  await assert.rejects(rig.access.finish(late, { owner: ada }), /took too long/)
 })
 
 test('a code alone is enough where the proof key binds it, and needs the state of its beginning', async (t) => {
-  const desk = await openDesk(t)
-  const { url, state } = await desk.access.begin({ tool: 'things', owner: ada }, { redirectUri })
+  const rig = await openRig(t)
+  const { url, state } = await rig.access.begin({ tool: 'things', owner: ada }, { redirectUri })
   const code = new URL(await issuer.signIn(url)).searchParams.get('code') ?? ''
-  await assert.rejects(desk.access.finish(code, { owner: ada }), /not the end of a sign-in/)
-  await desk.access.finish(code, { owner: ada, state })
-  assert.equal(await takes(issuer, await desk.value(ada)), true)
+  await assert.rejects(rig.access.finish(code, { owner: ada }), /not the end of a sign-in/)
+  await rig.access.finish(code, { owner: ada, state })
+  assert.equal(await takes(issuer, await rig.value(ada)), true)
 })
 
 test('a token is renewed early, and by one process alone however many ask', async (t) => {
-  const desk = await openDesk(t)
-  await desk.signIn()
-  const first = await desk.value()
+  const rig = await openRig(t)
+  await rig.signIn()
+  const first = await rig.value()
   const before = issuer.refreshes()
-  desk.clock.now += 57 * minuteMs
-  assert.equal(await desk.value(), first, 'three minutes before its end it is as it was')
-  desk.clock.now += 2 * minuteMs
+  rig.clock.now += 57 * minuteMs
+  assert.equal(await rig.value(), first, 'three minutes before its end it is as it was')
+  rig.clock.now += 2 * minuteMs
   const capabilities = readCapabilities(JSON.stringify(issuer.capabilities())).capabilities
   const tool = { name: 'things', capabilities }
-  const processes = [desk.secrets(), desk.secrets(), desk.secrets()]
+  const processes = [rig.secrets(), rig.secrets(), rig.secrets()]
   const ask = () => processes.flatMap((each) => [1, 2].map(() => each.valueOf('things_token', tool, operator)))
   assert.deepEqual(new Set(await Promise.all(ask())), new Set([first]), 'nobody waits while it works')
-  await until(async () => (await desk.value()) !== first)
+  await until(async () => (await rig.value()) !== first)
   assert.equal(issuer.refreshes() - before, 1)
-  const next = await desk.value()
+  const next = await rig.value()
   assert.equal(await takes(issuer, next), true)
 })
 
 test('a token that the server gave is kept though the database is away for a moment', async (t) => {
-  const desk = await openDesk(t)
-  await desk.signIn()
-  const first = await desk.value()
-  desk.clock.now += 61 * minuteMs
-  const real = { ...desk.store.secrets }
+  const rig = await openRig(t)
+  await rig.signIn()
+  const first = await rig.value()
+  rig.clock.now += 61 * minuteMs
+  const real = { ...rig.store.secrets }
   let away = 2
-  t.mock.method(desk.store.secrets, 'endRenewal', (...given: Parameters<SecretStore['endRenewal']>) => {
+  t.mock.method(rig.store.secrets, 'endRenewal', (...given: Parameters<SecretStore['endRenewal']>) => {
     if (given[1].type === 'renewed' && away-- > 0) return Promise.reject(new AppError('database_unavailable', 'away'))
     return real.endRenewal(...given)
   })
-  const next = await desk.value()
+  const next = await rig.value()
   assert.notEqual(next, first)
   assert.equal(await takes(issuer, next), true)
 })
 
 test('where it has ended, everybody waits for the one that renews it', async (t) => {
-  const desk = await openDesk(t)
-  await desk.signIn()
-  const first = await desk.value()
+  const rig = await openRig(t)
+  await rig.signIn()
+  const first = await rig.value()
   const before = issuer.refreshes()
-  desk.clock.now += 61 * minuteMs
+  rig.clock.now += 61 * minuteMs
   const capabilities = readCapabilities(JSON.stringify(issuer.capabilities())).capabilities
   const values = await Promise.all(
-    [desk.secrets(), desk.secrets(), desk.secrets()].map((each) =>
+    [rig.secrets(), rig.secrets(), rig.secrets()].map((each) =>
       each.valueOf('things_token', { name: 'things', capabilities }, operator),
     ),
   )
@@ -203,62 +203,62 @@ test('a refresh token is kept where the server sends no other, and replaced wher
   for (const rotate of [false, true]) {
     const own = await openIssuer({ rotate })
     t.after(() => own.close())
-    const desk = await openDesk(t, own)
-    await desk.signIn()
-    const token = async () => (await desk.store.secrets.find('tool/things/things_token', operator))?.renewal?.token
+    const rig = await openRig(t, own)
+    await rig.signIn()
+    const token = async () => (await rig.store.secrets.find('tool/things/things_token', operator))?.renewal?.token
     const before = await token()
     assert.ok(before)
-    desk.clock.now += 61 * minuteMs
-    assert.equal(await takes(own, await desk.value()), true)
+    rig.clock.now += 61 * minuteMs
+    assert.equal(await takes(own, await rig.value()), true)
     assert.equal((await token()) === before, !rotate)
-    desk.clock.now += 61 * minuteMs
-    assert.equal(await takes(own, await desk.value()), true, 'and it renews again')
+    rig.clock.now += 61 * minuteMs
+    assert.equal(await takes(own, await rig.value()), true, 'and it renews again')
   }
 })
 
 test('a server in trouble ends no sign-in; its word that the grant is over does', async (t) => {
   const own = await openIssuer()
   t.after(() => own.close())
-  const desk = await openDesk(t, own)
-  await desk.signIn()
-  const first = await desk.value()
+  const rig = await openRig(t, own)
+  await rig.signIn()
+  const first = await rig.value()
   own.breakRefresh(503)
-  desk.clock.now += 59 * minuteMs
-  assert.equal(await desk.value(), first, 'it works for a while yet')
-  desk.clock.now += 2 * minuteMs
-  await assert.rejects(desk.value(), /could not be renewed just now/)
+  rig.clock.now += 59 * minuteMs
+  assert.equal(await rig.value(), first, 'it works for a while yet')
+  rig.clock.now += 2 * minuteMs
+  await assert.rejects(rig.value(), /could not be renewed just now/)
   own.breakRefresh(undefined)
-  assert.equal(await takes(own, await desk.value()), true)
+  assert.equal(await takes(own, await rig.value()), true)
   await own.revokeAll()
-  desk.clock.now += 61 * minuteMs
-  assert.equal(await desk.value(), undefined)
-  assert.equal(await desk.store.secrets.find('tool/things/things_token', operator), undefined)
+  rig.clock.now += 61 * minuteMs
+  assert.equal(await rig.value(), undefined)
+  assert.equal(await rig.store.secrets.find('tool/things/things_token', operator), undefined)
 })
 
 test('a user whose sign-in has ended is asked again, and does not go out under the operator’s', async (t) => {
   const theirs = await openIssuer()
   t.after(() => theirs.close())
-  const desk = await openDesk(t, theirs)
-  await desk.signIn(ada)
-  await desk.store.secrets.set('tool/things/things_token', 'of the operator')
-  desk.clock.now += 61 * minuteMs
-  assert.equal(await takes(theirs, await desk.value(ada)), true)
+  const rig = await openRig(t, theirs)
+  await rig.signIn(ada)
+  await rig.store.secrets.set('tool/things/things_token', 'of the operator')
+  rig.clock.now += 61 * minuteMs
+  assert.equal(await takes(theirs, await rig.value(ada)), true)
   await theirs.revokeAll()
-  desk.clock.now += 61 * minuteMs
-  assert.equal(await desk.value(ada), undefined)
-  assert.equal(await desk.value(ada), undefined, 'and stays so')
-  assert.equal((await desk.access.needs({ tool: 'things', owner: ada })).auth?.set, undefined)
-  assert.equal(await desk.value(operator), 'of the operator')
-  assert.deepEqual(await desk.store.secrets.values(ada), [])
-  assert.equal(await desk.access.forget({ tool: 'things', owner: ada }, 'things_token'), true)
-  assert.equal(await desk.value(ada), 'of the operator', 'by their own choice')
+  rig.clock.now += 61 * minuteMs
+  assert.equal(await rig.value(ada), undefined)
+  assert.equal(await rig.value(ada), undefined, 'and stays so')
+  assert.equal((await rig.access.needs({ tool: 'things', owner: ada })).auth?.set, undefined)
+  assert.equal(await rig.value(operator), 'of the operator')
+  assert.deepEqual(await rig.store.secrets.values(ada), [])
+  assert.equal(await rig.access.forget({ tool: 'things', owner: ada }, 'things_token'), true)
+  assert.equal(await rig.value(ada), 'of the operator', 'by their own choice')
 })
 
 test('a token that the server refuses is renewed once, before its time', async (t) => {
-  const desk = await openDesk(t)
-  await desk.signIn()
-  const first = await desk.value()
-  const next = await desk.value(operator, first)
+  const rig = await openRig(t)
+  await rig.signIn()
+  const first = await rig.value()
+  const next = await rig.value(operator, first)
   assert.notEqual(next, first)
   assert.equal(await takes(issuer, next), true)
 })
@@ -267,14 +267,14 @@ test('a client without a secret, and one that has to say it in the form, sign in
   for (const options of [{ secret: false }, { authMethod: 'client_secret_post' } as const]) {
     const own = await openIssuer(options)
     t.after(() => own.close())
-    const desk = await openDesk(t, own)
-    await desk.signIn()
-    assert.equal(await takes(own, await desk.value()), true)
+    const rig = await openRig(t, own)
+    await rig.signIn()
+    assert.equal(await takes(own, await rig.value()), true)
   }
 })
 
 test('the client comes from the set-up where no variable has it, and is asked for before anything else', async (t) => {
-  const desk = await openDesk(t)
+  const rig = await openRig(t)
   const file = issuer.capabilities()
   const oauth = {
     ...file.auth.oauth,
@@ -282,10 +282,10 @@ test('the client comes from the set-up where no variable has it, and is asked fo
     client_id_env: 'OTHER_CLIENT_ID',
     client_secret_env: 'OTHER_CLIENT_SECRET',
   }
-  await desk.install('things', { ...file, auth: { ...file.auth, oauth } })
+  await rig.install('things', { ...file, auth: { ...file.auth, oauth } })
   const whose = { tool: 'things', owner: operator }
-  await assert.rejects(desk.access.begin(whose, { redirectUri }), { code: 'credential_missing' })
-  const { setup } = await desk.access.needs(whose)
+  await assert.rejects(rig.access.begin(whose, { redirectUri }), { code: 'credential_missing' })
+  const { setup } = await rig.access.needs(whose)
   assert.deepEqual(
     setup.map(({ name, optional }) => [name, optional]),
     [
@@ -294,57 +294,57 @@ test('the client comes from the set-up where no variable has it, and is asked fo
     ],
   )
   // A client that the server does not take: the way out is the set-up, not another try.
-  await desk.access.setUp(whose, { other_client_id: 'a-tool', other_client_secret: 'wrong' })
-  await assert.rejects(desk.signIn(), /invalid_client.*; run `atrium tool setup things`, then begin again$/)
-  await desk.access.setUp(whose, { other_client_secret: clientSecret })
-  await desk.signIn()
-  assert.equal(await takes(issuer, await desk.value()), true)
+  await rig.access.setUp(whose, { other_client_id: 'a-tool', other_client_secret: 'wrong' })
+  await assert.rejects(rig.signIn(), /invalid_client.*; run `atrium tool setup things`, then begin again$/)
+  await rig.access.setUp(whose, { other_client_secret: clientSecret })
+  await rig.signIn()
+  assert.equal(await takes(issuer, await rig.value()), true)
 })
 
 test('a token is kept only when it works where the file says how to tell', async (t) => {
   const validation = { validation_endpoint: { url: `${issuer.url}/things` } }
-  const desk = await openDesk(t, issuer, { oauth: undefined, ...validation })
+  const rig = await openRig(t, issuer, { oauth: undefined, ...validation })
   const whose = { tool: 'things', owner: ada }
-  await assert.rejects(desk.access.giveToken(whose, 'made-up'), /does not work.*401.*nothing was stored/)
-  assert.equal(await desk.value(ada), undefined)
-  const other = await openDesk(t)
+  await assert.rejects(rig.access.giveToken(whose, 'made-up'), /does not work.*401.*nothing was stored/)
+  assert.equal(await rig.value(ada), undefined)
+  const other = await openRig(t)
   await other.signIn()
-  await desk.access.giveToken(whose, (await other.value()) ?? '')
-  assert.equal(await takes(issuer, await desk.value(ada)), true)
+  await rig.access.giveToken(whose, (await other.value()) ?? '')
+  assert.equal(await takes(issuer, await rig.value(ada)), true)
   const away = { validation_endpoint: { url: `${issuer.url}/elsewhere` } }
-  const blocked = await openDesk(t, issuer, { oauth: undefined, ...away })
+  const blocked = await openRig(t, issuer, { oauth: undefined, ...away })
   assert.match((await blocked.access.giveToken(whose, 'made-up')).warning ?? '', /could not be checked/)
 })
 
 test('a tool that signs in by OAuth takes no text for a token', async (t) => {
-  const desk = await openDesk(t)
-  await assert.rejects(desk.access.giveToken({ tool: 'things', owner: ada }, 'any text'), /signs in by OAuth/)
+  const rig = await openRig(t)
+  await assert.rejects(rig.access.giveToken({ tool: 'things', owner: ada }, 'any text'), /signs in by OAuth/)
 })
 
 test('a secret of the same name is offered with the hosts it would go to, and used only when somebody says so', async (t) => {
-  const desk = await openDesk(t)
-  await desk.install('other', issuer.capabilities())
-  await desk.signIn(ada)
+  const rig = await openRig(t)
+  await rig.install('other', issuer.capabilities())
+  await rig.signIn(ada)
   const whose = { tool: 'other', owner: ada }
-  const { auth } = await desk.access.needs(whose)
+  const { auth } = await rig.access.needs(whose)
   assert.equal(auth?.set, undefined)
   assert.deepEqual(auth?.offers, [{ tool: 'things', hosts: [new URL(issuer.url).host] }])
   assert.deepEqual(
-    (await desk.access.needs({ ...whose, owner: operator })).auth?.offers,
+    (await rig.access.needs({ ...whose, owner: operator })).auth?.offers,
     [],
     'hers is offered to nobody else',
   )
-  await assert.rejects(desk.access.share({ ...whose, owner: operator }, 'things_token', 'things'), {
+  await assert.rejects(rig.access.share({ ...whose, owner: operator }, 'things_token', 'things'), {
     code: 'invalid_input',
   })
-  await desk.access.share(whose, 'things_token', 'things')
-  assert.deepEqual(await desk.access.shares(ada), [{ tool: 'other', secret: 'things_token', from: 'things' }])
+  await rig.access.share(whose, 'things_token', 'things')
+  assert.deepEqual(await rig.access.shares(ada), [{ tool: 'other', secret: 'things_token', from: 'things' }])
   const capabilities = readCapabilities(JSON.stringify(issuer.capabilities())).capabilities
-  const value = () => desk.secrets().valueOf('things_token', { name: 'other', capabilities }, ada)
-  assert.equal(await value(), await desk.value(ada))
-  desk.clock.now += 61 * minuteMs
+  const value = () => rig.secrets().valueOf('things_token', { name: 'other', capabilities }, ada)
+  assert.equal(await value(), await rig.value(ada))
+  rig.clock.now += 61 * minuteMs
   assert.equal(await takes(issuer, await value()), true, 'it is renewed through either tool')
-  assert.equal(await desk.access.forget(whose, 'things_token'), true)
+  assert.equal(await rig.access.forget(whose, 'things_token'), true)
   assert.equal(await value(), undefined)
-  assert.equal(await takes(issuer, await desk.value(ada)), true)
+  assert.equal(await takes(issuer, await rig.value(ada)), true)
 })

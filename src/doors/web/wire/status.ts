@@ -9,7 +9,7 @@ export const StatusAnswer = z.object({
   llm_backend: z.string(),
   llm_model: z.string(),
   /** Models that are skipped for a while after failures. */
-  llm_passed_over: z.exactOptional(z.array(z.string())),
+  llm_skipped: z.exactOptional(z.array(z.string())),
   database_backend: z.string(),
   sandbox_enabled: z.boolean(),
   doors: z.array(z.object({ name: z.string(), address: z.exactOptional(z.string()) })),
