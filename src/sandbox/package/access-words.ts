@@ -1,7 +1,7 @@
 // The rights of a tool as text for the command line.
 import type { AccessRow } from '#core/admin.ts'
 import { numberWords } from '#core/words.ts'
-import { accessRows, limitsRow } from './access.ts'
+import { accessRows, limitsRow, withoutRightsOf } from './access.ts'
 import type { Capabilities } from './capabilities.ts'
 
 /** One line for each right: hosts, secrets, variables, folders, other tools. Each line goes on from "It". */
@@ -19,10 +19,10 @@ export function describeLimits(capabilities: Capabilities): string {
   return rowText(limitsRow(capabilities))
 }
 
-/** The rights that an update would add; empty when it asks for nothing new. */
+/** The rights that an update would add; empty when it asks for nothing new. A part of an earlier right is not new. */
 export function addedRights(before: Capabilities, after: Capabilities): string[] {
   const lines = new Set(accessRows(before).map(rowText))
-  const added = accessRows(after)
+  const added = accessRows(withoutRightsOf(before, after))
     .map(rowText)
     .filter((line) => !lines.has(line))
   return after.allowlist.length === 0 ? added : [...added, ...fasterRates(before.rateLimit, after.rateLimit)]

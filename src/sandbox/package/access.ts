@@ -1,10 +1,11 @@
 // The rights of a tool as rows, made from its capability file. The command line and the web page word them.
 import type { AccessRow } from '#core/admin.ts'
-import { type HostPattern, isAddressHost, isLoopbackHost, showPattern } from '#safety/urls.ts'
+import { coversPattern, type Endpoint, type HostPattern } from '#safety/urls.ts'
+import { isAddressHost, isLoopbackHost, showPattern } from '#safety/urls.ts'
 import { addressKind } from '#net/addresses.ts'
 import { callDeadlineMs, maxRequestsPerCall } from '#sandbox/child/limits.ts'
 import type { Auth, OAuth } from './auth.ts'
-import type { Location } from './http.ts'
+import type { Credential, Location } from './http.ts'
 import type { Capabilities } from './capabilities.ts'
 
 /** One row for each right: hosts, secrets, variables, folders, other tools. Empty for a tool without rights. */
@@ -26,6 +27,44 @@ export function accessRows(capabilities: Capabilities): AccessRow[] {
     ...actions.flatMap(({ id, readOnly }) => (readOnly ? [{ kind: 'action' as const, action: id }] : [])),
   ]
   return [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()]
+}
+
+/** `after` without the hosts, methods, secrets and folders that `before` covers: they may be narrower there than here. */
+export function withoutRightsOf(before: Capabilities, after: Capabilities): Capabilities {
+  return {
+    ...after,
+    allowlist: after.allowlist.flatMap((endpoint) => {
+      const methods = endpoint.methods.filter(
+        (method) => !before.allowlist.some((each) => covers(each, endpoint, method)),
+      )
+      return methods.length > 0 ? [{ ...endpoint, methods }] : []
+    }),
+    credentials: after.credentials.flatMap((credential) => {
+      const key = credentialKey(credential)
+      const known = before.credentials.filter((each) => credentialKey(each) === key).flatMap(({ hosts }) => hosts)
+      const hosts = credential.hosts.filter((host) => !known.some((each) => coversHost(each, host)))
+      return hosts.length > 0 ? [{ ...credential, hosts }] : []
+    }),
+    workspace: after.workspace.filter((folder) => !before.workspace.some((each) => folder.startsWith(each))),
+  }
+}
+
+function covers(outer: Endpoint, inner: Endpoint, method: string): boolean {
+  return (
+    coversHost(outer.host, inner.host) &&
+    inner.pathPrefix.startsWith(outer.pathPrefix) &&
+    outer.methods.includes(method)
+  )
+}
+
+/** Without a port, only the scheme's default port is covered, so both must name the same one or none. */
+function coversHost(outer: HostPattern, inner: HostPattern): boolean {
+  return outer.port === inner.port && coversPattern(outer, inner)
+}
+
+/** Which secret goes where in a request. */
+function credentialKey({ secretName, location }: Credential): string {
+  return JSON.stringify([secretName, location])
 }
 
 /** The time limit of a call and the tool's request rates. Not a right, so `accessRows` leaves it out. */

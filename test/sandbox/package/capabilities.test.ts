@@ -246,6 +246,41 @@ test('an update shows what it adds, and only that', () => {
   assert.deepEqual(addedRights(read(full), read({})), [])
 })
 
+const endpoint = (host: string, path_prefix: string, ...methods: string[]) => ({ host, path_prefix, methods })
+const secret = (...host_patterns: string[]) => ({ secret_name: 's', location: { type: 'bearer' }, host_patterns })
+const wide = {
+  http: {
+    allowlist: [endpoint('a.example', '/v1/', 'GET', 'POST'), endpoint('*.b.example', '/', 'GET')],
+    credentials: { main: secret('a.example', '*.b.example') },
+  },
+  workspace: { allowed_prefixes: ['notes/'] },
+  setup: { required_secrets: ['s'] },
+}
+const reaching = (allowlist: object[], ...secretHosts: string[]): object => ({
+  ...wide,
+  http: { allowlist, ...(secretHosts.length > 0 && { credentials: { main: secret(...secretHosts) } }) },
+})
+const narrowings: readonly [what: string, file: object, added: readonly string[]][] = [
+  ['fewer methods', reaching([endpoint('a.example', '/v1/', 'GET')]), []],
+  ['a longer prefix', reaching([endpoint('a.example', '/v1/users/', 'POST')]), []],
+  ['one subdomain of all', reaching([endpoint('x.b.example', '/', 'GET')]), []],
+  ['subdomains of a subdomain', reaching([endpoint('*.x.b.example', '/', 'GET')]), []],
+  ['a secret at fewer hosts', reaching(wide.http.allowlist, 'x.b.example'), []],
+  ['a folder below', { ...wide, workspace: { allowed_prefixes: ['notes/a/'] } }, []],
+  [
+    'fewer methods here, another there',
+    reaching([endpoint('a.example', '/v1/', 'GET', 'PUT')]),
+    ['sends PUT to a.example/v1/'],
+  ],
+  ['another port', reaching([endpoint('a.example:8443', '/v1/', 'GET')]), ['sends GET to a.example:8443/v1/']],
+  ['the domain itself', reaching([endpoint('b.example', '/', 'GET')]), ['sends GET to b.example/']],
+  ['a method of the other host', reaching([endpoint('x.b.example', '/', 'POST')]), ['sends POST to x.b.example/']],
+  ['a folder above', { ...wide, workspace: { allowed_prefixes: ['n/'] } }, ['reads the workspace folder n/']],
+]
+test('a file that asks for a part of what the tool has adds nothing; only what goes beyond it is told', () => {
+  for (const [what, file, added] of narrowings) assert.deepEqual(addedRights(read(wide), read(file)), added, what)
+})
+
 const base = {
   http: {
     allowlist: [{ host: 'a.example', path_prefix: '/v1/', methods: ['GET'] }],
