@@ -112,9 +112,15 @@ export function createOidc({
       if (claims.nonce !== nonce) throw stale()
       if (claims.email !== undefined || access_token === undefined) return findOrEnrol(claims, request)
       const more = (await issuer.metadata()).userinfo_endpoint ? await issuer.userInfo(access_token) : claims
-      return findOrEnrol(more.sub === claims.sub ? { ...more, ...claims } : claims, request)
+      return findOrEnrol(more.sub === claims.sub ? withAddressOf(claims, more) : claims, request)
     },
   }
+}
+
+/** The claims of the token, with the address of the user info. The address and whether it is verified have one source. */
+function withAddressOf(claims: Claims, { email, email_verified, ...more }: Claims): Claims {
+  const { email: _none, email_verified: _unrelated, ...rest } = claims
+  return { ...more, ...rest, ...(email !== undefined && { email, email_verified }) }
 }
 
 /** Derived from the browser's cookie, so that the database alone cannot finish a sign-in. */

@@ -19,14 +19,18 @@ export interface Origins {
   site(request: IncomingMessage): Site
   /** True for a request from a page of the gateway or of an allowed origin, or from no page at all. */
   isAllowed(request: IncomingMessage): boolean
+  /**
+   * The origin under which the client reached the gateway, for an address that a sign-in returns to. Throws invalid_input
+   * for a host that is neither allowed nor of this machine: a client writes any Host, and the code would be sent there.
+   */
+  ownOrigin(request: IncomingMessage): string
 }
 
 export function createOrigins({ allowed, names, trustProxy }: OriginParts): Origins {
   const trusted = trustOf(trustProxy)
   const allowedOrigins = new Set(allowed)
-  const knownHosts = new Set(
-    [...names, ...allowed.map((origin) => new URL(origin).hostname)].map((name) => name.toLowerCase()),
-  )
+  const ownNames = new Set(names.map((name) => name.toLowerCase()))
+  const knownHosts = new Set([...ownNames, ...allowed.map((origin) => new URL(origin).hostname.toLowerCase())])
 
   function byProxy({ socket }: IncomingMessage): boolean {
     return socket.remoteAddress !== undefined && trusted(socket.remoteAddress, 0)
@@ -46,11 +50,24 @@ export function createOrigins({ allowed, names, trustProxy }: OriginParts): Orig
   function isKnown(request: IncomingMessage, host: string): boolean {
     const name = URL.parse(`http://${host}`)?.hostname ?? ''
     const bare = name.replace(/^\[(.*)\]$/, '$1')
-    return isIP(bare) !== 0 || /^(.+\.)?localhost$/.test(name) || knownHosts.has(name) || byProxy(request)
+    return isIP(bare) !== 0 || isLoopbackName(name) || knownHosts.has(name) || byProxy(request)
+  }
+
+  /** Unlike `isKnown`, not every address and not every name that a proxy lets through. */
+  function isOwn({ socket }: IncomingMessage, origin: string): boolean {
+    const name = new URL(origin).hostname.replace(/^\[(.*)\]$/, '$1')
+    if (allowedOrigins.has(origin) || ownNames.has(name)) return true
+    return isLoopbackName(name) || name === socket.localAddress?.replace(/^::ffff:(?=[\d.]+$)/, '')
   }
 
   return {
     site,
+    ownOrigin(request) {
+      const origin = originOf(site(request))
+      if (isOwn(request, origin)) return origin
+      const message = `${origin} is not a known address of this service: add it to GATEWAY_ALLOWED_ORIGINS`
+      throw new AppError('invalid_input', message, { param: 'Host' })
+    },
     isAllowed(request) {
       const { host } = site(request)
       if (!isKnown(request, host)) return false
@@ -70,6 +87,10 @@ export function originOf({ secure, host }: Site): string {
   const origin = URL.parse(`${secure ? 'https' : 'http'}://${host}`)?.origin
   if (origin === undefined) throw new AppError('invalid_input', 'Host is malformed', { param: 'Host' })
   return origin
+}
+
+function isLoopbackName(name: string): boolean {
+  return /^(?:.+\.)?localhost$|^127\.\d+\.\d+\.\d+$|^::1$/.test(name)
 }
 
 /** The last value of a list header: the one that the nearest proxy added. */

@@ -71,6 +71,43 @@ test('HTTPS is believed of a trusted proxy, and of nobody else', () => {
   assert.equal(secure(['10.0.0.0/8'], 'https'), false)
 })
 
+test('a sign-in returns to an address of this machine or of the settings, not to any host that a client names', () => {
+  const own = ({
+    host = '',
+    allowed = [shop],
+    trust = false,
+    headers = {},
+    local = '10.0.0.7',
+  }: Case & { local?: string }) => {
+    const request = requestOf({ host, headers })
+    Object.assign(request.socket, { localAddress: local })
+    return createOrigins({ allowed, names: ['Box'], trustProxy: trust }).ownOrigin(request)
+  }
+  assert.equal(own({ host: '127.0.0.1:3000' }), 'http://127.0.0.1:3000')
+  assert.equal(own({ host: 'localhost:3000' }), 'http://localhost:3000')
+  assert.equal(own({ host: '[::1]:3000' }), 'http://[::1]:3000')
+  assert.equal(own({ host: 'box:3000' }), 'http://box:3000')
+  assert.equal(own({ host: '10.0.0.7:3000' }), 'http://10.0.0.7:3000', 'the address that it was reached at')
+  assert.equal(own({ host: '10.0.0.7', local: '::ffff:10.0.0.7' }), 'http://10.0.0.7')
+  const proxied = { trust: 1, headers: { 'x-forwarded-host': 'atrium.example.com', 'x-forwarded-proto': 'https' } }
+  assert.equal(own(proxied), shop)
+  for (const given of [
+    { host: 'evil.example' },
+    { host: '6.6.6.6' },
+    { host: 'atrium.example.com:8443' },
+    { host: 'atrium.example.com.evil.example' },
+    { host: 'evil.example', trust: 1 },
+    { ...proxied, allowed: [] },
+    { trust: 1, headers: { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' } },
+  ]) {
+    assert.throws(
+      () => own(given),
+      { code: 'invalid_input', message: /GATEWAY_ALLOWED_ORIGINS/ },
+      JSON.stringify(given),
+    )
+  }
+})
+
 test('where we are reached is written as browsers and servers of sign-ins write it', () => {
   assert.equal(originOf({ secure: true, host: 'Atrium.Example:443' }), 'https://atrium.example')
   assert.equal(originOf({ secure: false, host: 'Atrium.Example:80' }), 'http://atrium.example')

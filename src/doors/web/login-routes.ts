@@ -31,7 +31,7 @@ export type LoginParts = {
   /** Maximum sign-in attempts per network address, successful ones included; 0 means no limit. */
   readonly signInsPerMinute: number
   readonly clientAddress: ClientAddress
-  readonly origins: Pick<Origins, 'site'>
+  readonly origins: Pick<Origins, 'site' | 'ownOrigin'>
   readonly now?: () => number
 }
 

@@ -7,7 +7,6 @@ import { refuse } from '#http/auth.ts'
 import { check } from '#http/validate.ts'
 import { readCookie, writeCookie, writeLaxCookie } from '#http/cookie.ts'
 import type { Oidc } from '#http/oidc.ts'
-import { originOf } from '#http/origin.ts'
 import type { Route } from '#http/routes.ts'
 import { maxSessionMs, maxSignInMs } from '#http/session.ts'
 import { countAttempt, type LoginParts } from './login-routes.ts'
@@ -26,7 +25,7 @@ export function oidcRoutes(parts: OidcRouteParts): Route[] {
   if (!oidc) return []
 
   function redirectUri({ raw }: FastifyRequest): string {
-    return `${originOf(origins.site(raw))}${path}/callback`
+    return `${origins.ownOrigin(raw)}${path}/callback`
   }
 
   function setCookies(

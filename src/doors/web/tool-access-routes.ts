@@ -6,7 +6,7 @@ import { AppError } from '#core/errors.ts'
 import type { StoredSecrets, NeededSecret, SignIn, ToolAccess, ToolNeeds } from '#core/tool-access.ts'
 import { newToken } from '#lib/token.ts'
 import type { Caller } from '#http/caller.ts'
-import { type Origins, originOf } from '#http/origin.ts'
+import type { Origins } from '#http/origin.ts'
 import { asFault, statusOf } from '#http/reply.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire-format.ts'
@@ -46,12 +46,12 @@ export type ToolAccessParts = {
   readonly gates: Pick<Gates, 'signedIn'>
   /** Opened at the first call. */
   readonly access: () => Promise<ToolAccess>
-  readonly origins: Pick<Origins, 'site'>
+  readonly origins: Pick<Origins, 'site' | 'ownOrigin'>
 }
 
 export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
   const { access, origins } = parts
-  const here = ({ raw }: FastifyRequest): string => originOf(origins.site(raw))
+  const here = ({ raw }: FastifyRequest): string => origins.ownOrigin(raw)
   const whose = (tool: string, { user: owner }: Caller) => ({ tool, owner })
 
   /** Resumes turns that waited for these secrets. Returns how many gates it closed. */
