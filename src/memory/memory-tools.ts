@@ -4,6 +4,7 @@ import { AppError } from '#core/errors.ts'
 import { isIdentity } from '#core/document.ts'
 import { type JsonObject, objectIn } from '#core/json.ts'
 import type { Preview, Reach } from '#core/question.ts'
+import { readParams, schemaOf } from '#core/tool-params.ts'
 import { reachInParams, type Tool, type ToolContext } from '#core/tool.ts'
 import type { UserId } from '#core/ids.ts'
 import { unifiedDiff } from '#lib/unified-diff.ts'
@@ -25,38 +26,36 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
   }
 
   return [
-    readTool('memory_search', {
+    readTool<{ query: string; limit?: number }>('memory_search', {
       may: 'Find documents of your memory',
       description:
         'Searches what is remembered about the user and their work: notes and documents of earlier conversations. Use it before you say that you do not know something about the user. Any words; "quotes" for an exact phrase.',
       fields: { query: text('What to look for.'), limit: { type: 'integer', minimum: 1, maximum: maxResults } },
       required: ['query'],
-      async run(args, { user, markUntrusted }) {
-        const limit = Math.min(countOf(args, 'limit') ?? defaultResults, maxResults)
-        const found = await documents.search(user, { query: textOf(args, 'query'), limit })
+      async run({ query, limit = defaultResults }, { user, markUntrusted }) {
+        const found = await documents.search(user, { query, limit })
         if (found.length === 0) return 'Nothing in memory matches.'
         if (found.some(({ untrusted }) => untrusted)) markUntrusted?.()
         return found.map(({ path, content }) => `## ${path}\n${content}`).join('\n\n')
       },
     }),
-    readTool('memory_read', {
+    readTool<{ path: string }>('memory_read', {
       may: 'Read a document of your memory',
       description: 'Reads a whole document of memory.',
       fields: { path: text('Its path, such as notes/today.md.') },
       required: ['path'],
-      async run(args, { user, markUntrusted }) {
-        const { content, untrusted } = await documents.read(user, textOf(args, 'path'))
+      async run({ path }, { user, markUntrusted }) {
+        const { content, untrusted } = await documents.read(user, path)
         if (untrusted) markUntrusted?.()
         return content === '' ? '(the document is empty)' : content
       },
     }),
-    readTool('memory_list', {
+    readTool<{ folder?: string }>('memory_list', {
       may: 'List the documents of your memory',
       description: 'Lists the documents of memory, all of them or those of a folder.',
       fields: { folder: text('A folder, such as notes; all documents without it.') },
       required: [],
-      async run(args, { user, markUntrusted }) {
-        const folder = (args['folder'] ?? '') === '' ? '' : textOf(args, 'folder')
+      async run({ folder = '' }, { user, markUntrusted }) {
         const list = await documents.list(user, { folder, limit: maxListed + 1 })
         if (list.length === 0) return folder === '' ? 'Memory is empty.' : `There is nothing in ${folder}.`
         // The names of untrusted documents are untrusted text, too.
@@ -65,7 +64,7 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
         return [...lines, ...(list.length > maxListed ? ['… and more: list a folder, or search.'] : [])].join('\n')
       },
     }),
-    writeTool('memory_write', {
+    writeTool<{ path: string; content: string; append?: boolean }>('memory_write', {
       may: 'Write documents of your memory',
       act: 'Write',
       description:
@@ -76,60 +75,55 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
         append: { type: 'boolean', description: 'Adds to the end instead of replacing.' },
       },
       required: ['path', 'content'],
-      async preview(args, user) {
-        const [path, content] = [textOf(args, 'path'), textOf(args, 'content')]
+      async preview({ path, content, append }, user) {
         const before = await contentOf(user, path)
-        return changeOf(path, before, flagOf(args, 'append') ? joined(before ?? '', content) : content)
+        return changeOf(path, before, append ? joined(before ?? '', content) : content)
       },
-      async run(args, { user, threadId, tainted = false }) {
-        const path = textOf(args, 'path')
+      async run({ path, content, append }, { user, threadId, tainted = false }) {
         const written = {
           path,
-          content: textOf(args, 'content'),
+          content,
           author: 'agent' as const,
           threadId,
           untrusted: tainted && !isIdentity(path),
         }
-        if (flagOf(args, 'append')) return `${await documents.append(user, written)}: ${path} (added at its end)`
+        if (append) return `${await documents.append(user, written)}: ${path} (added at its end)`
         const [outcome] = await documents.write(user, [written])
         return `${outcome}: ${path}`
       },
     }),
-    writeTool('memory_edit', {
+    writeTool<{ path: string; find: string; replace: string }>('memory_edit', {
       may: 'Change documents of your memory',
       act: 'Write',
       description: 'Replaces a text in a document of memory. The text must occur in it exactly once.',
       fields: {
         path: text('The path of the document.'),
-        find: text('The text to replace, as it stands there.'),
-        replace: text('What shall stand there instead.'),
+        find: text('The text to replace, exactly as it is in the document.'),
+        replace: text('The text that replaces it.'),
       },
       required: ['path', 'find', 'replace'],
-      async preview(args, user) {
-        const [path, find, replace] = [textOf(args, 'path'), textOf(args, 'find'), textOf(args, 'replace')]
+      async preview({ path, find, replace }, user) {
         const { content } = await documents.read(user, path)
         return changeOf(path, content, edited(content, { path, find, replace }))
       },
-      async run(args, { user, threadId, tainted = false }) {
-        const [path, find, replace] = [textOf(args, 'path'), textOf(args, 'find'), textOf(args, 'replace')]
+      async run({ path, find, replace }, { user, threadId, tainted = false }) {
         const untrusted = tainted && !isIdentity(path)
         await documents.edit(user, { path, find, replace, author: 'agent', threadId, untrusted })
         return `edited: ${path}`
       },
     }),
-    writeTool('memory_delete', {
+    writeTool<{ path: string }>('memory_delete', {
       may: 'Delete documents of your memory',
       act: 'Delete',
       description: 'Deletes a document of memory.',
       fields: { path: text('The path of the document.') },
       required: ['path'],
-      async preview(args, user) {
-        const path = textOf(args, 'path')
+      async preview({ path }, user) {
         return changeOf(path, (await documents.read(user, path)).content, '')
       },
-      async run(args, { user }) {
-        await documents.remove(user, textOf(args, 'path'))
-        return `deleted: ${textOf(args, 'path')}`
+      async run({ path }, { user }) {
+        await documents.remove(user, path)
+        return `deleted: ${path}`
       },
     }),
   ]
@@ -137,41 +131,44 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
 
 const cannot = ['Read or change what other users keep', 'Reach the network or files']
 
-type ReadToolParts = {
+type ReadToolParts<Args> = {
   /** What a call may do, as the lists of tools say it. */
   readonly may: string
   readonly description: string
   readonly fields: JsonObject
   readonly required: readonly string[]
-  readonly run: (args: JsonObject, context: ToolContext) => Promise<string>
+  readonly run: (args: Args, context: ToolContext) => Promise<string>
 }
 
-function readTool(name: string, parts: ReadToolParts): Tool {
+function readTool<Args>(name: string, parts: ReadToolParts<Args>): Tool {
   const about = { brief: 'Find and read notes of earlier conversations', may: [parts.may], cannot }
   return { ...toolOf(name, parts), about, effects: 'read', repeatable: true }
 }
 
-type WriteToolParts = ReadToolParts & {
+type WriteToolParts<Args> = ReadToolParts<Args> & {
   readonly act: 'Write' | 'Delete'
   /** Throws for a call that cannot be done. */
-  readonly preview: (args: JsonObject, user: UserId) => Promise<Preview>
+  readonly preview: (args: Args, user: UserId) => Promise<Preview>
 }
 
 /** Not repeatable: an interrupted write may have been done, and a second append or edit would change the document twice. */
-function writeTool(name: string, { act, preview, ...parts }: WriteToolParts): Tool {
+function writeTool<Args extends { path: string }>(
+  name: string,
+  { act, preview, ...parts }: WriteToolParts<Args>,
+): Tool {
   const onIdentity = (args: string): boolean => isIdentity(objectIn(args)?.['path'])
+  const tool = toolOf(name, parts)
   return {
-    ...toolOf(name, parts),
+    ...tool,
     about: { brief: 'Keep notes between conversations', may: [parts.may], cannot },
     effects: (args) => (onIdentity(args) ? 'write' : 'keep'),
     policy: { rows: ['memory', 'identity'], rowOf: (args) => (onIdentity(args) ? 'identity' : 'memory') },
     repeatable: false,
     async ask(args, { user }) {
-      const params = objectIn(args) ?? {}
-      const path = textOf(params, 'path')
+      const params = readParams(tool.spec.parameters, args) as Args
       const question = {
-        text: `${act} memory ${path}?`,
-        brief: `${act} memory: ${path}`,
+        text: `${act} memory ${params.path}?`,
+        brief: `${act} memory: ${params.path}`,
         sentence: 'The document is untouched until you answer.',
         pending: 'Nothing has happened yet.',
       }
@@ -191,37 +188,17 @@ function reach(args: string): Reach | undefined {
   return found?.type === 'path' ? { ...found, in: 'memory' } : undefined
 }
 
-function toolOf(name: string, { description, fields, required, run }: ReadToolParts) {
-  const parameters = { type: 'object', properties: fields, required, additionalProperties: false }
+function toolOf<Args>(name: string, { description, fields, required, run }: ReadToolParts<Args>) {
+  const parameters = schemaOf(fields, required)
   return {
     spec: { name, description, parameters },
     reach,
     untrusted: false,
     // oxlint-disable-next-line require-await -- a fault of the arguments is a rejection too
-    run: async (args: string, context: ToolContext) => run(objectIn(args) ?? {}, context),
+    run: async (args: string, context: ToolContext) => run(readParams(parameters, args) as Args, context),
   }
 }
 
 function text(description: string): JsonObject {
   return { type: 'string', description }
-}
-
-function textOf(args: JsonObject, name: string): string {
-  const value = args[name]
-  if (typeof value === 'string') return value
-  const problem = value === undefined ? 'is missing' : 'must be a text'
-  throw new AppError('invalid_input', `${name} ${problem}`, { param: name })
-}
-
-function flagOf(args: JsonObject, name: string): boolean {
-  const value = args[name] ?? false
-  if (typeof value === 'boolean') return value
-  throw new AppError('invalid_input', `${name} must be true or false`, { param: name })
-}
-
-function countOf(args: JsonObject, name: string): number | undefined {
-  const value = args[name] ?? undefined
-  if (value === undefined) return undefined
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 1) return value
-  throw new AppError('invalid_input', `${name} must be a whole number of 1 or more`, { param: name })
 }

@@ -1,6 +1,6 @@
 // The `calculate` tool: parses and evaluates an arithmetic expression exactly. No eval, and floats only for roots and such.
 import { AppError } from '#core/errors.ts'
-import { objectIn } from '#core/json.ts'
+import { readParams, schemaOf } from '#core/tool-params.ts'
 import type { Tool } from '#core/tool.ts'
 import { constants, functions } from './calculate-functions.ts'
 import type { Operation } from './calculate-functions.ts'
@@ -13,6 +13,16 @@ export const maxDepth = 100
 const maxWorkBits = 200_000
 
 export function createCalculateTool(): Tool {
+  const parameters = schemaOf(
+    {
+      expression: {
+        type: 'string',
+        maxLength: maxExpressionChars,
+        description: 'The expression, such as "12 * (3 + 4)".',
+      },
+    },
+    ['expression'],
+  )
   return {
     spec: {
       name: 'calculate',
@@ -21,12 +31,7 @@ export function createCalculateTool(): Tool {
         '1,234.5 and 6.02e23, percent ("17% of 80"; a percentage is a plain fraction, so 10% is 0.1), ! (factorial), ' +
         'sqrt, abs, round(x, places), floor, ceil, min, max, pow, log (base 10, or log(x, base)), ln, sin, cos, tan ' +
         '(radians), pi and e.',
-      parameters: {
-        type: 'object',
-        properties: { expression: { type: 'string', description: 'The expression, such as "12 * (3 + 4)".' } },
-        required: ['expression'],
-        additionalProperties: false,
-      },
+      parameters,
     },
     effects: 'read',
     about: {
@@ -36,25 +41,18 @@ export function createCalculateTool(): Tool {
     },
     repeatable: true,
     untrusted: false,
-    run: async (args) => calculate(objectIn(args)?.['expression']),
+    run: async (args) => calculate((readParams(parameters, args) as { expression: string }).expression),
   }
 }
 
 /** The result as text: "1/4 = 0.25", or "sqrt(2) is approximately …". Throws as `evaluate` does. */
-export function calculate(expression: unknown): string {
-  if (typeof expression !== 'string') {
-    throw new AppError('invalid_input', 'expression must be a text such as "12 * (3 + 4)"', { param: 'expression' })
-  }
+export function calculate(expression: string): string {
   const value = evaluate(expression)
   return `${expression.trim()} ${value.exact ? '=' : 'is approximately'} ${rational.show(value)}`
 }
 
 /** Parses and evaluates in one pass. Throws invalid_input with the position of the error, counted from 1. */
 export function evaluate(expression: string): Rational {
-  if (expression.length > maxExpressionChars) {
-    const message = `the expression has ${expression.length} characters; at most ${maxExpressionChars} are allowed`
-    throw new AppError('invalid_input', message, { param: 'expression' })
-  }
   // Each replacement is one character for one, so positions stay correct.
   const text = expression
     .replaceAll('×', '*')

@@ -1,21 +1,19 @@
 // The `time` tool: the current date and time, in any time zone.
 import { AppError } from '#core/errors.ts'
-import { objectIn } from '#core/json.ts'
+import { readParams, schemaOf } from '#core/tool-params.ts'
 import type { Tool } from '#core/tool.ts'
 
 /** A call without `timezone` uses `defaultZone`, by default the machine's time zone. */
 export function createTimeTool({ now, defaultZone }: { now: () => number; defaultZone?: string }): Tool {
+  const parameters = schemaOf(
+    { timezone: { type: 'string', description: 'IANA time zone name, such as Europe/Paris or America/New_York.' } },
+    [],
+  )
   return {
     spec: {
       name: 'time',
       description: 'Tells the current date, time and weekday, in the local time zone or in the one asked for.',
-      parameters: {
-        type: 'object',
-        properties: {
-          timezone: { type: 'string', description: 'IANA time zone name, such as Europe/Paris or America/New_York.' },
-        },
-        additionalProperties: false,
-      },
+      parameters,
     },
     effects: 'read',
     about: {
@@ -26,10 +24,7 @@ export function createTimeTool({ now, defaultZone }: { now: () => number; defaul
     repeatable: true,
     untrusted: false,
     run: async (args) => {
-      const timezone = objectIn(args)?.['timezone'] ?? undefined
-      if (timezone !== undefined && typeof timezone !== 'string') {
-        throw new AppError('invalid_input', 'timezone must be a text such as "Europe/Paris"', { param: 'timezone' })
-      }
+      const { timezone } = readParams(parameters, args) as { timezone?: string }
       const zone = timezone?.trim() || defaultZone || new Intl.DateTimeFormat().resolvedOptions().timeZone
       return JSON.stringify(describeMoment(now(), zone))
     },

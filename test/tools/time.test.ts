@@ -57,6 +57,11 @@ test('a zone that is no text is an error, and a long one is cut in the message',
   await assert.rejects(run({ timezone: 'x'.repeat(10_000) }), (error: Error) => error.message.length < 200)
 })
 
+test('a parameter that the tool does not have is refused by name', async () => {
+  const message = 'zone is not a parameter; the parameters are timezone'
+  await assert.rejects(run({ zone: 'Europe/Paris' }), { code: 'invalid_input', message })
+})
+
 test('arguments that are no object count as none', async () => {
   assert.partialDeepStrictEqual(await run('now'), { timezone: 'UTC' })
 })

@@ -2,7 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import { reachInParams, type Tool } from '#core/tool.ts'
 import type { Fetch, Fetched } from '#net/fetch.ts'
-import { readParams, schemaOf } from '#tools/params.ts'
+import { readParams, schemaOf } from '#core/tool-params.ts'
 import type { UserId } from '#core/ids.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import type { RunJob } from '#tools/worker.ts'

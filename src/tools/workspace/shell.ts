@@ -6,7 +6,7 @@ import type { UserId } from '#core/ids.ts'
 import type { Question } from '#core/question.ts'
 import { reachInParams, type Tool } from '#core/tool.ts'
 import { within, withDeadline } from '#lib/deadline.ts'
-import { readParams, schemaOf } from '#tools/params.ts'
+import { readParams, schemaOf } from '#core/tool-params.ts'
 import { createMark, endGroup, endMarked } from './process-group.ts'
 import { openFolder } from './safe-open.ts'
 

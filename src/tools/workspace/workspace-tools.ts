@@ -4,7 +4,7 @@ import type { UserId } from '#core/ids.ts'
 import { byteLength, type JsonObject } from '#core/json.ts'
 import type { CallQuestion, Reach } from '#core/question.ts'
 import { reachInParams, type Tool, type ToolAbout, type ToolContext } from '#core/tool.ts'
-import { readParams, schemaOf } from '#tools/params.ts'
+import { readParams, schemaOf } from '#core/tool-params.ts'
 import type { RunJob } from '#tools/worker.ts'
 import { type Change as TextChange, changeQuestion } from './change-question.ts'
 import { listFolder } from './list.ts'
@@ -124,7 +124,7 @@ export function createWorkspaceTools({ folderOf, runJob }: WorkspaceParts): read
           minLength: 1,
           maxLength: maxTextChars,
         },
-        replace: { ...text('What shall stand there instead.'), maxLength: maxTextChars },
+        replace: { ...text('The text that replaces it.'), maxLength: maxTextChars },
         all: { type: 'boolean', description: 'Replaces every occurrence.' },
       },
       required: ['path', 'find', 'replace'],

@@ -1,6 +1,6 @@
 // Checks the parameters of a call against the tool's schema. Supports the part of JSON Schema that built-in tools use.
-import { AppError } from '#core/errors.ts'
-import { isObject, type JsonObject, objectIn } from '#core/json.ts'
+import { AppError } from './errors.ts'
+import { isObject, type JsonObject, objectIn } from './json.ts'
 
 /** The schema of one parameter. */
 type Field = {
