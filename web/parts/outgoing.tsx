@@ -1,7 +1,7 @@
 // A message of the outbox: held, queued or failed.
 import { waiting } from '../store/gates.ts'
 import { runningTurn } from '../store/hub.ts'
-import { attempt, type Outgoing, removeOutgoing } from '../store/outbox.ts'
+import { type Outgoing, removeOutgoing, retry } from '../store/outbox.ts'
 import { writeDraft, readDraft } from '../store/drafts.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
@@ -47,7 +47,7 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
           title="The message was not sent"
           actions={
             <>
-              <Button size="small" icon="retry" onClick={() => void attempt(outgoing)}>
+              <Button size="small" icon="retry" onClick={() => void retry(outgoing)}>
                 Try again
               </Button>
               <Button size="small" kind="quiet" onClick={() => backToDraft(outgoing)}>

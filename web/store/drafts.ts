@@ -1,6 +1,6 @@
 // Unsent text of the composer, by thread. Stored in this browser.
 import { signal } from '@preact/signals'
-import { writeStored, hasStored, readStored } from './local-storage.ts'
+import { readStored, storedNames, writeStored } from './local-storage.ts'
 
 /** Counts every change, so that readers of a draft are drawn again. */
 const changes = signal(0)
@@ -17,5 +17,5 @@ export function writeDraft(thread: string, text: string): void {
 }
 
 export function hasDraft(): boolean {
-  return hasStored('draft.')
+  return storedNames('draft.').length > 0
 }

@@ -32,11 +32,19 @@ export function writeStored(name: string, text: string | undefined): void {
   }
 }
 
-/** True when a stored name has this prefix. */
-export function hasStored(namePrefix: string): boolean {
+/** The stored names that are the prefix and one word without dots. */
+export function storedNames(namePrefix: string): string[] {
+  const start = `${prefix}${owner}.`
+  return [...new Set([...browserKeys(), ...here.keys()])]
+    .filter((key) => key.startsWith(start + namePrefix))
+    .map((key) => key.slice(start.length))
+    .filter((name) => !name.slice(namePrefix.length).includes('.') && readStored(name) !== undefined)
+}
+
+function browserKeys(): string[] {
   try {
-    return Object.keys(localStorage).some((key) => key.startsWith(`${prefix}${owner}.${namePrefix}`))
+    return Object.keys(localStorage)
   } catch {
-    return false
+    return []
   }
 }

@@ -5,14 +5,17 @@ import type { QueuedItem } from '#doors/web/wire/thread.ts'
 import { ApiFault, request, faultText } from '../api/client.ts'
 import { newKey } from '../lib/key.ts'
 import { go, route } from '../router.ts'
-import { writeStored, readStored } from './local-storage.ts'
+import { readStored, storedNames, writeStored } from './local-storage.ts'
 import { threadList } from './threads.ts'
 
-const storageName = 'outbox'
+/** A message is stored by itself: the tabs of one browser share the storage. */
+const storagePrefix = 'outbox.'
 
 export type Outgoing = {
   /** The idempotency key: a repeated attempt is the same message. */
   readonly key: string
+  /** When it was written; no two of a page are equal. */
+  readonly at: number
   /** Undefined until the thread exists. */
   readonly threadId: string | undefined
   readonly text: string
@@ -29,21 +32,30 @@ export function outgoingTo(threadId: string | undefined): readonly Outgoing[] {
   return outbox.value.filter((each) => each.threadId === threadId)
 }
 
-/** Sends a message. Never throws: the outbox has its state. */
+/** Sends a message after all earlier ones of its thread. Never throws: the outbox has its state. */
 export async function send(message: Pick<Outgoing, 'threadId' | 'text' | 'files'>): Promise<void> {
-  const outgoing: Outgoing = { ...message, key: newKey(), state: 'sending' }
-  put([...outbox.value, outgoing])
-  await attempt(outgoing)
+  const at = Math.max(Date.now(), (outbox.peek().at(-1)?.at ?? 0) + 1)
+  put([...outbox.peek(), { ...message, key: newKey(), at, state: 'sending' }])
+  await deliver(message.threadId)
 }
 
-/** Sends the held messages, in order. */
+/** Sends a message that failed once more. */
+export async function retry({ key, threadId }: Outgoing): Promise<void> {
+  change(key, { state: 'sending' })
+  await deliver(threadId)
+}
+
+/** Sends the held messages. */
 export async function sendHeld(): Promise<void> {
-  for (const each of outbox.peek()) {
-    if (each.state !== 'held') continue
-    await attempt(each)
-    // Still held: the ones behind it would fail too, and must not overtake it.
-    if (outbox.peek().some(({ key, state }) => key === each.key && state === 'held')) return
+  for (const threadId of new Set(held().map((each) => each.threadId))) {
+    await deliver(threadId)
+    // Still held: those of other threads would fail too.
+    if (held().some((each) => each.threadId === threadId)) return
   }
+}
+
+function held(): Outgoing[] {
+  return outbox.peek().filter(({ state }) => state === 'held')
 }
 
 export function removeOutgoing({ key }: Outgoing): void {
@@ -71,13 +83,30 @@ function outgoingOf(
 ): Outgoing {
   const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('')
   const files = content.flatMap((part) => (part.type === 'file' ? [{ name: part.name, media_type: '', data: '' }] : []))
-  return { key: turnId, threadId, text, files, state: 'sent', turnId }
+  return { key: turnId, at: 0, threadId, text, files, state: 'sent', turnId }
 }
 
-/** Sends a message of the outbox and sets its state. */
-export async function attempt(outgoing: Outgoing): Promise<void> {
-  const { key, threadId, text, files } = outgoing
-  change(key, { state: 'sending' })
+/** The threads whose messages are being sent. */
+const delivering = new Set<string | undefined>()
+
+/** Sends the messages of a thread one at a time, so that none overtakes another. Stops where the gateway is away. */
+async function deliver(threadId: string | undefined): Promise<void> {
+  // The loop that runs already sends what was added.
+  if (delivering.has(threadId)) return
+  delivering.add(threadId)
+  const isNext = (each: Outgoing): boolean =>
+    each.threadId === threadId && (each.state === 'sending' || each.state === 'held')
+  for (let next = outbox.peek().find(isNext); next; next = outbox.peek().find(isNext)) {
+    change(next.key, { state: 'sending' })
+    if (await attempt(next)) continue
+    put(outbox.peek().map((each) => (isNext(each) ? { ...each, state: 'held' } : each)))
+    break
+  }
+  delivering.delete(threadId)
+}
+
+/** Sends one message and sets its state. False when the gateway is away. */
+async function attempt({ key, threadId, text, files }: Outgoing): Promise<boolean> {
   try {
     const sent = await request<Sent>('POST', '/api/chat/send', {
       body: {
@@ -90,12 +119,23 @@ export async function attempt(outgoing: Outgoing): Promise<void> {
     // `addQueued` may have added the same message meanwhile.
     put(outbox.peek().filter(({ turnId }) => turnId !== sent.turn_id))
     change(key, { state: 'sent', threadId: sent.thread_id, turnId: sent.turn_id })
-    if (threadId === undefined && route.peek().path === '/') go(`/threads/${sent.thread_id}`)
+    if (threadId === undefined) showThread(sent.thread_id)
     void threadList.load()
+    return true
   } catch (error) {
-    const away = error instanceof ApiFault && (error.code === 'offline' || error.status === 503 || error.status === 401)
-    change(key, away ? { state: 'held' } : { state: 'failed', fault: faultText(error) })
+    if (error instanceof ApiFault && (error.code === 'offline' || error.status === 503 || error.status === 401)) {
+      return false
+    }
+    change(key, { state: 'failed', fault: faultText(error) })
+    return true
   }
+}
+
+/** Goes from the page of a new thread to the thread. What else was written on that page belongs to it. */
+function showThread(threadId: string): void {
+  put(outbox.peek().map((each) => (each.threadId === undefined ? { ...each, threadId } : each)))
+  if (route.peek().path === '/') go(`/threads/${threadId}`)
+  void deliver(threadId)
 }
 
 function change(key: string, to: Partial<Outgoing>): void {
@@ -103,17 +143,23 @@ function change(key: string, to: Partial<Outgoing>): void {
 }
 
 function put(next: readonly Outgoing[]): void {
+  for (const { key } of outbox.peek()) writeStored(storagePrefix + key, undefined)
+  for (const each of next) if (each.state !== 'sent') writeStored(storagePrefix + each.key, JSON.stringify(each))
   outbox.value = next
-  const unsent = next.filter(({ state }) => state !== 'sent')
-  writeStored(storageName, unsent.length === 0 ? undefined : JSON.stringify(unsent))
 }
 
 /** Reads the messages that a closed page left unsent. They are held until `sendHeld`. */
 export function restoreOutbox(): void {
+  const left = storedNames(storagePrefix).flatMap((name) => readOutgoing(name) ?? [])
+  outbox.value = left
+    .toSorted((a, b) => a.at - b.at)
+    .map((each) => ({ ...each, state: each.state === 'failed' ? 'failed' : 'held' }))
+}
+
+function readOutgoing(name: string): Outgoing | undefined {
   try {
-    const left = JSON.parse(readStored(storageName) ?? '[]') as Outgoing[]
-    outbox.value = left.map((each) => ({ ...each, state: each.state === 'failed' ? 'failed' : 'held' }))
+    return JSON.parse(readStored(name) ?? '') as Outgoing
   } catch {
-    outbox.value = []
+    return undefined
   }
 }
