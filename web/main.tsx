@@ -10,7 +10,6 @@ import { Shell } from './parts/shell.tsx'
 import { Empty } from './parts/states.tsx'
 import { followLinks, go, route } from './router.ts'
 import { startClock } from './store/clock.ts'
-import { clearFiles } from './store/files.ts'
 import { gates } from './store/gates.ts'
 import { startHub } from './store/hub.ts'
 import { setStorageUser } from './store/local-storage.ts'
@@ -86,7 +85,6 @@ effect(() => {
     const stops = [watchService(), startHub()]
     return () => {
       for (const stop of stops) stop()
-      clearFiles()
     }
   })
 })

@@ -53,11 +53,6 @@ export function takeFiles(draft: string): Attachment[] {
   return files
 }
 
-/** Removes the files of all drafts: the next user to sign in must not see them. */
-export function clearFiles(): void {
-  for (const [draft, files] of chosen.peek()) for (const { id } of files) removeFile(draft, id)
-}
-
 function put(draft: string, files: readonly Chosen[]): void {
   chosen.value = new Map([...chosen.peek(), [draft, files]])
 }

@@ -25,7 +25,7 @@ export async function findSession(): Promise<void> {
     const session = await request<Session>('GET', '/api/session')
     const known = sessionState.peek()
     // The same user: a new value would restart everything that lives with the session.
-    if (known.type !== 'in' || known.session.user !== session.user) sessionState.value = { type: 'in', session }
+    if (known.type !== 'in' || known.session.user !== session.user) enter(session)
   } catch (error) {
     if (error instanceof ApiFault && error.status === 401) return
     if (sessionState.value.type !== 'in') sessionState.value = { type: 'away' }
@@ -35,7 +35,16 @@ export async function findSession(): Promise<void> {
 /** Exchanges a token, or the one-time code of the start-up link, for a session. Throws ApiFault. */
 export async function signIn(proof: { token: string } | { code: string }): Promise<void> {
   await request('POST', '/api/login', { body: proof })
-  sessionState.value = { type: 'in', session: await request<Session>('GET', '/api/session') }
+  enter(await request<Session>('GET', '/api/session'))
+}
+
+let lastUser: string | undefined
+
+/** The page keeps what it has read for a user who comes back. Another user gets a new page. */
+function enter(session: Session): void {
+  if (lastUser !== undefined && lastUser !== session.user) return location.reload()
+  lastUser = session.user
+  sessionState.value = { type: 'in', session }
 }
 
 /** The OIDC issuer that the sign-in page offers; null for none. */
