@@ -80,6 +80,13 @@ export function createConversation(id: string): Conversation {
     sawThread(id, lastSeq())
   }
 
+  /** Ends of turns may have been missed: only the last turn of a thread can still run. */
+  function dropStale(): void {
+    const last = items.peek().at(-1)?.turn_id
+    const kept = [...states.peek()].filter(([turnId, { status }]) => turnId === last || isAtRest(status))
+    if (kept.length < states.peek().size) states.value = new Map(kept)
+  }
+
   function grow(next: Growing): void {
     const rest = growing.peek().filter(({ itemId }) => itemId !== next.itemId)
     growing.value = [...rest, next]
@@ -109,6 +116,7 @@ export function createConversation(id: string): Conversation {
             queued.filter((message) => !here.has(message.id)),
           )
           add(found.items)
+          dropStale()
           fault.value = undefined
           loaded.value = true
         })

@@ -68,7 +68,10 @@ export function startHub(): () => void {
   })
   const stopArrivals = effect(() => {
     const now = openConversation.value
-    if (now) removeArrived(new Set(now.turns.value.map(({ id }) => id)))
+    if (!now) return
+    // A queued message whose turn was stopped never enters the thread.
+    const ended = [...now.states.value.values()].filter(({ status }) => isAtRest(status))
+    removeArrived(new Set([...now.turns.value, ...ended].map(({ id }) => id)))
   })
   const again = setInterval(() => {
     void sendHeld()
@@ -82,7 +85,6 @@ export function startHub(): () => void {
     mine.close()
     linkUp()
     live.value = undefined
-    recent.clear()
   }
 }
 
@@ -111,12 +113,17 @@ function applyFrames(): void {
     for (const frame of frames) {
       if (frame.type === 'thread') applyThread(frame)
       else if (frame.type === 'gate') applyGate(frame)
-      else if (frame.type === 'reload') refresh()
+      if (frame.type === 'reload' || isReadMeanwhile(frame)) refresh()
       else if (now && 'thread_id' in frame && frame.thread_id === now.id && !now.apply(frame)) whole = false
     }
   })
   if (now && !whole) void follow(now)
   if (frames.some((frame) => frame.type === 'turn' && isAtRest(frame.status))) void service.load()
+}
+
+/** The answer of a list that is being read may be older than a frame, and would undo it. */
+function isReadMeanwhile({ type }: Frame): boolean {
+  return (type === 'thread' && threadList.loading.peek()) || (type === 'gate' && gates.loading.peek())
 }
 
 let gathering: ReturnType<typeof setTimeout> | undefined
