@@ -104,6 +104,7 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
       config: live.config,
       configure,
       model: live.model.open,
+      tryChoice: async (choice) => (await import('#app/try-choice.ts')).tryChoice(choice, store.secrets),
       reload: live.reload,
     }),
     toolAdmin: tools.admin,

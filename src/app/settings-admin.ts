@@ -1,6 +1,6 @@
 // Administration of settings: reads them, and checks changes before they are stored.
 import type { Config } from '#config.ts'
-import type { FallbackConfig } from '#config/model.ts'
+import { type FallbackConfig, isSameModel, type ModelConfig } from '#config/model.ts'
 import { AppError } from '#core/errors.ts'
 import type { SettingsAdmin } from '#core/admin.ts'
 import { isObject } from '#core/json.ts'
@@ -18,6 +18,8 @@ export type SettingsParts = {
   readonly config: () => Config
   readonly configure: (settings: Settings) => Config
   readonly model: () => Promise<Model>
+  /** Tests a model that is about to be chosen. Throws when it does not answer. */
+  readonly tryChoice: (choice: ModelConfig) => Promise<void>
   readonly reload: () => Promise<void>
 }
 
@@ -78,7 +80,12 @@ export function createSettingsAdmin(parts: SettingsParts): SettingsAdmin {
         marks: markIds.map((id) => ({ id, says: markWords(id), on: !marksOff.includes(id) })),
       }
     },
-    async change(settings) {
+    async change(settings, { force = false } = {}) {
+      if (!force) {
+        const stored = await store.settings.all()
+        const { model } = configure({ ...stored, ...decide(stored, settings) })
+        if (!isSameModel(model, parts.config().model)) await parts.tryChoice(model)
+      }
       await store.settings.change((stored) =>
         Object.fromEntries(Object.entries(decide(stored, settings)).map(([name, value]) => [name, value ?? undefined])),
       )

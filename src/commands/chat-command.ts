@@ -53,7 +53,8 @@ async function show({ client, location, greeting }: Shown): Promise<void> {
     greeting: greeting.map((line) => printable(pasteable(line))),
     shows: terminalTraits(),
     readFile: async (path) => (await import('./attachment.ts')).readAttachment(path),
-    chooseModel: async (provider, name) => (await import('./model-command.ts')).storeModel(provider, name, {}),
+    chooseModel: async (provider, name, options) =>
+      (await import('./model-command.ts')).storeModel(provider, name, options),
   })
   // Clear the line: text typed before the terminal UI started was echoed here, and is in the composer.
   process.stdout.write('\r\u001b[K')

@@ -8,10 +8,11 @@ import { costWords, countWords, durationWords, numberWords } from '#core/words.t
 import { openHomeStore } from '#app/open-storage.ts'
 import { keeping } from '#app/recent-models.ts'
 import { missingOf } from '#app/model-choices.ts'
+import { modelWords, tryChoice } from '#app/try-choice.ts'
 import { openModel } from '#models/open-model.ts'
 import { tryModel } from '#models/trial.ts'
 import { reloadService } from './attach.ts'
-import { print, table } from './report.ts'
+import { paint, print, table } from './report.ts'
 import { withStore } from './home-store.ts'
 
 /** Where the choice comes from, in words. */
@@ -41,7 +42,7 @@ export async function listModels(options: { json?: boolean }): Promise<void> {
       return [name === model.provider ? '*' : ' ', name, providers[name].words, needs]
     })
     const next = fallback.length > 0 ? ` When it cannot, ${fallback.join(', then ')}.` : ''
-    const first = `${named(model)} answers (chosen ${sources[model.source]}).${next}`
+    const first = `${modelWords(model)} answers (chosen ${sources[model.source]}).${next}`
     print(options, { current, providers: known }, `${first}\n\n${table(rows)}`)
   })
 }
@@ -66,17 +67,26 @@ export async function testModel(options: { json?: boolean }): Promise<void> {
   })
 }
 
-type Choice = { readonly baseUrl?: string; readonly fallback?: string }
-
-export async function setModel(provider: string, name: string | undefined, choice: Choice): Promise<void> {
-  print({}, {}, await storeModel(provider, name, choice))
+type Choice = {
+  readonly baseUrl?: string
+  readonly fallback?: string
+  /** Stores the choice without a test. */
+  readonly force?: boolean
 }
 
-/** Stores a choice and tests it; returns the outcome in words. A running service uses it from then on. */
+export async function setModel(provider: string, name: string | undefined, choice: Choice): Promise<void> {
+  const tell = (words: string): void => void (process.stderr.isTTY && process.stderr.write(paint('2', `${words}\n`)))
+  print({}, {}, await storeModel(provider, name, { ...choice, tell }))
+}
+
+/**
+ * Tests a choice and stores it; returns the outcome in words. A running service uses it from then on. Throws when it does
+ * not answer: the model in use stays.
+ */
 export async function storeModel(
   provider: string,
   name: string | undefined,
-  { baseUrl, fallback }: Choice,
+  { baseUrl, fallback, force = false, tell }: Choice & { readonly tell?: (words: string) => void },
 ): Promise<string> {
   if (!isProvider(provider)) {
     throw new AppError('invalid_input', `the provider must be one of ${providerNames.join(', ')}, not ${provider}`)
@@ -93,19 +103,35 @@ export async function storeModel(
     }
     // Check as the start does, before anything is written.
     const withThese = (stored: Settings): Config => loadConfig({ ...stored, ...mapValues(settings) })
+    const { model } = withThese(await store.settings.all())
+    const inForce = model.source !== 'environment'
+    if (inForce && !force) {
+      tell?.(`Asking ${modelWords(model)} …`)
+      await tryFirst(model, store)
+    }
     await store.settings.change((stored) => {
       withThese(stored)
       const { llm_kept } = keeping(stored, mapValues(settings))
       return { ...settings, ...(llm_kept && { llm_kept }) }
     })
-    const { model } = withThese(await store.settings.all())
     await reloadService(config.home)
-    return await outcome(store, model)
+    if (!inForce) return `Stored, but LLM_PROVIDER in the environment wins: ${modelWords(model)} answers.`
+    return `${modelWords(model)} ${force ? 'is stored without a test.' : 'answers from now on.'}`
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'invalid_config')) throw error
     throw new AppError('invalid_input', usageOf(provider, { name, baseUrl }) ?? error.message, { cause: error })
   } finally {
     await store.close()
+  }
+}
+
+async function tryFirst(model: Config['model'], store: Store): Promise<void> {
+  try {
+    await tryChoice(model, store.secrets)
+  } catch (error) {
+    if (!(error instanceof AppError && error.code.startsWith('model_'))) throw error
+    const message = `${error.message} (the model in use stays; --force stores this one without a test)`
+    throw new AppError(error.code, message, { cause: error })
   }
 }
 
@@ -130,29 +156,9 @@ function checkChoice(provider: Provider, { name, baseUrl, fallback }: ChoiceArgu
   }
 }
 
-/** Tests a stored choice, so that a wrong key or an absent server is found at once; returns the outcome in words. */
-async function outcome(store: Store, model: Config['model']): Promise<string> {
-  const chosen = named(model)
-  if (model.source === 'environment') {
-    return `Stored, but LLM_PROVIDER in the environment wins: ${chosen} answers.`
-  }
-  try {
-    if (model.provider !== 'scripted') await tryIt(store, model)
-    return `${chosen} answers from now on.`
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    return `${chosen} is stored, but it does not answer: ${error.message}`
-  }
-}
-
 /** Tests the model itself, without its fallbacks. */
 async function tryIt(store: Store, model: Config['model']) {
   return tryModel(await openModel({ ...model, fallback: [] }, (name) => store.secrets.get(name)))
-}
-
-/** Provider and name; just the name for the built-in model, which is named like its provider. */
-function named({ provider, name }: Config['model']): string {
-  return name === provider ? name : `${provider} ${name}`
 }
 
 /** The correct usage when a required argument is missing. */

@@ -231,9 +231,10 @@ function addModels(program: Command): void {
     .action(async (options) => (await load()).listModels(options))
   model
     .command('set <provider> [model]')
-    .description('choose the model; a running service follows at once')
+    .description('choose the model if it answers; a running service follows at once')
     .option('--base-url <url>', 'where its server answers, with the version: …/v1')
     .option('--fallback <list>', 'who is asked when it cannot answer: provider/model,…')
+    .option('--force', 'store the choice without asking the model for a word first')
     .action(async (provider, name, options) => (await load()).setModel(provider, name, options))
   model
     .command('test')

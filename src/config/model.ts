@@ -56,6 +56,11 @@ export function chooseModel(parts: Parts): ModelConfig {
   return { ...chosen, ...price, ...(fallback.length > 0 && { fallback }), source }
 }
 
+/** True when both are the same model at the same place. Their fallbacks may differ. */
+export function isSameModel(a: ModelConfig, b: ModelConfig): boolean {
+  return a.provider === b.provider && a.name === b.name && a.baseUrl === b.baseUrl && a.script === b.script
+}
+
 /** A fallback of the chosen provider uses the same server. Any other has its own key, and its own address or `@URL`. */
 function readFallback(parts: Parts, chosen: FallbackConfig): FallbackConfig[] {
   const { values, raw, settings, report } = parts

@@ -59,9 +59,10 @@ export interface SettingsAdmin {
   read(): Promise<SettingsView>
   /**
    * Stores settings; null resets one. `policy` is changed row by row, `marks` mark by mark; `models` lists those to forget.
-   * Applies from the next turn. Throws invalid_input and then changes nothing.
+   * Applies from the next turn. Another model is asked for one word first, unless `force` is set. Throws invalid_input, or
+   * that model's error, and then changes nothing.
    */
-  change(settings: Readonly<Record<string, Json>>): Promise<void>
+  change(settings: Readonly<Record<string, Json>>, options?: { readonly force?: boolean }): Promise<void>
   /** Asks the model in use for one word. Throws the model's error. */
   tryModel(): Promise<ModelTrial>
 }

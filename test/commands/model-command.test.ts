@@ -16,27 +16,37 @@ async function current(env: Record<string, string> = {}): Promise<unknown> {
 test('a choice is stored with its address, and replaced as a whole', async () => {
   assert.deepEqual(await current(), { provider: 'offline', model: 'offline', chosen_by: 'default' })
   const url = 'http://127.0.0.1:9/v1'
-  const set = await atrium(home.path, ['model', 'set', 'openai-compatible', 'm-1', '--base-url', url])
-  assert.equal(set.code, 0)
-  assert.match(set.stdout, /^openai-compatible m-1 is stored, but it does not answer: .*cannot be reached/)
+  const args = ['model', 'set', 'openai-compatible', 'm-1', '--base-url', url]
+  const set = await atrium(home.path, [...args, '--force'])
+  assert.deepEqual([set.code, set.stdout], [0, 'openai-compatible m-1 is stored without a test.\n'])
   assert.deepEqual(await current(), {
     provider: 'openai-compatible',
     model: 'm-1',
     chosen_by: 'settings',
     base_url: url,
   })
-  await atrium(home.path, ['model', 'set', 'ollama', 'qwen3'])
+  await atrium(home.path, ['model', 'set', 'ollama', 'qwen3', '--force'])
   assert.deepEqual(await current(), { provider: 'ollama', model: 'qwen3', chosen_by: 'settings' })
+})
+
+test('a choice that does not answer leaves the model in use', async (t) => {
+  const served = await serveAnthropic(t, saying([{ text: ['rea', 'dy'] }]))
+  const before = await current()
+  const args = ['model', 'set', 'anthropic', 'claude-sonnet-4-6', '--base-url', `${served.url}/v1`]
+  const keyless = await atrium(home.path, args)
+  assert.deepEqual([keyless.code, keyless.stdout], [1, ''])
+  assert.match(keyless.stderr, /^error: anthropic claude-sonnet-4-6 does not answer: anthropic needs a key.*--force/)
+  const wrong = await atrium(home.path, args, { env: { ANTHROPIC_API_KEY: 'sk-wrong-key' } })
+  assert.equal(wrong.code, 1)
+  assert.match(wrong.stderr, /does not answer: .*refused the API key.*invalid x-api-key.*the model in use stays/)
+  assert.doesNotMatch(wrong.stderr, /sk-wrong-key/)
+  assert.deepEqual(await current(), before)
 })
 
 test('a choice is tried: its words, its cost, a wrong key and an absent server', async (t) => {
   const served = await serveAnthropic(t, saying([{ text: ['rea', 'dy'] }]))
   const args = ['model', 'set', 'anthropic', 'claude-sonnet-4-6', '--base-url', `${served.url}/v1`]
   const set = (env: Record<string, string>) => atrium(home.path, args, { env })
-  assert.match((await set({})).stdout, /is stored, but it does not answer: anthropic needs a key/)
-  const wrong = await set({ ANTHROPIC_API_KEY: 'sk-wrong-key' })
-  assert.match(wrong.stdout, /does not answer: .*refused the API key.*invalid x-api-key/)
-  assert.doesNotMatch(wrong.stdout, /sk-wrong-key/)
   const env = { ANTHROPIC_API_KEY: anthropicKey }
   assert.equal((await set(env)).stdout, 'anthropic claude-sonnet-4-6 answers from now on.\n')
   const trial = await atrium(home.path, ['model', 'test', '--json'], { env })
@@ -69,6 +79,7 @@ test('a fallback is stored with the choice and shown', async () => {
     'http://127.0.0.1:9/v1',
     '--fallback',
     'openai/a/b,google',
+    '--force',
   ])
   assert.partialDeepStrictEqual(await current(), { fallback: ['openai/a/b', 'google/gemini-3.5-flash'] })
   const bad = await atrium(home.path, ['model', 'set', 'ollama', '--fallback', 'nobody/x'])

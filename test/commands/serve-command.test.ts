@@ -56,7 +56,7 @@ test('a service is found by commands on its home, follows their changes, and end
     await atrium(home.path, ['user', 'remove', 'ada'])
     assert.equal((await ask(service.url, added.token, { message: 'hello' })).status, 401)
 
-    assert.equal((await atrium(home.path, ['model', 'set', 'ollama', 'nothing-here'])).code, 0)
+    assert.equal((await atrium(home.path, ['model', 'set', 'ollama', 'nothing-here', '--force'])).code, 0)
     const after = JSON.parse((await atrium(home.path, ['status', '--json'])).stdout) as Record<string, unknown>
     assert.deepEqual([after['llm_backend'], after['llm_model']], ['ollama', 'nothing-here'])
     await atrium(home.path, ['model', 'set', 'offline'])

@@ -273,7 +273,7 @@ test('a setting made by a command is followed by every replica', async (t) => {
     home.remove()
   })
   for (const name of ['first', 'second']) {
-    const ran = await atrium(home.path, ['model', 'set', 'ollama', name], { env: sharedEnv(fresh) })
+    const ran = await atrium(home.path, ['model', 'set', 'ollama', name, '--force'], { env: sharedEnv(fresh) })
     assert.equal(ran.code, 0, ran.stderr)
     for (const replica of pair) {
       await until(`the model ${name}`, patienceMs, async () => {

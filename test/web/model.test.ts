@@ -22,7 +22,12 @@ test('a model is tried, another one is chosen, a faulty choice changes nothing',
   await page.getByRole('alert').filter({ hasText: 'Nothing was changed' }).waitFor()
   assert.equal((await chosen()).provider, 'offline')
   await page.getByRole('textbox', { name: 'Base URL' }).fill('http://127.0.0.1:9/v1')
+  // One that does not answer replaces nothing, unless it is wanted all the same.
   await page.getByRole('button', { name: 'Use this model' }).click()
+  const refused = page.getByRole('alert').filter({ hasText: 'openai-compatible local-1 does not answer' })
+  await refused.waitFor()
+  assert.equal((await chosen()).provider, 'offline')
+  await refused.getByRole('button', { name: 'Use it anyway' }).click()
   await page.locator('.model-in-use').getByText('local-1').waitFor()
   assert.deepEqual([(await chosen()).provider, (await chosen()).name], ['openai-compatible', 'local-1'])
   await page.getByRole('button', { name: 'Test' }).click()
@@ -38,12 +43,14 @@ test('a model is tried, another one is chosen, a faulty choice changes nothing',
   await list.getByText('price unknown').waitFor()
   await site.call('PATCH', '/api/settings', { fallback: 'ollama/qwen3, ollama/other' })
   await page.reload()
-  await list.getByRole('radio', { name: /^qwen3/ }).check()
+  await list.getByRole('radio', { name: /^qwen3/ }).click()
+  await page.getByRole('button', { name: 'Use it anyway' }).click()
   await page.locator('.model-in-use').getByText('qwen3').waitFor()
   assert.deepEqual((await chosen()).fallback, ['ollama/other'])
   // A server of one's own is chosen again by one click, and forgotten by another.
   const own = list.getByRole('radio', { name: /^local-1.* at 127\.0\.0\.1:9\/v1/ })
-  await own.check()
+  await own.click()
+  await page.getByRole('button', { name: 'Use it anyway' }).click()
   await page.locator('.model-in-use').getByText('local-1').waitFor()
   assert.equal((await chosen()).provider, 'openai-compatible')
   await list.getByRole('radio', { name: /^offline/ }).check()
@@ -74,7 +81,13 @@ async function openModels(t: TestContext): Promise<string> {
 test('where the model fails, the one that stands in is a click away', { skip }, async (t) => {
   const base_url = await openModels(t)
   const fallback = `openai-compatible/good-1@${base_url}`
-  await site.call('PATCH', '/api/settings', { provider: 'openai-compatible', model: 'bad-1', base_url, fallback })
+  await site.call('PATCH', '/api/settings', {
+    provider: 'openai-compatible',
+    model: 'bad-1',
+    base_url,
+    fallback,
+    force: true,
+  })
   const page = await site.open(t)
   await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Who is there?')
   await page.keyboard.press('Enter')

@@ -1,13 +1,13 @@
 // The form that connects another model: provider, name, base URL and fallbacks.
 import { useSignal } from '@preact/signals'
-import type { Settings } from '#doors/web/wire/settings.ts'
+import type { Settings, SettingsChange } from '#doors/web/wire/settings.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, Select } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
-import { Note } from '../parts/note.tsx'
 import { notify } from '../store/notices.ts'
-import { changeSettings } from '../store/settings.ts'
+import { changeSettings, failedItsTest } from '../store/settings.ts'
+import { ModelRefused } from './model-refused.tsx'
 
 /** The stored choice has no effect while LLM_PROVIDER is set in the environment. */
 export function Connect({ found: { model, providers } }: { found: Settings }) {
@@ -22,16 +22,28 @@ export function Connect({ found: { model, providers } }: { found: Settings }) {
   ]
   const act = useAct()
   const chosen = providers.find((each) => each.name === provider.value)
-  const save = async (): Promise<void> => {
+  /** The change whose model did not answer. */
+  const refused = useSignal<SettingsChange | undefined>(undefined)
+  const store = async (change: SettingsChange): Promise<void> => {
+    refused.value = undefined
+    try {
+      await changeSettings(change)
+    } catch (error) {
+      if (failedItsTest(error)) refused.value = change
+      throw error
+    }
+    notify('The model is stored. The next turn uses it.')
+  }
+  const save = (): Promise<void> => {
     const or = (text: string): string | null => text.trim() || null
-    await changeSettings({
+    return store({
       provider: provider.value,
       model: or(name.value),
       base_url: or(baseUrl.value),
       fallback: or(fallback.value),
     })
-    notify('The model is stored. The next turn uses it.')
   }
+  const change = refused.value
   return (
     <Form look="card model-form" name="Connect another" act={act} work={save}>
       <div class="model-fields">
@@ -67,9 +79,11 @@ export function Connect({ found: { model, providers } }: { found: Settings }) {
         )}
       </p>
       {act.fault.value !== undefined && (
-        <Note kind="clay" title="Nothing was changed">
-          {act.fault.value}
-        </Note>
+        <ModelRefused
+          why={act.fault.value}
+          busy={act.busy.value}
+          force={change && (() => void act.run(() => store({ ...change, force: true })))}
+        />
       )}
       <div>
         <Button kind="primary" type="submit" busy={act.busy.value}>

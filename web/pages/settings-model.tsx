@@ -12,7 +12,8 @@ import { Note } from '../parts/note.tsx'
 import { Section } from '../parts/section.tsx'
 import { When } from '../parts/states.tsx'
 import { notify } from '../store/notices.ts'
-import { changeSettings, chooseModel, settings, tryModel } from '../store/settings.ts'
+import { changeSettings, chooseModel, failedItsTest, settings, tryModel } from '../store/settings.ts'
+import { ModelRefused } from './model-refused.tsx'
 import { Connect } from './settings-connect.tsx'
 
 export function Model() {
@@ -52,56 +53,65 @@ function Models({ found: { model, models } }: { found: Settings }) {
   const group = useId()
   /** The model whose choice is being saved. */
   const pending = useSignal<string | undefined>(undefined)
-  const choose = async (known: Known): Promise<void> => {
+  /** The model that did not answer its test, and why. */
+  const refused = useSignal<{ readonly known: Known; readonly why: string } | undefined>(undefined)
+  const choose = async (known: Known, force = false): Promise<void> => {
     pending.value = textOf(known)
+    refused.value = undefined
     try {
-      await chooseModel(known)
+      await chooseModel(known, { force })
       notify(`The next turn uses ${known.name}`)
     } catch (error) {
-      notify(`The model was not changed. ${faultText(error)}`)
+      if (failedItsTest(error)) refused.value = { known, why: faultText(error) }
+      else notify(`The model was not changed. ${faultText(error)}`)
     } finally {
       pending.value = undefined
     }
   }
+  const { known, why = '' } = refused.value ?? {}
   return (
-    <div class="card models" role="radiogroup" aria-label="Models">
-      {models.map((each) => {
-        const { name, description, base_url, role, kept } = each
-        const inUse = role === 'in_use'
-        const key = textOf(each)
-        return (
-          <label key={key} class={inUse ? 'model-row model-in-use' : 'model-row'}>
-            <input
-              type="radio"
-              class="tick"
-              name={group}
-              checked={pending.value === undefined ? inUse : pending.value === key}
-              disabled={model.chosen_by === 'environment' && !inUse}
-              onChange={() => {
-                if (pending.value === undefined) void choose(each)
-              }}
-            />
-            <span class="model-words">
-              <strong>{name}</strong>
-              <span>
-                {description}
-                {base_url !== undefined && (
-                  <>
-                    {' '}
-                    at <code>{base_url.replace(/^https?:\/\//, '')}</code>
-                  </>
-                )}
-                {inUse && `, ${sources[model.chosen_by]}`}
+    <>
+      <div class="card models" role="radiogroup" aria-label="Models">
+        {models.map((each) => {
+          const { name, description, base_url, role, kept } = each
+          const inUse = role === 'in_use'
+          const key = textOf(each)
+          return (
+            <label key={key} class={inUse ? 'model-row model-in-use' : 'model-row'}>
+              <input
+                type="radio"
+                class="tick"
+                name={group}
+                checked={pending.value === undefined ? inUse : pending.value === key}
+                disabled={model.chosen_by === 'environment' && !inUse}
+                onChange={() => {
+                  if (pending.value === undefined) void choose(each)
+                }}
+              />
+              <span class="model-words">
+                <strong>{name}</strong>
+                <span>
+                  {description}
+                  {base_url !== undefined && (
+                    <>
+                      {' '}
+                      at <code>{base_url.replace(/^https?:\/\//, '')}</code>
+                    </>
+                  )}
+                  {inUse && `, ${sources[model.chosen_by]}`}
+                </span>
               </span>
-            </span>
-            {inUse && <Pill kind="good">In use</Pill>}
-            {role === 'stands_in' && <Pill>Stands in</Pill>}
-            <span class="model-price">{priceText(each)}</span>
-            {kept && <IconButton icon="cross" name={`Forget ${name}`} onClick={() => void forget(each)} />}
-          </label>
-        )
-      })}
-    </div>
+              {inUse && <Pill kind="good">In use</Pill>}
+              {pending.value === key && <Pill>Testing…</Pill>}
+              {role === 'stands_in' && <Pill>Stands in</Pill>}
+              <span class="model-price">{priceText(each)}</span>
+              {kept && <IconButton icon="cross" name={`Forget ${name}`} onClick={() => void forget(each)} />}
+            </label>
+          )
+        })}
+      </div>
+      {known && <ModelRefused why={why} busy={pending.value !== undefined} force={() => void choose(known, true)} />}
+    </>
   )
 }
 

@@ -1,6 +1,6 @@
 // The settings of the service, for the operator.
 import type { ModelTrial, Rules, Settings, SettingsChange } from '#doors/web/wire/settings.ts'
-import { request } from '../api/client.ts'
+import { ApiFault, request } from '../api/client.ts'
 import { loaded } from './loaded.ts'
 import { service } from './service.ts'
 
@@ -8,19 +8,27 @@ const trialMs = 60_000
 
 export const settings = loaded(() => request<Settings>('GET', '/api/settings'))
 
-/** Changes some settings, from the next turn on. Throws ApiFault; nothing has changed then. */
+/** Changes some settings, from the next turn on. Another model is tested first. Throws ApiFault; nothing has changed then. */
 export async function changeSettings(change: SettingsChange): Promise<void> {
-  settings.data.value = await request<Settings>('PATCH', '/api/settings', { body: change })
+  settings.data.value = await request<Settings>('PATCH', '/api/settings', { body: change, deadlineMs: trialMs })
   // Not awaited: the caller need not wait for the sidebar.
   void service.load()
 }
 
+/** True when a chosen model did not answer its test: `force` would store it. */
+export function failedItsTest(error: unknown): boolean {
+  return error instanceof ApiFault && error.code.startsWith('model_')
+}
+
+type Known = Settings['models'][number]
+
 /** Chooses the model from the next turn on. The fallbacks stay, except the chosen model itself. Throws ApiFault. */
-export async function chooseModel({ provider, name, base_url }: Settings['models'][number]): Promise<void> {
+export async function chooseModel({ provider, name, base_url }: Known, { force = false } = {}): Promise<void> {
   const { model } = await request<Settings>('GET', '/api/settings')
   const chosen = `${provider}/${name}`
   const others = model.fallback.filter((each) => each !== chosen && !each.startsWith(`${chosen}@`))
-  await changeSettings({ provider, model: name, base_url: base_url ?? null, fallback: others.join(', ') || null })
+  const fallback = others.join(', ') || null
+  await changeSettings({ provider, model: name, base_url: base_url ?? null, fallback, ...(force && { force }) })
 }
 
 /** Sets one row of the policy. Throws ApiFault. */

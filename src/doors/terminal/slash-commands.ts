@@ -20,7 +20,8 @@ export type SlashCommandParts = {
   readonly client: OperatorClient
   readonly theme: Theme
   readonly now: () => number
-  readonly chooseModel: (provider: string, name: string | undefined) => Promise<string>
+  /** Tests and stores a model; `force` stores it without a test. Throws when it does not answer: nothing has changed. */
+  readonly chooseModel: (provider: string, name: string | undefined, options: { force: boolean }) => Promise<string>
   readonly show: (list: List) => void
   readonly tell: (words: string) => void
   readonly openThread: (id: string | undefined) => void
@@ -73,10 +74,12 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
   }
 
   async function model(words: string): Promise<void> {
-    const [provider, ...name] = words.split(/[\s/]+/).filter(Boolean)
+    const typed = words.split(/[\s/]+/).filter(Boolean)
+    const force = typed.includes('--force')
+    const [provider, ...name] = typed.filter((word) => word !== '--force')
     if (provider !== undefined) {
       tell(`Trying ${printable(words)} …`)
-      return tell(await parts.chooseModel(provider, name.length > 0 ? name.join('/') : undefined))
+      return tell(await parts.chooseModel(provider, name.length > 0 ? name.join('/') : undefined, { force }))
     }
     const { provider: current, model: called, skippedModels } = await client.status()
     text('Model', [

@@ -29,7 +29,8 @@ export type AppParts = {
   readonly location: string
   readonly greeting: readonly string[]
   /** Chooses another model; returns the outcome as text. */
-  readonly chooseModel: (provider: string, name: string | undefined) => Promise<string>
+  /** Tests and stores a model; `force` stores it without a test. Throws when it does not answer: nothing has changed. */
+  readonly chooseModel: (provider: string, name: string | undefined, options: { force: boolean }) => Promise<string>
   /** Reads a file to attach. */
   readonly readFile: (path: string) => Promise<Attached>
   readonly now: () => number

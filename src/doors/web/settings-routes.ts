@@ -29,11 +29,12 @@ export function settingsRoutes({ settings }: SettingsParts): Route[] {
       path: '/api/settings',
       who: 'operator',
       summary:
-        'Change settings, of the policy row by row, of marks one by one; null takes one back, what is left out stays',
+        'Change settings, of the policy row by row, of marks one by one; null takes one back, what is left out stays. Another model is tested first',
       body: Body,
       answers: { 200: SettingsAnswer },
       async handle({ body }) {
-        await settings.change(changesIn(body))
+        const { force = false, ...changes } = body
+        await settings.change(changesIn(changes), { force })
         return settingsWire(await settings.read())
       },
     }),
@@ -59,7 +60,7 @@ export function settingsRoutes({ settings }: SettingsParts): Route[] {
 }
 
 /** The changes under their stored names. A new provider resets model, base URL and fallback unless they are set too. */
-function changesIn(body: z.output<typeof Body>): Record<string, Json> {
+function changesIn(body: Omit<z.output<typeof Body>, 'force'>): Record<string, Json> {
   const { provider, model, base_url, fallback, policy, ...others } = body
   const of = { llm_provider: provider, llm_model: model, llm_base_url: base_url, llm_fallback: fallback }
   const chosen = provider === undefined ? of : { ...noModel, ...present(of) }

@@ -15,7 +15,7 @@ import { createRequestCount } from '#http/request-log.ts'
 import { readConfig } from '#config.ts'
 import { createBuiltInSource } from '#app/built-in-source.ts'
 import { measureService } from '#app/gauges.ts'
-import { createSettingsAdmin } from '#app/settings-admin.ts'
+import { createSettingsAdmin, type SettingsParts } from '#app/settings-admin.ts'
 import { createToolAdmin } from '#app/tool-admin.ts'
 import { joinSources } from '#app/tool-sources.ts'
 import { metricsRoute, registerProcessMetrics } from '#http/metrics-route.ts'
@@ -54,6 +54,8 @@ export type HouseOptions = Pick<TestAppOptions, 'say' | 'model' | 'tools' | 'now
   readonly socketTimes?: Partial<SocketTimes>
   readonly allowedOrigins?: readonly string[]
   readonly oidc?: (identities: IdentityStore) => Oidc
+  /** Tests a model before it is stored; without it, every model passes. */
+  readonly tryChoice?: SettingsParts['tryChoice']
   /** More routes. */
   readonly mount?: readonly Route[]
 }
@@ -138,6 +140,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     config: () => readConfig(home, stored),
     configure: (settings) => readConfig(home, settings),
     model: () => app.runner.model(),
+    tryChoice: options.tryChoice ?? (() => Promise.resolve()),
     reload,
   })
   const components = createComponentSource({

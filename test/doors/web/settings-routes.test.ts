@@ -1,6 +1,7 @@
 // Settings, tools and tokens over the gateway, as the operator sets them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AppError } from '#core/errors.ts'
 import { builtInTools } from '../../safety/built-in.ts'
 import { createWriter } from '../test-app.ts'
 import { openHouse } from './house.ts'
@@ -110,6 +111,31 @@ test('settings are shown as they stand, changed, checked before they are stored,
   })
   assert.deepEqual([back.json.model, back.json.limits], [first.model, first.limits])
   assert.deepEqual(await store.settings.all(), {})
+})
+
+test('a model that does not answer is not stored, unless it is forced', async (t) => {
+  const tried: string[] = []
+  const { call, store } = await openHouse(t, {
+    tryChoice({ provider, name }) {
+      tried.push(`${provider} ${name}`)
+      const fault = new AppError('model_unreachable', `${name} does not answer`, { param: 'base_url' })
+      return name === 'absent' ? Promise.reject(fault) : Promise.resolve()
+    },
+  })
+  const change = (body: object) => call('PATCH', '/api/settings', { body })
+  await change({ provider: 'ollama', model: 'present' })
+  const before = await store.settings.all()
+  const refused = await change({ provider: 'ollama', model: 'absent', spend_per_day_usd: 3 })
+  const { code, param } = refused.json.error
+  assert.deepEqual([refused.status, code, param], [502, 'model_unreachable', 'base_url'])
+  assert.deepEqual(await store.settings.all(), before)
+  // Nothing is asked for the sake of other settings, or of a model that is in use already.
+  await change({ spend_per_day_usd: 3 })
+  await change({ provider: 'ollama', model: 'present', fallback: 'google' })
+  assert.deepEqual(tried, ['ollama present', 'ollama absent'])
+  assert.equal((await change({ provider: 'ollama', model: 'absent', force: true })).json.model.name, 'absent')
+  assert.equal((await store.settings.all())['force'], undefined)
+  assert.equal(tried.length, 2)
 })
 
 test('a tool whose capability file cannot be read hides no other, and is told as what it is', async (t) => {

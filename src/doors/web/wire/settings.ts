@@ -10,6 +10,8 @@ export const SettingsBody = z.object({
   model: z.nullish(z.string()),
   base_url: z.nullish(z.string()),
   fallback: z.nullish(z.string()),
+  /** Stores another model without a test. */
+  force: z.optional(z.boolean()),
   spend_per_turn_usd: cap,
   spend_per_day_usd: cap,
   steps_per_turn: z.nullish(z.int()),

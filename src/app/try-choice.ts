@@ -1,0 +1,28 @@
+// The test of a model that is about to be chosen: a choice that does not answer must not replace a working model.
+import type { ModelConfig } from '#config/model.ts'
+import { AppError, type ErrorCode } from '#core/errors.ts'
+import type { SecretStore } from '#core/secret.ts'
+import { openModel } from '#models/open-model.ts'
+import { tryModel } from '#models/trial.ts'
+
+/** The field of the choice that most likely caused an error; the provider for all others. */
+const fields: { readonly [C in ErrorCode]?: string } = { model_unknown: 'model', model_unreachable: 'base_url' }
+
+/** Asks the model itself, without its fallbacks, for one word. Throws the model's error, with the field to change. */
+export async function tryChoice(choice: ModelConfig, secrets: Pick<SecretStore, 'get'>): Promise<void> {
+  try {
+    const model = await openModel({ ...choice, fallback: [] }, (name) => secrets.get(name))
+    // The replies of a script are for its own messages.
+    if (choice.provider !== 'scripted') await tryModel(model)
+  } catch (error) {
+    if (!(error instanceof AppError && error.code.startsWith('model_'))) throw error
+    const { code, message } = error
+    const param = fields[code] ?? 'provider'
+    throw new AppError(code, `${modelWords(choice)} does not answer: ${message}`, { param, cause: error })
+  }
+}
+
+/** Provider and name; just the name for the built-in model, which is named like its provider. */
+export function modelWords({ provider, name }: Pick<ModelConfig, 'provider' | 'name'>): string {
+  return name === provider ? name : `${provider} ${name}`
+}
