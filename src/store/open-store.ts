@@ -10,6 +10,7 @@ import { createMemoryLimits } from './memory-limits.ts'
 import { createSqlLimits } from './sql-limits.ts'
 import { migrateSqlite, versionOf } from './migrate-sqlite.ts'
 import { checkVersion, migrations } from './migrations.ts'
+import { startScrub } from './scrub-sqlite.ts'
 import { createSecretStore } from './secret-store.ts'
 import { createIdentityStore } from './identity-store.ts'
 import { createSessionStore } from './session-store.ts'
@@ -32,19 +33,27 @@ export type StoreParts = {
 
 /** Opens a SQLite store. The file is created or migrated if needed. */
 export function openStore({ path, seal, now = Date.now, vectors = false }: StoreParts): Store {
-  const sql = openSqlite(path, { extensions: vectors })
+  const sql = openSqlite(path, { extensions: vectors, onErase: () => scrub.soon() })
   try {
     migrateSqlite(sql.db, path)
   } catch (error) {
     sql.db.close()
     throw asAppError(error)
   }
-  return composeStore(sql, {
+  const scrub = startScrub(sql, sql.db)
+  const store = composeStore(sql, {
     seal,
     now,
     check: () => Promise.resolve(checkSqlite(sql.db)),
     prepareVectors: () => loadSqliteVec(sql.db),
   })
+  return {
+    ...store,
+    async close() {
+      await scrub.close()
+      await store.close()
+    },
+  }
 }
 
 /** Opens and migrates a PostgreSQL store. Also returns its `sql`, for the bus. */

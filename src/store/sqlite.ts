@@ -11,10 +11,23 @@ const maxBatch = 256
 /** A commit takes no further job after this time: it blocks the event loop. */
 const maxCommitMs = 20
 
+/** Statements that erase what people wrote; not those that only tidy up, such as rate counters. */
+const erasing = /^DELETE FROM (?:threads|turns|items|documents|chunks|users|secrets|grants|tools)\b/
+
 type Write = { job: () => Job<unknown>; resolve: (value: unknown) => void; reject: (error: unknown) => void }
 
-/** Opens the database file, and creates it if needed. `:memory:` is for tests. `extensions` allows loading one later. */
-export function openSqlite(path: string, { extensions = false } = {}): Sql & { readonly db: DatabaseSync } {
+type SqliteParts = {
+  /** Allows loading an extension later. */
+  readonly extensions?: boolean
+  /** Called when a job erases something, before its commit. */
+  readonly onErase?: () => void
+}
+
+/** Opens the database file, and creates it if needed. `:memory:` is for tests. */
+export function openSqlite(
+  path: string,
+  { extensions = false, onErase }: SqliteParts = {},
+): Sql & { readonly db: DatabaseSync } {
   let db: DatabaseSync
   try {
     if (path !== ':memory:') createPrivateFile(path)
@@ -27,17 +40,18 @@ export function openSqlite(path: string, { extensions = false } = {}): Sql & { r
   } catch (error) {
     throw asAppError(error)
   }
-  const statements = new Map<string, StatementSync>()
+  const statements = new Map<string, { readonly prepared: StatementSync; readonly erases: boolean }>()
   let queue: Write[] = []
   let closed = false
 
   function run({ sql, values }: Statement): Row[] {
     let statement = statements.get(sql)
     if (!statement) {
-      statement = db.prepare(sql)
+      statement = { prepared: db.prepare(sql), erases: erasing.test(sql) }
       statements.set(sql, statement)
     }
-    return statement.all(...values) as Row[]
+    if (statement.erases) onErase?.()
+    return statement.prepared.all(...values) as Row[]
   }
 
   function drive<T>(job: Job<T>): T {

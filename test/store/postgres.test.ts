@@ -10,6 +10,7 @@ import { openPostgres } from '#store/postgres.ts'
 import { query, run } from '#store/sql.ts'
 import { usePostgres } from '../postgres.ts'
 import { finish, lease, rejectsWith, turnOf } from './harness.ts'
+import { leftoverTests } from './suite-leftovers.ts'
 import { migrateTests } from './suite-migrate.ts'
 import { openPostgresVersion } from './versions.ts'
 
@@ -19,6 +20,25 @@ const connections = 10
 
 const server = usePostgres()
 migrateTests(async (t, version) => openPostgresVersion(t, version, await server.database()))
+
+leftoverTests(async (t) => {
+  const { url, sql } = await server.emptied()
+  const { store } = await openPostgresStore({ url, seal })
+  t.after(() => store.close())
+  const { rows: tables } = await sql.pool.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
+  )
+  const holds = async (name: string, text: string): Promise<boolean> =>
+    ((await sql.pool.query(`SELECT 1 FROM ${name} t WHERE strpos(t::text, $1) > 0 LIMIT 1`, [text])).rowCount ?? 0) > 0
+  return {
+    store,
+    async placesOf(text) {
+      const places: string[] = []
+      for (const { name } of tables) if (await holds(name, text)) places.push(name)
+      return places
+    },
+  }
+})
 
 test('processes that start together on an empty database migrate it once', async () => {
   const url = await server.database()

@@ -1,0 +1,77 @@
+// What was deleted is gone from the database, not only from its answers.
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import type { Store } from '#core/store.ts'
+import { removeUser } from '#turns/user-removal.ts'
+import { until } from '../until.ts'
+import { ada, bob, draft, finish, lease, reply, say, step, turnAtApproval, turnOf, decide } from './harness.ts'
+import { document } from './suite-documents.ts'
+
+/** A store, and the places of its database that hold a text: tables with their columns, and files. */
+export type Searched = { readonly store: Store; readonly placesOf: (text: string) => Promise<readonly string[]> }
+
+export function leftoverTests(open: (t: TestContext) => Promise<Searched>): void {
+  /** The index keeps only the end of a word that begins like the one before. */
+  const word = 'qzvanished'
+  const end = 'vanished'
+
+  async function gone({ placesOf }: Searched): Promise<void> {
+    await until(async () => (await placesOf(end)).length === 0)
+  }
+
+  test('no table holds a word of a document that was deleted', async (t) => {
+    const searched = await open(t)
+    const { documents } = searched.store
+    await documents.put(ada, [document(`${word}.md`, `a ${word} b`), document('kept.md', 'kept words')])
+    assert.notDeepEqual(await searched.placesOf(end), [])
+    await documents.remove(ada, `${word}.md`)
+    await gone(searched)
+    assert.deepEqual((await documents.count(ada, [{ term: 'kept' }], 9))?.counts, [1])
+  })
+
+  test('no table holds a word of a document that was replaced', async (t) => {
+    const searched = await open(t)
+    const { documents } = searched.store
+    await documents.put(ada, [document('a.md', `a ${word} b`)])
+    await documents.put(ada, [document('a.md', 'another text')])
+    await gone(searched)
+    assert.deepEqual((await documents.count(ada, [{ term: 'another' }], 9))?.counts, [1])
+  })
+
+  test('no table holds a word of a thread that was deleted', async (t) => {
+    const searched = await open(t)
+    const { store } = searched
+    const { turn } = await store.turns.start(
+      turnOf({ title: word, input: [say(word)], idempotency: { key: word, bodyHash: 'h' }, threadKey: word }),
+    )
+    await store.turns.record(turn, lease, step([reply(`so ${word} it is`)], { status: 'completed' }))
+    await store.turns.start(turnOf({ threadId: turn.threadId, input: [say(`queued ${word}`)] }))
+    const kept = await finish(store, (await store.turns.start(turnOf())).turn)
+    assert.notDeepEqual(await searched.placesOf(end), [])
+    await store.threads.remove(ada, turn.threadId)
+    await gone(searched)
+    assert.equal((await store.threads.history(kept)).items.length, 2)
+  })
+
+  test('no table holds a word of a user who was removed, nor the name', async (t) => {
+    const searched = await open(t)
+    const { store } = searched
+    const { id } = await store.accounts.addUser(word, { hash: `hash-${end}` })
+    await store.sessions.open({ hash: `session-${end}`, user: id, endsAt: Date.now() + 60_000 })
+    const identity = { issuer: 'https://issuer.example', subject: word }
+    await store.secrets.set(`tool/${word}/key`, 'hush', { owner: id })
+    await store.documents.put(id, [document(`${word}.md`, `a ${word} b`)])
+    const { turn } = await store.turns.start(turnOf({ user: id, title: word, input: [say(word)] }))
+    const long = draft({ type: 'result', callId: 'c', output: `${word} `.repeat(20_000) })
+    await store.turns.record(turn, lease, step([long, reply(word)], { status: 'completed' }))
+    const asked = await turnAtApproval(store, { user: id, title: word })
+    await store.turns.answer(id, asked.threadId, decide('a1'), { tool: 'act', target: word })
+    await store.identities.enrol(identity, [`${word}-2`])
+    await store.documents.put(bob, [document('kept.md', 'kept words')])
+    assert.notDeepEqual(await searched.placesOf(end), [])
+    assert.ok(await removeUser({ store }, word))
+    assert.ok(await removeUser({ store }, `${word}-2`))
+    await gone(searched)
+    assert.deepEqual((await store.documents.count(bob, [{ term: 'kept' }], 9))?.counts, [1])
+  })
+}
