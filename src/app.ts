@@ -1,5 +1,5 @@
 // The app: the agent with its store and tools, before any door is opened.
-import { type Config, secretsIn } from '#config.ts'
+import type { Config } from '#config.ts'
 import type { SettingsAdmin, ToolAdmin } from '#core/admin.ts'
 import { newId, operator } from '#core/ids.ts'
 import type { Settings, Store } from '#core/store.ts'
@@ -10,9 +10,10 @@ import { openMemory } from '#app/open-memory.ts'
 import { openStorage } from '#app/open-storage.ts'
 import { openTools } from '#app/open-tools.ts'
 import { openTurns } from '#app/open-turns.ts'
+import { ownSecretsOf } from '#app/own-secrets.ts'
 import { createPolicy } from '#app/policy.ts'
 import { createSettingsAdmin } from '#app/settings-admin.ts'
-import { type Home, provisionedToken } from '#home.ts'
+import type { Home } from '#home.ts'
 import type { Log } from '#lib/log.ts'
 import type { Metrics } from '#lib/metrics.ts'
 import type { Documents } from '#memory/documents.ts'
@@ -64,7 +65,7 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
   const storage = await openStorage(configure({}), log)
   opened.defer(() => storage.close())
   const { home, seal, bus } = storage
-  const ownSecrets = (config: Config): string[] => [...secretsIn(config), provisionedToken(home)]
+  const ownSecrets = (config: Config) => ownSecretsOf(home, config)
   const live = await openLiveSettings({ store: storage.store, bus, configure, ownSecrets, log })
   const store: Store = { ...storage.store, secrets: live.secrets }
   // Opened now, so that a fault in the script file is reported at the start and not by every turn.

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { openApp } from '#app.ts'
 import { readConfig } from '#config.ts'
+import { operator, type UserId, userId } from '#core/ids.ts'
 import { silentLog } from '#lib/log.ts'
 import { newHome } from './atrium.ts'
 
@@ -42,4 +43,30 @@ test('settings and tools follow a change at once', async () => {
   } finally {
     await app.close(0)
   }
+})
+
+test('what a user sends is stored as it was sent; a secret of the installation in it is not shown to be one', async (t) => {
+  const secret = 'w3bh00k-s3cr3t-9fK2mQ7x'
+  const variables = { ATRIUM_HOME: home.path, LLM_PROVIDER: 'offline', HTTP_WEBHOOK_SECRET: secret }
+  const app = await openApp({ configure: (settings) => readConfig(variables, settings), log: silentLog })
+  t.after(() => app.close(0))
+  const sent = async (user: UserId): Promise<string> => {
+    const text = `481516 ${secret}`
+    const content = [
+      { type: 'text' as const, text: 'look' },
+      { type: 'file' as const, name: 'a.txt', text },
+    ]
+    const { input } = await app.turns.start({
+      user,
+      door: 'web',
+      options: {},
+      whenBusy: 'queue',
+      input: [{ type: 'message', role: 'user', content }],
+    })
+    const [draft] = input
+    const [, file] = draft?.item.type === 'message' && draft.item.role === 'user' ? draft.item.content : []
+    return file?.type === 'file' ? file.text : ''
+  }
+  assert.equal(await sent(userId('ada')), `481516 ${secret}`)
+  assert.equal(await sent(operator), '481516 ***')
 })

@@ -1,8 +1,11 @@
 // Leak scans by user: the installation's secrets are searched for in everybody's turns, a user's secrets only in that
-// user's own turns.
+// user's own turns. Whoever sees which of their guesses a scan finds can find out a secret that can be guessed. So in turns
+// of others than the operator, a scan looks only for secrets of the installation that nobody can guess, and text that they
+// send is compared with none.
 import { operator, type UserId } from '#core/ids.ts'
 import type { SecretStore } from '#core/secret.ts'
-import { createLeakScan, joinScans, type LeakScan } from '#safety/leaks.ts'
+import { isUnguessable } from '#safety/leak-checks.ts'
+import { createLeakScan, joinScans, type LeakScan, type OwnSecret } from '#safety/leaks.ts'
 import { evictOldest } from '#lib/evict.ts'
 
 /** Cached scans of users; the least recently used are evicted. */
@@ -13,22 +16,42 @@ export interface Scans {
   read(owner?: UserId): Promise<void>
   /** The scan for a user's turns, made at first use. */
   readonly of: (user: UserId) => LeakScan
+  /** The scan for text that a user sends: files, outputs of their functions. */
+  readonly ofSent: (user: UserId) => LeakScan
 }
 
 export type ScanParts = {
   readonly secrets: Pick<SecretStore, 'values'>
   /** The installation's secrets that are not in the secret store. */
-  readonly own: () => readonly string[]
+  readonly own: () => readonly OwnSecret[]
 }
 
 export function createScans({ secrets, own }: ScanParts): Scans {
   const values = new Map<UserId, readonly string[]>()
-  const kept = new Map<UserId, LeakScan>()
-  let common: LeakScan | undefined
+  const kept = new Map<UserId, UserScans>()
+  let common: { readonly operators: UserScans; readonly users: UserScans } | undefined
 
-  function make(theirs: readonly string[] | undefined): LeakScan {
-    common ??= createLeakScan([...own(), ...(values.get(operator) ?? [])])
-    return theirs ? joinScans(common, createLeakScan(theirs, [])) : common
+  /** The scans without secrets of a user; each is made at first use. */
+  function commonScans(): NonNullable<typeof common> {
+    const all = [...own(), ...(values.get(operator) ?? [])]
+    const known = once(() => createLeakScan(all))
+    const hard = once(() => createLeakScan(all.filter((each) => typeof each !== 'string' || isUnguessable(each))))
+    return {
+      operators: { turns: known, sent: known },
+      users: { turns: hard, sent: once(() => createLeakScan()) },
+    }
+  }
+
+  function scansOf(user: UserId): UserScans {
+    common ??= commonScans()
+    if (user === operator) return common.operators
+    const theirs = values.get(user)
+    if (!theirs) return common.users
+    const scans = kept.get(user) ?? withSecrets(common.users, theirs)
+    kept.delete(user)
+    kept.set(user, scans)
+    evictOldest(kept, maxKept)
+    return scans
   }
 
   return {
@@ -47,16 +70,22 @@ export function createScans({ secrets, own }: ScanParts): Scans {
         kept.clear()
       }
     },
-    of(user) {
-      const theirs = user === operator ? undefined : values.get(user)
-      const scan = (theirs && kept.get(user)) ?? make(theirs)
-      if (!theirs) return scan
-      kept.delete(user)
-      kept.set(user, scan)
-      evictOldest(kept, maxKept)
-      return scan
-    },
+    of: (user) => scansOf(user).turns(),
+    ofSent: (user) => scansOf(user).sent(),
   }
+}
+
+type UserScans = { readonly turns: () => LeakScan; readonly sent: () => LeakScan }
+
+/** The scans of a user who has secrets. */
+function withSecrets({ turns, sent }: UserScans, theirs: readonly string[]): UserScans {
+  const more = once(() => createLeakScan(theirs, []))
+  return { turns: once(() => joinScans(turns(), more())), sent: once(() => joinScans(sent(), more())) }
+}
+
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
 }
 
 /** Wraps a secret store: a change resolves only after `changed` has read the secrets again. */

@@ -6,7 +6,7 @@ import { operator, type UserId } from '#core/ids.ts'
 import type { SecretStore } from '#core/secret.ts'
 import type { Settings, Store } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
-import type { LeakScan } from '#safety/leaks.ts'
+import type { LeakScan, OwnSecret } from '#safety/leaks.ts'
 import { createCurrentModel, type CurrentModel } from './current-model.ts'
 import { createScans, watchSecrets } from './leak-scans.ts'
 import { readSafety, type Safety } from './safety-settings.ts'
@@ -19,6 +19,8 @@ export type LiveSettings = {
   readonly safety: () => Safety
   /** Finds secrets in outgoing text of a user. */
   readonly scan: (user: UserId) => LeakScan
+  /** Finds secrets in text that a user sends. */
+  readonly scanSent: (user: UserId) => LeakScan
   readonly model: Pick<CurrentModel, 'open' | 'skippedModels'>
   /** The secret store; a change through it resolves once it is in force. */
   readonly secrets: SecretStore
@@ -33,7 +35,7 @@ export type LiveSettingsParts = {
   /** Makes the configuration from stored settings; called again when they change. */
   readonly configure: (settings: Settings) => Config
   /** The installation's secrets that are not in the secret store. */
-  readonly ownSecrets: (config: Config) => readonly string[]
+  readonly ownSecrets: (config: Config) => readonly OwnSecret[]
   /** Reports changes by other processes; absent in commands that read once. */
   readonly bus?: Pick<Bus, 'onSignal'>
   readonly log: Log
@@ -81,6 +83,7 @@ export async function openLiveSettings(parts: LiveSettingsParts): Promise<LiveSe
     config: () => config,
     safety: () => safety,
     scan: scans.of,
+    scanSent: scans.ofSent,
     model,
     secrets: watchSecrets(store.secrets, readSecrets),
     reload,

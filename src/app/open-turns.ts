@@ -65,6 +65,7 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
   }
   const marker = () => live.safety().marker()
   const mask = (text: string, user: UserId): string => live.scan(user).mask(text)
+  const maskSent = (text: string, user: UserId): string => live.scanSent(user).mask(text)
   const spend = createSpend({ store, caps: () => config().caps })
   const runner = createRunner({
     store,
@@ -90,7 +91,7 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
     maxRunning: config().maxRunning,
   })
   const eraseFiles = (user: UserId): Promise<number> => eraseWorkspace(config(), user)
-  const turns = createTurns({ store, bus, runner, observer, marker, mask, spend, eraseFiles })
+  const turns = createTurns({ store, bus, runner, observer, marker, mask: maskSent, spend, eraseFiles })
   const threads = createThreads({ store, bus })
   const gates = createGates({ store, bus })
   bus.onSignal((signal) => {

@@ -1,8 +1,9 @@
 // Opens the tools of this home for one command, with or without a running service.
-import { loadConfig, secretsIn } from '#config.ts'
+import { type Config, loadConfig } from '#config.ts'
 import type { ToolAdmin } from '#core/admin.ts'
 import { openLiveSettings } from '#app/live-settings.ts'
 import { openHomeStore } from '#app/open-storage.ts'
+import { ownSecretsOf } from '#app/own-secrets.ts'
 import { openTools } from '#app/open-tools.ts'
 import { createPolicy } from '#app/policy.ts'
 import { silentLog } from '#lib/log.ts'
@@ -15,7 +16,8 @@ export async function withTools(work: (tools: ToolAdmin) => Promise<void>): Prom
   opened.defer(() => store.close())
   // A stored model that cannot be used must not prevent work on tools.
   const configure = () => loadConfig()
-  const live = await openLiveSettings({ store, configure, ownSecrets: secretsIn, log: silentLog })
+  const ownSecrets = (config: Config) => ownSecretsOf(home, config)
+  const live = await openLiveSettings({ store, configure, ownSecrets, log: silentLog })
   const documents = createDocuments({ store: store.documents })
   const policy = createPolicy({ store, safety: live.safety, scan: live.scan })
   const tools = await openTools({ home, store, seal, live, documents, policy, log: silentLog })

@@ -1,7 +1,7 @@
 // `atrium tool auth` and `atrium tool setup`: the secrets that a tool needs, stored apart from those of providers.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { environmentVariable, loadConfig, secretsIn } from '#config.ts'
+import { environmentVariable, loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
@@ -9,6 +9,7 @@ import type { StoredSecrets, NeededSecret, Offer, SignIn, ToolAccess } from '#co
 import { openHomeStore } from '#app/open-storage.ts'
 import { openAccess } from '#app/components.ts'
 import { createScans } from '#app/leak-scans.ts'
+import { ownSecretsOf } from '#app/own-secrets.ts'
 import { storeShipped } from '#app/shipped-tools.ts'
 import { within } from '#lib/deadline.ts'
 import { silentLog } from '#lib/log.ts'
@@ -179,10 +180,10 @@ function printFromTool(name: string, text: string): void {
 
 async function withAccess(work: (open: Open) => Promise<void> | void): Promise<void> {
   const config = loadConfig()
-  const { store, seal } = await openHomeStore(config)
+  const { home, store, seal } = await openHomeStore(config)
   try {
     await storeShipped(store, silentLog)
-    const scans = createScans({ secrets: store.secrets, own: () => secretsIn(config) })
+    const scans = createScans({ secrets: store.secrets, own: () => ownSecretsOf(home, config) })
     await scans.read(operator)
     await work({ store, access: await openAccess({ store, config, seal, scan: scans.of, log: silentLog }) })
   } finally {

@@ -1,6 +1,6 @@
 // `atrium tool`: installs, lists, tests and removes components.
 import { readFile } from 'node:fs/promises'
-import { loadConfig, secretsIn } from '#config.ts'
+import { loadConfig } from '#config.ts'
 import type { ToolAdmin, ToolTrial } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
@@ -9,6 +9,7 @@ import { nameKey } from '#core/tool-names.ts'
 import { openHomeStore } from '#app/open-storage.ts'
 import { openSandbox } from '#app/components.ts'
 import { createScans } from '#app/leak-scans.ts'
+import { ownSecretsOf } from '#app/own-secrets.ts'
 import { storeShipped } from '#app/shipped-tools.ts'
 import { isoTime } from '#http/wire-format.ts'
 import { silentLog } from '#lib/log.ts'
@@ -194,7 +195,7 @@ async function lookAtTools(work: (tools: ToolAdmin) => Promise<void>): Promise<v
 export async function withSandbox(work: (open: Open) => Promise<void>): Promise<void> {
   const config = loadConfig()
   const { home, store } = await openHomeStore(config)
-  const scans = createScans({ secrets: store.secrets, own: () => secretsIn(config) })
+  const scans = createScans({ secrets: store.secrets, own: () => ownSecretsOf(home, config) })
   await scans.read(operator)
   const sandbox = await openSandbox({ home, store, config, scan: scans.of, log: silentLog })
   try {

@@ -30,7 +30,7 @@ function decodeRun(run: string, encoding: 'hex' | 'base64'): string {
 }
 
 /** Makes a test for texts that hold a secret in pieces: in any order, in any case, with any separators. */
-export function createPiecesOf(secrets: readonly string[]): (text: string) => boolean {
+export function createPiecesOf(secrets: readonly (string | Uint8Array)[]): (text: string) => boolean {
   let forms: readonly string[] | undefined
   return (text) => {
     forms ??= [...new Set(secrets.flatMap(formsOf))].filter((form) => form.length >= minSecretChars)
@@ -39,17 +39,15 @@ export function createPiecesOf(secrets: readonly string[]): (text: string) => bo
   }
 }
 
-function formsOf(secret: string): string[] {
+function formsOf(secret: string | Uint8Array): string[] {
+  if (typeof secret !== 'string') return encodedForms(Buffer.from(secret))
   const bare = bareOf(secret)
   if (bare.length < minSecretChars) return []
-  const bytes = Buffer.from(secret)
-  return [
-    bare,
-    bare.split('').toReversed().join(''),
-    bytes.toString('hex'),
-    base32Of(bytes),
-    bareOf(bytes.toString('base64')),
-  ]
+  return [bare, bare.split('').toReversed().join(''), ...encodedForms(Buffer.from(secret))]
+}
+
+function encodedForms(bytes: Buffer): string[] {
+  return [bytes.toString('hex'), base32Of(bytes), bareOf(bytes.toString('base64'))]
 }
 
 /** The letters and digits alone, in lower case. */

@@ -15,6 +15,17 @@ export function looksRandom(value: string): boolean {
   return all.length >= 32 && changes(all) >= 6 && /[a-z]/.test(all) && /[A-Z]/.test(all)
 }
 
+/** Fewer letters and digits can be guessed by whoever learns which guess was right. */
+const minUnguessableChars = 16
+
+/** True for a secret that nobody finds by guessing: 16 letters and digits or more that are no words and no number. */
+export function isUnguessable(value: string): boolean {
+  const all = value.replaceAll(/[^A-Za-z0-9]+/g, '')
+  if (all.length < minUnguessableChars) return false
+  const turns = all.match(/[a-z](?=[A-Z])|[A-Z](?=[a-z])/g)?.length ?? 0
+  return changes(all) >= 3 || (turns >= 5 && /[A-Z]{2}/.test(all))
+}
+
 /** True when a run has more adjacent capitals than a camelCase name. */
 function mixesCase(run: string): boolean {
   const pairs = run.match(/[A-Z](?=[A-Z])/g)?.length ?? 0

@@ -4,7 +4,7 @@ import { createAnchors } from './anchors.ts'
 import { createPiecesOf, unpacked } from './hidden-secrets.ts'
 import { type LeakRule, leakRules } from './leak-rules.ts'
 import { invisible } from './letters.ts'
-import { spellingsOf } from './secret-values.ts'
+import { spellingsOf, spellingsOfBytes } from './secret-values.ts'
 import { type View, viewOf } from './view.ts'
 
 /** A secret at a position. `rule` is the id of its format, `own-secret` or `own-secret-short`. */
@@ -26,8 +26,11 @@ const anchorChars = 12
 const minBlockingChars = 8
 const shortSecret = 'own-secret-short'
 
+/** A secret of the installation: a text, or the bytes of a key. */
+export type OwnSecret = string | Uint8Array
+
 /** Makes a scan. Costly: make it once, and again when the secrets change. With `formats` empty it finds only `secrets`. */
-export function createLeakScan(secrets: readonly string[] = [], formats: readonly LeakRule[] = leakRules): LeakScan {
+export function createLeakScan(secrets: readonly OwnSecret[] = [], formats: readonly LeakRule[] = leakRules): LeakScan {
   const own = [...new Set(secrets)].flatMap(ownSpellings)
   const rules = formats.flatMap((rule) => rule.anchors.map((anchor) => ({ rule, anchor })))
   const anchors = createAnchors([
@@ -112,7 +115,8 @@ export function stopsIn(scan: LeakScan, texts: readonly (string | Uint8Array)[])
   return undefined
 }
 
-function ownSpellings(secret: string): { spelling: string; id: string }[] {
+function ownSpellings(secret: OwnSecret): { spelling: string; id: string }[] {
+  if (typeof secret !== 'string') return spellingsOfBytes(secret).map((spelling) => ({ spelling, id: 'own-secret' }))
   const id = secret.length < minBlockingChars ? shortSecret : 'own-secret'
   const bytes = Buffer.from(secret, 'utf8').toString('latin1')
   const all = bytes === secret ? spellingsOf(secret) : [...spellingsOf(secret), bytes]

@@ -42,11 +42,23 @@ export function spellingsOf(value: string): string[] {
     encoded.replaceAll('%20', '+'),
     encodeURI(value.toWellFormed()),
     value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
+    ...encodedSpellings(bytes),
+  ]
+  return [...new Set(all)].filter((spelling) => spelling.length >= minSecretChars).sort((a, b) => b.length - a.length)
+}
+
+/** The spellings of a secret that is bytes: as Latin-1, in hex, in base64 at any offset. */
+export function spellingsOfBytes(value: Uint8Array): string[] {
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.length)
+  return [bytes.toString('latin1'), ...encodedSpellings(bytes)]
+}
+
+function encodedSpellings(bytes: Buffer): string[] {
+  return [
     bytes.toString('hex'),
     bytes.toString('hex').toUpperCase(),
     ...[0, 1, 2].flatMap((offset) => [base64At(bytes, offset, 'base64'), base64At(bytes, offset, 'base64url')]),
   ]
-  return [...new Set(all)].filter((spelling) => spelling.length >= minSecretChars).sort((a, b) => b.length - a.length)
 }
 
 /** JSON as some servers write it: quotes, `+` and the special characters of HTML as `\u` escapes. */

@@ -10,11 +10,13 @@ import { stopsIn } from '#safety/leaks.ts'
 import { openStore } from '#store/open-store.ts'
 
 const [ada, bob] = [userId('ada'), userId('bob')]
+const modelKey = 'k3y0f-7h3-m0d3l-9fK2mQ7x'
+const shortKey = '482913'
 
 function open(t: TestContext): { store: Store; scans: Scans; secrets: Store['secrets']; read: UserId[] } {
   const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)) })
   t.after(() => store.close())
-  const scans = createScans({ secrets: store.secrets, own: () => ['the-key-of-the-model'] })
+  const scans = createScans({ secrets: store.secrets, own: () => [modelKey, shortKey] })
   const read: UserId[] = []
   const secrets = watchSecrets(store.secrets, (owner) => {
     read.push(owner)
@@ -26,7 +28,7 @@ function open(t: TestContext): { store: Store; scans: Scans; secrets: Store['sec
 test('a user’s secret stops nothing of others’; the operator’s is nobody’s to send', async (t) => {
   const { scans, secrets } = open(t)
   await secrets.set('tool/mail/key', 'https://', { owner: ada })
-  await secrets.set('tool/mail/key', 'the-operators-own')
+  await secrets.set('tool/mail/key', 'the0perat0rs0wn5ecret')
   const url = ['https://example.org/a?q=bob']
   assert.equal(stopsIn(scans.of(ada), url), 'own-secret')
   for (const other of [bob, operator]) {
@@ -34,10 +36,30 @@ test('a user’s secret stops nothing of others’; the operator’s is nobody�
     assert.equal(scans.of(other).mask(url[0] ?? ''), url[0])
   }
   for (const each of [ada, bob, operator]) {
-    assert.equal(scans.of(each).mask('a the-operators-own b the-key-of-the-model c'), 'a *** b *** c')
+    assert.equal(scans.of(each).mask(`a the0perat0rs0wn5ecret b ${modelKey} c`), 'a *** b *** c')
     assert.equal(stopsIn(scans.of(each), ['sk-ant-api03-9fK2mQ7xLr4TzWcB8vNpYd3hJs6GtEa1Uo5iXbZ']), 'openai-key')
   }
-  assert.equal(scans.of(ada).mask('the-operators-own at https://x'), '*** at ***x')
+  assert.equal(scans.of(ada).mask('the0perat0rs0wn5ecret at https://x'), '*** at ***x')
+})
+
+test('whoever guesses a secret of the installation learns nothing; what they send is compared with none', async (t) => {
+  const { scans, secrets } = open(t)
+  for (const [at, value] of ['hunter2!', 'correct-horse-battery-staple', '4111111111111111'].entries()) {
+    await secrets.set(`tool/mail/${at}`, value)
+  }
+  await secrets.set('tool/mail/key', 'value-of-ada', { owner: ada })
+  const guesses = `482912 ${shortKey} 482914 hunter2! correct-horse-battery-staple 4111111111111111`
+  for (const user of [ada, bob]) {
+    assert.equal(scans.of(user).mask(guesses), guesses)
+    assert.equal(stopsIn(scans.of(user), [guesses]), undefined)
+    assert.equal(scans.ofSent(user).mask(`${guesses} ${modelKey}`), `${guesses} ${modelKey}`)
+    assert.equal(scans.of(user).mask(modelKey), '***', 'what the model says and tools bring')
+    assert.match(scans.ofSent(user).mask('sk-ant-api03-9fK2mQ7xLr4TzWcB8vNpYd3hJs6GtEa1Uo5iXbZ'), /^\*+$/)
+  }
+  assert.equal(scans.ofSent(ada).mask('value-of-ada'), '***', 'their own')
+  assert.equal(scans.ofSent(bob).mask('value-of-ada'), 'value-of-ada')
+  assert.equal(scans.of(operator).mask(guesses), '482912 *** 482914 *** *** ***')
+  assert.equal(scans.ofSent(operator).mask(shortKey), '***')
 })
 
 test('a secret is known before it is told as stored, with what renews it, and forgotten when it is gone', async (t) => {
@@ -63,9 +85,9 @@ test('a scan is made once for a user, and again only for those whose secrets cha
   await secrets.set('b', 'more-of-ada', { owner: ada })
   assert.notEqual(scans.of(ada), hers)
   assert.equal(scans.of(bob), his)
-  assert.equal(scans.of(userId('cy')), scans.of(operator), 'whoever brought none shares one')
-  await secrets.set('a', 'of-the-operator')
-  assert.equal(scans.of(bob).mask('of-the-operator value-of-bob'), '*** ***')
+  assert.equal(scans.of(userId('cy')), scans.of(userId('di')), 'whoever brought none shares one')
+  await secrets.set('a', 'of-the-0perat0r-567')
+  assert.equal(scans.of(bob).mask('of-the-0perat0r-567 value-of-bob'), '*** ***')
 })
 
 test('what is to be read again is read one after the other, and whoever comes while it waits joins', async () => {
