@@ -1,7 +1,7 @@
 // Describes a failed turn: what happened, what is kept, how to go on. Pure.
 import { amountWords, countWords } from '#core/words.ts'
 import type { Settings } from '#doors/web/wire/settings.ts'
-import type { Fault, Limit } from '#doors/web/wire/turn.ts'
+import type { Fault, Limit, Status } from '#doors/web/wire/turn.ts'
 
 export type Failure = {
   /** Sun for a limit that somebody set, clay for a fault. */
@@ -14,11 +14,17 @@ export type Failure = {
   readonly change?: { readonly words: string; readonly at: string }
 }
 
-/** `steps` is the number of model calls, if known; `done` is true if the turn left any text or call. */
-export function failureOf(
-  { code, message, limit: reached }: Fault,
-  { steps, done }: { steps?: number; done: boolean },
-): Failure {
+/** What the turn left behind. */
+export type Left = {
+  /** The number of model calls, if known. */
+  readonly steps?: number
+  /** There is a text or a call. */
+  readonly done: boolean
+  /** The last text is incomplete: the model had begun to answer. */
+  readonly cut?: boolean
+}
+
+export function failureOf({ code, message, limit: reached }: Fault, { steps, done, cut = false }: Left): Failure {
   const limit = limitOf(code, reached)
   if (limit) {
     const kept = steps
@@ -32,7 +38,7 @@ export function failureOf(
   const ofModel = code.startsWith('model_')
   return {
     kind: 'clay',
-    title: titles[code] ?? (ofModel ? 'The model did not answer' : 'The turn failed'),
+    title: ofModel && cut ? 'The model broke off its answer' : (titles[code] ?? 'The turn failed'),
     text: `${sentence(message)} ${done ? 'What was done is kept.' : 'Your message is kept.'}`,
     ...(ofModel && { change: { words: 'Change the model', at: '/settings/model' } }),
   }
@@ -45,6 +51,19 @@ const titles: Readonly<Record<string, string>> = {
   model_rate_limited: 'The model refused for now',
   model_unauthorized: 'The model refused the key',
   model_key_missing: 'The model has no key',
+  model_refused: 'The model refused',
+  model_unknown: 'The model is not known',
+  model_unreachable: 'The model did not answer',
+  model_timeout: 'The model took too long',
+  // It may have begun to answer, without any text so far.
+  model_failed: 'The model failed',
+}
+
+/** The line below an incomplete text; undefined while the turn goes on. */
+export function cutText(status: Status | undefined): string | undefined {
+  if (status === 'cancelled') return 'Stopped here.'
+  if (status === 'failed') return 'The answer broke off here.'
+  return status === 'completed' ? 'The answer ends here: it reached the length limit of the model.' : undefined
 }
 
 type Ending = Pick<Failure, 'title' | 'change'> & {

@@ -2,6 +2,7 @@
 import { useComputed } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Settings } from '#doors/web/wire/settings.ts'
+import type { Status } from '#doors/web/wire/turn.ts'
 import type { TurnView } from '../lib/conversation.ts'
 import { ownTextOf } from '../lib/conversation.ts'
 import { failureOf, otherModel } from '../lib/failure.ts'
@@ -22,15 +23,22 @@ type Props = {
   readonly state: TurnState | undefined
 }
 
+/** The status of a turn. One that ended before this visit has it in the receipt. */
+export function statusOf(turn: TurnView, state: TurnState | undefined): Status | undefined {
+  return state?.status ?? receiptOf(turn.id).data.value?.status
+}
+
 export function Failure({ conversation, turn, state }: Props) {
-  // A turn that ended before this visit has its status in the receipt.
-  const status = state?.status ?? receiptOf(turn.id).data.value?.status
-  if (status === 'cancelled') {
-    const textIsCut = turn.blocks.some((block) => block.type === 'text' && block.cut)
-    return textIsCut ? null : <p class="label">Stopped.</p>
-  }
+  const status = statusOf(turn, state)
+  if (status === 'cancelled') return isCut(turn) ? null : <p class="label">Stopped.</p>
   if (status !== 'failed') return null
   return <FailureNote conversation={conversation} turn={turn} state={state} />
+}
+
+/** The last text is incomplete. */
+function isCut({ blocks }: TurnView): boolean {
+  const last = blocks.at(-1)
+  return last?.type === 'text' && last.cut
 }
 
 function FailureNote({ conversation, turn, state }: Props) {
@@ -47,6 +55,7 @@ function FailureNote({ conversation, turn, state }: Props) {
   const steps = data.value?.model_calls.length
   const { kind, title, text, goOn, change } = failureOf(fault, {
     done: turn.blocks.length > 0,
+    cut: isCut(turn),
     ...(steps !== undefined && { steps }),
   })
   const { message } = turn

@@ -4,6 +4,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { sizeWords } from '#core/words.ts'
 import type { MessageItem, Part } from '#doors/web/wire/thread.ts'
 import { type Block, ownTextOf, textOf, type TurnView } from '../lib/conversation.ts'
+import { cutText } from '../lib/failure.ts'
 import { exactTime, whenText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
 import { type Conversation, isAtRest, type TurnState } from '../store/conversation.ts'
@@ -17,7 +18,7 @@ import { Approval } from './approval.tsx'
 import { Button, IconButton } from './button.tsx'
 import { Calls } from './call-row.tsx'
 import { Copy } from './copy.tsx'
-import { Failure } from './failure.tsx'
+import { Failure, statusOf } from './failure.tsx'
 import { Icon } from './icon.tsx'
 import { Markdown } from './markdown.tsx'
 import { ReceiptLine } from './receipt-line.tsx'
@@ -52,7 +53,7 @@ function Reply({ conversation, turn, state, growing }: ReplyProps) {
   return (
     <article class="reply" aria-label="Atrium">
       {turn.blocks.map((block) => (
-        <BlockView key={block.id} block={block} />
+        <BlockView key={block.id} block={block} turn={turn} state={state} />
       ))}
       {turn.last && <Growing conversation={conversation} turnId={turn.id} />}
       {runs && lost && (
@@ -83,13 +84,15 @@ function Reply({ conversation, turn, state, growing }: ReplyProps) {
   )
 }
 
-function BlockView({ block }: { block: Block }) {
+type BlockProps = { readonly block: Block; readonly turn: TurnView; readonly state: TurnState | undefined }
+
+function BlockView({ block, turn, state }: BlockProps) {
   switch (block.type) {
     case 'text':
       return (
         <>
           <Markdown text={block.text} />
-          {block.cut && <p class="label">Stopped here.</p>}
+          {block.cut && <CutLine text={cutText(statusOf(turn, state))} />}
         </>
       )
     case 'calls':
@@ -101,6 +104,10 @@ function BlockView({ block }: { block: Block }) {
     default:
       return block satisfies never
   }
+}
+
+function CutLine({ text }: { text: string | undefined }) {
+  return text === undefined ? null : <p class="label">{text}</p>
 }
 
 /** An open gate as its card, an answered one as a line. */

@@ -89,7 +89,9 @@ export function createBlocks(now: () => number): Blocks {
   const over = new Set<string>()
   /** Turn id -> last seq, for ended turns whose last item has not arrived yet. */
   const ends = new Map<string, number>()
-  const faults = new Map<string, { text: string; failed: boolean }>()
+  const faults = new Map<string, Note>()
+  /** Turns whose last text is incomplete. */
+  const cut = new Set<string>()
   let seq = 0
   /** Up to this seq a turn counts as unfinished only if the thread's state listed it. */
   let knownUpTo = Number.POSITIVE_INFINITY
@@ -136,6 +138,7 @@ export function createBlocks(now: () => number): Blocks {
     }
     if (seq > knownUpTo) runs(turnId, entry.at)
     count(entry)
+    cut.delete(turnId)
     switch (item.type) {
       case 'message': {
         const texts = item.content.filter(({ type }) => type === 'text')
@@ -143,7 +146,10 @@ export function createBlocks(now: () => number): Blocks {
         if (item.role === 'user') {
           remove(`queued ${turnId}`)
           put({ type: 'you', id, text, files: item.content.flatMap(fileIn), queued: false })
-        } else put({ type: 'reply', id, text, whole: true })
+        } else {
+          put({ type: 'reply', id, text, whole: true })
+          if (item.cut) cut.add(turnId)
+        }
         break
       }
       case 'call':
@@ -213,7 +219,7 @@ export function createBlocks(now: () => number): Blocks {
     over.add(turnId)
     unfinished.delete(turnId)
     const all = took.get(turnId)
-    const fault = faults.get(turnId)
+    const fault = cut.has(turnId) ? cutNote(faults.get(turnId)) : faults.get(turnId)
     if (fault) put({ type: 'note', id: `fault ${turnId}`, ...fault })
     if (all) put({ type: 'receipt', id: `receipt ${turnId}`, took: all })
   }
@@ -276,6 +282,14 @@ export function createBlocks(now: () => number): Blocks {
       }
     },
   }
+}
+
+type Note = { readonly text: string; readonly failed: boolean }
+
+/** The note below an incomplete text. Without a fault the text reached the model's length limit. */
+function cutNote(fault: Note | undefined): Note {
+  if (!fault) return { text: 'The answer ends here: it reached the length limit of the model', failed: false }
+  return fault.failed ? { ...fault, text: `The answer broke off: ${fault.text}` } : fault
 }
 
 /** The attachment in a message part, if it is one. */

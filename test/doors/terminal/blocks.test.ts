@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Item, textMessage } from '#core/item.ts'
-import { noUsage } from '#core/turn.ts'
+import { noUsage, type Turn } from '#core/turn.ts'
 import { type Block, createBlocks } from '#doors/terminal/blocks.ts'
 import { runsOf } from '#doors/terminal/call-groups.ts'
 import { entry, threadId, turn } from './fake.ts'
@@ -110,6 +110,19 @@ test('one that failed before its thread was opened says why, after its last item
   blocks.apply(told(textMessage('user', 'go')))
   assert.deepEqual(shapes(blocks.list()), ['you', 'note', 'receipt'])
   assert.deepEqual(blocks.list()[1], { type: 'note', id: 'fault one', text: 'it broke', failed: true })
+})
+
+test('an incomplete text says why it ends: by a fault, by the reader, at the length limit', () => {
+  const notes = (status: Turn['status'], error?: Turn['error']) => {
+    const blocks = createBlocks(() => 0)
+    blocks.know(known(0))
+    blocks.apply(told(textMessage('user', 'go'), { ...textMessage('assistant', 'It is'), cut: true }))
+    blocks.apply([{ type: 'turn', turn: turn('one', status, { lastSeq: 2, ...(error && { error }) }) }])
+    return blocks.list().flatMap((block) => (block.type === 'note' ? [block.text] : []))
+  }
+  assert.deepEqual(notes('failed', { code: 'model_failed', message: 'it broke' }), ['The answer broke off: it broke'])
+  assert.deepEqual(notes('cancelled'), ['■ Stopped'])
+  assert.deepEqual(notes('completed'), ['The answer ends here: it reached the length limit of the model'])
 })
 
 test('one that waits is the turn of its thread; a queued message is shown until it enters the log', () => {

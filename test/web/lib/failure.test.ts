@@ -7,7 +7,7 @@ import type { Turn } from '#core/turn.ts'
 import { faultWire } from '#doors/web/wire.ts'
 import { createSpend } from '#turns/spend.ts'
 import type { Settings } from '#doors/web/wire/settings.ts'
-import { failureOf, otherModel } from '../../../web/lib/failure.ts'
+import { cutText, failureOf, otherModel } from '../../../web/lib/failure.ts'
 
 const held = { granted: false, spentUsd: 4, heldUsd: 0 }
 const store = {
@@ -79,6 +79,25 @@ test('any other fault says what happened and what is kept', () => {
   )
   const odd = failureOf({ code: 'internal', message: 'Something went wrong.' }, { done: true })
   assert.deepEqual([odd.title, odd.text], ['The turn failed', 'Something went wrong. What was done is kept.'])
+})
+
+test('a model that had begun to answer is not told as one that did not', () => {
+  const title = (code: string, cut: boolean) => failureOf({ code, message: 'it broke' }, { done: cut, cut }).title
+  assert.equal(title('model_unreachable', true), 'The model broke off its answer')
+  assert.equal(title('model_rate_limited', true), 'The model broke off its answer')
+  assert.equal(title('model_unreachable', false), 'The model did not answer')
+  assert.equal(title('model_failed', false), 'The model failed')
+  assert.equal(title('internal', true), 'The turn failed')
+})
+
+test('the line below an incomplete text says who ended it, and nothing while the turn goes on', () => {
+  assert.deepEqual((['cancelled', 'failed', 'completed', 'running', undefined] as const).map(cutText), [
+    'Stopped here.',
+    'The answer broke off here.',
+    'The answer ends here: it reached the length limit of the model.',
+    undefined,
+    undefined,
+  ])
 })
 
 test('the other model is one that has its key, else one that stands in, and none where the environment decides', () => {
