@@ -19,19 +19,19 @@ export function SignIn({ ended }: { ended: boolean }) {
   const act = useAct()
 
   useEffect(() => {
-    const useCode = (): void => {
+    const enterByLink = (): void => {
       const code = new URLSearchParams(location.hash.slice(1)).get('code')
       if (!code) return
       // The code works once. It must not stay in the address or the history.
       history.replaceState(null, '', location.pathname + location.search)
       void act.run(() => enter({ code }))
     }
-    useCode()
+    enterByLink()
     // A link pasted into a tab that shows this page already does not load the page again.
-    addEventListener('hashchange', useCode)
+    addEventListener('hashchange', enterByLink)
     document.title = 'Sign in · Atrium'
     void findIssuer().then((found) => (issuer.value = found))
-    return () => removeEventListener('hashchange', useCode)
+    return () => removeEventListener('hashchange', enterByLink)
   }, [])
 
   return (
