@@ -106,6 +106,11 @@ export function addUsage(a: Usage, b: Usage): Usage {
   }
 }
 
+/** The usage of a turn to show. The cost of an unfinished turn is unknown until a model has answered, and not 0. */
+export function usageSoFar({ status, usage }: Pick<Turn, 'status' | 'usage'>): Usage {
+  return usage.model === undefined && !ended(status) ? { ...usage, costUsd: null } : usage
+}
+
 /** True for a final status. */
 export function ended(status: TurnStatus): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled'

@@ -12,7 +12,7 @@ export function unixTime(ms: number): number {
   return Math.floor(ms / 1000)
 }
 
-/** Usage with the field names of the OpenAI API, and its cost. A null cost is unknown. */
+/** Usage with the field names of the OpenAI API, its cost, and the model that answered last. A null cost is unknown. */
 export function usageWire(usage: Usage) {
   return {
     input_tokens: usage.inputTokens,
@@ -22,6 +22,7 @@ export function usageWire(usage: Usage) {
     total_tokens: usage.inputTokens + usage.outputTokens,
     // Rounds away the floating-point noise of a sum.
     cost_usd: usage.costUsd === null ? null : Number(usage.costUsd.toFixed(10)),
+    ...(usage.model !== undefined && { model: usage.model }),
   }
 }
 

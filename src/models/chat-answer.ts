@@ -25,7 +25,8 @@ export class ChatAnswer {
   readonly #parts: AnswerParts
   readonly #lines: LineCutter
   readonly #fragments = new CallFragments()
-  #usage: Usage = noUsage
+  /** Undefined until the server reports it; some never do. */
+  #usage: Usage | undefined
   #sawData = false
   #finished = false
   #truncated = false
@@ -149,7 +150,9 @@ export class ChatAnswer {
       events.push({ type: 'call', name, args: args.trim() === '' ? '{}' : args })
     }
     const { priceOf } = this.#parts
-    const usage = priceOf ? { ...this.#usage, costUsd: priceOf(this.#usage) } : this.#usage
+    const counts = this.#usage ?? noUsage
+    // Without counts the cost of a model with a price is unknown.
+    const usage = priceOf ? { ...counts, costUsd: this.#usage ? priceOf(counts) : null } : counts
     events.push({ type: 'done', usage, ...(this.#truncated && { stop: 'length' }) })
     this.done = true
     return undefined

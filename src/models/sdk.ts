@@ -197,7 +197,8 @@ function usageOf({ inputTokens, outputTokens }: SdkUsage, priceOf: PriceOf | und
     outputTokens: outputTokens.total ?? 0,
     reasoningTokens: outputTokens.reasoning ?? 0,
   }
-  const costUsd = priceOf ? priceOf({ ...counts, cacheWriteTokens: inputTokens.cacheWrite ?? 0 }) : null
+  const isReported = inputTokens.total !== undefined
+  const costUsd = priceOf && isReported ? priceOf({ ...counts, cacheWriteTokens: inputTokens.cacheWrite ?? 0 }) : null
   return { ...counts, costUsd }
 }
 

@@ -11,6 +11,7 @@ import { charsPerToken } from '#core/tokens.ts'
 import { noUsage, type Usage } from '#core/turn.ts'
 import { taintOf } from '#safety/taint.ts'
 import type { Spend } from './spend.ts'
+import type { Observer } from './turn-metrics.ts'
 
 const pageSize = 500
 /** Pages read of a thread; entries after them are left out. */
@@ -29,10 +30,11 @@ type CompactParts = {
   readonly store: Pick<Store, 'threads' | 'usage'>
   readonly model: () => Promise<Model>
   readonly spend?: Pick<Spend, 'allows'> | undefined
+  readonly observer?: Pick<Observer, 'stepped'> | undefined
 }
 
 export async function compactHistory(
-  { store, model: open, spend }: CompactParts,
+  { store, model: open, spend, observer }: CompactParts,
   user: UserId,
   { door, threadId, items }: LongHistory,
   signal: AbortSignal,
@@ -62,8 +64,11 @@ export async function compactHistory(
   const noSummary = (): Summarised => ({ text: '', failed: true })
   const parts = { model, fenced: whole, plain: () => plain.close(), signal }
   const made = await summarise({ ...parts, maxTokens: summaryTokens }).catch(noSummary)
-  if (made.asked) await store.usage.add(user, door, made.asked)
+  if (made.asked) {
+    await store.usage.add(user, door, made.asked)
+    observer?.stepped([], [], [], made.asked)
+  }
   const byRule = { ...parts, model: { ...model, byRule: true as const }, maxTokens: maxPlainChars / charsPerToken }
   const { text } = made.failed || model.byRule ? await summarise(byRule) : made
-  return { text, tainted, usage: made.asked?.usage ?? noUsage }
+  return { text, tainted, usage: made.asked ? { ...made.asked.usage, model: made.asked.model } : noUsage }
 }

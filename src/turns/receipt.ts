@@ -5,7 +5,7 @@ import type { UserId } from '#core/ids.ts'
 import { readOldFences } from '#core/origins.ts'
 import type { Store } from '#core/store.ts'
 import type { Effects } from '#core/tool.ts'
-import type { ModelCall, Turn } from '#core/turn.ts'
+import { type ModelCall, type Turn, usageSoFar } from '#core/turn.ts'
 import type { Marker } from '#safety/marks.ts'
 import { type Note, notesOf } from '#safety/notes.ts'
 import { entryPages, withoutTexts } from './turn-entries.ts'
@@ -19,7 +19,7 @@ export type Receipt = {
   readonly secrets: readonly string[]
   readonly approvals: readonly Approval[]
   readonly notes: readonly Note[]
-  /** Null when the price of a used model is unknown. */
+  /** Null when the price of a used model is unknown, and before a model has answered. */
   readonly costUsd: number | null
   /** Digest made when the turn ended. Absent for unfinished turns and for turns older than digests. */
   readonly hash?: string
@@ -89,7 +89,7 @@ function receiptOf({ turn, entries, notes, digest, hash }: ReceiptInput): Receip
     secrets: unique(results.flatMap(({ secrets }) => secrets ?? [])),
     approvals: entries.flatMap(approvalIn),
     notes,
-    costUsd: turn.usage.costUsd,
+    costUsd: usageSoFar(turn).costUsd,
     ...(hash !== undefined && { hash }),
     verified: hash !== undefined && hash === digest,
   }

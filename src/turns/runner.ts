@@ -165,7 +165,7 @@ export function createRunner(parts: RunnerParts): Runner {
       for await (const step of loop) {
         const recorded = await record(turn, turnLease, step.outcome ? { ...step, earlier } : step, signal)
         await parts.histories.extend(turn, history, recorded.entries)
-        parts.observer?.stepped(recorded.entries, earlier, history.items)
+        parts.observer?.stepped(recorded.entries, earlier, history.items, step.asked)
         earlier = [...earlier, ...recorded.entries]
         note(turn, recorded.entries)
         publishStep(recorded, step.outcome !== undefined)

@@ -5,8 +5,11 @@ import type { Metrics } from '#lib/metrics.ts'
 
 /** Is called after a step or a rest was stored. Must neither throw nor block. */
 export interface Observer {
-  /** A step was stored. `before` are the earlier entries of this run, `history` the items of the thread. */
-  stepped(entries: readonly Entry[], before: readonly Entry[], history: readonly Item[]): void
+  /**
+   * A step was stored. `before` are the earlier entries of this run, `history` the items of the thread, `lost` a model call
+   * that left no entry.
+   */
+  stepped(entries: readonly Entry[], before: readonly Entry[], history: readonly Item[], lost?: ModelCall): void
   /** A turn came to rest. */
   rested(turn: Turn): void
 }
@@ -28,12 +31,16 @@ export function createTurnMetrics(metrics: Metrics): Observer {
     'Tokens of models. Cached ones are among the input, reasoning is among the output.',
     ['model', 'kind'],
   )
-  const cost = metrics.counter('atrium_cost_usd_total', 'What models have cost, as far as their price is known.', [
-    'model',
-  ])
-  const unpriced = metrics.counter('atrium_unpriced_calls_total', 'Calls of models whose price nobody knows.', [
-    'model',
-  ])
+  const cost = metrics.counter(
+    'atrium_cost_usd_total',
+    'Cost of models. Calls with an unknown price are not in it: atrium_unpriced_calls_total counts them.',
+    ['model'],
+  )
+  const unpriced = metrics.counter(
+    'atrium_unpriced_calls_total',
+    'Calls of models with an unknown price. Above 0, the cost of the model is more than atrium_cost_usd_total.',
+    ['model'],
+  )
   const tools = metrics.counter('atrium_tool_calls_total', 'Tool calls that were run.', ['tool', 'outcome'])
   const toolTime = metrics.histogram('atrium_tool_seconds', 'Tool calls, from attempt to result.', ['tool'])
 
@@ -43,12 +50,14 @@ export function createTurnMetrics(metrics: Metrics): Observer {
     tokens.add(usage.cachedTokens, model, 'cached')
     tokens.add(usage.outputTokens, model, 'output')
     tokens.add(usage.reasoningTokens, model, 'reasoning')
-    if (usage.costUsd === null) unpriced.add(1, model)
-    else cost.add(usage.costUsd, model)
+    // A model without a price has no cost series: 0 would be a lie. Every model has the series of unpriced calls.
+    unpriced.add(usage.costUsd === null ? 1 : 0, model)
+    if (usage.costUsd !== null) cost.add(usage.costUsd, model)
   }
 
   return {
-    stepped(entries, before, history) {
+    stepped(entries, before, history, lost) {
+      if (lost) countCall(lost)
       for (const { item, at, asked } of entries) {
         if (asked) countCall(asked)
         if (item.type !== 'result') continue

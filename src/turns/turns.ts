@@ -178,7 +178,12 @@ export function createTurns(parts: TurnsParts): Turns {
     changes: (user) => bus.subscribeChanges(user),
     changed: (user) => bus.publishChange({ userId: user }, {}),
     compact: (user, history, signal) =>
-      compactHistory({ store, model: () => runner.model(), spend: parts.spend }, user, history, signal),
+      compactHistory(
+        { store, model: () => runner.model(), spend: parts.spend, observer: parts.observer },
+        user,
+        history,
+        signal,
+      ),
   }
 }
 

@@ -27,6 +27,7 @@ test('--json tells thread, turn, status, reply and usage, and a thread can be co
   >
   assert.equal(first['status'], 'completed')
   assert.equal(typeof first['response'], 'string')
+  assert.equal((first['usage'] as Record<string, unknown>)['model'], 'offline')
   const second = await atrium(home.path, ['run', '-m', 'hello again', '--json', '--thread', String(first['thread_id'])])
   assert.equal((JSON.parse(second.stdout) as Record<string, unknown>)['thread_id'], first['thread_id'])
 })

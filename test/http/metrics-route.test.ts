@@ -1,6 +1,8 @@
 // GET /metrics through a real gateway: what a turn, a tool and a request leave in it, in lines that a reader takes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AppError } from '#core/errors.ts'
+import { noUsage } from '#core/turn.ts'
 import { calls, createHold, createWriter, says } from '../doors/test-app.ts'
 import { openHouse, operatorToken } from '../doors/web/house.ts'
 
@@ -36,6 +38,7 @@ test('turns by door and outcome, model and tool calls, tokens, cost, requests an
     'atrium_tokens_total{model="test-1",kind="input"}': 3,
     'atrium_tokens_total{model="test-1",kind="output"}': 2,
     'atrium_cost_usd_total{model="test-1"}': 0.25,
+    'atrium_unpriced_calls_total{model="test-1"}': 0,
     'atrium_tool_calls_total{tool="write_note",outcome="ok"}': 1,
     'atrium_tool_seconds_count{tool="write_note"}': 1,
     'atrium_turns_active{status="queued"}': 0,
@@ -77,6 +80,31 @@ test('a turn that waits, fails or is cancelled counts once, also where it is can
   assert.equal(samples.get('atrium_turn_failures_total{code="internal"}'), 1)
   assert.equal(samples.get('atrium_turns_total{door="web",outcome="cancelled"}'), 3)
   assert.equal(samples.get('atrium_tool_calls_total{tool="write_note",outcome="ok"}'), undefined)
+})
+
+test('a cost that nobody knows is counted as such and not as 0, also of a call that broke off', async (t) => {
+  const usage = { ...noUsage, inputTokens: 5, outputTokens: 1, costUsd: null }
+  const house = await openHouse(t, {
+    model: {
+      provider: 'test',
+      name: 'test-1',
+      window: 100_000,
+      priceOf: () => null,
+      async *stream({ items }) {
+        const breaks = JSON.stringify(items.at(-1)).includes('break')
+        yield await Promise.resolve([{ type: 'reasoning', text: 'hm' }])
+        if (breaks) throw new AppError('model_failed', 'it broke off')
+        yield [
+          { type: 'text', text: 'hello' },
+          { type: 'done', usage },
+        ]
+      },
+    },
+  })
+  for (const message of ['hi', 'break']) await house.call('POST', '/api/chat', { body: { message } })
+  const samples = samplesIn((await house.call('GET', '/metrics')).text)
+  assert.equal(samples.get('atrium_unpriced_calls_total{model="test-1"}'), 2)
+  assert.equal(samples.get('atrium_cost_usd_total{model="test-1"}'), undefined)
 })
 
 test('only the operator reads them', async (t) => {

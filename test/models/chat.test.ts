@@ -146,6 +146,9 @@ describe('reading a stream', () => {
     const { model } = await serve(t, streaming(stop, done))
     const usage = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, reasoningTokens: 0, costUsd: 0 }
     assert.deepEqual(await collect(model), [{ type: 'done', usage }])
+    const priced = await serve(t, streaming(stop, done), { priceOf: () => 1 })
+    const unknown = { ...usage, costUsd: null }
+    assert.deepEqual(await collect(priced.model), [{ type: 'done', usage: unknown }], 'its cost is unknown')
   })
 
   test('a finish reason is enough of an end, and so is [DONE] alone', async (t) => {

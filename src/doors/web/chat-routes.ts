@@ -6,10 +6,11 @@ import { AppError } from '#core/errors.ts'
 import { isUuid } from '#core/ids.ts'
 import type { Entry, Part } from '#core/item.ts'
 import type { Idempotency } from '#core/store.ts'
-import { isAtRest, type Turn } from '#core/turn.ts'
+import { isAtRest, type Turn, usageSoFar } from '#core/turn.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import type { Caller } from '#http/caller.ts'
 import { wrongField } from '#http/validate.ts'
+import { usageWire } from '#http/wire-format.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { Gates } from '#turns/gates.ts'
 import { readEnd } from '#turns/job-outcome.ts'
@@ -20,7 +21,7 @@ import { Attachments, partsOf } from './attachments.ts'
 import { queuedBounds } from './thread-routes.ts'
 import { ChatAnswer, SendAnswer } from '#doors/web/wire/chat.ts'
 import { gateWire } from './gate-wire.ts'
-import { faultWire, replyText, usedWire } from './wire.ts'
+import { faultWire, replyText } from './wire.ts'
 
 /** How long POST /api/chat waits for the turn. After that it answers `running` and the turn continues. */
 const defaultPatienceMs = 120_000
@@ -63,7 +64,7 @@ export function chatRoutes(parts: ChatParts): Route[] {
           turn_id: turn.id,
           status: rests ? turn.status : 'running',
           response: rests ? replyText(entries) : null,
-          usage: usedWire(turn.usage),
+          usage: usageWire(usageSoFar(turn)),
           ...(gate && { gate: gateWire(gate) }),
           ...(turn.error && { error: faultWire(turn.error) }),
         } satisfies z.output<typeof ChatAnswer>

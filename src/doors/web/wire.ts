@@ -6,18 +6,13 @@ import type { ReachedLimit } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry, Item } from '#core/item.ts'
 import type { CutText, QueuedEntry } from '#core/store.ts'
-import type { Thread, Turn, TurnError, Usage } from '#core/turn.ts'
+import { type Thread, type Turn, type TurnError, usageSoFar } from '#core/turn.ts'
 import { isoTime, usageWire } from '#http/wire-format.ts'
 import type { Frame } from '#doors/web/wire/frame.ts'
 import type { TurnFields } from '#doors/web/wire/job.ts'
 import type { ItemWire, QueuedWire, ThreadWire } from '#doors/web/wire/thread.ts'
-import type { Fault, Limit, UsageWire } from '#doors/web/wire/turn.ts'
+import type { Fault, Limit } from '#doors/web/wire/turn.ts'
 import { asWritten, gateWire } from './gate-wire.ts'
-
-/** Tokens and cost of a turn, and the model that answered last. */
-export function usedWire(usage: Usage): z.output<typeof UsageWire> {
-  return { ...usageWire(usage), ...(usage.model !== undefined && { model: usage.model }) }
-}
 
 /** A turn as a job. `reply` is its response, or the beginning of a long one. */
 export function jobWire(turn: Omit<Turn, 'options'>, reply: CutText | undefined): TurnFields {
@@ -30,7 +25,7 @@ export function jobWire(turn: Omit<Turn, 'options'>, reply: CutText | undefined)
     completed_at: turn.endedAt === undefined ? null : isoTime(turn.endedAt),
     ...(reply && { response: reply.text, ...(reply.cut && { response_cut: true }) }),
     ...(turn.error && { error: faultWire(turn.error) }),
-    usage: usedWire(turn.usage),
+    usage: usageWire(usageSoFar(turn)),
   }
 }
 

@@ -84,6 +84,7 @@ describe('create', () => {
       output_tokens_details: { reasoning_tokens: 0 },
       total_tokens: 13,
       cost_usd: 0.25,
+      model: 'scripted',
     })
   })
 

@@ -132,6 +132,7 @@ test('cancel stops a running job, and again changes nothing', async (t) => {
   await hold.asked
   const [job] = (await call('GET', '/api/jobs?status=running')).json.jobs
   assert.equal(job.completed_at, null)
+  assert.equal(job.usage.cost_usd, null, 'nobody knows yet what it costs')
   const cancelled = await call('POST', `/api/jobs/${job.id}/cancel`)
   assert.equal(cancelled.status, 200)
   assert.equal(cancelled.json.status, 'cancelled')
