@@ -23,6 +23,8 @@ export type Service = {
   readonly client: OperatorClient
   /** The lines printed at the start: addresses, the model, next steps. */
   readonly lines: readonly string[]
+  /** The gateway's token, if it was made for this start: the only secret that is printed, once, with a log or the lines. */
+  readonly generatedToken?: string
   stop(): Promise<void>
 }
 
@@ -78,7 +80,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     return {
       app,
       client,
-      lines: await linesOf(app, open, token),
+      lines: await linesOf(app, open),
+      ...(config.gateway.enabled && config.gateway.authToken === undefined && { generatedToken: token }),
       async stop() {
         parts.log.info({ running: app.runner.running }, 'stopping')
         await Promise.all([local.close(shutdownGraceMs), closeAll(shutdownGraceMs)])
@@ -118,13 +121,9 @@ async function openWebhookDoor(
   return { name: 'webhook', address: webhook.url, close: (graceMs) => webhook.close(graceMs) }
 }
 
-/** The start-up lines. A generated token is the only secret that is printed, once per start. */
-async function linesOf(
-  { config, home }: { config: Config; home: Home },
-  open: readonly OpenDoor[],
-  token: string,
-): Promise<string[]> {
-  const { gateway, model, notices } = config
+/** The start-up lines, without secrets. */
+async function linesOf({ config, home }: { config: Config; home: Home }, open: readonly OpenDoor[]): Promise<string[]> {
+  const { model, notices } = config
   const lines = open.map(({ name, address }) => `${name.padEnd(8)} ${address}`)
   const found = gatewayOf(open)
   if (found) {
@@ -132,7 +131,6 @@ async function linesOf(
     lines.push(`api      ${found.address}/api/v1`)
     lines.push(`sign in  ${await found.loginLink?.()}  (once, within 10 minutes)`)
     lines.push(`operator the lasting token is in ${lasting}`)
-    if (!gateway.authToken) lines.push(`token    ${token}  (made for this start alone)`)
   }
   lines.push(`model    ${await modelLine(model)}`, ...notices)
   for (const { name, host } of weakSecrets(config)) {

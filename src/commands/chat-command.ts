@@ -18,7 +18,7 @@ const attached = 'attached to the running service'
 export async function chat(flags: Flags): Promise<void> {
   endWithOutput()
   const config = loadConfig({}, flags)
-  const plain = terminalTraits().dumb || !process.stdin.isTTY
+  const plain = terminalTraits().dumb || !process.stdin.isTTY || !process.stdout.isTTY
   if (await runningService(config.home)) {
     const client = serviceClient(config.home)
     if (plain) await showLines(client, [attached])
@@ -26,15 +26,19 @@ export async function chat(flags: Flags): Promise<void> {
     return
   }
   const home = openHome(config.home)
+  const log = openLog({ level: config.logLevel, file: home.logFile, secrets: secretsIn(config) })
   const service = await startService({
     configure: (settings) => loadConfig(settings, flags),
-    log: openLog({ level: config.logLevel, file: home.logFile, secrets: secretsIn(config) }),
+    log,
     terminal: true,
   })
   try {
-    const { client, lines } = service
-    if (plain) await showLines(client, lines)
-    else await show({ client, location: `terminal · ${home.path}`, greeting: lines })
+    const { client, lines, generatedToken } = service
+    if (generatedToken !== undefined) log.revealSecret(`gateway token for this start only: ${generatedToken}`)
+    const token = generatedToken === undefined ? [] : [`token    for this start only, in ${home.logFile}`]
+    const greeting = [...lines, ...token]
+    if (plain) await showLines(client, greeting)
+    else await show({ client, location: `terminal · ${home.path}`, greeting })
   } finally {
     // A second Ctrl+C exits at once.
     process.once('SIGINT', () => process.exit(interruptedExit))

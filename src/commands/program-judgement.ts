@@ -6,7 +6,7 @@ import { refuseUnknown } from './refuse-arguments.ts'
 export function addJudgement(program: Command): void {
   const gates = program
     .command('gates')
-    .description('what waits for your word; on a terminal each is asked about')
+    .description('list requests that wait for your approval; on a terminal, answer them')
     .option('--json', 'print JSON')
     .action(async (options, command: Command) => {
       refuseUnknown(command)
@@ -14,15 +14,15 @@ export function addJudgement(program: Command): void {
     })
   gates
     .command('answer <id> <action>')
-    .description('answer one: approve, always or deny')
-    .option('--scope <scope>', 'of always: tool, target (this host, folder or command) or file (this one)')
-    .option('--for <span>', 'of always: hour, day or good')
-    .option('--clean', 'of always: only while the turn has read nothing from outside')
-    .option('--word <text>', 'of deny: what the model is told')
+    .description('answer one request: approve (once), always or deny')
+    .option('--scope <scope>', 'with always: tool, target (this host, folder or command) or file (this one)')
+    .option('--for <span>', 'with always: hour, day or good')
+    .option('--clean', 'with always: only while the turn has read nothing from outside')
+    .option('--word <text>', 'with deny: a reason for the model')
     .action(async (id, action, options) => (await import('./gates-command.ts')).answerGateBy(id, action, options))
   const grants = program
     .command('grants')
-    .description('what you have allowed beyond one call')
+    .description('list what you have allowed beyond a single call')
     .option('--json', 'print JSON')
     .action(async (options, command: Command) => {
       refuseUnknown(command)
@@ -30,13 +30,13 @@ export function addJudgement(program: Command): void {
     })
   grants
     .command('revoke <id>')
-    .description('take one back')
+    .description('revoke a grant')
     .action(async (id) => (await import('./grants-command.ts')).revokeGrant(id))
   addPolicy(program)
   program
     .command('receipt <turn>')
-    .description('what a turn did: models, tools, hosts, approvals, cost')
-    .option('--verify', 'fail when its log is not what it was')
+    .description('show what a turn did, by turn or response id: models, tools, hosts, approvals, cost')
+    .option('--verify', 'exit with code 1 if the log of the turn has changed')
     .option('--json', 'print JSON')
     .action(async (turn, options) => (await import('./receipt-command.ts')).showReceipt(turn, options))
 }
@@ -45,7 +45,7 @@ function addPolicy(program: Command): void {
   const load = () => import('./policy-command.ts')
   const policy = program
     .command('policy')
-    .description('which calls run, are asked for, or are refused')
+    .description('show which tool calls are allowed, need approval, or are denied')
     .option('--json', 'print JSON')
     .action(async (options, command: Command) => {
       refuseUnknown(command)
@@ -53,21 +53,21 @@ function addPolicy(program: Command): void {
     })
   policy
     .command('set <row>')
-    .description('set the rule of a row: allow, ask, deny, or known for addresses')
-    .option('--clean <rule>', 'while the model has read nothing untrusted')
-    .option('--tainted <rule>', 'once it has')
+    .description('set the rules of a row: allow, ask, deny, or known (for addresses)')
+    .option('--clean <rule>', 'rule while the model has read nothing untrusted')
+    .option('--tainted <rule>', 'rule once the model has read untrusted text')
     .action(async (row, options) => (await load()).setRow(row, options))
   policy
     .command('reset [row]')
-    .description('the default again: of one row, or of all rows and marks')
+    .description('reset one row to its default, or all rows and marks')
     .action(async (row) => (await load()).resetPolicy(row))
   policy
     .command('marks')
-    .description('list the rules that mark what looks like an instruction in outside text')
+    .description('list the rules that mark outside text that looks like an instruction')
     .option('--json', 'print JSON')
     .action(async (options) => (await load()).listMarks(options))
   policy
     .command('mark <id> <state>')
-    .description('switch one of them on or off')
+    .description('switch one of these rules on or off')
     .action(async (id, state) => (await load()).switchMark(id, state))
 }

@@ -5,7 +5,7 @@ import { AppError } from '#core/errors.ts'
 import { readVersion } from '#lib/version.ts'
 import { addJudgement } from './program-judgement.ts'
 import { addTools } from './program-tool.ts'
-import { refuseExcess, refuseUnknown } from './refuse-arguments.ts'
+import { addHelp, refuseExcess, refuseUnknown } from './refuse-arguments.ts'
 import { endWithOutput, failure, usageExit } from './report.ts'
 
 const highestPort = 65_535
@@ -26,14 +26,14 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
 export function buildProgram(): Command {
   const program = new Command('atrium')
   program
-    .description('A self-hosted agent: one agent, many doors.')
+    .description('A self-hosted agent: chat in the terminal and in the browser, HTTP APIs, webhooks.')
     .version(readVersion(), '-v, --version', 'print the version')
-    .helpCommand('help [command]', 'show help for a command')
+    .helpOption('-h, --help', 'show this help')
     .enablePositionalOptions()
     .exitOverride()
     .configureHelp({ showGlobalOptions: false })
     .addHelpText('after', () => examples(programName()))
-    .option('--port <number>', 'the gateway’s port, before GATEWAY_PORT')
+    .option('--port <number>', 'port of the web gateway; overrides GATEWAY_PORT')
     .action(async ({ port }: Flags, command: Command) => {
       refuseUnknown(command)
       await (await import('./start-command.ts')).start(flagsOf(port))
@@ -45,44 +45,44 @@ export function buildProgram(): Command {
   })
   program
     .command('serve')
-    .description('run the service: web gateway, Responses API, webhook channel')
-    .option('--port <number>', 'the gateway’s port, before GATEWAY_PORT')
+    .description('run the service without a terminal: web gateway, Responses API, webhook channel')
+    .option('--port <number>', 'port of the web gateway; overrides GATEWAY_PORT')
     .action(async ({ port }: Flags) => {
       await (await import('./serve-command.ts')).serve(flagsOf(port ?? program.opts<Flags>().port))
     })
   program
     .command('run [text]')
-    .description('send one message and print the reply; what is piped in is attached')
-    .option('-m, --message <text>', 'the message as it is, for scripts; - reads it from standard input')
+    .description('send one message and print the reply; piped input is attached')
+    .option('-m, --message <text>', 'the exact message, for scripts; - reads it from standard input')
     .option('--thread <id>', 'continue this thread')
     .option('-c, --continue', 'continue the latest thread')
-    .option('-a, --attach <path>', 'a picture or text that goes with it; may be given again', gathered)
+    .option('-a, --attach <path>', 'attach a picture or a text file; may be repeated', gathered)
     .option('--json', 'print one JSON object instead of the text')
     .action(async (text, options) => (await import('./run-command.ts')).run(text, options))
   program
     .command('threads')
     .description('list conversations, newest first')
-    .option('--limit <count>', 'how many', '20')
+    .option('--limit <count>', 'maximum number', '20')
     .option('--json', 'print JSON')
     .action(async (options) => (await import('./threads-command.ts')).listThreads(options))
   program
     .command('status')
-    .description('tell whether a service runs on this home, and how it is')
+    .description('show whether a service runs on this home, and its state')
     .option('--json', 'print JSON')
     .action(async (options) => (await import('./status-command.ts')).status(options))
   program
     .command('onboard')
-    .description('prepare a home before its first start: the operator’s token, the key, the database')
+    .description('prepare the home before the first start: operator token, key, database')
     .option('--json', 'print JSON')
     .action(async (options) => (await import('./onboard-command.ts')).onboard(options))
   program
     .command('login')
-    .description('print a link that signs you in to the web page of the running service, once')
+    .description('print a one-time link that signs you in to the web page of the running service')
     .option('--json', 'print JSON')
     .action(async (options) => (await import('./login-command.ts')).login(options))
   program
     .command('doctor')
-    .description('check this installation and say what to mend')
+    .description('check this installation and say how to fix what is wrong')
     .option('--json', 'print JSON')
     .action(async (options) => (await import('./doctor-command.ts')).doctor(options))
   addJudgement(program)
@@ -95,6 +95,7 @@ export function buildProgram(): Command {
     .command('version')
     .description('print the version')
     .action(() => void process.stdout.write(`${readVersion()}\n`))
+  addHelp(program)
   refuseExcess(program)
   return program
 }
@@ -102,18 +103,19 @@ export function buildProgram(): Command {
 /** Examples for the help; each can be pasted unchanged. */
 function examples(atrium: string): string {
   const lines = [
-    ['', 'chat in this terminal, with the gateway beside it'],
+    ['', 'chat in this terminal, and run the web gateway'],
     [' serve --port 8000', 'run the service without a terminal'],
     [' run "what is 2+2?"', 'one message, one reply'],
-    [' run "review" < notes.txt', 'what is piped in is attached'],
+    [' run "review" < notes.txt', 'piped input is attached'],
     [' model set ollama qwen3', 'choose the model'],
   ].map(([rest = '', does = '']) => `  ${atrium}${rest.padEnd(28)}${does}`)
   return `
 Examples:
 ${lines.join('\n')}
 
-Without a model configured, a small built-in offline model answers.
-Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted.`
+The home is ~/.atrium, or the folder in ATRIUM_HOME: database, keys, tokens and logs.
+Without a configured model, a small built-in offline model answers.
+Exit codes: 0 success, 1 failure, 2 wrong usage or configuration, 130 interrupted.`
 }
 
 /** Collects the values of an option that may be repeated. */
@@ -128,12 +130,12 @@ function flagsOf(port: string | undefined): Flags {
 }
 
 function addUsers(program: Command): void {
-  const user = program.command('user').description('people who may use this service, and their tokens')
+  const user = program.command('user').description('manage the users of this service and their tokens')
   const load = () => import('./user-command.ts')
   user
     .command('add <name>')
-    .description('add a user and print a first token, once')
-    .option('--expires-in-days <days>', 'let the token expire')
+    .description('add a user and print their token, which is shown only once')
+    .option('--expires-in-days <days>', 'number of days until the token expires; never by default')
     .option('--json', 'print JSON')
     .action(async (name, options) => (await load()).addUser(name, options))
   user
@@ -143,25 +145,25 @@ function addUsers(program: Command): void {
     .action(async (options) => (await load()).listUsers(options))
   user
     .command('token <name>')
-    .description('print one more token for a user, once')
-    .option('--expires-in-days <days>', 'let the token expire')
+    .description('create another token for a user; it is shown only once')
+    .option('--expires-in-days <days>', 'number of days until the token expires; never by default')
     .option('--json', 'print JSON')
     .action(async (name, options) => (await load()).addToken(name, options))
   user
     .command('remove <name>')
-    .description('remove a user: ends what runs for them and erases their conversations')
-    .option('-y, --yes', 'do not ask')
+    .description('remove a user: stop their turns and erase their data')
+    .option('-y, --yes', 'do not ask for confirmation')
     .option('--json', 'print JSON')
     .action(async (name, options) => (await load()).removeUser(name, options))
 }
 
 function addMemory(program: Command): void {
-  const memory = program.command('memory').description('documents that the agent remembers')
+  const memory = program.command('memory').description('search, read and write the documents that the agent remembers')
   const load = () => import('./memory-command.ts')
   memory
     .command('search <words...>')
-    .description('find documents; "quotes" make a phrase, a star at the end a beginning')
-    .option('--limit <count>', 'how many at most', '10')
+    .description('find documents; "quotes" for an exact phrase, word* for a beginning')
+    .option('--limit <count>', 'maximum number', '10')
     .option('--json', 'print JSON')
     .action(async (words, options) => (await load()).searchMemory(words, options))
   memory
@@ -171,7 +173,7 @@ function addMemory(program: Command): void {
     .action(async (path, options) => (await load()).readMemory(path, options))
   memory
     .command('write <path> [text]')
-    .description('write a document; without a text it is read from standard input')
+    .description('write a document; without a text, standard input is read')
     .option('--append', 'add to the end instead of replacing')
     .option('--json', 'print JSON')
     .action(async (path, text, options) => (await load()).writeMemory(path, text, options))
@@ -182,26 +184,26 @@ function addMemory(program: Command): void {
     .action(async (folder, options) => (await load()).listMemory(folder, options))
   memory
     .command('import <folder>')
-    .description('make a document of every text file in a folder')
+    .description('import every text file of a folder as a document')
     .option('--json', 'print JSON')
     .action(async (folder, options) => (await load()).importMemory(folder, options))
   memory
     .command('export <folder>')
-    .description('write every document into a folder')
+    .description('export every document to a folder')
     .option('--json', 'print JSON')
     .action(async (folder, options) => (await load()).exportMemory(folder, options))
 }
 
 function addSecrets(program: Command): void {
-  const secret = program.command('secret').description('keys and passwords, sealed in the database')
+  const secret = program.command('secret').description('manage keys and passwords, which are stored encrypted')
   const load = () => import('./secret-command.ts')
   secret
     .command('set <name>')
-    .description('store a secret; its value is asked for, or read from standard input')
+    .description('store a secret; the value comes from a prompt or standard input')
     .action(async (name) => (await load()).setSecret(name))
   secret
     .command('list')
-    .description('list the names; values are never shown')
+    .description('list the names of the secrets; values are never shown')
     .option('--json', 'print JSON')
     .action(async (options) => (await load()).listSecrets(options))
   secret
@@ -210,7 +212,7 @@ function addSecrets(program: Command): void {
     .action(async (name) => (await load()).removeSecret(name))
   secret
     .command('rotate')
-    .description('seal every secret under a new master key; no service may run')
+    .description('encrypt all secrets with a new master key; stop the service first')
     .action(async () => (await load()).rotateKey())
 }
 
@@ -218,7 +220,7 @@ function addModels(program: Command): void {
   const load = () => import('./model-command.ts')
   const model = program
     .command('model')
-    .description('which model answers')
+    .description('show, choose or test the model')
     .option('--json', 'print JSON')
     .action(async (options, command: Command) => {
       refuseUnknown(command)
@@ -231,14 +233,14 @@ function addModels(program: Command): void {
     .action(async (options) => (await load()).listModels(options))
   model
     .command('set <provider> [model]')
-    .description('choose the model if it answers; a running service follows at once')
-    .option('--base-url <url>', 'where its server answers, with the version: …/v1')
-    .option('--fallback <list>', 'who is asked when it cannot answer: provider/model,…')
+    .description('choose the model if it answers; a running service uses it at once')
+    .option('--base-url <url>', 'address of the server, with its version: https://…/v1')
+    .option('--fallback <list>', 'models to ask when it does not answer: provider/model,…')
     .option('--force', 'store the choice without asking the model for a word first')
     .action(async (provider, name, options) => (await load()).setModel(provider, name, options))
   model
     .command('test')
-    .description('ask the model in use for one word: its answer, its time and its cost')
+    .description('ask the model in use for one word; show its answer, time and cost')
     .option('--json', 'print JSON')
     .action(async (options) => (await load()).testModel(options))
 }

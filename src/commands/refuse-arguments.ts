@@ -1,7 +1,26 @@
-// Refuses unknown commands and excess arguments.
+// The `help` commands, and refusal of unknown commands and excess arguments.
 import type { Command } from 'commander'
 import { programName } from '#config.ts'
 import { printable } from '#safety/printable.ts'
+
+/** Adds `help [command...]` to a command with subcommands, and to those below it. */
+export function addHelp(command: Command): void {
+  command.helpCommand(false)
+  if (command.commands.length === 0) return
+  for (const each of command.commands) addHelp(each)
+  command
+    .command('help [command...]')
+    .description('show the help of a command')
+    .action((names: readonly string[]) => {
+      let found = command
+      for (const name of names) {
+        const next = found.commands.find((each) => each.name() === name)
+        if (!next) return refuseUnknown(found, name)
+        found = next
+      }
+      found.help()
+    })
+}
 
 /** Sets up a command and its subcommands: errors point to the command's own help, and excess arguments are refused. */
 export function refuseExcess(command: Command, path = programName()): void {
@@ -17,9 +36,9 @@ export function refuseUnknown(command: Command, name = command.args[0]): void {
   if (name !== undefined) command.error(`error: unknown command '${printable(name)}'`)
 }
 
-/** For `help` with an unknown name: refuses it instead of showing the help of the parent command. */
+/** For `--help` after an unknown name: refuses it instead of showing the help of the parent command. */
 function refuseUnknownInHelp(command: Command): string {
-  const [name] = command.args.filter((arg) => arg !== 'help' && !arg.startsWith('-'))
+  const [name] = command.args.filter((arg) => !arg.startsWith('-'))
   const known =
     name === undefined || command.commands.length === 0 || command.commands.some((each) => each.name() === name)
   if (!known) refuseUnknown(command, name)

@@ -20,7 +20,9 @@ export async function serve(flags: Flags = {}): Promise<void> {
       log: openLog({ level: config.logLevel, secrets: secretsIn(config) }),
       terminal: false,
     })
-    const lines = service.lines.map((line) => `  ${pasteable(line)}\n`).join('')
+    const token = service.generatedToken
+    const all = [...service.lines, ...(token === undefined ? [] : [`token    ${token}  (for this start only)`])]
+    const lines = all.map((line) => `  ${pasteable(line)}\n`).join('')
     process.stdout.write(`${paint('1', 'Atrium')} is ready\n${lines}`)
     // Node writes its compile cache at exit, which a killed service never reaches.
     setImmediate(flushCompileCache)

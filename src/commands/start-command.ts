@@ -5,12 +5,21 @@ import { reporting } from './report.ts'
 
 export async function start(flags: Flags = {}): Promise<void> {
   await reporting(async () => {
-    if (someoneIsThere() && loadConfig({}, flags).terminal) await (await import('./chat-command.ts')).chat(flags)
+    if (isSomeoneThere(endsOf(process)) && loadConfig({}, flags).terminal)
+      await (await import('./chat-command.ts')).chat(flags)
     else await (await import('./serve-command.ts')).serve(flags)
   })
 }
 
-/** True when a person reads the output and types or pipes the input. The input of a service is closed or empty. */
-function someoneIsThere(): boolean {
-  return process.stdout.isTTY && (process.stdin.isTTY || fstatSync(0).isFIFO())
+type End = 'terminal' | 'pipe' | 'other'
+
+/** True when a person is at a terminal, at both ends or with a pipe at the other end. A service has no terminal. */
+export function isSomeoneThere({ input, output }: { readonly input: End; readonly output: End }): boolean {
+  return (input === 'terminal' && output !== 'other') || (output === 'terminal' && input !== 'other')
+}
+
+function endsOf({ stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 'stdout'>) {
+  const endOf = (terminal: boolean, fd: number): End =>
+    terminal ? 'terminal' : fstatSync(fd).isFIFO() ? 'pipe' : 'other'
+  return { input: endOf(stdin.isTTY, 0), output: endOf(stdout.isTTY, 1) }
 }

@@ -38,9 +38,9 @@ export async function authTool(name: string, { use, browser = true }: AuthOption
     }
     const from = use ?? (await chosenOffer(name, auth))
     if (from !== undefined) return done(store, await access.share(whose, auth.name, from), from)
+    if (auth.how === 'oauth') return done(store, await signInByBrowser(access, name, browser))
     const help = [auth.instructions, auth.setupUrl && `Get a token at ${auth.setupUrl}`, auth.tokenHint]
     printFromTool(name, help.filter((each) => each !== undefined).join('\n'))
-    if (auth.how === 'oauth') return done(store, await signInByBrowser(access, name, browser))
     const title = auth.displayName === undefined ? name : `${printable(auth.displayName)} (the tool ${name})`
     await done(store, await access.giveToken(whose, await readSecret(`Token for ${title}: `)))
   })

@@ -35,12 +35,22 @@ const secretPatterns =
   /\batr_[\w-]{16,}|\bsk-[\w-]{16,}|\b(?:Bearer|Basic) [\w.~+/=-]{8,}|(?<=:\/\/)[^\s/"@]+:[^\s/"@]+(?=@)/gi
 const secretHints = ['atr_', 'sk-', 'earer ', 'asic ', '://']
 
+export type OpenedLog = Log & {
+  /** Writes a message without redacting it, at every level except silent: for the one secret that people shall read. */
+  revealSecret(message: string): void
+}
+
 /** Opens the log for writing. */
-export function openLog({ level, file, maxBytes = defaultMaxBytes, secrets = [] }: LogParts): Log {
+export function openLog({ level, file, maxBytes = defaultMaxBytes, secrets = [] }: LogParts): OpenedLog {
   const write = createWriter(file === undefined ? () => 2 : createRotatingFile(file, maxBytes))
   const format = file === undefined && process.stderr.isTTY ? formatText : formatJson
   const redact = createRedactor(secrets)
-  return logTo((name, fields, message) => write(redact(format(name, fields, message, new Date()))), level)
+  return {
+    ...logTo((name, fields, message) => write(redact(format(name, fields, message, new Date()))), level),
+    revealSecret(message) {
+      if (level !== 'silent') write(format('info', {}, message, new Date()))
+    },
+  }
 }
 
 /** A log that passes each event from `minLevel` upwards to `write`. */

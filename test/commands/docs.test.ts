@@ -48,7 +48,7 @@ test('the table of commands has every command, with options that exist', () => {
         given[0] === 'atrium'
           ? find(given.slice(1))
           : find(given, find(given, base).command === base ? (base.parent ?? program) : base)
-      assert(command !== program || given.length === 1 || given[1]?.startsWith('--') || given[1] === 'help', line)
+      assert(command !== program || given.length === 1 || given[1]?.startsWith('--'), line)
       base = command
       documented.add(pathOf(command))
       checkOptions(command, rest, line)
@@ -57,7 +57,8 @@ test('the table of commands has every command, with options that exist', () => {
   const leaves = (command: Command): string[] =>
     command.commands.length === 0 ? [pathOf(command)] : command.commands.flatMap(leaves)
   assert.deepEqual(
-    leaves(program).filter((path) => !documented.has(path)),
+    // `atrium tool help` and its like are `atrium help tool`.
+    leaves(program).filter((path) => !documented.has(path) && !/ \w+ help$/.test(path)),
     [],
   )
 })

@@ -218,6 +218,7 @@ test('help and version answer without a home', async () => {
     ['--help'],
     ['help'],
     ['help', 'run'],
+    ['help', '--help'],
     ['--version'],
     ['-v'],
     ['version'],

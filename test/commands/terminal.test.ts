@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -91,6 +91,11 @@ test('the chat shows a reply without its control sequences, and Ctrl+D ends it',
   terminal.type('\u0004')
   assert.equal(await terminal.ended, 0)
   assert.doesNotMatch(terminal.shown(), commands)
+  const made = readFileSync(join(home.path, 'atrium.log'), 'utf8').match(
+    /gateway token for this start only: (atr_[\w-]+)/,
+  )
+  assert(made?.[1], 'a generated token is in the log')
+  assert(!terminal.shown().includes(made[1]), 'and not on the screen')
 })
 
 for (const [key, letter] of [

@@ -54,10 +54,11 @@ async function install({ home }: AuthHouse, name: string, change: (file: Record<
 }
 
 test('the browser of the machine is opened, comes back by itself, and the tool is signed in', options, async (t) => {
-  const house = await openAuthHome(t)
+  const house = await openAuthHome(t, { instructions: 'Make a token by hand.' })
   const screen = await run(house, 'tool auth things', desktop(house))
   const text = await screen.shows(/ended with 0/)
   assert.match(text, /Sign in here:/)
+  assert.doesNotMatch(text, /by hand/, 'the words for a token are not for OAuth')
   assert.match(text, /Stored things_token\./)
   assert.equal(await calls(house, 'things'), '200')
 })

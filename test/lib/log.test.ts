@@ -108,6 +108,11 @@ for (const [what, text, secret] of texts) {
   })
 }
 
+test('a secret that people shall read is written as it is', async (t) => {
+  const [line = ''] = await linesOf(t, (log) => log.revealSecret(`the token: atr_${silence}`), [silence])
+  assert.equal((JSON.parse(line) as { msg: string }).msg, `the token: atr_${silence}`)
+})
+
 test('counts and ordinary words stay', () => {
   const line = formatJson('info', { input_tokens: 7, path: '/api/tokens', ready: true }, 'skipped a task', now)
   assert.equal(createRedactor(['in'])(line), line)
