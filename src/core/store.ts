@@ -189,7 +189,7 @@ export interface ThreadStore {
   /** Sets the title of a thread; false if there is no such thread. */
   rename(user: UserId, threadId: string, title: string): Promise<boolean>
   /**
-   * Copies the entries before a seq into a new thread of the user's, at the given door. At that seq there must be a user
+   * Makes a new thread of the user's with the entries before a seq, at the given door. Large items are shared, not copied. At that seq there must be a user
    * message, or the end of a thread that is at rest. Undefined if there is no such thread. Throws invalid_input, too_large.
    */
   fork(user: UserId, threadId: string, at: { beforeSeq: number; door: Door }): Promise<Thread | undefined>

@@ -18,7 +18,7 @@ export type Route = {
   /** `/api/jobs/:id`; a final `*` matches the rest. */
   readonly path: string
   readonly who: Who
-  /** The route sends a message. Every call counts towards the chat rate limit, before its body is read. */
+  /** The route sends a message, or makes a thread. Every call counts towards the chat rate limit, before its body is read. */
   readonly counted?: true
   /** A page for browsers, not listed in the OpenAPI document. */
   readonly page?: true

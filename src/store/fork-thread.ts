@@ -1,14 +1,18 @@
-// Forks a thread: copies the entries before a message into a new thread. Entries keep their ids, seqs and turns, so a
-// receipt can be found from either thread.
+// Forks a thread: a new thread gets the entries before a message. Entries keep their ids, seqs and turns, so a receipt can
+// be found from either thread. Both threads share large bodies: the first fork moves them into `shared_bodies`, and triggers
+// delete one with the last item that refers to it.
 import type { Door } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Thread } from '#core/turn.ts'
 import { isReached, reachValue } from './reachable.ts'
-import { itemOf, threadColumns, threadOf } from './rows.ts'
+import { headerChars } from './item-headers.ts'
+import { itemOf, threadColumns, threadOf, wholeBody, wholeItems } from './rows.ts'
 import { first, type Job, run } from './sql.ts'
 
-/** Bounds of the copy: other writers wait for its transaction. */
+/** Smaller bodies are copied: a reference and a header take nearly as much. */
+const minSharedBytes = 1024
+/** Bounds of what is moved and copied: other writers wait for its transaction. */
 const maxItems = 20_000
 const defaultMaxBytes = 64 * 1024 * 1024
 
@@ -59,14 +63,40 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
     thread.id,
     Number(row['summarised']) > 0 ? yield* summarisedBefore(threadId, beforeSeq) : 0,
   )
+  yield* shareLargeBodies(old, beforeSeq)
   yield* run(
-    `INSERT INTO items (thread_id, seq, id, turn_id, at, body, asked)
-     SELECT ?, seq, id, turn_id, at, body, asked FROM items WHERE thread_id = ? AND seq < ?`,
+    `INSERT INTO items (thread_id, seq, id, turn_id, at, body, asked, shared)
+     SELECT ?, seq, id, turn_id, at, body, asked, shared FROM items WHERE thread_id = ? AND seq < ?`,
     thread.id,
     threadId,
     beforeSeq,
   )
+  yield* run(
+    `UPDATE shared_bodies SET refs = refs + 1
+     WHERE id IN (SELECT shared FROM items WHERE thread_id = ? AND seq < ? AND shared IS NOT NULL)`,
+    threadId,
+    beforeSeq,
+  )
   return thread
+}
+
+/** Moves large bodies out of their items, which keep the part that headers are read from. */
+function* shareLargeBodies({ id, userId }: Thread, beforeSeq: number): Job<void> {
+  const large = 'thread_id = ? AND seq < ? AND shared IS NULL AND octet_length(body) >= ?'
+  yield* run(
+    `INSERT INTO shared_bodies (id, user_id, refs, bytes, body)
+     SELECT thread_id || ':' || seq, ?, 1, octet_length(body), body FROM items WHERE ${large}`,
+    userId,
+    id,
+    beforeSeq,
+    minSharedBytes,
+  )
+  yield* run(
+    `UPDATE items SET shared = thread_id || ':' || seq, body = substr(body, 1, ${headerChars}) WHERE ${large}`,
+    id,
+    beforeSeq,
+    minSharedBytes,
+  )
 }
 
 /** A fork must not copy open calls: there are none before a user message, nor at the end of a thread that is at rest. */
@@ -88,7 +118,7 @@ function* checkForkPoint({ id, lastSeq, state, openCall }: Thread, beforeSeq: nu
   if (Number(size?.['items']) > maxItems || Number(size?.['bytes']) > maxBytes) {
     throw new AppError(
       'too_large',
-      `more than ${maxItems} items or ${maxBytes} bytes would be copied: start a new thread instead`,
+      `more than ${maxItems} items or ${maxBytes} bytes would be written: start a new thread instead`,
     )
   }
 }
@@ -96,7 +126,8 @@ function* checkForkPoint({ id, lastSeq, state, openCall }: Thread, beforeSeq: nu
 /** The seq up to which the latest copied summary reaches. */
 function* summarisedBefore(threadId: string, beforeSeq: number): Job<number> {
   const row = yield* first(
-    `SELECT body FROM items WHERE thread_id = ? AND seq < ? AND body LIKE '{"type":"summary",%' ORDER BY seq DESC LIMIT 1`,
+    `SELECT ${wholeBody} AS body FROM ${wholeItems} WHERE thread_id = ? AND seq < ? AND items.body LIKE '{"type":"summary",%'
+     ORDER BY seq DESC LIMIT 1`,
     threadId,
     beforeSeq,
   )

@@ -1,14 +1,14 @@
 // Item headers: the type of an item and its call, without its texts, which may be megabytes each.
 import { isModelMade } from '#core/calls.ts'
 import type { Answer, Gate, Item, Message } from '#core/item.ts'
-import { itemOf } from './rows.ts'
+import { entryColumns, itemOf, wholeItems } from './rows.ts'
 import { first, type Job, query, type Row } from './sql.ts'
 
 /** An item whose texts were left out. */
 export type ItemHeader = { readonly item: Item; readonly seq: number; readonly at: number }
 
 /** Characters of an item that are read for its header. An item whose header is longer is read whole. */
-const headerChars = 300
+export const headerChars = 300
 /** Rows of one read. Most model responses with their results fit. */
 const pageRows = 32
 /** Rows that are searched for open calls: more than one model response can have. */
@@ -67,7 +67,7 @@ function* headerIn(row: Row): Job<ItemHeader> {
 
 /** The whole row of one item. */
 export function readItemRow(threadId: string, seq: number): Job<Row | undefined> {
-  return first('SELECT * FROM items WHERE thread_id = ? AND seq = ?', threadId, seq)
+  return first(`SELECT ${entryColumns} FROM ${wholeItems} WHERE thread_id = ? AND seq = ?`, threadId, seq)
 }
 
 /** Parses an item without its texts from the beginning of its JSON; undefined if the beginning is not enough. */

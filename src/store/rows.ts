@@ -92,6 +92,13 @@ export function countsOf(usage: Usage): [number, number, number, number, number 
   return [inputTokens, cachedTokens, outputTokens, reasoningTokens, costUsd]
 }
 
+/** Items with their whole bodies. A large body that forks share stands in its own table, and the item has its beginning. */
+export const wholeItems = 'items LEFT JOIN shared_bodies ON shared_bodies.id = items.shared'
+export const wholeBody = 'COALESCE(shared_bodies.body, items.body)'
+export const entryColumns = `seq, items.id, turn_id, at, asked, ${wholeBody} AS body`
+/** The size of an item, without reading its body. */
+export const bodyBytes = 'COALESCE(shared_bodies.bytes, octet_length(items.body))'
+
 export function entryOf(row: Row): Entry {
   const entry = recordedEntryOf(row)
   return mayHoldOldFence(text(row['body'])) ? { ...entry, item: readOldFences(entry.item) } : entry

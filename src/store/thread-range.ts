@@ -4,7 +4,8 @@ import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
 import type { Entries, ItemRef, QueuedEntry, EntryRange } from '#core/store.ts'
 import { isReached } from './reachable.ts'
-import { entryOf, inputIn, recordedEntryOf } from './rows.ts'
+import { readItemRow } from './item-headers.ts'
+import { bodyBytes, entryColumns, entryOf, inputIn, recordedEntryOf, wholeItems } from './rows.ts'
 import { first, type Job, query } from './sql.ts'
 import { isQueued } from './turn-status.ts'
 
@@ -17,7 +18,8 @@ export function* readRange(threadId: string, range: EntryRange): Job<Entries> {
   const { after, upTo, limit, maxBytes = defaultMaxBytes, recorded } = range
   const end = upTo ?? Number.MAX_SAFE_INTEGER
   const sizes = yield* query(
-    'SELECT seq, octet_length(body) AS bytes FROM items WHERE thread_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
+    `SELECT seq, ${bodyBytes} AS bytes FROM ${wholeItems}
+     WHERE thread_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
     threadId,
     after,
     end,
@@ -34,7 +36,7 @@ export function* readRange(threadId: string, range: EntryRange): Job<Entries> {
   }
   if (count === 0) return { entries: [], more: false }
   const rows = yield* query(
-    'SELECT * FROM items WHERE thread_id = ? AND seq > ? AND seq <= ? ORDER BY seq',
+    `SELECT ${entryColumns} FROM ${wholeItems} WHERE thread_id = ? AND seq > ? AND seq <= ? ORDER BY seq`,
     threadId,
     after,
     last,
@@ -71,7 +73,7 @@ export function* findItems(user: UserId, refs: readonly ItemRef[]): Job<Entry[]>
   let bytes = 0
   for (const { threadId, itemId } of refs) {
     const row = yield* first(
-      `SELECT seq, octet_length(body) AS bytes FROM items WHERE thread_id = ? AND id = ?
+      `SELECT seq, ${bodyBytes} AS bytes FROM ${wholeItems} WHERE thread_id = ? AND items.id = ?
          AND EXISTS (SELECT 1 FROM threads WHERE threads.id = items.thread_id AND ${isReached})`,
       threadId,
       itemId,
@@ -87,7 +89,7 @@ export function* findItems(user: UserId, refs: readonly ItemRef[]): Job<Entry[]>
         { param: 'input' },
       )
     }
-    const item = yield* first('SELECT * FROM items WHERE thread_id = ? AND seq = ?', threadId, Number(row['seq']))
+    const item = yield* readItemRow(threadId, Number(row['seq']))
     if (item) found.push(entryOf(item))
   }
   return found

@@ -3,7 +3,7 @@ import type { ThreadStore } from '#core/store.ts'
 import { eraseSome, eraseThread } from './erase.ts'
 import { forkThread } from './fork-thread.ts'
 import { isReached, lastId, newestReached } from './reachable.ts'
-import { itemOf, threadColumns, threadOf } from './rows.ts'
+import { itemOf, threadColumns, threadOf, wholeBody, wholeItems } from './rows.ts'
 import { first, query, type Sql } from './sql.ts'
 import { findItems, readQueued, readRange } from './thread-range.ts'
 
@@ -59,7 +59,7 @@ export function createThreadStore({ sql, now, maxForkBytes }: ThreadParts): Thre
         const row = afterSeq === undefined && (yield* first('SELECT summarised FROM threads WHERE id = ?', threadId))
         const after = afterSeq ?? Math.min(row ? Number(row['summarised']) : 0, firstSeq - 1)
         const rows = yield* query(
-          'SELECT body FROM items WHERE thread_id = ? AND seq > ? ORDER BY seq',
+          `SELECT ${wholeBody} AS body FROM ${wholeItems} WHERE thread_id = ? AND seq > ? ORDER BY seq`,
           threadId,
           after,
         )

@@ -5,7 +5,7 @@ import { textOf } from '#core/item.ts'
 import type { CutText, ListedTurn, Page, TurnFilter } from '#core/store.ts'
 import type { TurnStatus } from '#core/turn.ts'
 import { isOperatorReached, lastId, type List, newestReached } from './reachable.ts'
-import { itemOf, listColumns, listedTurnOf } from './rows.ts'
+import { itemOf, listColumns, listedTurnOf, wholeBody, wholeItems } from './rows.ts'
 import { first, type Job, query, type Row } from './sql.ts'
 import { isActive, isCancelled, isCompleted, isFailed, isQueued, isRunning, isWaiting } from './turn-status.ts'
 import { dayOf } from './usage-store.ts'
@@ -50,8 +50,9 @@ export type TurnsQuery = TurnFilter & { readonly limit: number; readonly cursor?
 export function* listTurns(user: UserId, { status, of, limit, cursor }: TurnsQuery): Job<Page<ListedTurn>> {
   const rows = yield* newestTurns(user, of, limit + 1, (condition, who) =>
     query(
-      `SELECT ${listColumns}, (SELECT substr(i.body, 1, ${readChars}) FROM items i WHERE i.thread_id = turns.thread_id
-                               AND i.seq = turns.last_seq AND i.turn_id = turns.id AND turns.${isCompleted}) AS reply,
+      `SELECT ${listColumns}, (SELECT substr(${wholeBody}, 1, ${readChars}) FROM ${wholeItems}
+                               WHERE items.thread_id = turns.thread_id AND items.seq = turns.last_seq
+                                 AND items.turn_id = turns.id AND turns.${isCompleted}) AS reply,
               (SELECT substr(i.body, 1, ${kindChars}) FROM items i WHERE i.thread_id = turns.thread_id
                AND i.seq = turns.last_seq - 1 AND i.turn_id = turns.id AND turns.${isCompleted}) AS before,
               (SELECT t.title FROM threads t WHERE t.id = turns.thread_id) AS title
@@ -85,7 +86,7 @@ function* withReply(row: Row): Job<ListedTurn> {
 /** The joined texts of a last response that has more parts than one text, as the page of a single job shows it. */
 function* joinedReply({ id, threadId, lastSeq = 0 }: ListedTurn): Job<CutText | undefined> {
   const rows = yield* query(
-    `SELECT substr(body, 1, ${readChars}) AS body FROM items
+    `SELECT substr(${wholeBody}, 1, ${readChars}) AS body FROM ${wholeItems}
      WHERE thread_id = ? AND seq > ? AND seq <= ? AND turn_id = ? ORDER BY seq DESC`,
     threadId,
     lastSeq - endRows,

@@ -20,7 +20,7 @@ import { createOrderedIds } from './ordered-ids.ts'
 import { databaseClock, leaseMs } from './lease-store.ts'
 import { countAllTurns, countTurns, listSenders, listTurns } from './turn-lists.ts'
 import { currentTurn, getTurn, isReached } from './reachable.ts'
-import { countsOf, recordedEntryOf, storedStatus, turnColumns, turnOf } from './rows.ts'
+import { countsOf, entryColumns, recordedEntryOf, storedStatus, turnColumns, turnOf, wholeItems } from './rows.ts'
 import { first, type Job, query, type Sql } from './sql.ts'
 import { findReplay, startTurn } from './start-turn.ts'
 import { isQueued, isRunning } from './turn-status.ts'
@@ -167,7 +167,11 @@ function* findStoredStep(turn: Turn, [draft]: readonly Draft[]) {
   if (!draft) return undefined
   const found = yield* first('SELECT seq FROM items WHERE thread_id = ? AND id = ?', turn.threadId, draft.id)
   if (!found) return undefined
-  const rows = yield* query('SELECT * FROM items WHERE thread_id = ? AND seq >= ?', turn.threadId, Number(found['seq']))
+  const rows = yield* query(
+    `SELECT ${entryColumns} FROM ${wholeItems} WHERE thread_id = ? AND seq >= ?`,
+    turn.threadId,
+    Number(found['seq']),
+  )
   const row = yield* first(`SELECT ${turnColumns} FROM turns WHERE id = ?`, turn.id)
   return {
     turn: row ? turnOf(row) : turn,

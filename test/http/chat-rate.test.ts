@@ -3,6 +3,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatewayToken, openHouse, operatorToken } from '../doors/web/house.ts'
 
+test('a fork counts like a message', async (t) => {
+  const { call } = await openHouse(t, { perMinute: 2 })
+  const { thread_id: id } = (await call('POST', '/api/chat', { body: { message: 'hello' } })).json
+  assert.equal((await call('POST', `/api/threads/${id}/fork`, { body: { before_seq: 1 } })).status, 201)
+  const refused = await call('POST', `/api/threads/${id}/fork`, { body: { before_seq: 1 } })
+  assert.deepEqual([refused.status, refused.json.error.code], [429, 'rate_limited'])
+})
+
 test('the limit holds to the request and to the millisecond', async (t) => {
   let now = 1_800_000_000_000
   const { call } = await openHouse(t, { perMinute: 3, now: () => now })

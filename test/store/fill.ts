@@ -19,6 +19,8 @@ const statements = [
   `INSERT INTO items (thread_id, seq, id, turn_id, at, body)
    SELECT lpad((g / 20 + 1)::text, 36, '0'), g % 20 + 1, lpad(g::text, 36, '0'), lpad((g / 2)::text, 36, '0'), g, repeat('x', 200)
    FROM generate_series(0, 19999) g`,
+  `INSERT INTO shared_bodies (id, user_id, refs, bytes, body)
+   SELECT lpad(g::text, 36, '0') || ':1', 'user' || g % 200, 1, 200, repeat('x', 200) FROM generate_series(1, 5000) g`,
   `INSERT INTO usage (user_id, day, model, slot, turns, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd)
    SELECT 'user' || g % 200, g / 200, 'model', 0, 1, 1, 1, 1, 1, 1 FROM generate_series(1, 20000) g`,
   `INSERT INTO users (id, name, created_at) SELECT 'user' || g, 'name' || g, g FROM generate_series(1, 200) g`,

@@ -1,6 +1,7 @@
 // Threads by another title, as forks, and by how they stand.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { digestOf } from '#core/digest.ts'
 import { operator } from '#core/ids.ts'
 import type { Open } from './harness.ts'
 import {
@@ -48,6 +49,44 @@ export function forkTests(open: Open): void {
       (await store.threads.list(ada, { limit: 9 })).rows.map(({ id }) => id),
       [fork.id, first.threadId],
     )
+  })
+
+  test('thread and forks read alike what they share, also after one of them is erased', async (t) => {
+    const { store } = await open(t)
+    const large = (word: string): string => `${word} "ü" `.repeat(2_000)
+    const { turn } = await store.turns.start(turnOf({ input: [say(large('asked')), say('small')] }))
+    const { turn: done } = await store.turns.record(turn, lease, step([reply(large('told'))], { status: 'completed' }))
+    const read = async (threadId: string) => {
+      const { entries } = await store.threads.entries(ada, threadId, { after: 0, limit: 99 })
+      const { items } = await store.threads.history({ ...done, threadId })
+      const found = await store.threads.findItems(
+        ada,
+        entries.map(({ id }) => ({ threadId, itemId: id })),
+      )
+      return { entries, items, found }
+    }
+    const before = await read(turn.threadId)
+    const listed = await store.turns.list(ada, { limit: 9 })
+    const fork = await store.threads.fork(ada, turn.threadId, { beforeSeq: 4, door: 'web' })
+    assert.ok(fork)
+    const second = await store.threads.fork(ada, fork.id, { beforeSeq: 4, door: 'web' })
+    assert.ok(second)
+    assert.deepEqual(before.entries.length, 3)
+    for (const id of [turn.threadId, fork.id, second.id]) assert.deepEqual(await read(id), before)
+    assert.deepEqual(await store.turns.list(ada, { limit: 9 }), listed, 'the beginning of a reply too')
+    const { entries, more } = await store.threads.entries(ada, fork.id, { after: 0, limit: 9, maxBytes: 9_000 })
+    assert.deepEqual([entries.length, more], [1, true], 'a range is bounded by what it brings')
+    const hash = await store.turns.hash(ada, done.id)
+    assert.equal(
+      digestOf((await store.threads.entries(ada, second.id, { after: 0, limit: 9, recorded: true })).entries),
+      hash,
+    )
+    await store.threads.remove(ada, fork.id)
+    assert.deepEqual(await read(second.id), before)
+    await store.threads.remove(ada, turn.threadId)
+    assert.deepEqual(await read(second.id), before)
+    const next = await finish(store, (await store.turns.start(turnOf({ threadId: second.id }))).turn)
+    assert.equal((await store.threads.history(next)).items.length, 5)
   })
 
   test('a fork knows the summaries that stand in it, and no later one', async (t) => {

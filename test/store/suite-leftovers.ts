@@ -53,6 +53,26 @@ export function leftoverTests(open: (t: TestContext) => Promise<Searched>): void
     assert.equal((await store.threads.history(kept)).items.length, 2)
   })
 
+  test('a large text is stored once for a thread and its forks, and erased with the last of them', async (t) => {
+    const searched = await open(t)
+    const { threads, turns } = searched.store
+    const text = `${'x'.repeat(5_000)} ${word}`
+    const { turn } = await turns.start(turnOf({ input: [say(text)] }))
+    await finish(searched.store, turn)
+    const fork = await threads.fork(ada, turn.threadId, { beforeSeq: 3, door: 'web' })
+    const again = fork && (await threads.fork(ada, fork.id, { beforeSeq: 3, door: 'web' }))
+    assert.ok(fork && again)
+    const tables = async () => (await searched.placesOf(end)).filter((place) => !place.includes('/'))
+    assert.deepEqual(await tables(), ['shared_bodies'])
+    await threads.remove(ada, turn.threadId)
+    await threads.remove(ada, again.id)
+    assert.deepEqual(await tables(), ['shared_bodies'])
+    const { entries } = await threads.entries(ada, fork.id, { after: 0, limit: 9 })
+    assert.deepEqual(entries[0]?.item, say(text).item)
+    for (let more = true; more; ) ({ more } = await threads.eraseSome(ada))
+    await gone(searched)
+  })
+
   test('no table holds a word of a user who was removed, nor the name', async (t) => {
     const searched = await open(t)
     const { store } = searched

@@ -332,6 +332,32 @@ export function migrateTests(openVersion: OpenVersion): void {
     assert.equal(await store.turns.get(operator, 'b'), undefined)
   })
 
+  test('a thread from before bodies were shared is forked and erased', async (t) => {
+    const old = await openVersion(t, 17)
+    const body = JSON.stringify(textMessage('user', 'long '.repeat(1_000)))
+    await old.run(
+      `INSERT INTO threads (id, user_id, door, title, created_at, updated_at, last_seq, last_turn)
+       VALUES ('t', 'ada', 'web', '', 1, 1, 2, 't')`,
+    )
+    for (const seq of [1, 2]) {
+      await old.run(
+        `INSERT INTO items (thread_id, seq, id, turn_id, at, body) VALUES ('t', ?, ?, 'n', 1, ?)`,
+        seq,
+        `i${seq}`,
+        body,
+      )
+    }
+    const { threads } = await old.upgrade()
+    const fork = await threads.fork(ada, 't', { beforeSeq: 2, door: 'web' })
+    assert.ok(fork)
+    await threads.remove(ada, 't')
+    const { entries } = await threads.entries(ada, fork.id, { after: 0, limit: 9 })
+    assert.deepEqual(
+      entries.map(({ item }) => JSON.stringify(item)),
+      [body],
+    )
+  })
+
   test('a replica of the version before goes on: the operator reaches what it stores for the webhook channel', async (t) => {
     const old = await openVersion(t, 16)
     if (old.backend === 'sqlite') return t.skip('one process has the file')

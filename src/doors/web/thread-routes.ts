@@ -81,6 +81,7 @@ export function threadRoutes({ threads }: { threads: Threads }): Route[] {
       path: '/api/threads/:id/fork',
       who: 'user',
       summary: 'Make a new thread of what stands before a message, to go on in another way',
+      counted: true,
       body: ForkBody,
       answers: { 201: ThreadWire },
       async handle({ params, body: { before_seq: beforeSeq }, caller: { user } }, reply) {
