@@ -11,6 +11,7 @@ const readyMs = 180_000
 const replyMs = 30_000
 
 export type Child = Ready & {
+  readonly pid: number
   used(): Promise<Used>
   profile(): Promise<void>
   /** The profile since `profile()`, as the text of a .cpuprofile file. */
@@ -86,6 +87,7 @@ export function controlsOf(child: ChildProcess): Omit<Child, keyof Ready> {
     child.send({ ask: question } satisfies Question)
   }
   return {
+    pid: child.pid ?? 0,
     used() {
       ask('use')
       return nextMessage(child, 'used', replyMs)

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { cpus, platform, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { createChildren } from './children.ts'
+import { footprint } from './footprint.ts'
 import { growth } from './growth.ts'
 import { length } from './length.ts'
 import { memory } from './memory.ts'
@@ -38,6 +39,7 @@ const suites: Readonly<Record<string, Suite>> = {
   providers,
   terminal,
   startup,
+  footprint,
 }
 
 const usage = `npm run bench -- [--quick] [--only ${Object.keys(suites).join('|')}] [--json FILE] [--profile]
@@ -51,6 +53,7 @@ const full: Scale = {
   turns: { single: 300, many: 1_000 },
   warmUp: 2_000,
   starts: 9,
+  footprint: { starts: 3, turns: 20_000, calmMs: 30_000 },
   manyThreads: 100_000,
   documents: 100_000,
   growth: { threads: 1_000_000, queued: 50_000 },
@@ -65,6 +68,7 @@ const quick: Scale = {
   turns: { single: 10, many: 64 },
   warmUp: 64,
   starts: 1,
+  footprint: { starts: 1, turns: 100, calmMs: 1_000 },
   manyThreads: 2_000,
   documents: 1_000,
   growth: { threads: 1_000, queued: 200 },

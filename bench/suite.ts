@@ -20,6 +20,8 @@ export type Scale = {
   readonly turns: { readonly single: number; readonly many: number }
   readonly warmUp: number
   readonly starts: number
+  /** Services whose memory is followed, turns of each, and the wait after them. */
+  readonly footprint: { readonly starts: number; readonly turns: number; readonly calmMs: number }
   readonly manyThreads: number
   /** Documents in memory. */
   readonly documents: number

@@ -3,6 +3,7 @@
 import { globSync, mkdirSync, readdirSync, readlinkSync, realpathSync, renameSync } from 'node:fs'
 import { rmSync, statSync, symlinkSync, utimesSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { lightPrices } from './light-prices.ts'
 
 /** Optional packages of our dependencies that this project never uses. If one is used after all, node_modules has it. */
 const unused = [
@@ -61,7 +62,10 @@ export async function buildBundle(root: string): Promise<void> {
 function isFresh(root: string, main: string): boolean {
   const made = statSync(main, { throwIfNoEntry: false })?.mtimeMs
   if (made === undefined) return false
-  const sources = globSync(['src/**', 'package.json', 'package-lock.json', 'tools/bundle.ts'], { cwd: root })
+  const sources = globSync(
+    ['src/**', 'package.json', 'package-lock.json', 'tools/bundle.ts', 'tools/light-prices.ts'],
+    { cwd: root },
+  )
   return sources.every((path) => statSync(join(root, path)).mtimeMs <= made)
 }
 
@@ -74,6 +78,7 @@ async function bundle(root: string, folder: string): Promise<void> {
     platform: 'node',
     external: unused,
     plugins: [
+      lightPrices,
       {
         name: 'narrow',
         generateBundle(_options, made) {

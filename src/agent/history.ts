@@ -8,7 +8,7 @@ import type { Marker } from '#safety/marks.ts'
 import { shortened } from './compact.ts'
 import { tokensInItem } from './tokens.ts'
 
-const defaultMaxBytes = 64 * 1024 * 1024
+const defaultMaxBytes = 16 * 1024 * 1024
 /** The thread used last may exceed the cache limit by this factor; else each turn of a long thread would reload it. */
 const maxOverLimit = 4
 /** Characters of an attached file in the prompt: as many as doors accept. */

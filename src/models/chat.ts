@@ -137,7 +137,8 @@ export function createChatModel(parts: ChatModelParts): Model {
 }
 
 async function openAgent(): Promise<Agent> {
-  const { Agent } = await import('undici')
+  // One file of undici: its index loads 7 MB that nothing here uses.
+  const { default: Agent } = await import('undici/lib/dispatcher/agent.js')
   // No cap on connections: undici would silently queue calls behind it. HTTP/1.1, so that stopping a call closes only
   // its own connection.
   return new Agent({

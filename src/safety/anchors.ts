@@ -65,7 +65,11 @@ function tableOf(nodes: readonly Node[], ignoreCase: boolean): Int32Array {
       queue.push(child)
     }
   }
-  return table.map((row) => (nodes[row / columns]?.words.length ? row + 1 : row))
+  for (let at = 0; at < table.length; at++) {
+    const row = table[at] as number
+    if (nodes[row / columns]?.words.length) table[at] = row + 1
+  }
+  return table
 }
 
 function columnOf(code: number, ignoreCase: boolean): number {
