@@ -25,6 +25,7 @@ import { inCheckout } from '#lib/checkout.ts'
 
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1'])
 const minSecretLength = 24
+const defaultWritesPerMinute = 600
 
 export type Config = {
   readonly home: string
@@ -55,6 +56,8 @@ export type Config = {
   readonly responses: { readonly turnTimeoutSecs: number; readonly externalTools: boolean }
   /** 0 means no limit. */
   readonly chatRatePerMinute: number
+  /** 0 means no limit. */
+  readonly writeRatePerMinute: number
   /** Attempts per client address. 0 means no limit. */
   readonly signInsPerMinute: number
   /** Proxies whose X-Forwarded-For is trusted: none, this many nearest hops, or these addresses. */
@@ -171,6 +174,7 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
       externalTools: values.RESPONSES_EXTERNAL_TOOLS,
     },
     chatRatePerMinute: values.CHAT_RATE_LIMIT,
+    writeRatePerMinute: values.WRITE_RATE_LIMIT ?? (values.CHAT_RATE_LIMIT === 0 ? 0 : defaultWritesPerMinute),
     signInsPerMinute: values.SIGN_IN_RATE_LIMIT,
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,

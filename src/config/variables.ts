@@ -89,6 +89,7 @@ const variables = {
   TRUST_PROXY: { example: 'true', schema: z._default(trustProxy(), false) },
   TURNS_MAX_RUNNING: { example: '4000', schema: z._default(wholeNumber(1, 100_000), 4_000) },
   WEBHOOK_RATE_LIMIT: { example: '60', schema: z._default(wholeNumber(0, maxRate), 60) },
+  WRITE_RATE_LIMIT: { example: '600', schema: z.optional(wholeNumber(0, maxRate)) },
 }
 
 export type VariableName = keyof typeof variables

@@ -1,43 +1,45 @@
 // Request bodies: JSON only, size and encoding checks, and discarding the body of a refused request.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 
-/** The largest body of any gateway route. */
-export const bodyLimit = 14 * 1024 * 1024
+/** The largest body of a gateway route, unless the route says otherwise. */
+export const defaultMaxBodyBytes = 64 * 1024
+/** The largest body of a route whose messages carry files. */
+export const maxFileBodyBytes = 14 * 1024 * 1024
 
 /** How long the rest of a refused body is discarded before the cut, so that the client can read the answer. */
 const lingerMs = 5_000
-
-/** Throws SyntaxError. */
-export type ParseJson = (text: string) => unknown
+const highestSpace = 0x20
 
 /**
  * Makes JSON the only accepted body. Field names are not restricted (no check for `__proto__`): a route reads only the
  * fields it knows. An empty body becomes undefined; the route decides whether that is valid.
  */
-export function takeJsonOnly(fastify: FastifyInstance, parse: ParseJson = JSON.parse): void {
+export function takeJsonOnly(
+  fastify: FastifyInstance,
+  read: (request: FastifyRequest, body: Buffer) => Promise<unknown>,
+): void {
   fastify.removeAllContentTypeParsers()
-  fastify.addContentTypeParser<string>('application/json', { parseAs: 'string', bodyLimit }, (_request, body, done) => {
-    if (body.trim() === '') return done(null, undefined)
-    let value: unknown
-    try {
-      value = parse(body)
-    } catch (error) {
-      return done(new AppError('invalid_input', 'the body is not valid JSON', { cause: error }))
-    }
-    done(null, value)
-  })
+  fastify.addContentTypeParser<Buffer>(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => (isBlank(body) ? undefined : read(request, body)),
+  )
+}
+
+function isBlank(body: Buffer): boolean {
+  return body.length <= defaultMaxBodyBytes && body.every((byte) => byte <= highestSpace)
 }
 
 /** Throws too_large by the announced size, before any of the body is read. */
-export function checkAnnouncedSize(headers: IncomingHttpHeaders, limit = bodyLimit): void {
+export function checkAnnouncedSize(headers: IncomingHttpHeaders, limit: number): void {
   if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
 }
 
-export function tooLarge(limit = bodyLimit): AppError {
+export function tooLarge(limit: number, what = 'body'): AppError {
   const size = limit < 1024 * 1024 ? `${limit / 1024} KB (${limit} bytes)` : `${limit / 1024 / 1024} MiB`
-  return new AppError('too_large', `the body is larger than ${size}`)
+  return new AppError('too_large', `the ${what} is larger than ${size}`)
 }
 
 /** Throws unsupported_media_type for a compressed body: a small one may expand to a huge one. */

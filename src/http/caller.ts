@@ -27,3 +27,9 @@ export interface ChatLimit {
   /** Counts one message. Throws rate_limited with the time to retry after. */
   take(caller: Caller): Promise<void>
 }
+
+/** The rate limit of all other routes that change something. */
+export interface WriteLimit {
+  /** Counts one change; a large body counts as several. Throws rate_limited with the time to retry after. */
+  take(caller: Caller, bodyBytes?: number): void
+}

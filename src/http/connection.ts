@@ -1,7 +1,7 @@
 // One WebSocket connection: ordered JSON frames both ways. A client that does not read is dropped.
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
-import { valueIn } from '#core/json.ts'
+import type { ReadJson } from './json-reader.ts'
 
 /** Senders wait while more than this is unread. */
 const highWaterBytes = 256 * 1024
@@ -32,10 +32,17 @@ export type Connection = {
   readonly gone: AbortSignal
 }
 
+/** A frame of a client. */
+export type IncomingFrame = {
+  readonly bytes: number
+  /** Parses it; undefined when it is binary. Rejects with invalid_input when it is not JSON, or too much of it. */
+  read(): Promise<unknown>
+}
+
 /** A door's side of one connection. */
 export type Handler = {
   /** Called with one frame at a time: the next call waits until this has resolved. It must not reject. */
-  frame(value: unknown): Promise<void>
+  frame(frame: IncomingFrame): Promise<void>
   /** During shutdown: true when the connection may be closed at once. */
   canClose(): boolean
 }
@@ -94,11 +101,15 @@ function drainOrTimeout(socket: Socket, gone: AbortSignal, withinMs: number): Pr
   })
 }
 
-/**
- * Passes a client's frames to the handler, one at a time. Reading is paused meanwhile, so that large frames wait at
- * their sender. A frame that is not JSON is passed as undefined.
- */
-export function readFrames(ws: WebSocket, connection: Connection, handler: Handler): void {
+export type FrameParts = {
+  readonly ws: WebSocket
+  readonly connection: Connection
+  readonly handler: Handler
+  readonly readJson: ReadJson
+}
+
+/** Passes a client's frames to the handler, one at a time. Reading is paused meanwhile: large frames wait at their sender. */
+export function readFrames({ ws, connection, handler, readJson }: FrameParts): void {
   let last = Promise.resolve()
   let waiting = 0
   let windowStart = 0
@@ -111,10 +122,10 @@ export function readFrames(ws: WebSocket, connection: Connection, handler: Handl
       return
     }
     if (connection.gone.aborted || ws.readyState !== ws.OPEN) return
-    const value = isBinary ? undefined : valueIn(data.toString('utf8'))
+    const read = async (): Promise<unknown> => (isBinary ? undefined : readJson(data, { what: 'frame' }))
     if (waiting++ === 0) ws.pause()
     last = last
-      .then(() => handler.frame(value))
+      .then(() => (ws.readyState === ws.OPEN ? handler.frame({ bytes: data.length, read }) : undefined))
       .finally(() => {
         if (--waiting === 0) ws.resume()
       })

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import type { Log } from '#lib/log.ts'
 import { refuse } from './auth.ts'
-import { discardBody, tooLarge } from './body.ts'
+import { defaultMaxBodyBytes, discardBody, tooLarge } from './body.ts'
 import type { Caller } from './caller.ts'
 
 const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
@@ -59,7 +59,7 @@ export function statusOf(code: ErrorCode): number {
 }
 
 /** Turns any thrown value into a fault that is safe to show. The message of a bug goes to the log only. */
-export function asFault(error: unknown, bodyLimit?: number): AppError {
+export function asFault(error: unknown, bodyLimit = defaultMaxBodyBytes): AppError {
   if (error instanceof AppError) return publicFault(error)
   const { statusCode, code, message } = (error ?? {}) as { statusCode?: number; code?: string; message?: string }
   // Errors of Fastify, before any handler ran.

@@ -3,8 +3,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
-import type { ParseJson } from './body.ts'
 import type { Caller } from './caller.ts'
+import type { ParseJson } from './json-reader.ts'
 import { check, checkBody, wrongField } from './validate.ts'
 import type { FaultBody } from './reply.ts'
 
@@ -20,6 +20,8 @@ export type Route = {
   readonly who: Who
   /** The route sends a message, or makes a thread. Every call counts towards the chat rate limit, before its body is read. */
   readonly counted?: true
+  /** The largest body. Default: 64 KB. */
+  readonly maxBodyBytes?: number
   /** A page for browsers, not listed in the OpenAPI document. */
   readonly page?: true
   /** One line for the OpenAPI document. */
@@ -30,6 +32,7 @@ export type Route = {
   readonly answers?: Readonly<Record<number, z.ZodMiniType | null>>
   /** Further fields of the OpenAPI operation. Called only when the document is requested. */
   readonly describe?: () => JsonSchema | Promise<JsonSchema>
+  /** Reads `request.body` before it awaits anything: the body is dropped then, so that it does not outlive its checks. */
   readonly handle: (request: FastifyRequest, reply: FastifyReply) => unknown
 }
 

@@ -13,12 +13,13 @@ import { AppError } from '#core/errors.ts'
 import type { Log } from '#lib/log.ts'
 import { type CountRequest, logRequests, requestIdOf } from './request-log.ts'
 import { type ClientAddress, createClientAddress, networkOf, type Trust, trustOf } from './address.ts'
-import { createBodyQuota } from './body-quota.ts'
+import { announcedBytes, createBodyQuota } from './body-quota.ts'
 import { type Authenticate, type AuthParts, createAuth, credentialOf, refuse } from './auth.ts'
-import { bodyLimit, checkAnnouncedSize, checkEncoding, takeJsonOnly } from './body.ts'
+import { checkAnnouncedSize, checkEncoding, defaultMaxBodyBytes, takeJsonOnly } from './body.ts'
 import { answerClientError } from './client-errors.ts'
-import type { Caller, ChatLimit } from './caller.ts'
+import type { Caller, ChatLimit, WriteLimit } from './caller.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
+import { createJsonReader, type ParseJson } from './json-reader.ts'
 import { boundConnections, listenOn } from './listen.ts'
 import type { Origins } from './origin.ts'
 import { faultHandler, pathOf } from './reply.ts'
@@ -35,8 +36,8 @@ declare module 'fastify' {
 }
 
 const maxHeaderBytes = 16 * 1024
-/** The body limit of routes that need no credential. */
-const anonymousBodyLimit = 16 * 1024
+/** The largest body of a route that needs no credential. */
+const maxAnonymousBodyBytes = 16 * 1024
 /** After the grace period of `close`, pending answers get this long before connections are cut. */
 const lastCallMs = 250
 /** How often connections that have become idle are closed during shutdown. */
@@ -73,6 +74,7 @@ export type GatewayParts = {
   readonly auth: Omit<AuthParts, 'log'>
   readonly health: HealthParts
   readonly chatLimit: ChatLimit
+  readonly writeLimit: WriteLimit
   readonly origins: Origins
   readonly socketTimes?: Partial<SocketTimes>
   readonly trustProxy?: Trust
@@ -108,7 +110,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const { origins, socketTimes: times } = parts
   const clientAddress = createClientAddress(parts.trustProxy ?? false)
   const addressOf = (request: IncomingMessage): string => networkOf(clientAddress(request))
-  const sockets = createSockets({ authenticate, origins, log, ...(times && { times }) })
+  const readJson = createJsonReader()
+  const sockets = createSockets({ authenticate, origins, readJson, log, ...(times && { times }) })
   const fastify = openFastify(parts, sockets)
   boundConnections(fastify.server, log)
   const routes: Route[] = []
@@ -126,7 +129,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     if (headers.host === undefined && httpVersion !== '1.0') {
       throw new AppError('invalid_input', 'the request has no Host header', { param: 'Host' })
     }
-    const { who, counted } = request.routeOptions.config
+    const { bodyLimit, config } = request.routeOptions
+    const { who, counted } = config
     if (request.is404 ? isApi(request.url) : who !== 'anyone') {
       const caller = await authenticate(credentialOf(request.raw), { request: requestIdOf(reply.raw) })
       if ('status' in caller) return refuse(request, reply, caller)
@@ -136,6 +140,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       if (closing) throw new AppError('shutting_down', 'the service is going down: try again', { retryAfterSecs: 5 })
       inFlight.begin(caller, counted === true, reply.raw)
       if (counted) await parts.chatLimit.take(caller)
+      else if (!isSafe(request.method)) parts.writeLimit.take(caller, announcedBytes(request.raw, bodyLimit))
       if (isSafe(request.method) && !request.is404)
         request.releaseAnswerSlot = await inFlight.takeAnswerSlot(caller, reply.raw)
     } else if (!passesOriginCheck(request)) return refuse(request, reply, { status: 403 })
@@ -166,6 +171,19 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     return false
   }
 
+  const readBody =
+    (parse?: ParseJson) =>
+    async ({ raw }: FastifyRequest, body: Buffer): Promise<unknown> => {
+      try {
+        return await readJson(body, {
+          reserve: (bytes) => bodyQuota.reserveParsed(raw, bytes),
+          ...(parse && { parse }),
+        })
+      } finally {
+        bodyQuota.bodyRead(raw)
+      }
+    }
+
   function mount({ routes: rows, prefixes = [''], faultBody, parse }: RouteFamily): void {
     for (const prefix of prefixes) {
       routes.push(...rows.map((row) => ({ ...row, path: prefix + row.path })))
@@ -175,10 +193,11 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
             scope.setErrorHandler(faultHandler(log, faultBody))
             scope.setNotFoundHandler(notFound)
           }
-          if (parse) takeJsonOnly(scope, parse)
-          for (const { method, path: url, who, counted, handle: handler } of rows) {
+          if (parse) takeJsonOnly(scope, readBody(parse))
+          for (const { method, path: url, who, counted, maxBodyBytes, handle } of rows) {
             const config = { who, ...(counted && { counted }) }
-            scope.route({ method, url, handler, config, ...(who === 'anyone' && { bodyLimit: anonymousBodyLimit }) })
+            const bodyLimit = maxBodyBytes ?? (who === 'anyone' ? maxAnonymousBodyBytes : defaultMaxBodyBytes)
+            scope.route({ method, url, handler: droppingBody(handle), config, bodyLimit })
           }
           done()
         },
@@ -187,7 +206,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     }
   }
 
-  takeJsonOnly(fastify)
+  takeJsonOnly(fastify, readBody())
   fastify.decorateRequest('caller')
   fastify.decorateRequest('releaseAnswerSlot')
   fastify.addHook('onRequest', admit)
@@ -254,7 +273,7 @@ function openFastify({ trustProxy = false, timeouts, log }: GatewayParts, socket
     shouldUpgradeCallback: (request: IncomingMessage) => sockets.accepts(request),
   }
   return createFastify({
-    bodyLimit,
+    bodyLimit: defaultMaxBodyBytes,
     logger: false,
     schemaController: noSchemas,
     http,
@@ -273,6 +292,15 @@ function openFastify({ trustProxy = false, timeouts, log }: GatewayParts, socket
       void faultHandler(log)(error, request, reply)
     },
   })
+}
+
+/** Drops the parsed body once the handler has read it: a turn may take minutes. */
+function droppingBody(handle: Route['handle']): Route['handle'] {
+  return (request, reply) => {
+    const answer = handle(request, reply)
+    request.body = undefined
+    return answer
+  }
 }
 
 /** True for methods that change nothing. */

@@ -8,13 +8,17 @@ import type { Log } from '#lib/log.ts'
 import { type Authenticate, type Credential, credentialOf, refusalTexts } from './auth.ts'
 import type { Caller } from './caller.ts'
 import { type Connection, closeCodes, createConnection, type Handler, readFrames } from './connection.ts'
+import { type ReadJson, smallJsonBytes } from './json-reader.ts'
 import type { Origins } from './origin.ts'
 import { pathOf } from './reply.ts'
+import { createWriteLimit } from './write-rate.ts'
 
 /** A message of 1 MiB may grow sixfold when it is escaped as JSON. */
 const maxFrameBytes = 7 * 1024 * 1024
 /** Connections per user in this process. */
 const maxPerUser = 100
+/** Large frames per user in 60 seconds: more than the chat rate allows. */
+const maxLargeFrames = 60
 /** Bytes of unfinished frames per user, over all connections. */
 const maxUnfinishedBytes = 64 * 1024 * 1024
 /** Connections that have not authenticated yet, and bytes that each may send: a token and the frames right behind it. */
@@ -38,6 +42,7 @@ const defaultTimes: SocketTimes = { authMs: 10_000, beatMs: 25_000, stallMs: 15_
 export type SocketParts = {
   readonly authenticate: Authenticate
   readonly origins: Pick<Origins, 'isAllowed'>
+  readonly readJson: ReadJson
   readonly log: Log
   readonly times?: Partial<SocketTimes>
 }
@@ -69,17 +74,27 @@ type Open = {
   beat(): Promise<void>
 }
 
-export function createSockets({ authenticate, origins, log, times }: SocketParts): Sockets {
+export function createSockets({ authenticate, origins, readJson, log, times }: SocketParts): Sockets {
   const { authMs, beatMs, stallMs } = { ...defaultTimes, ...times }
   const doors = new Map<string, Door>()
   const open = new Set<Open>()
   /** Sockets whose upgrade is not finished yet, because authentication is pending. */
   const upgrading = new Set<Socket>()
   const perUser = new Map<string, { connections: number; unfinished: number }>()
+  const largeFrames = createWriteLimit({ perMinute: maxLargeFrames })
   let anonymous = 0
   let closing = false
   let server: Promise<WebSocketServer> | undefined
   let beating: NodeJS.Timeout | undefined
+
+  function countLargeFrame(caller: Caller, connection: Connection): void {
+    try {
+      largeFrames.take(caller)
+    } catch {
+      const frames = `${maxLargeFrames} frames over ${smallJsonBytes / 1024} KB`
+      connection.close(closeCodes.tooMany, `rate_limited: at most ${frames} in 60 s`)
+    }
+  }
 
   /** Counts a caller's connection and passes it to its door; undefined when there are too many. */
   function admit({ ws, socket, connection, door, request }: Wire, caller: Caller, credential: Credential) {
@@ -103,7 +118,10 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
     }
     // Must run before ws parses the data: the bytes that end a frame are then counted before `finish` resets the count.
     socket.prependListener('data', grow)
-    ws.on('message', finish)
+    ws.on('message', (data: Buffer) => {
+      finish()
+      if (data.length > smallJsonBytes) countLargeFrame(caller, connection)
+    })
     connection.gone.addEventListener('abort', () => {
       finish()
       if (--usage.connections === 0) perUser.delete(caller.user)
@@ -142,11 +160,12 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
     }
     connection.gone.addEventListener('abort', stopWaiting)
     const handler: Handler = {
-      async frame(value) {
-        if (admitted) return admitted.handler.frame(value)
+      async frame(frame) {
+        if (admitted) return admitted.handler.frame(frame)
         // Frames right behind a refused auth frame are ignored.
         if (decided) return
         decided = true
+        const value = await frame.read().catch(() => undefined)
         const token = isObject(value) && value['type'] === 'auth' ? value['token'] : undefined
         const credential = typeof token === 'string' ? { bearer: token } : undefined
         const caller = await authenticate(credential, { request })
@@ -187,7 +206,7 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
         await (pending ? pending.admitted() : known)?.recheck(true)
       },
     }
-    readFrames(ws, connection, handler)
+    readFrames({ ws, connection, handler, readJson })
     open.add(self)
     beating ??= setInterval(() => open.forEach((each) => void each.beat()), beatMs).unref()
     connection.gone.addEventListener('abort', () => {

@@ -13,6 +13,7 @@ import { provisionedToken } from '#home.ts'
 import type { CountRequest } from '#http/request-log.ts'
 import { parseLossless } from '#http/lossless-json.ts'
 import { createChatLimit } from '#http/chat-rate.ts'
+import { createWriteLimit } from '#http/write-rate.ts'
 import { metricsRoute, registerProcessMetrics } from '#http/metrics-route.ts'
 import { createOrigins } from '#http/origin.ts'
 import { createGateway } from '#http/server.ts'
@@ -51,12 +52,14 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
     trustProxy: config.trustProxy,
   })
   const chatLimit = createChatLimit({ limits: store.limits, perMinute: config.chatRatePerMinute })
+  const writeLimit = createWriteLimit({ perMinute: config.writeRatePerMinute })
   const oidc = await openOidc(app, log)
   const gateway = await createGateway({
     auth: { operatorTokens, accounts: store.accounts, sessions, storeAway: app.storeAway, ...(oidc && { oidc }) },
     origins,
     health: { ping: () => store.ping(), draining: about.draining },
     chatLimit,
+    writeLimit,
     trustProxy: config.trustProxy,
     maxSends: config.maxRunning + spareSends,
     log,
@@ -84,7 +87,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
   })
   gateway.mount({ routes: web })
   gateway.mount({ routes: toolRoutes({ toolAdmin: app.toolAdmin }), parse: parseLossless })
-  mountLive(gateway.sockets, { turns, threads, gates, chatLimit, log })
+  mountLive(gateway.sockets, { turns, threads, gates, chatLimit, writeLimit, log })
   const issuer = config.oidc?.clientId === undefined ? {} : { issuer: config.oidc.issuer }
   gateway.mount({ routes: pageRoutes(issuer) })
   gateway.mount({

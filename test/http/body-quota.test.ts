@@ -1,6 +1,9 @@
 // Bodies on their way in: half-sent ones share a room, and whole ones give theirs back.
 import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
+import { createBodyQuota } from '#http/body-quota.ts'
 import type { Route } from '#http/routes.ts'
 import { eventually } from '../doors/test-app.ts'
 import { openHouse, operatorToken } from '../doors/web/house.ts'
@@ -27,6 +30,7 @@ test('half-sent bodies of one user are held up to 128 MiB: small ones, other use
     method: 'POST',
     path: '/api/slow',
     who: 'user',
+    maxBodyBytes: 2 * mebibyte,
     summary: '',
     handle: () => (++inside, gate.promise),
   }
@@ -68,4 +72,50 @@ test('an address without a token has 20 bodies on their way; others sign in mean
   assert.equal((await call('GET', '/api/session', { headers: { 'x-forwarded-for': '192.0.2.1' } })).status, 200)
   half[0]?.end()
   await eventually(async () => (await signIn('192.0.2.1')).status === 200)
+})
+
+/** A request with a large body, and its answer. */
+function largeBody(user: string) {
+  const request = { headers: { 'content-length': String(mebibyte) } } as IncomingMessage
+  const answer = new EventEmitter() as ServerResponse
+  return { request, answer, limit: big, user, address: () => '192.0.2.1' }
+}
+
+test('parsed bodies of one user share 256 MiB until their answers are sent, and give their transit back before', async () => {
+  const quota = createBodyQuota(20)
+  const parse = async (user: string, size: number) => {
+    const body = largeBody(user)
+    await quota.take(body)
+    await quota.reserveParsed(body.request, size * mebibyte)
+    quota.bodyRead(body.request)
+    return body
+  }
+  const first = await parse('ada', 200)
+  const refused = { code: 'rate_limited', message: /^your requests in progress hold too much data/, retryAfterSecs: 1 }
+  await assert.rejects(parse('ada', 57), refused)
+  await parse('ada', 56)
+  await parse('bob', 200)
+  first.answer.emit('close')
+  await parse('ada', 200)
+  // What is read holds nothing of the 128 MiB in transit.
+  for (let at = 0; at < 200; at++) await parse(`user ${at % 2}`, 0)
+})
+
+test('a handler has let its body go when it waits for something', async (t) => {
+  const seen: unknown[] = []
+  const route: Route = {
+    method: 'POST',
+    path: '/api/waits',
+    who: 'user',
+    summary: '',
+    async handle(request) {
+      seen.push(request.body)
+      await Promise.resolve()
+      seen.push(request.body)
+      return {}
+    },
+  }
+  const { call } = await openHouse(t, { mount: [route] })
+  await call('POST', '/api/waits', { body: { a: 1 } })
+  assert.deepEqual(seen, [{ a: 1 }, undefined])
 })

@@ -1,7 +1,7 @@
 // Who may call which route: every row of the gateway, tried by a stranger, a user and the operator.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openHouse } from '../doors/web/house.ts'
+import { openHouse, operatorToken } from '../doors/web/house.ts'
 
 /** Where a browser comes back to that brings nothing: a page says so. */
 const callback = '/api/tools/oauth/callback'
@@ -10,9 +10,10 @@ const operators = ['GET /metrics', 'GET /api/users', 'POST /api/users', 'DELETE 
   .concat(['GET /api/users/:name/tokens', 'POST /api/users/:name/tokens', 'DELETE /api/users/:name/tokens/:id'])
   .concat(['PATCH /api/tools/:name', 'DELETE /api/tools/:name', 'POST /api/tools/:name/test'])
   .concat(['GET /api/senders', 'GET /api/settings', 'PATCH /api/settings', 'POST /api/settings/test'])
-const counted = ['/api/chat', '/api/chat/send', '/api/v1/responses', '/v1/responses']
+const carryFiles = ['/api/chat', '/api/chat/send', '/api/v1/responses', '/v1/responses']
   .concat(['/api/v1/responses/compact', '/v1/responses/compact'])
   .map((path) => `POST ${path}`)
+const counted = [...carryFiles, 'POST /api/threads/:id/fork']
 
 test('each route says who may call it and what counts for the chat rate, and only these are open or the operator’s', async (t) => {
   const { gateway } = await openHouse(t)
@@ -40,5 +41,36 @@ test('a stranger is 401 everywhere but at the open routes, a user 403 at the ope
     else assert.ok(user.status !== 401 && user.status !== 403, `${method} ${url}: ${user.status}`)
     const seen = method === 'GET' && who === 'anyone'
     assert.equal((await call('HEAD', url, { token: null })).status, seen ? welcome : 401)
+  }
+})
+
+const mebibyte = 1024 * 1024
+
+test('only routes that carry files take 14 MiB, documents and trials 2 MiB, all others 64 KB', async (t) => {
+  const { gateway } = await openHouse(t)
+  const large = gateway
+    .routes()
+    .flatMap(({ method, path, maxBodyBytes }) =>
+      maxBodyBytes === undefined ? [] : [[`${method} ${path}`, maxBodyBytes / mebibyte] as const],
+    )
+  const two = ['PUT /api/memory/documents/*', 'POST /api/tools/:name/test']
+  assert.deepEqual(
+    new Map(large),
+    new Map([...carryFiles.map((row) => [row, 14] as const), ...two.map((row) => [row, 2] as const)]),
+  )
+})
+
+test('every route that changes something has a rate: beyond it 429, and the other routes go on', async (t) => {
+  const { gateway, call, addUser } = await openHouse(t, { perMinute: 1, writesPerMinute: 1 })
+  for (const [at, { method, path, who }] of gateway.routes().entries()) {
+    // Sign-ins are counted by address; their own tests look at that.
+    if (who === 'anyone' || method === 'GET') continue
+    const token = who === 'operator' ? operatorToken : await addUser(`user-${at}`)
+    const url = path.replace(/:\w+|\*/g, 'x')
+    await call(method, url, { token })
+    const refused = await call(method, url, { token })
+    assert.equal(refused.status, 429, `${method} ${url}`)
+    assert.ok(Number(refused.headers.get('retry-after')) > 0, `${method} ${url}`)
+    assert.equal((await call('GET', '/api/session', { token })).status, 200)
   }
 })

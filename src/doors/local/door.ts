@@ -4,6 +4,7 @@ import { chmodSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
+import { createJsonReader, type ReadJson } from '#http/json-reader.ts'
 import { asFault, statusOf } from '#http/reply.ts'
 import { createServer } from '#lib/http.ts'
 import type { Log } from '#lib/log.ts'
@@ -40,8 +41,9 @@ export type LocalDoor = {
 export async function openLocalDoor(parts: LocalParts): Promise<LocalDoor> {
   // Open streams never end by themselves; this signal ends them when the door closes.
   const closing = new AbortController()
+  const door: Door = { closing: closing.signal, readJson: createJsonReader() }
   const server = createServer((request, response) => {
-    handle(request, response, parts, closing.signal).catch((error: unknown) => fail(response, error, parts.log))
+    handle(request, response, parts, door).catch((error: unknown) => fail(response, error, parts.log))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -107,15 +109,17 @@ const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   ]),
 ])
 
+type Door = { readonly closing: AbortSignal; readonly readJson: ReadJson }
+
 async function handle(
   request: IncomingMessage,
   response: ServerResponse,
   parts: LocalParts,
-  closing: AbortSignal,
+  { closing, readJson }: Door,
 ): Promise<void> {
   const route = routes.get(`${request.method} ${request.url}`)
   if (!route) throw new AppError('not_found', 'no such route')
-  const body = await readJson(request)
+  const body = await bodyOf(request, readJson)
   const left = new AbortController()
   response.once('close', () => left.abort())
   const answer = route(body, parts, { left: left.signal, closing })
@@ -147,7 +151,7 @@ async function write(response: ServerResponse, event: object): Promise<void> {
   })
 }
 
-async function readJson(request: IncomingMessage): Promise<unknown> {
+async function bodyOf(request: IncomingMessage, read: ReadJson): Promise<unknown> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request) {
@@ -156,11 +160,7 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
     chunks.push(chunk as Buffer)
   }
   if (bytes === 0) return {}
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
-  } catch (error) {
-    throw new AppError('invalid_input', 'the body is not JSON', { cause: error })
-  }
+  return read(Buffer.concat(chunks))
 }
 
 function fail(response: ServerResponse, error: unknown, log: Log): void {

@@ -20,8 +20,9 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
   const idempotency = idempotencyOf(request)
   const create = readCreate(request.body, { externalTools, registered: parts.registered() })
   // Looked up first: the items that a repeated request refers to may have been deleted, but its response still exists.
+  const asked = { model: create.model, stream: create.stream }
   const existing = idempotency && (await turns.findByKey(user, idempotency))
-  if (existing) return answer(parts, reply, create, { ...(await attach(turns, user, existing)), entries: [] })
+  if (existing) return answer(parts, reply, asked, { ...(await attach(turns, user, existing)), entries: [] })
   let start: Start
   try {
     const plan = { ...(await planTurn(parts, user, create)), request: requestIdOf(reply.raw) }
@@ -29,19 +30,21 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
   } catch (error) {
     const failed = failedTurn(error, create, user, parts.now?.() ?? Date.now())
     const source = fixedSource({ type: 'turn', turn: failed })
-    return answer(parts, reply, create, { turn: failed, source, entries: [] })
+    return answer(parts, reply, asked, { turn: failed, source, entries: [] })
   }
-  if (!start.replayed) return answer(parts, reply, create, { ...start, source: start.events })
+  if (!start.replayed) return answer(parts, reply, asked, { ...start, source: start.events })
   start.events.close()
-  return answer(parts, reply, create, { ...(await attach(turns, user, start.turn)), entries: [] })
+  return answer(parts, reply, asked, { ...(await attach(turns, user, start.turn)), entries: [] })
 }
 
+type Asked = Pick<CreateRequest, 'model' | 'stream'>
 type JoinedTurn = Pick<FollowedTurn, 'turn' | 'source'> & Pick<Start, 'entries'>
 
-async function answer(parts: ResponsesParts, reply: FastifyReply, create: CreateRequest, joined: JoinedTurn) {
+/** Takes no more of the request than the answer needs: it would be kept until the turn ends. */
+async function answer(parts: ResponsesParts, reply: FastifyReply, { model, stream }: Asked, joined: JoinedTurn) {
   const { turn, source, entries } = joined
-  const followed = { turn, source, model: create.model }
-  if (create.stream) {
+  const followed = { turn, source, model }
+  if (stream) {
     return streamTurn(reply, { ...followed, skip: inputCount(turn) - entries.length }, parts.log)
   }
   return responseObject(await collectTurn(parts, followed, entries))

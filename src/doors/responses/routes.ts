@@ -3,6 +3,7 @@ import { errorEnvelope } from '#doors/openai/error-envelope.ts'
 import { findModel, listModels } from '#doors/openai/model-list.ts'
 import { parseBody } from '#doors/responses/read/body.ts'
 import { cancelResponse, deleteResponse, getResponse, listInput } from '#doors/responses/tell/retrieve.ts'
+import { maxFileBodyBytes } from '#http/body.ts'
 import type { Route, RouteFamily } from '#http/routes.ts'
 import { compactHistory } from './compact.ts'
 import { createResponse } from './create.ts'
@@ -20,6 +21,7 @@ function rows(parts: ResponsesParts): Route[] {
       path: '/responses',
       who: 'user',
       counted: true,
+      maxBodyBytes: maxFileBodyBytes,
       summary: 'Create a response',
       describe: described('create'),
       handle: (request, reply) => createResponse(parts, request, reply),
@@ -29,6 +31,7 @@ function rows(parts: ResponsesParts): Route[] {
       path: '/responses/compact',
       who: 'user',
       counted: true,
+      maxBodyBytes: maxFileBodyBytes,
       summary: 'Compact a history',
       describe: described('compact'),
       handle: (request) => compactHistory(parts, request),

@@ -8,6 +8,7 @@ import type { Entry, Part } from '#core/item.ts'
 import type { Idempotency } from '#core/store.ts'
 import { isAtRest, type Turn, usageSoFar } from '#core/turn.ts'
 import { requestIdOf } from '#http/request-log.ts'
+import { maxFileBodyBytes } from '#http/body.ts'
 import type { Caller } from '#http/caller.ts'
 import { wrongField } from '#http/validate.ts'
 import { usageWire } from '#http/wire-format.ts'
@@ -52,29 +53,19 @@ export function chatRoutes(parts: ChatParts): Route[] {
       path: '/api/chat',
       who: 'user',
       counted: true,
+      maxBodyBytes: maxFileBodyBytes,
       summary: 'Send a message and wait for the reply',
       body: ChatBody,
       answers: { 200: ChatAnswer },
-      async handle({ caller, body }, reply) {
-        const { turn, entries } = await follow(await send(caller, body, reply), reply, parts)
-        const rests = isAtRest(turn.status)
-        const gate = await parts.gates.ofTurn(turn)
-        return {
-          thread_id: turn.threadId,
-          turn_id: turn.id,
-          status: rests ? turn.status : 'running',
-          response: rests ? replyText(entries) : null,
-          usage: usageWire(usageSoFar(turn)),
-          ...(gate && { gate: gateWire(gate) }),
-          ...(turn.error && { error: faultWire(turn.error) }),
-        } satisfies z.output<typeof ChatAnswer>
-      },
+      // Not async: its arguments, and with them the body, would be kept until the turn ends.
+      handle: ({ caller, body }, reply) => answerChat(send(caller, body, reply), reply, parts),
     }),
     route({
       method: 'POST',
       path: '/api/chat/send',
       who: 'user',
       counted: true,
+      maxBodyBytes: maxFileBodyBytes,
       summary: 'Send a message; the reply comes later',
       body: ChatBody,
       answers: { 202: SendAnswer },
@@ -91,6 +82,25 @@ export function chatRoutes(parts: ChatParts): Route[] {
       },
     }),
   ]
+}
+
+async function answerChat(
+  started: Promise<Start>,
+  reply: FastifyReply,
+  parts: ChatParts,
+): Promise<z.output<typeof ChatAnswer>> {
+  const { turn, entries } = await follow(await started, reply, parts)
+  const rests = isAtRest(turn.status)
+  const gate = await parts.gates.ofTurn(turn)
+  return {
+    thread_id: turn.threadId,
+    turn_id: turn.id,
+    status: rests ? turn.status : 'running',
+    response: rests ? replyText(entries) : null,
+    usage: usageWire(usageSoFar(turn)),
+    ...(gate && { gate: gateWire(gate) }),
+    ...(turn.error && { error: faultWire(turn.error) }),
+  }
 }
 
 /** The id of the message that began a turn, from the log or from the messages queued behind a running turn. */

@@ -3,9 +3,11 @@ import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { isObject } from '#core/json.ts'
-import type { ChatLimit } from '#http/caller.ts'
+import { tooLarge } from '#http/body.ts'
+import type { ChatLimit, WriteLimit } from '#http/caller.ts'
 import { check } from '#http/validate.ts'
 import { closeCodes, type Handler } from '#http/connection.ts'
+import { smallJsonBytes } from '#http/json-reader.ts'
 import { asFault } from '#http/reply.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { Accepted, Sockets } from '#http/socket.ts'
@@ -32,6 +34,7 @@ export type LiveParts = {
   readonly threads: Threads
   readonly gates: Gates
   readonly chatLimit: ChatLimit
+  readonly writeLimit: WriteLimit
   readonly log: Log
 }
 
@@ -68,7 +71,7 @@ export function liveRoutes(): Route[] {
 }
 
 function openLive({ connection, caller, request, recheck }: Accepted, parts: LiveParts, feeds: Feeds): Handler {
-  const { turns, threads, gates, chatLimit, log } = parts
+  const { turns, threads, gates, chatLimit, writeLimit, log } = parts
   const followed = new Map<string, Following>()
   const { user } = caller
   const send = (...frames: readonly Frame[]): void => connection.send(...frames)
@@ -123,10 +126,12 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
       await follow(threadId, begin === undefined ? (await findThread(threads, user, threadId)).lastSeq : begin - 1)
     },
     async cancel({ thread_id }) {
+      writeLimit.take(caller)
       const turn = await turns.current(user, (await findThread(threads, user, thread_id)).id)
       if (turn) send(turnFrame(await turns.cancel(user, turn.id)))
     },
     async gate({ gate_id, thread_id, ...answer }) {
+      writeLimit.take(caller)
       const known = thread_id ?? feed?.threadOf(gate_id) ?? (await threadOfGate(gates, user, gate_id))
       if (known === undefined) throw new AppError('not_found', 'there is no such gate', { param: 'gate_id' })
       const { id } = await findThread(threads, user, known)
@@ -184,13 +189,15 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
   })
 
   return {
-    async frame(value) {
+    async frame(frame) {
       await begun
       let tag: Ref = {}
       try {
+        const value = await frame.read()
         if (!isObject(value)) throw new AppError('invalid_input', 'a frame is a text of one JSON object with a type')
         const { type, ref: name } = check(Typed, value, '')
         if (typeof name === 'string') tag = { ref: name.slice(0, 100) }
+        if (type !== 'message' && frame.bytes > smallJsonBytes) throw tooLarge(smallJsonBytes, `${type} frame`)
         await dispatch(type, value, tag)
       } catch (error) {
         fail(error, tag)

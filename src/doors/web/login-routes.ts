@@ -52,8 +52,9 @@ export function loginRoutes(parts: LoginParts): Route[] {
       body: LoginBody,
       answers: { 200: SessionAnswer },
       async handle(request, reply) {
+        const { body } = request
         await countAttempt(parts, request)
-        const cookie = await signIn(parts, checkBody(LoginBody, request.body))
+        const cookie = await signIn(parts, checkBody(LoginBody, body))
         if (typeof cookie !== 'string') return refuse(request, reply, cookie)
         const caller = await parts.authenticate({ cookie })
         if ('status' in caller) return refuse(request, reply, caller)

@@ -18,6 +18,9 @@ const MemoryQuery = z.object({
 })
 const DocumentBody = z.object({ content: z.string() })
 
+/** A document of 1 MiB, of which every character may be escaped. */
+const maxDocumentBodyBytes = 2 * 1024 * 1024
+
 const documentPath = '/api/memory/documents/*'
 
 export type MemoryParts = { readonly documents: Documents; readonly threads: Pick<Threads, 'get'> }
@@ -69,6 +72,7 @@ export function memoryRoutes({ documents, threads }: MemoryParts): Route[] {
       path: documentPath,
       who: 'user',
       summary: 'Write a document, replacing what it held',
+      maxBodyBytes: maxDocumentBodyBytes,
       body: DocumentBody,
       answers: { 200: DocumentWire, 201: DocumentWire },
       async handle(request, reply) {

@@ -7,6 +7,8 @@ import { isoTime } from '#http/wire-format.ts'
 import { type AccessWire, ToolsAnswer, ToolTrialAnswer, ToolWire } from '#doors/web/wire/tool.ts'
 
 const EnableBody = z.object({ enabled: z.boolean() })
+/** Parameters of 1 MiB, of which every character may be escaped. */
+const maxTestBodyBytes = 2 * 1024 * 1024
 const TestBody = z.object({ params: z.optional(z.unknown()), context: z.optional(z.unknown()) })
 
 export type ToolsParts = { readonly toolAdmin: ToolAdmin }
@@ -53,6 +55,7 @@ export function toolRoutes({ toolAdmin }: ToolsParts): Route[] {
       path: '/api/tools/:name/test',
       who: 'operator',
       summary: 'Make one call of a tool and tell all that happened',
+      maxBodyBytes: maxTestBodyBytes,
       body: TestBody,
       answers: { 200: ToolTrialAnswer },
       async handle({ params: { name }, body: { params = {}, context } }) {

@@ -5,6 +5,7 @@ import { wrongField } from '#http/validate.ts'
 import { mayLoseDigits, parseLossless } from '#http/lossless-json.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
 
+/** Values and names need no bound of their own: a body has at most 64 KB. */
 const maxDepth = 64
 
 /** Parses a body as a JSON object, with its numbers as written. Throws invalid_input that names the field, if any. */

@@ -375,7 +375,7 @@ describe('create', () => {
   })
 
   it('refuses values nested too deeply to be stored, and ignores them where no field may be refused', async () => {
-    const deep = '['.repeat(50_000) + ']'.repeat(50_000)
+    const deep = '['.repeat(900) + ']'.repeat(900)
     const tools = await served.call(
       'POST',
       '/v1/responses',
@@ -391,8 +391,16 @@ describe('create', () => {
     assert.equal(other.status, 200)
   })
 
-  it('ignores an unknown field nested 100,000 deep with an Idempotency-Key too', async () => {
-    const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+  it('refuses any field nested deeper than 1,000 levels, before the body is parsed', async () => {
+    const deep = '['.repeat(1_000) + ']'.repeat(1_000)
+    const { status, body } = await served.call('POST', '/v1/responses', `{"model":"m","input":"hi","x":${deep}}`)
+    assert.equal(status, 400)
+    assert.equal(errorOf(body)['param'], 'x')
+    assert.match(String(errorOf(body)['message']), /1,000 levels/)
+  })
+
+  it('ignores an unknown field nested 900 deep with an Idempotency-Key too', async () => {
+    const deep = '['.repeat(900) + ']'.repeat(900)
     const headers = { 'idempotency-key': 'deep-1' }
     const post = (body: string) => served.call('POST', '/v1/responses', body, headers)
     const first = await post(`{"model":"m","input":"hi","x":${deep}}`)

@@ -63,6 +63,7 @@ export async function serve(parts: ServeParts = {}) {
     origins: createOrigins({ allowed: [], names: [], trustProxy: false }),
     health: { ping: () => store.ping(), draining: () => false },
     chatLimit: parts.chatLimit ?? { take: () => Promise.resolve() },
+    writeLimit: { take: () => {} },
     log: silentLog,
   })
   const { fastify } = gateway

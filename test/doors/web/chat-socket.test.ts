@@ -406,3 +406,44 @@ test('a request that is no WebSocket is told so', async (t) => {
   // Whatever else a client would like to speak, it is answered as it is.
   assert.equal((await call('GET', '/api/jobs', { headers: { 'x-a': 'b' } })).status, 200)
 })
+
+test('a large frame is a message: others have at most 64 KB, and too many values are refused in any', async (t) => {
+  const { url } = await openHouse(t, { say: () => says('yes') })
+  const client = await openClient(url, bearer(operatorToken))
+  const more = 'x'.repeat(64 * 1024)
+  for (const type of ['ping', 'subscribe', 'unsubscribe', 'cancel', 'gate']) {
+    client.send({ type, ref: type, thread_id: noThread, gate_id: 'x', action: 'deny', more })
+    const { ref, code, message } = await client.next('error')
+    assert.deepEqual([ref, code], [type, 'too_large'])
+    assert.equal(message, `the ${type} frame is larger than 64 KB (65536 bytes)`)
+  }
+  client.send({ type: 'message', ref: 'many', message: 'hi', more: Array.from({ length: 200_000 }, () => 0) })
+  const { code, param } = await client.next('error')
+  assert.deepEqual([code, param], ['invalid_input', 'more'])
+  client.send({ type: 'message', ref: 'm', message: more })
+  assert.equal((await client.next('accepted')).ref, 'm')
+})
+
+test('of large frames a user may send 60 in 60 seconds, over all connections', async (t) => {
+  const { url } = await openHouse(t)
+  const [first, second] = [await openClient(url, bearer(operatorToken)), await openClient(url, bearer(operatorToken))]
+  const large = { type: 'ping', more: 'x'.repeat(64 * 1024) }
+  for (let at = 0; at < 60; at++) first.send(large)
+  await first.next(() => first.frames.filter(({ type }) => type === 'error').length === 60)
+  second.send({ type: 'ping' })
+  await second.next('pong')
+  second.send(large)
+  const { code, reason } = await second.closed
+  assert.deepEqual([code, reason], [4429, 'rate_limited: at most 60 frames over 64 KB in 60 s'])
+})
+
+test('answers to gates and cancels over the socket count as changes', async (t) => {
+  const { url } = await openHouse(t, { writesPerMinute: 1 })
+  const client = await openClient(url, bearer(operatorToken))
+  client.send({ type: 'cancel', thread_id: noThread })
+  assert.equal((await client.next('error')).code, 'not_found')
+  client.send({ type: 'cancel', thread_id: noThread })
+  assert.equal((await client.next('error')).code, 'rate_limited')
+  client.send({ type: 'gate', gate_id: 'x', thread_id: noThread, action: 'deny' })
+  assert.equal((await client.next('error')).code, 'rate_limited')
+})

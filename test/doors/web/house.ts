@@ -9,6 +9,7 @@ import { toolAccessRoutes } from '#doors/web/tool-access-routes.ts'
 import { toolRoutes } from '#doors/web/tool-routes.ts'
 import { parseLossless } from '#http/lossless-json.ts'
 import { createChatLimit } from '#http/chat-rate.ts'
+import { createWriteLimit } from '#http/write-rate.ts'
 import type { Oidc } from '#http/oidc.ts'
 import type { Route } from '#http/routes.ts'
 import { createRequestCount } from '#http/request-log.ts'
@@ -43,6 +44,7 @@ export const gatewayToken = 'gateway-token-of-the-tests'
 
 export type HouseOptions = Pick<TestAppOptions, 'say' | 'model' | 'tools' | 'now' | 'wrapStore'> & {
   readonly perMinute?: number
+  readonly writesPerMinute?: number
   readonly storeAway?: () => boolean
   readonly ping?: () => Promise<void>
   readonly patienceMs?: number
@@ -102,6 +104,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
   const oidc = options.oidc?.(store.identities)
   const origins = createOrigins({ allowed: options.allowedOrigins ?? [], names: ['atrium.lan'], trustProxy })
   const chatLimit = createChatLimit({ limits: store.limits, perMinute: options.perMinute ?? 0, now })
+  const writeLimit = createWriteLimit({ perMinute: options.writesPerMinute ?? 0, now })
   const gateway = await createGateway({
     auth: {
       operatorTokens,
@@ -113,6 +116,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     },
     health: { ping: options.ping ?? (() => store.ping()), draining: options.draining ?? (() => false) },
     chatLimit,
+    writeLimit,
     ...(options.socketTimes && { socketTimes: options.socketTimes }),
     origins,
     trustProxy,
@@ -187,7 +191,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
       origins,
     }),
   })
-  mountLive(gateway.sockets, { turns, threads, gates, chatLimit, log: silentLog })
+  mountLive(gateway.sockets, { turns, threads, gates, chatLimit, writeLimit, log: silentLog })
   gateway.mount(
     responsesRoutes({
       turns,

@@ -1,0 +1,94 @@
+// Parses JSON of callers. Its values are counted in the bytes first, and large texts are handled one at a time with
+// pauses for the event loop, so that no body can block the service.
+import { setImmediate as nextLoop } from 'node:timers/promises'
+import { AppError } from '#core/errors.ts'
+import { countJson, type Excess, type JsonBounds, type JsonCount } from '#lib/json-bounds.ts'
+import { createSemaphore } from '#lib/semaphore.ts'
+
+/** Parsing a text within these bounds blocks the event loop for less than 150 ms, whatever its shape. */
+export const jsonBounds: JsonBounds = { values: 200_000, names: 50_000, levels: 1_000 }
+
+/** Texts up to this size are parsed at once. */
+export const smallJsonBytes = 64 * 1024
+/** Bytes that are counted between two pauses. */
+const sliceBytes = 1024 * 1024
+/** Memory of a parsed value and of a field name, beside the bytes of the text. */
+const [valueBytes, nameBytes] = [64, 400]
+
+/** Throws SyntaxError. */
+export type ParseJson = (text: string) => unknown
+
+export type JsonReading = {
+  /** What the text is, for messages. Default: body. */
+  readonly what?: 'body' | 'frame'
+  /** Default: JSON.parse. */
+  readonly parse?: ParseJson
+  /** Called for a large text before it is parsed, with an estimate of the parsed size in bytes. */
+  readonly reserve?: (bytes: number) => Promise<void>
+}
+
+/** The parsed value. Throws invalid_input for a text that is not JSON or exceeds `jsonBounds`. */
+export type ReadJson = (bytes: Buffer, reading?: JsonReading) => Promise<unknown>
+
+/** Shared by everything that reads large texts in this process: only one of them is counted or parsed at a time. */
+export function createJsonReader(): ReadJson {
+  const turn = createSemaphore(1)
+  const always = new AbortController().signal
+
+  return async (bytes, { reserve, ...reading } = {}) => {
+    if (bytes.length <= smallJsonBytes) return parseSmallJson(bytes, reading)
+    const size = await inTurn(() => count(bytes, reading))
+    await reserve?.(size)
+    return inTurn(() => parsed(bytes, reading))
+  }
+
+  /** The turn ends with the next loop: what the caller does with the value at once belongs to it. */
+  async function inTurn<T>(work: () => T | Promise<T>): Promise<T> {
+    const release = turn.tryTake() ?? (await turn.take(always))
+    try {
+      return await work()
+    } finally {
+      setImmediate(release)
+    }
+  }
+}
+
+/** Parses a text of at most `smallJsonBytes` at once, with the same bounds. Throws invalid_input. */
+export function parseSmallJson(bytes: Buffer, reading: Reading = {}): unknown {
+  refuseExcess(countJson(bytes, jsonBounds).next(bytes.length), reading)
+  return parsed(bytes, reading)
+}
+
+type Reading = Omit<JsonReading, 'reserve'>
+
+/** Throws invalid_input for an excess. The message names the field, the limit and the way out. */
+function refuseExcess(excess: Excess | undefined, { what = 'body' }: Reading): void {
+  if (!excess) return
+  const { bound, field } = excess
+  const max = jsonBounds[bound].toLocaleString('en-US')
+  const problem =
+    bound === 'levels'
+      ? `is nested deeper than ${max} levels: send it flatter, or as a string of JSON`
+      : `brings the ${what} to more than ${max} ${words[bound]}: send fewer, or send the data as a string or a file`
+  throw new AppError('invalid_input', `${field || `the ${what}`} ${problem}`, field === '' ? {} : { param: field })
+}
+
+const words = { values: 'values', names: 'field names' } as const
+
+/** Counts in slices. Returns the estimated size of the parsed value. */
+async function count(bytes: Buffer, reading: Reading): Promise<number> {
+  const text: JsonCount = countJson(bytes, jsonBounds)
+  while (!text.done) {
+    refuseExcess(text.next(sliceBytes), reading)
+    await nextLoop()
+  }
+  return bytes.length + text.values * valueBytes + text.names * nameBytes
+}
+
+function parsed(bytes: Buffer, { parse = JSON.parse, what = 'body' }: Reading): unknown {
+  try {
+    return parse(bytes.toString('utf8'))
+  } catch (error) {
+    throw new AppError('invalid_input', `the ${what} is not valid JSON`, { cause: error })
+  }
+}

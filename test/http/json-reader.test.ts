@@ -1,0 +1,91 @@
+// JSON of callers: bounds that are counted before parsing, and large texts one after another.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AppError } from '#core/errors.ts'
+import { createJsonReader, jsonBounds, parseSmallJson, smallJsonBytes } from '#http/json-reader.ts'
+
+const { values, names, levels } = jsonBounds
+
+const read = createJsonReader()
+
+async function faultOf(text: string, what?: 'frame'): Promise<Pick<AppError, 'code' | 'message' | 'param'>> {
+  try {
+    await read(Buffer.from(text), what && { what })
+  } catch (error) {
+    assert.ok(error instanceof AppError)
+    return { code: error.code, message: error.message, param: error.param }
+  }
+  throw new Error('was read')
+}
+
+const empties = (count: number): string => `[${Array.from({ length: count }, () => '{}').join(',')}]`
+const members = (count: number): string =>
+  `{${Array.from({ length: count }, (_, at) => `"${at.toString(36)}":0`).join(',')}}`
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
+
+test('a text at each bound is read', async () => {
+  // The outer object and its field are values too.
+  const whole = (await read(Buffer.from(`{"a":${empties(values - 2)}}`))) as { a: unknown[] }
+  assert.equal(whole.a.length, values - 2)
+  assert.equal(Object.keys((await read(Buffer.from(members(names)))) as object).length, names)
+  assert.ok(Array.isArray(await read(Buffer.from(nested(levels)))))
+})
+
+test('beyond a bound the fault names the field, the limit and the way out', async () => {
+  const more = 'send fewer, or send the data as a string or a file'
+  assert.deepEqual(await faultOf(`{"message":"hi","a":${empties(values - 2)}}`), {
+    code: 'invalid_input',
+    message: `a brings the body to more than 200,000 values: ${more}`,
+    param: 'a',
+  })
+  assert.deepEqual(await faultOf(`{"m":${members(names)}}`), {
+    code: 'invalid_input',
+    message: `m brings the body to more than 50,000 field names: ${more}`,
+    param: 'm',
+  })
+  assert.deepEqual(await faultOf(nested(levels + 1), 'frame'), {
+    code: 'invalid_input',
+    message: 'the frame is nested deeper than 1,000 levels: send it flatter, or as a string of JSON',
+    param: undefined,
+  })
+  assert.throws(() => parseSmallJson(Buffer.from(nested(levels + 1))), { code: 'invalid_input' })
+})
+
+test('a text that is no JSON is refused, small or large', async () => {
+  for (const text of ['{', `"${'a'.repeat(smallJsonBytes)}`]) {
+    assert.equal((await faultOf(text)).message, 'the body is not valid JSON')
+    assert.equal((await faultOf(text, 'frame')).message, 'the frame is not valid JSON')
+  }
+})
+
+test('of several large texts one is parsed in each round of the event loop', async () => {
+  let [inRound, most] = [0, 0]
+  const parse = (text: string): unknown => {
+    most = Math.max(most, ++inRound)
+    return JSON.parse(text)
+  }
+  let on = true
+  const next = (): void => {
+    inRound = 0
+    if (on) setImmediate(next)
+  }
+  setImmediate(next)
+  const large = Buffer.from(`"${'a'.repeat(2 * smallJsonBytes)}"`)
+  await Promise.all(Array.from({ length: 5 }, () => read(large, { parse })))
+  on = false
+  assert.equal(most, 1)
+})
+
+test('a large text waits for its reservation, which is told how much it will take', async () => {
+  const asked: number[] = []
+  const reserve = async (bytes: number): Promise<void> => void asked.push(bytes)
+  await read(Buffer.from('{"small":1}'), { reserve })
+  assert.deepEqual(asked, [])
+  const text = `{"a":"${'a'.repeat(smallJsonBytes)}","b":${empties(10_000)}}`
+  await read(Buffer.from(text), { reserve })
+  assert.equal(asked.length, 1)
+  assert.ok((asked[0] ?? 0) > text.length + 10_000 * 60)
+  const refuse = (): Promise<void> => Promise.reject(new AppError('rate_limited', 'full'))
+  const parse = (): never => assert.fail('was parsed')
+  await assert.rejects(read(Buffer.from(text), { reserve: refuse, parse }), { code: 'rate_limited' })
+})

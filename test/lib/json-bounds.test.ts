@@ -1,0 +1,80 @@
+// Counting JSON in its bytes: exact for valid JSON, wherever the text is cut into slices.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { countJson, type Excess } from '#lib/json-bounds.ts'
+
+const free = { values: 1_000, names: 1_000, levels: 1_000 }
+
+/** Counts a text in slices. */
+function counted(text: string, slice: number, bounds = free): { values: number; names: number; excess?: Excess } {
+  const count = countJson(Buffer.from(text), bounds)
+  while (!count.done) {
+    const excess = count.next(slice)
+    if (excess) return { values: count.values, names: count.names, excess }
+  }
+  return { values: count.values, names: count.names }
+}
+
+const texts: readonly (readonly [text: string, values: number, names: number])[] = [
+  ['1', 1, 0],
+  ['"a"', 1, 0],
+  ['[]', 1, 0],
+  ['{}', 1, 0],
+  ['[ \n\t\r ]', 1, 0],
+  ['[1]', 2, 0],
+  ['[[]]', 2, 0],
+  ['[{},{}]', 3, 0],
+  ['[1, "a,b", [2, 3], {"c": null}]', 8, 1],
+  ['{"a":1}', 2, 1],
+  ['{ "a" : { } , "b" : [ ] }', 3, 2],
+  [String.raw`{"a\"b,c:":"[{\\","d":"\\\""}`, 3, 2],
+  ['{"я":"я,€","😀":[true,false]}', 5, 2],
+]
+
+test('values and names are counted as a parser would find them, in slices of any size', () => {
+  for (const [text, values, names] of texts) {
+    assert.doesNotThrow(() => JSON.parse(text), text)
+    for (const slice of [1, 2, 3, 5, 1_000]) {
+      assert.deepEqual(counted(text, slice), { values, names }, `${text} in slices of ${slice}`)
+    }
+  }
+})
+
+test('a bound is reached exactly, and one more exceeds it', () => {
+  const bounds = { values: 10, names: 3, levels: 4 }
+  const array = (size: number): string => JSON.stringify(Array.from({ length: size }, () => 0))
+  const object = (size: number): string =>
+    JSON.stringify(
+      Object.fromEntries(
+        'abcdef'
+          .slice(0, size)
+          .split('')
+          .map((name) => [name, 0]),
+      ),
+    )
+  const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
+  for (const [fits, over, bound] of [
+    [array(9), array(10), 'values'],
+    [object(3), object(4), 'names'],
+    [nested(4), nested(5), 'levels'],
+  ] as const) {
+    for (const slice of [1, 1_000]) {
+      assert.equal(counted(fits, slice, bounds).excess, undefined, fits)
+      assert.equal(counted(over, slice, bounds).excess?.bound, bound, over)
+    }
+  }
+})
+
+test('an excess names the field of the outermost object in which it is', () => {
+  const field = (text: string): string | undefined => counted(text, 4, { ...free, values: 6 }).excess?.field
+  assert.equal(field('{"first":[1,2],"second":{"third":[1,2,3]}}'), 'second')
+  assert.equal(field('{"x":"second","a":[1,2,3,4,5]}'), 'a')
+  assert.equal(field('[1,2,3,4,5,6,7]'), '')
+  assert.equal(field(`{"${'n'.repeat(500)}":[1,2,3,4,5,6,7]}`), 'n'.repeat(100))
+})
+
+test('a text that is no JSON is counted to its end', () => {
+  for (const text of ['', '"', '"\\', '[', ']]]]', '}{', ':::', ',,,', '\\"', '{"a']) {
+    for (const slice of [1, 2, 1_000]) assert.equal(counted(text, slice).excess, undefined, text)
+  }
+})
