@@ -50,9 +50,10 @@ export async function openSandbox(parts: ComponentParts): Promise<Sandbox> {
   const { createSandbox } = await import('#sandbox/supervisor/sandbox.ts')
   const { store, home, config, scan, log } = parts
   const { toolSecrets, dial } = await openSecrets(parts)
+  const realHome = realpathSync(home.path)
   return createSandbox({
     // The real path: a tool's process may read only this folder, not a symbolic link to it.
-    cacheFolder: join(realpathSync(home.path), 'cache', 'tools'),
+    cacheFolder: join(realHome, 'cache', 'tools'),
     maxProcesses: config.toolProcesses,
     limits: store.persistentLimits,
     scan,
@@ -60,7 +61,7 @@ export async function openSandbox(parts: ComponentParts): Promise<Sandbox> {
     log,
     now: Date.now,
     secret: (...which) => toolSecrets.valueOf(...which),
-    readWorkspace: createReadWorkspace((user) => workspaceOf(config, user)),
+    readWorkspace: createReadWorkspace({ folderOf: (user) => workspaceOf(config, user), home: realHome }),
     ...(parts.invokeTool && { invokeTool: parts.invokeTool }),
   })
 }

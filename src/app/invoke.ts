@@ -29,11 +29,17 @@ export function createInvoke({ tools, judge }: InvokeParts): InvokeTool {
   }
 }
 
+export type WorkspaceParts = {
+  readonly folderOf: (user: UserId) => string
+  /** The real path of the service's home. */
+  readonly home: string
+}
+
 /** Reads a text file of a user's workspace; undefined when it cannot be read. */
-export function createReadWorkspace(folderOf: (user: UserId) => string): ReadWorkspace {
-  return async (path, user) => {
+export function createReadWorkspace({ folderOf, home }: WorkspaceParts): ReadWorkspace {
+  return async (path, { user, folders }) => {
     try {
-      return await readText({ root: folderOf(user), names: path.split('/') })
+      return await readText({ root: folderOf(user), home, names: path.split('/'), folders })
     } catch (error) {
       // A component must not learn the difference between a missing file and a forbidden one.
       if (error instanceof AppError) return undefined

@@ -16,20 +16,22 @@ export type BuiltInParts = {
   readonly fetch: Fetch
   /** The folder of a user's workspace. */
   readonly folderOf: (user: UserId) => string
+  /** The real path of the service's home. */
+  readonly home: string
   /** True when the operator's agent may run commands. */
   readonly shell: boolean
   /** The scan for secrets in a user's outgoing requests. */
   readonly scan: (user: UserId) => LeakScan
 }
 
-export function createBuiltInTools({ now, fetch, folderOf, shell, scan }: BuiltInParts): readonly Tool[] {
+export function createBuiltInTools({ now, fetch, folderOf, home, shell, scan }: BuiltInParts): readonly Tool[] {
   const runJob = createJobRunner()
   return [
     createTimeTool({ now }),
     createCalculateTool(),
     createWebFetch({ fetch, runJob, scan }),
     createHttpRequest({ fetch, scan }),
-    ...createWorkspaceTools({ folderOf, runJob }),
-    ...(shell ? [createShellTool({ folderOf })] : []),
+    ...createWorkspaceTools({ folderOf, home, runJob }),
+    ...(shell ? [createShellTool({ folderOf, home })] : []),
   ]
 }

@@ -24,6 +24,7 @@ export const builtInTools: ReadonlyMap<string, Tool> = new Map(
       now: () => 0,
       fetch: nowhere,
       folderOf: () => '/nowhere/at/all',
+      home: '/nowhere/home',
       shell: true,
       scan: () => createLeakScan(),
     }),

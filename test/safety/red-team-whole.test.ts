@@ -73,6 +73,7 @@ async function openTarget(t: TestContext, way: Way) {
       now: Date.now,
       fetch: createFetch({ dial, privateHosts: [] }),
       folderOf: () => workspace,
+      home: join(workspace, '../home'),
       shell: true,
       scan: () => scan,
     }),

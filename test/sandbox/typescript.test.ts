@@ -78,7 +78,7 @@ before(async () => {
       return Promise.resolve({ type: 'answer', status, headers: new Map(), body })
     },
     invokeTool: createInvoke({ tools: () => set, judge: createJudge() }),
-    readWorkspace: createReadWorkspace((user) => join(folder, 'users', user)),
+    readWorkspace: createReadWorkspace({ folderOf: (user) => join(folder, 'users', user), home: join(folder, 'home') }),
   })
   const file = JSON.parse(readFileSync(join(issuesFolder, 'capabilities.json'), 'utf8')) as object
   issues = await rig.load(readFileSync(issuesFile), file, 'issues')

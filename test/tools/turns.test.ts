@@ -25,6 +25,7 @@ async function hands(t: TestContext) {
     now: Date.now,
     fetch: site.fetch,
     folderOf,
+    home: join(base, 'home'),
     shell: true,
     scan: () => createLeakScan(),
   })

@@ -7,8 +7,11 @@ import { maxHostCalls, maxOutputBytes } from '#sandbox/child/limits.ts'
 import type { HostCall } from './messages.ts'
 import type { Host } from './process.ts'
 
-/** Reads a file of a user's workspace; undefined when there is none. */
-export type ReadWorkspace = (path: string, user: UserId) => Promise<string | undefined>
+/** Reads a file of a user's workspace whose real path is below one of the folders; undefined when there is none. */
+export type ReadWorkspace = (
+  path: string,
+  within: { readonly user: UserId; readonly folders: readonly string[] },
+) => Promise<string | undefined>
 
 /** The tool, user and call on whose behalf another tool is invoked. */
 export type Invoker = {
@@ -38,7 +41,7 @@ export function createHost({ capabilities, egress, by, readWorkspace, invokeTool
   async function workspace(path: string): Promise<{ head: object }> {
     if (!readWorkspace || !grantsPath(capabilities.workspace, path))
       return deny('the capability file does not grant it')
-    const text = await readWorkspace(path, by.user)
+    const text = await readWorkspace(path, { user: by.user, folders: capabilities.workspace })
     if (text !== undefined && byteLength(text) > maxOutputBytes) return deny(`${path} is over ${maxOutputBytes} bytes`)
     return { head: text === undefined ? { ok: true } : { ok: true, text } }
   }

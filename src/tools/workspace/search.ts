@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { open, readdir } from 'node:fs/promises'
 import { matchesGlob } from 'node:path'
 import { AppError } from '#core/errors.ts'
+import { isLinkedToHome } from './home-files.ts'
 import { type Location, type OpenFolder, openFolder } from './safe-open.ts'
 import { linesOf } from './read.ts'
 
@@ -17,7 +18,7 @@ const contextLines = 2
 const skippedFolders = new Set(['.git', 'node_modules', '.venv', '__pycache__'])
 
 /** The matches by file, with the lines around each, as a text for the model. */
-export async function search({ root, names, pattern, glob }: Search): Promise<string> {
+export async function search({ root, home, names, pattern, glob }: Search): Promise<string> {
   const expression = readPattern(pattern)
   const found: string[] = []
   let entries = 0
@@ -37,12 +38,12 @@ export async function search({ root, names, pattern, glob }: Search): Promise<st
 
   /** Skips a folder that cannot be read, or that is no longer a folder. */
   async function enter(path: string, depth: number): Promise<void> {
-    await using folder = await openFolder({ root, names: path.split('/') }).catch(() => undefined)
+    await using folder = await openFolder({ root, home, names: path.split('/') }).catch(() => undefined)
     if (folder) await searchFolder(folder, path, depth)
   }
 
   async function searchFile(path: string, shown: string): Promise<void> {
-    const text = await textIn(path)
+    const text = await textIn(path, home)
     if (text === undefined) return
     const lines = linesOf(text)
     const hits = lines.flatMap((line, at) => (expression.test(line) ? [at] : [])).slice(0, maxMatches - matches)
@@ -50,7 +51,7 @@ export async function search({ root, names, pattern, glob }: Search): Promise<st
     if (hits.length > 0) found.push(`${shown}\n${shownLines(lines, new Set(hits))}`)
   }
 
-  await using folder = await openFolder({ root, names })
+  await using folder = await openFolder({ root, home, names })
   await searchFolder(folder, names.join('/'), 0)
   if (found.length === 0) return 'Nothing matches.'
   const more = isFull() ? ['[there may be more: narrow the pattern, the path or the glob]'] : []
@@ -76,11 +77,11 @@ function matchesFile(path: string, name: string, glob: string | undefined): bool
 }
 
 /** The text of a regular file; undefined for a link, a large file, binary data or a file that cannot be read. */
-async function textIn(path: string): Promise<string | undefined> {
+async function textIn(path: string, home: string): Promise<string | undefined> {
   try {
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
     const stats = await file.stat()
-    if (!stats.isFile() || stats.size > maxFileBytes) return undefined
+    if (!stats.isFile() || stats.size > maxFileBytes || (await isLinkedToHome(stats, home))) return undefined
     const bytes = Buffer.alloc(stats.size)
     const { bytesRead } = await file.read(bytes, 0, stats.size, 0)
     const text = bytes.subarray(0, bytesRead).toString('utf8')

@@ -36,7 +36,7 @@ const parameters = schemaOf(
 
 type Params = { readonly command: string; readonly timeout_secs?: number }
 
-export function createShellTool({ folderOf }: { folderOf: (user: UserId) => string }): Tool {
+export function createShellTool({ folderOf, home }: { folderOf: (user: UserId) => string; home: string }): Tool {
   return {
     spec: {
       name: 'workspace_shell',
@@ -64,7 +64,7 @@ export function createShellTool({ folderOf }: { folderOf: (user: UserId) => stri
     async run(args, { user, signal, markUntrusted }) {
       const { command, timeout_secs: secs = defaultSecs } = readCommand(args)
       const root = folderOf(user)
-      await using _made = await openFolder({ root, names: [] })
+      await using _made = await openFolder({ root, home, names: [] })
       markUntrusted?.('the output of a command')
       const { status, output } = await withDeadline(secs * 1000, signal, (either) => runCommand(command, root, either))
       signal.throwIfAborted()

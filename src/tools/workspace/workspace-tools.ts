@@ -16,6 +16,8 @@ import { writeWhole } from './write.ts'
 export type WorkspaceParts = {
   /** The folder of a user's workspace. */
   readonly folderOf: (user: UserId) => string
+  /** The real path of the service's home. */
+  readonly home: string
   readonly runJob: RunJob
 }
 
@@ -30,12 +32,13 @@ const maxTextChars = 4 * 1024 * 1024
 
 type Context = Pick<ToolContext, 'user' | 'signal' | 'markUntrusted'>
 
-export function createWorkspaceTools({ folderOf, runJob }: WorkspaceParts): readonly Tool[] {
-  const locationOf = (user: UserId, path = ''): Location => ({ root: folderOf(user), names: namesOf(path) })
+export function createWorkspaceTools({ folderOf, home, runJob }: WorkspaceParts): readonly Tool[] {
+  const locationOf = (user: UserId, path = ''): Location => ({ root: folderOf(user), home, names: namesOf(path) })
+  const writtenAt = (user: UserId, path: string): Location => ({ ...locationOf(user, path), noLinks: true })
 
   /** The file before and after a call of workspace_write. */
   async function changeByWrite({ path, content }: Write, user: UserId): Promise<Change> {
-    const location = locationOf(user, path)
+    const location = writtenAt(user, path)
     checkContent(content)
     return { location, before: await readIfExists(location), after: content }
   }
@@ -44,7 +47,7 @@ export function createWorkspaceTools({ folderOf, runJob }: WorkspaceParts): read
     { path, find, replace, all = false }: Edit,
     user: UserId,
   ): Promise<Change & { count: number }> {
-    const location = locationOf(user, path)
+    const location = writtenAt(user, path)
     const before = await readText(location)
     const { text, count } = replaced(before, { find, replace, all, path })
     checkContent(text)

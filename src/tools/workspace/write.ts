@@ -9,11 +9,11 @@ const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
 const defaultMode = 0o644
 
 /** Writes the file and creates missing folders. Returns true if it replaced a file, whose mode it keeps. */
-export async function writeWhole({ root, names }: Location, content: string): Promise<boolean> {
+export async function writeWhole({ names, ...rules }: Location, content: string): Promise<boolean> {
   const shown = names.join('/')
   const name = names.at(-1)
   if (name === undefined) throw new AppError('invalid_input', 'path must name a file', { param: 'path' })
-  await using folder = await openFolder({ root, names: names.slice(0, -1) }, { make: true })
+  await using folder = await openFolder({ ...rules, names: names.slice(0, -1), noLinks: true }, { make: true })
   const path = folder.at(name)
   const beside = folder.at(`.${name.slice(0, 40)}.${randomBytes(6).toString('hex')}.tmp`)
   try {

@@ -13,7 +13,7 @@ import { run } from '../rig.ts'
 function open(t: TestContext) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-shell-')))
   t.after(() => rmSync(root, { recursive: true, force: true }))
-  return { root, tool: createShellTool({ folderOf: () => join(root, 'work') }) }
+  return { root, tool: createShellTool({ folderOf: () => join(root, 'work'), home: join(root, 'home') }) }
 }
 
 function isAlive(pid: number): boolean {

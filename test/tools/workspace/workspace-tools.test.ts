@@ -1,8 +1,18 @@
 // The workspace tools on a real folder: what they do, what they refuse, and that nothing outside is ever reached.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { realpathSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { rename, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -44,7 +54,7 @@ function open(t: TestContext) {
   symlinkSync('loop', join(root, 'loop'))
   execFileSync('mkfifo', [join(root, 'pipe')])
   const folderOf = (user: string) => (user === operator ? root : join(base, 'users', user))
-  const tools = createWorkspaceTools({ folderOf, runJob: createJobRunner() })
+  const tools = createWorkspaceTools({ folderOf, home: join(base, 'home'), runJob: createJobRunner() })
   const find = (name: string) => {
     const tool = tools.find(({ spec }) => spec.name === `workspace_${name}`)
     assert(tool, name)
@@ -124,7 +134,11 @@ test('a search tells the matches with the lines around them', async (t) => {
 test('a pattern that would run for ever is given up, and the service goes on meanwhile', async (t) => {
   const { root } = open(t)
   writeFileSync(join(root, 'a.txt'), `${'a'.repeat(60)}b\n`)
-  const tools = createWorkspaceTools({ folderOf: () => root, runJob: createJobRunner({ deadlineMs: 2_000 }) })
+  const tools = createWorkspaceTools({
+    folderOf: () => root,
+    home: join(root, '../home'),
+    runJob: createJobRunner({ deadlineMs: 2_000 }),
+  })
   const search = tools.find(({ spec }) => spec.name === 'workspace_search')
   assert(search)
   let ticks = 0
@@ -240,9 +254,10 @@ const refused: readonly [name: string, args: unknown, why: RegExp][] = [
   ['write', { path: '', content: 'x' }, /^path must name a file$/],
   ['write', { path: 'notes', content: 'x' }, /^notes is a folder$/],
   ['write', { path: '../outside/secret.txt', content: 'x' }, outside],
-  ['write', { path: 'away/new.txt', content: 'x' }, outside],
-  ['write', { path: 'away/deep/new.txt', content: 'x' }, outside],
-  ['write', { path: 'leak.txt', content: 'x' }, outside],
+  ['write', { path: 'away/new.txt', content: 'x' }, /^away is a link: write to its target$/],
+  ['write', { path: 'away/deep/new.txt', content: 'x' }, /^away is a link/],
+  ['write', { path: 'near/new.txt', content: 'x' }, /^near is a link/],
+  ['write', { path: 'leak.txt', content: 'x' }, /^leak\.txt is a link$/],
   ['write', { path: 'near', content: 'x' }, /^near is a folder$/],
   ['write', { path: 'pipe', content: 'x' }, /^pipe is not a regular file$/],
   ['write', { path: 'empty.txt/x', content: 'x' }, /is not a folder/],
@@ -254,7 +269,8 @@ const refused: readonly [name: string, args: unknown, why: RegExp][] = [
   ['edit', { path: 'notes/today.md', find: '', replace: 'x' }, /^find must not be empty$/],
   ['edit', { path: 'notes/today.md', find: 'Buy', replace: 'x', all: 'yes' }, /^all must be true or false$/],
   ['edit', { path: 'nowhere.md', find: 'x', replace: 'y' }, /^nowhere\.md does not exist$/],
-  ['edit', { path: 'leak.txt', find: 'secret', replace: 'y' }, outside],
+  ['edit', { path: 'leak.txt', find: 'secret', replace: 'y' }, /^leak\.txt is a link$/],
+  ['edit', { path: 'near/today.md', find: 'Buy', replace: 'y' }, /^near is a link/],
   ['edit', { path: 'picture.png', find: 'P', replace: 'y' }, /binary file/],
 ]
 for (const [name, args, why] of refused) {
@@ -327,3 +343,62 @@ test('a link that is turned outward in the middle of it all leads nowhere', asyn
   assert.deepEqual([...said].toSorted(), ['     1\tharmless', 'swap leads out of the workspace'])
   assert.deepEqual(readdirSync(join(base, 'outside')), ['secret.txt'])
 })
+
+/** Workspaces through which the service's own files could be reached, and the paths of them in there. */
+const nearHome: readonly [what: string, make: (base: string, home: string) => string, paths: readonly string[]][] = [
+  ['a folder around the home', (base) => base, ['home/master-key', 'link/master-key']],
+  ['the home itself', (_, home) => home, ['master-key', 'workspace/../master-key']],
+  [
+    'a link to the home',
+    (base, home) => {
+      symlinkSync(home, join(base, 'other'))
+      return join(base, 'other')
+    },
+    ['master-key'],
+  ],
+  [
+    'a folder in the home, with links',
+    (_, home) => {
+      symlinkSync('../master-key', join(home, 'workspace/key'))
+      symlinkSync('..', join(home, 'workspace/up'))
+      linkSync(join(home, 'master-key'), join(home, 'workspace/hard'))
+      return join(home, 'workspace')
+    },
+    ['key', 'up/master-key', 'hard', '../master-key'],
+  ],
+  [
+    'a folder elsewhere, with links',
+    (base, home) => {
+      mkdirSync(join(base, 'else'))
+      symlinkSync(home, join(base, 'else/home'))
+      linkSync(join(home, 'master-key'), join(base, 'else/hard'))
+      return join(base, 'else')
+    },
+    ['home/master-key', 'hard'],
+  ],
+]
+for (const [what, make, paths] of nearHome) {
+  test(`the service’s own files are not reached: ${what}`, async (t) => {
+    const base = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-workspace-')))
+    t.after(() => rmSync(base, { recursive: true, force: true }))
+    const home = join(base, 'home')
+    mkdirSync(join(home, 'workspace'), { recursive: true })
+    writeFileSync(join(home, 'master-key'), 'the key of the house\n')
+    symlinkSync('home', join(base, 'link'))
+    const root = make(base, home)
+    const tools = createWorkspaceTools({ folderOf: () => root, home, runJob: createJobRunner() })
+    const run = (name: string, args: object): Promise<string> => {
+      const tool = tools.find(({ spec }) => spec.name === `workspace_${name}`)
+      assert(tool, name)
+      return runTool(tool, args).catch((error: Error) => `refused: ${error.message}`)
+    }
+    for (const path of paths) {
+      assert.match(await run('read', { path }), /^refused: /, path)
+      assert.match(await run('edit', { path, find: 'key', replace: 'x' }), /^refused: /, path)
+      assert.doesNotMatch(await run('list', { path: dirname(path) }), /master-key|bytes of/, path)
+      await run('write', { path, content: 'planted' })
+    }
+    assert.doesNotMatch(await run('search', { pattern: 'the key of' }), /master-key|house/)
+    assert.equal(readFileSync(join(home, 'master-key'), 'utf8'), 'the key of the house\n')
+  })
+}
