@@ -4,6 +4,7 @@ import { newId } from '#core/ids.ts'
 import type { Call, Draft, Gate, Result } from '#core/item.ts'
 import type { CallQuestion, Preview, Question } from '#core/question.ts'
 import { effectsOf, reachInParams, reachOf, type SentRequest, type ToolContext, type CallUse } from '#core/tool.ts'
+import { withoutNuls } from '#safety/printable.ts'
 import { plainQuestion } from '#safety/gate-question.ts'
 import type { Settlement } from './move.ts'
 import type { Toolbox } from './toolbox.ts'
@@ -129,15 +130,15 @@ export async function runCall(
       markUntrusted,
       reportUse,
     })
-    const output = await orAbort(running, context.signal)
-    return resultDraft({ type: 'result', callId: call.callId, output: capped(mask(output)), ...facts() })
+    const output = capped(mask(withoutNuls(await orAbort(running, context.signal))))
+    return resultDraft({ type: 'result', callId: call.callId, output, ...facts() })
   } catch (error) {
     context.signal.throwIfAborted()
     if (error instanceof AppError && error.code === 'credential_missing') {
       const { message: prompt, credential } = error
       return gateOf(call, { kind: 'credential', prompt, ...(credential && { credential }) })
     }
-    const output = capped(mask(error instanceof Error ? error.message : String(error)))
+    const output = capped(mask(withoutNuls(error instanceof Error ? error.message : String(error))))
     return resultDraft({ type: 'result', callId: call.callId, output, error: true, ...facts() })
   }
 }

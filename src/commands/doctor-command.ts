@@ -14,6 +14,7 @@ import { tryModel } from '#models/trial.ts'
 import { printable } from '#safety/printable.ts'
 import { newestVersion } from '#store/migrations.ts'
 import { inspectPostgres, inspectStore } from '#store/open-store.ts'
+import { whyShellUnconfined } from '#tools/workspace/shell.ts'
 import { runningService } from './attach.ts'
 import { paint, print } from './report.ts'
 
@@ -75,6 +76,7 @@ async function examine(): Promise<Finding[]> {
       await opened.store.close()
     }
   })
+  if (config.shell && existsSync(home.path)) await lookAtShell(home, say('shell'))
   await look('service', async () => {
     const runs = await runningService(config.home)
     add('service', 'ok', runs ? 'runs on this home' : 'does not run; start it with: atrium serve')
@@ -132,6 +134,15 @@ function lookAtHome(home: Home, config: Config, say: Say): void {
   const keyless = config.masterKey === undefined && existsSync(home.database) && !files.includes(keyFile(home))
   if (keyless) say(`${keyFile(home)} is missing: restore it, or set each secret anew`, 'warning')
   if (open.length === 0 && !keyless) say(`${home.path}, private`)
+}
+
+async function lookAtShell(home: Home, say: Say): Promise<void> {
+  const why = await whyShellUnconfined(home.path)
+  if (why === undefined) return say('commands are confined: they do not see this home, and nothing outlives them')
+  say(
+    `commands are not confined (${why}): an approved command can read ${home.path}, and leave a process behind; see docs/tools.md`,
+    'warning',
+  )
 }
 
 async function lookAtDatabase({ store, version }: Opened, say: Say): Promise<void> {

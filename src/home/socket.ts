@@ -4,6 +4,7 @@ import { existsSync, lstatSync, mkdirSync, realpathSync, rmSync, statSync } from
 import { dirname, join } from 'node:path'
 import { AppError } from '#core/errors.ts'
 import { checkOwner } from '#home.ts'
+import { socketFolder } from '#lib/socket-folder.ts'
 
 /** The longest socket path in bytes that every system takes; Linux takes four more. */
 const maxPathLength = 103
@@ -36,7 +37,7 @@ function socketOf(home: string): string {
   const inside = join(real, 'socket')
   if (Buffer.byteLength(inside) <= maxPathLength) return inside
   const name = createHash('sha256').update(real).digest('hex').slice(0, 32)
-  return join('/tmp', `atrium-${process.geteuid?.() ?? 'user'}`, name)
+  return join(socketFolder(), name)
 }
 
 /** Throws forbidden for a folder where another user could have created the socket. */

@@ -48,3 +48,8 @@ function escaped(letter: string): string {
 export function hasUnprintable(text: string): boolean {
   return printable(text, { lines: true }) !== text
 }
+
+/** Text of a tool without NUL characters: providers and databases refuse them, and between letters they hide a secret. */
+export function withoutNuls(text: string): string {
+  return text.includes('\0') ? text.replaceAll('\0', '') : text
+}

@@ -2,6 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import type { Item, Part } from '#core/item.ts'
 import { withoutBlocks } from '#safety/fence.ts'
+import { withoutNuls } from '#safety/printable.ts'
 
 const maxTitleLineLength = 400
 const maxMessageBytes = 1024 * 1024
@@ -37,9 +38,11 @@ export function titleOf(input: readonly Item[]): string {
 
 /** Masks secrets in results, answers' outputs, files and text with an origin. Text that a person wrote stays unchanged. */
 export function masked(item: Item, mask: (text: string) => string): Item {
-  if (item.type === 'result') return { ...item, output: mask(item.output) }
+  if (item.type === 'result') return { ...item, output: mask(withoutNuls(item.output)) }
   if (item.type === 'message') return { ...item, content: item.content.map((part) => maskedPart(part, mask)) }
-  return item.type === 'answer' && item.output !== undefined ? { ...item, output: mask(item.output) } : item
+  return item.type === 'answer' && item.output !== undefined
+    ? { ...item, output: mask(withoutNuls(item.output)) }
+    : item
 }
 
 function maskedPart(part: Part, mask: (text: string) => string): Part {

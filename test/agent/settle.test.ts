@@ -1,7 +1,7 @@
 // The gate that a call waits at: what its tool tells of it, without secrets and bounded.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gateDraft } from '#agent/settle.ts'
+import { gateDraft, runCall } from '#agent/settle.ts'
 import { createToolbox } from '#agent/toolbox.ts'
 import { AppError } from '#core/errors.ts'
 import { userId } from '#core/ids.ts'
@@ -44,6 +44,18 @@ test('what a tool tells of a call is kept with its gate, without secrets; a long
     },
     reach: { type: 'url', url: 'https://a.example/x' },
   })
+})
+
+test('binary output reaches the model without its NULs, and they hide no secret', async () => {
+  const ran = async (run: () => Promise<string>) => {
+    const toolbox = createToolbox({ tools: toolsOf([{ ...tool('act'), run }]), judge: () => ({ do: 'allow' }) })
+    const context = { user: userId('ada'), threadId: 't', turnId: 'u', signal: AbortSignal.timeout(10_000) }
+    const mask = (text: string): string => text.replaceAll('hush', '***')
+    const { item } = await runCall({ call: call('c', 'act', {}), how: 'run' }, { toolbox, context, mask })
+    return item.type === 'result' && item.output
+  }
+  assert.equal(await ran(() => Promise.resolve('\0ELF\0 h\0u\0s\0h\0')), 'ELF ***')
+  assert.equal(await ran(() => Promise.reject(new Error('no\0 h\0ush'))), 'no ***')
 })
 
 test('a tool without words of its own is asked for by its name', async () => {

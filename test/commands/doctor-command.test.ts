@@ -42,6 +42,7 @@ test('a home that is well is told in plain words, with lines to paste', async (t
   assert.equal(code, 0)
   assert.match(stdout, /^✓ home: .*, private\n✓ database: SQLite answers, and has every table$/m)
   assert.match(stdout, /^● model: .*: bin\/atrium model set ollama qwen3$/m)
+  assert.doesNotMatch(stdout, / shell: /, 'there is none')
   assert.match(stdout, /^✓ service: does not run; start it with: bin\/atrium serve$/m)
   assert.deepEqual(readdirSync(home).toSorted(), before)
 })
@@ -51,6 +52,15 @@ test('a fault in the configuration is told once, and nothing that rests on it', 
   assert.deepEqual([code, fine.length, warnings], [1, 1, []])
   assert.equal(faults.length, 1)
   assert.match(faults[0] ?? '', /^configuration: GATEWAY_PORT must be/)
+})
+
+test('it says whether commands of the shell are confined', async (t) => {
+  const { warnings, fine } = await examine(homeOf(t), { ATRIUM_SHELL: 'true' })
+  const [shell = ''] = [...warnings, ...fine].filter((each) => each.startsWith('shell: '))
+  assert.match(
+    shell,
+    /^shell: commands are (?:confined: they do not see this home|not confined \(.+\): an approved command can)/,
+  )
 })
 
 test('weak secrets of open doors are warned of', async (t) => {

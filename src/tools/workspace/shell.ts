@@ -1,5 +1,6 @@
 // The `workspace_shell` tool: runs a command in the operator's workspace and ends every process that it started.
 import type { ChildProcess } from 'node:child_process'
+import { realpath } from 'node:fs/promises'
 import { StringDecoder } from 'node:string_decoder'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
@@ -7,6 +8,7 @@ import type { Question } from '#core/question.ts'
 import { reachInParams, type Tool } from '#core/tool.ts'
 import { within, withDeadline } from '#lib/deadline.ts'
 import { readParams, schemaOf } from '#core/tool-params.ts'
+import { confined, whyUnconfined } from './confine.ts'
 import { createMark, endGroup, endMarked } from './process-group.ts'
 import { openFolder } from './safe-open.ts'
 
@@ -36,7 +38,25 @@ const parameters = schemaOf(
 
 type Params = { readonly command: string; readonly timeout_secs?: number }
 
-export function createShellTool({ folderOf, home }: { folderOf: (user: UserId) => string; home: string }): Tool {
+export type ShellParts = {
+  readonly folderOf: (user: UserId) => string
+  /** The real path of the service's home, which is hidden from commands where the system allows it. */
+  readonly home: string
+  /** The reason why commands cannot be confined here; undefined if they can. */
+  readonly whyUnconfined?: (home: string) => Promise<string | undefined>
+}
+
+/** The environment of a command, so that no secret of the service is in it. */
+const environment = { PATH: path, LANG: 'C.UTF-8', TERM: 'dumb' }
+
+/** The reason why commands cannot be confined on this machine; undefined if they can. */
+export function whyShellUnconfined(home: string): Promise<string | undefined> {
+  return whyUnconfined(home, environment)
+}
+
+export function createShellTool({ folderOf, home, whyUnconfined: why = whyShellUnconfined }: ShellParts): Tool {
+  let known: Promise<string | undefined> | undefined
+  const canConfine = async (): Promise<boolean> => (await (known ??= why(home))) === undefined
   return {
     spec: {
       name: 'workspace_shell',
@@ -49,24 +69,30 @@ export function createShellTool({ folderOf, home }: { folderOf: (user: UserId) =
     about: {
       brief: 'Runs a command on this machine',
       may: ['Run a command as the user of the service', 'Whatever that user may do: files, network, programs'],
-      cannot: ['Run for anybody but the operator'],
+      cannot: [
+        'Run for anybody but the operator',
+        'See the files of the service itself, where the system can hide them',
+      ],
     },
     reach: reachInParams,
     repeatable: false,
     untrusted: true,
     operatorOnly: true,
-    // oxlint-disable-next-line require-await -- a fault of the arguments is a rejection too
     async ask(args) {
       const { command, timeout_secs: timeoutSecs = defaultSecs } = readCommand(args)
       const preview = { type: 'command', command, cwd: 'the workspace', timeoutSecs } as const
-      return { question: commandQuestion(command), preview }
+      return { question: commandQuestion(command, await canConfine()), preview }
     },
     async run(args, { user, signal, markUntrusted }) {
       const { command, timeout_secs: secs = defaultSecs } = readCommand(args)
       const root = folderOf(user)
       await using _made = await openFolder({ root, home, names: [] })
       markUntrusted?.('the output of a command')
-      const { status, output } = await withDeadline(secs * 1000, signal, (either) => runCommand(command, root, either))
+      const cwd = await realpath(root)
+      const hidden = (await canConfine()) ? home : undefined
+      const { status, output } = await withDeadline(secs * 1000, signal, (either) =>
+        runCommand(command, { cwd, hidden }, either),
+      )
       signal.throwIfAborted()
       const head = status === 'late' ? `ended after ${secs} seconds: it took too long` : status
       return `${head}\n\n${output === '' ? '(no output)' : output}`
@@ -80,26 +106,36 @@ function readCommand(args: string): Params {
   return params
 }
 
-function commandQuestion(command: string): Question {
+function commandQuestion(command: string, isConfined: boolean): Question {
   const first = command.trim().split(/\s/, 1)[0] ?? ''
   const short = command.length <= maxQuestionChars && !command.includes('\n')
   return {
     text: short ? `Run ${command}?` : `Run a command that begins with ${first}?`,
     code: short ? command : first,
     brief: short ? `Run ${command}` : `Run ${first} …`,
-    sentence: 'Runs this command in the workspace folder of this machine. Nothing has run yet.',
+    sentence: isConfined
+      ? 'Runs this command in the workspace folder of this machine. Nothing has run yet.'
+      : 'Runs this command in the workspace folder of this machine, where it can also read the keys and data of the service itself. Nothing has run yet.',
     pending: 'Nothing has happened yet.',
   }
 }
 
 type CommandResult = { readonly status: string; readonly output: string }
 
-async function runCommand(command: string, cwd: string, signal: AbortSignal): Promise<CommandResult> {
+type Place = {
+  readonly cwd: string
+  /** The home that the command does not see; undefined if it cannot be confined. */
+  readonly hidden: string | undefined
+}
+
+async function runCommand(command: string, { cwd, hidden }: Place, signal: AbortSignal): Promise<CommandResult> {
   const { spawn } = await import('node:child_process')
-  // Its own process group, so that every process can be ended; its own environment, so that no secret of the service is in it.
   const mark = createMark()
-  const env = { PATH: path, HOME: cwd, LANG: 'C.UTF-8', TERM: 'dumb', ...mark }
-  const child = spawn('/bin/sh', ['-c', command], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const env = { ...environment, HOME: cwd, ...mark }
+  const plain = { file: '/bin/sh', args: ['-c', command] }
+  const { file, args } = hidden === undefined ? plain : confined(command, { home: hidden, cwd })
+  // Its own process group, so that every process can be ended.
+  const child = spawn(file, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const output = collectOutput(child)
   const endCommand = (): void => void (child.pid !== undefined && endGroup(child.pid))
   const { promise, resolve, reject } = Promise.withResolvers<string>()
@@ -112,7 +148,8 @@ async function runCommand(command: string, cwd: string, signal: AbortSignal): Pr
   try {
     const status = await promise
     endCommand()
-    await endMarked(mark)
+    // In confinement the kernel has ended all of them.
+    if (hidden === undefined) await endMarked(mark)
     await within(maxCloseWaitMs, closed, () => {})
     return { status, output: output() }
   } finally {

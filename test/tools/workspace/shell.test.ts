@@ -1,20 +1,39 @@
 // workspace_shell with the real shell: what it returns, what it leaves behind, what it refuses.
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { operator } from '#core/ids.ts'
+import type { Tool } from '#core/tool.ts'
 import { previewText } from '#safety/gate-question.ts'
-import { createShellTool } from '#tools/workspace/shell.ts'
+import { createShellTool, whyShellUnconfined } from '#tools/workspace/shell.ts'
 import { patienceMs, until } from '../../until.ts'
 import { run } from '../rig.ts'
 
-function open(t: TestContext) {
+/** The workspace is beside the home, or a folder in it; unconfined as on a system that cannot hide the home. */
+function open(t: TestContext, { work = 'work', unconfined = false } = {}) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-shell-')))
   t.after(() => rmSync(root, { recursive: true, force: true }))
-  return { root, tool: createShellTool({ folderOf: () => join(root, 'work'), home: join(root, 'home') }) }
+  const home = join(root, 'home')
+  mkdirSync(home)
+  writeFileSync(join(home, 'master-key'), 'the key of the house')
+  const folderOf = () => join(root, work)
+  const reason = { whyUnconfined: () => Promise.resolve('it is a test') }
+  return { root, home, tool: createShellTool({ folderOf, home, ...(unconfined && reason) }) }
 }
+
+/** Why tests of confinement are skipped here. */
+const unconfined = (await whyShellUnconfined(tmpdir())) ?? false
 
 function isAlive(pid: number): boolean {
   try {
@@ -26,12 +45,23 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** The command line of every process of this machine. */
+function processLines(): string[] {
+  return readdirSync('/proc').flatMap((pid) => {
+    try {
+      return /^\d+$/.test(pid) ? [readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')] : []
+    } catch {
+      return []
+    }
+  })
+}
+
 test('a command runs in the workspace; its exit code and both streams are told', async (t) => {
   const { root, tool } = open(t)
   assert.equal(await run(tool, { command: 'pwd; echo wrong >&2; exit 3' }), `exit code 3\n\n${root}/work\nwrong`)
   assert.equal(await run(tool, { command: 'true' }), 'exit code 0\n\n(no output)')
   assert.equal(await run(tool, { command: 'cat' }), 'exit code 0\n\n(no output)', 'nothing can be typed into it')
-  assert.equal(await run(tool, { command: 'kill -TERM $$' }), 'ended by SIGTERM\n\n(no output)')
+  assert.match(await run(tool, { command: 'kill -TERM $$' }), /^(?:ended by SIGTERM|exit code 143)\n\n\(no output\)$/)
 })
 
 test('nothing of the environment of the service reaches it', async (t) => {
@@ -47,7 +77,7 @@ test('nothing of the environment of the service reaches it', async (t) => {
 })
 
 test('what takes too long is ended with all that it has started', async (t) => {
-  const { tool, root } = open(t)
+  const { tool, root } = open(t, { unconfined: true })
   const command = 'sleep 300 & echo $! > child; echo begun; sleep 300'
   assert.equal(await run(tool, { command, timeout_secs: 2 }), 'ended after 2 seconds: it took too long\n\nbegun')
   const child = Number(readFileSync(join(root, 'work/child'), 'utf8'))
@@ -55,7 +85,7 @@ test('what takes too long is ended with all that it has started', async (t) => {
 })
 
 test('what is left in the background is ended too, and a turn that is stopped ends it all', async (t) => {
-  const { tool, root } = open(t)
+  const { tool, root } = open(t, { unconfined: true })
   const pid = () => Number(readFileSync(join(root, 'work/child'), 'utf8'))
   // One without its mark, which its group alone tells.
   assert.equal(await run(tool, { command: 'env -i sleep 300 & echo $! > child' }), 'exit code 0\n\n(no output)')
@@ -70,12 +100,77 @@ test('what is left in the background is ended too, and a turn that is stopped en
 })
 
 test('what made a session of its own is ended too', { skip: process.platform !== 'linux' }, async (t) => {
-  const { tool, root } = open(t)
+  const { tool, root } = open(t, { unconfined: true })
   const away = `setsid sh -c 'echo $$ > child; exec sleep 300' > /dev/null 2>&1 &`
   const command = `${away} until [ -s child ]; do sleep 0.05; done; echo done`
   assert.equal(await run(tool, { command }), 'exit code 0\n\ndone')
   const child = Number(readFileSync(join(root, 'work/child'), 'utf8'))
   await until(() => !isAlive(child))
+})
+
+test('in confinement nothing outlives a command: not in its own session, without a mark, or when it is stopped', {
+  skip: unconfined,
+}, async (t) => {
+  const { tool, root } = open(t)
+  const file = join(root, 'work/begun')
+  const away = `setsid env -i /bin/sh -c 'echo begun > ${file}; sleep 300; true' > /dev/null 2>&1 &`
+  const isLeft = (): boolean => processLines().some((line) => line.includes(`echo begun > ${file}`))
+  assert.equal(
+    await run(tool, { command: `${away} until [ -s ${file} ]; do sleep 0.05; done` }),
+    'exit code 0\n\n(no output)',
+  )
+  await until(() => !isLeft())
+  rmSync(file)
+  const stop = new AbortController()
+  const running = run(tool, { command: `${away} sleep 300` }, { signal: stop.signal })
+  await until(() => existsSync(file) && isLeft())
+  stop.abort()
+  await assert.rejects(running)
+  await until(() => !isLeft())
+})
+
+for (const work of ['work', 'home/workspace']) {
+  test(`a command does not see the service’s own files, and cannot uncover them: ${work}`, {
+    skip: unconfined,
+  }, async (t) => {
+    const { tool, home, root } = open(t, { work })
+    const tries = [
+      `cat ${home}/master-key`,
+      'cat ../master-key ../home/master-key',
+      `cd ${home} && ls -A`,
+      `umount ${home}; umount -l ${home}; cat ${home}/master-key`,
+      `unshare --user --map-root-user --mount sh -c 'umount ${home}; cat ${home}/master-key'`,
+      `nsenter --target 1 --mount cat ${home}/master-key`,
+      `cat /proc/1/root${home}/master-key /proc/${process.pid}/root${home}/master-key /proc/*/cwd/../master-key`,
+      `cat /proc/${process.pid}/environ`,
+      `mkdir m; mount -t tmpfs none m; mount --bind ${root} m; cat m/home/master-key`,
+      `touch ${home}/planted`,
+    ]
+    for (const command of tries) {
+      const said = await run(tool, { command })
+      assert.doesNotMatch(said, /the key of|ATRIUM|npm_|master-key\n/, command)
+    }
+    assert.equal(await run(tool, { command: 'echo made > here; cat here' }), 'exit code 0\n\nmade')
+    assert.equal(readFileSync(join(root, work, 'here'), 'utf8'), 'made\n')
+    assert.equal(
+      await run(tool, { command: 'id -u; touch own; stat -c %u own' }),
+      `exit code 0\n\n${process.geteuid?.()}\n${process.geteuid?.()}`,
+    )
+    assert.deepEqual(
+      readdirSync(home).filter((name) => name !== 'workspace'),
+      ['master-key'],
+    )
+  })
+}
+
+test('where commands cannot be confined, whoever is asked is told', async (t) => {
+  const context = { user: operator, signal: AbortSignal.timeout(patienceMs) }
+  const sentence = async (tool: Tool) => (await tool.ask?.('{"command":"ls"}', context))?.question.sentence ?? ''
+  assert.match(
+    await sentence(open(t, { unconfined: true }).tool),
+    /can also read the keys and data of the service itself/,
+  )
+  if (unconfined === false) assert.doesNotMatch(await sentence(open(t).tool), /keys/)
 })
 
 test('of much output the beginning and the end are told', async (t) => {
