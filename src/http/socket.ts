@@ -199,8 +199,13 @@ export function createSockets({ authenticate, origins, readJson, log, times }: S
       connection,
       handler,
       async beat() {
+        // ws cuts a connection whose close frame is not read for 30 s. Until then the client may still learn the reason.
+        if (ws.readyState !== ws.OPEN) return
         // A paused connection is handling a frame. Nothing is read meanwhile, so a pong cannot arrive.
-        if (!alive && !ws.isPaused) return ws.terminate()
+        if (!alive && !ws.isPaused) {
+          connection.close(closeCodes.slowReader, 'slow_reader: a ping was not answered; connect and subscribe again')
+          return
+        }
         alive = false
         ws.ping()
         await (pending ? pending.admitted() : known)?.recheck(true)

@@ -7,6 +7,7 @@ const heartbeatMs = 20_000
 /** After this long without a frame, not even a pong, the connection counts as dead. */
 const maxSilenceMs = 45_000
 const signedOutCode = 4401
+const slowReaderCode = 4408
 const brokenCode = 1006
 
 export type Live = {
@@ -20,7 +21,8 @@ type Listener = {
   readonly frame: (frame: Frame) => void
   /** Connected, also after a break: subscriptions must be sent again. */
   readonly up: () => void
-  readonly down: () => void
+  /** The connection broke; `fellBehind` when the gateway dropped it because the page did not read. */
+  readonly down: (fellBehind: boolean) => void
   /** The session may have ended: the caller must check over HTTP. */
   readonly signedOut: () => void
 }
@@ -51,16 +53,16 @@ export function openLive(listener: Listener): Live {
     })
     current.addEventListener('close', ({ code }) => {
       if (socket !== current) return
-      retryLater()
+      retryLater(code === slowReaderCode)
       // A refused upgrade has no code of its own: an HTTP request finds out why.
       if (code === signedOutCode || code === brokenCode) listener.signedOut()
     })
   }
 
-  function retryLater(): void {
+  function retryLater(fellBehind = false): void {
     socket = undefined
     if (closed) return
-    listener.down()
+    listener.down(fellBehind)
     timer = setTimeout(connect, waitMs * (0.75 + Math.random() / 2))
     waitMs = Math.min(waitMs * 2, maxWaitMs)
   }

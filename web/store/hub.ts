@@ -7,6 +7,7 @@ import { route, threadIdIn } from '../router.ts'
 import { type Conversation, createConversation, isAtRest } from './conversation.ts'
 import { gates, applyGate } from './gates.ts'
 import { linkDown, linkUp } from './link.ts'
+import { notify } from './notices.ts'
 import { removeArrived, sendHeld } from './outbox.ts'
 import { service } from './service.ts'
 import { findSession } from './session.ts'
@@ -56,7 +57,11 @@ export function startHub(): () => void {
       if (now) void follow(now)
       void sendHeld()
     },
-    down: linkDown,
+    down(fellBehind) {
+      linkDown()
+      if (fellBehind)
+        notify('This page fell behind, so its connection was closed. It reconnects and loads what it missed.')
+    },
     signedOut: () => void findSession(),
   })
   live.value = mine

@@ -83,7 +83,7 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
       followed.delete(threadId)
       if (error === undefined || connection.gone.aborted) return
       log.debug({ err: error, thread: threadId }, 'a thread is no longer followed')
-      connection.close(closeCodes.slowReader, 'slow_reader: too much happened meanwhile; come back and subscribe again')
+      connection.close(closeCodes.slowReader, 'slow_reader: too much is unread; connect and subscribe again')
     }
     own = await followThread({ turns, threads, connection, user, threadId, after, onEnd })
     followed.get(threadId)?.close()
@@ -179,7 +179,7 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
     },
     (error: unknown) => {
       fail(error, {})
-      connection.close(closeCodes.tooMany, 'database_unavailable: come back in a moment')
+      connection.close(closeCodes.tryAgain, 'database_unavailable: try again in a moment')
     },
   )
   connection.gone.addEventListener('abort', () => {

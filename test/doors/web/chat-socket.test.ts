@@ -1,10 +1,13 @@
 // The live connection: who may open it, what it takes and tells.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { test } from 'node:test'
+import { WebSocket } from 'ws'
 import { userId } from '#core/ids.ts'
 import type { ModelEvent } from '#core/model.ts'
 import { calls, createHold, createWriter, type Say, says } from '../test-app.ts'
 import { openBare } from '../../http/socket.ts'
+import { until } from '../../until.ts'
 import { openHouse, operatorToken } from './house.ts'
 import { bearer, openClient, Refused, rests } from './socket.ts'
 
@@ -357,13 +360,19 @@ test('a stranger sends a token and no more; what comes right behind a good one w
   await known.next('accepted')
 })
 
-test('a client that answers no ping is gone', async (t) => {
+test('a client that does not read learns why it was dropped, however late it reads', async (t) => {
   const { url } = await openHouse(t, { socketTimes: { beatMs: 1_000 } })
+  const closing = t.mock.method(WebSocket.prototype, 'close')
   const client = await openClient(url, bearer(operatorToken))
   await client.next('ready')
+  client.ws.pause()
   const alive = await openClient(url, bearer(operatorToken))
-  client.ws.pong = () => {}
-  assert.equal((await client.closed).code, 1006)
+  await until(() => closing.mock.calls.some(({ arguments: [given] }) => given === 4408))
+  // The next ping of the service to others finds the closing connection, and leaves it open.
+  await once(alive.ws, 'ping')
+  client.ws.resume()
+  const { code, reason } = await client.closed
+  assert.deepEqual([code, reason.split(':')[0]], [4408, 'slow_reader'])
   alive.send({ type: 'ping' })
   await alive.next('pong')
 })

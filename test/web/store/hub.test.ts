@@ -23,6 +23,7 @@ import { gates } from '../../../web/store/gates.ts'
 import { openConversation, runningTurn, startHub } from '../../../web/store/hub.ts'
 import { offlineSecs } from '../../../web/store/link.ts'
 import { setStorageUser } from '../../../web/store/local-storage.ts'
+import { endNotice, notice } from '../../../web/store/notices.ts'
 import { outgoingTo, restoreOutbox, send } from '../../../web/store/outbox.ts'
 import { threadList } from '../../../web/store/threads.ts'
 
@@ -365,4 +366,21 @@ test('a hub that was stopped neither listens, tries again nor says that it is of
   go('/threads/after')
   await settled()
   assert.deepEqual([sockets.length, gateway.asked], [1, []])
+})
+
+const noticeText = (): string | undefined => notice.value?.text
+
+test('a page that was dropped because it did not read says so and reconnects; other breaks are quiet', async (t) => {
+  await start(t)
+  endNotice()
+  socket().break(1001)
+  assert.equal(noticeText(), undefined)
+  const before = sockets.length
+  t.mock.timers.tick(1_000)
+  socket().accept()
+  socket().break(4408)
+  assert.match(noticeText() ?? '', /fell behind/)
+  t.mock.timers.tick(1_000)
+  assert.equal(sockets.length, before + 2)
+  endNotice()
 })
