@@ -5,7 +5,7 @@ import { runLoad } from './load.ts'
 import { memoryOf } from './process.ts'
 import { createLoad } from './responses.ts'
 import { startDoor } from './service.ts'
-import { megabytes, type Suite } from './suite.ts'
+import { megabytes, startFloor, type Suite } from './suite.ts'
 
 /** How long the service idles before its memory is read. */
 const idleMs = 2_000
@@ -32,6 +32,15 @@ export const footprint: Suite = async (bench) => {
     await service.stop()
     rounds.push(weights)
   }
-  const row = columns.map((_, at) => megabytes(median(rounds.map((weights) => weights[at] ?? Number.NaN))))
-  return [{ title: 'Memory of a service, RSS MB', columns: ['', ...columns], rows: [['atrium serve', ...row]] }]
+  const medians = columns.map((_, at) => median(rounds.map((weights) => weights[at] ?? Number.NaN)))
+  const floor = memoryOf((await startFloor(bench, 'B')).pid).rssBytes
+  const names = ['at rest', 'after 2 turns', 'after many turns', 'calm again']
+  return [
+    {
+      title: `Memory of a service, RSS MB (floor (B) at rest: ${megabytes(floor)})`,
+      columns: ['', ...columns],
+      rows: [['atrium serve', ...medians.map(megabytes)]],
+      figures: Object.fromEntries(names.map((name, at) => [`memory: ${name}`, (medians[at] ?? Number.NaN) / floor])),
+    },
+  ]
 }

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { createChildren } from './children.ts'
 import { footprint } from './footprint.ts'
 import { growth } from './growth.ts'
+import { figuresIn, guard, record, recorded } from './guard.ts'
 import { length } from './length.ts'
 import { memory } from './memory.ts'
 import { postgres } from './postgres.ts'
@@ -42,10 +43,16 @@ const suites: Readonly<Record<string, Suite>> = {
   footprint,
 }
 
-const usage = `npm run bench -- [--quick] [--only ${Object.keys(suites).join('|')}] [--json FILE] [--profile]
+/** The suites of `--guard`. */
+const guarded = ['responses', 'streams', 'postgres', 'startup', 'footprint']
+
+const usage = `npm run bench -- [--quick] [--only ${Object.keys(suites).join('|')}] [--json FILE] [--guard] [--record] [--profile]
   --quick    everything once and small, under a minute: checks that it works, not how fast
   --only     one suite
   --json     also writes the tables to a file
+  --guard    only the suites that are guarded (${guarded.join(', ')}); fails if a ratio to a floor is more than 10 % worse
+             than the one in bench/figures.json
+  --record   writes the ratios of this run to bench/figures.json
   --profile  only a CPU profile of the loop under load: writes loop.cpuprofile, prints the functions by self time`
 
 const full: Scale = {
@@ -85,12 +92,15 @@ async function run(): Promise<void> {
       quick: { type: 'boolean' },
       only: { type: 'string' },
       json: { type: 'string' },
+      guard: { type: 'boolean' },
+      record: { type: 'boolean' },
       profile: { type: 'boolean' },
       help: { type: 'boolean' },
     },
   })
   if (values.help) return console.log(usage)
-  const chosen = values.profile ? [profile] : choose(values.only)
+  const names = values.only !== undefined ? [values.only] : values.guard ? guarded : Object.keys(suites)
+  const chosen = values.profile ? [profile] : names.map(choose)
   await makeBundle()
   const children = createChildren()
   const { origin } = await children.start(import.meta.resolve('./mock-model.ts'))
@@ -111,13 +121,20 @@ async function run(): Promise<void> {
   }
   if (values.json)
     writeFileSync(values.json, JSON.stringify({ machine, at: new Date().toISOString(), tables }, null, 2))
+  if (values.guard) {
+    const { table, worse } = guard(figuresIn(tables), recorded())
+    console.log(printTable(table))
+    if (worse.length > 0) throw new Error(`more than 10 % worse than recorded: ${worse.join('; ')}`)
+  }
+  if (values.record) record(figuresIn(tables))
 }
 
-function choose(only: string | undefined): Suite[] {
-  if (only === undefined) return Object.values(suites)
-  const suite = suites[only]
-  if (!suite) throw new Error(`there is no suite ${only}\n${usage}`)
-  return [suite]
+function choose(name: string): Suite {
+  const suite = suites[name]
+  if (!suite)
+    throw new Error(`there is no suite ${name}
+${usage}`)
+  return suite
 }
 
 try {

@@ -108,6 +108,17 @@ export function turnTable(
       fixed(percentile(result.latencies, 50), 1),
       fixed(percentile(result.latencies, 99), 1),
     ]),
+    figures: Object.fromEntries(
+      results.flatMap((result) => {
+        const floor = floorOf(result, 'B')
+        if (!floor || floor === result || floorOf(result, 'A') === result) return []
+        const first = percentile(result.firsts, 50) / percentile(floor.firsts, 50)
+        return [
+          [`${result.name}: CPU`, ratio(result, floor)],
+          [`${result.name}: first delta`, first],
+        ]
+      }),
+    ),
   }
 }
 

@@ -4,6 +4,8 @@ export type Table = {
   readonly title: string
   readonly columns: readonly string[]
   readonly rows: readonly (readonly string[])[]
+  /** What `--guard` compares with earlier runs: ratios to the floors of this run, by name; less is better. */
+  readonly figures?: Readonly<Record<string, number>>
 }
 
 export function printTable({ title, columns, rows }: Table): string {
