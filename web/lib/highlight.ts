@@ -23,36 +23,46 @@ import swift from 'highlight.js/lib/languages/swift'
 import typescript from 'highlight.js/lib/languages/typescript'
 import xml from 'highlight.js/lib/languages/xml'
 import yaml from 'highlight.js/lib/languages/yaml'
+import { chunksOf } from './code-chunks.ts'
 
 /** Longer code stays plain: highlighting it would block the page. */
-const maxLength = 60_000
+const maxLength = 30_000
+/** Highlight.js takes quadratic time for some texts, so that long code is given to it in chunks. */
+const maxChunk = 3_000
+
+/** Strings in code in strings, and so on. */
+const maxDepth = 50
 
 const languages = { bash, c, cpp, csharp, css, diff, dockerfile, go, ini, java, javascript, json, kotlin, markdown }
 const more = { php, python, ruby, rust, sql, swift, typescript, xml, yaml }
 for (const [name, language] of Object.entries({ ...languages, ...more })) hljs.registerLanguage(name, language)
 
-/** The code as nodes with classes; undefined if it is too long or its language unknown. */
-export function highlight(code: string, language: string): DocumentFragment | undefined {
+/** Code in colours: plain strings, and pieces with the kind of what they hold. */
+export type CodePiece = string | { readonly scope: string; readonly pieces: readonly CodePiece[] }
+
+/** The code in pieces; undefined if it is too long or its language unknown. */
+export function highlight(code: string, language: string): readonly CodePiece[] | undefined {
   if (code.length > maxLength || !hljs.getLanguage(language)) return undefined
-  const { _emitter: emitter } = hljs.highlight(code, { language, ignoreIllegals: true }) as unknown as {
-    _emitter: { rootNode: Piece }
-  }
-  const nodes = document.createDocumentFragment()
-  append(nodes, emitter.rootNode)
-  return nodes
+  return chunksOf(code, maxChunk).flatMap((chunk) =>
+    chunk.length > maxChunk ? [chunk] : piecesOf(treeOf(chunk, language), 0),
+  )
 }
 
-type Piece = { readonly scope?: string; readonly children: readonly (Piece | string)[] }
-
-/** Builds nodes from highlight.js's own tree: no HTML is parsed. */
-function append(parent: Node, { children }: Piece): void {
-  for (const child of children) {
-    if (typeof child === 'string') parent.appendChild(document.createTextNode(child))
-    else {
-      const span = document.createElement('span')
-      span.className = `code-${(child.scope ?? '').split('.', 1)[0]}`
-      append(span, child)
-      parent.appendChild(span)
-    }
+function treeOf(code: string, language: string): Node {
+  const { _emitter: emitter } = hljs.highlight(code, { language, ignoreIllegals: true }) as unknown as {
+    _emitter: { rootNode: Node }
   }
+  return emitter.rootNode
+}
+
+/** Highlight.js's own tree: no HTML is made or parsed. */
+type Node = { readonly scope?: string; readonly children: readonly (Node | string)[] }
+
+function piecesOf({ children }: Node, depth: number): readonly CodePiece[] {
+  if (depth > maxDepth) throw new Error(`the code has more than ${maxDepth} levels`)
+  return children.map((child) =>
+    typeof child === 'string'
+      ? child
+      : { scope: (child.scope ?? '').split('.', 1)[0] ?? '', pieces: piecesOf(child, depth + 1) },
+  )
 }

@@ -1,103 +1,102 @@
-// Renders a reply's Markdown as safe nodes. HTML in the text is escaped. Pictures become links: loading one could leak
-// data. Links are http, https or mailto. The sanitiser repeats these rules in case the renderer misses one.
-import createDOMPurify from 'dompurify'
-import { Marked, type Token, type Tokens } from 'marked'
-import { evictOldest } from './evict.ts'
+// Reads Markdown into a tree of blocks, in time that grows with the length of the text alone. HTML is text. Pictures
+// become links: loading one could leak data.
+import { blocksIn } from './markdown-blocks.ts'
+import { createReading, type MarkdownLimits, type PendingText, type Reading } from './markdown-reading.ts'
+import { spansOf } from './markdown-spans.ts'
+import type { MarkdownBlock } from './markdown-tree.ts'
 
-const purify = createDOMPurify(window)
-const safe = {
-  ALLOWED_TAGS:
-    'p h1 h2 h3 h4 h5 h6 ul ol li blockquote hr br pre code table thead tbody tr th td a strong em del span input div'.split(
-      ' ',
-    ),
-  ALLOWED_ATTR: ['href', 'title', 'class', 'align', 'start', 'type', 'checked', 'disabled'],
-  ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
-  ADD_URI_SAFE_ATTR: ['align', 'start', 'type', 'checked', 'disabled'],
-  ALLOW_DATA_ATTR: false,
-  ALLOW_ARIA_ATTR: false,
-  RETURN_DOM_FRAGMENT: true as const,
-}
-const maxCached = 400
-/** Headings of a text go below the two heading levels of the page. */
-const headingsAbove = 2
+/** Characters of a text that are formatted. */
+const maxFormatted = 100_000
 
-const marked = new Marked({
-  gfm: true,
-  breaks: false,
-  renderer: {
-    html: ({ text }: Tokens.HTML | Tokens.Tag) => escape(text),
-    heading({ tokens, depth }: Tokens.Heading) {
-      const level = Math.min(6, depth + headingsAbove)
-      return `<h${level} class="heading-${depth}">${this.parser.parseInline(tokens)}</h${level}>`
-    },
-    image: ({ href, text }: Tokens.Image) => `<a href="${escape(href)}">${escape(text || href)}</a>`,
-    code: ({ text, lang }: Tokens.Code) =>
-      `<pre><code class="language-${escape((lang ?? '').split(/\s/, 1)[0] ?? '')}">${escape(text)}</code></pre>`,
-  },
-  extensions: [
-    {
-      name: 'mathBlock',
-      level: 'block',
-      start: (text) => /\$\$|\\\[/.exec(text)?.index,
-      tokenizer(text) {
-        const found = /^(?:\$\$([\s\S]+?)\$\$|\\\[([\s\S]+?)\\\])[ \t]*(?:\n|$)/.exec(text)
-        return found ? { type: 'mathBlock', raw: found[0], text: (found[1] ?? found[2] ?? '').trim() } : undefined
-      },
-      renderer: ({ text }) => `<div class="math">${escape(String(text))}</div>`,
-    },
-    {
-      name: 'mathInline',
-      level: 'inline',
-      start: (text) => /\$|\\\(/.exec(text)?.index,
-      tokenizer(text) {
-        // A price is not math: no space inside the dollar signs, no digit after the second one.
-        const found = /^(?:\$\$([^$\n]+?)\$\$|\$(?![\s$])([^$\n]*?[^\s$\\])\$(?!\d)|\\\(([^\n]+?)\\\))/.exec(text)
-        const tex = found?.[1] ?? found?.[2] ?? found?.[3]
-        return found && tex ? { type: 'mathInline', raw: found[0], text: tex } : undefined
-      },
-      renderer: ({ text }) => `<span class="math">${escape(String(text))}</span>`,
-    },
-  ],
-})
-
-export type MarkdownBlock = { readonly key: string; readonly raw: string; readonly token: Token }
-
-/** Splits a text into blocks. While it streams in, only the last block changes and is drawn again. */
-export function blocksOf(text: string): MarkdownBlock[] {
-  const tokens = marked.lexer(text)
-  return tokens.flatMap((token, at) =>
-    token.type === 'space' || token.type === 'def' ? [] : [{ key: String(at), raw: token.raw, token }],
-  )
+/** How much of a text is to be read as Markdown: all of it, or whole lines up to a limit. */
+export function formattedLength(text: string): number {
+  if (text.length <= maxFormatted) return text.length
+  const line = text.lastIndexOf('\n', maxFormatted)
+  return line > maxFormatted / 2 ? line + 1 : maxFormatted
 }
 
-const htmlCache = new Map<string, string>()
+/** One text has at most so much; what lies beyond is plain. */
+const defaultLimits: MarkdownLimits = { nodes: 20_000, formulas: 200, formulaChars: 20_000 }
 
-/** Renders a block as nodes. */
-export function nodesOf({ raw, token }: MarkdownBlock): DocumentFragment {
-  let html = htmlCache.get(raw)
-  if (html === undefined) {
-    html = marked.parser([token])
-    // Reference links depend on definitions elsewhere in the text, so blocks with links are not cached.
-    if (!raw.includes(']')) htmlCache.set(raw, html)
-    evictOldest(htmlCache, maxCached)
+/** A block of the text itself, with what is needed to read on from it. */
+type Part = {
+  readonly block: MarkdownBlock
+  /** Where it begins in the text. */
+  readonly offset: number
+  /** A blank line stands before it. */
+  readonly gap: boolean
+  /** What it took of the limits. */
+  readonly used: MarkdownLimits
+}
+
+export type MarkdownText = {
+  readonly text: string
+  readonly parts: readonly Part[]
+  readonly definitions: ReadonlyMap<string, string>
+}
+
+/**
+ * Reads a text. With the result for its beginning, as while it streams in, blocks that cannot change any more are taken
+ * from there: they are the same objects.
+ */
+export function readMarkdown(text: string, before?: MarkdownText, limits = defaultLimits): MarkdownText {
+  const firm = before && text.startsWith(before.text) ? firmCount(before.parts) : 0
+  const offset = before?.parts[firm]?.offset ?? 0
+  // A definition makes links of labels above it.
+  if (!before || firm === 0 || definition.test(text.slice(offset))) return readAll(text, limits)
+  const kept = before.parts.slice(0, firm)
+  const reading = createReading(kept.reduce((left, { used }) => minus(left, used), limits))
+  for (const [label, address] of before.definitions) reading.definitions.set(label, address)
+  const parts = readParts(text, { offset, gap: true }, reading)
+  return { text, parts: [...kept, ...parts], definitions: before.definitions }
+}
+
+function readAll(text: string, limits: MarkdownLimits): MarkdownText {
+  const reading = createReading(limits)
+  return { text, parts: readParts(text, { offset: 0, gap: false }, reading), definitions: reading.definitions }
+}
+
+/** A line that may define a label, also one in a quote or a list. */
+const definition = /^[ >*+\d.)-]{0,40}\[[^\]\n]{1,200}\]:/m
+
+/** How many parts stay as they are whatever follows: those before the last blank line that is not within a list. */
+function firmCount(parts: readonly Part[]): number {
+  let count = parts.findLastIndex(({ gap }) => gap)
+  // A list goes on after a blank line, so that the part after it may turn out to be its next item.
+  while (count > 0 && parts[count - 1]?.block.type === 'list') {
+    const list = count - 1
+    count = parts.findLastIndex(({ gap }, at) => gap && at <= list)
   }
-  const nodes = purify.sanitize(html, safe)
-  for (const link of nodes.querySelectorAll('a')) dressLink(link)
-  for (const box of nodes.querySelectorAll('input')) box.disabled = true
-  for (const part of nodes.querySelectorAll<HTMLElement>('ul, ol, table, blockquote')) part.dir = 'auto'
-  return nodes
+  return Math.max(0, count)
 }
 
-/** Opens in a new tab, sends no referrer, and shows its target as the tooltip. */
-function dressLink(link: HTMLAnchorElement): void {
-  const href = link.getAttribute('href')
-  if (href === null) return
-  link.target = '_blank'
-  link.rel = 'noopener noreferrer nofollow'
-  link.title = href
-  link.className = 'link'
+function readParts(text: string, from: { offset: number; gap: boolean }, reading: Reading): Part[] {
+  const raw = text.slice(from.offset).split('\n')
+  const lines = raw.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
+  const found: (Part & { readonly texts: readonly PendingText[] })[] = []
+  let offset = from.offset
+  let line = 0
+  let left = { ...reading.left }
+  for (const next of blocksIn(lines, reading)) {
+    for (; line < next.line; line++) offset += (raw[line]?.length ?? 0) + 1
+    const gap = next.gap || (found.length === 0 && from.gap)
+    const used = minus(left, reading.left)
+    left = { ...reading.left }
+    found.push({ block: next.block, offset, gap, used, texts: reading.pending.splice(0) })
+  }
+  // All definitions are known now.
+  return found.map(({ texts, used, ...part }) => {
+    for (const { text: own, into } of texts) for (const span of spansOf(own, reading)) into.push(span)
+    const all = minus(used, minus(reading.left, left))
+    left = { ...reading.left }
+    return { ...part, used: all }
+  })
 }
 
-function escape(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+function minus(one: MarkdownLimits, other: MarkdownLimits): MarkdownLimits {
+  return {
+    nodes: one.nodes - other.nodes,
+    formulas: one.formulas - other.formulas,
+    formulaChars: one.formulaChars - other.formulaChars,
+  }
 }

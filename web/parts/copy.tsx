@@ -1,5 +1,4 @@
 // Copy buttons, which show "Copied" for a moment.
-import { render } from 'preact'
 import { useState } from 'preact/hooks'
 import { copyText } from '../lib/copy.ts'
 import { notify } from '../store/notices.ts'
@@ -22,11 +21,4 @@ export function Copy({ text, words }: { text: () => string; words?: 'quiet' | 'p
       {done ? 'Copied' : 'Copy'}
     </Button>
   )
-}
-
-/** A copy button as a DOM node, for code that builds nodes itself. */
-export function copyButton(text: () => string): HTMLElement {
-  const holder = document.createElement('span')
-  render(<Copy words="quiet" text={text} />, holder)
-  return holder
 }

@@ -1,22 +1,11 @@
-// Renders a reply's Markdown block by block. The renderer, code colours and formulas are chunks loaded at first use.
-import { signal } from '@preact/signals'
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import type { blocksOf, MarkdownBlock, nodesOf } from '../lib/markdown.ts'
-import { copyButton } from './copy.tsx'
+// Shows a text as Markdown, block by block. Code colours and formulas are chunks loaded at first use.
+import { useMemo, useRef } from 'preact/hooks'
+import { formattedLength, type MarkdownText, readMarkdown } from '../lib/markdown.ts'
+import type { Align, ListItem, MarkdownBlock, Span } from '../lib/markdown-tree.ts'
+import { Code } from './code.tsx'
+import { Formula } from './formula.tsx'
+import { LongText } from './long-text.tsx'
 import './markdown.css'
-
-type Reader = { readonly blocksOf: typeof blocksOf; readonly nodesOf: typeof nodesOf }
-
-const reader = signal<Reader | undefined>(undefined)
-
-/** Loads the renderer; call it early to avoid a flash of plain text. Without the renderer, texts are plain. */
-export async function loadMarkdown(): Promise<void> {
-  try {
-    reader.value ??= await import('../lib/markdown.ts')
-  } catch {
-    // Loading failed: the next text tries again.
-  }
-}
 
 type Props = {
   readonly text: string
@@ -25,85 +14,186 @@ type Props = {
 }
 
 export function Markdown({ text, growing = false }: Props) {
-  const known = reader.value
-  useEffect(() => {
-    if (!known) void loadMarkdown()
-  }, [])
-  return known ? <Blocks reader={known} text={text} growing={growing} /> : <div class="markdown plain">{text}</div>
-}
-
-function Blocks({ reader: known, text, growing }: Required<Props> & { reader: Reader }) {
-  const blocks = useMemo(() => known.blocksOf(text), [text])
+  const known = useRef<MarkdownText>(undefined)
+  const length = formattedLength(text)
+  const { parts } = useMemo(() => (known.current = readMarkdown(text.slice(0, length), known.current)), [text])
   return (
     <div class="markdown">
-      {blocks.map((block, at) => (
-        <Block key={block.key} reader={known} block={block} growing={growing && at === blocks.length - 1} />
+      {parts.map(({ block }, at) => (
+        <OwnBlock key={at} block={block} growing={growing && at === parts.length - 1} />
       ))}
+      {length < text.length && <LongText text={text.slice(length)} shown={0} />}
     </div>
   )
 }
 
-function Block({ reader: known, block, growing }: { reader: Reader; block: MarkdownBlock; growing: boolean }) {
-  const box = useRef<HTMLDivElement>(null)
-  useLayoutEffect(() => {
-    const nodes = known.nodesOf(block)
-    for (const pre of nodes.querySelectorAll('pre')) dressCode(pre, growing)
-    for (const table of nodes.querySelectorAll('table')) dressTable(table)
-    if (!growing) for (const math of nodes.querySelectorAll<HTMLElement>('.math')) void dressMath(math)
-    box.current?.replaceChildren(nodes)
-  }, [block.raw, growing])
-  return <div class="markdown-block" ref={box} />
-}
+type BlockProps = { readonly block: MarkdownBlock; readonly growing: boolean }
 
-/** Lets a wide table scroll inside its frame, by the keyboard too. */
-function dressTable(table: HTMLTableElement): void {
-  const frame = document.createElement('div')
-  frame.className = 'table-frame'
-  frame.tabIndex = 0
-  frame.setAttribute('role', 'region')
-  frame.setAttribute('aria-label', 'Table')
-  table.replaceWith(frame)
-  frame.append(table)
-}
-
-function dressCode(pre: HTMLPreElement, growing: boolean): void {
-  const code = pre.querySelector('code')
-  if (!code) return
-  const language = /language-(\S+)/.exec(code.className)?.[1] ?? ''
-  const frame = document.createElement('div')
-  frame.className = 'code-frame'
-  const bar = document.createElement('div')
-  bar.className = 'code-bar'
-  const label = document.createElement('span')
-  label.textContent = language || 'text'
-  bar.append(
-    label,
-    copyButton(() => code.textContent ?? ''),
+/** Memoised: while a text streams in, only its last blocks are drawn again. */
+function OwnBlock({ block, growing }: BlockProps) {
+  return useMemo(
+    () => (
+      <div class="markdown-block">
+        <Block block={block} growing={growing} />
+      </div>
+    ),
+    [block, growing],
   )
-  pre.replaceWith(frame)
-  pre.tabIndex = 0
-  pre.setAttribute('role', 'region')
-  pre.setAttribute('aria-label', `Code${language ? `, ${language}` : ''}`)
-  frame.append(bar, pre)
-  if (!growing && language) void colour(code, language)
 }
 
-async function colour(code: HTMLElement, language: string): Promise<void> {
-  try {
-    const { highlight } = await import('../lib/highlight.ts')
-    const nodes = highlight(code.textContent ?? '', language.toLowerCase())
-    if (nodes) code.replaceChildren(nodes)
-  } catch {
-    // The code stays plain.
+/** Headings of a text go below the two heading levels of the page. */
+const headingsAbove = 2
+
+function Block({ block, growing }: BlockProps) {
+  switch (block.type) {
+    case 'paragraph':
+      return (
+        <p>
+          <Spans spans={block.spans} growing={growing} />
+        </p>
+      )
+    case 'heading': {
+      const Heading = `h${Math.min(6, block.depth + headingsAbove)}` as 'h3'
+      return (
+        <Heading class={`heading-${block.depth}`}>
+          <Spans spans={block.spans} growing={growing} />
+        </Heading>
+      )
+    }
+    case 'code':
+      return <Code text={block.text} language={block.language} growing={growing} />
+    case 'math':
+      return <Formula key={block.text} tex={block.text} display plain={growing} />
+    case 'rule':
+      return <hr />
+    case 'quote':
+      return (
+        <blockquote dir="auto">
+          <Blocks blocks={block.blocks} growing={growing} />
+        </blockquote>
+      )
+    case 'list':
+      return <List block={block} growing={growing} />
+    case 'table':
+      return <Table block={block} growing={growing} />
+    case 'plain':
+      return <div class="plain">{block.text}</div>
+    default:
+      return block satisfies never
   }
 }
 
-async function dressMath(math: HTMLElement): Promise<void> {
-  const tex = math.textContent ?? ''
-  try {
-    const { typeset } = await import('../lib/math.ts')
-    typeset(tex, math, math.tagName === 'DIV')
-  } catch {
-    math.textContent = tex
+function Blocks({ blocks, growing }: { blocks: readonly MarkdownBlock[]; growing: boolean }) {
+  return (
+    <>
+      {blocks.map((block, at) => (
+        <Block key={at} block={block} growing={growing} />
+      ))}
+    </>
+  )
+}
+
+type ListProps = { readonly block: Extract<MarkdownBlock, { type: 'list' }>; readonly growing: boolean }
+
+function List({ block: { start, loose, items }, growing }: ListProps) {
+  const shown = items.map((item, at) => <Item key={at} item={item} loose={loose} growing={growing} />)
+  if (start === undefined) return <ul dir="auto">{shown}</ul>
+  return (
+    <ol dir="auto" start={start}>
+      {shown}
+    </ol>
+  )
+}
+
+function Item({ item: { checked, blocks }, loose, growing }: { item: ListItem; loose: boolean; growing: boolean }) {
+  return (
+    <li>
+      {checked !== undefined && <input type="checkbox" disabled checked={checked} aria-label="Done" />}
+      {blocks.map((block, at) =>
+        block.type === 'paragraph' && !loose ? (
+          <Spans key={at} spans={block.spans} growing={growing} />
+        ) : (
+          <Block key={at} block={block} growing={growing} />
+        ),
+      )}
+    </li>
+  )
+}
+
+type TableProps = { readonly block: Extract<MarkdownBlock, { type: 'table' }>; readonly growing: boolean }
+
+/** A wide table scrolls inside its frame, by the keyboard too. */
+function Table({ block: { aligns, head, rows }, growing }: TableProps) {
+  return (
+    <div class="table-frame" tabIndex={0} role="region" aria-label="Table">
+      <table dir="auto">
+        <thead>
+          <tr>
+            {head.map((cell, at) => (
+              <th key={at} align={alignOf(aligns[at])}>
+                <Spans spans={cell} growing={growing} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={index}>
+              {row.map((cell, at) => (
+                <td key={at} align={alignOf(aligns[at])}>
+                  <Spans spans={cell} growing={growing} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function alignOf(align: Align): Exclude<Align, 'left'> {
+  return align === 'left' ? undefined : align
+}
+
+function Spans({ spans, growing }: { spans: readonly Span[]; growing: boolean }) {
+  return (
+    <>
+      {spans.map((span, at) => (
+        <SpanView key={at} span={span} growing={growing} />
+      ))}
+    </>
+  )
+}
+
+function SpanView({ span, growing }: { span: Span; growing: boolean }) {
+  switch (span.type) {
+    case 'text':
+      return <>{span.text}</>
+    case 'code':
+      return <code>{span.text}</code>
+    case 'math':
+      return <Formula key={span.text} tex={span.text} display={span.display} plain={growing} />
+    case 'break':
+      return <br />
+    case 'link':
+      // Opens in a new tab, sends no referrer, and shows its target as the tooltip.
+      return (
+        <a class="link" href={span.href} title={span.href} target="_blank" rel="noopener noreferrer nofollow">
+          <Spans spans={span.spans} growing={growing} />
+        </a>
+      )
+    case 'em':
+    case 'strong':
+    case 'del': {
+      const Tag = span.type
+      return (
+        <Tag>
+          <Spans spans={span.spans} growing={growing} />
+        </Tag>
+      )
+    }
+    default:
+      return span satisfies never
   }
 }

@@ -5,6 +5,7 @@ import { type Outgoing, removeOutgoing, retry } from '../store/outbox.ts'
 import { writeDraft, readDraft } from '../store/drafts.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
+import { LongText } from './long-text.tsx'
 import { Note } from './note.tsx'
 
 export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
@@ -27,7 +28,11 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
             ))}
           </ul>
         )}
-        {text !== '' && <div class="bubble">{text}</div>}
+        {text !== '' && (
+          <div class="bubble">
+            <LongText text={text} />
+          </div>
+        )}
         {state === 'held' && (
           <p class="label outgoing-state">
             <Icon name="clock" />

@@ -6,7 +6,6 @@ import type { TurnView } from '../lib/conversation.ts'
 import type { Conversation } from '../store/conversation.ts'
 import { outgoingTo } from '../store/outbox.ts'
 import { Button } from './button.tsx'
-import { loadMarkdown } from './markdown.tsx'
 import { OutgoingMessage } from './outgoing.tsx'
 import { Skeleton } from './states.tsx'
 import './transcript.css'
@@ -72,7 +71,6 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
     atEnd.current = true
     toEnd()
   }, [outgoing.length])
-  useEffect(() => void loadMarkdown(), [])
   useEffect(() => {
     const box = inner.current
     if (!box) return undefined

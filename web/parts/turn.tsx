@@ -20,6 +20,7 @@ import { Calls } from './call-row.tsx'
 import { Copy } from './copy.tsx'
 import { Failure, statusOf } from './failure.tsx'
 import { Icon } from './icon.tsx'
+import { LongText } from './long-text.tsx'
 import { Markdown } from './markdown.tsx'
 import { ReceiptLine } from './receipt-line.tsx'
 import './turn.css'
@@ -167,7 +168,11 @@ function OwnMessage({ conversation, message }: OwnProps) {
         />
       ) : (
         <>
-          {text !== '' && <div class="bubble">{text}</div>}
+          {text !== '' && (
+            <div class="bubble">
+              <LongText text={text} />
+            </div>
+          )}
           <div class="own-acts">
             <time class="label" dateTime={message.at} title={exactTime(message.at)}>
               {whenText(message.at, now.value)}

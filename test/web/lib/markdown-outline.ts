@@ -1,0 +1,64 @@
+// A tree of Markdown as one line that a test can compare.
+import type { MarkdownBlock, Span } from '../../../web/lib/markdown-tree.ts'
+
+export function outline(blocks: readonly MarkdownBlock[]): string {
+  return blocks.map(outlineBlock).join(' ')
+}
+
+function outlineBlock(block: MarkdownBlock): string {
+  switch (block.type) {
+    case 'paragraph':
+      return `p(${outlineSpans(block.spans)})`
+    case 'heading':
+      return `h${block.depth}(${outlineSpans(block.spans)})`
+    case 'code':
+      return `pre${block.language && `.${block.language}`}(${block.text})`
+    case 'math':
+      return `formula(${block.text})`
+    case 'rule':
+      return 'rule'
+    case 'quote':
+      return `quote(${outline(block.blocks)})`
+    case 'list': {
+      const items = block.items.map(({ checked, blocks }) => `${boxOf(checked)}${outline(blocks)}`)
+      return `${block.start === undefined ? 'ul' : `ol${block.start}`}${block.loose ? '.loose' : ''}(${items.join(', ')})`
+    }
+    case 'table': {
+      const rows = [block.head, ...block.rows].map((row) => row.map(outlineSpans).join('|'))
+      return `table(${block.aligns.map((align) => align ?? '-').join('|')}; ${rows.join('; ')})`
+    }
+    case 'plain':
+      return `plain(${block.text})`
+    default:
+      return block satisfies never
+  }
+}
+
+function outlineSpans(spans: readonly Span[]): string {
+  return spans.map(outlineSpan).join('')
+}
+
+function outlineSpan(span: Span): string {
+  switch (span.type) {
+    case 'text':
+      return span.text
+    case 'code':
+      return `\`${span.text}\``
+    case 'math':
+      return `${span.display ? 'display' : 'math'}(${span.text})`
+    case 'break':
+      return '<br>'
+    case 'link':
+      return `a(${span.href}: ${outlineSpans(span.spans)})`
+    case 'em':
+    case 'strong':
+    case 'del':
+      return `${span.type}(${outlineSpans(span.spans)})`
+    default:
+      return span satisfies never
+  }
+}
+
+function boxOf(checked: boolean | undefined): string {
+  return checked === undefined ? '' : checked ? '[x] ' : '[ ] '
+}
