@@ -61,7 +61,7 @@ export async function openLiveSettings(parts: LiveSettingsParts): Promise<LiveSe
       await scans.read()
       model.forget()
       for (const follow of followers) await follow()
-      log.info({ provider: config.model.provider, model: config.model.name }, 'settings read again')
+      log.info({ provider: config.model.provider, model: config.model.name }, 'settings reloaded')
     })
   /** Reads a user's secrets again; one of the operator's may be the model's key. */
   const readSecrets = (owner: UserId): Promise<void> =>
@@ -70,7 +70,7 @@ export async function openLiveSettings(parts: LiveSettingsParts): Promise<LiveSe
       if (owner === operator) model.forget()
     })
   const logged = (reading: Promise<void>): void => {
-    reading.catch((error: unknown) => log.error({ err: error }, 'settings or secrets could not be read'))
+    reading.catch((error: unknown) => log.error({ err: error }, 'could not read settings or secrets'))
   }
   bus?.onSignal((signal) => {
     if (signal.type === 'settings') logged(reload())

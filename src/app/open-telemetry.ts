@@ -61,7 +61,7 @@ export async function openTelemetry(parts: TelemetryParts): Promise<Telemetry | 
         exporter.send(spansOf(turn, entries, { content, providerOf }))
       } catch (error) {
         dropped++
-        log.warn({ turn: turn.id, err: error }, 'a turn could not be read for its trace')
+        log.warn({ turn: turn.id, err: error }, 'could not read a turn for its trace')
       }
     }
   }

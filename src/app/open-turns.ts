@@ -98,13 +98,13 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
     if (signal.type === 'grants') policy.grants.forget(signal.user)
     if (signal.type === 'removed') {
       eraseFiles(signal.user).catch((error: unknown) =>
-        log.error({ err: error }, 'the files of a removed user could not be erased'),
+        log.error({ err: error }, 'could not erase the files of a removed user'),
       )
     }
   })
 
   const recovered = await store.turns.recover(lease)
-  if (recovered > 0) log.info({ turns: recovered }, 'turns of the last run go on')
+  if (recovered > 0) log.info({ turns: recovered }, 'continuing turns of the last run')
   runner.wake()
   const clock = createClock({ log })
   opened.defer(() => clock.close())

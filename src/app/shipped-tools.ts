@@ -26,9 +26,9 @@ export async function storeShipped(store: Pick<Store, 'tools' | 'settings'>, log
       await store.settings.change(({ [setting]: now }) => {
         return { [setting]: { ...(isObject(now) && now), [name]: sha256 } }
       })
-      log.info({ tool: name }, 'stored a tool that comes with Atrium')
+      log.info({ tool: name }, 'installed a tool that ships with Atrium')
     } catch (error) {
-      log.warn({ tool: name, err: error }, 'a tool that comes with Atrium could not be stored')
+      log.warn({ tool: name, err: error }, 'could not install a tool that ships with Atrium')
     }
   }
 }

@@ -60,7 +60,7 @@ function createJoins(off: readonly string[], log: Log): (lists: readonly (readon
   const logged = new Set<string>()
   const root: Node = { next: new WeakMap() }
   const leftOut = (name: string): void => {
-    if (!logged.has(name)) log.error({ tool: name }, 'a tool is left out: its name is taken')
+    if (!logged.has(name)) log.error({ tool: name }, 'skipped a tool: its name is taken')
     logged.add(name)
   }
   return (lists) => {

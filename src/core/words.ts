@@ -50,7 +50,7 @@ export function spanWords(secs: number): string {
 
 /** `618 bytes`, `2.1 KB`, `37 KB`, `3.2 MB`. */
 export function sizeWords(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`
+  if (bytes < 1024) return countWords(bytes, 'byte')
   if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(bytes < 10 * 1024 ? 1 : 0)} KB`
   return `${(bytes / 1024 / 1024).toFixed(1)} MB`
 }

@@ -31,7 +31,7 @@ export function healthRoutes({ ping, draining }: HealthParts): Route[] {
       method: 'GET',
       path: '/api/health',
       who: 'anyone',
-      summary: 'Whether the service is up',
+      summary: 'Check that the service is up',
       answers: { 200: Health },
       handle: () => ({ status: 'ok' }) satisfies z.output<typeof Health>,
     }),
@@ -39,7 +39,7 @@ export function healthRoutes({ ping, draining }: HealthParts): Route[] {
       method: 'GET',
       path: '/api/ready',
       who: 'anyone',
-      summary: 'Whether work can be taken',
+      summary: 'Check that the service can take work',
       answers: { 200: Health, 503: Health },
       async handle(_call, reply) {
         const database = await databaseProblem()

@@ -92,7 +92,7 @@ export function reportFault(error: unknown, request: FailedRequest, log: Log) {
     const reason = fault.code === 'internal' ? { err: error } : { reason: (error as AppError).message }
     const { method, url = '', headers } = request
     const at = { request: headers['x-request-id'], method, path: pathOf(url) }
-    log.error({ ...at, code: fault.code, ...reason }, 'a request failed')
+    log.error({ ...at, code: fault.code, ...reason }, 'request failed')
   }
   return { fault, status, retryAfterSecs: fault.retryAfterSecs ?? defaultRetrySecs[status] }
 }

@@ -51,7 +51,7 @@ export function createClock({ log, now = Date.now }: { log: Log; now?: () => num
     try {
       await job()
     } catch (error) {
-      log.error({ job: name, err: error }, 'a timed job failed')
+      log.error({ job: name, err: error }, 'a scheduled job failed')
     }
   }
 

@@ -7,6 +7,7 @@ import type { Preview, Reach } from '#core/question.ts'
 import { readParams, schemaOf } from '#core/tool-params.ts'
 import { reachInParams, type Tool, type ToolContext } from '#core/tool.ts'
 import type { UserId } from '#core/ids.ts'
+import { countWords } from '#core/words.ts'
 import { unifiedDiff } from '#lib/unified-diff.ts'
 import { type Documents, edited, joined } from './documents.ts'
 
@@ -60,7 +61,7 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
         if (list.length === 0) return folder === '' ? 'Memory is empty.' : `There is nothing in ${folder}.`
         // The names of untrusted documents are untrusted text, too.
         if (list.some(({ untrusted }) => untrusted)) markUntrusted?.()
-        const lines = list.slice(0, maxListed).map(({ path, bytes }) => `${path} (${bytes} bytes)`)
+        const lines = list.slice(0, maxListed).map(({ path, bytes }) => `${path} (${countWords(bytes, 'byte')})`)
         return [...lines, ...(list.length > maxListed ? ['… and more: list a folder, or search.'] : [])].join('\n')
       },
     }),

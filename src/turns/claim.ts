@@ -60,7 +60,7 @@ export function createClaims({ store, room, take, log }: ClaimParts): Claims {
       await sleep(performance.now() - began)
       wokenAgain = true
     } catch (error) {
-      log.error({ err: error }, 'queued turns could not be claimed; trying again')
+      log.error({ err: error }, 'could not claim queued turns; trying again')
       expected = true
       setTimeout(wake, retryMs).unref()
     }

@@ -36,10 +36,10 @@ export function startHeartbeat({ store, runner, lease, clock, log }: HeartbeatPa
     if (!(await store.leases.beat(current))) {
       current = await store.leases.join(current.owner)
       runner.renew(current)
-      log.warn({ epoch: current.epoch }, 'the lease had run out; its turns were given up')
+      log.warn({ epoch: current.epoch }, 'lease expired; its turns were given up')
     }
     const taken = await store.turns.recover(current)
-    if (taken > 0) log.info({ turns: taken }, 'turns of a lost process go on')
+    if (taken > 0) log.info({ turns: taken }, 'took over turns of a lost process')
     await releaseStrays()
     runner.wake()
   }
@@ -53,7 +53,7 @@ export function startHeartbeat({ store, runner, lease, clock, log }: HeartbeatPa
     for (const turn of found) {
       if (!strays.has(turn.id)) continue
       await store.turns.release(turn, current)
-      log.warn({ turn: turn.id }, 'a turn was marked as running here and did not: it goes on')
+      log.warn({ turn: turn.id }, 'queued a turn again that was marked as running here but was not')
     }
     strays = new Set(found.map(({ id }) => id))
   }
@@ -81,7 +81,7 @@ export function startHeartbeat({ store, runner, lease, clock, log }: HeartbeatPa
       await Promise.all([beating.stop(), looking.stop()])
       await store.leases
         .leave(current)
-        .catch((error: unknown) => log.error({ err: error }, 'the lease could not be given back'))
+        .catch((error: unknown) => log.error({ err: error }, 'could not release the lease'))
     },
   }
 }

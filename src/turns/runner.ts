@@ -197,7 +197,7 @@ export function createRunner(parts: RunnerParts): Runner {
       (retry) => store.turns.record(turn, turnLease, retry ? { ...step, retry } : step),
       {
         over: () => draining,
-        failed: ({ code }) => log.error({ turn: turn.id, code }, 'a step could not be stored; trying again'),
+        failed: ({ code }) => log.error({ turn: turn.id, code }, 'could not store a step; trying again'),
         ...(signal && { signal }),
       },
     )
@@ -219,7 +219,7 @@ export function createRunner(parts: RunnerParts): Runner {
       await untilStored(() => store.turns.release(turn, turnLease), { over: () => draining })
       publishAndWake(bus, { turn: { ...turn, status: 'queued' }, entries: [] })
     } catch (cause) {
-      log.error({ turn: turn.id, err: cause }, 'a turn could not be let go; it is taken up again later')
+      log.error({ turn: turn.id, err: cause }, 'could not release a turn; it continues later')
     }
   }
 
@@ -250,7 +250,7 @@ export function createRunner(parts: RunnerParts): Runner {
       const now = (await store.turns.get(turn.userId, turn.id)) ?? { ...turn, status: 'cancelled' as const }
       if (ended(now.status)) bus.publish(turn.threadId, [{ type: 'turn', turn: now }])
     } catch (error) {
-      log.warn({ turn: turn.id, err: error }, 'the end of a turn could not be told here')
+      log.warn({ turn: turn.id, err: error }, 'could not announce the end of a turn')
     }
   }
 

@@ -30,7 +30,7 @@ test('a job comes again and again, is left out while it runs, and a failure is l
   })
   for (const _ of [1, 2, 3, 4]) await tick(100)
   assert.equal(times, 2, 'the second still runs')
-  assert.deepEqual(lines, [['count', 'a timed job failed']])
+  assert.deepEqual(lines, [['count', 'a scheduled job failed']])
   let stopped = false
   const stopping = timer.stop().then(() => {
     stopped = true

@@ -165,7 +165,7 @@ async function bodyOf(request: IncomingMessage, read: ReadJson): Promise<unknown
 
 function fail(response: ServerResponse, error: unknown, log: Log): void {
   const fault = asFault(error)
-  if (fault.code === 'internal' || response.headersSent) log.error({ err: error }, 'a command was not answered')
+  if (fault.code === 'internal' || response.headersSent) log.error({ err: error }, 'a local command failed')
   if (response.headersSent) {
     response.destroy()
     return

@@ -71,7 +71,7 @@ export function createNews({ client, now, tell, refreshed, redraw }: NewsParts):
         },
         take: refresh,
         lost() {
-          if (awaySince === undefined) tell('The service has gone away; what was said is kept. Reconnecting.')
+          if (awaySince === undefined) tell('The service is not answering; the conversation is kept. Reconnecting.')
           awaySince ??= now()
           redraw()
         },

@@ -58,7 +58,7 @@ export function liveRoutes(): Route[] {
       method: 'GET',
       path,
       who: 'user',
-      summary: 'The WebSocket of the chat; see the page on the web gateway for its frames',
+      summary: 'Open the WebSocket of the chat; docs/web-gateway.md describes its frames',
       handle(_call, reply) {
         const message = `${path} is a WebSocket: open it with Upgrade: websocket`
         return reply
@@ -82,7 +82,7 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
       if (followed.get(threadId) !== own) return
       followed.delete(threadId)
       if (error === undefined || connection.gone.aborted) return
-      log.debug({ err: error, thread: threadId }, 'a thread is no longer followed')
+      log.debug({ err: error, thread: threadId }, 'stopped following a thread')
       connection.close(closeCodes.slowReader, 'slow_reader: too much is unread; connect and subscribe again')
     }
     own = await followThread({ turns, threads, connection, user, threadId, after, onEnd })
@@ -158,7 +158,7 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
 
   function fail(error: unknown, tag: Ref): void {
     const { code, message, param, retryAfterSecs } = asFault(error)
-    if (code === 'internal') log.error({ request, err: error }, 'a frame failed inside the service')
+    if (code === 'internal') log.error({ request, err: error }, 'a WebSocket frame failed')
     const more = { ...(param !== undefined && { param }), ...(retryAfterSecs && { retry_after_secs: retryAfterSecs }) }
     send({ type: 'error', ...tag, code, message, ...more })
   }

@@ -52,7 +52,7 @@ function openApiRoute({ routes, about: { version } }: WebParts): Route {
     method: 'GET',
     path: '/api/openapi.json',
     who: 'user',
-    summary: 'This document',
+    summary: 'This OpenAPI document',
     async handle(_call, reply) {
       const { describeRoutes } = await import('#http/openapi.ts')
       document ??= JSON.stringify(await describeRoutes(routes(), version))

@@ -31,7 +31,7 @@ export function gateRoutes({ gates, threads }: { gates: Gates; threads: Pick<Thr
       method: 'GET',
       path: '/api/gates',
       who: 'user',
-      summary: 'List what waits for an approval or a sign-in, oldest first',
+      summary: 'List open gates: calls that wait for an approval or a sign-in, oldest first',
       answers: { 200: GatesAnswer },
       async handle({ caller: { user } }) {
         return { gates: (await gates.list(user)).map((gate) => waitingWire(gate, user)) } satisfies z.output<
@@ -43,7 +43,7 @@ export function gateRoutes({ gates, threads }: { gates: Gates; threads: Pick<Thr
       method: 'GET',
       path: '/api/gates/answered',
       who: 'user',
-      summary: 'List what was answered since a time, or within a day, latest first',
+      summary: 'List answered gates since a time, or within a day, latest first',
       query: AnsweredQuery,
       answers: { 200: AnsweredAnswer },
       async handle({ query: { since }, caller: { user } }) {
@@ -68,7 +68,7 @@ export function gateRoutes({ gates, threads }: { gates: Gates; threads: Pick<Thr
       method: 'GET',
       path: '/api/grants',
       who: 'user',
-      summary: 'List what is allowed beyond one call',
+      summary: 'List grants: what is allowed beyond one call',
       answers: { 200: GrantsAnswer },
       async handle({ caller: { user } }) {
         return { grants: (await gates.grants(user)).map(grantWire) } satisfies z.output<typeof GrantsAnswer>
@@ -78,7 +78,7 @@ export function gateRoutes({ gates, threads }: { gates: Gates; threads: Pick<Thr
       method: 'DELETE',
       path: '/api/grants/:id',
       who: 'user',
-      summary: 'Take a grant back',
+      summary: 'Revoke a grant',
       answers: { 204: null },
       async handle({ params, caller: { user } }, reply) {
         if (!(await gates.revoke(user, params.id))) throw new AppError('not_found', 'the grant does not exist')

@@ -54,7 +54,7 @@ export function jobRoutes(parts: JobParts): Route[] {
       method: 'GET',
       path: '/api/senders',
       who: 'operator',
-      summary: 'The users of the webhook channel, at most 200, as `user` of a list of jobs takes them',
+      summary: 'List users of the webhook channel, at most 200, for the filter `user` of jobs',
       answers: { 200: SendersAnswer },
       handle: async () => ({ senders: [...(await turns.senders())] }) satisfies z.output<typeof SendersAnswer>,
     }),
@@ -62,7 +62,7 @@ export function jobRoutes(parts: JobParts): Route[] {
       method: 'GET',
       path: '/api/jobs/:id',
       who: 'user',
-      summary: 'One job',
+      summary: 'Read a job',
       answers: { 200: JobWire },
       handle: async ({ params, caller: { user } }) => show(parts, user, await find(turns, user, params.id)),
     }),
@@ -70,7 +70,7 @@ export function jobRoutes(parts: JobParts): Route[] {
       method: 'POST',
       path: '/api/jobs/:id/cancel',
       who: 'user',
-      summary: 'Cancel a job; one that has ended stays as it is',
+      summary: 'Cancel a job; an ended job is unchanged',
       answers: { 200: JobWire },
       async handle({ params, caller: { user } }) {
         const turn = await find(turns, user, params.id)

@@ -116,7 +116,7 @@ export function createFeeds({ turns, threads, gates, log }: FeedParts): Feeds {
           if (!stopped) return
         } catch (error) {
           // The feed fell too far behind, or the database is unreachable: listeners reload their lists.
-          log.warn({ err: error }, 'the changes of a user were lost for a moment')
+          log.warn({ err: error }, 'lost changes of a user’s lists; they are read again')
           await pause(1_000, undefined, { ref: false })
         }
         if (stopped) return

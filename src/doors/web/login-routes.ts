@@ -48,7 +48,7 @@ export function loginRoutes(parts: LoginParts): Route[] {
       method: 'POST',
       path: '/api/login',
       who: 'anyone',
-      summary: 'Sign in with a token, or with the code of a link; sets the session cookie',
+      summary: 'Sign in with a token or the code of a sign-in link; sets the session cookie',
       body: LoginBody,
       answers: { 200: SessionAnswer },
       async handle(request, reply) {
@@ -66,7 +66,7 @@ export function loginRoutes(parts: LoginParts): Route[] {
       method: 'GET',
       path: '/api/session',
       who: 'user',
-      summary: 'Who is signed in, and until when',
+      summary: 'Show who is signed in, and until when',
       answers: { 200: SessionAnswer },
       handle: ({ caller }) => sessionWire(caller),
     },
@@ -74,7 +74,7 @@ export function loginRoutes(parts: LoginParts): Route[] {
       method: 'POST',
       path: '/api/logout',
       who: 'user',
-      summary: 'Sign out here, or everywhere',
+      summary: 'Sign out of this session, or of all',
       body: LogoutBody,
       answers: { 204: null },
       async handle(request, reply) {

@@ -71,7 +71,7 @@ export function memoryRoutes({ documents, threads }: MemoryParts): Route[] {
       method: 'PUT',
       path: documentPath,
       who: 'user',
-      summary: 'Write a document, replacing what it held',
+      summary: 'Write or replace a document',
       maxBodyBytes: maxDocumentBodyBytes,
       body: DocumentBody,
       answers: { 200: DocumentWire, 201: DocumentWire },

@@ -47,7 +47,7 @@ export function oidcRoutes(parts: OidcRouteParts): Route[] {
       method: 'GET',
       path: `${path}/login`,
       who: 'anyone',
-      summary: 'Sign in through the issuer: leads there',
+      summary: 'Sign in with OpenID Connect: redirects to the issuer',
       async handle(request, reply) {
         await countAttempt(parts, request)
         const { url, browser } = await oidc.begin(redirectUri(request))
@@ -59,7 +59,7 @@ export function oidcRoutes(parts: OidcRouteParts): Route[] {
       method: 'GET',
       path: `${path}/callback`,
       who: 'anyone',
-      summary: 'The way back from the issuer; sets the session cookie and leads to the first page',
+      summary: 'Return from the issuer; sets the session cookie and redirects to the first page',
       query: CallbackQuery,
       async handle(request, reply) {
         await countAttempt(parts, request)

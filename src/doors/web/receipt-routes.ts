@@ -15,7 +15,7 @@ export function receiptRoutes({ turns }: { turns: Pick<Turns, 'receipt'> }): Rou
       method: 'GET',
       path: '/api/turns/:id/receipt',
       who: 'user',
-      summary: 'What a turn did: models, tools, hosts, approvals, cost; and whether its log is unchanged',
+      summary: 'Show what a turn did: models, tools, hosts, approvals, cost, and whether its log is unchanged',
       answers: { 200: ReceiptWire },
       async handle({ params, caller: { user } }) {
         const receipt = isUuid(params.id) ? await turns.receipt(user, params.id) : undefined

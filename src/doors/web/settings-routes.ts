@@ -20,7 +20,7 @@ export function settingsRoutes({ settings }: SettingsParts): Route[] {
       method: 'GET',
       path: '/api/settings',
       who: 'operator',
-      summary: 'The settings as they stand',
+      summary: 'Read the settings',
       answers: { 200: SettingsAnswer },
       handle: async () => settingsWire(await settings.read()),
     }),
@@ -28,8 +28,7 @@ export function settingsRoutes({ settings }: SettingsParts): Route[] {
       method: 'PATCH',
       path: '/api/settings',
       who: 'operator',
-      summary:
-        'Change settings, of the policy row by row, of marks one by one; null takes one back, what is left out stays. Another model is tested first',
+      summary: 'Change the given settings; null resets one. Another model is tested first',
       body: Body,
       answers: { 200: SettingsAnswer },
       async handle({ body }) {
@@ -42,7 +41,7 @@ export function settingsRoutes({ settings }: SettingsParts): Route[] {
       method: 'POST',
       path: '/api/settings/test',
       who: 'operator',
-      summary: 'Ask the model in use for one word',
+      summary: 'Test the model in use: ask it for one word',
       answers: { 200: ModelTrialAnswer },
       async handle() {
         const { model, words, ms, usage } = await settings.tryModel()

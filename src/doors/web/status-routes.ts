@@ -14,7 +14,7 @@ export function statusRoutes({ turns, about, now = Date.now }: StatusParts): Rou
       method: 'GET',
       path: '/api/status',
       who: 'user',
-      summary: 'What runs, and how busy it is',
+      summary: 'Show version, model, doors and load of the service',
       answers: { 200: StatusAnswer },
       handle: ({ caller }): Promise<z.output<typeof StatusAnswer>> =>
         statusOf(turns, about, caller.operator ? undefined : caller.user, now()),

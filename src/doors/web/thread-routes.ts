@@ -47,7 +47,7 @@ export function threadRoutes({ threads }: { threads: Threads }): Route[] {
       method: 'GET',
       path: '/api/threads/:id',
       who: 'user',
-      summary: 'A thread and its items',
+      summary: 'Read a thread and its items',
       query: ItemsQuery,
       answers: { 200: ThreadAnswer },
       async handle({ params, query: { after, limit }, caller: { user } }) {
@@ -67,7 +67,7 @@ export function threadRoutes({ threads }: { threads: Threads }): Route[] {
       method: 'PATCH',
       path: '/api/threads/:id',
       who: 'user',
-      summary: 'Give a thread another title',
+      summary: 'Rename a thread',
       body: TitleBody,
       answers: { 200: ThreadWire },
       async handle({ params, body: { title }, caller: { user } }) {
@@ -80,7 +80,7 @@ export function threadRoutes({ threads }: { threads: Threads }): Route[] {
       method: 'POST',
       path: '/api/threads/:id/fork',
       who: 'user',
-      summary: 'Make a new thread of what stands before a message, to go on in another way',
+      summary: 'Fork a thread: a new one with the items before a message',
       counted: true,
       body: ForkBody,
       answers: { 201: ThreadWire },
@@ -94,7 +94,7 @@ export function threadRoutes({ threads }: { threads: Threads }): Route[] {
       method: 'DELETE',
       path: '/api/threads/:id',
       who: 'user',
-      summary: 'Erase a thread',
+      summary: 'Delete a thread and its content',
       answers: { 204: null },
       async handle({ params, caller: { user } }, reply) {
         await threads.remove(user, (await findThread(threads, user, params.id)).id)

@@ -93,7 +93,7 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
       method: 'GET',
       path: '/api/tools/:name/auth',
       who: 'user',
-      summary: 'What a tool needs to sign in and to be set up, and what of it is there',
+      summary: 'Show the sign-in and the secrets that a tool needs, and which are set',
       answers: { 200: NeedsAnswer },
       async handle({ params: { name }, caller }) {
         return needsWire(await (await access()).needs(whose(name, caller)))
@@ -125,7 +125,7 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
       method: 'POST',
       path: '/api/tools/:name/setup',
       who: 'user',
-      summary: 'Store secrets that a tool needs for its set-up',
+      summary: 'Store secrets that a tool needs',
       body: SetupBody,
       answers: { 200: SetupAnswer },
       async handle({ params: { name }, body: { secrets = {}, use = {} }, caller }) {
@@ -146,7 +146,7 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
       method: 'DELETE',
       path: '/api/tools/:name/secrets/:secret',
       who: 'user',
-      summary: 'Remove a secret of a tool, or take back what it uses of another',
+      summary: 'Remove a secret of a tool, or end its use of another tool’s secret',
       answers: { 204: null },
       async handle({ params: { name, secret }, caller }, reply) {
         if (!(await (await access()).forget(whose(name, caller), secret))) {
@@ -159,7 +159,7 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
       method: 'GET',
       path: '/api/shares',
       who: 'user',
-      summary: 'List which tools use a secret of another',
+      summary: 'List tools that use a secret of another tool',
       answers: { 200: SharesAnswer },
       async handle({ caller: { user } }) {
         return { shares: [...(await (await access()).shares(user))] } satisfies z.output<typeof SharesAnswer>
@@ -170,7 +170,7 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
       path: callbackPath,
       // The sign-in cookie identifies the user; the session cookie is not sent on a redirect from another site.
       who: 'anyone',
-      summary: 'Where a browser comes back to after a sign-in',
+      summary: 'Return from a tool’s OAuth sign-in',
       async handle(_call, reply) {
         const { request } = reply
         const browser = cookieIn(request.headers.cookie)

@@ -29,7 +29,7 @@ export function toolRoutes({ toolAdmin }: ToolsParts): Route[] {
       method: 'PATCH',
       path: '/api/tools/:name',
       who: 'operator',
-      summary: 'Offer a tool to the agent, or no longer',
+      summary: 'Enable or disable a tool',
       body: EnableBody,
       answers: { 200: ToolWire },
       async handle({ params: { name }, body: { enabled } }) {
@@ -43,7 +43,7 @@ export function toolRoutes({ toolAdmin }: ToolsParts): Route[] {
       method: 'DELETE',
       path: '/api/tools/:name',
       who: 'operator',
-      summary: 'Remove a component, with every secret that was given to it',
+      summary: 'Remove a component and its secrets',
       answers: { 204: null },
       async handle({ params: { name } }, reply) {
         if (!(await toolAdmin.remove(name))) throw noTool()
@@ -54,7 +54,7 @@ export function toolRoutes({ toolAdmin }: ToolsParts): Route[] {
       method: 'POST',
       path: '/api/tools/:name/test',
       who: 'operator',
-      summary: 'Make one call of a tool and tell all that happened',
+      summary: 'Test a tool: run one call and show its output, log and requests',
       maxBodyBytes: maxTestBodyBytes,
       body: TestBody,
       answers: { 200: ToolTrialAnswer },

@@ -20,7 +20,7 @@ export function usageRoutes({ usage, accounts }: UsageParts): Route[] {
       method: 'GET',
       path: '/api/usage',
       who: 'user',
-      summary: 'What was used of each model, newest day first; for the operator of all users',
+      summary: 'Usage of each model by day, newest first; for the operator, of all users',
       query: UsageQuery,
       answers: { 200: UsageAnswer },
       async handle({ query: { days, totals }, caller: { operator, user } }) {

@@ -76,7 +76,7 @@ export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Rou
       method: 'GET',
       path: '/api/users/:name/tokens',
       who: 'operator',
-      summary: 'List the tokens of a user; they themselves are never shown again',
+      summary: 'List the tokens of a user, without their values',
       answers: { 200: TokensAnswer },
       async handle({ params: { name } }) {
         const tokens = await accounts.listTokens(name)
@@ -96,7 +96,7 @@ export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Rou
       method: 'POST',
       path: '/api/users/:name/tokens',
       who: 'operator',
-      summary: 'One more token for a user; it is shown once',
+      summary: 'Create another token for a user; it is shown once',
       body: TokenBody,
       answers: { 201: UserAnswer },
       async handle(request, reply) {
@@ -109,7 +109,7 @@ export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Rou
       method: 'DELETE',
       path: '/api/users/:name/tokens/:id',
       who: 'operator',
-      summary: 'Revoke a token, with the sessions that it opened',
+      summary: 'Revoke a token and its sessions',
       answers: { 204: null },
       async handle({ params: { name, id } }, reply) {
         const user = await accounts.removeToken(name, id)
@@ -123,7 +123,7 @@ export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Rou
       method: 'DELETE',
       path: '/api/users/:name',
       who: 'operator',
-      summary: 'Remove a user: ends what runs for them and erases all that is theirs',
+      summary: 'Remove a user: stop their turns and erase their data',
       answers: { 200: RemovedAnswer },
       async handle({ params: { name } }) {
         const erased = await turns.removeUser(name)

@@ -1,6 +1,7 @@
 // Lists a folder of the workspace.
 import type { Dirent } from 'node:fs'
 import { lstat, opendir } from 'node:fs/promises'
+import { countWords } from '#core/words.ts'
 import { faultOf, type Location, type OpenFolder, openFolder } from './safe-open.ts'
 
 const maxEntries = 500
@@ -41,5 +42,5 @@ async function lineOf(entry: Dirent, folder: OpenFolder): Promise<string> {
     (file) => file.size,
     () => 0,
   )
-  return `${name} (${size} bytes)`
+  return `${name} (${countWords(size, 'byte')})`
 }

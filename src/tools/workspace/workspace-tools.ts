@@ -5,6 +5,7 @@ import { byteLength, type JsonObject } from '#core/json.ts'
 import type { CallQuestion, Reach } from '#core/question.ts'
 import { reachInParams, type Tool, type ToolAbout, type ToolContext } from '#core/tool.ts'
 import { readParams, schemaOf } from '#core/tool-params.ts'
+import { countWords } from '#core/words.ts'
 import type { RunJob } from '#tools/worker.ts'
 import { type Change as TextChange, changeQuestion } from './change-question.ts'
 import { listFolder } from './list.ts'
@@ -113,7 +114,7 @@ export function createWorkspaceTools({ folderOf, home, runJob }: WorkspaceParts)
       async run(args, { user }) {
         const { location, after } = await changeByWrite(args, user)
         const existed = await writeWhole(location, after)
-        return `${existed ? 'replaced' : 'created'}: ${args.path} (${linesOf(after).length} lines, ${byteLength(after)} bytes)`
+        return `${existed ? 'replaced' : 'created'}: ${args.path} (${countWords(linesOf(after).length, 'line')}, ${countWords(byteLength(after), 'byte')})`
       },
     }),
     writeTool<Edit>('workspace_edit', {
@@ -260,7 +261,7 @@ function numbered(
 ): string {
   if (lines.length === 0) return '(the file is empty)'
   if (offset > lines.length)
-    throw new AppError('invalid_input', `offset is beyond the end: there are ${lines.length} lines`)
+    throw new AppError('invalid_input', `offset is beyond the end: the file has ${countWords(lines.length, 'line')}`)
   let size = 0
   let end = offset - 1
   const shown: string[] = []

@@ -85,7 +85,7 @@ test(
     await screen.keys('Enter')
     await screen.shows(/You said <before>/)
     await first.stop()
-    await screen.shows(/The service has gone away[\s\S]*○ reconnecting \d+ s/)
+    await screen.shows(/The service is not answering[\s\S]*○ reconnecting \d+ s/)
     await screen.type('in between')
     await screen.keys('Enter')
     await screen.shows(/Not sent: .*\n ▏in between/)

@@ -75,7 +75,7 @@ test('a folder is listed: folders first, sizes, links and pipes named as such', 
   const { run } = open(t)
   assert.equal(
     await run('list', {}),
-    'notes/\nsrc/\nabsolute (link)\nalike (link)\naway (link)\nbig.txt (10485761 bytes)\nempty.txt (0 bytes)\n' +
+    'notes/\nsrc/\nabsolute (link)\nalike (link)\naway (link)\nbig.txt (10,485,761 bytes)\nempty.txt (0 bytes)\n' +
       'leak.txt (link)\nloop (link)\nnear (link)\npicture.png (8 bytes)\npipe (not a regular file)',
   )
   assert.equal(await run('list', { path: './notes/' }), 'today.md (42 bytes)\nwindows.txt (17 bytes)')
@@ -158,6 +158,7 @@ test('a file is written whole, keeps its mode, and leaves nothing beside it', as
   assert.equal(readFileSync(join(root, 'notes/today.md'), 'utf8'), 'new\nwords\n')
   assert.equal(statSync(join(root, 'notes/today.md')).mode & 0o777, 0o755)
   assert.equal(await run('write', { path: 'a/b/c.txt', content: '' }), 'created: a/b/c.txt (0 lines, 0 bytes)')
+  assert.equal(await run('write', { path: 'a/b/c.txt', content: 'x' }), 'replaced: a/b/c.txt (1 line, 1 byte)')
   assert.deepEqual(readdirSync(join(root, 'a/b')), ['c.txt'])
   assert.deepEqual(readdirSync(join(root, 'notes')).toSorted(), ['today.md', 'windows.txt'])
   await run('write', { path: 'own.txt', content: 'x' }, { user: userId('ada') })
@@ -239,7 +240,7 @@ const refused: readonly [name: string, args: unknown, why: RegExp][] = [
   ['read', { path: 'pipe' }, /^pipe is not a regular file$/],
   ['read', { path: 'picture.png' }, /^picture\.png is a binary file of 8 bytes, not text$/],
   ['read', { path: 'big.txt' }, /^big\.txt has 10485761 bytes, but at most 10485760 can be read$/],
-  ['read', { path: 'notes/today.md', offset: 9 }, /^offset is beyond the end: there are 4 lines$/],
+  ['read', { path: 'notes/today.md', offset: 9 }, /^offset is beyond the end: the file has 4 lines$/],
   ['read', { path: 'notes/today.md', offset: 0 }, /^offset must be a whole number/],
   ['read', { path: 'notes/today.md', limit: 'all' }, /^limit must be a whole number from 1 to 5000$/],
   ['read', { path: 'a\0b' }, /^path must not have control characters/],

@@ -39,7 +39,7 @@ export async function streamTurn(
   } catch (error) {
     log.warn(
       { request: requestIdOf(reply.raw), turn: followed.turn.id, err: error },
-      'a stream broke off; its turn goes on',
+      'a response stream ended early; its turn continues',
     )
   }
   writer.drop()
