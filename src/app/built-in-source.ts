@@ -1,6 +1,6 @@
 // The built-in tools, including those of memory, as one source. They are part of the code: there is nothing to reload, and
 // none can be removed.
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import type { Config } from '#config.ts'
 import type { ToolTrial } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
@@ -33,7 +33,7 @@ export function openBuiltInTools({ config, scan, documents }: BuiltInSourceParts
     scan,
     fetch: createFetch({ dial: lazyDial(proxy), privateHosts }),
     folderOf: (user) => workspaceOf(config, user),
-    home: realpathSync(config.home),
+    home: existsSync(config.home) ? realpathSync(config.home) : config.home,
   })
   return createBuiltInSource([...tools, ...createMemoryTools(documents)])
 }

@@ -59,7 +59,8 @@ function idsOf(): Ids {
 /** Tries whether commands can be confined here. The reason if not: another system, no `unshare`, or no permission. */
 export async function whyUnconfined(home: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'only Linux has the namespaces for it'
-  const real = await realpath(home)
+  const real = await realpath(home).catch(() => undefined)
+  if (real === undefined) return `${home} does not exist`
   const { execFile } = await import('node:child_process')
   const { file, args } = confined('true', { home: real, cwd: '/' })
   return await new Promise((resolve) => {
