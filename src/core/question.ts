@@ -36,11 +36,12 @@ export type Preview =
 /** A tool's question about a call that needs approval. */
 export type CallQuestion = { readonly question: Question; readonly preview?: Preview }
 
-/** The target of a call. A grant can cover its host, its folder or file, or the first word of its command. */
+/** The target of a call. A grant can cover its host, its folder or file, or its command. */
 export type Reach =
   | { readonly type: 'url'; readonly url: string }
   | { readonly type: 'path'; readonly path: string; readonly in?: 'workspace' | 'memory' }
-  | { readonly type: 'command'; readonly command: string }
+  /** With `in`, a command of the shell in the workspace. */
+  | { readonly type: 'command'; readonly command: string; readonly in?: 'workspace' }
 
 /** A choice under "Allow for…". The grant covers `target`, or the whole tool without one. */
 export type Scope = {
@@ -48,4 +49,6 @@ export type Scope = {
   readonly target?: string
   /** The words after the name of the tool: "in docs/". */
   readonly words: string
+  /** The grant never applies after the model has read outside text. */
+  readonly clean?: true
 }

@@ -52,9 +52,9 @@ function addressOf({ reach, items }: DecisionInput): ReturnType<typeof provenanc
   return reach?.type === 'url' ? provenance(reach.url, items) : 'composed'
 }
 
-/** Under taint no grant allows a change to the agent's identity files. */
+/** Under taint no grant allows a command, or a change to the agent's identity files. */
 function grantOf({ name, row, reach, grants = [], taint, now }: DecisionInput): Grant | undefined {
-  if (row === 'identity' && taint !== undefined) return undefined
+  if ((row === 'identity' || row === 'shell') && taint !== undefined) return undefined
   return grants.find((grant) => covers(grant, { name, reach }, now) && !(grant.clean && taint !== undefined))
 }
 

@@ -1,9 +1,10 @@
 // Grants: standing permissions of a user. A grant covers a tool, or a tool on one target, and may expire.
 import type { Reach, Scope } from '#core/question.ts'
+import { readerIn } from './reading-commands.ts'
 
 export type Grant = {
   readonly tool: string
-  /** A host, a folder, a file or a command's first word; without one the grant covers every call of the tool. */
+  /** A host, a folder, a file, a command or its first word; without one the grant covers every call of the tool. */
   readonly target?: string
   /** When it expires, in ms since the epoch; without it the grant never expires. */
   readonly until?: number
@@ -34,10 +35,14 @@ export function grantFor(
   if (taint !== undefined) {
     return `the model has read ${taint}, so this call can only be allowed once; allow it for longer in a new thread`
   }
+  const cleanOnly = reach?.type === 'command'
+  if (cleanOnly && grantRequest.untrusted === true) {
+    return `${name} runs a command, which cannot be allowed for turns that have read untrusted content`
+  }
   const durationMs = durationsMs[grantRequest.for]
   const more = {
     ...(durationMs !== undefined && { until: now + durationMs }),
-    ...(grantRequest.untrusted === false && { clean: true as const }),
+    ...((cleanOnly || grantRequest.untrusted === false) && { clean: true as const }),
   }
   // A call with a reach defaults to the narrow scope; a reach that gives no target must not widen the grant to the tool.
   if ((grantRequest.scope ?? (reach ? 'target' : 'tool')) === 'tool') return { tool: name, ...more }
@@ -51,7 +56,7 @@ export function scopesOf(reach: Reach | undefined, taint: string | undefined): r
   if (taint !== undefined) return []
   const file = fileOf(reach)
   const target = targetOf(reach)
-  return [
+  const scopes: Scope[] = [
     ...(file === undefined ? [] : [{ scope: 'file' as const, target: file, words: `on ${file.slice(2)}` }]),
     // A grant for the root folder would equal a grant for the whole tool.
     ...(target === undefined || target === './'
@@ -59,11 +64,13 @@ export function scopesOf(reach: Reach | undefined, taint: string | undefined): r
       : [{ scope: 'target' as const, target, words: targetWords(reach, target) }]),
     { scope: 'tool', words: toolWords(reach) },
   ]
+  return reach?.type === 'command' ? scopes.map((each) => ({ ...each, clean: true })) : scopes
 }
 
 function targetWords(reach: Reach | undefined, target: string): string {
   if (reach?.type === 'url') return `to ${URL.parse(reach.url)?.host ?? target}`
-  return reach?.type === 'path' ? `in ${target.slice(2)}` : `for ${target}`
+  if (reach?.type === 'path') return `in ${target.slice(2)}`
+  return isExactCommand(target) ? 'for exactly this command' : `for ${target}, reading in the workspace`
 }
 
 function toolWords(reach: Reach | undefined): string {
@@ -84,11 +91,14 @@ export function covers(grant: Grant, { name, reach }: GrantedCall, now: number):
   return target === grant.target || (isFolder(grant.target) && target.startsWith(grant.target))
 }
 
-/** The target of a grant: `host:port` of a URL, the folder of a path with a final slash, or a command's first word. */
+/**
+ * The target of a grant: `host:port` of a URL, the folder of a path with a final slash, `$ ` and a whole command, or the
+ * first word of a command that only reads in the workspace.
+ */
 export function targetOf(reach: Reach | undefined): string | undefined {
   if (reach?.type === 'url') return hostOf(reach.url)
   if (reach?.type === 'path') return folderOf(reach.path)
-  return reach && firstWordOf(reach.command)
+  return reach && commandOf(reach)
 }
 
 /** The file that a call names, as a path below the root `./`. */
@@ -96,13 +106,16 @@ function fileOf(reach: Reach | undefined): string | undefined {
   return reach?.type === 'path' && folderOf(reach.path) !== undefined ? `./${reach.path}` : undefined
 }
 
-/** Only files and folders have a slash; hosts and commands have none. */
 function isFile(target: string): boolean {
-  return target.startsWith('./') && !isFolder(target)
+  return target.startsWith('./') && !target.endsWith('/')
 }
 
 function isFolder(target: string): boolean {
-  return target.endsWith('/')
+  return target.startsWith('./') && target.endsWith('/')
+}
+
+function isExactCommand(target: string): boolean {
+  return target.startsWith(exactPrefix)
 }
 
 function hostOf(url: string): string | undefined {
@@ -126,24 +139,15 @@ function folderOf(path: string): string | undefined {
     .join('')}`
 }
 
-/** Programs that run other programs or code: their name alone does not say what will happen. */
-const runners = new Set(
-  (
-    '. sh bash zsh dash fish ash ksh mksh csh tcsh pwsh busybox toybox env sudo su doas runuser pkexec chroot unshare ' +
-    'nsenter setpriv ssh xargs parallel find awk gawk mawk time timeout nice ionice nohup setsid stdbuf watch script ' +
-    'expect flock strace ltrace gdb command builtin eval exec source trap make npx node deno bun tsx ts-node python pypy ' +
-    'perl ruby php lua tclsh systemd-run at batch'
-  ).split(' '),
-)
+const exactPrefix = '$ '
+/** A longer command is approved each time: nobody recognises it in a list of grants. */
+const maxCommandChars = 500
 
-/** The first word of a single command; undefined if the command joins, redirects, substitutes or expands anything. */
-function firstWordOf(command: string): string | undefined {
-  const word = /^[\w.-]+(?= |$)/.exec(command.trim())?.[0]
-  if (word === undefined || isRunner(word) || /[;&|`$<>(){}\n\r\\]/.test(command)) return undefined
-  return word
-}
-
-/** Ignores a version at the end: python3.12 is python. */
-function isRunner(word: string): boolean {
-  return runners.has(word) || runners.has(word.replace(/[\d.]+$/, ''))
+/** A program may run others, so a command is granted with all its arguments, unless its program only reads. */
+function commandOf({ command, in: where }: Extract<Reach, { type: 'command' }>): string | undefined {
+  const reader = where === 'workspace' ? readerIn(command) : undefined
+  if (reader !== undefined) return reader
+  // Control and invisible characters would look like another command.
+  if (command.trim() === '' || command.length > maxCommandChars || /[\p{Cc}\p{Cf}]/u.test(command)) return undefined
+  return exactPrefix + command
 }

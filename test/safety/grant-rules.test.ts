@@ -51,16 +51,13 @@ for (const [args, target] of [
   [{ path: '/etc/passwd' }, undefined],
   [{ path: 'a/../b' }, undefined],
   [{ path: 'a\\b' }, undefined],
-  [{ command: ' git push ' }, 'git'],
-  [{ command: 'A=1 git push' }, undefined],
-  [{ command: 'git $(curl x)' }, undefined],
-  [{ command: 'git log | sh' }, undefined],
-  [{ command: 'bash -c x' }, undefined],
-  [{ command: 'python3.12 -c x' }, undefined],
-  [{ command: 'timeout 9 sh x' }, undefined],
-  [{ command: '. ./x' }, undefined],
-  [{ command: 'npm test' }, 'npm'],
+  [{ command: 'git push' }, '$ git push'],
+  [{ command: 'git log | sh' }, '$ git log | sh'],
+  [{ command: 'ls' }, '$ ls'],
   [{ command: 'npm test\nrm x' }, undefined],
+  [{ command: 'ls \u202e' }, undefined],
+  [{ command: ' ' }, undefined],
+  [{ command: `echo ${'x'.repeat(500)}` }, undefined],
   [{}, undefined],
 ] as const) {
   test(`the target of ${JSON.stringify(args)} is ${target}`, () => {
@@ -87,9 +84,22 @@ const scopes: readonly [what: string, reach: Parameters<typeof scopesOf>[0], wor
     { type: 'path', path: 'a/../b', in: 'workspace' },
     ['tool: anywhere in the workspace'],
   ],
-  ['a command', { type: 'command', command: 'npm test' }, ['target: for npm', 'tool: for any command']],
-  ['a joined command', { type: 'command', command: 'npm test\nrm x' }, ['tool: for any command']],
-  ['a program that runs others', { type: 'command', command: 'bash -c x' }, ['tool: for any command']],
+  [
+    'a command',
+    { type: 'command', command: 'npm test', in: 'workspace' },
+    ['target: for exactly this command', 'tool: for any command'],
+  ],
+  [
+    'a command that only reads',
+    { type: 'command', command: 'ls notes', in: 'workspace' },
+    ['target: for ls, reading in the workspace', 'tool: for any command'],
+  ],
+  [
+    'a command of a component',
+    { type: 'command', command: 'ls notes' },
+    ['target: for exactly this command', 'tool: for any command'],
+  ],
+  ['two lines of commands', { type: 'command', command: 'npm test\nrm x' }, ['tool: for any command']],
   ['nothing that is known', undefined, ['tool: whatever it is given']],
 ]
 for (const [what, reach, words] of scopes) {
@@ -101,7 +111,8 @@ for (const [what, reach, words] of scopes) {
     )
     for (const { scope, target } of offered) {
       const grant = grantFor({ name: 'x', reach }, { scope, for: 'good' }, clean)
-      assert.deepEqual(grant, { tool: 'x', ...(target !== undefined && { target }) })
+      const only = reach?.type === 'command' ? { clean: true } : {}
+      assert.deepEqual(grant, { tool: 'x', ...(target !== undefined && { target }), ...only })
     }
     assert.deepEqual(scopesOf(reach, 'a page'), [])
   })
@@ -112,4 +123,15 @@ test('without a scope the narrower grant is made, and none where the target cann
   assert.deepEqual(grantFor({ name: 'x', reach: undefined }, { for: 'good' }, clean), { tool: 'x' })
   const odd = { name: 'x', reach: reachInParams('{"url":5}') }
   assert.match(JSON.stringify(grantFor(odd, { for: 'good' }, clean)), /no host/)
+})
+
+test('a command cannot be granted for prompts with outside text; every other call can', () => {
+  const command = { name: 'workspace_shell', reach: { type: 'command', command: 'ls', in: 'workspace' } } as const
+  for (const scope of ['tool', 'target'] as const) {
+    const request = { scope, for: 'good', untrusted: true } as const
+    assert.match(JSON.stringify(grantFor(command, request, clean)), /cannot be allowed for turns that have read/)
+    assert.equal(typeof grantFor(call, request, clean), 'object')
+  }
+  assert(scopesOf(command.reach, undefined).every((scope) => scope.clean))
+  assert(scopesOf(call.reach, undefined).every((scope) => !scope.clean))
 })

@@ -189,7 +189,11 @@ test('a gate says whether it can be allowed for longer, and for what', async () 
     'file: on USER.md',
     'tool: on any document',
   ])
-  assert.deepEqual(await offered('workspace_shell', { command: 'npm test; rm x' }), [true, 'tool: for any command'])
+  assert.deepEqual(await offered('workspace_shell', { command: 'npm test; rm x' }), [
+    true,
+    'target: for exactly this command',
+    'tool: for any command',
+  ])
   assert.deepEqual(await offered('crm_send', {}), [true, 'tool: whatever it is given'])
   assert.deepEqual(await offered('crm_send', {}, { kind: 'credential' }), [false])
 })

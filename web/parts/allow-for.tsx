@@ -32,6 +32,7 @@ export function AllowFor({ name, scopes, busy, onClose, onLeave, onAllow }: Prop
   const chosen = useSignal(scopes[0]?.scope ?? 'tool')
   const span = useSignal<Span>('hour')
   const untrusted = useSignal(false)
+  const cleanOnly = scopes.find(({ scope }) => scope === chosen.value)?.clean === true
   const group = useId()
   return (
     <Popover role="dialog" name="Allow without asking" onClose={onClose} onLeave={onLeave}>
@@ -58,15 +59,17 @@ export function AllowFor({ name, scopes, busy, onClose, onLeave, onAllow }: Prop
           ))}
         </div>
         <Segments name="For how long" value={span.value} options={spans} onChange={(value) => (span.value = value)} />
-        <label class="radio">
-          <input
-            type="checkbox"
-            class="tick"
-            checked={untrusted.value}
-            onChange={(event) => (untrusted.value = event.currentTarget.checked)}
-          />
-          <span>Also when the turn has read untrusted content</span>
-        </label>
+        {!cleanOnly && (
+          <label class="radio">
+            <input
+              type="checkbox"
+              class="tick"
+              checked={untrusted.value}
+              onChange={(event) => (untrusted.value = event.currentTarget.checked)}
+            />
+            <span>Also when the turn has read untrusted content</span>
+          </label>
+        )}
         <div class="allow-actions">
           <Button kind="quiet" onClick={onClose}>
             Cancel
@@ -74,7 +77,7 @@ export function AllowFor({ name, scopes, busy, onClose, onLeave, onAllow }: Prop
           <Button
             kind="primary"
             busy={busy}
-            onClick={() => onAllow({ scope: chosen.value, for: span.value, untrusted: untrusted.value })}
+            onClick={() => onAllow({ scope: chosen.value, for: span.value, untrusted: untrusted.value && !cleanOnly })}
           >
             {confirm[span.value]}
           </Button>

@@ -22,8 +22,13 @@ export function createAllowFor(name: string, scopes: readonly Scope[], theme: Th
   let span = 0
   let untrusted = false
 
+  const isCleanOnly = (): boolean => scopes[scope]?.clean === true
   const grantRequest = () =>
-    ({ for: spans[span] ?? 'hour', scope: scopes[scope]?.scope ?? 'tool', untrusted }) satisfies GrantRequest
+    ({
+      for: spans[span] ?? 'hour',
+      scope: scopes[scope]?.scope ?? 'tool',
+      untrusted: untrusted && !isCleanOnly(),
+    }) satisfies GrantRequest
 
   return {
     grantRequest,
@@ -32,7 +37,7 @@ export function createAllowFor(name: string, scopes: readonly Scope[], theme: Th
       if (matchesKey(data, 'left')) span = Math.max(0, span - 1)
       if (matchesKey(data, 'down')) scope = Math.min(scopes.length - 1, scope + 1)
       if (matchesKey(data, 'up')) scope = Math.max(0, scope - 1)
-      if (matchesKey(data, 'space')) untrusted = !untrusted
+      if (matchesKey(data, 'space') && !isCleanOnly()) untrusted = !untrusted
     },
     render(width) {
       const { for: end } = grantRequest()
@@ -45,7 +50,7 @@ export function createAllowFor(name: string, scopes: readonly Scope[], theme: Th
       const all = box('when the turn has read untrusted content')
       return [
         ...(visibleWidth(first) > width ? [pick.join(' '), keys] : [first]),
-        visibleWidth(all) > width ? box('untrusted content') : all,
+        ...(isCleanOnly() ? [] : [visibleWidth(all) > width ? box('untrusted content') : all]),
         ...wrapTextWithAnsi(`Enter: allow ${what}, ${end === 'good' ? '' : 'for '}${spanWords[end]}`, width),
       ]
     },

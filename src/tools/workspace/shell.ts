@@ -74,7 +74,10 @@ export function createShellTool({ folderOf, home, whyUnconfined: why = whyShellU
         'See the files of the service itself, where the system can hide them',
       ],
     },
-    reach: reachInParams,
+    reach(args) {
+      const found = reachInParams(args)
+      return found?.type === 'command' ? { ...found, in: 'workspace' } : undefined
+    },
     repeatable: false,
     untrusted: true,
     operatorOnly: true,

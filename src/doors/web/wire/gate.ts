@@ -47,6 +47,8 @@ const PreviewWire = z.discriminatedUnion('type', [
 /** A scope that "Allow for…" offers. `target` is the target of the resulting grant. */
 const ScopeWire = z.object({
   scope: z.enum(['file', 'target', 'tool']),
+  /** The grant never applies in a turn that has read untrusted content. */
+  clean: z.exactOptional(z.literal(true)),
   target: z.exactOptional(z.string()),
   /** Text to show after the tool's name: "in docs/". */
   words: z.string(),
