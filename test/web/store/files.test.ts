@@ -1,0 +1,107 @@
+// Files of a draft: what can be sent, and why the rest cannot.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import './page.ts'
+import { addFiles, filesWith, removeFile, takeFiles } from '../../../web/store/files.ts'
+
+const kb = 1024
+const mb = 1024 * kb
+let drafts = 0
+const newDraft = (): string => `draft ${++drafts}`
+const text = (name: string, size = 3) => new File(['a'.repeat(size)], name, { type: 'text/plain' })
+const picture = (size: number, type = 'image/png') => new File([new Uint8Array(size)], 'p', { type })
+const refusals = (draft: string) => filesWith(draft).map(({ refused }) => refused)
+
+test('a text file and a picture go with their names, types and bytes', async (t) => {
+  const shown = new Set<string>()
+  t.mock.method(URL, 'createObjectURL', () => {
+    shown.add('blob:1')
+    return 'blob:1'
+  })
+  t.mock.method(URL, 'revokeObjectURL', (url: string) => shown.delete(url))
+  const draft = newDraft()
+  await addFiles(draft, [text('a.txt'), picture(2, 'image/webp'), new File(['x'], '', { type: '' })])
+  assert.deepEqual(
+    filesWith(draft).map(({ name, size, url }) => [name, size, url]),
+    [
+      ['a.txt', 3, undefined],
+      ['p', 2, 'blob:1'],
+      ['pasted', 1, undefined],
+    ],
+  )
+  assert.deepEqual(filesWith('another draft'), [])
+  assert.deepEqual(takeFiles(draft), [
+    { name: 'a.txt', media_type: 'text/plain', data: 'YWFh' },
+    { name: 'p', media_type: 'image/webp', data: 'AAA=' },
+    { name: 'pasted', media_type: 'text/plain', data: 'eA==' },
+  ])
+  assert.deepEqual([filesWith(draft), shown.size], [[], 0], 'they are taken once, and the preview is freed')
+})
+
+test('a file is removed alone', async () => {
+  const draft = newDraft()
+  await addFiles(draft, [text('a'), text('b')])
+  const [first] = filesWith(draft)
+  removeFile(draft, first?.id ?? '')
+  removeFile(draft, 'unknown')
+  assert.deepEqual(
+    filesWith(draft).map(({ name }) => name),
+    ['b'],
+  )
+})
+
+test('what no model can read stays with its reason, and is not sent', async () => {
+  const draft = newDraft()
+  await addFiles(draft, [
+    text('empty', 0),
+    new File([new Uint8Array([0xff, 0xfe])], 'binary'),
+    new File(['a\0b'], 'with NUL'),
+    picture(1, 'image/tiff'),
+    new File([new Uint8Array([0xff])], 'broken.svg', { type: 'image/svg+xml' }),
+  ])
+  assert.deepEqual(refusals(draft), [
+    'The file is empty',
+    'Only pictures and text files can be read',
+    'Only pictures and text files can be read',
+    'Pictures can be PNG, JPEG, GIF or WebP',
+    'Pictures can be PNG, JPEG, GIF or WebP',
+  ])
+  assert.deepEqual(takeFiles(draft), [])
+})
+
+for (const type of ['image/png', 'image/jpeg', 'image/gif', 'image/webp']) {
+  test(`${type} goes as a picture`, async () => {
+    const draft = newDraft()
+    await addFiles(draft, [picture(1, type)])
+    assert.equal(takeFiles(draft)[0]?.media_type, type)
+  })
+}
+
+test('a text file has at most 1 MB, a picture 8 MB', async () => {
+  for (const [file, refused] of [
+    [text('a', mb), undefined],
+    [text('a', mb + 1), 'A text file has at most 1.0 MB'],
+    [picture(8 * mb), undefined],
+    [picture(8 * mb + 1), 'A picture has at most 8.0 MB'],
+  ] as const) {
+    const draft = newDraft()
+    await addFiles(draft, [file])
+    assert.deepEqual(refusals(draft), [refused])
+  }
+})
+
+test('all files together have at most 10 MB; what is refused does not count', async () => {
+  const draft = newDraft()
+  await addFiles(draft, [picture(9 * mb), picture(8 * mb), picture(2 * mb), picture(1)])
+  const reason = 'All files together take at most 10.0 MB'
+  assert.deepEqual(refusals(draft), ['A picture has at most 8.0 MB', undefined, undefined, reason])
+})
+
+test('twenty files go with a message', async () => {
+  const draft = newDraft()
+  await addFiles(
+    draft,
+    Array.from({ length: 21 }, (_, at) => text(String(at))),
+  )
+  assert.deepEqual([refusals(draft)[19], refusals(draft)[20]], [undefined, 'At most 20 files go with a message'])
+})
