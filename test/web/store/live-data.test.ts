@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseHTML } from 'linkedom'
-import { draw, freshPage, settled } from './page.ts'
-import { h, render } from 'preact'
+import { freshPage, settled } from './page.ts'
+import { h, options, render } from 'preact'
 import { gates } from '../../../web/store/gates.ts'
 import { useLive } from '../../../web/store/live-data.ts'
 import { loaded } from '../../../web/store/loaded.ts'
@@ -18,12 +18,8 @@ test('data is read now, after a burst of changes, by the clock, and not where no
   const page = Object.assign(document, { hidden: false })
   const look = () => page.dispatchEvent(new (page.defaultView ?? assert.fail()).Event('visibilitychange'))
   Object.defineProperty(globalThis, 'document', { value: page, configurable: true })
-  /** Effects begin and end after the picture that shows the page. */
-  const shownNow = async () => {
-    draw()
-    t.mock.timers.tick(0)
-    await settled()
-  }
+  // Effects begin and end at once, not after the next picture.
+  options.requestAnimationFrame = queueMicrotask
   let reads = 0
   const data = loaded(() => Promise.resolve(++reads))
   function Page() {
@@ -32,7 +28,7 @@ test('data is read now, after a burst of changes, by the clock, and not where no
   }
   const place = page.querySelector('main') ?? assert.fail()
   render(h(Page, {}), place)
-  await shownNow()
+  await settled()
   assert.equal(reads, 1)
   t.mock.timers.tick(batchMs)
   assert.equal(reads, 2, 'once more for what changed while the page came')
@@ -54,7 +50,7 @@ test('data is read now, after a burst of changes, by the clock, and not where no
   assert.equal(reads, 5, 'whoever looks again sees what is new')
   gates.data.value = []
   render(null, place)
-  await shownNow()
+  await settled()
   look()
   threadList.data.value = undefined
   for (let polls = 0; polls < 3; polls++) t.mock.timers.tick(pollMs)

@@ -193,7 +193,6 @@ const globals = {
   },
   document: fakeDocument,
   requestAnimationFrame: (act: FrameRequestCallback): number => pictures.push(act),
-  cancelAnimationFrame: (): void => {},
   addEventListener: view.addEventListener.bind(view),
   removeEventListener: view.removeEventListener.bind(view),
   dispatchEvent: view.dispatchEvent.bind(view),

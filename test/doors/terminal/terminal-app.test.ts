@@ -1,0 +1,149 @@
+// The app over a client that the test plays: stopping, approvals that are answered elsewhere, a service that goes away.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { stripTerminalSequences } from '@earendil-works/pi-tui'
+import { AppError } from '#core/errors.ts'
+import { type Gate, textMessage } from '#core/item.ts'
+import type { OpenGate } from '#core/store.ts'
+import { createApprovals } from '#doors/terminal/approvals.ts'
+import type { Answer } from '#doors/terminal/dialog.ts'
+import { createTheme } from '#doors/terminal/theme.ts'
+import { turnOver, until } from '../../turns/house.ts'
+import { clientOf, entry, stage, type Staged, turn } from './fake.ts'
+
+const escape = '\u001b'
+
+const shows = ({ app }: Staged, what: RegExp): Promise<void> =>
+  until(() => what.test(stripTerminalSequences(app.render(80).join('\n'))))
+
+function gateOf(callId: string, threadId = 'thread'): OpenGate {
+  const gate: Gate = { type: 'gate', callId, kind: 'approval', name: callId, args: '{}', prompt: '' }
+  return { turn: turn('one', 'waiting', { threadId }), gate, at: 0 }
+}
+
+test('Esc stops the turn that runs; without one it stops nothing', async () => {
+  const cancelled: string[] = []
+  const staged = await stage(80, 24, { cancel: (id) => Promise.resolve(void cancelled.push(id)) })
+  staged.app.press(escape)
+  assert.deepEqual(cancelled, [])
+  staged.tell([
+    { type: 'entries', entries: [entry(1, textMessage('user', 'go'), 't')] },
+    { type: 'turn', turn: turn('t', 'running') },
+    { type: 'delta', turnId: 't', itemId: 'i', offset: 0, text: 'Some words' },
+  ])
+  await shows(staged, /Some words/)
+  staged.app.press(escape)
+  assert.deepEqual(cancelled, ['t'])
+  staged.app.close()
+})
+
+test('an approval that is answered elsewhere closes by itself', async () => {
+  const gates = [gateOf('first')]
+  const staged = await stage(80, 24, { gates: () => Promise.resolve([...gates]) })
+  staged.tell([{ type: 'entries', entries: [entry(1, gateOf('first').gate, 'one')] }])
+  await shows(staged, /Run first\?/)
+  gates.length = 0
+  staged.tell([{ type: 'turn', turn: turn('one', 'running') }])
+  await until(() => !/Run first\?/.test(stripTerminalSequences(staged.app.render(80).join('\n'))))
+  staged.app.close()
+})
+
+test('a service that goes away is told, with what is on the screen kept; so is its return', async () => {
+  let away = false
+  let back = (): void => {}
+  const staged = await stage(80, 24, {
+    async *changes(signal) {
+      if (away) throw new AppError('shutting_down', 'it is away')
+      yield []
+      await new Promise<void>((resolve) => {
+        back = resolve
+        signal.addEventListener('abort', () => resolve())
+      })
+    },
+  })
+  staged.tell([{ type: 'entries', entries: [entry(1, textMessage('assistant', 'Words to keep'), 't')] }])
+  await shows(staged, /Words to keep/)
+  away = true
+  back()
+  await shows(staged, /Words to keep[\s\S]*The service has gone away/)
+  away = false
+  await shows(staged, /Words to keep[\s\S]*The connection is back/)
+  staged.app.close()
+})
+
+function openApprovals(answer: () => Promise<never> | Promise<unknown>) {
+  const answers: { threadId: string; answer: Answer }[] = []
+  const told: string[] = []
+  let answered = 0
+  let gone = 0
+  const approvals = createApprovals({
+    client: clientOf({
+      answer(threadId, given) {
+        answers.push({ threadId, answer: given })
+        return answer() as never
+      },
+    }),
+    theme: createTheme({ colour: false, utf8: true }),
+    now: () => 0,
+    tell: (words) => void told.push(words),
+    gone: () => void gone++,
+    answered: () => void answered++,
+  })
+  const shown = (): string | undefined => approvals.dialog?.gate.gate.callId
+  return { approvals, answers, told, shown, answered: () => answered, gone: () => gone }
+}
+
+test('the approvals of the open thread show by themselves, one after the other; later means not again unasked', () => {
+  const { approvals, shown, gone } = openApprovals(() => Promise.resolve())
+  const [first, second, other] = [gateOf('first'), gateOf('second'), gateOf('other', 'elsewhere')]
+  approvals.follow([other, first, second], 'thread')
+  assert.equal(shown(), 'first')
+  approvals.follow([other, second, first], 'thread')
+  assert.equal(shown(), 'first', 'what is read is not taken away')
+  approvals.later()
+  assert.deepEqual([shown(), gone()], [undefined, 1])
+  approvals.follow([first], 'thread')
+  assert.equal(shown(), undefined)
+  approvals.follow([first, second], 'thread')
+  assert.equal(shown(), 'second')
+  approvals.follow([first], 'thread')
+  assert.deepEqual([shown(), gone()], [undefined, 2], 'it was answered elsewhere')
+  approvals.open(first)
+  assert.equal(shown(), 'first')
+  approvals.close()
+  approvals.follow([first, other], 'thread')
+  assert.equal(shown(), 'first', 'whoever asked for it has not put it off any more')
+  approvals.press(escape)
+  assert.equal(shown(), undefined)
+})
+
+/** To the first answer and Enter: allow once. */
+function allow({ approvals }: ReturnType<typeof openApprovals>): void {
+  approvals.open(gateOf('first'))
+  approvals.press('\u001b[C')
+  approvals.press('\r')
+}
+
+test('an answer goes to the thread of its gate', async () => {
+  const opened = openApprovals(() => Promise.resolve())
+  allow(opened)
+  await turnOver()
+  assert.deepEqual(
+    opened.answers.map(({ threadId, answer }) => [threadId, answer.callId]),
+    [['thread', 'first']],
+  )
+  assert.deepEqual([opened.answered(), opened.told], [1, []])
+})
+
+test('an answer that comes too late says so; one that is refused stays to be given again', async () => {
+  const late = openApprovals(() => Promise.reject(new AppError('gate_closed', 'closed')))
+  allow(late)
+  await turnOver()
+  assert.deepEqual([late.told, late.answered()], [['This was answered already.'], 1])
+  const refused = openApprovals(() => Promise.reject(new AppError('grant_refused', 'not for this one')))
+  allow(refused)
+  await turnOver()
+  const screen = refused.approvals.dialog?.render({ width: 80, height: 20 }, true).join('\n') ?? ''
+  assert.match(stripTerminalSequences(screen), /not for this one/i)
+  assert.deepEqual([refused.told, refused.answered()], [[], 1])
+})
