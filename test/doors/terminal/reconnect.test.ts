@@ -23,7 +23,7 @@ function streams<T>() {
     async *open(signal: AbortSignal): AsyncGenerator<T> {
       const refusal = refused.shift()
       if (refusal) throw refusal
-      const queue = createQueue<T[]>(100)
+      const queue = createQueue<T>(100)
       let broken: Error | undefined
       opened.push({
         give: (batch) => void queue.push([batch]),
@@ -132,7 +132,7 @@ function openNews(own: Partial<OperatorClient> = {}) {
     changes: source.open,
     gates: () => {
       reads.gates++
-      return Promise.resolve([{ id: `gate ${reads.gates}` }] as never)
+      return Promise.resolve([{ gate: { callId: `gate ${reads.gates}` } }] as never)
     },
     ...own,
   })
@@ -167,11 +167,11 @@ test('a refresh reads everything; what is wanted meanwhile is one more refresh',
   news.refresh()
   await turnOver()
   assert.deepEqual([reads.gates, reads.refreshed, reads.drawn], [1, 1, 1])
-  assert.deepEqual([news.threads[0]?.id, news.gates[0]?.id, news.status?.model], [threadId, 'gate 1', 'm'])
+  assert.deepEqual([news.threads[0]?.id, news.gates[0]?.gate.callId, news.status?.model], [threadId, 'gate 1', 'm'])
   await turnOver(20)
   assert.equal(reads.gates, 1, 'there is a pause between')
   await until(() => reads.gates === 2)
-  assert.equal(news.gates[0]?.id, 'gate 2')
+  assert.equal(news.gates[0]?.gate.callId, 'gate 2')
   news.refresh()
   await until(() => reads.gates === 3)
 })
@@ -186,7 +186,7 @@ test('a refresh that fails keeps what was known', async () => {
   away = true
   news.refresh()
   await until(() => reads.drawn === 2)
-  assert.deepEqual([news.status?.model, news.gates[0]?.id, reads.refreshed], ['m', 'gate 1', 1])
+  assert.deepEqual([news.status?.model, news.gates[0]?.gate.callId, reads.refreshed], ['m', 'gate 1', 1])
 })
 
 test('a service that goes away is told once, with the time; so is its return, which reads everything again', async () => {

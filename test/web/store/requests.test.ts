@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { address, type Asked, freshPage, gateway, ok, refusal, settled } from './page.ts'
 import type { MessageItem } from '#doors/web/wire/thread.ts'
+import { ApiFault } from '../../../web/api/client.ts'
 import { go } from '../../../web/router.ts'
 import { activity, latest, span } from '../../../web/store/activity.ts'
 import { now } from '../../../web/store/clock.ts'
@@ -16,6 +17,7 @@ import { service } from '../../../web/store/service.ts'
 import {
   changeSettings,
   chooseModel,
+  failedItsTest,
   resetPolicy,
   setPolicy,
   settings,
@@ -151,9 +153,19 @@ test('a model is chosen with its address; it is no fallback of itself', async (t
     await chooseModel(model)
     const change = { provider: 'openai', model: 'gpt', base_url: null, fallback: rest }
     assert.deepEqual(gateway.bodies('PATCH /api/settings').at(-1), change)
+    await chooseModel(model, { force: true })
+    assert.deepEqual(gateway.bodies('PATCH /api/settings').at(-1), { ...change, force: true })
   }
   await chooseModel({ provider: 'ollama', name: 'm', base_url: 'http://y' } as never)
   assert.equal((gateway.bodies('PATCH /api/settings').at(-1) as { base_url: string }).base_url, 'http://y')
+})
+
+test('a model that failed its test is told from other faults', () => {
+  const fault = (code: string) => new ApiFault(400, code, '')
+  assert.deepEqual(
+    [fault('model_unreachable'), fault('invalid_request'), new Error('model_unreachable')].map(failedItsTest),
+    [true, false, false],
+  )
 })
 
 test('grants, jobs and receipts', async (t) => {
