@@ -57,7 +57,7 @@ export function createConversation(id: string): Conversation {
   /** Items after one seq up to another, page by page. */
   async function readRange(after: number, upTo: number): Promise<{ thread: Thread; items: Item[] }> {
     const found: Item[] = []
-    let answer = await read(after, Math.max(1, Math.min(pageSize, upTo - after)))
+    let answer = await read(after, Math.min(pageSize, upTo - after))
     found.push(...answer.items)
     for (let page = 1; page < maxPages; page++) {
       const last = found.at(-1)?.seq ?? upTo

@@ -46,7 +46,7 @@ function follow() {
   const ending = new AbortController()
   let lost = 0
   const done = keepFollowing({
-    open: source.open,
+    open: (signal) => source.open(signal),
     take: (batch) => void taken.push(batch),
     lost: () => void lost++,
     signal: ending.signal,
@@ -129,7 +129,7 @@ function openNews(own: Partial<OperatorClient> = {}) {
   const reads = { gates: 0, refreshed: 0, drawn: 0 }
   let now = 1_000
   const client = clientOf({
-    changes: source.open,
+    changes: (signal) => source.open(signal),
     gates: () => {
       reads.gates++
       return Promise.resolve([{ gate: { callId: `gate ${reads.gates}` } }] as never)

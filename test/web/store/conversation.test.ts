@@ -94,6 +94,13 @@ test('a thread whose end is not to be had is shown as far as it is', async (t) =
   assert.deepEqual([seqs(conversation), asked(path).length], [range(1, 4), 2])
 })
 
+test('a gateway that has no more to give is not asked for it', async (t) => {
+  const { conversation, path } = open(t)
+  gateway.on(path, ok({ thread: threadOf('x', { last_seq: 9 }), items: [], next_after: 3, queued: [] }))
+  await conversation.load()
+  assert.deepEqual([seqs(conversation), asked(path).length], [[], 2])
+})
+
 test('an empty thread is loaded without a second request', async (t) => {
   const { conversation, path } = open(t, 0)
   await conversation.load()

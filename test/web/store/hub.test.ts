@@ -305,7 +305,7 @@ test('the list of threads and the gates follow their frames; the service is read
   )
   await tell(turnFrame('elsewhere', 't', 'running'))
   assert.deepEqual(gateway.asked, [])
-  await tell(turnFrame('elsewhere', 't', 'completed'))
+  await tell(turnFrame('elsewhere', 't', 'completed'), turnFrame('elsewhere', 'u', 'running'))
   assert.deepEqual(
     gateway.asked.map(({ path }) => path),
     ['/api/status'],

@@ -98,6 +98,10 @@ test('a status from the address is asked for; the active ones are counted all th
   await jobList.load()
   assert.deepEqual(pages(), ['status=failed&limit=20&total=true'])
   assert.deepEqual([shown(), countOf('running')], [['0', '1', '2'], 1])
+  for (const status of ['running', 'waiting', 'queued', 'completed'] as const) {
+    go(`/jobs?status=${status}`)
+    assert.equal(jobFilter.value, status)
+  }
   go('/jobs?status=nonsense')
   assert.equal(jobFilter.value, 'all')
 })

@@ -161,6 +161,48 @@ test('no message overtakes one that is on its way, however often the outbox is l
   assert.deepEqual(texts().slice(2), ['one', 'two'])
 })
 
+test('a message that is refused does not hold up those behind it', async (t) => {
+  open(t)
+  gateway.on(sending, (asked) => (gateway.of(sending).length === 1 ? refusal(400, 'invalid_request') : take(asked)))
+  await Promise.all([say('wrong'), say('right')])
+  assert.deepEqual(states(), [
+    ['wrong', 'failed'],
+    ['right', 'sent'],
+  ])
+})
+
+test('a held message that is tried again is on its way', async (t) => {
+  open(t)
+  gateway.on(sending, 'lost')
+  await say('one')
+  const { promise, resolve } = Promise.withResolvers<Answer>()
+  gateway.on(sending, () => promise)
+  const again = sendHeld()
+  assert.deepEqual(states(), [['one', 'sending']])
+  resolve('lost')
+  await again
+  assert.deepEqual(states(), [['one', 'held']])
+})
+
+test('what is written for a new thread belongs to none that is there', async (t) => {
+  open(t)
+  gateway.on(sending, 'lost')
+  await say('for b', 'b')
+  await send({ threadId: undefined, text: 'for a new one', files: [] })
+  gateway.on(sending, take)
+  await say('for a')
+  assert.deepEqual(
+    outgoingTo(undefined).map(({ text }) => text),
+    ['for a new one'],
+  )
+  await sendHeld()
+  assert.deepEqual(gateway.bodies(sending).slice(-2), [
+    { message: 'for b', thread_id: 'b' },
+    { message: 'for a new one' },
+  ])
+  assert.deepEqual(states('b'), [['for b', 'sent']])
+})
+
 test('messages of a new thread go into one thread, and the page goes there', async (t) => {
   open(t)
   const { promise, resolve } = Promise.withResolvers<Answer>()

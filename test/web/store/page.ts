@@ -11,6 +11,8 @@ export type Asked = {
   readonly query: URLSearchParams
   readonly body: unknown
   readonly headers: Readonly<Record<string, string>>
+  /** It goes on when the page is closed. */
+  readonly keepalive: boolean
 }
 
 /** An answer of the gateway: a status and a body, or `lost` when it never comes. */
@@ -45,7 +47,14 @@ async function fakeFetch(address: string, init: RequestInit): Promise<unknown> {
   const [path = '', query = ''] = address.split('?')
   const body = init.body === undefined ? undefined : (JSON.parse(init.body as string) as unknown)
   const headers = init.headers as Record<string, string>
-  const asked: Asked = { method: init.method ?? '', path, query: new URLSearchParams(query), body, headers }
+  const asked: Asked = {
+    method: init.method ?? '',
+    path,
+    query: new URLSearchParams(query),
+    body,
+    headers,
+    keepalive: init.keepalive ?? false,
+  }
   gateway.asked.push(asked)
   const found = [...gateway.answers].findLast(([what]) => matches(what, `${asked.method} ${path}`))
   const answer = found ? await found[1](asked) : refusal(404, 'not_found')

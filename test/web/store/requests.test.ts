@@ -5,7 +5,7 @@ import { address, type Asked, freshPage, gateway, ok, refusal, settled } from '.
 import type { MessageItem } from '#doors/web/wire/thread.ts'
 import { ApiFault } from '../../../web/api/client.ts'
 import { go } from '../../../web/router.ts'
-import { activity, latest, span } from '../../../web/store/activity.ts'
+import { activity, latest, span, spans } from '../../../web/store/activity.ts'
 import { now } from '../../../web/store/clock.ts'
 import { resend } from '../../../web/store/fork.ts'
 import { answeredToday, answerGate, applyGate, gates, waiting } from '../../../web/store/gates.ts'
@@ -225,6 +225,7 @@ test('usage is asked for by days; the latest turns have the number of their tool
   assert.equal(gateway.asked[0]?.query.toString(), 'days=30&totals=true')
   const { turns, days, failed, stopped, before, byDoor } = activity.data.value ?? assert.fail()
   assert.deepEqual([turns, days.length, failed, stopped, before, byDoor], [2, 30, 0, 0, null, []])
+  assert.deepEqual(spans, ['7', '30', '90'])
   span.value = '7'
   const totals = { before_usd: 3, failed: 1, cancelled: 2, doors: [] }
   gateway.on('GET /api/usage', ok({ days: [row], totals }))

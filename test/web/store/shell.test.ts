@@ -15,8 +15,8 @@ import { applyTheme, fold, folded, setTheme, theme } from '../../../web/store/sh
 const themeShown = () => fakeDocument.documentElement.getAttribute('data-theme')
 let pages = 0
 
-/** The stores of a page that is opened now. */
-function openPage(): Promise<typeof import('../../../web/store/shell.ts')> {
+/** The shell of a page that is opened now. */
+function openPage(): Promise<{ readonly theme: typeof theme; readonly folded: typeof folded }> {
   return import(`../../../web/store/shell.ts?page=${++pages}`) as never
 }
 

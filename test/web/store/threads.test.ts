@@ -149,7 +149,11 @@ test('a deleted thread is hidden at once and erased when the notice ends', async
   gateway.on(listing, ok({ threads: [thread(1)], next_cursor: null }))
   t.mock.timers.tick(8_000)
   await settled()
-  assert.equal(gateway.of('DELETE /api/threads/t0').length, 1)
+  assert.deepEqual(
+    gateway.of('DELETE /api/threads/t0').map(({ keepalive }) => keepalive),
+    [true],
+    'also when the page is closed',
+  )
   assert.deepEqual([shown(), notice.value], [['t1'], undefined])
 })
 
