@@ -54,6 +54,36 @@ test('a cut never splits a response, or a call from its result, and leaves the e
   )
 })
 
+test("a caller's function that was answered is cut like any other call; one that is open is not, approved or not", () => {
+  const asked = (callId: string): Item[] => [
+    user(long('u')),
+    call(callId, 'theirs'),
+    { type: 'gate', callId, kind: 'output', name: 'theirs', args: '{}', prompt: '' },
+  ]
+  const output = (callId: string): Item => ({
+    type: 'answer',
+    callId,
+    decision: 'output',
+    output: long('o'),
+    by: 'ada',
+  })
+  const rounds = ['a', 'b', 'c', 'd', 'e'].flatMap((id) => [
+    ...asked(id),
+    output(id),
+    textMessage('assistant', long('a')),
+  ])
+  const plan = planCut({ firstSeq: 1, items: [...rounds, user()] }, room)
+  assert.ok(plan && plan.upTo >= 5, 'behind the first answered call')
+  assert.equal(rounds[plan.upTo - 1]?.type, 'message')
+  const open: Item[] = [
+    ...asked('x'),
+    ...['f', 'g', 'h'].flatMap((id) => [user(long(id)), textMessage('assistant', long(id))]),
+  ]
+  assert.equal(planCut({ firstSeq: 1, items: open }, room)?.upTo, 1, 'before the open call')
+  const approved: Item = { type: 'answer', callId: 'x', decision: 'allow', by: 'ada' }
+  assert.equal(planCut({ firstSeq: 1, items: [...asked('x'), approved, ...open.slice(3)] }, room)?.upTo, 1)
+})
+
 test('cut after cut a thread gets within its room, and each goes further than the one before', () => {
   const items: Item[] = Array.from({ length: 40 }, (_, at) => [
     user(long(`u${at}`)),

@@ -1,7 +1,7 @@
 // The bus between processes: two of them over one database, each with its own link.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import type { Bus, ListChange, Subscription } from '#core/bus.ts'
+import type { Bus, ListChange, Signal, Subscription } from '#core/bus.ts'
 import type { Event } from '#core/event.ts'
 import { newId, userId } from '#core/ids.ts'
 import type { Turn } from '#core/turn.ts'
@@ -183,6 +183,28 @@ test('signals reach every process, this one included, and a broken link makes up
      WHERE application_name = 'atrium-link' AND datname = current_database()`,
   )
   assert.equal(rows[0]?.n, 2, 'one link a process')
+})
+
+test('a signal of every kind reaches every process as it was sent', async (t) => {
+  const { here, there } = await openTwo(t)
+  const signals: Readonly<Record<Signal['type'], Signal>> = {
+    stop: { type: 'stop', turnId: 't', code: 'turn_cancelled', message: 'cancelled' },
+    queued: { type: 'queued' },
+    settings: { type: 'settings' },
+    secrets: { type: 'secrets', owner: ada },
+    identity: { type: 'identity', user: ada },
+    removed: { type: 'removed', user: ada },
+    grants: { type: 'grants', user: ada },
+  }
+  const sent = Object.values(signals)
+  const heard = [here, there].map(({ bus }) => {
+    const own: Signal[] = []
+    bus.onSignal((signal) => own.push(signal))
+    return own
+  })
+  for (const signal of sent) here.bus.signal(signal)
+  await until(() => heard.every((own) => own.length >= sent.length))
+  assert.deepEqual(heard, [sent, sent])
 })
 
 test('what stands in a system prompt is told to every process when it is written or deleted, and nothing else is', async (t) => {

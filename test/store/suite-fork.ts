@@ -89,6 +89,23 @@ export function forkTests(open: Open): void {
     assert.equal((await store.threads.history(next)).items.length, 5)
   })
 
+  test('a fork belongs to whoever takes it: of a webhook thread to the operator, and its sender does not see it', async (t) => {
+    const { store } = await open(t)
+    const hook = await finish(store, (await store.turns.start(turnOf({ user: bob, door: 'webhook' }))).turn)
+    assert.equal(await store.threads.fork(ada, hook.threadId, { beforeSeq: 1, door: 'web' }), undefined)
+    const fork = await store.threads.fork(operator, hook.threadId, { beforeSeq: 3, door: 'web' })
+    assert.ok(fork)
+    assert.deepEqual([fork.userId, fork.door], [operator, 'web'])
+    assert.deepEqual(await store.threads.get(operator, fork.id), fork)
+    for (const other of [ada, bob]) {
+      assert.equal(await store.threads.get(other, fork.id), undefined)
+      assert.ok(!(await store.threads.list(other, { limit: 9 })).rows.some(({ id }) => id === fork.id))
+    }
+    const theirs = await store.threads.fork(bob, hook.threadId, { beforeSeq: 3, door: 'web' })
+    assert.equal(theirs?.userId, bob)
+    assert.equal(await store.threads.get(operator, theirs.id), undefined, 'nor the operator one that is of a user')
+  })
+
   test('a fork knows the summaries that stand in it, and no later one', async (t) => {
     const { store } = await open(t)
     const { turn } = await store.turns.start(turnOf({ input: [say('one'), reply('two'), say('three')] }))

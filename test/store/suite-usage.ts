@@ -166,6 +166,22 @@ export function usageTests(open: Open): void {
     assert.equal((await store.turns.reserve(turn, lease, { usd: 0, cap: 0.5 })).granted, true, 'a new day')
   })
 
+  test('a call without a known price takes nothing away from what the day has cost, before it or after it', async (t) => {
+    const { store } = await open(t)
+    const unknown = { ...used, costUsd: null }
+    const priced = await store.turns.start(turnOf())
+    for (const usage of [used, unknown, used]) await store.turns.record(priced.turn, lease, asking('m', {}, usage))
+    const later = await store.turns.start(turnOf({ user: bob }))
+    for (const usage of [unknown, unknown, used]) await store.turns.record(later.turn, lease, asking('m', {}, usage))
+    const costs = async (user: UserId) => (await store.usage.list(user, 1)).map(({ costUsd }) => costUsd)
+    assert.deepEqual([await costs(ada), await costs(bob)], [[1], [0.5]])
+    assert.equal((await store.turns.count(ada)).costTodayUsd, 1)
+    const hold = (usd: number) => store.turns.reserve(priced.turn, lease, { usd, cap: 1.25 })
+    assert.deepEqual([(await hold(0.5)).granted, (await hold(0.25)).granted], [false, true])
+    await store.usage.add(ada, 'web', { model: 'free', usage: unknown, ms: 1 })
+    assert.deepEqual(await costs(ada), [null, 1], 'a model whose price nobody knows has none')
+  })
+
   test('what a user has used outlives their threads', async (t) => {
     const { store } = await open(t)
     const { turn } = await store.turns.start(turnOf())

@@ -5,8 +5,9 @@ import { AppError } from '#core/errors.ts'
 import { textMessage } from '#core/item.ts'
 import type { Model, ModelEvent } from '#core/model.ts'
 import { noUsage } from '#core/turn.ts'
+import type { DayUsage } from '#core/usage.ts'
 import { compactHistory } from '#turns/compaction-request.ts'
-import { createSpend } from '#turns/spend.ts'
+import { type Caps, createSpend } from '#turns/spend.ts'
 import { type Saying, saying } from '../agent/tools.ts'
 import { ada } from '../store/harness.ts'
 import { eventsOf, message, openHouse } from './house.ts'
@@ -83,6 +84,30 @@ test('a cap below the price of one call says which variable to raise', async () 
   assert.equal(await spend.reserve(turn, lease, { spent: 0, next: 0.001 }), undefined, 'up to the cap')
   assert.equal((await spend.reserve(turn, lease, { spent: 0.001, next: 0 }))?.code, 'spend_limit', 'and not at it')
 })
+
+const allowed: readonly [next: number, spent: readonly (number | null)[], caps: Caps, fits: boolean][] = [
+  [9, [9], {}, true],
+  [1, [9], { perTurn: 1 }, true],
+  [1.01, [], { perTurn: 1 }, false],
+  [1.01, [], { perTurn: 1, perDay: 9 }, false],
+  [1, [1, 1], { perDay: 3 }, true],
+  [1.01, [1, 1], { perDay: 3 }, false],
+  [0, [1, 1.99], { perDay: 3 }, true],
+  [0, [1, 2], { perDay: 3 }, false],
+  [1, [2, null], { perDay: 3 }, true],
+  [1.01, [null, 2], { perDay: 3 }, false],
+]
+for (const [next, spent, caps, fits] of allowed) {
+  test(`a call of $${next} outside of any turn ${fits ? 'fits' : 'does not fit'} under ${JSON.stringify(caps)} after ${JSON.stringify(spent)}`, async () => {
+    const list = (user: typeof ada | undefined, days: number) => {
+      assert.deepEqual([user, days], [ada, 1])
+      return Promise.resolve(spent.map((costUsd) => ({ costUsd }) as DayUsage))
+    }
+    const reserve = () => Promise.reject(new Error('nothing is held'))
+    const spend = createSpend({ store: { turns: { reserve }, usage: { list } }, caps: () => caps })
+    assert.equal(await spend.allows(ada, next), fits)
+  })
+}
 
 test('a history is summarised on request while the day has money for it, and shortened by rule after that', async (t) => {
   const asked: string[] = []

@@ -49,3 +49,14 @@ test('a removal that was cut off is finished by the next one', async (t) => {
   assert.equal(await store.accounts.findByToken('h1', 0), undefined, 'nobody comes in meanwhile')
   assert.deepEqual(await removeUser({ store }, 'cleo'), { ...nothing, threads: 2, turns: 2, items: 4 })
 })
+
+test('every process is told who was removed, and the files of the user here are erased', async (t) => {
+  const store = openTestStore(t)
+  const { bus } = openHouse(t, { store })
+  const { id: user } = await store.accounts.addUser('cleo', { hash: 'h1' })
+  const heard: unknown[] = []
+  bus.onSignal((signal) => heard.push(signal))
+  const eraseFiles = (of: typeof user): Promise<number> => Promise.resolve(of === user ? 3 : 0)
+  assert.deepEqual(await removeUser({ store, bus, eraseFiles }, 'cleo'), { ...nothing, files: 3 })
+  assert.deepEqual(heard, [{ type: 'removed', user }])
+})

@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
+import { operator } from '#core/ids.ts'
 import type { ModelRequest } from '#core/model.ts'
 import { fileOrigin } from '#core/origins.ts'
+import type { Turn } from '#core/turn.ts'
+import { messageIdOf } from '#doors/web/chat-routes.ts'
 import { fence } from '../../safety/test-fence.ts'
 import { calls, createHold, createWriter, echo, eventually, type Say, says, userTexts } from '../test-app.ts'
 import { jobOnce, openHouse } from './house.ts'
@@ -104,6 +107,61 @@ test('a message for a busy thread is queued behind and stays out of the running 
   assert.equal((await second).json.response, 'you said: second')
   assert.deepEqual(prompts, ['1:first', '3:second'])
 })
+
+test('a queued message whose turn was stopped is gone: sent again it is the same one, and what is behind it runs', async (t) => {
+  const hold = createHold()
+  const { call } = await openHouse(t, {
+    say: (request, signal) => (userTexts(request.items).length === 1 ? hold.say : echo)(request, signal),
+  })
+  const { thread_id } = (await call('POST', '/api/chat/send', { body: { message: 'first' } })).json
+  await hold.asked
+  const stopped = { body: { message: 'second', thread_id }, headers: { 'idempotency-key': 'stopped-1' } }
+  const second = (await call('POST', '/api/chat/send', stopped)).json
+  const third = call('POST', '/api/chat', { body: { message: 'third', thread_id } })
+  await eventually(async () => (await call('GET', '/api/jobs?status=queued')).json.jobs.length === 2)
+  assert.equal((await call('POST', `/api/jobs/${second.turn_id}/cancel`)).json.status, 'cancelled')
+  const queued = (await call('GET', `/api/threads/${thread_id}`)).json.queued
+  assert.deepEqual(
+    queued.map((message: { content: { text: string }[] }) => message.content[0]?.text),
+    ['third'],
+  )
+  hold.release('first done')
+  assert.equal((await third).json.response, 'you said: third')
+  const again = (await call('POST', '/api/chat/send', stopped)).json
+  assert.deepEqual([again.turn_id, again.status], [second.turn_id, 'accepted'])
+  assert.equal((await call('GET', `/api/jobs/${second.turn_id}`)).json.status, 'cancelled')
+  const { items } = (await call('GET', `/api/threads/${thread_id}`)).json
+  const asked = items.filter((item: { role?: string }) => item.role === 'user')
+  assert.deepEqual(
+    asked.map((item: { content: { text: string }[] }) => item.content[0]?.text),
+    ['first', 'third'],
+  )
+})
+
+const queuedTurn = { id: 't', userId: operator, threadId: 'h', status: 'queued' } as Turn
+const messageIds: readonly [
+  what: string,
+  waiting: readonly string[],
+  now: Partial<Turn> | undefined,
+  id: string | undefined,
+][] = [
+  ['that waits', ['other', 't'], undefined, 'of t'],
+  ['that began while it was looked for', ['other'], { status: 'running', firstSeq: 3 }, 'item 3'],
+  ['whose turn was stopped before it began', ['other'], { status: 'cancelled' }, undefined],
+  ['whose thread is gone', [], undefined, undefined],
+]
+for (const [what, waiting, now, id] of messageIds) {
+  test(`the id of a message ${what} is ${id}`, async () => {
+    const threads = {
+      queued: () => Promise.resolve(waiting.map((turnId) => ({ turnId, id: `of ${turnId}` }))),
+      entries: (_user: unknown, _thread: unknown, { after }: { after: number }) =>
+        Promise.resolve({ entries: [{ id: `item ${after + 1}` }], more: false }),
+    }
+    const turns = { get: () => Promise.resolve(now && { ...queuedTurn, ...now }) }
+    const parts = { threads, turns } as unknown as Parameters<typeof messageIdOf>[0]
+    assert.equal(await messageIdOf(parts, queuedTurn), id)
+  })
+}
 
 test('after the wait chat answers running, and the turn goes on', async (t) => {
   const hold = createHold()

@@ -12,6 +12,7 @@ import { openHouse, operatorToken } from './house.ts'
 import { bearer, openClient, Refused, rests } from './socket.ts'
 
 const never = () => Promise.reject(new Error('not asked here'))
+const hourMs = 3_600_000
 const noThread = '0197a000-0000-7000-8000-000000000000'
 
 async function refused(work: Promise<unknown>): Promise<[number, string]> {
@@ -335,6 +336,61 @@ test('a token that ends is noticed by the next frame and by the heartbeat', asyn
   await client.next('ready')
   clock.now += 2_000
   assert.equal((await client.closed).code, 4401)
+})
+
+test('the heartbeat is no use of a session: a tab that is left open for 12 hours is signed out', async (t) => {
+  const clock = { now: Date.now() }
+  const { url, call, addUser } = await openHouse(t, { now: () => clock.now, socketTimes: { beatMs: 200 } })
+  const login = await call('POST', '/api/login', { token: null, body: { token: await addUser('ada') } })
+  const cookie = login.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+  const client = await openClient(url, { cookie, origin: url })
+  await client.next('ready')
+  const beats = async (): Promise<void> => {
+    for (let at = 0; at < 3; at++) await once(client.ws, 'ping')
+  }
+  clock.now += 11 * hourMs
+  await beats()
+  // A frame of a person is a use.
+  client.send({ type: 'subscribe', thread_id: noThread })
+  await client.next('error')
+  clock.now += 11 * hourMs
+  await beats()
+  assert.equal(client.ws.readyState, client.ws.OPEN)
+  clock.now += hourMs
+  await until(() => client.ws.readyState === client.ws.CLOSED)
+  assert.equal((await client.closed).code, 4401)
+})
+
+test('a second subscription to a thread takes the place of the first: nothing is told twice, and one leave ends it', async (t) => {
+  const { url, call } = await openHouse(t)
+  const first = (await call('POST', '/api/chat', { body: { message: 'one' } })).json
+  const { thread_id } = first
+  const client = await openClient(url, bearer(operatorToken))
+  const seqs = () => client.frames.filter(({ type }) => type === 'item').map(({ seq }) => seq)
+  const pong = async () => {
+    client.send({ type: 'ping' })
+    await client.next('pong')
+  }
+  for (const after of [0, 1]) {
+    client.send({ type: 'subscribe', thread_id, after })
+    await client.next('turn')
+    await pong()
+  }
+  assert.deepEqual(seqs(), [1, 2, 2], 'each tells what is behind its place')
+  // Sent over the same connection: it is followed already.
+  client.send({ type: 'message', message: 'two', thread_id })
+  await client.next(rests)
+  await pong()
+  assert.deepEqual(seqs().slice(3), [3, 4])
+  await call('POST', '/api/chat', { body: { message: 'three', thread_id } })
+  await client.next((frame) => frame.type === 'turn' && frame.status === 'completed')
+  await pong()
+  assert.deepEqual(seqs().slice(5), [5, 6])
+  client.send({ type: 'unsubscribe', thread_id })
+  await pong()
+  await call('POST', '/api/chat', { body: { message: 'four', thread_id } })
+  await pong()
+  assert.equal(seqs().length, 7)
 })
 
 test('whoever an issuer still vouches for, but who is somebody else here by now, is no longer connected', async (t) => {

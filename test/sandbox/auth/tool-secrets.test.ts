@@ -8,7 +8,7 @@ import { createToolSecrets } from '#sandbox/auth/tool-secrets.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import { openStore } from '#store/open-store.ts'
 import { until } from '../../until.ts'
-import { seal } from './desk.ts'
+import { seal } from './access-over.ts'
 
 const minuteMs = 60_000
 const capabilityFile = {
