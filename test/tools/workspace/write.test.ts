@@ -17,6 +17,9 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { writeWhole } from '#tools/workspace/write.ts'
 
+/** A home that holds none of the files. */
+const home = '/nowhere/home'
+
 function open(t: TestContext): string {
   const root = mkdtempSync(join(tmpdir(), 'atrium-write-'))
   t.after(() => rmSync(root, { recursive: true, force: true }))
@@ -40,7 +43,7 @@ for (const [name, why] of refused) {
   test(`${name} is not written over`, async (t) => {
     const root = open(t)
     const before = [readdirSync(root), lstatSync(join(root, name)).ino]
-    await assert.rejects(writeWhole({ root, names: [name] }, 'new'), { code: 'invalid_input', message: why })
+    await assert.rejects(writeWhole({ root, home, names: [name] }, 'new'), { code: 'invalid_input', message: why })
     assert.deepEqual([readdirSync(root), lstatSync(join(root, name)).ino], before, 'nothing is left beside it')
     assert.equal(readlinkSync(join(root, 'link.txt')), 'target.txt')
     assert.equal(readFileSync(join(root, 'target.txt'), 'utf8'), 'of the target')
@@ -49,8 +52,8 @@ for (const [name, why] of refused) {
 
 test('a file is replaced, a missing one made, and which of both is told', async (t) => {
   const root = open(t)
-  assert.equal(await writeWhole({ root, names: ['target.txt'] }, 'new'), true)
-  assert.equal(await writeWhole({ root, names: ['near', 'deep', 'new.txt'] }, 'made'), false)
+  assert.equal(await writeWhole({ root, home, names: ['target.txt'] }, 'new'), true)
+  assert.equal(await writeWhole({ root, home, names: ['folder', 'deep', 'new.txt'] }, 'made'), false)
   assert.deepEqual(
     [join(root, 'link.txt'), join(root, 'folder', 'deep', 'new.txt')].map((path) => readFileSync(path, 'utf8')),
     ['new', 'made'],
