@@ -26,7 +26,11 @@ const operators: Operators = {
   BinaryExpression: changesOfBinary,
   AssignmentExpression: (node, place) => (isText(node.right) ? [] : swapOperator(node, place)),
   LogicalExpression: (node, place) =>
-    node.operator === '??' ? [replace(node, textOf(node.left, place))] : swapOperator(node, place),
+    node.operator === '??'
+      ? [replace(node, textOf(node.left, place))]
+      : isTypeGuard(node.left)
+        ? []
+        : swapOperator(node, place),
   IfStatement: decided,
   ConditionalExpression: decided,
   WhileStatement: ({ test }) => [replace(test, 'false')],
@@ -80,6 +84,12 @@ function changesOfBinary(node: Of<'BinaryExpression'>, place: Place): Change[] {
   return /[!=]==/.test(node.operator) && isCondition(node, place) ? [] : swapOperator(node, place)
 }
 
+/** `error instanceof Error && …`: without it the rest only throws, or asks what is not there. */
+function isTypeGuard(node: Node): boolean {
+  if (node.type === 'LogicalExpression') return isTypeGuard(node.right)
+  return node.type === 'BinaryExpression' && (node.operator === 'instanceof' || node.operator === 'in')
+}
+
 function swapOperator(
   node: Of<'BinaryExpression' | 'AssignmentExpression' | 'LogicalExpression'>,
   place: Place,
@@ -97,9 +107,10 @@ function isText(node: Node): boolean {
 
 function changesOfLiteral(node: Of<'Literal'>, place: Place): Change[] {
   const { value } = node
-  if (typeof value === 'boolean') return isLoopForever(place) ? [] : [replace(node, String(!value))]
+  if (typeof value === 'boolean') return isLoopForever(place) || isOnce(place) ? [] : [replace(node, String(!value))]
   if (typeof value === 'string') return isChangeableWord(node, value, place) ? [replace(node, "''")] : []
   if (typeof value !== 'number' || isCountedElsewhere(node, place)) return []
+  if (isWaitedOut(place)) return []
   // Nobody measures a wait to the millisecond.
   const next = isWait(place) || value > maxCounted ? [] : [value + 1]
   return [...new Set([...next, 0])].filter((other) => other !== value).map((other) => replace(node, String(other)))
@@ -107,6 +118,12 @@ function changesOfLiteral(node: Of<'Literal'>, place: Place): Change[] {
 
 function isLoopForever({ parents }: Place): boolean {
   return ['WhileStatement', 'DoWhileStatement'].includes(parents.at(-1)?.type ?? '')
+}
+
+/** `{ once: true }`: a listener that stays is no behaviour. */
+function isOnce({ parents }: Place): boolean {
+  const parent = parents.at(-1)
+  return parent?.type === 'Property' && parent.key.type === 'Identifier' && parent.key.name === 'once'
 }
 
 /** A key; `=== 4`, where the comparison is a fault; a row of a table, which is removed. */
@@ -118,10 +135,19 @@ function isCountedElsewhere(node: Node, { parents }: Place): boolean {
 }
 
 /** Inside the value of a name that ends in Ms. */
-function isWait({ parents }: Place): boolean {
+function isWait(place: Place): boolean {
+  return isNamed(place, /Ms$/)
+}
+
+/** A wait for something that comes about by itself, or does not: tests pass their own. */
+function isWaitedOut(place: Place): boolean {
+  return isNamed(place, /(?:timeout|delay|pause|retry|poll|linger|flush)\w*Ms$/i)
+}
+
+function isNamed({ parents }: Place, pattern: RegExp): boolean {
   return parents.some((node) => {
     const name = node.type === 'VariableDeclarator' ? node.id : node.type === 'Property' ? node.key : undefined
-    return name?.type === 'Identifier' && name.name.endsWith('Ms')
+    return name?.type === 'Identifier' && pattern.test(name.name)
   })
 }
 
@@ -151,7 +177,15 @@ function changesOfCall({ callee, start, end }: Of<'CallExpression'>, place: Plac
 /** An `if` that never comes true drops all that it holds, so only a statement beside others is dropped alone. */
 function dropped(node: Node, { parents }: Place): Change[] {
   const isDirective = node.type === 'ExpressionStatement' && node.expression.type === 'Literal'
-  return !isDirective && isDroppable(node, parents.slice(-2)) ? [replace(node, ';')] : []
+  return !isDirective && !isTidying(node) && isDroppable(node, parents.slice(-2)) ? [replace(node, ';')] : []
+}
+
+/** What only a process that runs for days would notice: a timer or a listener that stays. */
+function isTidying(node: Node): boolean {
+  if (node.type !== 'ExpressionStatement' || node.expression.type !== 'CallExpression') return false
+  const { callee } = node.expression
+  const name = callee.type === 'MemberExpression' ? callee.property : callee
+  return name.type === 'Identifier' && /^(?:clearTimeout|clearInterval|removeEventListener|unref)$/.test(name.name)
 }
 
 function isDroppable(node: Node, [around, parent]: readonly Node[]): boolean {
