@@ -60,7 +60,7 @@ export function createDial(parts: DialParts): Dial {
       const message = await send(request, { ...parts, connection, signal }, () => {
         sent = true
       })
-      return await read(message, maxBytes, signal)
+      return await read(message, maxBytes)
     } catch (error) {
       if (error instanceof TooLarge) return failed('response_too_large', `the answer is over ${maxBytes} bytes`, true)
       if (signal.aborted) return failed('timeout', `${request.target.host} did not answer in time`, sent)
@@ -126,7 +126,6 @@ function send(request: Outgoing, { connection, ca, signal }: SendParts, onSent: 
       'accept-encoding': 'identity',
       ...(body && { 'content-length': body.length }),
     },
-    setHost: false,
     signal,
     ...('socket' in connection
       ? { agent: agentOver(tlsConnect({ socket: connection.socket, host: plainHost(target), ...name, ...trust })) }
@@ -169,22 +168,14 @@ function agentOver(socket: Socket): Agent {
   return Object.assign(new Agent({ keepAlive: false }), { createConnection: () => socket })
 }
 
-async function read(message: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<WireAnswer> {
+/** The signal of the request ends this too; leaving the loop early destroys the message. */
+async function read(message: IncomingMessage, maxBytes: number): Promise<WireAnswer> {
   const chunks: Buffer[] = []
   let size = 0
-  const stop = (): void => {
-    message.destroy(new Error('stopped'))
-  }
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    for await (const chunk of message as AsyncIterable<Buffer>) {
-      size += chunk.length
-      if (size > maxBytes) throw new TooLarge()
-      chunks.push(chunk)
-    }
-  } finally {
-    signal.removeEventListener('abort', stop)
-    message.destroy()
+  for await (const chunk of message as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBytes) throw new TooLarge()
+    chunks.push(chunk)
   }
   const headers = new Map<string, string>()
   for (const [name, value] of Object.entries(message.headers)) {

@@ -41,7 +41,7 @@ export function createOtlp(parts: OtlpParts): Exporter {
   const headers = new Map(Object.entries({ ...parts.headers, 'content-type': 'application/json' }))
   const stopped = new AbortController()
   const head = headOf(parts.service)
-  let queued: string[] = []
+  const queued: string[] = []
   let queuedChars = 0
   let dropped = 0
   let timer: NodeJS.Timeout | undefined
@@ -113,9 +113,6 @@ export function createOtlp(parts: OtlpParts): Exporter {
       const cut = setTimeout(() => stopped.abort(), graceMs)
       await flush()
       clearTimeout(cut)
-      dropped += queued.length
-      queued = []
-      queuedChars = 0
     },
   }
 }

@@ -36,16 +36,13 @@ export function openTunnel(proxy: URL, target: Target, signal: AbortSignal): Pro
       agent: false,
       signal,
     })
+    // Every answer to CONNECT comes so, a refusal too.
     request.on('connect', (response, socket: Socket) => {
       if (response.statusCode === 200) resolve(socket)
       else {
         socket.destroy()
         reject(new Error(`the proxy refused the connection (HTTP ${response.statusCode})`))
       }
-    })
-    request.on('response', (response) => {
-      response.destroy()
-      reject(new Error(`the proxy refused the connection (HTTP ${response.statusCode})`))
     })
     request.on('error', reject)
     request.end()

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, connect as connectTo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { addressKind } from '#net/addresses.ts'
 import { createDial, type Dialled, type DialParts, type Outgoing } from '#net/dial.ts'
 import { proxyFor } from '#net/proxy.ts'
@@ -25,6 +25,12 @@ function answerAll(request: IncomingMessage, response: ServerResponse): void {
   else if (request.url === '/gzip') response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('packed'))
   else if (request.url === '/br')
     response.writeHead(200, { 'content-encoding': 'br' }).end(brotliCompressSync('packed'))
+  else if (request.url === '/x-gzip') response.writeHead(200, { 'content-encoding': 'X-GZIP' }).end(gzipSync('packed'))
+  else if (request.url === '/deflate')
+    response.writeHead(200, { 'content-encoding': 'deflate' }).end(deflateSync('packed'))
+  else if (request.url === '/broken') response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip')
+  else if (request.url === '/parts') response.write('one ', () => setImmediate(() => response.end('two')))
+  else if (request.url === '/drip') response.write('x')
   else if (request.url === '/odd') response.writeHead(200, { 'content-encoding': 'zz' }).end('x')
   else if (request.url === '/inherited') response.writeHead(200, { 'content-encoding': 'constructor' }).end('x')
   else if (request.url === '/switch')
@@ -125,6 +131,52 @@ for (const address of [
   })
 }
 
+test('a fault says whether bytes may have reached the server', async () => {
+  const sentOf = async (dialled: Promise<Dialled>): Promise<boolean> => {
+    const done = await dialled
+    assert(done.type === 'fault')
+    return done.fault.sent
+  }
+  const none = (): Promise<LookupAddress[]> => Promise.resolve([])
+  assert.deepEqual(
+    await Promise.all([
+      sentOf(dial(to('https://169.254.169.254/'))),
+      sentOf(dial(to('https://nowhere.example/'), { lookup: none })),
+      sentOf(dial(to('http://127.0.0.1:1/'))),
+      sentOf(dial(to(local('/cut')))),
+      sentOf(dial(to(local('/slow')), {}, 500)),
+      sentOf(dial(to(local('/big')))),
+    ]),
+    [false, false, false, true, true, true],
+  )
+})
+
+test('a fault of the network is named by its code; other words, which may quote the request, are not told', async () => {
+  const failing = (reason: unknown) => () => Promise.reject(reason as Error)
+  const told = async (reason: unknown): Promise<string> =>
+    faultOf(await dial(to('https://a.example/'), { lookup: failing(reason) }))
+  assert.equal(await told(new Error('key 123')), 'unreachable: a.example could not be reached: the connection failed')
+  assert.match(await told(Object.assign(new Error('key 123'), { code: 'ETIMEOUT' })), /reached: ETIMEOUT$/)
+  assert.match(await told(Object.assign(new Error('key 123'), { code: 7 })), /reached: the connection failed$/)
+  assert.match(await told(Object.assign(new Error('x'), { code: 'ENODATA' })), /its name is unknown$/)
+  assert.match(await told('key 123'), /reached: unknown$/)
+  const none = (): Promise<LookupAddress[]> => Promise.resolve([])
+  assert.match(faultOf(await dial(to('https://a.example/'), { lookup: none })), /reached: the name has no address$/)
+})
+
+test('an answer in parts is read in their order; one that stops in the middle is a timeout', async () => {
+  const answer = await dial(to(local('/parts')))
+  assert(answer.type === 'answer')
+  assert.equal(answer.body.toString(), 'one two')
+  assert.match(faultOf(await dial(to(local('/drip')), {}, 500)), /^timeout: /)
+})
+
+test('a body goes out with its length, whatever the method', async () => {
+  await dial(to(local('/x'), { method: 'DELETE', body: Buffer.from('gone') }))
+  assert.equal(seen.at(-1)?.headers['content-length'], '4')
+  assert.equal(seen.at(-1)?.headers['transfer-encoding'], undefined)
+})
+
 test('one private address among public ones is enough to refuse a name', async () => {
   const lookup = (): Promise<LookupAddress[]> =>
     Promise.resolve([
@@ -171,13 +223,14 @@ test('an answer that is too long is refused, also when it was packed', async () 
 })
 
 test('a packed answer is unpacked', async () => {
-  for (const path of ['/gzip', '/br']) {
+  for (const path of ['/gzip', '/x-gzip', '/deflate', '/br']) {
     const answer = await dial(to(local(path)))
     assert(answer.type === 'answer')
     assert.deepEqual([answer.body.toString(), answer.headers.has('content-encoding')], ['packed', false])
   }
   assert.match(faultOf(await dial(to(local('/odd')))), /unknown content encoding/)
   assert.match(faultOf(await dial(to(local('/inherited')))), /unknown content encoding/)
+  assert.match(faultOf(await dial(to(local('/broken')))), /^unreachable: .*Z_DATA_ERROR/)
 })
 
 test('a server that changes the protocol instead of answering does not hang the request', async () => {
@@ -200,6 +253,13 @@ test('a proxy gets CONNECT and nothing else; TLS is with the target itself', asy
   assert.equal(answer.body.toString(), 'got GET /x?q=1')
   assert.deepEqual(tunnels.at(-1), { place: 'a.example:443', auth: `Basic ${Buffer.from('u:p@').toString('base64')}` })
   assert.equal(seen.at(-1)?.headers['proxy-authorization'], undefined)
+  assert.equal(seen.at(-1)?.headers.host, 'a.example')
+  await dial(to('https://a.example:8443/'), { proxy: { httpsProxy: `127.0.0.1:${portOf(proxy)}` }, ca: [cert] })
+  assert.deepEqual(tunnels.at(-1), { place: 'a.example:8443', auth: undefined })
+  assert.equal(seen.at(-1)?.headers.host, 'a.example:8443')
+  // A literal address goes the same way; the certificate is of a name.
+  await dial(to('https://93.184.216.34/'), { ...through(), ca: [cert] })
+  assert.equal(tunnels.at(-1)?.place, '93.184.216.34:443')
 })
 
 test('a certificate of nobody, or of another name, is refused through the proxy too', async () => {
@@ -209,6 +269,11 @@ test('a certificate of nobody, or of another name, is refused through the proxy 
 
 test('a proxy that refuses is told', async () => {
   assert.match(faultOf(await dial(to('https://refused.example/'), through())), /the proxy refused .*403/)
+  const away = { proxy: { httpsProxy: 'http://127.0.0.1:1' } }
+  assert.match(faultOf(await dial(to('https://a.example/'), away)), /^unreachable: .*ECONNREFUSED/)
+  // Its certificate is nobody's.
+  const secured = { proxy: { httpsProxy: `https://127.0.0.1:${portOf(secure)}` } }
+  assert.match(faultOf(await dial(to('https://a.example/'), secured)), /SELF_SIGNED|DEPTH_ZERO/)
 })
 
 const choices: readonly [url: string, noProxy: string, proxied: boolean][] = [
@@ -222,6 +287,9 @@ const choices: readonly [url: string, noProxy: string, proxied: boolean][] = [
   ['https://a.example:8443/', 'a.example:8443', false],
   ['https://10.0.0.5/', '10.0.0.5', false],
   ['https://127.0.0.1/', '', false],
+  ['http://a.example/', '', false],
+  ['https://a.example/', 'a:b:c', true],
+  ['https://[2606:4700::1111]/', '[2606:4700::1111]:443', false],
   ['http://localhost/', '', false],
 ]
 for (const [url, noProxy, proxied] of choices) {

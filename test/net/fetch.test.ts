@@ -212,3 +212,60 @@ test('an address is read as browsers read it', () => {
     query: '?c=d',
   })
 })
+
+test('an address is refused by each of its parts alone, and taken up to its limit', () => {
+  const longest = `http://a.example/${'x'.repeat(8_192 - 'http://a.example/'.length)}`
+  const plain = { scheme: 'http', host: 'a.example', port: 80, query: '' }
+  assert.deepEqual(parseTarget(longest), { ...plain, path: longest.slice('http://a.example'.length) })
+  assert.match(String(parseTarget(`${longest}x`)), /longer than 8192/)
+  assert.match(String(parseTarget('http://user@a.example/')), /user name/)
+  assert.match(String(parseTarget('http://:word@a.example/')), /user name or password/)
+  assert.deepEqual(parseTarget('http://a.example:443/'), { ...plain, port: 443, path: '/' })
+})
+
+const hops: readonly [status: number, method: string, next: string][] = [
+  [301, 'GET', 'GET /end'],
+  [302, 'GET', 'GET /end'],
+  [303, 'GET', 'GET /end'],
+  [307, 'GET', 'GET /end'],
+  [308, 'GET', 'GET /end'],
+  [300, 'GET', 'GET /to'],
+  [305, 'GET', 'GET /to'],
+  [201, 'POST', 'POST /to'],
+  [302, 'HEAD', 'HEAD /end'],
+  [301, 'POST', 'GET /end'],
+  [303, 'PUT', 'GET /end'],
+  [308, 'PUT', 'PUT /end'],
+]
+for (const [status, method, next] of hops) {
+  test(`${status} to ${method} leads to ${next}`, async () => {
+    await fetchFrom(['inside.example'])(`http://inside.example:PORT/to/${status}/%2Fend`, { method })
+    const [verb, , path = ''] = seen.at(-1)?.line.split(' ') ?? []
+    assert.equal(`${verb} ${path.slice(0, next.split(' ')[1]?.length)}`, next)
+  })
+}
+
+test('a redirect to what is no address is not followed', async () => {
+  const away = encodeURIComponent('http://[')
+  assert.match(
+    textOf(await fetchFrom(['inside.example'])(`http://inside.example:PORT/to/302/${away}`)),
+    /a redirect was not followed: its URL cannot be read/,
+  )
+})
+
+test('of the headers those that tell nothing of the sender go to another origin; of a body that is left its own go', async () => {
+  const fetch = fetchFrom(['inside.example', 'other.example'])
+  const names = ['accept', 'accept-language', 'content-type', 'user-agent', 'cookie', 'x-content']
+  const headers = new Map(names.map((name) => [name, 'a/b']))
+  const away = encodeURIComponent(`http://other.example:${port}/end`)
+  await fetch(`http://inside.example:PORT/to/302/${away}`, { headers })
+  assert.deepEqual(
+    names.filter((name) => seen.at(-1)?.headers[name]),
+    names.slice(0, 4),
+  )
+  await fetch('http://inside.example:PORT/to/303/%2Fend', { method: 'POST', headers, body: Buffer.from('x') })
+  assert.deepEqual(
+    names.filter((name) => seen.at(-1)?.headers[name]),
+    names.filter((name) => name !== 'content-type'),
+  )
+})
