@@ -26,3 +26,25 @@ test('a door of a newer program can be shown, and nothing is allowed by it', () 
   assert.deepEqual([label, queuesWhenFull, operatorReaches], ['toString', false, false])
   assert.deepEqual(['terminal', 'run', 'web', 'toString'].map(isLocalDoor), [true, true, false, false])
 })
+
+test('what people and rules know a door by', () => {
+  const { label, sign, slot, local } = doorOf('newer' as Door)
+  assert.deepEqual([label, sign, slot, local], ['newer', '??', 0, false])
+  assert.deepEqual(
+    Object.entries(doors).map(([name, row]) => [
+      name,
+      row.label,
+      row.sign,
+      row.local,
+      row.queuesWhenFull,
+      row.operatorReaches,
+    ]),
+    [
+      ['terminal', 'Terminal', '>_', true, false, false],
+      ['run', 'Terminal', '>_', true, false, false],
+      ['web', 'Browser', '[]', false, false, false],
+      ['webhook', 'Webhook', '->', false, true, true],
+      ['responses', 'API', '{}', false, false, false],
+    ],
+  )
+})

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Item, textMessage } from '#core/item.ts'
-import { eventOrigin, readOldFences, summaryOrigin } from '#core/origins.ts'
+import { eventOrigin, fileOrigin, mayHoldOldFence, readOldFences, summaryOrigin } from '#core/origins.ts'
 
 const fenced = (text: string, from: string): string =>
   `<untrusted-content from="${from}">\n${text}\n</untrusted-content>`
@@ -56,3 +56,18 @@ for (const [what, item] of [
 ] as const) {
   test(`${what} is left as it is`, () => assert.equal(readOldFences(item), item))
 }
+
+test('a fence of an earlier version is found in the JSON that holds it', () => {
+  assert.ok(mayHoldOldFence('{"text":"<untrusted-content from=x"}'))
+  assert.ok(!mayHoldOldFence('{"text":"</untrusted-content>"}'))
+})
+
+test('beside a fence, files and text with an origin of their own stay as they are', () => {
+  const file = { type: 'text', text: fenced('x', 'y'), origin: 'the attached file a' } as const
+  const message = { ...textMessage('user', fenced('b', 'x')), content: [file, own(fenced('b', 'x'))] }
+  assert.deepEqual(readOldFences(message), { ...message, content: [file, event('b')] })
+})
+
+test('origins say where a text is from', () => {
+  assert.equal(fileOrigin('a.txt'), 'the attached file a.txt')
+})

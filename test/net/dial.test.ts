@@ -152,7 +152,7 @@ test('a fault says whether bytes may have reached the server', async () => {
 })
 
 test('a fault of the network is named by its code; other words, which may quote the request, are not told', async () => {
-  const failing = (reason: unknown) => () => Promise.reject(reason as Error)
+  const failing = (reason: unknown) => () => Promise.reject(reason)
   const told = async (reason: unknown): Promise<string> =>
     faultOf(await dial(to('https://a.example/'), { lookup: failing(reason) }))
   assert.equal(await told(new Error('key 123')), 'unreachable: a.example could not be reached: the connection failed')
