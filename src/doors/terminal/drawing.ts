@@ -3,6 +3,7 @@ import { costWords, countWords, durationWords, numberWords, sizeWords } from '#c
 import { Markdown, truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import { proseOf } from '#safety/printable.ts'
 import { fileWords } from './attachment-list.ts'
+import { fitsMarkdown } from './markdown-fit.ts'
 import type { Block, Call, Thought, Took } from './blocks.ts'
 import type { RunHead } from './call-groups.ts'
 import { markdownTheme, type Theme } from './theme.ts'
@@ -83,8 +84,10 @@ function tabs(text: string): string {
 }
 
 /** Draws a reply's Markdown. Links always show their address, and LaTeX stays as written. */
-function drawProse(text: string, width: number, theme: Theme): string[] {
-  const markdown = new Markdown(tabs(proseOf(text)), 0, 0, markdownTheme(theme, width), undefined, {
+function drawProse(raw: string, width: number, theme: Theme): string[] {
+  const text = tabs(proseOf(raw))
+  if (!fitsMarkdown(text)) return wrapTextWithAnsi(text, width)
+  const markdown = new Markdown(text, 0, 0, markdownTheme(theme, width), undefined, {
     renderLatex: false,
   })
   return markdown.render(width).map((line) => line.trimEnd())

@@ -1,0 +1,18 @@
+// What the Markdown library of the terminal is spared: texts that take it too long or too deep.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fitsMarkdown } from '#doors/terminal/markdown-fit.ts'
+
+test('replies as models write them are Markdown', () => {
+  const list = Array.from({ length: 300 }, (_, at) => `- **item_${at}**: see [this](https://x.y/a_b) and *that*`)
+  const table = ['| a | b |', '|---|---|', ...Array.from({ length: 300 }, () => '| `snake_case_name` | **b** |')]
+  for (const text of ['', 'A *b* **c**.', '> > a\n\n1. b\n   - c', list.join('\n'), table.join('\n')]) {
+    assert(fitsMarkdown(text), text.slice(0, 40))
+  }
+})
+
+test('deep quotes and lists, runs of marks and long texts are not', () => {
+  const hostile = ['>'.repeat(5_000), '> '.repeat(50), '1. '.repeat(50), `${'- '.repeat(50)}a`, '[*a'.repeat(301)]
+  const across = ['[*a\n'.repeat(400), '2. _a\n'.repeat(700), `${' '.repeat(101)}- a`, 'a '.repeat(50_001)]
+  for (const text of [...hostile, ...across]) assert(!fitsMarkdown(text), text.slice(0, 40))
+})
