@@ -1,4 +1,5 @@
 // Addresses in Markdown: what is a link, and where it ends. Links lead to http, https and mail addresses only.
+import type { Find } from './markdown-find.ts'
 
 /** Parentheses inside one another in an address. */
 const maxParens = 32
@@ -10,9 +11,6 @@ export function safeHref(address: string): string | undefined {
 }
 
 export type Target = { readonly address: string; readonly end: number }
-
-/** Finds the next occurrence of a string; -1 for none. */
-export type Find = (wanted: string, from: number) => number
 
 /** Reads `(address "title")` at a place. */
 export function targetAt(text: string, from: number, find: Find): Target | undefined {

@@ -2,6 +2,7 @@
 // the number of marks that are open at once.
 import { flanks, openerOf, runLength } from './markdown-emphasis.ts'
 import { charOf } from './markdown-entities.ts'
+import { createFind, createTicks } from './markdown-find.ts'
 import { bareEnd, mailAround, safeHref, stickyMatch, type Target, targetAt } from './markdown-links.ts'
 import { labelOf, type Reading, takeFormula } from './markdown-reading.ts'
 import type { Span } from './markdown-tree.ts'
@@ -310,35 +311,4 @@ function withoutLinks(spans: readonly Span[]): Span[] {
     if (span.type === 'link') return span.spans
     return 'spans' in span ? [{ ...span, spans: withoutLinks(span.spans) }] : [span]
   })
-}
-
-/** Finds strings. What was found is remembered, so that each is searched for once: calls should not go back. */
-function createFind(text: string): (wanted: string, from: number) => number {
-  const known = new Map<string, number>()
-  return (wanted, from) => {
-    const before = known.get(wanted)
-    if (before !== undefined && (before < 0 || before >= from)) return before
-    const found = text.indexOf(wanted, from)
-    known.set(wanted, found)
-    return found
-  }
-}
-
-/** Finds the run of backticks that closes one of the same length. */
-function createTicks(text: string): (length: number, from: number) => number | undefined {
-  let runs: Map<number, number[]> | undefined
-  return (length, from) => {
-    if (!runs) {
-      runs = new Map()
-      for (const { 0: run, index } of text.matchAll(/`+/g)) {
-        const same = runs.get(run.length)
-        if (same) same.push(index)
-        else runs.set(run.length, [index])
-      }
-      for (const same of runs.values()) same.reverse()
-    }
-    const same = runs.get(length)
-    while (same && same.length > 0 && (same.at(-1) ?? 0) < from) same.pop()
-    return same?.at(-1)
-  }
 }
