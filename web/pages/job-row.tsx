@@ -35,7 +35,9 @@ export function JobRow({ job }: { job: Job }) {
         <Icon name={icon} />
         <span class="job-door-name">{label}</span>
       </td>
-      <td class="job-user">{sender ?? ownJobs}</td>
+      <td class="job-user" title={sender}>
+        {sender ?? ownJobs}
+      </td>
       <td class="job-start">
         <time dateTime={created_at} title={exactTime(created_at)}>
           {whenText(created_at, now.value)}

@@ -58,7 +58,7 @@ function CallRow({ call }: { call: CallView }) {
       <button type="button" class="call-head" aria-expanded={open} onClick={() => setOpen(!open)}>
         <Icon name={open ? 'down' : 'right'} />
         <Sign state={state} />
-        <span class="call-name">{name}</span>
+        <span class="call-name one-line">{name}</span>
         <span class="call-brief one-line">{brief}</span>
         <span class="call-end">
           <span class="unseen">, </span>

@@ -30,7 +30,7 @@ export function Code({ text, language, growing }: Props) {
   return (
     <div class="code-frame">
       <div class="code-bar">
-        <span>{language || 'text'}</span>
+        <span class="one-line">{language || 'text'}</span>
         <Copy words="quiet" text={() => text} />
       </div>
       <pre tabIndex={0} role="region" aria-label={`Code${language ? `, ${language}` : ''}`}>

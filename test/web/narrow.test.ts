@@ -1,0 +1,106 @@
+// Long words without spaces, on every page and in every width: nothing sticks out at the side or is cut off unseen.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { noBrowser, useSite } from './browser.ts'
+
+const skip = noBrowser()
+const secret = 'secret-of-the-webhook'
+const word = 'unbroken'.repeat(25)
+const site = useSite({
+  script: {
+    loop: true,
+    replies: [
+      {
+        when: 'write',
+        calls: [{ name: 'workspace_write', args: { path: `notes/${word}.md`, content: `${word}\n` } }],
+      },
+      {
+        when: 'post',
+        calls: [
+          {
+            name: 'http_request',
+            args: { method: 'POST', url: `https://${word.slice(0, 60)}.example/${word}`, body: word },
+          },
+        ],
+      },
+      { when: 'shell', calls: [{ name: 'workspace_shell', args: { command: `echo ${word}` } }] },
+      {
+        when: 'search',
+        calls: [
+          { name: 'memory_search', args: { query: word } },
+          { name: word.slice(0, 60), args: {} },
+        ],
+      },
+      {
+        text: `# ${word}\n\n${word} **${word}** \`${word}\` [${word}](https://${word}.example) https://${word}.example\n\n- ${word}\n  - ${word}\n\n> ${word}\n\n| ${word} | b |\n|---|---|\n| c | ${word} |\n\n\`\`\`${word}\n${word}\n\`\`\`\n\n$${'x+'.repeat(100)}y$\n\n$$${'x+'.repeat(100)}y$$`,
+      },
+    ],
+  },
+  env: { HTTP_WEBHOOK_SECRET: secret },
+})
+
+/** 384 and 640 are 768 and 1280 at 200 % zoom. */
+const widths = [320, 384, 640, 768, 1280]
+
+test('long words fit on every page in every width', { skip }, async (t) => {
+  const say = (message: string) => site.call<{ thread_id: string }>('POST', '/api/chat', { message })
+  const { thread_id } = await say(`${word} ${word}`)
+  const asked = await Promise.all(['write', 'post', 'shell', 'search'].map((what) => say(`${what} ${word}`)))
+  await site.call('PUT', `/api/memory/documents/${word.slice(0, 80)}/${word.slice(0, 80)}.md`, {
+    content: `# ${word}\n\n${word}`,
+  })
+  await site.call('POST', '/api/users', { name: word.slice(0, 60) })
+  const { doors } = await site.call<{ doors: { name: string; address: string }[] }>('GET', '/api/status')
+  await fetch(`${doors.find(({ name }) => name === 'webhook')?.address}/webhook`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-webhook-secret': secret },
+    body: JSON.stringify({ user_id: word.slice(0, 60), message: `write ${word}` }),
+  })
+  const paths = [
+    `/threads/${thread_id}`,
+    ...asked.map((each) => `/threads/${each.thread_id}`),
+    '/waiting',
+    '/jobs',
+    '/memory',
+    `/memory/${word.slice(0, 80)}/${word.slice(0, 80)}.md`,
+    '/tools',
+    '/activity',
+    '/settings',
+    '/',
+  ]
+  const page = await site.open(t, '/waiting')
+  const faults: string[] = []
+  for (const path of paths) {
+    await page.goto(site.url + path)
+    await page.locator('main :is(h1, h2, article)').first().waitFor()
+    await page.locator('main .skeleton').first().waitFor({ state: 'detached' })
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 800 })
+      faults.push(...(await tooWide(page)).map((fault) => `${path} at ${width} px: ${fault}`))
+    }
+  }
+  assert.deepEqual(faults, [])
+})
+
+/** What scrolls sideways or is cut off without a sign, other than code, tables and formulas, which scroll by themselves. */
+function tooWide(page: Page): Promise<string[]> {
+  return page.evaluate(`(() => {
+    const found = []
+    const isUnseen = (each) => each !== null && (getComputedStyle(each).clipPath !== 'none' || isUnseen(each.parentElement))
+    for (const each of [document.documentElement, ...document.querySelectorAll('body *')]) {
+      if (each.scrollWidth <= each.clientWidth + 1 || each.clientWidth === 0) continue
+      if (each.closest('pre, .table-frame, .segments, .math, textarea, input, select, svg')) continue
+      if (isUnseen(each)) continue
+      const { overflowX, textOverflow, display } = getComputedStyle(each)
+      if (display === 'inline' || textOverflow === 'ellipsis') continue
+      if (overflowX === 'visible' && each !== document.documentElement) continue
+      const edge = each.getBoundingClientRect().right + 1
+      const out = [...each.querySelectorAll('*')].filter((inner) => inner.getBoundingClientRect().right > edge)
+      const inmost = out.filter((inner) => !out.some((other) => other !== inner && inner.contains(other)))
+      const names = inmost.slice(0, 3).map((inner) => inner.tagName.toLowerCase() + '.' + inner.className)
+      found.push(each.className + ' is ' + (each.scrollWidth - each.clientWidth) + ' px too wide: ' + names.join(', '))
+    }
+    return found
+  })()`)
+}
