@@ -43,7 +43,7 @@ export async function resetPolicy(row: string | undefined): Promise<void> {
     readSafetySettings({ policy: { [row]: {} } })
     return { policy: mergePolicy(stored['policy'], { [row]: null }) ?? undefined }
   })
-  print({}, {}, row === undefined ? 'Every row and every mark is as by default.' : `${row} is as by default.`)
+  print({}, {}, row === undefined ? 'Reset every row and every mark to its default.' : `Reset ${row} to its default.`)
 }
 
 export function listMarks(options: { json?: boolean }): Promise<void> {
@@ -61,6 +61,9 @@ export function listMarks(options: { json?: boolean }): Promise<void> {
 /** Switches a mark on or off. */
 export async function switchMark(id: string, state: string): Promise<void> {
   if (state !== 'on' && state !== 'off') throw new AppError('invalid_input', `a mark is on or off, not ${state}`)
+  if (!markIds.includes(id)) {
+    throw new AppError('invalid_input', `there is no mark ${id}; the marks are ${markIds.join(', ')}`)
+  }
   await change((stored) => {
     return { marks_off: mergeMarks(stored['marks_off'], { [id]: state === 'on' }) ?? undefined }
   })

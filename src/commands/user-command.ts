@@ -70,7 +70,7 @@ export async function removeUser(name: string, options: Options & { yes?: boolea
   const { threads, turns, items, documents, files, grants, secrets } = erased
   const conversations = `${threads} conversations with ${turns} turns and ${items} items`
   const rest = `${documents} documents, ${files} files of their workspace, ${secrets} secrets and ${grants} grants`
-  const text = `Removed ${name}: their tokens no longer work. Erased were ${conversations}, ${rest}.`
+  const text = `Removed ${name}: their tokens no longer work. Erased: ${conversations}, ${rest}.`
   print(options, { removed: name, erased }, text)
 }
 

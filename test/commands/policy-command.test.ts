@@ -47,7 +47,7 @@ test('what is no row, no rule and no mark is refused, and nothing is stored', as
     [['set', '__proto__', '--clean', 'ask'], /policy\.__proto__ is not a row/],
     [['set', 'fetch', '--clean', 'maybe'], /policy\.fetch\.clean must be one of allow, ask, deny, known/],
     [['reset', 'fetsh'], /policy\.fetsh is not a row/],
-    [['mark', 'urgent', 'off'], /marks_off must be a list of mark ids: /],
+    [['mark', 'urgent', 'off'], /there is no mark urgent; the marks are .*urgency/],
     [['mark', 'urgency', 'of'], /a mark is on or off, not of/],
   ] as const) {
     const ran = await on('policy', ...words)
