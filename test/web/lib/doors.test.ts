@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { doors as served } from '#core/doors.ts'
-import { doorChoices, doors, sameDoor, senderName } from '../../../web/lib/doors.ts'
+import { doorChoices, doorOf, doors, sameDoor, senderName } from '../../../web/lib/doors.ts'
 
 test('the page has every door of the service, under its label', () => {
   const labels = (of: object): [string, string][] =>
@@ -25,4 +25,15 @@ test('a sender is named without its door; other users are none', () => {
     undefined,
     undefined,
   ])
+})
+
+test('each door has its icon; one of a newer service looks like the browser', () => {
+  assert.deepEqual(
+    Object.entries(doors).map(([name, { icon }]) => `${name} ${icon}`),
+    ['terminal terminal', 'run terminal', 'web browser', 'webhook webhook', 'responses api'],
+  )
+  assert.equal(doorOf('web'), doors.web)
+  assert.equal(doorOf('newer' as never), doors.web)
+  assert.equal(sameDoor('newer' as never), 'web')
+  assert.deepEqual(doorChoices[0], { value: 'terminal', label: 'Terminal' })
 })

@@ -7,7 +7,7 @@ import type { Turn } from '#core/turn.ts'
 import { faultWire } from '#doors/web/wire.ts'
 import { createSpend } from '#turns/spend.ts'
 import type { Settings } from '#doors/web/wire/settings.ts'
-import { cutText, failureOf, otherModel } from '../../../web/lib/failure.ts'
+import { cutText, failureOf, otherModel, sentence } from '../../../web/lib/failure.ts'
 
 const held = { granted: false, spentUsd: 4, heldUsd: 0 }
 const store = {
@@ -117,4 +117,54 @@ test('the other model is one that has its key, else one that stands in, and none
   assert.equal(otherModel(settings('key', used, standsIn, offline)), standsIn)
   assert.equal(otherModel(settings('key', used, offline)), undefined)
   assert.equal(otherModel(settings('environment', used, ready)), undefined)
+})
+
+test('every kind of fault has its title; those of the model lead to its settings', () => {
+  const titles = {
+    turn_timeout: 'The turn took too long',
+    repeated_call: 'Stopped: it went in circles',
+    failing_tool: 'Stopped: a tool kept failing',
+    model_rate_limited: 'The model refused for now',
+    model_unauthorized: 'The model refused the key',
+    model_key_missing: 'The model has no key',
+    model_refused: 'The model refused',
+    model_unknown: 'The model is not known',
+    model_timeout: 'The model took too long',
+  }
+  for (const [code, title] of Object.entries(titles)) {
+    const shown = failureOf({ code, message: 'x' }, { done: true })
+    const change = code.startsWith('model_') ? { words: 'Change the model', at: '/settings/model' } : undefined
+    assert.deepEqual([shown.title, shown.change, shown.kind], [title, change, 'clay'])
+  }
+})
+
+test('a call that fits the cap exactly can be made; a cap of a day has no more today', () => {
+  const at = (kind: 'spend_per_turn' | 'spend_per_day', next_usd: number) =>
+    failureOf({ code: 'spend_limit', message: 'x', limit: { kind, max_usd: 0.5, next_usd } as never }, { done: true })
+  assert.deepEqual(
+    [at('spend_per_turn', 0.5), at('spend_per_turn', 0.51), at('spend_per_day', 0.1)].map(({ goOn }) => goOn),
+    ['Go on with another $0.50', undefined, undefined],
+  )
+})
+
+test('no model is offered that may not be able to answer', () => {
+  const ready = (provider: string) => ({ provider, name: 'm', role: 'ready' })
+  const settings = (provider: string) =>
+    ({ model: { chosen_by: 'key' }, models: [ready(provider)] }) as unknown as Settings
+  assert.deepEqual(
+    ['offline', 'scripted', 'ollama', 'openai'].map((provider) => otherModel(settings(provider))?.provider),
+    [undefined, undefined, undefined, 'openai'],
+  )
+})
+
+test('a message becomes a sentence; the name of a host or a tool keeps its letters', () => {
+  for (const [text, words] of [
+    ['it broke', 'It broke.'],
+    ['no, it did not!', 'No, it did not!'],
+    ['api.example.com is away', 'api.example.com is away.'],
+    ['web_fetch failed?', 'web_fetch failed?'],
+    ['Done.', 'Done.'],
+  ] as const) {
+    assert.equal(sentence(text), words)
+  }
 })

@@ -98,3 +98,71 @@ test('four steps of the axis reach the highest bar, in round figures', () => {
     assert.ok(4 * niceStep(most) >= most)
   }
 })
+
+test('a span without use measures costs, and begins with its first day', () => {
+  const none = used([row('2026-11-08', 'a', 1)])
+  assert.deepEqual([none.measure, none.total, none.turns, none.models], ['cost', 0, 0, []])
+  assert.deepEqual([none.days.length, none.days[0]?.date, none.days.at(-1)?.date], [7, '2026-11-09', '2026-11-15'])
+  const { failed, stopped, before } = used([], { before_usd: 2, failed: 3, cancelled: 4 })
+  assert.deepEqual([failed, stopped, before], [3, 4, 2])
+})
+
+test('models of one price are ranked by their tokens, users by what they cost', () => {
+  const { byModel, models, days } = used([
+    row('2026-11-15', 'small', null, 10),
+    row('2026-11-14', 'large', null, 100),
+    row('2026-11-15', 'large', null, 100),
+  ])
+  assert.deepEqual(byModel, [
+    { name: 'large', turns: 2, tokens: 220, cost: null },
+    { name: 'small', turns: 1, tokens: 20, cost: null },
+  ])
+  assert.deepEqual(models, [
+    { name: 'large', total: 220 },
+    { name: 'small', total: 20 },
+  ])
+  assert.deepEqual(days.at(-1), { date: '2026-11-15', parts: [110, 20], total: 130 })
+  const { byUser, unknown } = used([
+    { ...row('2026-11-15', 'a', 1), user: 'ada' } as ReturnType<typeof row>,
+    { ...row('2026-11-15', 'a', null), user: 'bob' } as ReturnType<typeof row>,
+    { ...row('2026-11-15', 'a', 3), user: 'bob' } as ReturnType<typeof row>,
+    row('2026-11-15', 'a', 2),
+  ])
+  assert.deepEqual(
+    byUser.map(({ name, turns, cost }) => [name, turns, cost]),
+    [
+      ['bob', 2, 3],
+      ['', 1, 2],
+      ['ada', 1, 1],
+    ],
+  )
+  assert.equal(unknown, true)
+})
+
+test('doors of one cost are ranked by their turns', () => {
+  const { byDoor } = used([], {
+    doors: [
+      { door: 'web', turns: 1, cost_usd: null },
+      { door: null, turns: 9, cost_usd: null },
+      { door: 'webhook', turns: 2, cost_usd: null },
+      { door: 'responses', turns: 1, cost_usd: 1 },
+    ],
+  })
+  assert.deepEqual(
+    byDoor.map(({ door, cost }) => [door, cost]),
+    [
+      ['responses', 1],
+      ['webhook', null],
+      ['web', null],
+      [null, null],
+    ],
+  )
+})
+
+test('each round step is used where it is the first to reach', () => {
+  for (const step of [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10]) {
+    assert.ok(Math.abs(niceStep(step * 4) - step) < 1e-9, String(step))
+    assert.ok(Math.abs(niceStep(step * 40) - step * 10) < 1e-9, String(step))
+  }
+  assert.equal(niceStep(-1), 1)
+})
