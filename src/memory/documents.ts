@@ -3,6 +3,7 @@ import type { Author, Chunk, Document, DocumentInfo, DocumentStore, NewDocument,
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { createPace } from '#lib/pace.ts'
+import { createSemaphore } from '#lib/semaphore.ts'
 import { chunksOf } from './chunks.ts'
 import type { SemanticSearch } from './semantic-search.ts'
 import { checkContent, checkPath, folderPrefix } from './document-path.ts'
@@ -49,15 +50,28 @@ export type DocumentsParts = {
 
 export function createDocuments({ store, onWrite = () => {}, semanticSearch }: DocumentsParts): Documents {
   const reader = createReader()
+  /** One document is read at a time: each pauses every few milliseconds, but many together would not. */
+  const turn = createSemaphore(1)
+  const always = new AbortController().signal
+
+  async function read(path: string, content: string, pace: ReturnType<typeof createPace>): Promise<Chunk[]> {
+    const release = turn.tryTake() ?? (await turn.take(always))
+    const chunks: Chunk[] = []
+    try {
+      for (const chunk of chunksOf(reader, path, content)) {
+        chunks.push(chunk)
+        await pace()
+      }
+    } finally {
+      release()
+    }
+    return chunks
+  }
 
   async function prepare({ path, content, author, threadId, untrusted = false }: Writing, pace = createPace()) {
     checkPath(path)
     const bytes = checkContent(content)
-    const chunks: Chunk[] = []
-    for (const chunk of chunksOf(reader, path, content)) {
-      chunks.push(chunk)
-      await pace()
-    }
+    const chunks = await read(path, content, pace)
     return { path, bytes, author, ...(threadId && { threadId }), untrusted, chunks } satisfies NewDocument
   }
 

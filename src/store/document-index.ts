@@ -11,7 +11,12 @@ const titleWeight = 3
 const extraWeight = 0.5
 
 type NewChunk = { readonly path: string; readonly at: number; readonly chunk: Chunk }
-type IndexOwner = { readonly user: UserId; readonly number: number; readonly chunks: number; readonly terms: number }
+export type IndexOwner = {
+  readonly user: UserId
+  readonly number: number
+  readonly chunks: number
+  readonly terms: number
+}
 
 export function* saveChunk(sql: Sql, { user, number }: IndexOwner, { path, at, chunk }: NewChunk): Job<void> {
   const { text, lap, terms } = chunk

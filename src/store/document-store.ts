@@ -10,6 +10,15 @@ import { identityPaths, maxDocumentBytes, maxDocuments } from '#core/document.ts
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { notifyIdentity } from './change-signal.ts'
+import {
+  eraseHidden,
+  eraseSlices,
+  hiddenPath,
+  inOneSlice,
+  isLarge,
+  moveChunks,
+  writeSlices,
+} from './document-slices.ts'
 import { countMatch, eraseChunks, findChunks, saveChunk, withIndex } from './document-index.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
@@ -27,20 +36,45 @@ const beginning = `(SELECT substr(c.text, 1, ${beginningChars}) FROM chunks c
 const numbersLockKey = 4_728_301_196
 
 export function createDocumentStore({ sql, now }: { sql: Sql; now: () => number }): DocumentStore {
+  /** Writes the chunks of a large document ahead of its transaction. */
+  async function stage(user: UserId, document: NewDocument): Promise<Staged> {
+    const hidden = hiddenPath()
+    if (!isLarge(sql, document.chunks.length)) return { document, hidden }
+    const written = hiddenPath()
+    const { chunks } = document
+    await writeSlices(sql, { user, path: written, chunks, lockOwner: () => lockOwner(sql, user) })
+    return { document, hidden, written }
+  }
+
   return {
-    put: (user, documents) =>
-      sql.write(function* () {
-        let owner = yield* lockOwner(sql, user)
-        const outcomes: PutOutcome[] = []
-        for (const document of documents) {
-          const { outcome, after } = yield* putOne(sql, owner, document, now())
-          owner = after
-          outcomes.push(outcome)
-        }
-        yield* saveOwner(owner)
-        if (documents.some(({ path }) => identityPaths.includes(path))) yield* notifyIdentity(sql, user)
+    async put(user, documents) {
+      const staged: Staged[] = []
+      try {
+        for (const document of documents) staged.push(await stage(user, document))
+        const { outcomes, left } = await sql.write(function* () {
+          let owner = yield* lockOwner(sql, user)
+          const results: Put[] = []
+          for (const each of staged) {
+            const put = yield* putOne(sql, owner, each, now())
+            owner = put.after
+            results.push(put)
+          }
+          yield* saveOwner(owner)
+          if (documents.some(({ path }) => identityPaths.includes(path))) yield* notifyIdentity(sql, user)
+          return { outcomes: results.map(({ outcome }) => outcome), left: results.flatMap((put) => put.left ?? []) }
+        })
+        await eraseSlices(sql, user, left)
         return outcomes
-      }),
+      } catch (error) {
+        // What cannot be erased now is erased after the next start.
+        await eraseSlices(
+          sql,
+          user,
+          staged.flatMap(({ written }) => written ?? []),
+        ).catch(() => {})
+        throw error
+      }
+    },
     get: (user, path) =>
       sql.read(function* () {
         const row = yield* first(`SELECT ${columns} FROM documents WHERE user_id = ? AND path = ?`, user, path)
@@ -62,28 +96,42 @@ export function createDocumentStore({ sql, now }: { sql: Sql; now: () => number 
         )
         return rows.map(infoOf)
       }),
-    remove: (user, path) =>
-      sql.write(function* () {
+    async remove(user, path) {
+      const hidden = hiddenPath()
+      const removed = await sql.write(function* () {
         const owner = yield* lockOwner(sql, user)
         const row = yield* first(`SELECT ${columns} FROM documents WHERE user_id = ? AND path = ?`, user, path)
-        if (!row) return false
-        yield* eraseChunks(sql, user, path)
+        if (!row) return 'nothing'
+        const large = isLarge(sql, Number(row['chunks']))
+        yield* large ? moveChunks(user, path, hidden) : eraseChunks(sql, user, path)
         yield* run('DELETE FROM documents WHERE user_id = ? AND path = ?', user, path)
         yield* saveOwner(without(owner, row))
         if (identityPaths.includes(path)) yield* notifyIdentity(sql, user)
-        return true
-      }),
-    eraseSome: (user) =>
-      sql.write(function* () {
-        const paths = 'SELECT path FROM documents WHERE user_id = ? ORDER BY path LIMIT ?'
-        const rows = yield* query(paths, user, maxErased)
-        for (const { path } of rows) {
-          yield* eraseChunks(sql, user, String(path))
-          yield* run('DELETE FROM documents WHERE user_id = ? AND path = ?', user, String(path))
+        return large ? 'hidden' : 'erased'
+      })
+      if (removed === 'hidden') await eraseSlices(sql, user, [hidden])
+      return removed !== 'nothing'
+    },
+    async eraseSome(user) {
+      const hidden = hiddenPath()
+      const { erased, left } = await sql.write(function* () {
+        const listed = 'SELECT path, chunks FROM documents WHERE user_id = ? ORDER BY path LIMIT ?'
+        const rows = inOneSlice(sql, yield* query(listed, user, maxErased))
+        // At most one is large: it is erased alone.
+        const large = rows.some(({ chunks }) => isLarge(sql, Number(chunks)))
+        for (const row of rows) {
+          const path = String(row['path'])
+          yield* large ? moveChunks(user, path, hidden) : eraseChunks(sql, user, path)
+          yield* run('DELETE FROM documents WHERE user_id = ? AND path = ?', user, path)
         }
-        if (rows.length === 0) yield* run('DELETE FROM document_owners WHERE user_id = ?', user)
-        return rows.length
-      }),
+        return { erased: rows.length, left: large ? [hidden] : [] }
+      })
+      await eraseSlices(sql, user, left)
+      if (erased > 0) return erased
+      await eraseHidden(sql, user)
+      await sql.write(() => run('DELETE FROM document_owners WHERE user_id = ?', user))
+      return 0
+    },
     count: (user, matches, max) =>
       sql.read(function* () {
         const row = yield* first('SELECT * FROM document_owners WHERE user_id = ?', user)
@@ -137,19 +185,26 @@ function* saveOwner({ user, documents, bytes, chunks, terms }: Owner): Job<void>
   yield* run(update, documents, bytes, chunks, terms, user)
 }
 
-function* putOne(
-  sql: Sql,
-  owner: Owner,
-  document: NewDocument,
-  at: number,
-): Job<{ outcome: PutOutcome; after: Owner }> {
+/** `left` is a hidden path with chunks to erase. */
+type Put = { readonly outcome: PutOutcome; readonly after: Owner; readonly left?: string | undefined }
+
+type Staged = {
+  readonly document: NewDocument
+  /** The hidden path that its chunks are already written under. */
+  readonly written?: string
+  /** The hidden path that the chunks of a large document move to when it is replaced. */
+  readonly hidden: string
+}
+
+function* putOne(sql: Sql, owner: Owner, { document, written, hidden }: Staged, at: number): Job<Put> {
   const { user } = owner
   const { path, bytes, author, threadId = null, untrusted, chunks, expects } = document
   const existing = yield* first(`SELECT ${columns} FROM documents WHERE user_id = ? AND path = ?`, user, path)
   const revision = Number(existing?.['revision'] ?? 0)
-  if (expects !== undefined && expects !== revision) return { outcome: 'changed', after: owner }
-  if (existing) yield* eraseChunks(sql, user, path)
-  else yield* checkPath(user, path)
+  if (expects !== undefined && expects !== revision) return { outcome: 'changed', after: owner, left: written }
+  const wasLarge = existing !== undefined && isLarge(sql, Number(existing['chunks']))
+  if (!existing) yield* checkPath(user, path)
+  else yield* wasLarge ? moveChunks(user, path, hidden) : eraseChunks(sql, user, path)
   const terms = chunks.reduce((sum, chunk) => sum + chunk.terms.body.length, 0)
   const before = existing ? without(owner, existing) : owner
   const after = {
@@ -177,8 +232,9 @@ function* putOne(
     at,
     at,
   )
-  for (const [index, chunk] of chunks.entries()) yield* saveChunk(sql, owner, { path, at: index, chunk })
-  return { outcome: existing ? 'replaced' : 'created', after }
+  if (written !== undefined) yield* moveChunks(user, written, path)
+  else for (const [index, chunk] of chunks.entries()) yield* saveChunk(sql, owner, { path, at: index, chunk })
+  return { outcome: existing ? 'replaced' : 'created', after, ...(wasLarge && { left: hidden }) }
 }
 
 /** Refuses a path that is both a document and a folder: documents can be exported to a folder of files. */

@@ -3,6 +3,7 @@ import type { Store } from '#core/store.ts'
 import type { Seal } from '#lib/seal.ts'
 import { createAccountStore } from './account-store.ts'
 import { checkPostgres, checkSqlite } from './schema-check.ts'
+import { eraseLeftovers } from './document-slices.ts'
 import { createDocumentStore } from './document-store.ts'
 import { createGrantStore } from './grant-store.ts'
 import { createLeaseStore } from './lease-store.ts'
@@ -41,6 +42,8 @@ export function openStore({ path, seal, now = Date.now, vectors = false }: Store
     throw asAppError(error)
   }
   const scrub = startScrub(sql, sql.db)
+  // Fails on a full disk, or when the store is closed at once: the next start goes on.
+  eraseLeftovers(sql).catch(() => {})
   const store = composeStore(sql, {
     seal,
     now,

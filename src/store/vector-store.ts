@@ -9,8 +9,8 @@ import { first, query, run, type Sql, type Value } from './sql.ts'
 const scanRows = { sqlite: 2_000, postgres: 20_000 }
 /** Candidates that are ranked by their numbers. For a user with no more vectors the search is exact. */
 const maxCandidates = 400
-/** Ids on PostgreSQL become visible out of order: a long transaction may commit this many ids late. */
-const maxIdsLate = 20_000
+/** Ids become visible out of order: a long transaction, or a large document on SQLite, may come this many ids late. */
+const maxIdsLate = { sqlite: 1_000, postgres: 20_000 }
 const noPgvector = 'the PostgreSQL server does not have pgvector'
 /** Cosine distance at which a chunk no longer matches: a right angle. */
 const maxDistance = 0.999
@@ -27,6 +27,7 @@ export function createVectorStore({ sql, prepare }: { sql: Sql; prepare: VectorS
         const through = Number(end?.['id'] ?? after)
         const rows = yield* query(
           `SELECT c.id, c.path, c.text FROM chunks c WHERE c.id > ? AND c.id <= ?
+             AND NOT (c.path >= '/' AND c.path < '0')
              AND NOT EXISTS (SELECT 1 FROM chunk_vectors v WHERE v.id = c.id AND v.model = ?) ORDER BY c.id LIMIT ?`,
           after,
           through,
@@ -39,7 +40,7 @@ export function createVectorStore({ sql, prepare }: { sql: Sql; prepare: VectorS
     tail: (model) =>
       sql.read(function* () {
         const row = yield* first('SELECT id FROM chunk_vectors WHERE model = ? ORDER BY id DESC LIMIT 1', model)
-        return Math.max(0, Number(row?.['id'] ?? 0) - (sql.backend === 'postgres' ? maxIdsLate : 0))
+        return Math.max(0, Number(row?.['id'] ?? 0) - maxIdsLate[sql.backend])
       }),
     save: (model, made) =>
       sql.write(function* () {

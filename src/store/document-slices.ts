@@ -1,0 +1,108 @@
+// Large documents on SQLite, where a transaction blocks the event loop: their chunks are written and erased a few at a time.
+// Meanwhile they are under a path that no document can have, so no reader sees them. One short transaction then moves the
+// new chunks to the document's path and the old ones away from it. PostgreSQL needs none of this.
+import type { Chunk } from '#core/document.ts'
+import { newId, type UserId } from '#core/ids.ts'
+import { type IndexOwner, saveChunk } from './document-index.ts'
+import { query, type Job, type Row, run, type Sql } from './sql.ts'
+
+/** Chunks that one transaction writes or erases: the index takes about 0.4 ms for a chunk of new words. */
+const sliceChunks = 40
+/** Chunks of small documents that one transaction erases. */
+const maxErasedChunks = 100
+/** Paths of chunks without a document begin with a slash. A path of a document never does. */
+const firstHidden = '/'
+const afterHidden = '0'
+/** Paths that one look for leftovers returns. */
+const maxLeftovers = 100
+
+/** True for a document whose chunks are written and erased in slices. */
+export function isLarge({ backend }: Sql, chunks: number): boolean {
+  return backend === 'sqlite' && chunks > sliceChunks
+}
+
+export function hiddenPath(): string {
+  return `${firstHidden}${newId()}`
+}
+
+/** The first documents that one transaction erases, by their numbers of chunks. A large one comes alone. */
+export function inOneSlice(sql: Sql, documents: readonly Row[]): readonly Row[] {
+  if (sql.backend === 'postgres') return documents
+  const sizes = documents.map(({ chunks }) => Number(chunks))
+  let [end, total] = [1, sizes[0] ?? 0]
+  if (isLarge(sql, total)) return documents.slice(0, 1)
+  for (const size of sizes.slice(1)) {
+    total += size
+    if (isLarge(sql, size) || total > maxErasedChunks) break
+    end++
+  }
+  return documents.slice(0, end)
+}
+
+type HiddenChunks = {
+  readonly user: UserId
+  readonly path: string
+  readonly chunks: readonly Chunk[]
+  /** Begins each transaction. */
+  readonly lockOwner: () => Job<IndexOwner>
+}
+
+/** Writes chunks under a hidden path. If it fails, it erases what it has written. */
+export async function writeSlices(sql: Sql, { user, path, chunks, lockOwner }: HiddenChunks): Promise<void> {
+  try {
+    for (let from = 0; from < chunks.length; from += sliceChunks) {
+      await sql.write(function* () {
+        const owner = yield* lockOwner()
+        for (const [index, chunk] of chunks.slice(from, from + sliceChunks).entries()) {
+          yield* saveChunk(sql, owner, { path, at: from + index, chunk })
+        }
+      })
+    }
+  } catch (error) {
+    await eraseSlices(sql, user, [path]).catch(() => {})
+    throw error
+  }
+}
+
+/** Moves all chunks from one path to another; one of them is hidden. */
+export function* moveChunks(user: UserId, from: string, to: string): Job<void> {
+  yield* run('UPDATE chunks SET path = ? WHERE user_id = ? AND path = ?', to, user, from)
+}
+
+/** Erases the chunks of hidden paths. */
+export async function eraseSlices(sql: Sql, user: UserId, paths: readonly string[]): Promise<void> {
+  const some = 'SELECT id FROM chunks WHERE user_id = ? AND path = ? ORDER BY at LIMIT ?'
+  for (const path of paths) {
+    const slice = [user, path, sliceChunks] as const
+    let erased: number
+    do {
+      erased = await sql.write(function* () {
+        const rows = yield* query(some, ...slice)
+        yield* run(`DELETE FROM chunk_terms WHERE rowid IN (${some})`, ...slice)
+        yield* run(`DELETE FROM chunks WHERE id IN (${some})`, ...slice)
+        return rows.length
+      })
+    } while (erased === sliceChunks)
+  }
+}
+
+/** Erases all hidden chunks of a user. */
+export async function eraseHidden(sql: Sql, user: UserId): Promise<void> {
+  if (sql.backend === 'postgres') return
+  const paths = 'SELECT DISTINCT path FROM chunks WHERE user_id = ? AND path >= ? AND path < ? LIMIT ?'
+  const rows = await sql.read(() => query(paths, user, firstHidden, afterHidden, maxLeftovers))
+  await eraseSlices(
+    sql,
+    user,
+    rows.map(({ path }) => String(path)),
+  )
+  if (rows.length === maxLeftovers) await eraseHidden(sql, user)
+}
+
+/** Erases what a killed process left behind. Call it before anything is written. */
+export async function eraseLeftovers(sql: Sql): Promise<void> {
+  const users = `SELECT user_id FROM document_owners o WHERE EXISTS (
+      SELECT 1 FROM chunks c WHERE c.user_id = o.user_id AND c.path >= ? AND c.path < ?)`
+  const rows = await sql.read(() => query(users, firstHidden, afterHidden))
+  for (const row of rows) await eraseHidden(sql, String(row['user_id']) as UserId)
+}

@@ -1,0 +1,121 @@
+// Large documents on SQLite: no transaction is long, no reader sees half of one, nothing is left behind.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Chunk, NewDocument } from '#core/document.ts'
+import { createDocumentStore } from '#store/document-store.ts'
+import { eraseLeftovers, hiddenPath, inOneSlice, writeSlices } from '#store/document-slices.ts'
+import { migrateSqlite } from '#store/migrate-sqlite.ts'
+import { type Job, query, type Sql } from '#store/sql.ts'
+import { openSqlite } from '#store/sqlite.ts'
+import { ada } from './harness.ts'
+
+/** The most chunks that one transaction may write to the index, or erase. */
+const maxChunks = 40
+
+function document(path: string, chunks: number, word = 'hello'): NewDocument {
+  const made = Array.from({ length: chunks }, (_, at): Chunk => {
+    return { text: `${word} ${at}\n`, lap: 0, terms: { title: [], body: [word, String(at)], extra: [] } }
+  })
+  return { path, bytes: chunks * 10, author: 'user', untrusted: false, chunks: made }
+}
+
+/** A document store whose transactions are counted by what they write to the index. */
+function openDocuments() {
+  const sqlite = openSqlite(':memory:')
+  migrateSqlite(sqlite.db, ':memory:')
+  const rows = (table: string): number => Number(sqlite.db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'])
+  let most = 0
+  let failAt = Number.POSITIVE_INFINITY
+  let writes = 0
+  const sql: Sql = {
+    ...sqlite,
+    write: <T>(job: () => Job<T>) =>
+      sqlite.write(function* () {
+        if (++writes === failAt) throw new Error('the disk is full')
+        const before = rows('chunk_terms_docsize')
+        const result = yield* job()
+        most = Math.max(most, Math.abs(rows('chunk_terms_docsize') - before))
+        return result
+      }),
+  }
+  return {
+    sql,
+    documents: createDocumentStore({ sql, now: () => 1 }),
+    left: () => [rows('chunks'), rows('chunk_terms_docsize')],
+    most: () => most,
+    failAfter: (count: number) => (failAt = writes + count),
+    found: async (word: string) => {
+      const match = { term: word }
+      const store = createDocumentStore({ sql, now: () => 1 })
+      const found = await store.find(ada, { match, weights: [{ match, weight: 1 }], depth: 9_999, limit: 9_999 })
+      return found.length
+    },
+  }
+}
+
+test('a large document is written, replaced and removed a few chunks at a time', async () => {
+  const { documents, left, most, found } = openDocuments()
+  assert.deepEqual(await documents.put(ada, [document('big', 200), document('small', 1)]), ['created', 'created'])
+  assert.deepEqual([left(), await found('hello')], [[201, 201], 201])
+  assert.deepEqual(await documents.put(ada, [document('big', 150, 'other')]), ['replaced'])
+  assert.deepEqual([left(), await found('hello'), await found('other')], [[151, 151], 1, 150])
+  assert.equal((await documents.get(ada, 'big'))?.content.startsWith('other 0\nother 1\n'), true)
+  assert.deepEqual(await documents.put(ada, [document('big', 1)]), ['replaced'])
+  assert.deepEqual(left(), [2, 2])
+  await documents.put(ada, [document('big', 90)])
+  assert.equal(await documents.remove(ada, 'big'), true)
+  assert.deepEqual([left(), await documents.get(ada, 'big')], [[1, 1], undefined])
+  assert.ok(most() <= maxChunks, `${most()} chunks in one transaction`)
+})
+
+test('a large document that is refused leaves nothing behind', async () => {
+  const { documents, left, failAfter } = openDocuments()
+  await documents.put(ada, [document('a', 1)])
+  assert.deepEqual(await documents.put(ada, [{ ...document('a', 100), expects: 7 }]), ['changed'])
+  await assert.rejects(documents.put(ada, [document('a/b', 100)]), { code: 'invalid_input' })
+  for (const write of [1, 2, 3, 4]) {
+    failAfter(write)
+    await assert.rejects(documents.put(ada, [document('b', 100)]), /disk is full/, `write ${write}`)
+  }
+  assert.deepEqual([left(), (await documents.get(ada, 'a'))?.content], [[1, 1], 'hello 0\n'])
+})
+
+test('what a killed process left half written is not found, and goes at the next start or with its user', async () => {
+  const { sql, documents, left, found } = openDocuments()
+  await documents.put(ada, [document('a', 1)])
+  const { chunks } = document('x', 100)
+  const lockOwner = function* () {
+    yield* query('SELECT 1')
+    return { user: ada, number: 1, chunks: 1, terms: 1 }
+  }
+  const leave = (): Promise<void> => writeSlices(sql, { user: ada, path: hiddenPath(), chunks, lockOwner })
+  await leave()
+  assert.deepEqual([left(), await found('hello')], [[101, 101], 1])
+  await eraseLeftovers(sql)
+  assert.deepEqual([left(), await found('hello')], [[1, 1], 1])
+  await leave()
+  while ((await documents.eraseSome(ada)) > 0);
+  assert.deepEqual(left(), [0, 0])
+})
+
+test('a user is erased a few documents at a time, a large one alone', async () => {
+  const { sql, documents, left } = openDocuments()
+  const rows = (...sizes: number[]) => sizes.map((chunks) => ({ chunks }))
+  const sizes = (...all: number[]): number[] => inOneSlice(sql, rows(...all)).map(({ chunks }) => Number(chunks))
+  assert.deepEqual(sizes(), [])
+  assert.deepEqual(sizes(1, 2, 3), [1, 2, 3])
+  assert.deepEqual(sizes(40, 40, 20, 1), [40, 40, 20])
+  assert.deepEqual(sizes(1, 41, 1), [1])
+  assert.deepEqual(sizes(400, 1), [400])
+  await documents.put(ada, [document('a', 1), document('b', 90), document('c', 2), document('d', 2), document('e', 90)])
+  const erased: number[] = []
+  do erased.push(await documents.eraseSome(ada))
+  while (erased.at(-1) !== 0)
+  assert.deepEqual(
+    [erased, left()],
+    [
+      [1, 1, 2, 1, 0],
+      [0, 0],
+    ],
+  )
+})
