@@ -15,8 +15,8 @@ const sliceBytes = 1024 * 1024
 /** Memory of a parsed value and of a field name, beside the bytes of the text. */
 const [valueBytes, nameBytes] = [64, 400]
 
-/** Throws SyntaxError. */
-export type ParseJson = (text: string) => unknown
+/** Gets the text and the number of its values. Throws SyntaxError. */
+export type ParseJson = (text: string, values: number) => unknown
 
 export type JsonReading = {
   /** What the text is, for messages. Default: body. */
@@ -37,9 +37,13 @@ export function createJsonReader(): ReadJson {
 
   return async (bytes, { reserve, ...reading } = {}) => {
     if (bytes.length <= smallJsonBytes) return parseSmallJson(bytes, reading)
-    const size = await inTurn(() => count(bytes, reading))
-    await reserve?.(size)
-    return inTurn(() => parsed(bytes, reading))
+    const { values, names } = await inTurn(() => count(bytes, reading))
+    await reserve?.(bytes.length + values * valueBytes + names * nameBytes)
+    return inTurn(async () => {
+      const value = parsed(bytes, values, reading)
+      await nextLoop()
+      return value
+    })
   }
 
   /** The turn ends with the next loop: what the caller does with the value at once belongs to it. */
@@ -55,8 +59,9 @@ export function createJsonReader(): ReadJson {
 
 /** Parses a text of at most `smallJsonBytes` at once, with the same bounds. Throws invalid_input. */
 export function parseSmallJson(bytes: Buffer, reading: Reading = {}): unknown {
-  refuseExcess(countJson(bytes, jsonBounds).next(bytes.length), reading)
-  return parsed(bytes, reading)
+  const text = countJson(bytes, jsonBounds)
+  refuseExcess(text.next(bytes.length), reading)
+  return parsed(bytes, text.values, reading)
 }
 
 type Reading = Omit<JsonReading, 'reserve'>
@@ -75,19 +80,21 @@ function refuseExcess(excess: Excess | undefined, { what = 'body' }: Reading): v
 
 const words = { values: 'values', names: 'field names' } as const
 
-/** Counts in slices. Returns the estimated size of the parsed value. */
-async function count(bytes: Buffer, reading: Reading): Promise<number> {
-  const text: JsonCount = countJson(bytes, jsonBounds)
+/** Counts in slices. */
+async function count(bytes: Buffer, reading: Reading): Promise<JsonCount> {
+  const text = countJson(bytes, jsonBounds)
   while (!text.done) {
     refuseExcess(text.next(sliceBytes), reading)
     await nextLoop()
   }
-  return bytes.length + text.values * valueBytes + text.names * nameBytes
+  return text
 }
 
-function parsed(bytes: Buffer, { parse = JSON.parse, what = 'body' }: Reading): unknown {
+const plain: ParseJson = (text) => JSON.parse(text)
+
+function parsed(bytes: Buffer, values: number, { parse = plain, what = 'body' }: Reading): unknown {
   try {
-    return parse(bytes.toString('utf8'))
+    return parse(bytes.toString('utf8'), values)
   } catch (error) {
     throw new AppError('invalid_input', `the ${what} is not valid JSON`, { cause: error })
   }

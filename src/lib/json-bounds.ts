@@ -20,7 +20,7 @@ export interface JsonCount {
   next(bytes: number): Excess | undefined
 }
 
-const maxFieldChars = 100
+const maxFieldBytes = 100
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
@@ -39,23 +39,21 @@ export function countJson(text: Uint8Array, bounds: JsonBounds): JsonCount {
   let [start, end] = [0, 0]
   let field: readonly [number, number] = [0, 0]
 
-  /** Moves past the string, or to `until`. */
-  function skipString(until: number): void {
-    while (at < until && text[at] !== quote) at += text[at] === backslash ? 2 : 1
-    if (at >= until) return
-    inString = false
-    if (level === 1) end = at
-    at++
+  /** The position after the string, or one from `until` on if it does not end before. */
+  function afterString(from: number, until: number): number {
+    let here = from
+    while (here < until && text[here] !== quote) here += text[here] === backslash ? 2 : 1
+    inString = here >= until
+    if (inString) return here
+    if (level === 1) end = here
+    return here + 1
   }
 
   function excess(bound: keyof JsonBounds): Excess {
     at = text.length
     return {
       bound,
-      field: Buffer.from(text.subarray(...field))
-        .toString('utf8')
-        .slice(0, maxFieldChars)
-        .toWellFormed(),
+      field: Buffer.from(text.subarray(field[0], Math.min(field[1], field[0] + maxFieldBytes))).toString('utf8'),
     }
   }
 
@@ -71,18 +69,18 @@ export function countJson(text: Uint8Array, bounds: JsonBounds): JsonCount {
     },
     next(bytes) {
       const until = Math.min(text.length, at + bytes)
-      if (inString) skipString(until)
-      while (at < until) {
-        const byte = text[at++] ?? 0
+      // A local variable: this loop is as fast as the bytes can be read.
+      let here = inString ? afterString(at, until) : at
+      while (here < until) {
+        const byte = text[here++] ?? 0
         if (byte <= highestSpace) continue
         const first = opened
         opened = false
         if (first && byte !== closeArray && byte !== closeObject && ++values > bounds.values) return excess('values')
         switch (byte) {
           case quote:
-            inString = true
-            if (level === 1) start = at
-            skipString(until)
+            if (level === 1) start = here
+            here = afterString(here, until)
             break
           case comma:
             if (++values > bounds.values) return excess('values')
@@ -101,9 +99,17 @@ export function countJson(text: Uint8Array, bounds: JsonBounds): JsonCount {
             level--
             break
           default:
+            while (here < until && !isStructural(text[here] ?? 0)) here++
         }
       }
+      at = here
       return undefined
     },
   }
+}
+
+/** False for bytes of numbers and literals, and for white space after them. */
+function isStructural(byte: number): boolean {
+  if (byte < comma) return byte === quote
+  return byte === comma || byte === colon || byte === openArray || byte === closeArray || byte >= openObject
 }

@@ -46,3 +46,9 @@ test('a kept number is known, and becomes a plain one on demand', () => {
   assert.deepEqual([isRawNumber(id), isRawNumber(name), isRawNumber(1.1)], [true, false, false])
   assert.deepEqual(withPlainNumbers({ a: [id] }), { a: [1.1] })
 })
+
+test('a text of more than 30,000 values gets plain numbers', () => {
+  const text = '{"a":1.10}'
+  assert.equal(JSON.stringify(parseLossless(text, 30_000)), text)
+  assert.equal(JSON.stringify(parseLossless(text, 30_001)), '{"a":1.1}')
+})

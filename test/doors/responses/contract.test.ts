@@ -391,6 +391,23 @@ describe('create', () => {
     assert.equal(other.status, 200)
   })
 
+  it('refuses more functions than fit, and arguments or a compaction of too many values, without parsing them', async () => {
+    const many = `[${'{},'.repeat(200_000)}{}]`
+    const call = { type: 'function_call', call_id: 'a', name: 'f', arguments: '{"a":1}' }
+    const names = JSON.stringify(Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [at.toString(36), 0])))
+    const compaction = Buffer.from(`{"v":1,"transcript":"x","a":${many}}`).toString('base64url')
+    for (const [body, param] of [
+      [{ input: 'hi', tools: Array.from({ length: 10_001 }, () => ({})) }, 'tools'],
+      [{ input: [call, { ...call, arguments: many }] }, 'input[1].arguments'],
+      [{ input: [call, { ...call, arguments: names }, { ...call, arguments: names }] }, 'input[2].arguments'],
+      [{ input: [{ type: 'compaction', encrypted_content: compaction }] }, 'input[0].encrypted_content'],
+    ] as const) {
+      const refused = await served.create(body)
+      assert.equal(refused.status, 400)
+      assert.equal(errorOf(refused.body)['param'], param)
+    }
+  })
+
   it('refuses any field nested deeper than 1,000 levels, before the body is parsed', async () => {
     const deep = '['.repeat(1_000) + ']'.repeat(1_000)
     const { status, body } = await served.call('POST', '/v1/responses', `{"model":"m","input":"hi","x":${deep}}`)

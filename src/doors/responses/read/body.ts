@@ -1,15 +1,15 @@
 // Parsing a request body: plain JSON, except for values that are passed on as written.
 import { isObject } from '#core/json.ts'
-import { hasRawNumbers, mayLoseDigits, parseLossless } from '#http/lossless-json.ts'
+import { hasRawNumbers, maxLosslessValues, mayLoseDigits, parseLossless } from '#http/lossless-json.ts'
 
 /** The keys that lead to a value in the body. */
 type Path = readonly [...PropertyKey[], last: PropertyKey]
 
 /** Parses a body. The caller's own JSON (context, schemas, arguments, outputs) keeps its numbers as written. */
-export function parseBody(text: string): unknown {
+export function parseBody(text: string, values = 0): unknown {
   const body: unknown = JSON.parse(text)
   const paths = losslessPaths(body)
-  if (paths.length === 0 || !mayLoseDigits(text)) return body
+  if (paths.length === 0 || values > maxLosslessValues || !mayLoseDigits(text)) return body
   try {
     const lossless = parseLossless(text)
     for (const path of paths) {

@@ -3,6 +3,10 @@ import type { Message, Part } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
 import { summaryOrigin } from '#core/origins.ts'
 import { block } from '#doors/openai/blocks.ts'
+import { countJson } from '#lib/json-bounds.ts'
+
+/** A compaction has three fields. */
+const compactionBounds = { values: 10, names: 10, levels: 1 }
 
 /** `tainted` means that it contains untrusted text. */
 export type Compaction = { readonly text: string; readonly tainted: boolean }
@@ -16,7 +20,9 @@ export function closeCompaction({ text, tainted }: Compaction): string {
 /** Message parts that replace the conversation. Undefined when this service did not make the content. */
 export function openCompaction(content: string): Part[] | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(content, 'base64url').toString('utf8'))
+    const json = Buffer.from(content, 'base64url')
+    if (countJson(json, compactionBounds).next(json.length)) return undefined
+    const value: unknown = JSON.parse(json.toString('utf8'))
     if (!isObject(value) || value['v'] !== 1 || typeof value['transcript'] !== 'string') return undefined
     const text = value['transcript']
     if (value['tainted'] !== true) return [{ type: 'text', text: block('conversation-so-far', text).trimEnd() }]

@@ -3,7 +3,9 @@ import { AppError } from '#core/errors.ts'
 import { uuidOf } from '#core/ids.ts'
 import type { Part } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
+import { jsonBounds } from '#http/json-reader.ts'
 import { check, wrongField } from '#http/validate.ts'
+import { countJson } from '#lib/json-bounds.ts'
 import { openCompaction } from './compaction.ts'
 import { isTooDeep } from '#doors/openai/bounds.ts'
 import { readContent, textIn } from '#doors/openai/content.ts'
@@ -46,7 +48,26 @@ export function readInput(input: string | readonly unknown[] | null | undefined)
   }
   if (input.length === 0) throw wrongField('input', 'must not be empty')
   if (input.length > maxItems) throw wrongField('input', `has ${input.length} items, at most ${maxItems} are accepted`)
-  return input.map((item, at) => readItem(item, `input[${at}]`))
+  const items = input.map((item, at) => readItem(item, `input[${at}]`))
+  checkArguments(items)
+  return items
+}
+
+/** The arguments of all calls together are bounded as a body is: prompts parse them. */
+function checkArguments(items: readonly InputItem[]): void {
+  let { values, names } = jsonBounds
+  for (const [at, item] of items.entries()) {
+    if (item.type !== 'call') continue
+    const json = Buffer.from(item.args)
+    const count = countJson(json, { values, names, levels: Number.POSITIVE_INFINITY })
+    const excess = count.next(json.length)
+    if (excess) {
+      const most = excess.bound === 'names' ? `${jsonBounds.names} field names` : `${jsonBounds.values} values`
+      throw wrongField(`input[${at}].arguments`, `brings the arguments of all calls to more than ${most}`)
+    }
+    values -= count.values
+    names -= count.names
+  }
 }
 
 /**

@@ -4,6 +4,8 @@ import { byteLength } from '#core/json.ts'
 import { ToolSchema } from '#doors/openai/caller-tools.ts'
 
 const maxModelBytes = 256
+/** More than fit into the bytes of a request's tools. */
+const maxTools = 10_000
 const text = z.string({ error: 'must be a string' })
 const filled = text.check(z.minLength(1, { error: 'must not be empty' }))
 const object = z.record(z.string(), z.unknown(), { error: 'must be an object' })
@@ -31,7 +33,11 @@ export const CreateSchema = z.object(
     ),
     instructions: z.nullish(text),
     x_context: z.nullish(object),
-    tools: z.nullish(z.array(ToolSchema, { error: 'must be a list of functions' })),
+    tools: z.nullish(
+      z
+        .array(ToolSchema, { error: 'must be a list of functions' })
+        .check(z.maxLength(maxTools, `must hold at most ${maxTools} functions`)),
+    ),
     tool_choice: z.optional(z.unknown()),
   },
   { error: 'must be a JSON object' },
