@@ -176,8 +176,8 @@ test(
     await screen.hides(/Esc closes/)
     await screen.type('/model ollama a-model-with-a-long-name-that-nobody-has-pulled')
     await screen.keys('Enter')
-    const told = await screen.shows(/is stored, but it does\s+not answer: [\s\S]*\n ▏/)
-    assert.match(told, /\n a-model-with-a-long-name-that/)
+    const told = await screen.shows(/the\s+model\s+in\s+use\s+stays[\s\S]*\n ▏/)
+    assert.match(told, /\n parrot · /)
     await screen.keys('C-c')
     await screen.shows(/ended with 0/)
   },
