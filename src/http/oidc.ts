@@ -118,9 +118,8 @@ export function createOidc({
 }
 
 /** The claims of the token, with the address of the user info. The address and whether it is verified have one source. */
-function withAddressOf(claims: Claims, { email, email_verified, ...more }: Claims): Claims {
-  const { email: _none, email_verified: _unrelated, ...rest } = claims
-  return { ...more, ...rest, ...(email !== undefined && { email, email_verified }) }
+function withAddressOf(claims: Claims, more: Claims): Claims {
+  return { ...more, ...claims, email: more.email, email_verified: more.email_verified }
 }
 
 /** Derived from the browser's cookie, so that the database alone cannot finish a sign-in. */

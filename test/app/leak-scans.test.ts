@@ -12,11 +12,12 @@ import { openStore } from '#store/open-store.ts'
 const [ada, bob] = [userId('ada'), userId('bob')]
 const modelKey = 'k3y0f-7h3-m0d3l-9fK2mQ7x'
 const shortKey = '482913'
+const masterKey = Buffer.alloc(32, 'master')
 
 function open(t: TestContext): { store: Store; scans: Scans; secrets: Store['secrets']; read: UserId[] } {
   const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)) })
   t.after(() => store.close())
-  const scans = createScans({ secrets: store.secrets, own: () => [modelKey, shortKey] })
+  const scans = createScans({ secrets: store.secrets, own: () => [modelKey, shortKey, masterKey] })
   const read: UserId[] = []
   const secrets = watchSecrets(store.secrets, (owner) => {
     read.push(owner)
@@ -54,6 +55,7 @@ test('whoever guesses a secret of the installation learns nothing; what they sen
     assert.equal(stopsIn(scans.of(user), [guesses]), undefined)
     assert.equal(scans.ofSent(user).mask(`${guesses} ${modelKey}`), `${guesses} ${modelKey}`)
     assert.equal(scans.of(user).mask(modelKey), '***', 'what the model says and tools bring')
+    assert.equal(scans.of(user).mask(masterKey.toString('hex')), '***', 'a key of bytes')
     assert.match(scans.ofSent(user).mask('sk-ant-api03-9fK2mQ7xLr4TzWcB8vNpYd3hJs6GtEa1Uo5iXbZ'), /^\*+$/)
   }
   assert.equal(scans.ofSent(ada).mask('value-of-ada'), '***', 'their own')

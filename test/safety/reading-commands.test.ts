@@ -49,6 +49,8 @@ test('whatever runs a program, writes, leaves the workspace or needs the shell i
     'cat a > b',
     'cat < a',
     'cat {a,b}',
+    'cat a #b',
+    'cat !!',
     'cat a\\ b',
     'cat /etc/passwd',
     'cat "/etc/passwd"',
@@ -64,6 +66,8 @@ test('whatever runs a program, writes, leaves the workspace or needs the shell i
     'grep -f/etc/passwd x',
     'grep --file=/etc/passwd x',
     'grep --file=../x y',
+    'grep -r --file=a..',
+    'grep -rf..',
     "cat 'open",
     'cat "open',
   ]) {

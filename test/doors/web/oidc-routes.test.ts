@@ -257,3 +257,15 @@ test('where no issuer is configured there is no such route', async (t) => {
   const house = await openHouse(t)
   assert.equal((await house.call('GET', '/api/oidc/login')).status, 404)
 })
+
+test('a sign-in, here or of a tool, never returns to a host that only the client names', async (t) => {
+  const never = () => Promise.reject(new Error('not asked'))
+  const begin = () => Promise.resolve({ url: '/api/health', browser: 'b' })
+  const house = await openHouse(t, { trustProxy: 1, oidc: () => ({ begin, authenticate: never, finish: never }) })
+  const headers = { 'x-forwarded-host': 'evil.example' }
+  for (const path of ['/api/oidc/login', '/api/tools/oauth/callback?code=c&state=s']) {
+    const { status, text } = await house.call('GET', path, { token: null, headers })
+    assert.equal(status, 400, path)
+    assert.match(text, /http:\/\/evil\.example is not a known address of this service/)
+  }
+})

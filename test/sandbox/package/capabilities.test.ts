@@ -275,10 +275,33 @@ const narrowings: readonly [what: string, file: object, added: readonly string[]
   ['another port', reaching([endpoint('a.example:8443', '/v1/', 'GET')]), ['sends GET to a.example:8443/v1/']],
   ['the domain itself', reaching([endpoint('b.example', '/', 'GET')]), ['sends GET to b.example/']],
   ['a method of the other host', reaching([endpoint('x.b.example', '/', 'POST')]), ['sends POST to x.b.example/']],
+  [
+    'a secret at a host more',
+    reaching([...wide.http.allowlist, endpoint('c.example', '/', 'GET')], 'a.example', 'c.example'),
+    ['sends GET to c.example/', 'uses the secret s at c.example, as a bearer token'],
+  ],
   ['a folder above', { ...wide, workspace: { allowed_prefixes: ['n/'] } }, ['reads the workspace folder n/']],
 ]
 test('a file that asks for a part of what the tool has adds nothing; only what goes beyond it is told', () => {
   for (const [what, file, added] of narrowings) assert.deepEqual(addedRights(read(wide), read(file)), added, what)
+})
+
+test('the default port is no part of another port, and a secret none of another in the same place', () => {
+  const file = (host: string, secret_name: string) => ({
+    http: {
+      allowlist: [endpoint(host, '/', 'GET')],
+      credentials: { main: { ...secret(host), secret_name } },
+    },
+    setup: { required_secrets: ['s', 't'] },
+  })
+  const before = read(file('a.example:8443', 's'))
+  assert.deepEqual(addedRights(before, read(file('a.example', 's'))), [
+    'sends GET to a.example/',
+    'uses the secret s at a.example, as a bearer token',
+  ])
+  assert.deepEqual(addedRights(before, read(file('a.example:8443', 't'))), [
+    'uses the secret t at a.example:8443, as a bearer token',
+  ])
 })
 
 const base = {
