@@ -1,5 +1,6 @@
 // Shows a text as Markdown, block by block. Code colours and formulas are chunks loaded at first use.
 import { useMemo, useRef } from 'preact/hooks'
+import { directionOf } from '../lib/direction.ts'
 import { formattedLength, type MarkdownText, readMarkdown } from '../lib/markdown.ts'
 import type { Align, ListItem, MarkdownBlock, Span } from '../lib/markdown-tree.ts'
 import { Code } from './code.tsx'
@@ -68,7 +69,7 @@ function Block({ block, growing }: BlockProps) {
       return <hr />
     case 'quote':
       return (
-        <blockquote dir="auto">
+        <blockquote dir={directionOf(block.blocks)}>
           <Blocks blocks={block.blocks} growing={growing} />
         </blockquote>
       )
@@ -95,11 +96,13 @@ function Blocks({ blocks, growing }: { blocks: readonly MarkdownBlock[]; growing
 
 type ListProps = { readonly block: Extract<MarkdownBlock, { type: 'list' }>; readonly growing: boolean }
 
-function List({ block: { start, loose, items }, growing }: ListProps) {
+function List({ block, growing }: ListProps) {
+  const { start, loose, items } = block
+  const dir = directionOf([block])
   const shown = items.map((item, at) => <Item key={at} item={item} loose={loose} growing={growing} />)
-  if (start === undefined) return <ul dir="auto">{shown}</ul>
+  if (start === undefined) return <ul dir={dir}>{shown}</ul>
   return (
-    <ol dir="auto" start={start}>
+    <ol dir={dir} start={start}>
       {shown}
     </ol>
   )
@@ -123,10 +126,11 @@ function Item({ item: { checked, blocks }, loose, growing }: { item: ListItem; l
 type TableProps = { readonly block: Extract<MarkdownBlock, { type: 'table' }>; readonly growing: boolean }
 
 /** A wide table scrolls inside its frame, by the keyboard too. */
-function Table({ block: { aligns, head, rows }, growing }: TableProps) {
+function Table({ block, growing }: TableProps) {
+  const { aligns, head, rows } = block
   return (
     <div class="table-frame" tabIndex={0} role="region" aria-label="Table">
-      <table dir="auto">
+      <table dir={directionOf([block])}>
         <thead>
           <tr>
             {head.map((cell, at) => (
