@@ -113,6 +113,16 @@ test('a window is shared out: the thread has a part however much instructions an
   assert.equal(budgetIn(10_000, 2_000).thread, 6_000)
   assert.equal(budgetIn(10_000, 50_000).thread, 1_000)
   assert.ok(budgetIn(1_000_000, 0).summary <= 2_000)
+  assert.deepEqual(budgetIn(10_000, 2_000), { thread: 6_000, summary: 900, item: 2_000 })
+  assert.deepEqual([budgetIn(800, 0).summary, budgetIn(1_000_000, 0).summary], [100, 2_000], 'within its bounds')
+})
+
+test('a cut leaves 45 in a hundred of the room word for word, and no more', () => {
+  const items = Array.from({ length: 12 }, (_, at) => textMessage(at % 2 === 0 ? 'user' : 'assistant', 'x'.repeat(400)))
+  const tokens = (some: readonly Item[]): number => some.reduce((sum, item) => sum + tokensInItem(item), 0)
+  const plan = planCut({ firstSeq: 1, items }, { thread: 1_000, summary: 100, item: 200 })
+  assert.ok(plan)
+  assert.ok(tokens(items.slice(plan.upTo)) <= 450 && tokens(items.slice(plan.upTo - 1)) > 450)
 })
 
 const oversized: readonly [what: string, item: Item][] = [

@@ -46,14 +46,21 @@ test('what a tool tells of a call is kept with its gate, without secrets; a long
   })
 })
 
+async function ran(run: () => Promise<string>): Promise<string | false> {
+  const toolbox = createToolbox({ tools: toolsOf([{ ...tool('act'), run }]), judge: () => ({ do: 'allow' }) })
+  const context = { user: userId('ada'), threadId: 't', turnId: 'u', signal: AbortSignal.timeout(10_000) }
+  const mask = (text: string): string => text.replaceAll('hush', '***')
+  const { item } = await runCall({ call: call('c', 'act', {}), how: 'run' }, { toolbox, context, mask })
+  return item.type === 'result' && item.output
+}
+
+test('a result of 200,000 characters is kept whole, a longer one is cut and says so', async () => {
+  const long = 'x'.repeat(200_000)
+  assert.equal(await ran(() => Promise.resolve(long)), long)
+  assert.equal(await ran(() => Promise.resolve(`${long}x`)), `${long}\n[cut: 1 more characters]`)
+})
+
 test('binary output reaches the model without its NULs, and they hide no secret', async () => {
-  const ran = async (run: () => Promise<string>) => {
-    const toolbox = createToolbox({ tools: toolsOf([{ ...tool('act'), run }]), judge: () => ({ do: 'allow' }) })
-    const context = { user: userId('ada'), threadId: 't', turnId: 'u', signal: AbortSignal.timeout(10_000) }
-    const mask = (text: string): string => text.replaceAll('hush', '***')
-    const { item } = await runCall({ call: call('c', 'act', {}), how: 'run' }, { toolbox, context, mask })
-    return item.type === 'result' && item.output
-  }
   assert.equal(await ran(() => Promise.resolve('\0ELF\0 h\0u\0s\0h\0')), 'ELF ***')
   assert.equal(await ran(() => Promise.reject(new Error('no\0 h\0ush'))), 'no ***')
 })

@@ -39,8 +39,11 @@ test('counts that cannot be are not believed', () => {
   assert.equal(meter.calibrate(model, 1_000), 4_000)
   const fresh = createMeter()
   fresh.learn(model, 10, counted(60))
+  fresh.learn(model, 199, counted(398))
   fresh.learn(model, 5_000, counted(0))
   assert.equal(fresh.calibrate(model, 1_000), 1_000, 'a short prompt, or no count at all, tells nothing')
+  fresh.learn(model, 200, counted(400))
+  assert.equal(fresh.calibrate(model, 1_000), 2_000)
 })
 
 test('the system prompt and the tools count, and the same ones count the same', () => {

@@ -92,6 +92,21 @@ test('faults that are far apart, or not in a row, count for nothing', async () =
   assert.deepEqual(slow.all.skippedModels(), [])
 })
 
+test('five faults count when the first is less than a minute before the last', async () => {
+  for (const [spreadMs, skipped] of [
+    [59_999, ['p/a']],
+    [60_000, []],
+  ] as const) {
+    let now = 0
+    const { all } = together(model('a', ['model_failed']), [model('b', ['ok'])], () => now)
+    for (const at of [0, 1, 2, 3, spreadMs]) {
+      now = at
+      await collect(all)
+    }
+    assert.deepEqual(all.skippedModels(), skipped)
+  }
+})
+
 test('when all are skipped, all are asked', async () => {
   const first = model('a', [...Array.from({ length: 5 }, () => 'model_failed' as const), 'ok'])
   const { all } = together(first, [model('b', ['model_failed'])])

@@ -33,7 +33,7 @@ export type Work = {
 type Candidate = { readonly test: TestFile; readonly coverage: Coverage }
 
 /** Of each source file so many tests, the nearest ones, are asked what they execute. */
-const maxCandidates = 24
+const maxCandidates = 12
 /** So many of those that execute the place run for one fault, and no more once they take this long together. */
 const maxTests = 6
 const maxFaultMs = 10_000
