@@ -27,7 +27,7 @@ export function valueIn(text: string): unknown {
 /** Canonical JSON: sorted keys, no white space. Equal values have equal texts. Deeper than `levels` it writes `…`. */
 export function canonical(value: unknown, levels = Number.POSITIVE_INFINITY): string {
   if (typeof value === 'object' && value !== null && levels === 0) return '…'
-  if (Array.isArray(value)) return `[${value.map((each) => canonical(each ?? null, levels - 1)).join(',')}]`
+  if (Array.isArray(value)) return `[${value.map((each) => canonical(each, levels - 1)).join(',')}]`
   if (!isObject(value)) return JSON.stringify(value) ?? 'null'
   const fields = Object.keys(value)
     .filter((key) => value[key] !== undefined)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openCalls, replyIn } from '#core/calls.ts'
-import { type Item, textMessage } from '#core/item.ts'
+import { type Item, textMessage, textOf } from '#core/item.ts'
 
 const user = textMessage('user', 'go')
 const prose = textMessage('assistant', 'one moment')
@@ -50,6 +50,7 @@ const tables: readonly [what: string, items: Item[], open: string[]][] = [
   ],
   ['an allowed call in mid-run', [user, call('a'), gate('a'), answer('a', 'allow'), attempt('a')], ['a!?+']],
   ['a response after another', [user, call('a'), result('a'), prose, call('b')], ['b']],
+  ['a response before, whose call was lost', [user, call('a'), attempt('a'), prose, call('b')], ['b']],
   [
     'prose and thoughts after a call',
     [user, call('a'), prose, { type: 'reasoning', text: 'hm' }, call('b'), prose],
@@ -75,4 +76,23 @@ test('the reply is all the text of the latest response, and of no other', () => 
   assert.equal(replyIn([user, say('a')]), 'a')
   assert.equal(replyIn([user, say('a'), call('x'), result('x'), say('b'), think, say('c'), think]), 'b\n\nc')
   assert.equal(replyIn([user, say('a'), call('x'), say('b'), result('x')]), 'a\n\nb')
+})
+
+test('of several gates and answers of a call the latest count', () => {
+  const named = (prompt: string): Item => ({
+    type: 'gate',
+    callId: 'a',
+    kind: 'approval',
+    name: 'act',
+    args: '{}',
+    prompt,
+  })
+  const said = (by: string): Item => ({ type: 'answer', callId: 'a', decision: 'allow', by })
+  const [open] = openCalls([user, call('a'), named('first'), said('ada'), named('second'), said('bob'), said('cleo')])
+  assert.deepEqual([open?.gate?.prompt, open?.answer?.by], ['second', 'cleo'])
+})
+
+test('the text of a message is that of its parts, a picture has none', () => {
+  const picture = { type: 'image', url: 'data:image/png;base64,' } as const
+  assert.equal(textOf(textMessage('user', 'a', [picture, { type: 'file', name: 'f', text: 'b' }])), 'ab')
 })

@@ -1,7 +1,17 @@
 // What a status means, and sums of usage.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addUsage, ended, isAtRest, noUsage, type TurnStatus, type Usage, usageSoFar } from '#core/turn.ts'
+import {
+  addUsage,
+  defaultSteps,
+  ended,
+  isAtRest,
+  maxSteps,
+  noUsage,
+  type TurnStatus,
+  type Usage,
+  usageSoFar,
+} from '#core/turn.ts'
 
 const statuses: Readonly<Record<TurnStatus, readonly [over: boolean, rests: boolean]>> = {
   queued: [false, false],
@@ -41,4 +51,8 @@ test('what an unfinished turn costs is unknown until a model has answered', () =
   assert.equal(costs('waiting', noUsage), null)
   assert.equal(costs('running', { ...one, model: 'm' }), 0.5)
   assert.equal(costs('cancelled', noUsage), 0)
+})
+
+test('a turn has 50 calls of a model, and 500 where the operator says so', () => {
+  assert.deepEqual([defaultSteps, maxSteps], [50, 500])
 })

@@ -169,3 +169,14 @@ test('many secrets of our own cost one pass', () => {
   assert.deepEqual([some.find(text), many.find(text)], [[], []])
   assert.equal(many.find(`x 199own-${'q'.repeat(20)}199 y`).length > 0, true)
 })
+
+test('a secret of eight characters blocks, a shorter one is only masked', () => {
+  for (const [secret, blocks] of [
+    ['k7#pQ2xz', true],
+    ['k7#pQ2x', false],
+  ] as const) {
+    const scan = createLeakScan([secret])
+    assert.equal(scan.mask(`a ${secret} b`).includes(secret), false, secret)
+    assert.equal(stopsIn(scan, [`a ${secret} b`]) !== undefined, blocks, secret)
+  }
+})

@@ -166,6 +166,25 @@ const rows: readonly [what: string, url: string, items: Item[], expected: Proven
   ['of another host that ends alike', 'https://xa.example/x', [says('https://a.example/x and a.example')], 'composed'],
   ['of a host above the named one', 'https://a.example/x', [says('https://b.a.example/x and b.a.example')], 'composed'],
   ['by http, of a result with https', 'http://b.example/x', [says('hi'), gets('https://b.example/x')], 'composed'],
+  [
+    'whose path of eight characters the model wrote before',
+    'https://b.example/abcdefgh',
+    [answers('abcdefgh'), gets('https://b.example/abcdefgh')],
+    'composed',
+  ],
+  [
+    'whose shorter path the model wrote before',
+    'https://b.example/abcdefg',
+    [answers('abcdefg'), gets('https://b.example/abcdefg')],
+    'result',
+  ],
+  ['before sixteen signs', 'https://a.example/x', [says(`https://a.example/x${'!'.repeat(16)}`)], 'user'],
+  [
+    'before seventeen signs',
+    'https://a.example/x',
+    [says(`https://a.example/x${'!'.repeat(17)}`)],
+    'host-named-by-user',
+  ],
   ['that is none', 'file:///etc/passwd', [says('file:///etc/passwd')], 'composed'],
   ['that is too long', `https://a.example/${'x'.repeat(9_000)}`, [says('a.example')], 'composed'],
 ]

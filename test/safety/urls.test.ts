@@ -1,7 +1,7 @@
 // Which requests an allowlist lets through, by table; and what patterns it may hold.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { coversPattern, type Endpoint, type HostPattern, judgeUrl, readHostPattern } from '#safety/urls.ts'
+import { coversPattern, type Endpoint, type HostPattern, judgeUrl, readHostPattern, readUrl } from '#safety/urls.ts'
 
 function endpoint(host: string, pathPrefix: string, methods: readonly string[] = ['GET']): Endpoint {
   return { host: pattern(host), pathPrefix, methods }
@@ -203,4 +203,13 @@ test('a pattern covers only what falls within it', () => {
       !covers('*.b.a.example', '*.a.example'),
   )
   assert(!covers('a.example', 'a.example:8443') && !covers('a.example', 'b.example'))
+})
+
+test('an address has 8192 characters at most, its host 253', () => {
+  const url = (chars: number): string => `https://a.example/${'x'.repeat(chars - 'https://a.example/'.length)}`
+  assert.equal(typeof readUrl(url(8_192)), 'object')
+  assert.match(JSON.stringify(readUrl(url(8_193))), /longer than 8192/)
+  const host = (chars: number): string => `${'a'.repeat(chars - 240)}${'.abcdefghijklmnopqrs'.repeat(12)}`
+  assert.equal(typeof readUrl(`https://${host(253)}/`), 'object')
+  assert.equal(typeof readUrl(`https://${host(254)}/`), 'string')
 })

@@ -1,7 +1,7 @@
 // Files that go with a message: what they are by their bytes, and how large they may be.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AppError } from '#core/errors.ts'
+import type { AppError } from '#core/errors.ts'
 import { isPictureType, maxAttachments, maxTotalBytes, partOfFile, pictureType } from '#turns/attachments.ts'
 
 const mib = 1024 * 1024

@@ -63,3 +63,18 @@ test('two bodies are the same for a key when they say the same', () => {
   ]
   assert.equal(new Set([one, ...others.map(hashOf)]).size, 5)
 })
+
+test('names have 1 to 200 characters, however many bytes; a key 1 to 255', () => {
+  const id = '💡'.repeat(200)
+  assert.equal(readSubmission({ ...hello, user_id: id, conversation_id: id }, undefined).userId, id)
+  assert.equal(readSubmission(hello, 'k'.repeat(255)).key?.length, 255)
+  for (const [body, key, param] of [
+    [{ ...hello, user_id: `${id}x` }, undefined, 'user_id'],
+    [{ ...hello, user_id: '' }, undefined, 'user_id'],
+    [{ ...hello, conversation_id: `${id}x` }, undefined, 'conversation_id'],
+    [hello, 'k'.repeat(256), 'Idempotency-Key'],
+    [hello, '', 'Idempotency-Key'],
+  ] as const) {
+    assert.throws(() => readSubmission(body, key), { code: 'invalid_input', param })
+  }
+})

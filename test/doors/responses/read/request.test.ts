@@ -29,6 +29,21 @@ describe('readCreate', () => {
     })
   })
 
+  it('takes a context of 10 KiB, refuses a longer one, and leaves out metadata and formats beyond their size', () => {
+    // `{"a":"…"}` has eight characters around its text.
+    const sized = (bytes: number) => ({ a: 'x'.repeat(bytes - 8) })
+    const limits = { x_context: 10 * 1024, metadata: 16 * 1024, format: 64 * 1024 }
+    assert.doesNotThrow(() => read({ x_context: sized(limits.x_context) }))
+    assert.equal(paramOf({ model: 'm', input: 'hi', x_context: sized(limits.x_context + 1) }), 'x_context')
+    const kept = (fields: object): boolean => JSON.stringify(read(fields).options).length > 9_000
+    const format = (bytes: number) => ({ text: { format: { type: 'json_schema', name: 'f', schema: sized(bytes) } } })
+    assert.deepEqual(
+      [kept({ metadata: { a: 'x'.repeat(limits.metadata - 8) } }), kept({ metadata: sized(limits.metadata + 1) })],
+      [true, false],
+    )
+    assert.deepEqual([kept(format(limits.format)), kept(format(limits.format + 1))], [true, false])
+  })
+
   it('refuses a body that is no object, naming no field', () => {
     for (const body of [undefined, null, 1, 'x', [], true]) assert.equal(paramOf(body), undefined)
   })
