@@ -71,6 +71,8 @@ export type Config = {
   readonly toolProcesses: number
   /** Spend caps in USD. A missing one means no cap. */
   readonly caps: { readonly perTurn?: number; readonly perDay?: number }
+  /** The most bytes that a user may store in threads and documents; 0 means no quota. */
+  readonly maxUserBytes: number
   /** The maximum number of model calls in a turn. */
   readonly steps: number
   /** Names of the caps that the environment sets. */
@@ -183,6 +185,7 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
       perTurn: capOf('SPEND_PER_TURN_USD', { values, raw, settings, report }),
       perDay: capOf('SPEND_PER_DAY_USD', { values, raw, settings, report }),
     }),
+    maxUserBytes: values.STORAGE_PER_USER_MB * 1024 * 1024,
     steps: stepsOf(settings, report),
     capsFixed: (['SPEND_PER_TURN_USD', 'SPEND_PER_DAY_USD'] as const).filter((name) => raw[name] !== undefined),
     workspace,

@@ -41,6 +41,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     model: () => app.config.model,
     skippedModels: () => app.skippedModels(),
     databaseBackend: app.store.backend,
+    storage: app.store.storage,
     sandboxEnabled: canRunComponents,
     doors: () => [
       ...(parts.terminal ? [{ name: 'terminal' }] : []),

@@ -43,15 +43,17 @@ export async function openHomeStore(config: Config): Promise<HomeStore> {
 }
 
 async function openDatabase(config: Config): Promise<HomeStore & { readonly openBus: (log: Log) => Promise<Bus> }> {
+  const { maxUserBytes } = config
   const home = openHome(config.home)
   const half = config.masterKey === undefined ? nextKey(home) : undefined
   const seal = createSeal(masterKey(home, config.masterKey), ...(half === undefined ? [] : [half]))
   if (config.databaseUrl === undefined) {
-    const store = openStore({ path: home.database, seal, vectors: config.embedding !== undefined })
+    const vectors = config.embedding !== undefined
+    const store = openStore({ path: home.database, seal, vectors, maxUserBytes })
     return { home, store, seal, openBus: () => Promise.resolve(createLocalBus()) }
   }
   const url = config.databaseUrl
-  const { store, sql } = await openPostgresStore({ url, seal })
+  const { store, sql } = await openPostgresStore({ url, seal, maxUserBytes })
   const { createPostgresBus } = await import('#store/bus-postgres.ts')
   return { home, store, seal, openBus: (log) => createPostgresBus({ url, sql, log }) }
 }

@@ -1,6 +1,6 @@
 // `atrium status`: whether a service runs on this home, and its status.
 import { loadConfig } from '#config.ts'
-import { costWords, countWords, spanWords } from '#core/words.ts'
+import { costWords, countWords, spanWords, storedWords } from '#core/words.ts'
 import { runningService } from './attach.ts'
 import { print, table } from './report.ts'
 
@@ -14,6 +14,7 @@ type Status = {
   readonly llm_model: string
   readonly llm_skipped?: readonly string[]
   readonly database_backend: string
+  readonly storage: { readonly used_bytes: number; readonly max_bytes: number | null }
   readonly doors: readonly { readonly name: string; readonly address?: string }[]
   readonly connections: number
   readonly cost_today_usd: number
@@ -39,6 +40,7 @@ function words(now: Status, home: string): string {
     ...(now.llm_skipped ?? []).map((each) => ['', `${each} is skipped for now after repeated failures`]),
     ...doors.map((door, at) => [at === 0 ? 'doors' : '', door]),
     ['database', now.database_backend === 'sqlite' ? 'SQLite, in the home' : 'PostgreSQL'],
+    ['stored', storedWords(now.storage.used_bytes, now.storage.max_bytes)],
     ['work', `${countWords(now.active_jobs, 'open turn')}, ${countWords(now.connections, 'connection')}`],
     ['cost', now.cost_today_usd > 0 ? `${costWords(now.cost_today_usd)} today` : 'nothing today'],
   ]

@@ -25,6 +25,7 @@ import {
 const secondsPerDay = 86_400
 const maxRate = 1_000_000
 const maxSpend = 1_000_000
+const maxStorageMb = 1_000_000_000
 
 const variables = {
   ANTHROPIC_API_KEY: { example: '<key>', schema: z.optional(secret()) },
@@ -85,6 +86,7 @@ const variables = {
   SIGN_IN_RATE_LIMIT: { example: '20', schema: z._default(wholeNumber(0, maxRate), 20) },
   SPEND_PER_DAY_USD: { example: '20', schema: z._default(amount(maxSpend), 0) },
   SPEND_PER_TURN_USD: { example: '5', schema: z._default(amount(maxSpend), 5) },
+  STORAGE_PER_USER_MB: { example: '2048', schema: z._default(wholeNumber(0, maxStorageMb), 2048) },
   TOOL_PROCESSES: { example: '4', schema: z._default(wholeNumber(1, 64), 4) },
   TRUST_PROXY: { example: 'true', schema: z._default(trustProxy(), false) },
   TURNS_MAX_RUNNING: { example: '4000', schema: z._default(wholeNumber(1, 100_000), 4_000) },

@@ -89,7 +89,7 @@ export type DocumentsQuery = {
 }
 
 export interface DocumentStore {
-  /** Writes documents in one transaction. Throws invalid_input when a path is a folder, too_large over the quota. */
+  /** Writes documents in one transaction. Throws invalid_input when a path is a folder, too_large, storage_full. */
   put(user: UserId, documents: readonly NewDocument[]): Promise<readonly PutOutcome[]>
   get(user: UserId, path: string): Promise<Document | undefined>
   /** Documents whose path starts with `prefix`, ordered by path, after the path `after`. */

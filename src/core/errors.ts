@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'unauthorized'
   | 'forbidden'
   | 'too_large'
+  | 'storage_full'
   | 'request_timeout'
   | 'unsupported_media_type'
   | 'rate_limited'

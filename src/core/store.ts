@@ -114,7 +114,7 @@ export type TurnFilter = { readonly status?: TurnStatus; readonly of?: UserId }
 export interface TurnStore {
   /** The turn that a key created. Throws idempotency_conflict if the key was used with another body. */
   findByKey(user: UserId, idempotency: Idempotency): Promise<Turn | undefined>
-  /** Throws not_found, conversation_busy, tool_output_required, no_open_gate, call_id_mismatch, idempotency_conflict. */
+  /** Throws not_found, storage_full, conversation_busy, tool_output_required, no_open_gate, call_id_mismatch, idempotency_conflict. */
   start(turn: NewTurn): Promise<StoredTurn>
   /** Starts queued turns whose thread is free: fairly between users, oldest first for each. `more` if queued turns are left. */
   claim(lease: Lease, limit: number): Promise<{ started: StartedTurn[]; more: boolean }>
@@ -190,7 +190,8 @@ export interface ThreadStore {
   rename(user: UserId, threadId: string, title: string): Promise<boolean>
   /**
    * Makes a new thread of the user's with the entries before a seq, at the given door. Large items are shared, not copied. At that seq there must be a user
-   * message, or the end of a thread that is at rest. Undefined if there is no such thread. Throws invalid_input, too_large.
+   * message, or the end of a thread that is at rest. Undefined if there is no such thread. Throws invalid_input, too_large,
+   * storage_full.
    */
   fork(user: UserId, threadId: string, at: { beforeSeq: number; door: Door }): Promise<Thread | undefined>
   /** Erases the thread with its turns and items. Returns the turns that had not ended; undefined if there is no such thread. */
@@ -199,6 +200,11 @@ export interface ThreadStore {
   eraseSome(
     user: UserId,
   ): Promise<{ erased: Pick<Erased, 'threads' | 'turns' | 'items'>; unfinished: readonly Turn[]; more: boolean }>
+}
+
+export interface StorageStore {
+  /** The bytes that a user stores in threads and documents, and the most that they may; no maximum without a quota. */
+  used(user: UserId): Promise<{ readonly bytes: number; readonly maxBytes?: number }>
 }
 
 export type Settings = Readonly<Record<string, Json>>
@@ -258,6 +264,7 @@ export interface Store {
   readonly backend: 'sqlite' | 'postgres'
   readonly turns: TurnStore
   readonly threads: ThreadStore
+  readonly storage: StorageStore
   readonly usage: UsageStore
   readonly accounts: AccountStore
   readonly sessions: SessionStore

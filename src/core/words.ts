@@ -48,11 +48,17 @@ export function spanWords(secs: number): string {
   return shown.map(([count, unit]) => `${count} ${unit}`).join(' ')
 }
 
-/** `618 bytes`, `2.1 KB`, `37 KB`, `3.2 MB`. */
+/** What a user stores: `3.2 MB of 2.0 GB`, or `3.2 MB` without a quota. */
+export function storedWords(bytes: number, maxBytes: number | null): string {
+  return maxBytes === null ? sizeWords(bytes) : `${sizeWords(bytes)} of ${sizeWords(maxBytes)}`
+}
+
+/** `618 bytes`, `2.1 KB`, `37 KB`, `3.2 MB`, `1.5 GB`. */
 export function sizeWords(bytes: number): string {
   if (bytes < 1024) return countWords(bytes, 'byte')
   if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(bytes < 10 * 1024 ? 1 : 0)} KB`
-  return `${(bytes / 1024 / 1024).toFixed(1)} MB`
+  if (bytes < 1024 ** 3) return `${(bytes / 1024 / 1024).toFixed(1)} MB`
+  return `${(bytes / 1024 ** 3).toFixed(1)} GB`
 }
 
 /** `12,406`. */

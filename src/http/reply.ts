@@ -25,6 +25,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   credential_missing: 409,
   model_key_missing: 409,
   too_large: 413,
+  storage_full: 413,
   unsupported_media_type: 415,
   idempotency_conflict: 422,
   rate_limited: 429,

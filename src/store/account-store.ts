@@ -77,6 +77,7 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
         yield* run('DELETE FROM tokens WHERE user_id = ?', user)
         yield* run('DELETE FROM sessions WHERE user_id = ?', user)
         yield* run('DELETE FROM identities WHERE user_id = ?', user)
+        yield* run('DELETE FROM storage WHERE user_id = ?', user)
         const grants = yield* query('DELETE FROM grants WHERE user_id = ? RETURNING 1 AS one', user)
         const secrets = yield* query('DELETE FROM secrets WHERE user_id = ? RETURNING 1 AS one', user)
         return { grants: grants.length, secrets: secrets.length }

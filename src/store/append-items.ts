@@ -3,23 +3,34 @@ import { AppError } from '#core/errors.ts'
 import type { Draft, Entry } from '#core/item.ts'
 import { entriesOf } from './rows.ts'
 import { first, type Job, run } from './sql.ts'
+import { bytesOfRows } from './storage-quota.ts'
 
-type Target = { readonly threadId: string; readonly turnId: string; readonly at: number }
+type Target = {
+  readonly threadId: string
+  readonly turnId: string
+  readonly at: number
+  /** The items were counted for the user's storage when their turn was queued. */
+  readonly counted?: true
+}
 
 /** Writes drafts after the thread's last item and sets its open call. The thread row is the lock that keeps seq gap-free. */
 export function* append(target: Target, drafts: readonly Draft[], openCall: string | null): Job<Entry[]> {
+  const bodies = drafts.map(bodyOf)
+  const bytes = target.counted ? 0 : bytesOfRows(bodies)
   const row = yield* first(
-    `UPDATE threads SET last_seq = last_seq + ?, updated_at = ?, open_call = ?, summarised = COALESCE(?, summarised)
+    `UPDATE threads SET last_seq = last_seq + ?, updated_at = ?, open_call = ?, summarised = COALESCE(?, summarised),
+                        bytes = bytes + ?
      WHERE id = ? RETURNING last_seq`,
     drafts.length,
     target.at,
     openCall,
     summarisedIn(drafts),
+    bytes,
     target.threadId,
   )
   if (!row) throw new AppError('lease_lost', `thread ${target.threadId} is gone`)
   const entries = entriesOf(drafts, target.turnId, Number(row['last_seq']) - drafts.length, target.at)
-  yield* insert(target.threadId, entries)
+  yield* insert(target.threadId, entries, bodies)
   return entries
 }
 
@@ -29,9 +40,14 @@ function summarisedIn(drafts: readonly Draft[]): number | null {
   return null
 }
 
-/** Writes entries that have their seqs. */
-export function* insert(threadId: string, entries: readonly Entry[]): Job<void> {
-  for (const { seq, id, turnId, at, item, asked } of entries) {
+/** The text that is stored of an item. */
+export function bodyOf({ item }: Draft): string {
+  return JSON.stringify(item)
+}
+
+/** Writes entries that have their seqs. `bodies` are the texts of their items. */
+export function* insert(threadId: string, entries: readonly Entry[], bodies: readonly string[]): Job<void> {
+  for (const [index, { seq, id, turnId, at, asked }] of entries.entries()) {
     yield* run(
       'INSERT INTO items (thread_id, seq, id, turn_id, at, body, asked) VALUES (?, ?, ?, ?, ?, ?, ?)',
       threadId,
@@ -39,7 +55,7 @@ export function* insert(threadId: string, entries: readonly Entry[]): Job<void> 
       id,
       turnId,
       at,
-      JSON.stringify(item),
+      bodies[index] ?? '',
       asked ? JSON.stringify(asked) : null,
     )
   }

@@ -112,7 +112,7 @@ const heads = {
 function* startClaimed(row: Row, lease: Lease, now: number): Job<StartedTurn> {
   const queued = turnOf(row)
   const input = yield* inputOf(row)
-  const target = { threadId: queued.threadId, turnId: queued.id, at: now }
+  const target = { threadId: queued.threadId, turnId: queued.id, at: now, counted: true } as const
   const entries: Entry[] = input.length > 0 ? yield* append(target, input, null) : []
   const turn: Turn = {
     ...queued,

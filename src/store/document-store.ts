@@ -21,6 +21,7 @@ import {
 } from './document-slices.ts'
 import { countMatch, eraseChunks, findChunks, saveChunk, withIndex } from './document-index.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
+import { checkQuota, readStored } from './storage-quota.ts'
 
 /** Documents erased in one transaction: others wait for it. */
 const maxErased = 100
@@ -35,7 +36,14 @@ const beginning = `(SELECT substr(c.text, 1, ${beginningChars}) FROM chunks c
 /** Advisory lock key. It is arbitrary, but the same in every Atrium and in no other lock. */
 const numbersLockKey = 4_728_301_196
 
-export function createDocumentStore({ sql, now }: { sql: Sql; now: () => number }): DocumentStore {
+type DocumentParts = {
+  readonly sql: Sql
+  readonly now: () => number
+  /** The storage quota of a user, for documents and all else; 0 means none. */
+  readonly maxUserBytes?: number
+}
+
+export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentParts): DocumentStore {
   /** Writes the chunks of a large document ahead of its transaction. */
   async function stage(user: UserId, document: NewDocument): Promise<Staged> {
     const hidden = hiddenPath()
@@ -53,12 +61,14 @@ export function createDocumentStore({ sql, now }: { sql: Sql; now: () => number 
         for (const document of documents) staged.push(await stage(user, document))
         const { outcomes, left } = await sql.write(function* () {
           let owner = yield* lockOwner(sql, user)
+          const before = owner.bytes
           const results: Put[] = []
           for (const each of staged) {
             const put = yield* putOne(sql, owner, each, now())
             owner = put.after
             results.push(put)
           }
+          checkQuota({ stored: yield* readStored(user), added: owner.bytes - before, max: maxUserBytes })
           yield* saveOwner(owner)
           if (documents.some(({ path }) => identityPaths.includes(path))) yield* notifyIdentity(sql, user)
           return { outcomes: results.map(({ outcome }) => outcome), left: results.flatMap((put) => put.left ?? []) }
@@ -214,7 +224,7 @@ function* putOne(sql: Sql, owner: Owner, { document, written, hidden }: Staged, 
     chunks: before.chunks + chunks.length,
     terms: before.terms + terms,
   }
-  checkQuota(after)
+  checkBounds(after)
   yield* run(
     `INSERT INTO documents (user_id, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (user_id, path) DO UPDATE SET bytes = excluded.bytes, author = excluded.author,
@@ -254,7 +264,7 @@ function* checkPath(user: UserId, path: string): Job<void> {
   }
 }
 
-function checkQuota({ documents, bytes }: Owner): void {
+function checkBounds({ documents, bytes }: Owner): void {
   if (documents > maxDocuments) {
     throw new AppError('too_large', `at most ${maxDocuments} documents are kept for a user: delete some first`)
   }

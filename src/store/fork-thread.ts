@@ -9,12 +9,18 @@ import { isReached, reachValue } from './reachable.ts'
 import { headerChars } from './item-headers.ts'
 import { itemOf, threadColumns, threadOf, wholeBody, wholeItems } from './rows.ts'
 import { first, type Job, run } from './sql.ts'
+import { checkQuota, readStored, rowBytes } from './storage-quota.ts'
 
 /** Smaller bodies are copied: a reference and a header take nearly as much. */
 const minSharedBytes = 1024
 /** Bounds of what is moved and copied: other writers wait for its transaction. */
 const maxItems = 20_000
 const defaultMaxBytes = 64 * 1024 * 1024
+
+const isLarge = `(shared IS NULL AND octet_length(body) >= ${minSharedBytes})`
+
+/** Bytes of bodies that become shared, and of what counts for the fork. */
+type ForkSize = { readonly moved: number; readonly copied: number }
 
 /** `lock` keeps the thread from being erased meanwhile. */
 type ForkParts = {
@@ -24,10 +30,12 @@ type ForkParts = {
   readonly now: number
   readonly lock: string
   readonly maxBytes?: number | undefined
+  /** The storage quota of a user; 0 means none. */
+  readonly maxUserBytes: number
 }
 
 export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefined> {
-  const { threadId, beforeSeq, door, now, lock, maxBytes = defaultMaxBytes } = parts
+  const { threadId, beforeSeq, door, now, lock, maxBytes = defaultMaxBytes, maxUserBytes } = parts
   const row = yield* first(
     `SELECT ${threadColumns} FROM threads WHERE id = ? AND ${isReached}${lock}`,
     threadId,
@@ -36,7 +44,8 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
   )
   if (!row) return undefined
   const old = threadOf(row)
-  yield* checkForkPoint(old, beforeSeq, maxBytes)
+  const { moved, copied } = yield* checkForkPoint(old, beforeSeq, maxBytes)
+  if (maxUserBytes > 0) checkQuota({ stored: yield* readStored(user), added: copied, max: maxUserBytes })
   const upTo = beforeSeq - 1
   const thread: Thread = {
     id: newId(),
@@ -49,8 +58,9 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
     state: 'idle',
   }
   yield* run(
-    `INSERT INTO threads (id, user_id, door, operator_reaches, title, created_at, updated_at, last_seq, last_turn, summarised)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO threads (id, user_id, door, operator_reaches, title, created_at, updated_at, last_seq, last_turn, summarised,
+                          bytes)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     thread.id,
     user,
     door,
@@ -62,8 +72,11 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
     // `last_turn` is the sort key of the list. No turn has this id.
     thread.id,
     Number(row['summarised']) > 0 ? yield* summarisedBefore(threadId, beforeSeq) : 0,
+    copied,
   )
   yield* shareLargeBodies(old, beforeSeq)
+  // They count for the same user as before, but by themselves: the thread may go before them.
+  if (moved > 0) yield* run('UPDATE threads SET bytes = bytes - ? WHERE id = ?', moved, threadId)
   yield* run(
     `INSERT INTO items (thread_id, seq, id, turn_id, at, body, asked, shared)
      SELECT ?, seq, id, turn_id, at, body, asked, shared FROM items WHERE thread_id = ? AND seq < ?`,
@@ -82,25 +95,23 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
 
 /** Moves large bodies out of their items, which keep the part that headers are read from. */
 function* shareLargeBodies({ id, userId }: Thread, beforeSeq: number): Job<void> {
-  const large = 'thread_id = ? AND seq < ? AND shared IS NULL AND octet_length(body) >= ?'
+  const large = `thread_id = ? AND seq < ? AND ${isLarge}`
   yield* run(
     `INSERT INTO shared_bodies (id, user_id, refs, bytes, body)
      SELECT thread_id || ':' || seq, ?, 1, octet_length(body), body FROM items WHERE ${large}`,
     userId,
     id,
     beforeSeq,
-    minSharedBytes,
   )
   yield* run(
     `UPDATE items SET shared = thread_id || ':' || seq, body = substr(body, 1, ${headerChars}) WHERE ${large}`,
     id,
     beforeSeq,
-    minSharedBytes,
   )
 }
 
-/** A fork must not copy open calls: there are none before a user message, nor at the end of a thread that is at rest. */
-function* checkForkPoint({ id, lastSeq, state, openCall }: Thread, beforeSeq: number, maxBytes: number): Job<void> {
+/** A fork must not have open calls: there are none before a user message, nor at the end of a thread that is at rest. */
+function* checkForkPoint({ id, lastSeq, state, openCall }: Thread, beforeSeq: number, maxBytes: number): Job<ForkSize> {
   const item = yield* first(
     `SELECT 1 AS one FROM items WHERE thread_id = ? AND seq = ? AND body LIKE '{"type":"message","role":"user",%'`,
     id,
@@ -111,16 +122,20 @@ function* checkForkPoint({ id, lastSeq, state, openCall }: Thread, beforeSeq: nu
     throw new AppError('invalid_input', 'before_seq must be the seq of a user message', { param: 'before_seq' })
   }
   const size = yield* first(
-    'SELECT count(*) AS items, sum(octet_length(body)) AS bytes FROM items WHERE thread_id = ? AND seq < ?',
+    `SELECT count(*) AS items, COALESCE(sum(octet_length(body)), 0) AS bytes,
+            COALESCE(sum(CASE WHEN ${isLarge} THEN octet_length(body) ELSE 0 END), 0) AS moved
+     FROM items WHERE thread_id = ? AND seq < ?`,
     id,
     beforeSeq,
   )
-  if (Number(size?.['items']) > maxItems || Number(size?.['bytes']) > maxBytes) {
+  const [items, bytes, moved] = [Number(size?.['items']), Number(size?.['bytes']), Number(size?.['moved'])]
+  if (items > maxItems || bytes > maxBytes) {
     throw new AppError(
       'too_large',
       `more than ${maxItems} items or ${maxBytes} bytes would be written: start a new thread instead`,
     )
   }
+  return { moved, copied: bytes - moved + items * rowBytes }
 }
 
 /** The seq up to which the latest copied summary reaches. */

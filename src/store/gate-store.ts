@@ -157,6 +157,7 @@ export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: E
   const target = { threadId: turn.threadId, turnId, at: now }
   const entries = drafts.length > 0 ? yield* append(target, drafts, null) : []
   const lastSeq = entries.at(-1)?.seq ?? turn.lastSeq
+  if (turn.status === 'queued') yield* uncountInput(turn)
   yield* query(
     `UPDATE turns SET status = ?, error = ?, ended_at = ?, last_seq = ?, hash = ?, input = NULL, owner = NULL
      WHERE id = ? AND status = ?`,
@@ -171,6 +172,15 @@ export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: E
   const endedAt = turn.endedAt ?? now
   const after: Turn = { ...turn, status, endedAt, ...(lastSeq && { lastSeq }), ...(error && { error }) }
   return { turn: after, entries, changed: true }
+}
+
+/** The input of a queued turn goes with its end. */
+function* uncountInput({ id, threadId }: Turn): Job<void> {
+  yield* run(
+    `UPDATE threads SET bytes = bytes - COALESCE((SELECT octet_length(input) FROM turns WHERE id = ?), 0) WHERE id = ?`,
+    id,
+    threadId,
+  )
 }
 
 /** Requeues a turn that was answered while it still ran: its runner has not seen the answer. */

@@ -1,6 +1,7 @@
 // The schema as numbered migrations, forward only. A landed version is never edited: there are databases made by it. Every
 // change is a new version, and the code of the version before must still work with it.
 import { AppError } from '#core/errors.ts'
+import { countStorage } from './storage-migration.ts'
 
 /** One statement for both databases, or a list for each. */
 type Change = string | { readonly sqlite: readonly string[]; readonly postgres: readonly string[] }
@@ -358,6 +359,7 @@ export const migrations: readonly Migration[] = [
       ],
     },
   ],
+  countStorage,
 ]
 
 /** The schema version of this Atrium. */

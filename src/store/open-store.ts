@@ -18,6 +18,7 @@ import { createSessionStore } from './session-store.ts'
 import { createSettingStore } from './setting-store.ts'
 import type { Sql } from './sql.ts'
 import { asAppError, openSqlite } from './sqlite.ts'
+import { createStorageStore } from './storage-quota.ts'
 import { createThreadStore } from './thread-store.ts'
 import { createToolStore } from './tool-store.ts'
 import { createTurnStore } from './turn-store.ts'
@@ -30,10 +31,12 @@ export type StoreParts = {
   readonly now?: () => number
   /** Allows loading the vector extension into SQLite. */
   readonly vectors?: boolean
+  /** The storage quota of a user; 0 means none. */
+  readonly maxUserBytes?: number
 }
 
 /** Opens a SQLite store. The file is created or migrated if needed. */
-export function openStore({ path, seal, now = Date.now, vectors = false }: StoreParts): Store {
+export function openStore({ path, seal, now = Date.now, vectors = false, maxUserBytes = 0 }: StoreParts): Store {
   const sql = openSqlite(path, { extensions: vectors, onErase: () => scrub.soon() })
   try {
     migrateSqlite(sql.db, path)
@@ -49,6 +52,7 @@ export function openStore({ path, seal, now = Date.now, vectors = false }: Store
     now,
     check: () => Promise.resolve(checkSqlite(sql.db)),
     prepareVectors: () => loadSqliteVec(sql.db),
+    maxUserBytes,
   })
   return {
     ...store,
@@ -60,7 +64,12 @@ export function openStore({ path, seal, now = Date.now, vectors = false }: Store
 }
 
 /** Opens and migrates a PostgreSQL store. Also returns its `sql`, for the bus. */
-export async function openPostgresStore({ url, seal, now = Date.now }: Omit<StoreParts, 'path'> & { url: string }) {
+export async function openPostgresStore({
+  url,
+  seal,
+  now = Date.now,
+  maxUserBytes = 0,
+}: Omit<StoreParts, 'path'> & { url: string }) {
   const [{ openPostgres }, { migratePostgres }] = await Promise.all([
     import('./postgres.ts'),
     import('./migrate-postgres.ts'),
@@ -73,7 +82,8 @@ export async function openPostgresStore({ url, seal, now = Date.now }: Omit<Stor
     throw error
   }
   const prepareVectors = () => createPgvector(sql)
-  return { store: composeStore(sql, { seal, now, check: () => checkPostgres(sql.pool), prepareVectors }), sql }
+  const check = (): Promise<string[]> => checkPostgres(sql.pool)
+  return { store: composeStore(sql, { seal, now, check, prepareVectors, maxUserBytes }), sql }
 }
 
 /** A store that was not migrated, and its schema version. For `doctor`. */
@@ -122,14 +132,17 @@ export type StoreDeps = {
   readonly check: Store['check']
   readonly prepareVectors: Store['vectors']['prepare']
   readonly maxForkBytes?: number
+  readonly maxUserBytes?: number
 }
 
 /** Composes the store over an open database. */
-export function composeStore(sql: Sql, { seal, now, check, prepareVectors, maxForkBytes }: StoreDeps): Store {
+export function composeStore(sql: Sql, deps: StoreDeps): Store {
+  const { seal, now, check, prepareVectors, maxForkBytes, maxUserBytes = 0 } = deps
   return {
     backend: sql.backend,
-    turns: createTurnStore({ sql, now }),
-    threads: createThreadStore({ sql, now, maxForkBytes }),
+    turns: createTurnStore({ sql, now, maxUserBytes }),
+    threads: createThreadStore({ sql, now, maxForkBytes, maxUserBytes }),
+    storage: createStorageStore({ sql, maxUserBytes }),
     usage: createUsageStore({ sql, now }),
     accounts: createAccountStore({ sql, now }),
     sessions: createSessionStore({ sql, now }),
@@ -138,7 +151,7 @@ export function composeStore(sql: Sql, { seal, now, check, prepareVectors, maxFo
     secrets: createSecretStore({ sql, seal, now }),
     settings: createSettingStore({ sql, now }),
     tools: createToolStore({ sql, now }),
-    documents: createDocumentStore({ sql, now }),
+    documents: createDocumentStore({ sql, now, maxUserBytes }),
     vectors: createVectorStore({ sql, prepare: prepareVectors }),
     persistentLimits: createSqlLimits({ sql }),
     limits: sql.backend === 'sqlite' ? createMemoryLimits() : createSqlLimits({ sql }),

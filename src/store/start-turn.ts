@@ -1,13 +1,13 @@
 // Stores a new turn, and starts it at once if its thread is idle; else it is queued and claimed later.
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
-import type { Draft } from '#core/item.ts'
 import type { Idempotency, NewTurn, StoredTurn } from '#core/store.ts'
 import { noUsage, type Turn, type TurnOptions } from '#core/turn.ts'
-import { insert } from './append-items.ts'
+import { bodyOf, insert } from './append-items.ts'
 import { reachValue } from './reachable.ts'
 import { entriesOf, optionsText, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, run } from './sql.ts'
+import { bytesOfRows, checkQuota, readStored, storedBytes } from './storage-quota.ts'
 import { isActive, isQueued } from './turn-status.ts'
 
 /** An idempotency key is valid for this long. */
@@ -17,10 +17,16 @@ const idempotencyMs = 24 * 60 * 60 * 1000
 export const maxQueuedInThread = 10_000
 
 /** `id` is the new turn's, made when the message came. `lock` is `Sql.lock`. */
-type StartParts = { readonly id: string; readonly now: number; readonly lock: string }
+type StartParts = {
+  readonly id: string
+  readonly now: number
+  readonly lock: string
+  /** The storage quota of a user; 0 means none. */
+  readonly maxUserBytes: number
+}
 
 /** Stores a turn. With a lease it starts at once, if no other turn of its thread comes first. */
-export function* startTurn(request: NewTurn, { id, now, lock }: StartParts): Job<StoredTurn> {
+export function* startTurn(request: NewTurn, { id, now, lock, maxUserBytes }: StartParts): Job<StoredTurn> {
   const replay = request.idempotency && (yield* findReplay(request.user, request.idempotency, now))
   if (replay) return { turn: replay, entries: [], replayed: true }
   const thread = yield* findThread(request, lock)
@@ -44,9 +50,14 @@ export function* startTurn(request: NewTurn, { id, now, lock }: StartParts): Job
     ...(starts && { startedAt: now, firstSeq: before + 1 }),
   }
   const entries = starts ? entriesOf(request.input, turn.id, before, now) : []
-  yield* saveThread(request, turn, thread !== undefined, entries.length)
-  yield* saveTurn(request, turn, starts ? null : request.input)
-  yield* insert(turn.threadId, entries)
+  const bodies = entries.map(bodyOf)
+  const texts = { input: starts ? null : JSON.stringify(request.input), options: optionsText(options) }
+  const bytes = bytesOfRows([texts.options ?? '', ...bodies]) + Buffer.byteLength(texts.input ?? '')
+  const stored = Number(thread?.['stored'] ?? (maxUserBytes > 0 ? yield* readStored(request.user) : 0))
+  checkQuota({ stored, added: bytes, max: maxUserBytes })
+  yield* saveThread(request, turn, thread !== undefined, { appended: entries.length, bytes })
+  yield* saveTurn(request, turn, texts)
+  yield* insert(turn.threadId, entries, bodies)
   return { turn, entries, replayed: false }
 }
 
@@ -72,12 +83,22 @@ export function* findReplay(user: UserId, idempotency: Idempotency, now: number)
 
 function* findThread({ user, threadId, threadKey }: NewTurn, lock: string) {
   if (threadId !== undefined) {
-    const row = yield* first(`SELECT * FROM threads WHERE id = ? AND user_id = ?${lock}`, threadId, user)
+    const row = yield* first(
+      `SELECT threads.*, ${storedBytes} AS stored FROM threads WHERE id = ? AND user_id = ?${lock}`,
+      user,
+      threadId,
+      user,
+    )
     if (!row) throw new AppError('not_found', `thread ${threadId} does not exist`, { param: 'thread_id' })
     return row
   }
   if (threadKey === undefined) return undefined
-  return yield* first(`SELECT * FROM threads WHERE user_id = ? AND thread_key = ?${lock}`, user, threadKey)
+  return yield* first(
+    `SELECT threads.*, ${storedBytes} AS stored FROM threads WHERE user_id = ? AND thread_key = ?${lock}`,
+    user,
+    user,
+    threadKey,
+  )
 }
 
 function checkGate({ resumes, whenBusy }: NewTurn, openCall: string | null): void {
@@ -132,12 +153,14 @@ function* withStoredTools({ options, resumes }: NewTurn, lastTurn: string | unde
   return stored.tools ? { ...options, tools: stored.tools } : options
 }
 
-function* saveThread(request: NewTurn, turn: Turn, exists: boolean, appended: number): Job<void> {
+type Added = { readonly appended: number; readonly bytes: number }
+
+function* saveThread(request: NewTurn, turn: Turn, exists: boolean, { appended, bytes }: Added): Job<void> {
   if (!exists) {
     yield* run(
       `INSERT INTO threads (id, user_id, door, operator_reaches, title, thread_key, created_at, updated_at, last_seq, last_turn,
-                            open_call)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)`,
+                            bytes)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       turn.threadId,
       request.user,
       request.door,
@@ -148,19 +171,26 @@ function* saveThread(request: NewTurn, turn: Turn, exists: boolean, appended: nu
       turn.createdAt,
       appended,
       turn.id,
+      bytes,
     )
   } else if (appended > 0) {
     yield* run(
-      'UPDATE threads SET last_seq = last_seq + ?, updated_at = ?, last_turn = ?, open_call = NULL WHERE id = ?',
+      `UPDATE threads SET last_seq = last_seq + ?, updated_at = ?, last_turn = ?, open_call = NULL, bytes = bytes + ?
+       WHERE id = ?`,
       appended,
       turn.createdAt,
       turn.id,
+      bytes,
       turn.threadId,
     )
+  } else {
+    yield* run('UPDATE threads SET bytes = bytes + ? WHERE id = ?', bytes, turn.threadId)
   }
 }
 
-function* saveTurn(request: NewTurn, turn: Turn, input: readonly Draft[] | null): Job<void> {
+type TurnTexts = { readonly input: string | null; readonly options: string | null }
+
+function* saveTurn(request: NewTurn, turn: Turn, { input, options }: TurnTexts): Job<void> {
   yield* run(
     `INSERT INTO turns (id, thread_id, user_id, door, operator_reaches, status, input, options, owner, epoch,
                         idempotency_key, body_hash, created_at, started_at, first_seq)
@@ -171,8 +201,8 @@ function* saveTurn(request: NewTurn, turn: Turn, input: readonly Draft[] | null)
     turn.door,
     reachValue(turn.door),
     turn.status,
-    input && JSON.stringify(input),
-    optionsText(turn.options),
+    input,
+    options,
     turn.status === 'running' ? (request.lease?.owner ?? null) : null,
     turn.status === 'running' ? (request.lease?.epoch ?? null) : null,
     request.idempotency?.key ?? null,

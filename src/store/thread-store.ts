@@ -11,9 +11,10 @@ type ThreadParts = {
   readonly sql: Sql
   readonly now: () => number
   readonly maxForkBytes?: number | undefined
+  readonly maxUserBytes: number
 }
 
-export function createThreadStore({ sql, now, maxForkBytes }: ThreadParts): ThreadStore {
+export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: ThreadParts): ThreadStore {
   return {
     get: (user, threadId) =>
       sql.read(function* () {
@@ -71,7 +72,9 @@ export function createThreadStore({ sql, now, maxForkBytes }: ThreadParts): Thre
         return (yield* first(rename, title, threadId, user, user)) !== undefined
       }),
     fork: (user, threadId, at) =>
-      sql.write(() => forkThread(user, { ...at, threadId, now: now(), lock: sql.lock, maxBytes: maxForkBytes })),
+      sql.write(() =>
+        forkThread(user, { ...at, threadId, now: now(), lock: sql.lock, maxBytes: maxForkBytes, maxUserBytes }),
+      ),
     remove: (user, threadId) => sql.write(() => eraseThread(user, threadId)),
     eraseSome: (user) => sql.write(() => eraseSome(user, sql.lock)),
   }

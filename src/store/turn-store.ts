@@ -26,14 +26,21 @@ import { findReplay, startTurn } from './start-turn.ts'
 import { isQueued, isRunning } from './turn-status.ts'
 import { countUsage, reserve } from './usage-store.ts'
 
-export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): TurnStore {
+type TurnStoreParts = {
+  readonly sql: Sql
+  readonly now: () => number
+  /** The storage quota of a user; 0 means none. */
+  readonly maxUserBytes?: number
+}
+
+export function createTurnStore({ sql, now, maxUserBytes = 0 }: TurnStoreParts): TurnStore {
   const nextId = createOrderedIds(newId)
   const { lock, backend } = sql
   return {
     start(turn) {
       // Not inside the job: jobs may overtake each other, but messages must keep the order they came in.
       const id = nextId()
-      return sql.write(() => startTurn(turn, { id, now: now(), lock }))
+      return sql.write(() => startTurn(turn, { id, now: now(), lock, maxUserBytes }))
     },
     findByKey: (user, idempotency) => sql.write(() => findReplay(user, idempotency, now())),
     claim: (lease, limit) =>

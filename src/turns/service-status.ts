@@ -1,6 +1,6 @@
 // The status of the service, the same at every door.
-import type { UserId } from '#core/ids.ts'
-import type { TurnStore } from '#core/store.ts'
+import { operator, type UserId } from '#core/ids.ts'
+import type { StorageStore, TurnStore } from '#core/store.ts'
 
 export type About = {
   readonly version: string
@@ -10,6 +10,7 @@ export type About = {
   /** Models that are skipped for a while after failures. */
   readonly skippedModels?: () => readonly string[]
   readonly databaseBackend: string
+  readonly storage: StorageStore
   /** True while components can be made ready. */
   readonly sandboxEnabled: () => Promise<boolean>
   readonly doors: () => { name: string; address?: string }[]
@@ -18,10 +19,13 @@ export type About = {
   readonly draining: () => boolean
 }
 
-/** Jobs and cost are those of one user, or of all users when `user` is undefined. */
+/**
+ * Jobs and cost are those of one user, or of all users when `user` is undefined. Storage is the user's or the operator's own.
+ */
 export async function statusOf(turns: Pick<TurnStore, 'count'>, about: About, user: UserId | undefined, now: number) {
-  const [counts, connections, sandboxEnabled] = await Promise.all([
+  const [counts, storage, connections, sandboxEnabled] = await Promise.all([
     turns.count(user),
+    about.storage.used(user ?? operator),
     about.connections(),
     about.sandboxEnabled(),
   ])
@@ -38,6 +42,7 @@ export async function statusOf(turns: Pick<TurnStore, 'count'>, about: About, us
     database_backend: about.databaseBackend,
     sandbox_enabled: sandboxEnabled,
     doors: about.doors(),
+    storage: { used_bytes: storage.bytes, max_bytes: storage.maxBytes ?? null },
     connections,
     cost_today_usd: counts.costTodayUsd,
   }

@@ -92,6 +92,7 @@ table('a size', sizeWords, [
   [1_048_576, '1.0 MB'],
   [38_000, '37 KB'],
   [3_400_000, '3.2 MB'],
+  [1_600_000_000, '1.5 GB'],
 ])
 table('a number', numberWords, [[12_406, '12,406']])
 table('a count', (count) => countWords(count, 'token'), [

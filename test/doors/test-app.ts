@@ -39,6 +39,8 @@ export type TestAppOptions = {
   readonly now?: () => number
   /** The database's file; without one it is in memory. */
   readonly path?: string
+  /** The storage quota of a user. */
+  readonly maxUserBytes?: number
   /** How many turns run at once. */
   readonly room?: number
   /** Changes the store as the app sees it. */
@@ -61,7 +63,8 @@ export type TestApp = {
 
 export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { now, path = ':memory:', room, wrapStore = (store) => store, wrapBus = (bus) => bus } = options
-  const store = wrapStore(openStore({ path, seal: createSeal('0'.repeat(64)), ...(now && { now }) }))
+  const quota = options.maxUserBytes === undefined ? {} : { maxUserBytes: options.maxUserBytes }
+  const store = wrapStore(openStore({ path, seal: createSeal('0'.repeat(64)), ...(now && { now }), ...quota }))
   const bus = wrapBus(createLocalBus())
   const identity = createIdentity({ store: store.documents })
   const documents = createDocuments({ store: store.documents, onWrite: (user) => identity.forget(user) })

@@ -13,7 +13,7 @@ import { noUsage, type Turn } from '#core/turn.ts'
 export type Clock = { now: number }
 export type Opened = { readonly store: Store; readonly clock: Clock }
 /** Opens a store with nothing in it, and `maxForkBytes`, for one test. */
-export type Open = (t: TestContext) => Promise<Opened>
+export type Open = (t: TestContext, over?: { readonly maxUserBytes: number }) => Promise<Opened>
 
 export const ada: UserId = userId('ada')
 export const bob: UserId = userId('bob')

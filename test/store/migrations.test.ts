@@ -24,6 +24,7 @@ const landed = [
   '467387e62ee198835b49d168cb9c00d3535d1799dd5c8fa91b3f7ed6eec87f90',
   '1c79f400dc0e4d66d9dd8cfa7cf9b8d1c58558a22965e3c03c23390029722ccd',
   'e802e9375c445b29d7f700cb31cf2eed734ebbe3db169c1a8182c3ef4b15610d',
+  'a44aac713cd93d11650c6adaf5caf9ab187285b95cc43b005c7981cee79c9c1d',
 ]
 
 test('a version that has landed is never edited', () => {

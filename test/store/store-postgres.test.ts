@@ -1,6 +1,6 @@
 // The store's promises on PostgreSQL.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { createSeal } from '#lib/seal.ts'
 import { createTopic, readNews } from '#store/bus-topic.ts'
 import { checkPostgres } from '#store/schema-check.ts'
@@ -14,7 +14,7 @@ import { storeTests } from './suite.ts'
 const server = usePostgres()
 const seen = new Set<string>()
 
-async function open() {
+async function open(_: TestContext, over?: { maxUserBytes: number }) {
   const clock = { now: Date.now() }
   const { sql } = await server.emptied()
   const store = composeStore(noting(sql, seen), {
@@ -23,6 +23,7 @@ async function open() {
     check: () => checkPostgres(sql.pool),
     prepareVectors: () => Promise.resolve(undefined),
     maxForkBytes,
+    ...over,
   })
   return { store, clock }
 }

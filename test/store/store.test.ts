@@ -19,7 +19,7 @@ function openPort() {
   return { sql: noting(bare, seen), db: bare.db }
 }
 
-function open(t: TestContext) {
+function open(t: TestContext, over?: { maxUserBytes: number }) {
   const clock = { now: Date.now() }
   const { sql, db } = openPort()
   const check = () => Promise.resolve(checkSqlite(db))
@@ -29,6 +29,7 @@ function open(t: TestContext) {
     check,
     prepareVectors: () => Promise.resolve(undefined),
     maxForkBytes,
+    ...over,
   })
   t.after(() => store.close())
   return Promise.resolve({ store, clock })

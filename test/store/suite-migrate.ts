@@ -358,6 +358,30 @@ export function migrateTests(openVersion: OpenVersion): void {
     )
   })
 
+  test('what was stored before it was counted counts', async (t) => {
+    const old = await openVersion(t, 18)
+    await old.run(
+      `INSERT INTO threads (id, user_id, door, title, created_at, updated_at, last_seq, last_turn)
+       VALUES ('t', 'ada', 'web', '', 1, 1, 2, 'n'), ('u', 'ada', 'web', '', 1, 1, 0, 'u'), ('v', 'bob', 'web', '', 1, 1, 0, 'v')`,
+    )
+    await old.run(
+      `INSERT INTO items (thread_id, seq, id, turn_id, at, body, shared) VALUES ('t', 1, 'i', 'n', 1, '"ü"', NULL),
+       ('t', 2, 'j', 'n', 1, '"xx', 'x:1')`,
+    )
+    await old.run(`INSERT INTO shared_bodies (id, user_id, refs, bytes, body) VALUES ('x:1', 'ada', 1, 1000, '')`)
+    await old.run(
+      `INSERT INTO turns (id, thread_id, user_id, door, status, created_at, options, input)
+       VALUES ('n', 't', 'ada', 'web', 'done', 1, '{}', NULL), ('o', 't', 'ada', 'web', 'queued', 1, NULL, '[]')`,
+    )
+    await old.run(
+      `INSERT INTO document_owners (user_id, number, documents, bytes, chunks, terms) VALUES ('ada', 1, 1, 7, 0, 0)`,
+    )
+    const { storage, threads } = await old.upgrade()
+    assert.deepEqual(await storage.used(ada), { bytes: 4 + 1_000 + 2 + 2 + 4 * 500 + 7 })
+    await threads.remove(ada, 't')
+    assert.deepEqual(await storage.used(ada), { bytes: 7 })
+  })
+
   test('a replica of the version before goes on: the operator reaches what it stores for the webhook channel', async (t) => {
     const old = await openVersion(t, 16)
     if (old.backend === 'sqlite') return t.skip('one process has the file')

@@ -16,6 +16,7 @@ import { recordTests } from './suite-record.ts'
 import { secretTests } from './suite-secrets.ts'
 import { sessionTests } from './suite-sessions.ts'
 import { startTests } from './suite-start.ts'
+import { storageTests } from './suite-storage.ts'
 import { usageTests } from './suite-usage.ts'
 
 export function storeTests(name: string, open: Open): void {
@@ -34,6 +35,7 @@ export function storeTests(name: string, open: Open): void {
     identityTests(open)
     forkTests(open)
     documentTests(open)
+    storageTests(open)
     usageTests(open)
     dutyTests(open)
   })

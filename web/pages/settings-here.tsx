@@ -1,5 +1,5 @@
 // Settings of this browser and facts about the service: sessions, doors, theme, status.
-import { countWords, numberWords, spanWords } from '#core/words.ts'
+import { countWords, numberWords, spanWords, storedWords } from '#core/words.ts'
 import { type DoorLook, doorOf } from '../lib/doors.ts'
 import { untilText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
@@ -129,6 +129,8 @@ export function About() {
             )}
             <dt>Database</dt>
             <dd>{status.database_backend === 'postgres' ? 'PostgreSQL' : 'SQLite'}</dd>
+            <dt>Your storage</dt>
+            <dd>{storedWords(status.storage.used_bytes, status.storage.max_bytes)}</dd>
             <dt>Tools in the sandbox</dt>
             <dd>{status.sandbox_enabled ? 'can run' : 'cannot run here'}</dd>
             <dt>At work</dt>

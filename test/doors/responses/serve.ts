@@ -25,6 +25,7 @@ export type ServeParts = Partial<Pick<ResponsesParts, 'externalTools' | 'turnTim
   readonly model?: Model
   readonly path?: string
   readonly room?: number
+  readonly maxUserBytes?: number
 }
 
 export type Served = Awaited<ReturnType<typeof serve>>
@@ -51,6 +52,7 @@ export async function serve(parts: ServeParts = {}) {
     wrapBus: (bus) => counting(bus, watching),
     ...(parts.path !== undefined && { path: parts.path }),
     ...(parts.room !== undefined && { room: parts.room }),
+    ...(parts.maxUserBytes !== undefined && { maxUserBytes: parts.maxUserBytes }),
   })
   const { store, bus, runner, turns, threads, gates } = app
   const users = ['ann', 'bob', 'eve'].map((name) => ({ id: userId(name), name, createdAt: 0, hash: hashToken(name) }))

@@ -42,7 +42,7 @@ import { eventually, type TestAppOptions, openTestApp } from '../test-app.ts'
 export const operatorToken = 'operator-token-of-the-tests'
 export const gatewayToken = 'gateway-token-of-the-tests'
 
-export type HouseOptions = Pick<TestAppOptions, 'say' | 'model' | 'tools' | 'now' | 'wrapStore'> & {
+export type HouseOptions = Pick<TestAppOptions, 'say' | 'model' | 'tools' | 'now' | 'wrapStore' | 'maxUserBytes'> & {
   readonly perMinute?: number
   readonly writesPerMinute?: number
   readonly storeAway?: () => boolean
@@ -129,6 +129,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     startedAt: now() - 5_000,
     model: () => ({ provider: 'test', name: 'test-1' }),
     databaseBackend: store.backend,
+    storage: store.storage,
     sandboxEnabled: () => Promise.resolve(false),
     doors: () => [{ name: 'web', address: 'http://127.0.0.1' }],
     connections: () => gateway.connections(),

@@ -9,7 +9,9 @@ test('the status has exactly its fields', async (t) => {
   await call('POST', '/api/chat', { body: { message: 'hello' } })
   const { status, json } = await call('GET', '/api/status')
   assert.equal(status, 200)
-  const { uptime_secs: uptime, connections, ...rest } = json
+  const { uptime_secs: uptime, connections, storage, ...rest } = json
+  assert.ok(storage.used_bytes > 1_000)
+  assert.equal(storage.max_bytes, null)
   assert.ok(uptime >= 5)
   assert.ok(connections >= 1)
   assert.deepEqual(rest, {

@@ -6,7 +6,7 @@ import { eventually, type TestApp, type TestAppOptions, openTestApp } from '../t
 
 export const secret = 'secret of the tests'
 
-export type HouseOptions = Pick<TestAppOptions, 'say' | 'tools' | 'wrapStore'> &
+export type HouseOptions = Pick<TestAppOptions, 'say' | 'tools' | 'wrapStore' | 'maxUserBytes'> &
   Partial<Pick<WebhookParts, 'ratePerMinute' | 'trustProxy' | 'now' | 'timeouts' | 'log'>>
 
 export type House = Pick<TestApp, 'store' | 'turns' | 'threads' | 'gates'> & {
@@ -24,8 +24,13 @@ type Headers = Readonly<Record<string, string | null>>
 export type Answer = { status: number; headers: globalThis.Headers; json: any }
 
 export async function openHouse(t: TestContext, options: HouseOptions = {}): Promise<House> {
-  const { say, tools, wrapStore, ...over } = options
-  const app = await openTestApp({ ...(say && { say }), ...(tools && { tools }), ...(wrapStore && { wrapStore }) })
+  const { say, tools, wrapStore, maxUserBytes = 0, ...over } = options
+  const app = await openTestApp({
+    ...(say && { say }),
+    ...(tools && { tools }),
+    ...(wrapStore && { wrapStore }),
+    maxUserBytes,
+  })
   const { store, turns, threads, gates } = app
   const parts = { turns, threads, gates, limits: store.limits, secret, host: '127.0.0.1', port: 0, log: silentLog }
   const door = await openWebhook({ ...parts, ratePerMinute: 0, trustProxy: false, ...over })

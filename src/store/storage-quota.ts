@@ -1,0 +1,39 @@
+// How much each user stores, and the quota. Threads, shared bodies and documents have their bytes in a column; triggers add
+// them up for each user, in the same transactions.
+import { AppError } from '#core/errors.ts'
+import type { UserId } from '#core/ids.ts'
+import type { StorageStore } from '#core/store.ts'
+import { sizeWords } from '#core/words.ts'
+import { first, type Job, type Sql } from './sql.ts'
+
+/** Counted for each turn and each item beside its texts: the row, and its places in the indexes. */
+export const rowBytes = 500
+
+/** The bytes that a user stores, as a part of a statement. It sums at most sixteen rows. */
+export const storedBytes = '(SELECT COALESCE(sum(bytes), 0) FROM storage WHERE user_id = ?)'
+
+/** `maxUserBytes` 0 means no quota. */
+export function createStorageStore({ sql, maxUserBytes }: { sql: Sql; maxUserBytes: number }): StorageStore {
+  return {
+    used: (user) =>
+      sql.read(function* () {
+        return { bytes: yield* readStored(user), ...(maxUserBytes > 0 && { maxBytes: maxUserBytes }) }
+      }),
+  }
+}
+
+export function* readStored(user: UserId): Job<number> {
+  return Number((yield* first(`SELECT ${storedBytes} AS stored`, user))?.['stored'])
+}
+
+/** Throws storage_full if the user cannot store so many more bytes. */
+export function checkQuota({ stored, added, max }: { stored: number; added: number; max: number }): void {
+  if (max === 0 || added <= 0 || stored + added <= max) return
+  const message = `${sizeWords(stored)} of ${sizeWords(max)} are stored, and ${sizeWords(added)} more do not fit: delete threads or documents, or raise STORAGE_PER_USER_MB`
+  throw new AppError('storage_full', message)
+}
+
+/** The bytes of texts that are stored as rows of their own. */
+export function bytesOfRows(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text) + rowBytes, 0)
+}

@@ -1,0 +1,116 @@
+// What each user stores, counted and bounded.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { UserId } from '#core/ids.ts'
+import type { Store } from '#core/store.ts'
+import { removeUser } from '#turns/user-removal.ts'
+import {
+  ada,
+  bob,
+  decide,
+  finish,
+  lease,
+  type Open,
+  queuedTurn,
+  rejectsWith,
+  reply,
+  say,
+  step,
+  turnAtApproval,
+  turnOf,
+} from './harness.ts'
+import { document } from './suite-documents.ts'
+
+const mb = 1024 * 1024
+
+export function storageTests(open: Open): void {
+  const usedBy = async (store: Store, user: UserId = ada): Promise<number> => (await store.storage.used(user)).bytes
+
+  test('what a user stores is counted, and is nothing once all is deleted', async (t) => {
+    const { store } = await open(t)
+    const { threads, turns, documents } = store
+    assert.deepEqual(await store.storage.used(ada), { bytes: 0 })
+    const grows = async (atLeast: number, work: () => Promise<unknown>): Promise<void> => {
+      const before = await usedBy(store)
+      await work()
+      const added = (await usedBy(store)) - before
+      assert.ok(added >= atLeast && added < atLeast + 5_000, `${added} bytes were added, not ${atLeast}`)
+    }
+    const long = 'ü'.repeat(10_000)
+    const { turn } = await turns.start(turnOf())
+    await grows(20_000, () => turns.record(turn, lease, step([reply(long)], { status: 'completed' })))
+    await grows(20_000, () => turns.start(turnOf({ threadId: turn.threadId, input: [say(long)] })))
+    await grows(20_000, () => turns.start(queuedTurn({ input: [say(long)], options: { effort: 'low' } as object })))
+    await grows(0, () => turns.claim(lease, 9))
+    await grows(10, () => documents.put(ada, [document('a', '0123456789')]))
+    await grows(-5, () => documents.put(ada, [document('a', '01234')]))
+    const queued = (await turns.start(queuedTurn({ threadId: turn.threadId, input: [say(long)] }))).turn
+    await grows(-21_000, () => turns.cancel(ada, queued.id))
+    await grows(0, () => threads.fork(ada, turn.threadId, { beforeSeq: 3, door: 'web' }))
+    const waiting = await turnAtApproval(store)
+    await turns.answer(ada, waiting.threadId, decide('a1'))
+    assert.equal(await usedBy(store, bob), 0)
+    await threads.remove(ada, turn.threadId)
+    assert.ok((await usedBy(store)) >= 40_000, 'the fork keeps what it shares')
+    for (let more = true; more; ) ({ more } = await threads.eraseSome(ada))
+    assert.equal(await usedBy(store), 5)
+    await documents.remove(ada, 'a')
+    assert.equal(await usedBy(store), 0)
+  })
+
+  test('erasing documents and removing a user take what they stored', async (t) => {
+    const { store } = await open(t)
+    const { id } = await store.accounts.addUser('ada', { hash: 'h' })
+    await finish(store, (await store.turns.start(turnOf({ user: id }))).turn)
+    await store.documents.put(id, [document('a', '0123456789'), document('b', '01234')])
+    await store.documents.put(ada, [document('a', '0123456789'), document('b', '01234')])
+    while ((await store.documents.eraseSome(ada)) > 0);
+    assert.equal(await usedBy(store), 0)
+    await removeUser({ store }, 'ada')
+    assert.equal(await usedBy(store, id), 0)
+  })
+
+  test('nothing more is stored for a user over the quota, until something is deleted', async (t) => {
+    const { store } = await open(t, { maxUserBytes: 100_000 })
+    const { threads, turns, documents } = store
+    const half = 'x'.repeat(50_000)
+    const idempotency = { key: 'k', bodyHash: 'h' }
+    const { turn } = await turns.start(turnOf({ input: [say(half)], threadKey: 'key', idempotency }))
+    await turns.record(turn, lease, step([reply(half)], { status: 'completed' }))
+    const used = await store.storage.used(ada)
+    assert.ok(used.bytes > 100_000, 'a turn that runs is not cut short')
+    assert.equal(used.maxBytes, 100_000)
+    const { threadId } = turn
+    await rejectsWith(turns.start(turnOf()), 'storage_full')
+    await rejectsWith(turns.start(turnOf({ threadId })), 'storage_full')
+    await rejectsWith(turns.start(turnOf({ threadKey: 'key' })), 'storage_full')
+    await rejectsWith(turns.start(queuedTurn({ threadId })), 'storage_full')
+    await rejectsWith(threads.fork(ada, threadId, { beforeSeq: 3, door: 'web' }), 'storage_full')
+    await rejectsWith(documents.put(ada, [document('a', 'word')]), 'storage_full')
+    assert.equal(await documents.get(ada, 'a'), undefined)
+    assert.deepEqual(await store.storage.used(ada), used)
+    assert.equal((await turns.start(turnOf({ input: [say(half)], threadKey: 'key', idempotency }))).replayed, true)
+    assert.ok((await turns.start(turnOf({ user: bob }))).turn, 'another user has room')
+    await threads.remove(ada, threadId)
+    assert.ok((await turns.start(turnOf())).turn)
+    assert.deepEqual(await documents.put(ada, [document('a', 'word')]), ['created'])
+  })
+
+  test('a document over the quota may be replaced by a smaller one', async (t) => {
+    const { store } = await open(t, { maxUserBytes: 100 })
+    assert.deepEqual(await store.documents.put(ada, [document('a', 'x'.repeat(100))]), ['created'])
+    await rejectsWith(store.documents.put(ada, [document('b', 'x')]), 'storage_full')
+    assert.deepEqual(await store.documents.put(ada, [document('a', 'x'.repeat(50))]), ['replaced'])
+    assert.deepEqual(await store.documents.put(ada, [document('b', 'x')]), ['created'])
+  })
+
+  test('forks of a large thread count for little', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf({ input: [say('x'.repeat(mb / 2))] }))
+    await finish(store, turn)
+    const before = await usedBy(store)
+    for (let at = 0; at < 24; at++) await store.threads.fork(ada, turn.threadId, { beforeSeq: 3, door: 'web' })
+    const added = (await usedBy(store)) - before
+    assert.ok(added > 24 * 1_000 && added < 24 * 3_000, `${added} bytes`)
+  })
+}
