@@ -130,6 +130,14 @@ test('gates stand with their answers, summaries with their words; an empty text 
   assert.deepEqual(viewTurn([]), { key: '', id: '', last: true, message: undefined, blocks: [] })
 })
 
+test('calls in a row stand together behind what was said before them', () => {
+  const { blocks } = viewTurn([user('go'), said('first'), call('a'), call('b'), said('then'), call('c')])
+  assert.deepEqual(
+    blocks.map((block) => (block.type === 'calls' ? block.calls.map(({ id }) => id) : block.type)),
+    ['text', ['a', 'b'], 'text', ['c']],
+  )
+})
+
 test('items of another turn begin another view', () => {
   const view = createViewer()
   const items = [user('one', 't1'), said('1', 't1'), said('2', 't2'), said('3', 't2')]

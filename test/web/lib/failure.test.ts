@@ -35,7 +35,7 @@ test('a turn at its cap goes on with as much again', async () => {
 
 test('where another message would end the same way, nobody is sent there', async () => {
   const dear = failureOf(await reserve({ perTurn: 0.5 }, { spent: 0, next: 2 }), { steps: 0, done: false })
-  assert.equal(dear.goOn, undefined)
+  assert.deepEqual([dear.goOn, dear.kind], [undefined, 'sun'])
   assert.match(
     dear.text,
     /^The turn has cost \$0\.00 and the next call would cost about \$2\.00.* All of it is kept\.$/,

@@ -14,7 +14,12 @@ const found = (query: Partial<JobQuery>): string[] =>
 
 test('a job is found by its door and by every word', () => {
   assert.deepEqual(
-    [found({ door: 'terminal' }), found({ words: ['test', 'ci-'] }), found({ words: ['x'] })].map(String),
-    ['Plan', 'Flaky test', ''],
+    [
+      found({ door: 'terminal' }),
+      found({ words: ['test', 'ci-'] }),
+      found({ words: ['x'] }),
+      found({ words: ['undef'] }),
+    ].map(String),
+    ['Plan', 'Flaky test', '', ''],
   )
 })

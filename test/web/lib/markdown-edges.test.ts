@@ -320,6 +320,22 @@ const tables: Readonly<Record<string, readonly (readonly [text: string, outline:
     ['&#xzz;', 'p(&#xzz;)'],
     ['`&amp;`', 'p(`&amp;`)'],
   ],
+  'what one construct leaves to the next': [
+    ['> ```\n> a\n> ```\n> b\nc', 'quote(pre(a) p(b\nc))'],
+    ['> a\n>     ---\nb', 'quote(p(a\n---\nb))'],
+    ['- b\n  ```\n  c\n  ```\n  d\ne', 'ul(p(b) pre(c) p(d\ne))'],
+    ['-_(a)_-', 'p(-em((a))-)'],
+    ['a***b***c', 'p(aem(strong(b))c)'],
+    ['a*b**c*', 'p(aem(b**c))'],
+    ['     \ta', 'pre(    a)'],
+    ['a|b\n-|x', 'p(a|b\n-|x)'],
+    ['- [x]', 'ul(p([x]))'],
+    ['[a](https://x.y "b" c)', 'p([a](a(https://x.y: https://x.y) "b" c))'],
+    ['[a](https://x.y "")', 'p(a(https://x.y: a))'],
+    ['see http://x.', 'p(see a(http://x: http://x).)'],
+    ['\\(a\\) \\(b\\)', 'p(math(a) math(b))'],
+    ['`a` ``b`` `c`', 'p(`a` `b` `c`)'],
+  ],
 }
 
 for (const [name, table] of Object.entries(tables)) {
@@ -330,3 +346,30 @@ for (const [name, table] of Object.entries(tables)) {
     }
   })
 }
+
+const outlineOf = (text: string, limits?: Parameters<typeof readMarkdown>[2]): string =>
+  outline(readMarkdown(text, undefined, limits).parts.map(({ block }) => block))
+
+test('twelve quotes or lists are read inside one another; a thousand labels are known', () => {
+  assert.equal(outlineOf(`${'>'.repeat(14)}a`), `${'quote('.repeat(12)}p(>>a)${')'.repeat(12)}`)
+  assert.equal(outlineOf(`${'- '.repeat(14)}a`), `${'ul('.repeat(12)}p(- - a)${')'.repeat(12)}`)
+  const labels = Array.from({ length: 1_001 }, (_, at) => `[l${at}]: https://x.y/${at}`)
+  assert.match(outlineOf(`${labels.join('\n')}\n\n[l999] [l1000]`), / p\(a\(https:\/\/x\.y\/999: l999\) \[l1000\]\)$/)
+})
+
+test('cells count as nodes, and all formulas together are bounded', () => {
+  const limits = { nodes: 6, formulas: 9, formulaChars: 5 }
+  assert.equal(outlineOf('$abc$ $def$ $gh$', limits), 'p(math(abc) $def$ math(gh))')
+  const table = '|a|b|\n|-|-|\n|1|2|\n|3|4|\n|5|6|\n\nx'
+  assert.equal(outlineOf(table, limits), 'table(-|-; a|b; 1|2; 3|4) plain(|5|6|\n\nx)')
+})
+
+test('a block says whether a blank line stands before it; a list without numbers has no start', () => {
+  const { parts } = readMarkdown('a\n\nb\n# c\n- d')
+  assert.deepEqual(
+    parts.map(({ gap }) => gap),
+    [false, true, false, false],
+  )
+  const list = parts.at(-1)?.block ?? assert.fail()
+  assert.equal('start' in list, false)
+})

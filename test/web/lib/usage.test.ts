@@ -143,6 +143,8 @@ test('doors of one cost are ranked by their turns', () => {
   const { byDoor } = used([], {
     doors: [
       { door: 'web', turns: 1, cost_usd: null },
+      { door: 'run', turns: 1, cost_usd: null },
+      { door: 'terminal', turns: 4, cost_usd: 0.5 },
       { door: null, turns: 9, cost_usd: null },
       { door: 'webhook', turns: 2, cost_usd: null },
       { door: 'responses', turns: 1, cost_usd: 1 },
@@ -152,6 +154,7 @@ test('doors of one cost are ranked by their turns', () => {
     byDoor.map(({ door, cost }) => [door, cost]),
     [
       ['responses', 1],
+      ['terminal', 0.5],
       ['webhook', null],
       ['web', null],
       [null, null],
