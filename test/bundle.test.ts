@@ -40,7 +40,7 @@ after(() => {
   home.remove()
 })
 
-const said = 'A self-hosted agent: one agent, many doors.'
+const said = 'A self-hosted agent: chat in the terminal'
 const edited = 'Edited a moment ago.'
 
 /** Which text of the command line's help is run: that of the bundle, or that of a source changed since. */

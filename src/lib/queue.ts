@@ -6,7 +6,10 @@ export interface Queue<T> extends AsyncIterable<readonly T[]> {
   close(): void
 }
 
-/** A queue of at most `limit` waiting values. A reader that falls behind is cut off; the writer never waits. */
+/**
+ * A queue of at most `limit` waiting values. A reader that falls behind is cut off; the writer never waits. One batch may
+ * be larger than the limit: whoever has read everything before it is not behind.
+ */
 export function createQueue<T>(limit: number, onClose: () => void = () => {}): Queue<T> {
   let waiting: T[] = []
   let open = true
@@ -44,13 +47,14 @@ export function createQueue<T>(limit: number, onClose: () => void = () => {}): Q
   return {
     push(values) {
       if (!open) return false
-      if (waiting.length + values.length > limit) {
+      if (waiting.length > 0 && waiting.length + values.length > limit) {
         waiting = []
         overrun = true
         close()
         return false
       }
-      waiting.push(...values)
+      // Not by a spread: a large batch would overflow the stack.
+      for (const value of values) waiting.push(value)
       wake?.()
       return true
     },

@@ -32,6 +32,14 @@ test('what was pushed before the close is still read, nothing after it', async (
   assert.deepEqual(await Array.fromAsync(queue), [], 'and a second reading ends at once')
 })
 
+test('a batch larger than the limit reaches a reader that has read everything before it', async () => {
+  const queue = createQueue<number>(3)
+  const burst = Array.from({ length: 300_000 }, (_, at) => at)
+  assert.equal(queue.push(burst), true)
+  const { value } = await queue[Symbol.asyncIterator]().next()
+  assert.equal(value.length, burst.length)
+})
+
 test('a close ends a reader that waits', async () => {
   const queue = createQueue<number>(10)
   const all = Array.fromAsync(queue)
