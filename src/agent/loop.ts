@@ -47,6 +47,8 @@ export type LoopParts = {
 export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
   const { turn, history, toolbox, signal, report, meter } = parts
   let usage = turn.usage
+  // The known cost: caps go on counting it after a call whose cost is unknown.
+  let spent = usage.costUsd ?? 0
   let drafts: readonly Draft[] = []
   let first: Pick<Step, 'first'> = {}
   let failedCall: Pick<Step, 'asked'> = {}
@@ -58,14 +60,15 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
       if (move.do === 'ask') {
         const progress = progressOf(parts)
         const overhead = meter.overhead({ system: parts.system, tools: toolbox.specs })
-        const cut: Step | undefined = cuts++ < maxCuts ? await compact(parts, overhead, usage) : undefined
+        const cut: Step | undefined = cuts++ < maxCuts ? await compact(parts, { overhead, usage, spent }) : undefined
         if (cut) {
           usage = cut.usage
+          spent += cut.drafts[0]?.asked?.usage.costUsd ?? 0
           yield cut
           continue
         }
         const raw = history.tokens + overhead
-        const limit = reachedBound(progress, parts.bounds) ?? (await parts.reserve(costOf(parts, raw, usage)))
+        const limit = reachedBound(progress, parts.bounds) ?? (await parts.reserve({ spent, next: costOf(parts, raw) }))
         if (limit) {
           yield { drafts: [], usage, outcome: { status: 'failed', error: limit } }
           return
@@ -73,6 +76,7 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
         const reply = await ask({ ...parts, turnId: turn.id, request: requestOf(parts) })
         if (reply.fault === undefined) meter.learn(parts.model, raw, reply.usage)
         usage = addUsage(usage, reply.usage)
+        spent += reply.usage.costUsd ?? 0
         drafts = reply.drafts
         failedCall = drafts.length === 0 && reply.asked ? { asked: reply.asked } : {}
         first = progress.steps === 0 ? { first: true } : {}
@@ -101,7 +105,10 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
 }
 
 /** A step that summarises older items, when the thread exceeds its budget; undefined otherwise. */
-async function compact(parts: LoopParts, overhead: number, usage: Usage): Promise<Step | undefined> {
+async function compact(
+  parts: LoopParts,
+  { overhead, usage, spent }: { overhead: number; usage: Usage; spent: number },
+): Promise<Step | undefined> {
   const { model, history, meter, signal } = parts
   if (!(model.window > 0)) return undefined
   const budget = budgetIn(meter.rawOf(model, model.window), overhead)
@@ -110,7 +117,7 @@ async function compact(parts: LoopParts, overhead: number, usage: Usage): Promis
   const plan = planCut({ firstSeq: firstSeqOf(history), items: history.items }, budget)
   if (!plan) return undefined
   // A spend limit must not end the turn here: the thread is then shortened by rule.
-  const byRule = model.byRule ?? (await parts.reserve(costOf(parts, history.tokens, usage)))
+  const byRule = model.byRule ?? (await parts.reserve({ spent, next: costOf(parts, history.tokens) }))
   const made = await summariseCut(plan, { model: byRule ? { ...model, byRule: true } : model, budget, signal })
   // The model may be reachable again later: shorten by rule only when the thread is far over its budget.
   if (made.failed && history.tokens <= budget.thread * maxOverBudget) return undefined
@@ -190,11 +197,11 @@ function requestOf({ turn, system, history, toolbox }: LoopParts) {
   }
 }
 
-/** The cost of the turn so far, and the likely cost of a call with a prompt of `raw` tokens. */
-function costOf({ model, meter }: LoopParts, raw: number, usage: Usage): { spent: number; next: number } {
+/** The likely cost of a call with a prompt of `raw` tokens, as far as it is known. */
+function costOf({ model, meter }: LoopParts, raw: number): number {
   const inputTokens = meter.calibrate(model, raw)
   const likely = { inputTokens, cachedTokens: 0, outputTokens: meter.expectedOutput(model), reasoningTokens: 0 }
-  return { spent: usage.costUsd ?? 0, next: model.priceOf?.(likely) ?? 0 }
+  return model.priceOf?.(likely) ?? 0
 }
 
 /** The turn's own items, and its number of model calls: each response is an unbroken run of model items. */

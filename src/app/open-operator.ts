@@ -12,9 +12,9 @@ export function openOperator(app: App, doors: () => OperatorStatus['doors']): Op
     tools: () => app.tools().byName.values(),
     policy: () => app.policy(),
     async status() {
-      const { costTodayUsd } = await turns.count(undefined)
+      const { costToday } = await turns.count(undefined)
       const { provider, name: model } = app.config.model
-      return { provider, model, skippedModels: app.skippedModels(), costTodayUsd, doors: doors() }
+      return { provider, model, skippedModels: app.skippedModels(), costToday, doors: doors() }
     },
   })
 }

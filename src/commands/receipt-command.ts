@@ -1,7 +1,7 @@
 // `atrium receipt`: what a turn did, and whether its log is unchanged.
 import { AppError } from '#core/errors.ts'
 import { isUuid, operator, parseResponseId } from '#core/ids.ts'
-import { costWords, countWords, durationWords, numberWords } from '#core/words.ts'
+import { costFigure, costWords, countWords, durationWords, numberWords } from '#core/words.ts'
 import { receiptWire } from '#doors/web/receipt-routes.ts'
 import { createMarker } from '#safety/marks.ts'
 import { printable } from '#safety/printable.ts'
@@ -45,7 +45,7 @@ function inWords(wire: Wire): string {
     ...(wire.hosts.length > 0 ? [`hosts     ${wire.hosts.join(', ')}`] : []),
     ...(wire.secrets.length > 0 ? [`secrets   ${wire.secrets.join(', ')}`] : []),
     ...wire.notes.map(({ rule, where }) => `note      ${rule} in ${where}`),
-    `cost      ${costWords(wire.cost_usd)}`,
+    `cost      ${costFigure(wire.cost_usd)}`,
     `log       ${wire.hash === null ? `no digest${wire.ended_at === null ? ' yet' : ''}` : `${wire.verified ? 'unchanged' : 'CHANGED'}  ${wire.hash}`}`,
   ]
   return lines.map((line) => printable(line)).join('\n')

@@ -1,6 +1,6 @@
 // `atrium status`: whether a service runs on this home, and its status.
 import { loadConfig } from '#config.ts'
-import { costWords, countWords, spanWords, storedWords } from '#core/words.ts'
+import { countWords, spanWords, storedWords, sumFigure } from '#core/words.ts'
 import { runningService } from './attach.ts'
 import { print, table } from './report.ts'
 
@@ -17,7 +17,8 @@ type Status = {
   readonly storage: { readonly used_bytes: number; readonly max_bytes: number | null }
   readonly doors: readonly { readonly name: string; readonly address?: string }[]
   readonly connections: number
-  readonly cost_today_usd: number
+  readonly cost_today_usd: number | null
+  readonly unpriced_calls_today: number
   readonly pid: number
 }
 
@@ -35,6 +36,7 @@ export async function status(options: { json?: boolean }): Promise<void> {
 function words(now: Status, home: string): string {
   const state = now.status === 'ok' ? 'runs' : 'is going down'
   const doors = now.doors.map(({ name, address }) => (address === undefined ? name : `${name} ${address}`))
+  const nothing = now.cost_today_usd === 0 && now.unpriced_calls_today === 0
   const rows = [
     ['model', now.llm_backend === now.llm_model ? now.llm_model : `${now.llm_backend} ${now.llm_model}`],
     ...(now.llm_skipped ?? []).map((each) => ['', `${each} is skipped for now after repeated failures`]),
@@ -42,7 +44,7 @@ function words(now: Status, home: string): string {
     ['database', now.database_backend === 'sqlite' ? 'SQLite, in the home' : 'PostgreSQL'],
     ['stored', storedWords(now.storage.used_bytes, now.storage.max_bytes)],
     ['work', `${countWords(now.active_jobs, 'open turn')}, ${countWords(now.connections, 'connection')}`],
-    ['cost', now.cost_today_usd > 0 ? `${costWords(now.cost_today_usd)} today` : 'nothing today'],
+    ['cost', `${nothing ? 'nothing' : sumFigure(now.cost_today_usd, now.unpriced_calls_today)} today`],
   ]
   return `Atrium ${now.version} ${state} on ${home}, for ${spanWords(now.uptime_secs)} (process ${now.pid}).\n${table(rows)}`
 }

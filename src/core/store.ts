@@ -10,7 +10,7 @@ import type { Answer, Draft, Entry, Gate, Item } from './item.ts'
 import type { Json } from './json.ts'
 import type { ModelCall, Thread, Turn, TurnError, TurnOptions, TurnStatus, Usage } from './turn.ts'
 import type { SecretStore } from './secret.ts'
-import type { UsageStore } from './usage.ts'
+import type { CostSum, UsageStore } from './usage.ts'
 import type { VectorStore } from './vector.ts'
 
 /** The process that runs a turn, and how many times it has joined. An append under an old lease is refused. */
@@ -168,7 +168,7 @@ export interface TurnStore {
   waitingSince(before: number, user?: UserId): Promise<readonly { turn: Turn; callIds: readonly string[] }[]>
   /** The opening time of the oldest open gate that was opened since a time, over all waiting turns. */
   oldestGate(since: number): Promise<number | undefined>
-  count(user: UserId | undefined): Promise<{ queued: number; running: number; waiting: number; costTodayUsd: number }>
+  count(user: UserId | undefined): Promise<{ queued: number; running: number; waiting: number; costToday: CostSum }>
 }
 
 export interface ThreadStore {

@@ -1,8 +1,13 @@
 // Formats costs, durations, sizes and counts for the command line, the terminal, messages and the browser app. The browser
 // app loads this file, so it imports nothing.
 
-/** `$0.021` under a dollar, `$12.40` above, `free`, `unknown`. */
+/** A cost that stands alone: `$0.021` under a dollar, `$12.40` above, `free`, `cost unknown`. */
 export function costWords(usd: number | null): string {
+  return usd === null ? 'cost unknown' : costFigure(usd)
+}
+
+/** A cost beside the word "cost", such as the heading of its column: `unknown` for one that nobody knows. */
+export function costFigure(usd: number | null): string {
   if (usd === null) return 'unknown'
   if (usd === 0) return 'free'
   if (usd < 0.001) return 'under $0.001'
@@ -15,9 +20,24 @@ export function amountWords(usd: number): string {
   return `$${usd === 0 || usd >= 0.01 ? usd.toFixed(2) : usd.toPrecision(2)}`
 }
 
-/** A sum: `$0.84`. Zero is `$0.00`, not `free`. */
-export function sumWords(usd: number): string {
-  return usd > 0 && usd < 0.01 ? costWords(usd) : `$${usd.toFixed(2)}`
+/**
+ * A sum of costs that stands alone: `$0.84`, or `at least $0.84` when the price of some calls is unknown, `cost unknown` when
+ * no price is known. Zero is `$0.00`, not `free`.
+ */
+export function sumWords(usd: number | null, unpricedCalls: number): string {
+  return isUnknownSum(usd, unpricedCalls) ? 'cost unknown' : sumFigure(usd, unpricedCalls)
+}
+
+/** A sum of costs beside the word "cost". */
+export function sumFigure(usd: number | null, unpricedCalls: number): string {
+  if (usd === null || isUnknownSum(usd, unpricedCalls)) return 'unknown'
+  const known = usd > 0 && usd < 0.01 ? costFigure(usd) : `$${usd.toFixed(2)}`
+  return unpricedCalls > 0 ? `at least ${known}` : known
+}
+
+/** Also true where the known part is next to nothing: "at least under $0.001" would tell nothing. */
+function isUnknownSum(usd: number | null, unpricedCalls: number): boolean {
+  return usd === null || (unpricedCalls > 0 && usd < 0.001)
 }
 
 /** `2 ms`, `0.3 s`, `14 s`, `2 min 08 s`. */

@@ -360,6 +360,11 @@ export const migrations: readonly Migration[] = [
     },
   ],
   countStorage,
+  [
+    // The number of calls whose cost is unknown. Of rows from before it is at least one.
+    `ALTER TABLE usage ADD COLUMN unpriced_calls BIGINT NOT NULL DEFAULT 0`,
+    `UPDATE usage SET unpriced_calls = 1 WHERE cost_usd IS NULL AND model <> ''`,
+  ],
 ]
 
 /** The schema version of this Atrium. */

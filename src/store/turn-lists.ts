@@ -8,7 +8,7 @@ import { isOperatorReached, lastId, type List, newestReached } from './reachable
 import { itemOf, listColumns, listedTurnOf, wholeBody, wholeItems } from './rows.ts'
 import { first, type Job, query, type Row } from './sql.ts'
 import { isActive, isCancelled, isCompleted, isFailed, isQueued, isRunning, isWaiting } from './turn-status.ts'
-import { dayOf } from './usage-store.ts'
+import { costOfDay } from './usage-store.ts'
 
 /** Replies in a list are truncated to this many characters. */
 const maxReplyChars = 2_000
@@ -186,11 +186,10 @@ export function* countTurns(user: UserId | undefined, now: number) {
   )
   const queued = yield* first(`SELECT count(*) AS n FROM turns WHERE ${isQueued}${ofUser}`, ...who)
   const of = (status: TurnStatus): number => Number(active.find((row) => row['status'] === status)?.['n'] ?? 0)
-  const cost = yield* first(`SELECT sum(cost_usd) AS usd FROM usage WHERE day = ?${ofUser}`, dayOf(now), ...who)
   return {
     queued: Number(queued?.['n'] ?? 0),
     running: of('running'),
     waiting: of('waiting'),
-    costTodayUsd: Number(cost?.['usd'] ?? 0),
+    costToday: yield* costOfDay(user, now),
   }
 }

@@ -5,7 +5,7 @@ import { AppError } from '#core/errors.ts'
 import { type UserId, userId } from '#core/ids.ts'
 import type { Lease, Reservation, Step } from '#core/store.ts'
 import type { ModelCall, Turn } from '#core/turn.ts'
-import type { DayUsage, UsageStore, UsageTotals } from '#core/usage.ts'
+import type { CostSum, DayUsage, UsageStore, UsageTotals } from '#core/usage.ts'
 import { countsOf, usageIn } from './rows.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { isBroken, isRunning } from './turn-status.ts'
@@ -28,8 +28,28 @@ function firstSlotOf(door: Door): number {
   return slotsOfDoor * doorOf(door).slot
 }
 
+/**
+ * The sum of costs, null when none is known, and the number of calls that are not in it; for rows with a model. A replica of
+ * the previous version writes a null cost without that number.
+ */
+const costSum = `sum(cost_usd) AS cost_usd,
+            sum(CASE WHEN cost_usd IS NULL AND unpriced_calls = 0 THEN 1 ELSE unpriced_calls END) AS unpriced_calls`
+
+function costIn(row: Row | undefined): CostSum {
+  const [cost, unpricedCalls] = [row?.['cost_usd'] ?? null, Number(row?.['unpriced_calls'] ?? 0)]
+  // Without any call there is nothing that could be unknown.
+  if (cost === null) return { costUsd: unpricedCalls > 0 ? null : 0, unpricedCalls }
+  return { costUsd: Number(cost), unpricedCalls }
+}
+
+/** The cost of a day: of one user, or of all. */
+export function* costOfDay(user: UserId | undefined, now: number): Job<CostSum> {
+  const [ofUser, who] = user === undefined ? ['', []] : [' AND user_id = ?', [user]]
+  return costIn(yield* first(`SELECT ${costSum} FROM usage WHERE day = ? AND model <> ''${ofUser}`, dayOf(now), ...who))
+}
+
 /** The UTC day of a time, as days since 1970. */
-export function dayOf(ms: number): number {
+function dayOf(ms: number): number {
   return Math.floor(ms / dayMs)
 }
 
@@ -51,20 +71,23 @@ type UsageKey = { readonly user: UserId; readonly slot: number; readonly turns: 
 
 function* addCall({ user, slot, turns, day }: UsageKey, { model, usage }: ModelCall): Job<void> {
   yield* run(
-    `INSERT INTO usage (user_id, day, model, slot, turns, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO usage (user_id, day, model, slot, turns, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd,
+                        unpriced_calls)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (user_id, day, model, slot) DO UPDATE SET turns = usage.turns + excluded.turns,
          input_tokens = usage.input_tokens + excluded.input_tokens,
          cached_tokens = usage.cached_tokens + excluded.cached_tokens,
          output_tokens = usage.output_tokens + excluded.output_tokens,
          reasoning_tokens = usage.reasoning_tokens + excluded.reasoning_tokens,
-         cost_usd = COALESCE(usage.cost_usd + excluded.cost_usd, usage.cost_usd, excluded.cost_usd)`,
+         cost_usd = COALESCE(usage.cost_usd + excluded.cost_usd, usage.cost_usd, excluded.cost_usd),
+         unpriced_calls = usage.unpriced_calls + excluded.unpriced_calls`,
     user,
     day,
     model,
     slot,
     turns,
     ...countsOf(usage),
+    usage.costUsd === null ? 1 : 0,
   )
 }
 
@@ -106,7 +129,7 @@ function* listUsage(user: UserId | undefined, from: number): Job<DayUsage[]> {
   const rows = yield* query(
     `SELECT user_id, day, model, sum(turns) AS turns, sum(input_tokens) AS input_tokens,
             sum(cached_tokens) AS cached_tokens, sum(output_tokens) AS output_tokens,
-            sum(reasoning_tokens) AS reasoning_tokens, sum(cost_usd) AS cost_usd
+            sum(reasoning_tokens) AS reasoning_tokens, ${costSum}
      FROM usage WHERE day >= ? AND model <> ''${user === undefined ? '' : ' AND user_id = ?'}
      GROUP BY day, user_id, model ORDER BY day DESC, user_id DESC, model DESC LIMIT ${maxRows}`,
     from,
@@ -122,13 +145,13 @@ function* listUsage(user: UserId | undefined, from: number): Job<DayUsage[]> {
 function* totalsOf(user: UserId | undefined, from: number, days: number): Job<UsageTotals> {
   const [ofUser, who] = user === undefined ? ['', []] : [' AND user_id = ?', [user]]
   const rows = yield* query(
-    `SELECT slot / ${slotsOfDoor} AS door, sum(turns) AS turns, sum(cost_usd) AS cost_usd
+    `SELECT slot / ${slotsOfDoor} AS door, sum(turns) AS turns, ${costSum}
      FROM usage WHERE day >= ? AND model <> ''${ofUser} GROUP BY slot / ${slotsOfDoor}`,
     from,
     ...who,
   )
   const before = yield* first(
-    `SELECT count(*) AS n, sum(cost_usd) AS usd FROM usage WHERE day >= ? AND day < ? AND model <> ''${ofUser}`,
+    `SELECT count(*) AS n, ${costSum} FROM usage WHERE day >= ? AND day < ? AND model <> ''${ofUser}`,
     from - days,
     from,
     ...who,
@@ -142,13 +165,12 @@ function* totalsOf(user: UserId | undefined, from: number, days: number): Job<Us
   )
   const ended = (status: string): number => Number(broken.find((row) => row['status'] === status)?.['n'] ?? 0)
   return {
-    ...(Number(before?.['n'] ?? 0) > 0 && { beforeUsd: Number(before?.['usd'] ?? 0) }),
+    ...(Number(before?.['n'] ?? 0) > 0 && { before: costIn(before) }),
     failed: ended('failed'),
     cancelled: ended('cancelled'),
     doors: rows.map((row) => {
       const door = doorOfSlot(Number(row['door']))
-      const cost = row['cost_usd']
-      return { ...(door && { door }), turns: Number(row['turns']), costUsd: cost === null ? null : Number(cost) }
+      return { ...(door && { door }), turns: Number(row['turns']), ...costIn(row) }
     }),
   }
 }
@@ -166,5 +188,6 @@ function usageOf(row: Row): DayUsage {
     model: String(row['model']),
     turns: Number(row['turns']),
     ...usageIn(row),
+    ...costIn(row),
   }
 }

@@ -9,6 +9,7 @@ import type { ListedTurn, OpenGate } from '#core/store.ts'
 import type { PolicyInForce } from '#core/policy.ts'
 import { type Effects, effectsOf, rowsOf, type Tool } from '#core/tool.ts'
 import { isAtRest, type Thread, type Turn } from '#core/turn.ts'
+import type { CostSum } from '#core/usage.ts'
 import type { Documents } from '#memory/documents.ts'
 import { policyInForce, type PolicySettings } from '#safety/policy-table.ts'
 import type { GateAnswer } from './gate-answers.ts'
@@ -47,7 +48,7 @@ export type OperatorStatus = {
   readonly provider: string
   readonly model: string
   readonly skippedModels: readonly string[]
-  readonly costTodayUsd: number
+  readonly costToday: CostSum
   readonly doors: readonly { readonly name: string; readonly address?: string }[]
 }
 

@@ -44,6 +44,7 @@ export async function statusOf(turns: Pick<TurnStore, 'count'>, about: About, us
     doors: about.doors(),
     storage: { used_bytes: storage.bytes, max_bytes: storage.maxBytes ?? null },
     connections,
-    cost_today_usd: counts.costTodayUsd,
+    cost_today_usd: counts.costToday.costUsd,
+    unpriced_calls_today: counts.costToday.unpricedCalls,
   }
 }

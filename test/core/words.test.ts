@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   amountWords,
+  costFigure,
   costWords,
   countWords,
   durationWords,
@@ -10,6 +11,7 @@ import {
   numberWords,
   sizeWords,
   spanWords,
+  sumFigure,
   sumWords,
 } from '#core/words.ts'
 
@@ -20,7 +22,7 @@ function table<T>(what: string, say: (value: T) => string, rows: Rows<T>): void 
 }
 
 table<number | null>('a cost', costWords, [
-  [null, 'unknown'],
+  [null, 'cost unknown'],
   [0, 'free'],
   [0.0002, 'under $0.001'],
   [0.001, '$0.001'],
@@ -40,13 +42,27 @@ table('an amount', amountWords, [
   [0.000_000_1, 'under $0.000001'],
   [12.3, '$12.30'],
 ])
-table('a sum', sumWords, [
-  [0, '$0.00'],
-  [0.0002, 'under $0.001'],
-  [0.009, '$0.009'],
-  [0.01, '$0.01'],
-  [0.84, '$0.84'],
-])
+test('beside the word cost, an unknown one is just unknown', () => {
+  assert.deepEqual([null, 0, 0.021].map(costFigure), ['unknown', 'free', '$0.021'])
+})
+const sums: readonly [usd: number | null, unpriced: number, figure: string][] = [
+  [0, 0, '$0.00'],
+  [0.0002, 0, 'under $0.001'],
+  [0.009, 0, '$0.009'],
+  [0.01, 0, '$0.01'],
+  [0.84, 0, '$0.84'],
+  [0.84, 3, 'at least $0.84'],
+  [0.004, 1, 'at least $0.004'],
+  [0.0002, 1, 'unknown'],
+  [0, 1, 'unknown'],
+  [null, 1, 'unknown'],
+]
+for (const [usd, unpriced, figure] of sums) {
+  test(`a sum of ${usd} and ${unpriced} calls without a price: ${figure}`, () => {
+    assert.equal(sumFigure(usd, unpriced), figure)
+    assert.equal(sumWords(usd, unpriced), figure === 'unknown' ? 'cost unknown' : figure)
+  })
+}
 table('a duration', durationWords, [
   [2, '2 ms'],
   [-5, '0 ms'],
@@ -83,7 +99,7 @@ table('a long time', spanWords, [
 ])
 table('a size', sizeWords, [
   [618, '618 bytes'],
-  [1_023, '1023 bytes'],
+  [1_023, '1,023 bytes'],
   [1_024, '1.0 KB'],
   [2_150, '2.1 KB'],
   [10_239, '10.0 KB'],

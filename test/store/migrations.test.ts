@@ -25,6 +25,7 @@ const landed = [
   '1c79f400dc0e4d66d9dd8cfa7cf9b8d1c58558a22965e3c03c23390029722ccd',
   'e802e9375c445b29d7f700cb31cf2eed734ebbe3db169c1a8182c3ef4b15610d',
   'a44aac713cd93d11650c6adaf5caf9ab187285b95cc43b005c7981cee79c9c1d',
+  '4dce955d84cb1cc8f436071da8c7719ca66295f04fbeaa6b0531b0f45d6f96ae',
 ]
 
 test('a version that has landed is never edited', () => {

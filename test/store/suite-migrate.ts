@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operator, userId } from '#core/ids.ts'
 import { type Item, textMessage } from '#core/item.ts'
+import { noUsage } from '#core/turn.ts'
 import { createSeal } from '#lib/seal.ts'
 import { migrations } from '#store/migrations.ts'
 import { ada, decide, lease, turnAtApproval } from './harness.ts'
@@ -236,6 +237,29 @@ export function migrateTests(openVersion: OpenVersion): void {
     )
     assert.deepEqual((await vectors.pending('m', { after: 0, limit: 9 })).chunks, [])
     assert.deepEqual((await vectors.pending('n', { after: 0, limit: 9 })).chunks, chunks)
+  })
+
+  test('usage of an unknown price from before such calls were counted is one of at least one call', async (t) => {
+    const old = await openVersion(t, 19)
+    const today = Math.floor(Date.now() / 86_400_000)
+    for (const [model, cost] of [
+      ['', null],
+      ['a', 0.5],
+      ['b', null],
+    ] as const) {
+      await old.run(
+        `INSERT INTO usage (user_id, day, model, slot, turns, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd)
+         VALUES ('ada', ?, ?, 0, 1, 1, 1, 1, 1, ?)`,
+        today,
+        model,
+        cost,
+      )
+    }
+    const { turns, usage } = await old.upgrade()
+    assert.deepEqual((await turns.count(ada)).costToday, { costUsd: 0.5, unpricedCalls: 1 })
+    await usage.add(ada, 'web', { model: 'b', usage: { ...noUsage, costUsd: null }, ms: 1 })
+    const [, ofB] = await usage.list(ada, 1)
+    assert.deepEqual([ofB?.model, ofB?.costUsd, ofB?.unpricedCalls], ['b', null, 2])
   })
 
   test('a database from before sessions takes them, and its tokens open them', async (t) => {

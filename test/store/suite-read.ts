@@ -149,11 +149,26 @@ export function readTests(open: Open): void {
     await turnAtApproval(store)
     const theirs = await store.turns.start(turnOf({ user: bob }))
     await store.turns.record(theirs.turn, lease, costing(0.5))
-    assert.deepEqual(await store.turns.count(ada), { queued: 1, running: 1, waiting: 1, costTodayUsd: 0.25 })
-    assert.deepEqual(await store.turns.count(bob), { queued: 0, running: 1, waiting: 0, costTodayUsd: 0.5 })
-    assert.deepEqual(await store.turns.count(undefined), { queued: 1, running: 2, waiting: 1, costTodayUsd: 0.75 })
+    assert.deepEqual(await store.turns.count(ada), {
+      queued: 1,
+      running: 1,
+      waiting: 1,
+      costToday: { costUsd: 0.25, unpricedCalls: 0 },
+    })
+    assert.deepEqual(await store.turns.count(bob), {
+      queued: 0,
+      running: 1,
+      waiting: 0,
+      costToday: { costUsd: 0.5, unpricedCalls: 0 },
+    })
+    assert.deepEqual(await store.turns.count(undefined), {
+      queued: 1,
+      running: 2,
+      waiting: 1,
+      costToday: { costUsd: 0.75, unpricedCalls: 0 },
+    })
     clock.now += dayMs
-    assert.equal((await store.turns.count(undefined)).costTodayUsd, 0)
+    assert.equal((await store.turns.count(undefined)).costToday.costUsd, 0)
   })
 
   test("no verb reaches another user's rows", async (t) => {

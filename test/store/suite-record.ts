@@ -76,7 +76,7 @@ export function recordTests(open: Open): void {
     const usage = { ...turn.usage, inputTokens: 1, costUsd: null, model: 'openai/gpt-9' }
     await store.turns.record(turn, lease, { drafts: [reply('a')], usage, outcome: { status: 'completed' } })
     assert.deepEqual((await store.turns.get(ada, turn.id))?.usage, usage)
-    assert.equal((await store.turns.count(ada)).costTodayUsd, 0)
+    assert.deepEqual((await store.turns.count(ada)).costToday, { costUsd: 0, unpricedCalls: 0 }, 'no call was counted')
   })
 
   test('an output gate opens the thread to its caller, any later item closes it', async (t) => {

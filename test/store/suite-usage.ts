@@ -34,7 +34,16 @@ export function usageTests(open: Open): void {
       await store.turns.record(turn, lease, asking('m'))
       await store.turns.record(turn, lease, asking('n', { outcome: { status: 'completed' } }))
     }
-    const row = { date: '2026-01-31', user: ada, model: 'm', turns: 2, ...used, inputTokens: 40, cachedTokens: 16 }
+    const row = {
+      date: '2026-01-31',
+      user: ada,
+      model: 'm',
+      turns: 2,
+      ...used,
+      unpricedCalls: 0,
+      inputTokens: 40,
+      cachedTokens: 16,
+    }
     const ofM = { ...row, outputTokens: 12, reasoningTokens: 4, costUsd: 2 }
     const ofN = {
       ...row,
@@ -56,8 +65,8 @@ export function usageTests(open: Open): void {
         [bob, 'n', 0],
       ],
     )
-    assert.equal((await store.turns.count(ada)).costTodayUsd, 3)
-    assert.equal((await store.turns.count(undefined)).costTodayUsd, 4.5)
+    assert.equal((await store.turns.count(ada)).costToday.costUsd, 3)
+    assert.equal((await store.turns.count(undefined)).costToday.costUsd, 4.5)
     clock.now += 2 * 60 * 60 * 1000
     const { turn } = await store.turns.start(turnOf())
     await store.turns.record(turn, lease, asking('m', { first: true }))
@@ -66,7 +75,7 @@ export function usageTests(open: Open): void {
       ['2026-02-01 m', '2026-01-31 m', '2026-01-31 n'],
     )
     assert.equal((await store.usage.list(ada, 1)).length, 1)
-    assert.equal((await store.turns.count(ada)).costTodayUsd, 0.5)
+    assert.equal((await store.turns.count(ada)).costToday.costUsd, 0.5)
     clock.now += 40 * dayMs
     assert.deepEqual(await store.usage.list(ada, 30), [])
   })
@@ -87,9 +96,9 @@ export function usageTests(open: Open): void {
     await store.usage.add(ada, 'responses', { model: 'n', usage: { ...used, costUsd: null }, ms: 1 })
     const { turn } = await store.turns.start(turnOf())
     await store.turns.end(ada, turn.id)
-    const web = { door: 'web', turns: 2, costUsd: 1 }
-    const api = { door: 'responses', turns: 0, costUsd: null }
-    const others = ['run', 'webhook'].map((door) => ({ door, turns: 1, costUsd: 0.5 }))
+    const web = { door: 'web', turns: 2, costUsd: 1, unpricedCalls: 0 }
+    const api = { door: 'responses', turns: 0, costUsd: null, unpricedCalls: 1 }
+    const others = ['run', 'webhook'].map((door) => ({ door, turns: 1, costUsd: 0.5, unpricedCalls: 0 }))
     const totals = async (user: UserId | undefined, days: number) => {
       const { doors, ...rest } = await store.usage.totals(user, days)
       return { ...rest, doors: doors.toSorted((a, b) => ((a.door ?? '') < (b.door ?? '') ? -1 : 1)) }
@@ -98,8 +107,37 @@ export function usageTests(open: Open): void {
     const [run, webhook] = others
     assert.deepEqual(await totals(undefined, 1), { failed: 2, cancelled: 2, doors: [api, run, web, webhook] })
     clock.now += 4 * dayMs
-    assert.deepEqual(await totals(ada, 3), { beforeUsd: 1, failed: 0, cancelled: 0, doors: [] })
+    assert.deepEqual(await totals(ada, 3), {
+      before: { costUsd: 1, unpricedCalls: 1 },
+      failed: 0,
+      cancelled: 0,
+      doors: [],
+    })
     assert.deepEqual(await totals(bob, 5), { failed: 1, cancelled: 1, doors: others })
+  })
+
+  test('a sum tells its known part and how many calls are not in it, also within one row', async (t) => {
+    const { store } = await open(t)
+    const add = (costUsd: number | null, model = 'm') =>
+      store.usage.add(ada, 'web', { model, usage: { ...used, costUsd }, ms: 1 })
+    const today = async () => (await store.turns.count(ada)).costToday
+    assert.deepEqual(await today(), { costUsd: 0, unpricedCalls: 0 })
+    await add(null)
+    await add(null)
+    assert.deepEqual(await today(), { costUsd: null, unpricedCalls: 2 })
+    await add(0.5)
+    await add(0, 'free')
+    assert.deepEqual(await today(), { costUsd: 0.5, unpricedCalls: 2 })
+    assert.deepEqual(
+      (await store.usage.list(ada, 1)).map(({ model, costUsd, unpricedCalls }) => [model, costUsd, unpricedCalls]),
+      [
+        ['free', 0, 0],
+        ['m', 0.5, 2],
+      ],
+    )
+    const { turn } = await store.turns.start(turnOf())
+    await store.turns.reserve(turn, lease, { usd: 0, cap: 9 })
+    assert.deepEqual(await today(), { costUsd: 0.5, unpricedCalls: 2 }, 'the row of reservations is none of usage')
   })
 
   test('a step that is sent again, or refused, counts nothing', async (t) => {
@@ -175,7 +213,7 @@ export function usageTests(open: Open): void {
     for (const usage of [unknown, unknown, used]) await store.turns.record(later.turn, lease, asking('m', {}, usage))
     const costs = async (user: UserId) => (await store.usage.list(user, 1)).map(({ costUsd }) => costUsd)
     assert.deepEqual([await costs(ada), await costs(bob)], [[1], [0.5]])
-    assert.equal((await store.turns.count(ada)).costTodayUsd, 1)
+    assert.deepEqual((await store.turns.count(ada)).costToday, { costUsd: 1, unpricedCalls: 1 })
     const hold = (usd: number) => store.turns.reserve(priced.turn, lease, { usd, cap: 1.25 })
     assert.deepEqual([(await hold(0.5)).granted, (await hold(0.25)).granted], [false, true])
     await store.usage.add(ada, 'web', { model: 'free', usage: unknown, ms: 1 })
@@ -191,6 +229,6 @@ export function usageTests(open: Open): void {
       asking('m', { first: true, outcome: { status: 'completed' } }, { ...noUsage, costUsd: 2 }),
     )
     await store.threads.remove(ada, turn.threadId)
-    assert.equal((await store.turns.count(ada)).costTodayUsd, 2)
+    assert.equal((await store.turns.count(ada)).costToday.costUsd, 2)
   })
 }

@@ -33,6 +33,27 @@ async function outcome(events: Parameters<typeof eventsOf>[0]) {
   return last?.turn
 }
 
+test('a call whose cost nobody knows does not make the cap forget what is known', async (t) => {
+  let asked = 0
+  const model: Model = {
+    provider: 'test',
+    name: 'sometimes',
+    window: 100_000,
+    priceOf: () => 1,
+    stream(request, signal) {
+      const costUsd = asked++ === 1 ? null : 1
+      return saying([{ name: 'read', args: { at: asked } }], { ...noUsage, outputTokens: 10, costUsd })(request, signal)
+    },
+  }
+  const { turns } = openHouse(t, { model: () => Promise.resolve(model), caps: { perTurn: 2.5 } })
+  const ended = await outcome((await turns.start(message('go'))).events)
+  assert.equal(asked, 3)
+  assert.deepEqual(
+    [ended?.error?.code, ended?.error?.limit, ended?.usage.costUsd],
+    ['spend_limit', { kind: 'spend_per_turn', maxUsd: 2.5, spentUsd: 2, nextUsd: 1 }, null],
+  )
+})
+
 test('a turn stops before the call that would go beyond its cap, and says what it cost and how to go on', async (t) => {
   const asked: string[] = []
   const model = dear(asked, (at) => [{ name: 'read', args: { at } }])

@@ -7,34 +7,41 @@ const dayMs = 24 * 60 * 60 * 1000
 /** Models with a colour of their own; with more than one model left, those are "other". */
 const maxNamed = 3
 
-/** The cost is null when no part of it is known. */
-export type Sum = { readonly name: string; readonly turns: number; readonly cost: number | null }
+/** The cost is what is known of it, null when nothing is. `unpriced` calls have an unknown price and are not in it. */
+export type Sum = {
+  readonly name: string
+  readonly turns: number
+  readonly cost: number | null
+  readonly unpriced: number
+}
 export type DoorSum = Omit<Sum, 'name'> & { readonly door: Door | null }
 
 export type Day = {
   /** In UTC, as the service counts days. */
   readonly date: string
   readonly total: number
+  readonly unpriced: number
   /** One per model, in the order of `models`. */
-  readonly parts: readonly number[]
+  readonly parts: readonly { readonly value: number; readonly unpriced: number }[]
 }
+
+/** What is known of a cost, and the number of calls with an unknown price, which are not in it. */
+export type Cost = { readonly usd: number; readonly unpriced: number }
 
 export type Activity = {
   /** What the chart shows: tokens if nothing had a price. */
   readonly measure: 'cost' | 'tokens'
-  readonly today: number
-  readonly total: number
-  /** Cost of the same number of days before; null when nothing was used then. */
-  readonly before: number | null
+  readonly today: Cost
+  readonly total: Cost
+  /** Cost of the same number of days before; undefined when nothing was used then. */
+  readonly before: Cost | undefined
   readonly read: number
   readonly written: number
   readonly turns: number
   readonly failed: number
   readonly stopped: number
-  /** Part of the usage has no known price. */
-  readonly unknown: boolean
   /** Models of the chart, its legend and its table: at most four; the last may be "other". */
-  readonly models: readonly { readonly name: string; readonly total: number }[]
+  readonly models: readonly { readonly name: string; readonly total: number; readonly unpriced: number }[]
   readonly days: readonly Day[]
   readonly byDoor: readonly DoorSum[]
   readonly byModel: readonly Sum[]
@@ -60,19 +67,22 @@ export function activityOf({ days: rows, totals, span }: Used, now: number): Act
   }
   return {
     measure,
-    today: costOf(recent.filter(({ date }) => date === dates.at(-1))),
-    total,
-    before: totals.before_usd,
+    today: sumOf(recent.filter(({ date }) => date === dates.at(-1))),
+    total: sumOf(recent),
+    before: beforeIn(totals),
     read: recent.reduce((sum, { input_tokens }) => sum + input_tokens, 0),
     written: recent.reduce((sum, { output_tokens }) => sum + output_tokens, 0),
     turns: recent.reduce((sum, { turns }) => sum + turns, 0),
     failed: totals.failed,
     stopped: totals.cancelled,
-    unknown: recent.some(({ cost_usd }) => cost_usd === null),
-    models: groups.map(({ name, rows }) => ({ name, total: worth(rows) })),
+    models: groups.map(({ name, rows }) => ({ name, total: worth(rows), unpriced: unpricedIn(rows) })),
     days: dates.map((date) => {
-      const parts = groups.map(({ rows }) => worth(rows.filter((row) => row.date === date)))
-      return { date, parts, total: parts.reduce((sum, part) => sum + part, 0) }
+      const parts = groups.map(({ rows }) => {
+        const ofDay = rows.filter((row) => row.date === date)
+        return { value: worth(ofDay), unpriced: unpricedIn(ofDay) }
+      })
+      const total = parts.reduce((sum, { value }) => sum + value, 0)
+      return { date, parts, total, unpriced: parts.reduce((sum, { unpriced }) => sum + unpriced, 0) }
     }),
     byDoor: doorsOf(totals),
     byModel,
@@ -95,6 +105,7 @@ function sumsBy(rows: readonly DayUsage[], nameOf: (row: DayUsage) => string): S
       turns: list.reduce((sum, { turns }) => sum + turns, 0),
       tokens: tokensOf(list),
       cost: list.every(({ cost_usd }) => cost_usd === null) ? null : costOf(list),
+      unpriced: unpricedIn(list),
     }))
     .sort((a, b) => (b.cost ?? 0) - (a.cost ?? 0) || b.tokens - a.tokens)
 }
@@ -106,13 +117,28 @@ function doorsOf({ doors }: UsageTotals): DoorSum[] {
       door,
       turns: list.reduce((sum, { turns }) => sum + turns, 0),
       cost: list.every(({ cost_usd }) => cost_usd === null) ? null : costOf(list),
+      unpriced: unpricedIn(list),
     }))
     .sort(
       (a, b) => Number(a.door === null) - Number(b.door === null) || (b.cost ?? 0) - (a.cost ?? 0) || b.turns - a.turns,
     )
 }
 
-function costOf(rows: readonly Pick<DayUsage, 'cost_usd'>[]): number {
+function beforeIn({ before_usd, before_unpriced_calls: unpriced }: UsageTotals): Cost | undefined {
+  return before_usd === null && unpriced === 0 ? undefined : { usd: before_usd ?? 0, unpriced }
+}
+
+type Priced = Pick<DayUsage, 'cost_usd' | 'unpriced_calls'>
+
+function sumOf(rows: readonly Priced[]): Cost {
+  return { usd: costOf(rows), unpriced: unpricedIn(rows) }
+}
+
+function unpricedIn(rows: readonly Priced[]): number {
+  return rows.reduce((sum, { unpriced_calls }) => sum + unpriced_calls, 0)
+}
+
+function costOf(rows: readonly Pick<Priced, 'cost_usd'>[]): number {
   return rows.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0)
 }
 

@@ -1,5 +1,5 @@
 // Formats times and prices for the page. Costs, durations, sizes and counts are in src/core/words.ts.
-import { countWords } from '#core/words.ts'
+import { costFigure, countWords } from '#core/words.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -62,6 +62,11 @@ export function aheadText(at: string, now: number): string {
   const days = daysBetween(new Date(now), new Date(at))
   if (days <= 0) return untilText(at, now)
   return days === 1 ? 'tomorrow' : `in ${countWords(days, 'day')}`
+}
+
+/** The cost of a turn in the column of costs: empty while nothing was used. */
+export function turnCost({ total_tokens, cost_usd }: { total_tokens: number; cost_usd: number | null }): string {
+  return total_tokens === 0 && !cost_usd ? '' : costFigure(cost_usd)
 }
 
 /** `$3 in, $15 out per M`, `free`, `price unknown`. */

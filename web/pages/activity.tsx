@@ -1,10 +1,11 @@
 // The Activity page: usage and cost by day, door, model and user, and the latest turns.
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { costWords, numberWords, sumWords } from '#core/words.ts'
+import { amountWords, costFigure, numberWords, sumFigure, sumWords } from '#core/words.ts'
 import type { Door } from '#doors/web/wire/turn.ts'
 import { doorOf } from '../lib/doors.ts'
-import type { Activity as Figures, Sum } from '../lib/usage.ts'
+import type { Activity as Figures, Cost, Sum } from '../lib/usage.ts'
+import { turnCost } from '../lib/words.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Segments } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -42,7 +43,7 @@ export function Activity() {
     >
       <When of={activity} what="The activity" rows={6}>
         {(figures) =>
-          figures.byModel.length === 0 && figures.before === null ? (
+          figures.byModel.length === 0 && figures.before === undefined ? (
             <Empty
               icon="chart"
               title="Nothing to show yet"
@@ -67,7 +68,7 @@ function Shown({ figures }: { figures: Figures }) {
   const { measure, models, days, byDoor, byModel, byUser } = figures
   const inCost = measure === 'cost'
   const name = inCost ? 'Cost per day' : 'Tokens per day'
-  const text = inCost ? sumWords : shortNumber
+  const text = inCost ? sumFigure : shortNumber
   return (
     <div class="activity">
       <Totals figures={figures} />
@@ -79,7 +80,7 @@ function Shown({ figures }: { figures: Figures }) {
               <li key={model.name}>
                 <span class={`legend-sign chart-${at + 1}`} />
                 <span class="one-line">{model.name}</span>
-                <span class="quiet">{text(model.total)}</span>
+                <span class="quiet">{text(model.total, model.unpriced)}</span>
               </li>
             ))}
           </ul>
@@ -111,16 +112,15 @@ function Shown({ figures }: { figures: Figures }) {
 }
 
 function Totals({ figures }: { figures: Figures }) {
-  const { today, total, before, read, written, turns, failed, stopped, unknown, days } = figures
+  const { today, total, before, read, written, turns, failed, stopped, days } = figures
   const cap = settings.data.value?.limits.spend_per_day_usd
   return (
     <dl class="card totals">
-      <Total name="Today" value={sumWords(today)}>
-        {cap === undefined || cap === null ? 'since midnight UTC' : `of a ${sumWords(cap)} daily cap for each user`}
+      <Total name="Today" value={sumWords(today.usd, today.unpriced)}>
+        {cap === undefined || cap === null ? 'since midnight UTC' : `of a ${amountWords(cap)} daily cap for each user`}
       </Total>
-      <Total name={`Last ${days.length} days`} value={sumWords(total)}>
+      <Total name={`Last ${days.length} days`} value={sumWords(total.usd, total.unpriced)}>
         {comparison(total, before, days.length)}
-        {unknown && ', some prices unknown'}
       </Total>
       <Total name="Tokens" value={shortNumber(read + written)}>
         {shortNumber(read)} read, {shortNumber(written)} written
@@ -168,7 +168,7 @@ function Latest({ turns }: { turns: readonly LatestTurn[] }) {
           </td>
           <td class="number">{tools}</td>
           <td class="number">{numberWords(usage.total_tokens)}</td>
-          <td class="number latest-cost">{costWords(usage.cost_usd)}</td>
+          <td class="number latest-cost">{turnCost(usage)}</td>
         </tr>
       ))}
     </Table>
@@ -188,7 +188,9 @@ function Sums({ name, sums }: { name: string; sums: readonly Line[] }) {
         <tr key={sum.key}>
           <td class="sum-name">{sum.name || 'unknown'}</td>
           <td class="number">{numberWords(sum.turns)}</td>
-          <td class="number latest-cost">{sum.cost ? sumWords(sum.cost) : costWords(sum.cost)}</td>
+          <td class="number latest-cost">
+            {sum.cost || sum.unpriced > 0 ? sumFigure(sum.cost, sum.unpriced) : costFigure(sum.cost)}
+          </td>
         </tr>
       ))}
     </Table>
@@ -216,9 +218,12 @@ function endsText(failed: number, stopped: number): string {
   return ends.join(', ') || 'none failed'
 }
 
-function comparison(total: number, before: number | null, days: number): string {
-  if (before === null || before === 0) return `nothing in the ${days} days before`
-  const share = Math.round((total / before - 1) * 100)
+function comparison(total: Cost, before: Cost | undefined, days: number): string {
+  const isPartial = total.unpriced > 0 || (before?.unpriced ?? 0) > 0
+  if (isPartial) return 'some prices are unknown'
+  if (before === undefined) return `nothing in the ${days} days before`
+  if (before.usd === 0) return `free in the ${days} days before`
+  const share = Math.round((total.usd / before.usd - 1) * 100)
   return `${share < 0 ? '−' : '+'}${numberWords(Math.abs(share))} % on the ${days} days before`
 }
 

@@ -1,11 +1,11 @@
 // A row of the job list: status, title, door, user, duration, cost, and its action.
 import { useEffect } from 'preact/hooks'
-import { costWords, durationWords, elapsedWords } from '#core/words.ts'
+import { durationWords, elapsedWords } from '#core/words.ts'
 import type { Job } from '#doors/web/wire/job.ts'
 import type { Status } from '#doors/web/wire/turn.ts'
 import { doorOf } from '../lib/doors.ts'
 import { sentence } from '../lib/failure.ts'
-import { exactTime, whenText } from '../lib/words.ts'
+import { exactTime, turnCost, whenText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -46,7 +46,7 @@ export function JobRow({ job }: { job: Job }) {
       <td class="job-took number">
         <Took job={job} />
       </td>
-      <td class="job-cost number">{status === 'queued' ? '' : costWords(usage.cost_usd)}</td>
+      <td class="job-cost number">{turnCost(usage)}</td>
       <td class="job-act number">
         {status === 'waiting' ? (
           <a class="button small sun" href={`/threads/${thread_id}`}>

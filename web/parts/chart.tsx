@@ -25,8 +25,9 @@ const labelWidth = 84
 type Props = {
   readonly name: string
   readonly days: readonly Day[]
-  readonly models: readonly { readonly name: string; readonly total: number }[]
-  readonly text: (value: number) => string
+  readonly models: readonly { readonly name: string }[]
+  /** `unpriced` calls have an unknown price and are not in the value. */
+  readonly text: (value: number, unpriced: number) => string
   /** The label of a grid line; grid lines are `step` apart. */
   readonly axis: (value: number, step: number) => string
   readonly now: number
@@ -59,7 +60,7 @@ export function Chart({ name, days: all, models, text, axis, now }: Props) {
   }
   const spoken = useComputed(() => {
     const day = chosen.value === undefined ? undefined : days[chosen.value]
-    return day ? `${titleOf(day, now)}: ${text(day.total)}` : ''
+    return day ? `${titleOf(day, now)}: ${text(day.total, day.unpriced)}` : ''
   })
   return (
     <>
@@ -149,10 +150,10 @@ function Bar({ day, x, wide, yOf }: { day: Day; x: number; wide: number; yOf: (v
   let sum = 0
   return (
     <>
-      {day.parts.map((part, at) => {
+      {day.parts.map(({ value }, at) => {
         const low = yOf(sum)
-        sum += part
-        const tall = low - yOf(sum) - (sum > part ? bar.gap : 0)
+        sum += value
+        const tall = low - yOf(sum) - (sum > value ? bar.gap : 0)
         return (
           tall > 0 && (
             <rect
@@ -174,7 +175,10 @@ function Bar({ day, x, wide, yOf }: { day: Day; x: number; wide: number; yOf: (v
 type TipProps = Pick<Props, 'models' | 'text' | 'now'> & { readonly day: Day; readonly x: number }
 
 function Tip({ day, models, text, now, x }: TipProps) {
-  const rows = models.flatMap(({ name }, at) => ((day.parts[at] ?? 0) > 0 ? [{ name, value: day.parts[at] ?? 0 }] : []))
+  const rows = models.flatMap(({ name }, at) => {
+    const { value, unpriced } = day.parts[at] ?? { value: 0, unpriced: 0 }
+    return value > 0 || unpriced > 0 ? [{ name, value, unpriced }] : []
+  })
   return (
     <foreignObject
       class="chart-tip-place"
@@ -186,12 +190,12 @@ function Tip({ day, models, text, now, x }: TipProps) {
       <div class="chart-tip">
         <div>
           <strong>{titleOf(day, now)}</strong>
-          <strong>{text(day.total)}</strong>
+          <strong>{text(day.total, day.unpriced)}</strong>
         </div>
-        {rows.map(({ name, value }) => (
+        {rows.map(({ name, value, unpriced }) => (
           <div key={name}>
             <span class="one-line">{name}</span>
-            <span>{text(value)}</span>
+            <span>{text(value, unpriced)}</span>
           </div>
         ))}
       </div>
@@ -229,9 +233,9 @@ function Figures({ name, days, models, text, now }: Omit<Props, 'axis'>) {
         {days.map((day) => (
           <tr key={day.date}>
             <th scope="row">{titleOf(day, now)}</th>
-            <td>{text(day.total)}</td>
-            {day.parts.map((part, at) => (
-              <td key={at}>{text(part)}</td>
+            <td>{text(day.total, day.unpriced)}</td>
+            {day.parts.map(({ value, unpriced }, at) => (
+              <td key={at}>{text(value, unpriced)}</td>
             ))}
           </tr>
         ))}

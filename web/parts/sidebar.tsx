@@ -113,7 +113,7 @@ function Running() {
             <span class="one-line" title={status.llm_model}>
               {status.llm_model}
             </span>
-            <span class="side-cost">{sumWords(status.cost_today_usd)} today</span>
+            <span class="side-cost">{sumWords(status.cost_today_usd, status.unpriced_calls_today)} today</span>
           </div>
           <div>{countWords(status.doors.length, 'door')} open</div>
         </>

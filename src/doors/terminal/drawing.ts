@@ -209,7 +209,7 @@ function receiptLine({ tools, hosts, usage, from, to }: Took, width: number, { d
     ...(tools > 0 ? [countWords(tools, 'tool')] : []),
     ...(hosts.length > 0 ? [countWords(hosts.length, 'host')] : []),
     countWords(tokens, 'token'),
-    costWords(usage.costUsd),
+    ...(tokens > 0 || usage.costUsd !== 0 ? [costWords(usage.costUsd)] : []),
     durationWords(to - from),
   ]
   const words = `   ${parts.join(' · ')}`

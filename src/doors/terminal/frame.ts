@@ -1,7 +1,7 @@
 // Draws the screen as rows: header, transcript and panel, open box, composer, status. It changes no state.
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import type { Usage } from '#core/turn.ts'
-import { costWords, countWords, elapsedWords } from '#core/words.ts'
+import { costWords, countWords, elapsedWords, sumWords } from '#core/words.ts'
 import { proseOf } from '#safety/printable.ts'
 import type { OperatorStatus } from '#turns/operator-client.ts'
 import { type Attached, attachedLines } from './attachment-list.ts'
@@ -138,8 +138,11 @@ function headerLine({ title, location, waiting }: View, { bold, dim, sun }: Them
 function statusLine({ status, usage, runsFor, awayFor, panelData }: View, theme: Theme, columns: number): string {
   const { act, clay, dim, sun } = theme
   const tokens = usage.inputTokens + usage.outputTokens
-  const left = [proseOf(status?.model ?? '…'), countWords(tokens, 'token'), costWords(usage.costUsd)]
-  const today = status && status.costTodayUsd > 0 ? [`today ${costWords(status.costTodayUsd)}`] : []
+  // A new thread has cost nothing yet: "free" would be about the model.
+  const cost = tokens > 0 || usage.costUsd !== 0 ? [costWords(usage.costUsd)] : []
+  const left = [proseOf(status?.model ?? '…'), countWords(tokens, 'token'), ...cost]
+  const { costUsd, unpricedCalls } = status?.costToday ?? { costUsd: 0, unpricedCalls: 0 }
+  const today = costUsd !== 0 || unpricedCalls > 0 ? [`${sumWords(costUsd, unpricedCalls)} today`] : []
   const away = awayFor !== undefined
   const mark = away ? clay('○') : act('●')
   const link = away ? `reconnecting ${elapsedWords(awayFor)}` : 'connected'

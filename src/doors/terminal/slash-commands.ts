@@ -2,7 +2,7 @@
 import { doorOf } from '#core/doors.ts'
 import type { OpenGate } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
-import { costWords, countWords, durationWords, numberWords } from '#core/words.ts'
+import { costFigure, costWords, countWords, durationWords, numberWords } from '#core/words.ts'
 import { printable, proseOf } from '#safety/printable.ts'
 import type { OperatorClient, OperatorTool } from '#turns/operator-client.ts'
 import type { Receipt } from '#turns/receipt.ts'
@@ -199,7 +199,7 @@ function receiptLines(receipt: Receipt, { bold, clay, dim, act }: Theme): string
         ? act('matches the log')
         : clay('does not match the log')
   return [
-    `${bold('Cost')}  ${costWords(costUsd)}   ${dim(turn.status)}`,
+    `${bold('Cost')}  ${costFigure(costUsd)}   ${dim(turn.status)}`,
     ...part(
       'Tools',
       tools.map(({ name, ok, ms }) => `${ok ? act('✓') : clay('▲')} ${proseOf(name)}  ${durationWords(ms)}`),

@@ -42,6 +42,7 @@ export function usageRoutes({ usage, accounts }: UsageParts): Route[] {
             cached_tokens: row.cachedTokens,
             output_tokens: row.outputTokens,
             cost_usd: row.costUsd,
+            unpriced_calls: row.unpricedCalls,
           })),
           ...(sums && { totals: totalsWire(sums) }),
         } satisfies z.output<typeof UsageAnswer>
@@ -50,11 +51,17 @@ export function usageRoutes({ usage, accounts }: UsageParts): Route[] {
   ]
 }
 
-function totalsWire({ beforeUsd, failed, cancelled, doors }: UsageTotals): z.output<typeof TotalsWire> {
+function totalsWire({ before, failed, cancelled, doors }: UsageTotals): z.output<typeof TotalsWire> {
   return {
-    before_usd: beforeUsd ?? null,
+    before_usd: before?.costUsd ?? null,
+    before_unpriced_calls: before?.unpricedCalls ?? 0,
     failed,
     cancelled,
-    doors: doors.map(({ door = null, turns, costUsd }) => ({ door, turns, cost_usd: costUsd })),
+    doors: doors.map(({ door = null, turns, costUsd, unpricedCalls }) => ({
+      door,
+      turns,
+      cost_usd: costUsd,
+      unpriced_calls: unpricedCalls,
+    })),
   }
 }

@@ -16,6 +16,13 @@ export function operatorClientOf({
     documents: createDocuments({ store: store.documents }),
     tools: () => tools,
     policy: () => ({}),
-    status: () => Promise.resolve({ provider: 'p', model: 'm', skippedModels: [], costTodayUsd: 0.5, doors: [] }),
+    status: () =>
+      Promise.resolve({
+        provider: 'p',
+        model: 'm',
+        skippedModels: [],
+        costToday: { costUsd: 0.5, unpricedCalls: 0 },
+        doors: [],
+      }),
   })
 }

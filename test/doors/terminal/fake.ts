@@ -62,7 +62,14 @@ export function clientOf(own: Partial<OperatorClient>): OperatorClient {
     threads: () => Promise.resolve([thread]),
     gates: () => Promise.resolve([]),
     receipt: () => Promise.resolve(undefined),
-    status: () => Promise.resolve({ provider: 'p', model: 'm', skippedModels: [], costTodayUsd: 0, doors: [] }),
+    status: () =>
+      Promise.resolve({
+        provider: 'p',
+        model: 'm',
+        skippedModels: [],
+        costToday: { costUsd: 0, unpricedCalls: 0 },
+        doors: [],
+      }),
     tools: () => Promise.resolve([]),
     memory: () => Promise.resolve([]),
     follow: () => quiet,

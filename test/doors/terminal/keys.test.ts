@@ -49,7 +49,7 @@ test('the first screen has the address, the model and the hint; the log goes to 
   screen = await tmux.open({ env: env() })
   const text = await screen.shows(/Message Atrium[\s\S]*connected/)
   assert.match(text, /gateway +http:\/\/127\.0\.0\.1:\d+/)
-  assert.match(text, /scripted · 0 tokens · free .*● connected {2}\/help/)
+  assert.match(text, /scripted · 0 tokens {2,}.*● connected {2}\/help/)
   assert.equal(await screen.fact('alternate_on'), '1')
   await until(() => /"msg":"started"/.test(readFileSync(join(home.path, 'atrium.log'), 'utf8')))
 })

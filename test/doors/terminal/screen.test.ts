@@ -494,3 +494,20 @@ test('what is set in in a box stays so in all of its lines', () => {
   assert(words.length > 2)
   for (const row of words) assert.match(row, /^│ {3}word/)
 })
+
+const days: readonly [costUsd: number | null, unpricedCalls: number, says: RegExp][] = [
+  [0, 0, /^ m · 0 tokens {2,}/],
+  [0.84, 0, /^ m · 0 tokens · \$0\.84 today /],
+  [0.84, 2, /^ m · 0 tokens · at least \$0\.84 today /],
+  [null, 2, /^ m · 0 tokens · cost unknown today /],
+]
+for (const [costUsd, unpricedCalls, says] of days) {
+  test(`the status line tells what is known of the day, and nothing of a thread without a turn: ${says}`, async () => {
+    const costToday = { costUsd, unpricedCalls }
+    const status = { provider: 'p', model: 'm', skippedModels: [], costToday, doors: [] }
+    const { app } = await stage(120, 24, { status: () => Promise.resolve(status) })
+    const line = (): string => app.render(120).map(stripTerminalSequences).at(-1) ?? ''
+    await until(() => says.test(line()))
+    app.close()
+  })
+}

@@ -1,6 +1,8 @@
 // GET /api/status and GET /api/openapi.json.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { operator } from '#core/ids.ts'
+import { noUsage } from '#core/turn.ts'
 import { createHold } from '../test-app.ts'
 import { openHouse } from './house.ts'
 
@@ -24,7 +26,23 @@ test('the status has exactly its fields', async (t) => {
     sandbox_enabled: false,
     doors: [{ name: 'web', address: 'http://127.0.0.1' }],
     cost_today_usd: 0.25,
+    unpriced_calls_today: 0,
   })
+})
+
+test('a day without a known price costs null, and one with some tells how many calls are not in it', async (t) => {
+  const { call, store } = await openHouse(t)
+  const add = (costUsd: number | null) =>
+    store.usage.add(operator, 'web', { model: 'm', usage: { ...noUsage, costUsd }, ms: 1 })
+  const today = async () => {
+    const { cost_today_usd, unpriced_calls_today } = (await call('GET', '/api/status')).json
+    return [cost_today_usd, unpriced_calls_today]
+  }
+  assert.deepEqual(await today(), [0, 0])
+  await add(null)
+  assert.deepEqual(await today(), [null, 1])
+  await add(0.5)
+  assert.deepEqual(await today(), [0.5, 1])
 })
 
 test('a user sees their own jobs and cost, the operator those of all', async (t) => {

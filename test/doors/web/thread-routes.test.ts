@@ -168,7 +168,12 @@ test('erasing a thread stops the turn that runs in it', async (t) => {
   assert.equal((await call('DELETE', `/api/threads/${json.thread_id}`)).status, 204)
   await stopped
   assert.equal((await behind).json.status, 'cancelled')
-  assert.deepEqual(await store.turns.count(undefined), { queued: 0, running: 0, waiting: 0, costTodayUsd: 0 })
+  assert.deepEqual(await store.turns.count(undefined), {
+    queued: 0,
+    running: 0,
+    waiting: 0,
+    costToday: { costUsd: 0, unpricedCalls: 0 },
+  })
   assert.equal((await call('POST', '/api/chat/send', { body: { message: 'next' } })).status, 202)
 })
 

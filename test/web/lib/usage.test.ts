@@ -13,20 +13,21 @@ const row = (date: string, model: string, cost_usd: number | null, tokens = 100)
   cached_tokens: 0,
   output_tokens: 10,
   cost_usd,
+  unpriced_calls: cost_usd === null ? 2 : 0,
 })
 
-const totals = { before_usd: null, failed: 0, cancelled: 0, doors: [] }
+const totals = { before_usd: null, before_unpriced_calls: 0, failed: 0, cancelled: 0, doors: [] }
 const used = (days: ReturnType<typeof row>[], over: Partial<UsageTotals> = {}) =>
   activityOf({ days, totals: { ...totals, ...over }, span: 7 }, now)
 
 test('the door that cost most comes first, the terminal with and without its screen is one', () => {
   const { byDoor } = used([], {
     doors: [
-      { door: null, turns: 9, cost_usd: 9 },
-      { door: 'web', turns: 1, cost_usd: null },
-      { door: 'run', turns: 2, cost_usd: 1 },
-      { door: 'webhook', turns: 3, cost_usd: 2.5 },
-      { door: 'terminal', turns: 4, cost_usd: 2 },
+      { door: null, turns: 9, cost_usd: 9, unpriced_calls: 0 },
+      { door: 'web', turns: 1, cost_usd: null, unpriced_calls: 1 },
+      { door: 'run', turns: 2, cost_usd: 1, unpriced_calls: 0 },
+      { door: 'webhook', turns: 3, cost_usd: 2.5, unpriced_calls: 0 },
+      { door: 'terminal', turns: 4, cost_usd: 2, unpriced_calls: 0 },
     ],
   })
   assert.deepEqual(
@@ -57,7 +58,14 @@ test('days without use stand in the chart too, and what came before is compared'
   )
   assert.deepEqual(
     { today, total, before, turns, read, written },
-    { today: 1, total: 3, before: 4, turns: 2, read: 200, written: 20 },
+    {
+      today: { usd: 1, unpriced: 0 },
+      total: { usd: 3, unpriced: 0 },
+      before: { usd: 4, unpriced: 0 },
+      turns: 2,
+      read: 200,
+      written: 20,
+    },
   )
 })
 
@@ -72,16 +80,37 @@ test('four models have a colour each; of five, two share the last', () => {
 
 test('where nothing has a price the chart measures tokens', () => {
   const free = used([row('2026-11-15', 'local', 0, 500)])
-  assert.deepEqual([free.measure, free.days.at(-1)?.total, free.unknown], ['tokens', 510, false])
-  const unknown = used([row('2026-11-15', 'a', 1), row('2026-11-15', 'b', null)])
-  assert.deepEqual([unknown.measure, unknown.total, unknown.unknown], ['cost', 1, true])
+  assert.deepEqual([free.measure, free.days.at(-1)?.total, free.total.unpriced], ['tokens', 510, 0])
+})
+
+test('a sum knows how many of its calls have no known price', () => {
+  const { measure, today, total, byModel, models, days } = used([
+    row('2026-11-15', 'a', 1),
+    row('2026-11-15', 'b', null),
+    row('2026-11-14', 'b', null),
+  ])
+  assert.deepEqual([measure, today, total], ['cost', { usd: 1, unpriced: 2 }, { usd: 1, unpriced: 4 }])
+  const sums = byModel.map(({ name, cost, unpriced }) => [name, cost, unpriced])
+  assert.deepEqual(sums, [
+    ['a', 1, 0],
+    ['b', null, 4],
+  ])
   assert.deepEqual(
-    unknown.byModel.map(({ name, cost }) => [name, cost]),
+    models.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     [
-      ['a', 1],
-      ['b', null],
+      { name: 'a', total: 1, unpriced: 0 },
+      { name: 'b', total: 0, unpriced: 4 },
     ],
   )
+  assert.deepEqual(
+    days.slice(-2).map((day) => day.unpriced),
+    [2, 2],
+  )
+})
+
+test('days before of which nothing is known are not days without use', () => {
+  assert.equal(used([]).before, undefined)
+  assert.deepEqual(used([], { before_unpriced_calls: 3 }).before, { usd: 0, unpriced: 3 })
 })
 
 test('four steps of the axis reach the highest bar, in round figures', () => {
@@ -101,10 +130,10 @@ test('four steps of the axis reach the highest bar, in round figures', () => {
 
 test('a span without use measures costs, and begins with its first day', () => {
   const none = used([row('2026-11-08', 'a', 1)])
-  assert.deepEqual([none.measure, none.total, none.turns, none.models], ['cost', 0, 0, []])
+  assert.deepEqual([none.measure, none.total.usd, none.turns, none.models], ['cost', 0, 0, []])
   assert.deepEqual([none.days.length, none.days[0]?.date, none.days.at(-1)?.date], [7, '2026-11-09', '2026-11-15'])
   const { failed, stopped, before } = used([], { before_usd: 2, failed: 3, cancelled: 4 })
-  assert.deepEqual([failed, stopped, before], [3, 4, 2])
+  assert.deepEqual([failed, stopped, before], [3, 4, { usd: 2, unpriced: 0 }])
 })
 
 test('models of one price are ranked by their tokens, users by what they cost', () => {
@@ -114,15 +143,19 @@ test('models of one price are ranked by their tokens, users by what they cost', 
     row('2026-11-15', 'large', null, 100),
   ])
   assert.deepEqual(byModel, [
-    { name: 'large', turns: 2, tokens: 220, cost: null },
-    { name: 'small', turns: 1, tokens: 20, cost: null },
+    { name: 'large', turns: 2, tokens: 220, cost: null, unpriced: 4 },
+    { name: 'small', turns: 1, tokens: 20, cost: null, unpriced: 2 },
   ])
   assert.deepEqual(models, [
-    { name: 'large', total: 220 },
-    { name: 'small', total: 20 },
+    { name: 'large', total: 220, unpriced: 4 },
+    { name: 'small', total: 20, unpriced: 2 },
   ])
-  assert.deepEqual(days.at(-1), { date: '2026-11-15', parts: [110, 20], total: 130 })
-  const { byUser, unknown } = used([
+  const parts = [
+    { value: 110, unpriced: 2 },
+    { value: 20, unpriced: 2 },
+  ]
+  assert.deepEqual(days.at(-1), { date: '2026-11-15', parts, total: 130, unpriced: 4 })
+  const { byUser, total } = used([
     { ...row('2026-11-15', 'a', 1), user: 'ada' } as ReturnType<typeof row>,
     { ...row('2026-11-15', 'a', null), user: 'bob' } as ReturnType<typeof row>,
     { ...row('2026-11-15', 'a', 3), user: 'bob' } as ReturnType<typeof row>,
@@ -136,18 +169,18 @@ test('models of one price are ranked by their tokens, users by what they cost', 
       ['ada', 1, 1],
     ],
   )
-  assert.equal(unknown, true)
+  assert.equal(total.unpriced, 2)
 })
 
 test('doors of one cost are ranked by their turns', () => {
   const { byDoor } = used([], {
     doors: [
-      { door: 'web', turns: 1, cost_usd: null },
-      { door: 'run', turns: 1, cost_usd: null },
-      { door: 'terminal', turns: 4, cost_usd: 0.5 },
-      { door: null, turns: 9, cost_usd: null },
-      { door: 'webhook', turns: 2, cost_usd: null },
-      { door: 'responses', turns: 1, cost_usd: 1 },
+      { door: 'web', turns: 1, cost_usd: null, unpriced_calls: 1 },
+      { door: 'run', turns: 1, cost_usd: null, unpriced_calls: 1 },
+      { door: 'terminal', turns: 4, cost_usd: 0.5, unpriced_calls: 0 },
+      { door: null, turns: 9, cost_usd: null, unpriced_calls: 1 },
+      { door: 'webhook', turns: 2, cost_usd: null, unpriced_calls: 1 },
+      { door: 'responses', turns: 1, cost_usd: 1, unpriced_calls: 0 },
     ],
   })
   assert.deepEqual(

@@ -16,7 +16,10 @@ export const StatusAnswer = z.object({
   storage: z.object({ used_bytes: z.number(), max_bytes: z.nullable(z.number()) }),
   doors: z.array(z.object({ name: z.string(), address: z.exactOptional(z.string()) })),
   connections: z.number(),
-  cost_today_usd: z.number(),
+  /** The known cost of the day; null when no part of it is known. */
+  cost_today_usd: z.nullable(z.number()),
+  /** Calls with an unknown price, which are not in the cost. */
+  unpriced_calls_today: z.number(),
 })
 
 export type ServiceStatus = z.output<typeof StatusAnswer>

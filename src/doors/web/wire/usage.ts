@@ -2,6 +2,9 @@
 import * as z from 'zod/mini'
 import { DoorName } from './turn.ts'
 
+/** What is known of a cost, null when nothing is, and the number of calls with an unknown price, which are not in it. */
+const costFields = { cost_usd: z.nullable(z.number()), unpriced_calls: z.number() }
+
 const DayUsageWire = z.object({
   /** A UTC day. */
   date: z.string(),
@@ -12,16 +15,17 @@ const DayUsageWire = z.object({
   input_tokens: z.number(),
   cached_tokens: z.number(),
   output_tokens: z.number(),
-  cost_usd: z.nullable(z.number()),
+  ...costFields,
 })
 export const TotalsWire = z.object({
-  /** The cost of the same number of days before; null when nothing was used then. */
+  /** The cost of the same number of days before; null when nothing was used then, or when no part of it is known. */
   before_usd: z.nullable(z.number()),
+  before_unpriced_calls: z.number(),
   /** Numbers of failed and cancelled turns that began in these days. */
   failed: z.number(),
   cancelled: z.number(),
   /** `door` is null for old usage, from before it was counted per door. */
-  doors: z.array(z.object({ door: z.nullable(DoorName), turns: z.number(), cost_usd: z.nullable(z.number()) })),
+  doors: z.array(z.object({ door: z.nullable(DoorName), turns: z.number(), ...costFields })),
 })
 export const UsageAnswer = z.object({
   days: z.array(DayUsageWire),
