@@ -1,5 +1,5 @@
 // Turns an installed component into tools of the agent: one tool, or one for each action of its capability file.
-import { AppError } from '#core/errors.ts'
+import { AppError, type Credential } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { JsonObject } from '#core/json.ts'
 import { nameKey, toolNameFault } from '#core/tool-names.ts'
@@ -116,45 +116,32 @@ export function agentNames(name: string, actions: Capabilities['actions']): stri
 
 /** The fault of a call that lacks a secret. It names the secret and the command that sets it. */
 export function missingCredential(tool: DescribedTool, secret: string): ToolFault {
-  const { title, titleWords, command } = signInOf(tool, secret)
-  const message = `${tool.name} needs the secret ${secret}${titleWords}, which is not set: run \`${command}\` and try again`
-  return new ToolFault('credential_missing', message, { secret, tool: tool.name, title, command })
+  const { credential, titleWords } = signInOf(tool, secret)
+  const message = `${tool.name} needs the secret ${secret}${titleWords}, which is not set: run \`${credential.command}\` and try again`
+  return new ToolFault('credential_missing', message, { credential })
 }
 
 /** The fault of a call whose secret the server behind the tool refused with 401. */
 export function refusedCredential(tool: DescribedTool, secret: string): ToolFault {
-  const { title, titleWords, command } = signInOf(tool, secret)
-  const message = `the service behind ${tool.name} refused the secret ${secret}${titleWords} (401): run \`${command}\` to sign in again`
-  return new ToolFault('credential_refused', message, { secret, tool: tool.name, title, command })
+  const { credential, titleWords } = signInOf(tool, secret)
+  const message = `the service behind ${tool.name} refused the secret ${secret}${titleWords} (401): run \`${credential.command}\` to sign in again`
+  return new ToolFault('credential_refused', message, { credential: { ...credential, refused: true } })
 }
 
-type SignIn = { readonly title: string | undefined; readonly titleWords: string; readonly command: string }
-
-function signInOf({ name, capabilities: { auth } }: DescribedTool, secret: string): SignIn {
+function signInOf({ name, capabilities: { auth } }: DescribedTool, secret: string) {
   const byAuth = auth?.secretName === secret
   // The component's author chose the title: cut it, and keep it on one line.
   const title = byAuth && auth.displayName ? printable(auth.displayName.slice(0, maxTitleChars)) : undefined
-  return {
-    title,
-    titleWords: title === undefined ? '' : ` (${title})`,
-    command: `atrium tool ${byAuth ? 'auth' : 'setup'} ${name}`,
-  }
+  const command = `atrium tool ${byAuth ? 'auth' : 'setup'} ${name}`
+  const credential: Credential = { tool: name, secret, ...(title !== undefined && { title }), command }
+  return { credential, titleWords: title === undefined ? '' : ` (${title})` }
 }
 
 /** Converts a fault of the sandbox to an AppError. A credential fault keeps its details, since the agent loop acts on them. */
 export function asAppError(error: unknown): unknown {
   if (!(error instanceof ToolFault)) return error
-  const { code, message, secret, tool, title, command } = error
-  if (code !== 'credential_missing' && code !== 'credential_refused') {
-    return new AppError('tool_refused', message, { cause: error })
-  }
-  if (secret === undefined || tool === undefined) return new AppError('credential_missing', message, { cause: error })
-  const credential = {
-    tool,
-    secret,
-    ...(title !== undefined && { title }),
-    ...(code === 'credential_refused' && { refused: true as const }),
-    ...(command !== undefined && { command }),
-  }
-  return new AppError('credential_missing', message, { cause: error, credential })
+  const { message, credential } = error
+  return credential
+    ? new AppError('credential_missing', message, { cause: error, credential })
+    : new AppError('tool_refused', message, { cause: error })
 }

@@ -1,5 +1,6 @@
 // The faults of the sandbox: one class with a closed list of codes. The transpiling process loads this file, so it must not
 // import values from outside the sandbox's folder.
+import type { Credential } from '#core/errors.ts'
 import type { DialFault } from '#net/dial.ts'
 
 export type ToolFaultCode =
@@ -36,26 +37,14 @@ export type ToolFaultCode =
 /** A fault of a tool, with a stable code. */
 export class ToolFault extends Error {
   readonly code: ToolFaultCode
-  /** The name of the missing or refused secret, for the two codes of credentials. */
-  readonly secret: string | undefined
-  readonly tool: string | undefined
-  /** The tool's display name of the service that takes the secret. */
-  readonly title: string | undefined
-  /** The command that brings the secret. */
-  readonly command: string | undefined
+  /** The missing or refused secret, for the two codes of credentials. */
+  readonly credential: Credential | undefined
 
-  constructor(
-    code: ToolFaultCode,
-    message: string,
-    more: { secret?: string; tool?: string; title?: string | undefined; command?: string; cause?: unknown } = {},
-  ) {
+  constructor(code: ToolFaultCode, message: string, more: { credential?: Credential; cause?: unknown } = {}) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause })
     this.name = 'ToolFault'
     this.code = code
-    this.secret = more.secret
-    this.tool = more.tool
-    this.title = more.title
-    this.command = more.command
+    this.credential = more.credential
   }
 }
 

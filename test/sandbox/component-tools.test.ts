@@ -184,7 +184,7 @@ test('a missing credential names the secret and the command that sets it', async
   const [tool] = await make({ http: withSecret, auth: { secret_name: 'a_token', display_name: 'A service' } })
   await assert.rejects(run(tool, { url: 'https://a.example/x' }), {
     code: 'credential_missing',
-    secret: 'a_token',
+    credential: { tool: 'probe', secret: 'a_token', title: 'A service', command: 'atrium tool auth probe' },
     message: 'probe needs the secret a_token (A service), which is not set: run `atrium tool auth probe` and try again',
   })
   const [other] = await make({ http: withSecret })

@@ -74,7 +74,8 @@ export function createToolSecrets(parts: ToolSecretParts): ToolSecrets {
     if (!id) {
       const command = `atrium tool setup ${tool.name}`
       const message = `${tool.name} needs the secret ${names.id ?? 'of its client'}: run \`${command}\``
-      throw new ToolFault('credential_missing', message, { secret: names.id ?? '', tool: tool.name, command })
+      const credential = { secret: names.id ?? '', tool: tool.name, command }
+      throw new ToolFault('credential_missing', message, { credential })
     }
     return { id, secret: (names.secret && (await clientValue(names.secret, tool, user))) || undefined }
   }
