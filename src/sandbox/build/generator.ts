@@ -4,17 +4,18 @@ import type { Generate } from './transpile.ts'
 export async function loadGenerator(): Promise<Generate> {
   const bindgen = await import('@bytecodealliance/jco-transpile/component')
   await bindgen.$init
-  return (component, options) => {
-    const { files, imports, exports } = bindgen.generate(component, {
-      name: options.name,
+  return (component, waiting) => {
+    const { files, imports } = bindgen.generate(component, {
+      name: 'tool',
       map: [],
-      instantiation: { tag: options.instantiation },
-      asyncMode: { tag: options.asyncMode, val: { imports: options.asyncImports, exports: options.asyncExports } },
+      instantiation: { tag: 'async' },
+      asyncMode: { tag: 'jspi', val: waiting },
       noComponentErrorWrapping: true,
-      noTypescript: !options.emitTypescriptDeclarations,
-      base64Cutoff: options.base64Cutoff,
+      noTypescript: true,
+      // Every core module becomes a file: one inside the script would escape the checks.
+      base64Cutoff: 0,
       tlaCompat: false,
     })
-    return { files: Object.fromEntries(files), imports, exports }
+    return { files: new Map(files), imports }
   }
 }

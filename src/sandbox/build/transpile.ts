@@ -10,23 +10,11 @@ export type Transpiled = {
   readonly files: ReadonlyMap<string, Uint8Array>
 }
 
-/** The code generator of the transpiler's package, reduced to the options used here. */
+/** The code generator of the transpiler's package. The named imports and exports of the component may wait. */
 export type Generate = (
   component: Uint8Array,
-  options: {
-    name: string
-    instantiation: 'async'
-    asyncMode: 'jspi'
-    asyncImports: string[]
-    asyncExports: string[]
-    base64Cutoff: number
-    emitTypescriptDeclarations: boolean
-  },
-) => {
-  files: Record<string, Uint8Array>
-  imports: string[]
-  exports: [string, 'function' | 'instance'][]
-}
+  waiting: { imports: string[]; exports: string[] },
+) => { files: ReadonlyMap<string, Uint8Array>; imports: string[] }
 
 const maxMessageChars = 300
 
@@ -42,10 +30,10 @@ export async function transpileComponent(bytes: Uint8Array, generate: Generate):
   if (code.imports.some((name) => !outlined.includes(unversioned(name)))) {
     throw new ToolFault('import_refused', 'the component hides an import; it is refused')
   }
-  const script = code.files['tool.js']
+  const script = code.files.get('tool.js')
   if (!script) throw new ToolFault('transpile_failed', 'the transpiler produced no code for the component')
   const source = Buffer.from(script).toString('utf8')
-  const wasm = Object.entries(code.files).filter(([name]) => /^tool\.core\d*\.wasm$/.test(name))
+  const wasm = [...code.files].filter(([name]) => /^tool\.core\d*\.wasm$/.test(name))
   if (wasm.length > maxCoreModules) {
     throw new ToolFault(
       'too_many_instances',
@@ -67,14 +55,8 @@ export async function transpileComponent(bytes: Uint8Array, generate: Generate):
 function runGenerator(bytes: Uint8Array, outline: Outline, generate: Generate): ReturnType<Generate> {
   try {
     return generate(bytes, {
-      name: 'tool',
-      instantiation: 'async',
-      asyncMode: 'jspi',
-      asyncImports: outline.host === undefined ? [] : asyncHostFunctions.map((name) => `${outline.host}#${name}`),
-      asyncExports: [`${outline.tool}#execute`],
-      // Every core module becomes a file: one inside the script would escape the checks.
-      base64Cutoff: 0,
-      emitTypescriptDeclarations: false,
+      imports: outline.host === undefined ? [] : asyncHostFunctions.map((name) => `${outline.host}#${name}`),
+      exports: [`${outline.tool}#execute`],
     })
   } catch (error) {
     throw new ToolFault('component_malformed', `the file is not a valid WebAssembly component: ${messageOf(error)}`, {
