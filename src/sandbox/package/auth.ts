@@ -3,63 +3,17 @@ import * as z from 'zod/mini'
 import { isProviderKey } from '#core/providers.ts'
 import { entries, fields, flag, integer, list, text } from './checked.ts'
 
-export type OAuth = {
-  readonly authorizationUrl: string
-  readonly tokenUrl: string
-  readonly clientId?: string | undefined
-  readonly clientIdEnv?: string | undefined
-  readonly clientSecretEnv?: string | undefined
-  readonly scopes: readonly string[]
-  readonly usePkce: boolean
-  readonly extraParams: ReadonlyMap<string, string>
-  /** The expected `iss` parameter of the redirect (RFC 9207). */
-  readonly issuer?: string | undefined
-}
-
-/** A request that succeeds only with a valid token. */
-export type Validation = { readonly url: string; readonly method: string; readonly status: number }
-
-export type Auth = {
-  readonly secretName: string
-  readonly displayName?: string | undefined
-  readonly instructions?: string | undefined
-  readonly setupUrl?: string | undefined
-  readonly tokenHint?: string | undefined
-  readonly envVar?: string | undefined
-  readonly oauth?: OAuth | undefined
-  readonly validation?: Validation | undefined
-}
-
-export type RequiredSecret = { readonly name: string; readonly prompt?: string | undefined; readonly optional: boolean }
+export type Auth = ReturnType<typeof authOf>
+export type OAuth = NonNullable<Auth['oauth']>
+export type RequiredSecret = z.output<typeof requiredSecret>
 
 export const secretName = text({ pattern: /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/, example: 'github_token' })
 
 /** Variables of the service and the machine. A capability file that could name them could send their values out. */
-const reservedPrefixes = [
-  'ATRIUM_',
-  'GATEWAY_',
-  'HTTP_',
-  'HTTPS_',
-  'SERVICE_',
-  'LLM_',
-  'OIDC_',
-  'OTEL_',
-  'DATABASE_',
-  'PG',
-  'NODE_',
-  'NPM_',
-  'LD_',
-  'DYLD_',
-  'SSH_',
-  'AWS_',
-  'RESPONSES_',
-  'WEBHOOK_',
-  'CHAT_',
-  'TOOL_',
-  'CLI_',
-  'TRUST_',
-  'EMBEDDING_',
-]
+const reservedPrefixes = (
+  'ATRIUM_ GATEWAY_ HTTP_ HTTPS_ SERVICE_ LLM_ OIDC_ OTEL_ DATABASE_ PG NODE_ NPM_ LD_ DYLD_ SSH_ AWS_ RESPONSES_ ' +
+  'WEBHOOK_ CHAT_ TOOL_ CLI_ TRUST_ EMBEDDING_'
+).split(' ')
 const reservedNames = ['PATH', 'HOME', 'USER', 'SHELL', 'PWD', 'TMPDIR', 'LANG', 'LOG_LEVEL', 'NO_PROXY', 'ALL_PROXY']
 /** Any variable with such a prefix is a provider's: keys end in _API_KEY, _AUTH_TOKEN, _ADMIN_KEY, _API_KEY_2 and more. */
 const providerPrefixes =
@@ -137,7 +91,8 @@ export const requiredSecret = z.pipe(
   fields({ name: secretName, prompt: z.optional(text()), optional: z._default(flag(), false) }),
 )
 
-export function authOf(auth: z.infer<typeof authSchema>): Auth {
+/** The checked `auth` part under the names of the code. */
+export function authOf(auth: z.output<typeof authSchema>) {
   return {
     secretName: auth.secret_name,
     displayName: auth.display_name,
@@ -154,8 +109,10 @@ export function authOf(auth: z.infer<typeof authSchema>): Auth {
       scopes: auth.oauth.scopes,
       usePkce: auth.oauth.use_pkce,
       extraParams: new Map(Object.entries(auth.oauth.extra_params)),
+      /** The expected `iss` parameter of the redirect (RFC 9207). */
       issuer: auth.oauth.issuer,
     },
+    /** A request that succeeds only with a valid token. */
     validation: auth.validation_endpoint && {
       url: auth.validation_endpoint.url,
       method: auth.validation_endpoint.method,

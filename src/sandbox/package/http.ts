@@ -1,33 +1,16 @@
 // The `http` part of a capability file: the hosts that a tool may reach, and the credentials that the host adds.
 import * as z from 'zod/mini'
-import {
-  coversPattern,
-  type Endpoint,
-  type HostPattern,
-  isAddressHost,
-  readHostPattern,
-  readUrl,
-} from '#safety/urls.ts'
+import { coversPattern, type HostPattern, isAddressHost, readHostPattern, readUrl } from '#safety/urls.ts'
 import { addressKind } from '#net/addresses.ts'
 import { secretName } from './auth.ts'
 import { entries, fields, integer, list, text } from './checked.ts'
 
 /** Where a credential goes in a request. */
-export type Location =
-  | { readonly type: 'bearer' }
-  | { readonly type: 'basic'; readonly username: string }
-  | { readonly type: 'header'; readonly name: string; readonly prefix: string }
-  | { readonly type: 'query_param'; readonly name: string }
-  | { readonly type: 'url_path'; readonly placeholder: string }
+export type Location = z.output<typeof location>
 
-export type Credential = {
-  readonly name: string
-  readonly secretName: string
-  readonly location: Location
-  readonly hosts: readonly HostPattern[]
-}
-
-export type RateLimit = { readonly perMinute?: number | undefined; readonly perHour?: number | undefined }
+type Http = ReturnType<typeof httpOf>
+export type Credential = Http['credentials'][number]
+export type RateLimit = Http['rateLimit']
 
 /**
  * Headers that only the host sets: they frame a message, name its recipient, or make a server treat it as another method
@@ -136,13 +119,7 @@ export const httpSchema = fields({
 })
 
 /** The rights of the checked `http` part, with a warning for each entry that allows every path. */
-export function httpOf(http: z.infer<typeof httpSchema> | undefined): {
-  allowlist: Endpoint[]
-  rateLimit: RateLimit
-  timeoutSecs: number | undefined
-  credentials: Credential[]
-  warnings: string[]
-} {
+export function httpOf(http: z.output<typeof httpSchema> | undefined) {
   const { allowlist = [], rate_limit: rate, timeout_secs: timeoutSecs, credentials = {} } = http ?? {}
   return {
     allowlist: allowlist.map((each) => ({
