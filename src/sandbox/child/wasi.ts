@@ -12,7 +12,6 @@ export type WasiImports = Readonly<Record<string, Readonly<Record<string, unknow
 const maxRandomBytes = 65_536
 const maxBlockMs = 60_000
 const writableBytes = 65_536n
-const closed = { tag: 'closed' }
 
 class IoError {
   toDebugString(): string {
@@ -36,17 +35,8 @@ class Pollable {
 }
 
 class InputStream {
-  read(): never {
-    throw closed
-  }
-  blockingRead(): never {
-    throw closed
-  }
-  skip(): never {
-    throw closed
-  }
-  blockingSkip(): never {
-    throw closed
+  static {
+    addMethods(InputStream, 'read blockingRead skip blockingSkip', refuseClosed)
   }
   subscribe(): Pollable {
     return new Pollable(0n)
@@ -54,6 +44,10 @@ class InputStream {
 }
 
 class OutputStream {
+  static {
+    addMethods(OutputStream, 'flush blockingFlush writeZeroes blockingWriteZeroesAndFlush', () => {})
+    addMethods(OutputStream, 'splice blockingSplice', refuseClosed)
+  }
   readonly #print: (text: string) => void
   constructor(print: (text: string) => void) {
     this.#print = print
@@ -66,16 +60,6 @@ class OutputStream {
   }
   blockingWriteAndFlush(bytes: Uint8Array): void {
     this.write(bytes)
-  }
-  flush(): void {}
-  blockingFlush(): void {}
-  writeZeroes(): void {}
-  blockingWriteZeroesAndFlush(): void {}
-  splice(): never {
-    throw closed
-  }
-  blockingSplice(): never {
-    throw closed
   }
   subscribe(): Pollable {
     return new Pollable(0n)
@@ -105,7 +89,7 @@ const refuse = (): never => {
 class Descriptor {
   readonly kind = 'none'
   static {
-    for (const name of fileMethods.split(' ')) Object.defineProperty(Descriptor.prototype, name, { value: refuse })
+    addMethods(Descriptor, fileMethods, refuse)
   }
 }
 
@@ -148,6 +132,15 @@ export function denyAllWasi(print: Print): WasiImports {
     'wasi:filesystem/preopens': { getDirectories: () => [] },
     'wasi:filesystem/types': { Descriptor, DirectoryEntryStream, filesystemErrorCode: none },
   }
+}
+
+/** Methods that all do the same. The generated code expects them on the class. */
+function addMethods({ prototype }: { prototype: object }, names: string, value: () => void): void {
+  for (const name of names.split(' ')) Object.defineProperty(prototype, name, { value })
+}
+
+function refuseClosed(): never {
+  throw { tag: 'closed' } // eslint-disable-line no-throw-literal -- a WIT error is thrown as its record
 }
 
 function refuseExit(): never {
