@@ -2,7 +2,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { AppError } from '#core/errors.ts'
 import { type UserId, userId } from '#core/ids.ts'
-import { isObject } from '#core/json.ts'
 import type { SecretStore } from '#core/secret.ts'
 import type { ToolStore } from '#core/store.ts'
 import type {
@@ -112,12 +111,11 @@ export function createToolAccess(parts: AccessParts): ToolAccess {
     return { ...secret, how, envVar, displayName, instructions, setupUrl, tokenHint }
   }
 
-  function checkValue(name: string, value: string): string {
+  function checkValue(name: string, value: string): void {
     const fault = value === '' ? 'is empty' : value.length > maxSecretChars ? 'is too long' : undefined
     const broken = /[\r\n\0]/.test(value) ? 'has a line break in it' : undefined
     const why = fault ?? broken
     if (why !== undefined) throw new AppError('invalid_input', `${name} ${why}: nothing was stored`, { param: name })
-    return value
   }
 
   /** Throws when the server refuses the token. A token that could not be checked is stored with a warning. */
@@ -176,13 +174,8 @@ export function createToolAccess(parts: AccessParts): ToolAccess {
       checkResponse(response, oauth, pending)
       const whose = { tool: pending.tool, owner: userId(pending.owner) }
       const client = await orAppError(parts.toolSecrets.clientOf(tool, whose.owner))
-      const { dial } = parts
-      const tokens = await requestTokens(codeForm(oauth, { ...pending, code: response.code }), {
-        oauth,
-        client,
-        dial,
-        now,
-      })
+      const form = codeForm(oauth, { ...pending, code: response.code })
+      const tokens = await requestTokens(form, { oauth, client, dial: parts.dial, now })
       if (!('value' in tokens)) {
         // Beginning again does not help when the server does not know the client.
         const unknownClient = tokens.code === 'invalid_client' && setupSecrets(tool.capabilities).length > 0
@@ -261,12 +254,11 @@ function checkResponse(response: AuthorizationResponse, oauth: OAuth, { redirect
 
 function openState(state: string | undefined, seal: AccessParts['seal']): Pending {
   try {
-    const opened: unknown = JSON.parse(seal.open(sealName, Buffer.from(state ?? '', 'base64url').toString('base64')))
-    if (isObject(opened)) return opened as unknown as Pending
+    // Only this file seals under this name.
+    return JSON.parse(seal.open(sealName, Buffer.from(state ?? '', 'base64url').toString('base64'))) as Pending
   } catch (error) {
     throw new AppError('invalid_input', 'this is not the end of a sign-in that was begun here', { cause: error })
   }
-  throw new AppError('invalid_input', 'this is not the end of a sign-in that was begun here')
 }
 
 function digestOf(text: string): string {
