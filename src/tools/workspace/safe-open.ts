@@ -75,7 +75,7 @@ async function enter(folder: OpenFolder, name: string, options: EnterOptions): P
   const { shown, make, noLinks } = options
   const path = folder.at(name)
   try {
-    if (make && (await isMissing(path))) await mkdir(path, { mode: 0o755 }).catch(ignoreExisting)
+    if (make && !(await statIfExists(path))) await mkdir(path, { mode: 0o755 }).catch(ignoreExisting)
     return await opened(path, O_DIRECTORY | (noLinks ? O_NOFOLLOW : 0), async (handle) =>
       openFolderOf(handle, await checkInside(handle, path, options)),
     )
@@ -126,11 +126,14 @@ function checkRegularFile(file: Stats, shown: string): void {
   if (!file.isFile()) throw new AppError('invalid_input', `${shown} is not a regular file`, { param: 'path' })
 }
 
-async function isMissing(path: string): Promise<boolean> {
-  return await lstat(path).then(
-    () => false,
-    (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
-  )
+/** The file or link at a path; undefined if there is none. */
+export async function statIfExists(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
 }
 
 function ignoreExisting(error: NodeJS.ErrnoException): void {

@@ -1,9 +1,9 @@
 // Writes a file of the workspace atomically: to a temporary file, synced to disk, then renamed.
 import { randomBytes } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
-import { lstat, open, rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { AppError } from '#core/errors.ts'
-import { faultOf, openFolder, type Location } from './safe-open.ts'
+import { faultOf, openFolder, type Location, statIfExists } from './safe-open.ts'
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
 const defaultMode = 0o644
@@ -46,13 +46,4 @@ function checkReplaceable(file: Stats, shown: string): void {
   const what = file.isSymbolicLink() ? 'a link: write to its target' : file.isDirectory() ? 'a folder' : undefined
   if (what === undefined && file.isFile()) return
   throw new AppError('invalid_input', `${shown} is ${what ?? 'not a regular file'}`, { param: 'path' })
-}
-
-async function statIfExists(path: string): Promise<Stats | undefined> {
-  try {
-    return await lstat(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
 }
