@@ -9,16 +9,9 @@ const maxOutputTokens = 32_000
 /** Older models have a lower limit: they keep the package's own value. */
 const olderModels = /claude-(instant|v?[23])(?=$|[-.:])/
 
-const knownEvents: ReadonlySet<string> = new Set([
-  'message_start',
-  'content_block_start',
-  'content_block_delta',
-  'content_block_stop',
-  'message_delta',
-  'message_stop',
-  'ping',
-  'error',
-])
+const messageEvents = 'message_start message_delta message_stop ping error'
+const blockEvents = 'content_block_start content_block_delta content_block_stop'
+const knownEvents: ReadonlySet<string> = new Set(`${messageEvents} ${blockEvents}`.split(' '))
 
 export function createAnthropicModel(parts: Omit<SdkModelParts, 'provider'>): Model {
   return createSdkModel(

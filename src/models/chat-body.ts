@@ -5,6 +5,7 @@ import { textOf } from '#core/item.ts'
 import { objectIn } from '#core/json.ts'
 import type { ModelRequest } from '#core/model.ts'
 import type { ToolSpec } from '#core/tool.ts'
+import { evictOldest } from '#lib/evict.ts'
 import { withoutMarks } from '#safety/fence.ts'
 import { adaptSchema } from './schema.ts'
 
@@ -33,11 +34,8 @@ export function createBodyWriter(
     const known = prompts.get(text)
     if (known !== undefined) return known
     const json = `{"role":"system","content":${quoted(text)}}`
-    for (const oldest of prompts.keys()) {
-      if (prompts.size < maxPrompts) break
-      prompts.delete(oldest)
-    }
     prompts.set(text, json)
+    evictOldest(prompts, maxPrompts)
     return json
   }
 

@@ -6,19 +6,10 @@ import { isSchema, listIn, lookUp } from './schema-parts.ts'
 /** Copied unchanged. */
 const copiedKeys = ['title', 'description', 'minItems', 'maxItems', 'minimum', 'maximum', 'required'] as const
 /** Rules written into the description, such as `pattern: ^a`. */
-const describedKeys = [
-  'pattern',
-  'minLength',
-  'maxLength',
-  'multipleOf',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'uniqueItems',
-  'minProperties',
-  'maxProperties',
-  'default',
-  'not',
-] as const
+const describedKeys = (
+  'pattern minLength maxLength multipleOf exclusiveMinimum exclusiveMaximum uniqueItems minProperties maxProperties ' +
+  'default not'
+).split(' ')
 /** Formats of strings and numbers that Gemini accepts. */
 const formats: ReadonlySet<Json> = new Set(['date-time', 'float', 'double', 'int32', 'int64'])
 const types: ReadonlySet<Json> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
@@ -100,12 +91,11 @@ function anyOf(converted: Record<string, Json>, choices: readonly Json[], walk: 
     describe(converted, `one of these holds: ${JSON.stringify(choices)}`)
     return converted
   }
-  const { title, description } = converted
-  return {
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
-    anyOf: choices.map((each) => convert(each, walk, depth + 1)),
-  }
+  return { ...wordsIn(converted), anyOf: choices.map((each) => convert(each, walk, depth + 1)) }
+}
+
+function wordsIn({ title, description }: JsonObject): JsonObject {
+  return { ...(title !== undefined && { title }), ...(description !== undefined && { description }) }
 }
 
 /** `type: ['string', 'null']` as an `anyOf` with one type each. */
@@ -116,10 +106,9 @@ function eitherType(
   walk: Walk,
   depth: number,
 ): JsonObject {
-  const { title, description, ...rest } = converted
-  const words = { ...(title !== undefined && { title }), ...(description !== undefined && { description }) }
+  const { title: _title, description: _description, ...rest } = converted
   return {
-    ...words,
+    ...wordsIn(converted),
     anyOf: type.map((each) => {
       if (each === 'null') return { type: each }
       const { title: _, description: __, ...own } = convert({ ...schema, ...rest, type: each }, walk, depth + 1)

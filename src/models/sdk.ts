@@ -10,10 +10,11 @@ import { maxCalls, type Model, type ModelEvent, type ModelRequest } from '#core/
 import type { ToolSpec } from '#core/tool.ts'
 import type { Usage } from '#core/turn.ts'
 import { parseBaseUrl, viaOf } from './base-url.ts'
+import type { ChatModelParts } from './chat.ts'
 import { createFaults, type Fault, type Faults } from './fault.ts'
-import { defaultLimits, defaultWindow, type ReadLimits } from './stream-limits.ts'
+import { defaultLimits, defaultWindow } from './stream-limits.ts'
 import type { PriceOf } from './price.ts'
-import { maxAttempts, retryDelay, type Sleep, sleep as realSleep } from './model-retry.ts'
+import { maxAttempts, retryDelay, sleep as realSleep } from './model-retry.ts'
 import { adaptSchema } from './schema.ts'
 import { createBoundedFetch, FaultError } from './sdk-fetch.ts'
 import { promptOf } from './sdk-prompt.ts'
@@ -22,19 +23,9 @@ import { type SdkProvider, readSignature } from './signature.ts'
 /** How many layers of `cause` are searched for a fault. */
 const maxCauseDepth = 5
 
-export type SdkModelParts = {
+export type SdkModelParts = Omit<ChatModelParts, 'headers'> & {
   readonly provider: SdkProvider
-  readonly name: string
-  readonly baseUrl: string
   readonly apiKey: string
-  readonly keyName?: string | undefined
-  readonly secret?: string | undefined
-  readonly window?: number | undefined
-  readonly limits?: Partial<ReadLimits> | undefined
-  readonly priceOf?: PriceOf | undefined
-  readonly sleep?: Sleep | undefined
-  readonly random?: (() => number) | undefined
-  readonly clock?: (() => number) | undefined
 }
 
 /** The differences between the packages. */

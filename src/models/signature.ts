@@ -9,25 +9,23 @@ export type SdkProvider = keyof typeof signatureFields
 
 /** The signature in the metadata of a part, as stored in an item. */
 export function readSignature(provider: SdkProvider, metadata: unknown): string | undefined {
-  const own = isObject(metadata) ? metadata[provider] : undefined
-  if (!isObject(own)) return undefined
-  for (const field of signatureFields[provider]) {
-    const value = own[field]
-    if (typeof value === 'string' && value !== '') return JSON.stringify({ [provider]: { [field]: value } })
-  }
-  return undefined
+  const own = ownSignature(provider, metadata)
+  return own && JSON.stringify(own)
 }
 
 /** The provider options that send a stored signature back; undefined for another provider's signature. */
-export function signatureOptions(
-  provider: SdkProvider,
-  seal: string | undefined,
-): Record<string, Record<string, string>> | undefined {
-  const own = seal === undefined ? undefined : objectIn(seal)?.[provider]
+export function signatureOptions(provider: SdkProvider, seal: string | undefined): Signature | undefined {
+  return seal === undefined ? undefined : ownSignature(provider, objectIn(seal))
+}
+
+type Signature = Record<string, Record<string, string>>
+
+function ownSignature(provider: SdkProvider, all: unknown): Signature | undefined {
+  const own = isObject(all) ? all[provider] : undefined
   if (!isObject(own)) return undefined
   for (const field of signatureFields[provider]) {
     const value = own[field]
-    if (typeof value === 'string') return { [provider]: { [field]: value } }
+    if (typeof value === 'string' && value !== '') return { [provider]: { [field]: value } }
   }
   return undefined
 }
