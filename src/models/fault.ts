@@ -39,7 +39,10 @@ export function createFaults({ provider, model, host, secrets, idleMs, expected,
   // Created at the first fault.
   let scan: LeakScan | undefined
   const echo = (text: string): string => shortLine((scan ??= createLeakScan(secrets)).mask(text))
-  const failed = (message: string): Fault => ({ error: new AppError('model_failed', message), retryable: false })
+  const failed = (message: string, code: ErrorCode = 'model_failed'): Fault => ({
+    error: new AppError(code, message),
+    retryable: false,
+  })
 
   function byStatus(status: number, detail: string, retryAfterMs?: number): Fault {
     const [code, meaning] = readStatus(status, { model, ...key })
@@ -66,10 +69,7 @@ export function createFaults({ provider, model, host, secrets, idleMs, expected,
       const status = statusIn(error)
       const detail = echo(messageIn(error) ?? JSON.stringify(error))
       if (status !== undefined) return byStatus(status, detail)
-      return {
-        error: new AppError('model_failed', `${server} broke off its answer for model "${model}": ${detail}`),
-        retryable: false,
-      }
+      return failed(`${server} broke off its answer for model "${model}": ${detail}`)
     },
 
     /** The connection failed, before or after the server began to answer. */
@@ -79,7 +79,7 @@ export function createFaults({ provider, model, host, secrets, idleMs, expected,
       }
       if (failure.type === 'timeout') {
         const message = `${server} sent nothing for model "${model}" within ${idleMs / 1000} s. It may be loading or overloaded: try again later or choose another model.`
-        return { error: new AppError('model_timeout', message), retryable: false }
+        return failed(message, 'model_timeout')
       }
       const { cause } = failure
       const message = answering
@@ -108,13 +108,11 @@ export function createFaults({ provider, model, host, secrets, idleMs, expected,
       failed(`${server} sent a tool call without a name for model "${model}". Try again or choose another model.`),
     malformed: () =>
       failed(`Model "${model}" of ${server} wrote a tool call that cannot be read. Try again or choose another model.`),
-    filtered: (): Fault => ({
-      error: new AppError(
-        'model_refused',
+    filtered: () =>
+      failed(
         `${server} withheld the answer of model "${model}" (content filter). Rephrase the message or choose another model.`,
+        'model_refused',
       ),
-      retryable: false,
-    }),
   }
 }
 

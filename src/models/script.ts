@@ -1,8 +1,7 @@
 // The file format of a scripted model, and its parser. A fault is reported with its path in the file.
 import * as z from 'zod/mini'
 import { AppError, type ErrorCode } from '#core/errors.ts'
-import { isObject, type JsonObject } from '#core/json.ts'
-import type { Usage } from '#core/turn.ts'
+import { isObject } from '#core/json.ts'
 
 const errorCodes = [
   'model_unknown',
@@ -14,32 +13,6 @@ const errorCodes = [
   'model_failed',
   'model_timeout',
 ] as const satisfies readonly ErrorCode[]
-/** One reply of the model. All fields are optional; an empty reply is an empty answer. */
-export type Reply = {
-  /** Only for a user message that contains this text. Without `afterTool`, only before any tool result. */
-  readonly when?: string
-  /** Only when the latest input is a result of this tool. */
-  readonly afterTool?: string
-  /** A string is streamed word by word, a list item by item. `{{input}}` and `{{result}}` are filled in. */
-  readonly text?: string | readonly string[]
-  readonly reasoning?: string
-  /** A string is sent as it is, to imitate a model that writes invalid JSON. */
-  readonly calls?: readonly { readonly name: string; readonly args: JsonObject | string }[]
-  readonly delayMs?: number
-  readonly chunkDelayMs?: number
-  /** Ends the reply with this error. It does not count as a response, so the same reply comes next. */
-  readonly error?: {
-    readonly code: (typeof errorCodes)[number]
-    readonly message?: string
-    readonly afterChunks?: number
-  }
-  readonly usage?: Partial<Usage>
-  /** How often it is used. Default: once, or without limit for a reply with a condition. */
-  readonly times?: number
-}
-
-export type Script = { readonly replies: readonly Reply[]; readonly loop?: boolean }
-
 const text = z.string({ error: 'must be a string' })
 const amount = z.number({ error: 'must be a number from 0' }).check(z.minimum(0, { error: 'must be a number from 0' }))
 const times = { error: 'must be a whole number from 1' }
@@ -48,6 +21,7 @@ const object = { error: 'must be an object' }
 const Call = z.strictObject(
   {
     name: text,
+    /** A string is sent as it is, to imitate a model that writes invalid JSON. */
     args: z._default(
       z.union([text, z.record(z.string(), z.unknown())], { error: 'must be an object or a string' }),
       () => ({}),
@@ -55,15 +29,20 @@ const Call = z.strictObject(
   },
   object,
 )
+/** One reply of the model. All fields are optional; an empty reply is an empty answer. */
 const Reply = z.strictObject(
   {
+    /** Only for a user message that contains this text. Without `afterTool`, only before any tool result. */
     when: z.optional(text),
+    /** Only when the latest input is a result of this tool. */
     afterTool: z.optional(text),
+    /** A string is streamed word by word, a list item by item. `{{input}}` and `{{result}}` are filled in. */
     text: z.optional(z.union([text, z.array(text)])),
     reasoning: z.optional(text),
     calls: z.optional(z.array(Call, { error: 'must be a list' })),
     delayMs: z.optional(amount),
     chunkDelayMs: z.optional(amount),
+    /** Ends the reply with this error. It does not count as a response, so the same reply comes next. */
     error: z.optional(
       z.strictObject(
         {
@@ -86,6 +65,7 @@ const Reply = z.strictObject(
         object,
       ),
     ),
+    /** How often it is used. Default: once, or without limit for a reply with a condition. */
     times: z.optional(z.int(times).check(z.minimum(1, times))),
   },
   object,
@@ -98,6 +78,9 @@ const Script = z.strictObject(
   object,
 )
 
+export type Reply = z.output<typeof Reply>
+export type Script = { readonly replies: readonly Reply[]; readonly loop?: boolean | undefined }
+
 /** Reads a script: an object with `replies`, or a bare list of replies or texts. Throws invalid_config. */
 export function parseScript(source: string): Script {
   let input: unknown
@@ -109,8 +92,7 @@ export function parseScript(source: string): Script {
     })
   }
   const { data, error } = z.safeParse(Script, withObjects(Array.isArray(input) ? { replies: input } : input))
-  // The schema adds no undefined fields, so the types agree.
-  if (data) return data as Script
+  if (data) return data
   throw new AppError('invalid_config', `in the script, ${describeFault(error.issues)}`)
 }
 

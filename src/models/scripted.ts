@@ -134,7 +134,8 @@ function callsOf(reply: Reply): ModelEvent[] {
 }
 
 function usageOf(reply: Reply, chunks: readonly string[], request: ModelRequest): Usage {
-  if (reply.usage) return { ...noUsage, ...reply.usage }
+  // The parser adds no undefined fields.
+  if (reply.usage) return { ...noUsage, ...reply.usage } as Usage
   const outputTexts = [...chunks, reply.reasoning ?? '', ...(reply.calls ?? []).map(({ args }) => JSON.stringify(args))]
   const inputChars = request.items.reduce((sum, item) => sum + charsOf(item), request.system.length)
   return {
