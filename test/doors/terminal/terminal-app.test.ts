@@ -21,9 +21,10 @@ function gateOf(callId: string, threadId = 'thread'): OpenGate {
   return { turn: turn('one', 'waiting', { threadId }), gate, at: 0 }
 }
 
-test('Esc stops the turn that runs; without one it stops nothing', async () => {
+test('Esc stops the turn that runs; without one it stops nothing', async (t) => {
   const cancelled: string[] = []
   const staged = await stage(80, 24, { cancel: (id) => Promise.resolve(void cancelled.push(id)) })
+  t.after(() => staged.app.close())
   staged.app.press(escape)
   assert.deepEqual(cancelled, [])
   staged.tell([
@@ -34,21 +35,20 @@ test('Esc stops the turn that runs; without one it stops nothing', async () => {
   await shows(staged, /Some words/)
   staged.app.press(escape)
   assert.deepEqual(cancelled, ['t'])
-  staged.app.close()
 })
 
-test('an approval that is answered elsewhere closes by itself', async () => {
+test('an approval that is answered elsewhere closes by itself', async (t) => {
   const gates = [gateOf('first')]
   const staged = await stage(80, 24, { gates: () => Promise.resolve([...gates]) })
+  t.after(() => staged.app.close())
   staged.tell([{ type: 'entries', entries: [entry(1, gateOf('first').gate, 'one')] }])
   await shows(staged, /Run first\?/)
   gates.length = 0
   staged.tell([{ type: 'turn', turn: turn('one', 'running') }])
   await until(() => !/Run first\?/.test(stripTerminalSequences(staged.app.render(80).join('\n'))))
-  staged.app.close()
 })
 
-test('a service that goes away is told, with what is on the screen kept; so is its return', async () => {
+test('a service that goes away is told, with what is on the screen kept; so is its return', async (t) => {
   let away = false
   let back = (): void => {}
   const staged = await stage(80, 24, {
@@ -61,14 +61,14 @@ test('a service that goes away is told, with what is on the screen kept; so is i
       })
     },
   })
+  t.after(() => staged.app.close())
   staged.tell([{ type: 'entries', entries: [entry(1, textMessage('assistant', 'Words to keep'), 't')] }])
   await shows(staged, /Words to keep/)
   away = true
   back()
-  await shows(staged, /Words to keep[\s\S]*The service has gone away/)
+  await shows(staged, /Words to keep[\s\S]*Reconnecting/)
   away = false
   await shows(staged, /Words to keep[\s\S]*The connection is back/)
-  staged.app.close()
 })
 
 function openApprovals(answer: () => Promise<never> | Promise<unknown>) {
