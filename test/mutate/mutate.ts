@@ -36,9 +36,9 @@ type Candidate = { readonly test: TestFile; readonly coverage: Coverage }
 const maxCandidates = 12
 /** So many of those that execute the place run for one fault, and no more once they take this long together. */
 const maxTests = 6
-const maxFaultMs = 10_000
+const maxFaultMs = 20_000
 /** A test file that takes longer as it is runs for no fault. */
-const maxTestMs = 15_000
+const maxTestMs = 30_000
 /** A fault that makes a test so much slower is caught: it may never end. */
 const slower = 5
 const tellEveryMs = 15_000

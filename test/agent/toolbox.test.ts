@@ -1,0 +1,48 @@
+// What becomes of a call: run, left to the caller, asked for, or refused.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createToolbox } from '#agent/toolbox.ts'
+import type { Verdict } from '#core/policy.ts'
+import { call, specOf, tool, toolsOf } from './tools.ts'
+
+const tools = toolsOf([tool('read', { repeatable: true }), tool('write', { repeatable: false })])
+const open = (verdict: Verdict = { do: 'allow' }) =>
+  createToolbox({ tools, callerTools: [specOf('theirs')], judge: () => verdict })
+
+test('a call is run where the policy allows it, and keeps what the policy says of it', () => {
+  assert.deepEqual(open().kindOf(call('c', 'read')), { do: 'run' })
+  const ask: Verdict = { do: 'ask', reason: 'a word', why: 'it asks' }
+  assert.deepEqual(open(ask).kindOf(call('c', 'read')), ask)
+})
+
+test('a function of the caller is theirs, whatever the policy says', () => {
+  assert.deepEqual(open({ do: 'deny', reason: 'no' }).kindOf(call('c', 'theirs')), { do: 'caller' })
+})
+
+test('a tool that nobody has is unknown; arguments that are no object are invalid', () => {
+  const box = open()
+  assert.deepEqual(box.kindOf(call('c', 'nobody')), { do: 'unknown' })
+  for (const args of ['', '[]', '1', '{']) {
+    for (const name of ['read', 'theirs']) {
+      assert.deepEqual(box.kindOf({ type: 'call', callId: 'c', name, args }), { do: 'invalid' }, `${name} ${args}`)
+    }
+    assert.deepEqual(box.kindOf({ type: 'call', callId: 'c', name: 'nobody', args }), { do: 'unknown' })
+  }
+})
+
+test('only a tool of the service that says so may run again', () => {
+  const box = open()
+  assert.deepEqual(
+    ['read', 'write', 'theirs', 'nobody'].map((name) => box.repeatable(call('c', name))),
+    [true, false, false, false],
+  )
+  assert.deepEqual([box.find('read')?.spec.name, box.find('theirs')], ['read', undefined])
+})
+
+test('the model sees the functions of the caller behind the tools; without them the list is the same one for all', () => {
+  assert.deepEqual(
+    open().specs.map(({ name }) => name),
+    ['read', 'write', 'theirs'],
+  )
+  assert.equal(createToolbox({ tools, judge: () => ({ do: 'allow' }) }).specs, tools.specs)
+})
