@@ -120,8 +120,9 @@ test('the action that only looks runs unasked, the one that writes is asked for'
   )
 })
 
+const credential = { tool: 'issues', secret: 'github_token', title: 'GitHub', command: 'atrium tool auth issues' }
+
 test('without its token a call names what it lacks; with it the host adds it and nobody sees it', async () => {
-  const credential = { tool: 'issues', secret: 'github_token', title: 'GitHub', command: 'atrium tool auth issues' }
   await assert.rejects(run('list', { repository: 'a/b' }), { code: 'credential_missing', credential })
   secrets['github_token'] = 'a-token-of-the-tests'
   sent.length = 0
@@ -145,7 +146,7 @@ test('a refused token is told as one, whatever the tool makes of it; not once so
   try {
     await assert.rejects(run('list', { repository: 'a/b' }), {
       code: 'credential_refused',
-      message: /secret github_token/,
+      credential: { ...credential, refused: true },
     })
     await assert.rejects(run('open', { repository: 'a/b', title: 'T' }), { code: 'credential_refused' })
   } finally {
