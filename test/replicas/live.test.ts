@@ -35,7 +35,8 @@ test('a message sent at one is told at the other, word by word, and a gate answe
   await Promise.all([here.next('ready'), there.next('ready')])
   here.send({ type: 'message', message: 'slowly please', ref: 'm' })
   const { thread_id } = await here.next('accepted')
-  await there.next((frame) => frame.type === 'thread' && frame.id === thread_id)
+  // A service that begins to listen just then tells its readers to read their lists again instead.
+  await there.next(({ type, id }) => type === 'reload' || (type === 'thread' && id === thread_id))
   there.send({ type: 'subscribe', thread_id, after: 0 })
   // Text comes as it is written.
   await there.next('delta')
