@@ -28,7 +28,7 @@ export async function openStorage(config: Config, log: Log): Promise<Storage> {
     )
   }
   opened.defer(unlock)
-  const { home, store, seal, openBus } = await openDatabase(config)
+  const { home, store, seal, openBus } = await openDatabase(config, true)
   opened.defer(() => store.close())
   const bus = await openBus(log)
   opened.defer(() => bus.close())
@@ -38,18 +38,20 @@ export async function openStorage(config: Config, log: Log): Promise<Storage> {
 
 /** Opens the store without locking the home, for commands that read or change it beside a running service. */
 export async function openHomeStore(config: Config): Promise<HomeStore> {
-  const { home, store, seal } = await openDatabase(config)
+  const { home, store, seal } = await openDatabase(config, false)
   return { home, store, seal }
 }
 
-async function openDatabase(config: Config): Promise<HomeStore & { readonly openBus: (log: Log) => Promise<Bus> }> {
+type Database = HomeStore & { readonly openBus: (log: Log) => Promise<Bus> }
+
+async function openDatabase(config: Config, locked: boolean): Promise<Database> {
   const { maxUserBytes } = config
   const home = openHome(config.home)
   const half = config.masterKey === undefined ? nextKey(home) : undefined
   const seal = createSeal(masterKey(home, config.masterKey), ...(half === undefined ? [] : [half]))
   if (config.databaseUrl === undefined) {
     const vectors = config.embedding !== undefined
-    const store = openStore({ path: home.database, seal, vectors, maxUserBytes })
+    const store = openStore({ path: home.database, seal, vectors, maxUserBytes, locked })
     return { home, store, seal, openBus: () => Promise.resolve(createLocalBus()) }
   }
   const url = config.databaseUrl

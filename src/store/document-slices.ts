@@ -2,6 +2,7 @@
 // Meanwhile they are under a path that no document can have, so no reader sees them. One short transaction then moves the
 // new chunks to the document's path and the old ones away from it. PostgreSQL needs none of this.
 import type { Chunk } from '#core/document.ts'
+import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import { type IndexOwner, saveChunk } from './document-index.ts'
 import { query, type Job, type Row, run, type Sql } from './sql.ts'
@@ -15,6 +16,8 @@ const firstHidden = '/'
 const afterHidden = '0'
 /** Paths that one look for leftovers returns. */
 const maxLeftovers = 100
+
+const move = 'UPDATE chunks SET path = ? WHERE user_id = ? AND path = ?'
 
 /** True for a document whose chunks are written and erased in slices. */
 export function isLarge({ backend }: Sql, chunks: number): boolean {
@@ -64,9 +67,16 @@ export async function writeSlices(sql: Sql, { user, path, chunks, lockOwner }: H
   }
 }
 
-/** Moves all chunks from one path to another; one of them is hidden. */
-export function* moveChunks(user: UserId, from: string, to: string): Job<void> {
-  yield* run('UPDATE chunks SET path = ? WHERE user_id = ? AND path = ?', to, user, from)
+/** Moves the chunks of a document away to a hidden path. */
+export function* hideChunks(user: UserId, path: string, hidden: string): Job<void> {
+  yield* run(move, hidden, user, path)
+}
+
+/** Moves chunks that were written under a hidden path to their document. Throws unless all of them are still there. */
+export function* showChunks(user: UserId, hidden: string, path: string, chunks: number): Job<void> {
+  const moved = yield* query(`${move} RETURNING at`, path, user, hidden)
+  if (moved.length === chunks) return
+  throw new AppError('database_unavailable', `a part of ${path} was erased while it was written: try again`)
 }
 
 /** Erases the chunks of hidden paths. */
@@ -99,10 +109,13 @@ export async function eraseHidden(sql: Sql, user: UserId): Promise<void> {
   if (rows.length === maxLeftovers) await eraseHidden(sql, user)
 }
 
-/** Erases what a killed process left behind. Call it before anything is written. */
+/**
+ * Erases what a killed process left behind. Only for the process that has locked the home, and before its first write: the
+ * hidden chunks of another writer look the same. The paths are read before this returns; later ones are left alone.
+ */
 export async function eraseLeftovers(sql: Sql): Promise<void> {
-  const users = `SELECT user_id FROM document_owners o WHERE EXISTS (
-      SELECT 1 FROM chunks c WHERE c.user_id = o.user_id AND c.path >= ? AND c.path < ?)`
-  const rows = await sql.read(() => query(users, firstHidden, afterHidden))
-  for (const row of rows) await eraseHidden(sql, String(row['user_id']) as UserId)
+  const leftovers = `SELECT DISTINCT c.user_id, c.path FROM document_owners o
+    JOIN chunks c ON c.user_id = o.user_id AND c.path >= ? AND c.path < ?`
+  const rows = await sql.read(() => query(leftovers, firstHidden, afterHidden))
+  for (const { user_id, path } of rows) await eraseSlices(sql, String(user_id) as UserId, [String(path)])
 }

@@ -14,9 +14,10 @@ import {
   eraseHidden,
   eraseSlices,
   hiddenPath,
+  hideChunks,
   inOneSlice,
   isLarge,
-  moveChunks,
+  showChunks,
   writeSlices,
 } from './document-slices.ts'
 import { countMatch, eraseChunks, findChunks, saveChunk, withIndex } from './document-index.ts'
@@ -113,7 +114,7 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
         const row = yield* first(`SELECT ${columns} FROM documents WHERE user_id = ? AND path = ?`, user, path)
         if (!row) return 'nothing'
         const large = isLarge(sql, Number(row['chunks']))
-        yield* large ? moveChunks(user, path, hidden) : eraseChunks(sql, user, path)
+        yield* large ? hideChunks(user, path, hidden) : eraseChunks(sql, user, path)
         yield* run('DELETE FROM documents WHERE user_id = ? AND path = ?', user, path)
         yield* saveOwner(without(owner, row))
         if (identityPaths.includes(path)) yield* notifyIdentity(sql, user)
@@ -131,7 +132,7 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
         const large = rows.some(({ chunks }) => isLarge(sql, Number(chunks)))
         for (const row of rows) {
           const path = String(row['path'])
-          yield* large ? moveChunks(user, path, hidden) : eraseChunks(sql, user, path)
+          yield* large ? hideChunks(user, path, hidden) : eraseChunks(sql, user, path)
           yield* run('DELETE FROM documents WHERE user_id = ? AND path = ?', user, path)
         }
         return { erased: rows.length, left: large ? [hidden] : [] }
@@ -214,7 +215,7 @@ function* putOne(sql: Sql, owner: Owner, { document, written, hidden }: Staged, 
   if (expects !== undefined && expects !== revision) return { outcome: 'changed', after: owner, left: written }
   const wasLarge = existing !== undefined && isLarge(sql, Number(existing['chunks']))
   if (!existing) yield* checkPath(user, path)
-  else yield* wasLarge ? moveChunks(user, path, hidden) : eraseChunks(sql, user, path)
+  else yield* wasLarge ? hideChunks(user, path, hidden) : eraseChunks(sql, user, path)
   const terms = chunks.reduce((sum, chunk) => sum + chunk.terms.body.length, 0)
   const before = existing ? without(owner, existing) : owner
   const after = {
@@ -242,7 +243,7 @@ function* putOne(sql: Sql, owner: Owner, { document, written, hidden }: Staged, 
     at,
     at,
   )
-  if (written !== undefined) yield* moveChunks(user, written, path)
+  if (written !== undefined) yield* showChunks(user, written, path, chunks.length)
   else for (const [index, chunk] of chunks.entries()) yield* saveChunk(sql, owner, { path, at: index, chunk })
   return { outcome: existing ? 'replaced' : 'created', after, ...(wasLarge && { left: hidden }) }
 }

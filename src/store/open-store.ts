@@ -33,10 +33,13 @@ export type StoreParts = {
   readonly vectors?: boolean
   /** The storage quota of a user; 0 means none. */
   readonly maxUserBytes?: number
+  /** This process has locked the home: what a killed one left half written is erased. */
+  readonly locked?: boolean
 }
 
 /** Opens a SQLite store. The file is created or migrated if needed. */
-export function openStore({ path, seal, now = Date.now, vectors = false, maxUserBytes = 0 }: StoreParts): Store {
+export function openStore(parts: StoreParts): Store {
+  const { path, seal, now = Date.now, vectors = false, maxUserBytes = 0, locked = false } = parts
   const sql = openSqlite(path, { extensions: vectors, onErase: () => scrub.soon() })
   try {
     migrateSqlite(sql.db, path)
@@ -46,7 +49,7 @@ export function openStore({ path, seal, now = Date.now, vectors = false, maxUser
   }
   const scrub = startScrub(sql, sql.db)
   // Fails on a full disk, or when the store is closed at once: the next start goes on.
-  eraseLeftovers(sql).catch(() => {})
+  if (locked) eraseLeftovers(sql).catch(() => {})
   const store = composeStore(sql, {
     seal,
     now,

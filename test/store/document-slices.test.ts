@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Chunk, NewDocument } from '#core/document.ts'
+import { newId } from '#core/ids.ts'
 import { createDocumentStore } from '#store/document-store.ts'
 import { eraseLeftovers, hiddenPath, inOneSlice, writeSlices } from '#store/document-slices.ts'
 import { migrateSqlite } from '#store/migrate-sqlite.ts'
-import { type Job, query, type Sql } from '#store/sql.ts'
+import { type Job, query, run, type Sql } from '#store/sql.ts'
 import { openSqlite } from '#store/sqlite.ts'
 import { ada } from './harness.ts'
 
@@ -17,6 +18,10 @@ function document(path: string, chunks: number, word = 'hello'): NewDocument {
     return { text: `${word} ${at}\n`, lap: 0, terms: { title: [], body: [word, String(at)], extra: [] } }
   })
   return { path, bytes: chunks * 10, author: 'user', untrusted: false, chunks: made }
+}
+
+function wholeOf({ chunks }: NewDocument): string {
+  return chunks.map(({ text }) => text).join('')
 }
 
 /** A document store whose transactions are counted by what they write to the index. */
@@ -96,6 +101,38 @@ test('what a killed process left half written is not found, and goes at the next
   await leave()
   while ((await documents.eraseSome(ada)) > 0);
   assert.deepEqual(left(), [0, 0])
+})
+
+test('a document that is written while leftovers are erased keeps all its chunks', async () => {
+  const { sql, documents, left } = openDocuments()
+  const users = [ada, newId() as typeof ada, newId() as typeof ada]
+  for (const user of users) await documents.put(user, [document('a', 100)])
+  await sql.write(() => run(`UPDATE chunks SET path = '/left'`))
+  const erasing = eraseLeftovers(sql)
+  await Promise.all([erasing, ...users.map((user) => documents.put(user, [document('b', 400)]))])
+  assert.deepEqual(left(), [1_200, 1_200])
+})
+
+test('a large document that lost chunks while it was written is refused, and one with a hole can be replaced', async () => {
+  const { sql, documents, left } = openDocuments()
+  let writes = 0
+  const losing = createDocumentStore({
+    now: () => 1,
+    sql: {
+      ...sql,
+      async write(job) {
+        const result = await sql.write(job)
+        if (++writes === 3) await eraseLeftovers(sql)
+        return result
+      },
+    },
+  })
+  await assert.rejects(losing.put(ada, [document('big', 200)]), { code: 'database_unavailable', message: /big/ })
+  assert.deepEqual([left(), await documents.get(ada, 'big')], [[0, 0], undefined])
+  await documents.put(ada, [document('big', 200)])
+  await sql.write(() => run('DELETE FROM chunks WHERE at = 7'))
+  assert.deepEqual(await documents.put(ada, [document('big', 90)]), ['replaced'])
+  assert.equal((await documents.get(ada, 'big'))?.content, wholeOf(document('big', 90)))
 })
 
 test('a user is erased a few documents at a time, a large one alone', async () => {

@@ -1,0 +1,34 @@
+// What a killed process left half written is erased by the service, and never by a command that runs beside it.
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { openHomeStore, openStorage } from '#app/open-storage.ts'
+import { readConfig } from '#config.ts'
+import type { NewDocument } from '#core/document.ts'
+import { silentLog } from '#lib/log.ts'
+import { hiddenPath } from '#store/document-slices.ts'
+import { ada, folder } from '../store/harness.ts'
+import { until } from '../until.ts'
+
+function document(path: string): NewDocument {
+  const chunks = [{ text: 'hello', lap: 0, terms: { title: [], body: ['hello'], extra: [] } }]
+  return { path, bytes: 5, author: 'user', untrusted: false, chunks }
+}
+
+test('only the service, which locks the home, erases hidden chunks: they may be those of a running write', async (t) => {
+  const config = readConfig({ ATRIUM_HOME: folder(t) })
+  const first = await openHomeStore(config)
+  t.after(() => first.store.close())
+  await first.store.documents.put(ada, [document('a')])
+  const db = new DatabaseSync(first.home.database)
+  t.after(() => db.close())
+  db.prepare('UPDATE chunks SET path = ?').run(hiddenPath())
+  const chunks = (): unknown => db.prepare('SELECT count(*) AS n FROM chunks').get()?.['n']
+  const command = await openHomeStore(config)
+  for (const path of ['b', 'c', 'd']) await command.store.documents.put(ada, [document(path)])
+  await command.store.close()
+  assert.equal(chunks(), 4)
+  const service = await openStorage(config, silentLog)
+  t.after(() => service.close())
+  await until(() => chunks() === 3)
+})
