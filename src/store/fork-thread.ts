@@ -1,6 +1,6 @@
 // Forks a thread: a new thread gets the entries before a message. Entries keep their ids, seqs and turns, so a receipt can
-// be found from either thread. Both threads share large bodies: the first fork moves them into `shared_bodies`, and triggers
-// delete one with the last item that refers to it.
+// be found from either thread. Both threads share large bodies: they are moved into `shared_bodies` before the fork, and
+// triggers delete one with the last item that refers to it.
 import type { Door } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
@@ -8,19 +8,16 @@ import type { Thread } from '#core/turn.ts'
 import { isReached, reachValue } from './reachable.ts'
 import { headerChars } from './item-headers.ts'
 import { itemOf, threadColumns, threadOf, wholeBody, wholeItems } from './rows.ts'
-import { first, type Job, run } from './sql.ts'
+import { first, type Job, query, run } from './sql.ts'
 import { checkQuota, readStored, rowBytes } from './storage-quota.ts'
 
 /** Smaller bodies are copied: a reference and a header take nearly as much. */
 const minSharedBytes = 1024
-/** Bounds of what is moved and copied: other writers wait for its transaction. */
+/** Bounds of what is copied: other writers wait for its transaction. */
 const maxItems = 20_000
 const defaultMaxBytes = 64 * 1024 * 1024
 
 const isLarge = `(shared IS NULL AND octet_length(body) >= ${minSharedBytes})`
-
-/** Bytes of bodies that become shared, and of what counts for the fork. */
-type ForkSize = { readonly moved: number; readonly copied: number }
 
 /** `lock` keeps the thread from being erased meanwhile. */
 type ForkParts = {
@@ -44,7 +41,7 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
   )
   if (!row) return undefined
   const old = threadOf(row)
-  const { moved, copied } = yield* checkForkPoint(old, beforeSeq, maxBytes)
+  const copied = yield* checkForkPoint(old, beforeSeq, maxBytes)
   if (maxUserBytes > 0) checkQuota({ stored: yield* readStored(user), added: copied, max: maxUserBytes })
   const upTo = beforeSeq - 1
   const thread: Thread = {
@@ -74,9 +71,6 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
     Number(row['summarised']) > 0 ? yield* summarisedBefore(threadId, beforeSeq) : 0,
     copied,
   )
-  yield* shareLargeBodies(old, beforeSeq)
-  // They count for the same user as before, but by themselves: the thread may go before them.
-  if (moved > 0) yield* run('UPDATE threads SET bytes = bytes - ? WHERE id = ?', moved, threadId)
   yield* run(
     `INSERT INTO items (thread_id, seq, id, turn_id, at, body, asked, shared)
      SELECT ?, seq, id, turn_id, at, body, asked, shared FROM items WHERE thread_id = ? AND seq < ?`,
@@ -93,25 +87,66 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
   return thread
 }
 
-/** Moves large bodies out of their items, which keep the part that headers are read from. */
-function* shareLargeBodies({ id, userId }: Thread, beforeSeq: number): Job<void> {
-  const large = `thread_id = ? AND seq < ? AND ${isLarge}`
+/** Bytes that are moved in one transaction: others wait for it. */
+const sliceBytes = 1024 * 1024
+/** Items that are looked at for a slice. */
+const sliceItems = 200
+
+/** `lock` keeps others from moving the same bodies. */
+export type Slice = {
+  readonly threadId: string
+  readonly beforeSeq: number
+  readonly after: number
+  readonly lock: string
+}
+
+/**
+ * Moves some large bodies out of their items, which keep the part that headers are read from. Returns the seq to go on
+ * after; undefined at the end. Call it until then before a fork.
+ */
+export function* shareSome(user: UserId, { threadId, beforeSeq, after, lock }: Slice): Job<number | undefined> {
+  const thread = yield* first(`SELECT user_id FROM threads WHERE id = ? AND ${isReached}${lock}`, threadId, user, user)
+  if (!thread) return undefined
+  const rows = yield* query(
+    `SELECT seq, octet_length(body) AS bytes FROM items WHERE thread_id = ? AND seq > ? AND seq < ? AND ${isLarge}
+     ORDER BY seq LIMIT ${sliceItems}`,
+    threadId,
+    after,
+    beforeSeq,
+  )
+  let moved = 0
+  let last: number | undefined
+  for (const { seq, bytes } of rows) {
+    if (moved > 0 && moved + Number(bytes) > sliceBytes) break
+    moved += Number(bytes)
+    last = Number(seq)
+  }
+  if (last === undefined) return undefined
+  const large = `thread_id = ? AND seq > ? AND seq <= ? AND ${isLarge}`
   yield* run(
     `INSERT INTO shared_bodies (id, user_id, refs, bytes, body)
      SELECT thread_id || ':' || seq, ?, 1, octet_length(body), body FROM items WHERE ${large}`,
-    userId,
-    id,
-    beforeSeq,
+    String(thread['user_id']),
+    threadId,
+    after,
+    last,
   )
   yield* run(
     `UPDATE items SET shared = thread_id || ':' || seq, body = substr(body, 1, ${headerChars}) WHERE ${large}`,
-    id,
-    beforeSeq,
+    threadId,
+    after,
+    last,
   )
+  // They count for the same user as before, but by themselves: the thread may go before them.
+  yield* run('UPDATE threads SET bytes = bytes - ? WHERE id = ?', moved, threadId)
+  return last
 }
 
-/** A fork must not have open calls: there are none before a user message, nor at the end of a thread that is at rest. */
-function* checkForkPoint({ id, lastSeq, state, openCall }: Thread, beforeSeq: number, maxBytes: number): Job<ForkSize> {
+/**
+ * A fork must not have open calls: there are none before a user message, nor at the end of a thread that is at rest.
+ * Returns the bytes that count for the fork.
+ */
+function* checkForkPoint({ id, lastSeq, state, openCall }: Thread, beforeSeq: number, maxBytes: number): Job<number> {
   const item = yield* first(
     `SELECT 1 AS one FROM items WHERE thread_id = ? AND seq = ? AND body LIKE '{"type":"message","role":"user",%'`,
     id,
@@ -122,20 +157,18 @@ function* checkForkPoint({ id, lastSeq, state, openCall }: Thread, beforeSeq: nu
     throw new AppError('invalid_input', 'before_seq must be the seq of a user message', { param: 'before_seq' })
   }
   const size = yield* first(
-    `SELECT count(*) AS items, COALESCE(sum(octet_length(body)), 0) AS bytes,
-            COALESCE(sum(CASE WHEN ${isLarge} THEN octet_length(body) ELSE 0 END), 0) AS moved
-     FROM items WHERE thread_id = ? AND seq < ?`,
+    'SELECT count(*) AS items, COALESCE(sum(octet_length(body)), 0) AS bytes FROM items WHERE thread_id = ? AND seq < ?',
     id,
     beforeSeq,
   )
-  const [items, bytes, moved] = [Number(size?.['items']), Number(size?.['bytes']), Number(size?.['moved'])]
+  const [items, bytes] = [Number(size?.['items']), Number(size?.['bytes'])]
   if (items > maxItems || bytes > maxBytes) {
     throw new AppError(
       'too_large',
       `more than ${maxItems} items or ${maxBytes} bytes would be written: start a new thread instead`,
     )
   }
-  return { moved, copied: bytes - moved + items * rowBytes }
+  return bytes + items * rowBytes
 }
 
 /** The seq up to which the latest copied summary reaches. */

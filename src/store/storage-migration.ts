@@ -35,13 +35,13 @@ export const countStorage = [
     // Threads count in different slots, so that concurrent turns of a user rarely wait for each other.
     postgres: [
       `INSERT INTO storage (user_id, slot, bytes) SELECT user_id, slot, sum(bytes) FROM (
-         SELECT user_id, ascii(right(id, 1)) % 16 AS slot, bytes FROM threads
+         SELECT user_id, hashtext(id) & 15 AS slot, bytes FROM threads
          UNION ALL SELECT user_id, 0, bytes FROM shared_bodies UNION ALL SELECT user_id, 0, bytes FROM document_owners
        ) AS parts GROUP BY user_id, slot`,
       `CREATE FUNCTION count_storage() RETURNS trigger LANGUAGE plpgsql AS $$
       DECLARE of_slot BIGINT := 0;
       BEGIN
-        IF TG_TABLE_NAME = 'threads' THEN of_slot := ascii(right(COALESCE(NEW.id, OLD.id), 1)) % 16; END IF;
+        IF TG_TABLE_NAME = 'threads' THEN of_slot := hashtext(COALESCE(NEW.id, OLD.id)) & 15; END IF;
         IF TG_OP = 'INSERT' THEN
           INSERT INTO storage (user_id, slot, bytes) VALUES (NEW.user_id, of_slot, NEW.bytes)
           ON CONFLICT (user_id, slot) DO UPDATE SET bytes = storage.bytes + excluded.bytes;

@@ -1,7 +1,7 @@
 // Threads and their items.
 import type { ThreadStore } from '#core/store.ts'
 import { eraseSome, eraseThread } from './erase.ts'
-import { forkThread } from './fork-thread.ts'
+import { forkThread, shareSome, type Slice } from './fork-thread.ts'
 import { isReached, lastId, newestReached } from './reachable.ts'
 import { itemOf, threadColumns, threadOf, wholeBody, wholeItems } from './rows.ts'
 import { first, query, type Sql } from './sql.ts'
@@ -71,10 +71,15 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
         const rename = `UPDATE threads SET title = ? WHERE id = ? AND ${isReached} RETURNING id`
         return (yield* first(rename, title, threadId, user, user)) !== undefined
       }),
-    fork: (user, threadId, at) =>
-      sql.write(() =>
+    async fork(user, threadId, at) {
+      for (let after: number | undefined = 0; after !== undefined; ) {
+        const slice: Slice = { threadId, beforeSeq: at.beforeSeq, after, lock: sql.lock }
+        after = await sql.write(() => shareSome(user, slice))
+      }
+      return sql.write(() =>
         forkThread(user, { ...at, threadId, now: now(), lock: sql.lock, maxBytes: maxForkBytes, maxUserBytes }),
-      ),
+      )
+    },
     remove: (user, threadId) => sql.write(() => eraseThread(user, threadId)),
     eraseSome: (user) => sql.write(() => eraseSome(user, sql.lock)),
   }

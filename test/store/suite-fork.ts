@@ -138,11 +138,19 @@ export function forkTests(open: Open): void {
     assert.equal(await store.threads.fork(ada, 'none', { beforeSeq: 1, door: 'web' }), undefined)
   })
 
-  test('a fork of more than its bound in bytes is refused', async (t) => {
+  test('a fork that copies more than its bound in bytes is refused; large items are shared, whatever their sum', async (t) => {
     const { store } = await open(t)
+    const large = (await store.turns.start(turnOf())).turn
+    for (let at = 0; at < 5; at++) {
+      await store.turns.record(large, lease, step([reply(`${at}`.repeat(maxForkBytes / 2))]))
+    }
+    const end = (await finish(store, large)).lastSeq ?? 0
+    const shared = await store.threads.fork(ada, large.threadId, { beforeSeq: end + 1, door: 'web' })
+    const items = async (id = '') => (await store.threads.entries(ada, id, { after: 0, limit: 9 })).entries
+    assert.deepEqual(await items(shared?.id), await items(large.threadId))
     const { turn } = await store.turns.start(turnOf())
-    const part = 'x'.repeat(maxForkBytes / 4)
-    for (let at = 0; at < 4; at++) await store.turns.record(turn, lease, step([reply(part)]))
+    const part = Array.from({ length: 300 }, () => reply('x'.repeat(900)))
+    for (let at = 0; at < 4; at++) await store.turns.record(turn, lease, step(part.map(({ item }) => draft(item))))
     const { threadId } = await finish(store, turn)
     const { lastSeq = 0 } = (await store.threads.get(ada, threadId)) ?? {}
     await rejectsWith(store.threads.fork(ada, threadId, { beforeSeq: lastSeq + 1, door: 'web' }), 'too_large')
