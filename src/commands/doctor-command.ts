@@ -76,7 +76,7 @@ async function examine(): Promise<Finding[]> {
       await opened.store.close()
     }
   })
-  if (config.shell && existsSync(home.path)) await lookAtShell(home, say('shell'))
+  if (config.shell && existsSync(home.path)) await lookAtShell(home, config, say('shell'))
   await look('service', async () => {
     const runs = await runningService(config.home)
     add('service', 'ok', runs ? 'runs on this home' : 'does not run; start it with: atrium serve')
@@ -136,11 +136,14 @@ function lookAtHome(home: Home, config: Config, say: Say): void {
   if (open.length === 0 && !keyless) say(`${home.path}, private`)
 }
 
-async function lookAtShell(home: Home, say: Say): Promise<void> {
-  const why = await whyShellUnconfined(home.path)
-  if (why === undefined) return say('commands are confined: they do not see this home, and nothing outlives them')
+async function lookAtShell(home: Home, { workspace }: Config, say: Say): Promise<void> {
+  const unconfined = await whyShellUnconfined({ home: home.path, cwd: workspace })
+  if (unconfined === undefined)
+    return say('commands are confined: they do not see this home, and nothing outlives them')
+  const { reason, temporary } = unconfined
+  if (temporary) return say(`commands cannot be confined now, and do not run until they can (${reason})`, 'warning')
   say(
-    `commands are not confined (${why}): an approved command can read ${home.path}, and leave a process behind; see docs/tools.md`,
+    `commands are not confined (${reason}): an approved command can read ${home.path}, and leave a process behind; see docs/tools.md`,
     'warning',
   )
 }

@@ -1,6 +1,8 @@
 // Confines a command on Linux by namespaces: it does not see the service's own files and processes, and everything that it
 // started ends with it. It can still use the network and whatever else its user may.
+import type { ExecFileException } from 'node:child_process'
 import { realpath } from 'node:fs/promises'
+import { join } from 'node:path'
 import { socketFolder } from '#lib/socket-folder.ts'
 import { isInside } from './home-files.ts'
 
@@ -56,16 +58,40 @@ function idsOf(): Ids {
   return { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }
 }
 
-/** Tries whether commands can be confined here. The reason if not: another system, no `unshare`, or no permission. */
-export async function whyUnconfined(home: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  if (process.platform !== 'linux') return 'only Linux has the namespaces for it'
-  const real = await realpath(home).catch(() => undefined)
-  if (real === undefined) return `${home} does not exist`
+export type Unconfined = {
+  readonly reason: string
+  /** The machine was too busy to tell, so that it is worth another try. */
+  readonly temporary: boolean
+}
+
+/**
+ * Tries whether commands can be confined in a folder, and creates nothing. Why not: another system, no `unshare`, no
+ * permission, or a busy machine. A folder that is missing is tried as one in the home, as it is by default.
+ */
+export async function whyUnconfined(
+  { home, cwd }: Confinement,
+  env: NodeJS.ProcessEnv,
+): Promise<Unconfined | undefined> {
+  if (process.platform !== 'linux') return { reason: 'only Linux has the namespaces for it', temporary: false }
+  const realHome = await realpath(home).catch(() => undefined)
+  if (realHome === undefined) return { reason: `${home} does not exist`, temporary: false }
+  const realCwd = await realpath(cwd).catch(() => undefined)
   const { execFile } = await import('node:child_process')
-  const { file, args } = confined('true', { home: real, cwd: '/' })
-  return await new Promise((resolve) => {
-    execFile(file, args, { env, cwd: '/', timeout: probeMs, encoding: 'utf8' }, (error, _output, said) => {
-      resolve(error ? said.trim().split('\n', 1)[0] || `${file} failed (${error.code})` : undefined)
-    })
-  })
+  const { file, args } = confined('true', { home: realHome, cwd: realCwd ?? join(realHome, 'workspace') })
+  // unshare blocks SIGTERM while it waits for its child.
+  const options = { env, cwd: realCwd ?? realHome, timeout: probeMs, killSignal: 'SIGKILL', encoding: 'utf8' } as const
+  return await new Promise<Unconfined | undefined>((resolve) => {
+    execFile(file, args, options, (error, _output, said) => resolve(error ? unconfinedBy(error, said) : undefined))
+    // Without memory, the start of a process throws.
+  }).catch((error: ExecFileException) => unconfinedBy(error, ''))
+}
+
+function unconfinedBy({ code, signal }: ExecFileException, said: string): Unconfined {
+  const reason = said.trim().split('\n', 1)[0] || `unshare failed (${code ?? signal})`
+  // A timeout kills it, as the system does when memory is short.
+  const isKilled = signal === 'SIGKILL'
+  const isShort =
+    /^(?:EAGAIN|ENOMEM|EMFILE|ENFILE)$/.test(String(code)) ||
+    /Resource temporarily unavailable|Cannot allocate memory|Cannot fork|Too many open files/.test(said)
+  return { reason, temporary: isKilled || isShort }
 }

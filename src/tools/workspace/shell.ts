@@ -8,7 +8,7 @@ import type { Question } from '#core/question.ts'
 import { reachInParams, type Tool } from '#core/tool.ts'
 import { within, withDeadline } from '#lib/deadline.ts'
 import { readParams, schemaOf } from '#core/tool-params.ts'
-import { confined, whyUnconfined } from './confine.ts'
+import { confined, type Confinement, type Unconfined, whyUnconfined } from './confine.ts'
 import { createMark, endGroup, endMarked } from './process-group.ts'
 import { openFolder } from './safe-open.ts'
 
@@ -42,21 +42,26 @@ export type ShellParts = {
   readonly folderOf: (user: UserId) => string
   /** The real path of the service's home, which is hidden from commands where the system allows it. */
   readonly home: string
-  /** The reason why commands cannot be confined here; undefined if they can. */
-  readonly whyUnconfined?: (home: string) => Promise<string | undefined>
+  /** Tries whether commands can be confined; undefined if they can. */
+  readonly whyUnconfined?: (place: Confinement) => Promise<Unconfined | undefined>
 }
 
 /** The environment of a command, so that no secret of the service is in it. */
 const environment = { PATH: path, LANG: 'C.UTF-8', TERM: 'dumb' }
 
-/** The reason why commands cannot be confined on this machine; undefined if they can. */
-export function whyShellUnconfined(home: string): Promise<string | undefined> {
-  return whyUnconfined(home, environment)
+/** Why commands in a workspace cannot be confined on this machine; undefined if they can. */
+export function whyShellUnconfined(place: Confinement): Promise<Unconfined | undefined> {
+  return whyUnconfined(place, environment)
 }
 
 export function createShellTool({ folderOf, home, whyUnconfined: why = whyShellUnconfined }: ShellParts): Tool {
-  let known: Promise<string | undefined> | undefined
-  const canConfine = async (): Promise<boolean> => (await (known ??= why(home))) === undefined
+  let known: Promise<Unconfined | undefined> | undefined
+  const tryConfining = async (user: UserId): Promise<Unconfined | undefined> => {
+    const trial = (known ??= why({ home, cwd: folderOf(user) }))
+    const unconfined = await trial
+    if (unconfined?.temporary && known === trial) known = undefined
+    return unconfined
+  }
   return {
     spec: {
       name: 'workspace_shell',
@@ -81,10 +86,10 @@ export function createShellTool({ folderOf, home, whyUnconfined: why = whyShellU
     repeatable: false,
     untrusted: true,
     operatorOnly: true,
-    async ask(args) {
+    async ask(args, { user }) {
       const { command, timeout_secs: timeoutSecs = defaultSecs } = readCommand(args)
       const preview = { type: 'command', command, cwd: 'the workspace', timeoutSecs } as const
-      return { question: commandQuestion(command, await canConfine()), preview }
+      return { question: commandQuestion(command, !(await tryConfining(user))), preview }
     },
     async run(args, { user, signal, markUntrusted }) {
       const { command, timeout_secs: secs = defaultSecs } = readCommand(args)
@@ -92,7 +97,15 @@ export function createShellTool({ folderOf, home, whyUnconfined: why = whyShellU
       await using _made = await openFolder({ root, home, names: [] })
       markUntrusted?.('the output of a command')
       const cwd = await realpath(root)
-      const hidden = (await canConfine()) ? home : undefined
+      const unconfined = await tryConfining(user)
+      // Perhaps it was approved, or is granted, as a confined command.
+      if (unconfined?.temporary) {
+        throw new AppError(
+          'overloaded',
+          `nothing was run: it cannot be confined now (${unconfined.reason}); try it again`,
+        )
+      }
+      const hidden = unconfined ? undefined : home
       const { status, output } = await withDeadline(secs * 1000, signal, (either) =>
         runCommand(command, { cwd, hidden }, either),
       )

@@ -28,12 +28,12 @@ function open(t: TestContext, { work = 'work', unconfined = false } = {}) {
   mkdirSync(home)
   writeFileSync(join(home, 'master-key'), 'the key of the house')
   const folderOf = () => join(root, work)
-  const reason = { whyUnconfined: () => Promise.resolve('it is a test') }
+  const reason = { whyUnconfined: () => Promise.resolve({ reason: 'it is a test', temporary: false }) }
   return { root, home, tool: createShellTool({ folderOf, home, ...(unconfined && reason) }) }
 }
 
 /** Why tests of confinement are skipped here. */
-const unconfined = (await whyShellUnconfined(tmpdir())) ?? false
+const unconfined = (await whyShellUnconfined({ home: tmpdir(), cwd: '/' }))?.reason ?? false
 
 function isAlive(pid: number): boolean {
   try {
@@ -171,6 +171,23 @@ test('where commands cannot be confined, whoever is asked is told', async (t) =>
     /can also read the keys and data of the service itself/,
   )
   if (unconfined === false) assert.doesNotMatch(await sentence(open(t).tool), /keys/)
+})
+
+test('while the machine is too busy to confine, nothing runs; the next command tries again, and keeps what is certain', async (t) => {
+  const { root, home } = open(t)
+  const found = [
+    { reason: 'EAGAIN', temporary: true },
+    { reason: 'no unshare', temporary: false },
+  ]
+  const tool = createShellTool({
+    folderOf: () => join(root, 'work'),
+    home,
+    whyUnconfined: () => Promise.resolve(found.shift()),
+  })
+  await assert.rejects(run(tool, { command: 'touch made' }), { message: /^nothing was run: .*\(EAGAIN\)/ })
+  assert.equal(existsSync(join(root, 'work/made')), false)
+  found.push({ reason: 'asked too often', temporary: true })
+  for (const _ of [1, 2]) assert.equal(await run(tool, { command: 'echo ran' }), 'exit code 0\n\nran')
 })
 
 test('of much output the beginning and the end are told', async (t) => {
