@@ -1,31 +1,53 @@
-// Which texts may go to the Markdown library. It takes quadratic and cubic time for runs of marks, and recurses for
-// each quote and list inside another.
+// Which texts may go to the Markdown library. It takes quadratic and cubic time for runs of marks and for marks that are
+// never closed, and recurses for each quote and list inside another.
 
 /** Characters of one text. */
 const maxChars = 100_000
-/** Marks of emphasis and links in one paragraph. */
+/** Marks in one paragraph. */
 const maxMarks = 600
 /** Quotes and lists that one line opens. */
 const maxOpened = 12
 /** Columns that a line is indented by. */
 const maxIndent = 100
+/** Columns from a bullet to one that may be inside its item. Further right, it is text of the same paragraph. */
+const maxNesting = 5
+
+/** Emphasis, links, code, HTML, mail addresses and escapes: each may look for its end. */
+const marks = /[*_~[\]()`<!@\\]/g
+const delimiterRow = /^ {0,3}\|(?: *:?-+:? *\|)+ *$/
 
 /** Without it, a text is to be shown as it was written. One pass over the lines. */
 export function fitsMarkdown(text: string): boolean {
   if (text.length > maxChars) return false
-  let marks = 0
+  let inParagraph = 0
   let inTable = false
+  let before = ''
+  /** The column of the last bullet; without one, a bullet may be indented by 3. */
+  let bullet = 3 - maxNesting
   for (const line of text.split('\n')) {
     const { indent, opened } = beginningOf(line)
     if (indent > maxIndent || opened > maxOpened) return false
-    if (line.trim() === '') inTable = false
-    else if (line.includes('|') && /^[ |:-]+$/.test(line)) inTable = true
+    const blank = line.trim() === ''
+    const isBullet = /^ *[-*+] /.test(line) && indent <= bullet + maxNesting
+    if (isBullet) bullet = indent
+    else if (!blank && indent === 0) bullet = 3 - maxNesting
+    inTable = /^ {0,3}\|/.test(line) && (inTable || isDelimiter(line, before))
     // A bullet, a row and a blank line end the paragraph before.
-    if (line.trim() === '' || /^ *[-*+] /.test(line) || inTable) marks = 0
-    for (const char of line) if ('*_~[]('.includes(char)) marks++
-    if (marks > maxMarks) return false
+    if (blank || isBullet || inTable) inParagraph = 0
+    inParagraph += line.match(marks)?.length ?? 0
+    // For each of these, the library looks for a table down to the end of the paragraph.
+    if (!inTable && line.includes('|') && /^[ |:-]+$/.test(line)) inParagraph++
+    if (inParagraph > maxMarks) return false
+    before = line
   }
   return true
+}
+
+/** True for the second line of a table: it has as many cells as the line before. */
+function isDelimiter(line: string, before: string): boolean {
+  const header = before.trim()
+  const isHeader = header.startsWith('|') && header.endsWith('|') && !header.includes('\\')
+  return isHeader && delimiterRow.test(line) && header.split('|').length === line.split('|').length
 }
 
 /** How far a line is indented, and how many quotes and lists it opens. */

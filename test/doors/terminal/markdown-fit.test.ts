@@ -16,3 +16,22 @@ test('deep quotes and lists, runs of marks and long texts are not', () => {
   const across = ['[*a\n'.repeat(400), '2. _a\n'.repeat(700), `${' '.repeat(101)}- a`, 'a '.repeat(50_001)]
   for (const text of [...hostile, ...across]) assert(!fitsMarkdown(text), text.slice(0, 40))
 })
+
+test('marks that are never closed are not', () => {
+  const unclosed = ['a <? ', 'a <!-- ', 'a <![CDATA[ ', '<a b="', '!', '!\\[', 'a ` `` ``` ', 'www.a(', '.a@', '\\']
+  for (const text of unclosed) {
+    const many = text.repeat(1_000)
+    assert(!fitsMarkdown(many), many.slice(0, 40))
+    assert(fitsMarkdown(text.repeat(20)), text)
+  }
+})
+
+test('a line that only looks like a bullet or a row does not end the paragraph', () => {
+  const rows = ['|-\n', '|a|\n|-|\n# b\n', '|a|b|\n|-|\n', '|a\\||\n|-|-|\n']
+  for (const text of [...rows, 'a|b\n|-|-|\n']) assert(!fitsMarkdown(text + '| <?\n'.repeat(1_000)), text)
+  assert(!fitsMarkdown('||a|\n|-|\n'.repeat(1_000)))
+  assert(!fitsMarkdown(`a\n${'    - <?\n'.repeat(1_000)}`))
+  assert(!fitsMarkdown(`- a\n\nb\n${'    - <?\n'.repeat(1_000)}`))
+  assert(fitsMarkdown('- a\n  - `b`\n    - `c`\n      - `d`\n'.repeat(300)))
+  assert(fitsMarkdown(`- a\n    - b\n${'        - `c`\n'.repeat(500)}`))
+})
