@@ -62,7 +62,7 @@ export async function writeSlices(sql: Sql, { user, path, chunks, lockOwner }: H
       })
     }
   } catch (error) {
-    await eraseSlices(sql, user, [path]).catch(() => {})
+    await eraseIfPossible(sql, user, [path])
     throw error
   }
 }
@@ -79,8 +79,12 @@ export function* showChunks(user: UserId, hidden: string, path: string, chunks: 
   throw new AppError('database_unavailable', `a part of ${path} was erased while it was written: try again`)
 }
 
-/** Erases the chunks of hidden paths. */
-export async function eraseSlices(sql: Sql, user: UserId, paths: readonly string[]): Promise<void> {
+/** Erases the chunks of hidden paths. What cannot be erased now is erased after the next start: the write is done. */
+export async function eraseIfPossible(sql: Sql, user: UserId, paths: readonly string[]): Promise<void> {
+  await eraseSlices(sql, user, paths).catch(() => {})
+}
+
+async function eraseSlices(sql: Sql, user: UserId, paths: readonly string[]): Promise<void> {
   const some = 'SELECT id FROM chunks WHERE user_id = ? AND path = ? ORDER BY at LIMIT ?'
   for (const path of paths) {
     const slice = [user, path, sliceChunks] as const

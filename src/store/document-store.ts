@@ -12,7 +12,7 @@ import type { UserId } from '#core/ids.ts'
 import { notifyIdentity } from './change-signal.ts'
 import {
   eraseHidden,
-  eraseSlices,
+  eraseIfPossible,
   hiddenPath,
   hideChunks,
   inOneSlice,
@@ -74,15 +74,11 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
           if (documents.some(({ path }) => identityPaths.includes(path))) yield* notifyIdentity(sql, user)
           return { outcomes: results.map(({ outcome }) => outcome), left: results.flatMap((put) => put.left ?? []) }
         })
-        await eraseSlices(sql, user, left)
+        await eraseIfPossible(sql, user, left)
         return outcomes
       } catch (error) {
-        // What cannot be erased now is erased after the next start.
-        await eraseSlices(
-          sql,
-          user,
-          staged.flatMap(({ written }) => written ?? []),
-        ).catch(() => {})
+        const written = staged.flatMap((each) => each.written ?? [])
+        await eraseIfPossible(sql, user, written)
         throw error
       }
     },
@@ -120,7 +116,7 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
         if (identityPaths.includes(path)) yield* notifyIdentity(sql, user)
         return large ? 'hidden' : 'erased'
       })
-      if (removed === 'hidden') await eraseSlices(sql, user, [hidden])
+      if (removed === 'hidden') await eraseIfPossible(sql, user, [hidden])
       return removed !== 'nothing'
     },
     async eraseSome(user) {
@@ -137,7 +133,7 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
         }
         return { erased: rows.length, left: large ? [hidden] : [] }
       })
-      await eraseSlices(sql, user, left)
+      await eraseIfPossible(sql, user, left)
       if (erased > 0) return erased
       await eraseHidden(sql, user)
       await sql.write(() => run('DELETE FROM document_owners WHERE user_id = ?', user))

@@ -85,6 +85,33 @@ test('a large document that is refused leaves nothing behind', async () => {
   assert.deepEqual([left(), (await documents.get(ada, 'a'))?.content], [[1, 1], 'hello 0\n'])
 })
 
+test('a write that is stored is told as stored, even if the old chunks cannot be erased yet', async () => {
+  const { sql, documents, left, failAfter } = openDocuments()
+  await documents.put(ada, [document('a', 90), document('b', 90), document('c', 90)])
+  failAfter(2)
+  assert.deepEqual(await documents.put(ada, [document('a', 1)]), ['replaced'])
+  failAfter(2)
+  assert.equal(await documents.remove(ada, 'b'), true)
+  assert.deepEqual(left(), [271, 271])
+  await eraseLeftovers(sql)
+  assert.deepEqual(left(), [91, 91])
+  const erased = [await documents.eraseSome(ada)]
+  failAfter(2)
+  erased.push(await documents.eraseSome(ada))
+  assert.deepEqual(
+    [erased, left()],
+    [
+      [1, 1],
+      [90, 90],
+    ],
+  )
+  // The user is not told to be erased before all chunks are.
+  failAfter(2)
+  await assert.rejects(documents.eraseSome(ada), /disk is full/)
+  assert.equal(await documents.eraseSome(ada), 0)
+  assert.deepEqual(left(), [0, 0])
+})
+
 test('what a killed process left half written is not found, and goes at the next start or with its user', async () => {
   const { sql, documents, left, found } = openDocuments()
   await documents.put(ada, [document('a', 1)])
