@@ -9,8 +9,8 @@ import { first, query, run, type Sql, type Value } from './sql.ts'
 const scanRows = { sqlite: 2_000, postgres: 20_000 }
 /** Candidates that are ranked by their numbers. For a user with no more vectors the search is exact. */
 const maxCandidates = 400
-/** Ids become visible out of order: a long transaction, or a large document on SQLite, may come this many ids late. */
-const maxIdsLate = { sqlite: 1_000, postgres: 20_000 }
+/** Ids become visible out of order: a long transaction, or a batch of large documents on SQLite, comes this many late. */
+const maxIdsLate = 20_000
 const noPgvector = 'the PostgreSQL server does not have pgvector'
 /** Cosine distance at which a chunk no longer matches: a right angle. */
 const maxDistance = 0.999
@@ -40,7 +40,7 @@ export function createVectorStore({ sql, prepare }: { sql: Sql; prepare: VectorS
     tail: (model) =>
       sql.read(function* () {
         const row = yield* first('SELECT id FROM chunk_vectors WHERE model = ? ORDER BY id DESC LIMIT 1', model)
-        return Math.max(0, Number(row?.['id'] ?? 0) - maxIdsLate[sql.backend])
+        return Math.max(0, Number(row?.['id'] ?? 0) - maxIdsLate)
       }),
     save: (model, made) =>
       sql.write(function* () {

@@ -296,6 +296,28 @@ describe('vectors on SQLite', () => {
   }
   vectorTests(open)
 
+  test('chunks of a batch that was long in the writing are found after vectors with later ids', async (t) => {
+    const store = await open(t)
+    const memory = memoryOf(t, store, await startEmbedder(t))
+    await memory.stop()
+    const chunk = (at: number) => ({ text: `x ${at}`, lap: 0, terms: { title: [], body: ['x'], extra: [] } })
+    const chunks = Array.from({ length: 3_000 }, (_, at) => chunk(at))
+    const document = { bytes: 1, author: 'user', untrusted: false } as const
+    await store.documents.put(ada, [{ ...document, path: 'big.md', chunks }])
+    await store.documents.put(ada, [{ ...document, path: 'later.md', chunks: [chunk(0)] }])
+    const last = (await store.vectors.pending('m', { after: 2_999, limit: 5 })).chunks
+    assert.deepEqual(
+      last.map(({ path }) => path),
+      ['big.md', 'later.md'],
+    )
+    await store.vectors.save(
+      'm',
+      last.slice(1).map((each) => ({ chunk: each, vector: Float32Array.from([1, 1]) })),
+    )
+    const [first] = (await store.vectors.pending('m', { after: await store.vectors.tail('m'), limit: 1 })).chunks
+    assert.equal(first?.text, 'x 0')
+  })
+
   test('of more vectors than are compared number by number, the nearest are still found', async (t) => {
     const store = await open(t)
     const memory = memoryOf(t, store, await startEmbedder(t))
