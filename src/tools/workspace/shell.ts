@@ -3,12 +3,14 @@ import type { ChildProcess } from 'node:child_process'
 import { realpath } from 'node:fs/promises'
 import { StringDecoder } from 'node:string_decoder'
 import { AppError } from '#core/errors.ts'
-import type { UserId } from '#core/ids.ts'
+import { operator, type UserId } from '#core/ids.ts'
 import type { Question } from '#core/question.ts'
 import { reachInParams, type Tool } from '#core/tool.ts'
 import { within, withDeadline } from '#lib/deadline.ts'
 import { readParams, schemaOf } from '#core/tool-params.ts'
+import { readerIn, wordsOf } from '#safety/reading-commands.ts'
 import { confined, type Confinement, type Unconfined, whyUnconfined } from './confine.ts'
+import { leadsOut } from './links-out.ts'
 import { createMark, endGroup, endMarked } from './process-group.ts'
 import { openFolder } from './safe-open.ts'
 
@@ -81,7 +83,10 @@ export function createShellTool({ folderOf, home, whyUnconfined: why = whyShellU
     },
     reach(args) {
       const found = reachInParams(args)
-      return found?.type === 'command' ? { ...found, in: 'workspace' } : undefined
+      if (found?.type !== 'command') return undefined
+      // Only the operator has this tool. A command with a link that leads out is granted exactly, not by its first word.
+      const words = readerIn(found.command) === undefined ? [] : (wordsOf(found.command) ?? [])
+      return leadsOut(words, { root: folderOf(operator), home }) ? found : { ...found, in: 'workspace' }
     },
     repeatable: false,
     untrusted: true,

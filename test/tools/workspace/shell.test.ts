@@ -8,6 +8,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,6 +17,7 @@ import { test, type TestContext } from 'node:test'
 import { operator } from '#core/ids.ts'
 import type { Tool } from '#core/tool.ts'
 import { previewText } from '#safety/gate-question.ts'
+import { targetOf } from '#safety/grant-rules.ts'
 import { createShellTool, whyShellUnconfined } from '#tools/workspace/shell.ts'
 import { patienceMs, until } from '../../until.ts'
 import { run } from '../rig.ts'
@@ -188,6 +190,33 @@ test('while the machine is too busy to confine, nothing runs; the next command t
   assert.equal(existsSync(join(root, 'work/made')), false)
   found.push({ reason: 'asked too often', temporary: true })
   for (const _ of [1, 2]) assert.equal(await run(tool, { command: 'echo ran' }), 'exit code 0\n\nran')
+})
+
+test('a command that reads through a link out of the workspace is not granted by its first word', (t) => {
+  const { root, home, tool } = open(t)
+  const work = join(root, 'work')
+  const target = (command: string) => targetOf(tool.reach?.(JSON.stringify({ command })))
+  assert.equal(target('cat x'), 'cat', 'there is no workspace yet')
+  mkdirSync(join(work, 'src'), { recursive: true })
+  writeFileSync(join(work, 'src/a'), '')
+  writeFileSync(join(root, 'secret'), '')
+  const links = {
+    x: join(root, 'secret'),
+    up: root,
+    loop: 'loop',
+    '-x': join(home, 'master-key'),
+    in: 'src',
+    far: 'up',
+  }
+  for (const [name, to] of Object.entries(links)) symlinkSync(to, join(work, name))
+  for (const command of ['cat src/a', 'ls', 'ls in', 'cat in/a', 'cat missing', `grep ${'y'.repeat(300)} src/a`]) {
+    assert.equal(target(command), command.split(' ', 1)[0], command)
+  }
+  for (const command of ['cat x', 'cat src/a "x"', 'ls up', 'cat far/secret', 'cat loop', 'cat -x']) {
+    assert.equal(target(command), `$ ${command}`, command)
+  }
+  const many = `ls${' a'.repeat(200)}`
+  assert.equal(target(many), `$ ${many}`, 'more words than are looked at')
 })
 
 test('of much output the beginning and the end are told', async (t) => {
