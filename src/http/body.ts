@@ -7,8 +7,6 @@ import { AppError } from '#core/errors.ts'
 export const defaultMaxBodyBytes = 64 * 1024
 /** The largest body of a route whose messages carry files. */
 export const maxFileBodyBytes = 14 * 1024 * 1024
-/** The largest body of a route that takes a text of 1 MiB: JSON escapes may make it six times as long. */
-export const maxTextBodyBytes = 6 * 1024 * 1024 + defaultMaxBodyBytes
 
 /** How long the rest of a refused body is discarded before the cut, so that the client can read the answer. */
 const lingerMs = 5_000

@@ -2,7 +2,6 @@
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import type { DocumentInfo } from '#core/document.ts'
-import { maxTextBodyBytes } from '#http/body.ts'
 import { checkBody } from '#http/validate.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire-format.ts'
@@ -18,6 +17,9 @@ const MemoryQuery = z.object({
   cursor: z.optional(z.string()),
 })
 const DocumentBody = z.object({ content: z.string() })
+
+/** A document of 1 MiB, of which every character may be escaped. */
+const maxDocumentBodyBytes = 2 * 1024 * 1024
 
 const documentPath = '/api/memory/documents/*'
 
@@ -70,7 +72,7 @@ export function memoryRoutes({ documents, threads }: MemoryParts): Route[] {
       path: documentPath,
       who: 'user',
       summary: 'Write or replace a document',
-      maxBodyBytes: maxTextBodyBytes,
+      maxBodyBytes: maxDocumentBodyBytes,
       body: DocumentBody,
       answers: { 200: DocumentWire, 201: DocumentWire },
       async handle(request, reply) {

@@ -123,10 +123,3 @@ test('a document of exactly 1 MiB and a path of exactly 200 characters are taken
   assert.equal((await call('PUT', at(path), { body: { content } })).status, 201)
   assert.equal((await call('GET', at(path))).json.content, content)
 })
-
-test('a document of 1 MiB is taken however its JSON is escaped', async (t) => {
-  const { call } = await openHouse(t)
-  const body = `{"content":"${'\\u0061'.repeat(1024 * 1024)}"}`
-  const answer = await call('PUT', at('a'), { body })
-  assert.deepEqual([answer.status, answer.json.bytes], [201, 1024 * 1024], answer.text)
-})
