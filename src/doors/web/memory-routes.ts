@@ -18,7 +18,7 @@ const MemoryQuery = z.object({
 })
 const DocumentBody = z.object({ content: z.string() })
 
-/** A document of 1 MiB, of which every character may be escaped. */
+/** A document of 1 MiB with its JSON escapes; one that needs more is refused. */
 const maxDocumentBodyBytes = 2 * 1024 * 1024
 
 const documentPath = '/api/memory/documents/*'
