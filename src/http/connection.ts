@@ -5,8 +5,6 @@ import type { ReadJson } from './json-reader.ts'
 
 /** Senders wait while more than this is unread. */
 const highWaterBytes = 256 * 1024
-/** Frames that a client may send per window: more than any page needs. */
-const maxFrames = 200
 const windowMs = 10_000
 
 /** Codes of 4000 and above are the service's own. */
@@ -106,10 +104,12 @@ export type FrameParts = {
   readonly connection: Connection
   readonly handler: Handler
   readonly readJson: ReadJson
+  /** Frames that the client may send in 10 seconds. 0 means no limit. */
+  readonly maxFrames: number
 }
 
 /** Passes a client's frames to the handler, one at a time. Reading is paused meanwhile: large frames wait at their sender. */
-export function readFrames({ ws, connection, handler, readJson }: FrameParts): void {
+export function readFrames({ ws, connection, handler, readJson, maxFrames }: FrameParts): void {
   let last = Promise.resolve()
   let waiting = 0
   let windowStart = 0
@@ -117,7 +117,7 @@ export function readFrames({ ws, connection, handler, readJson }: FrameParts): v
   ws.on('message', (data: Buffer, isBinary: boolean) => {
     const now = performance.now()
     if (now - windowStart > windowMs) [windowStart, inWindow] = [now, 0]
-    if (++inWindow > maxFrames) {
+    if (maxFrames > 0 && ++inWindow > maxFrames) {
       connection.close(closeCodes.tooMany, `rate_limited: at most ${maxFrames} frames in ${windowMs / 1000} s`)
       return
     }

@@ -74,6 +74,8 @@ export type GatewayParts = {
   readonly auth: Omit<AuthParts, 'log'>
   readonly health: HealthParts
   readonly chatLimit: ChatLimit
+  /** The chat rate, for the limits of WebSocket frames. 0 means no limit. */
+  readonly chatsPerMinute: number
   readonly writeLimit: WriteLimit
   readonly origins: Origins
   readonly socketTimes?: Partial<SocketTimes>
@@ -107,11 +109,11 @@ export type Gateway = {
 export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const { log } = parts
   const authenticate = createAuth({ ...parts.auth, log })
-  const { origins, socketTimes: times } = parts
+  const { origins, chatsPerMinute, socketTimes: times } = parts
   const clientAddress = createClientAddress(parts.trustProxy ?? false)
   const addressOf = (request: IncomingMessage): string => networkOf(clientAddress(request))
   const readJson = createJsonReader()
-  const sockets = createSockets({ authenticate, origins, readJson, log, ...(times && { times }) })
+  const sockets = createSockets({ authenticate, origins, readJson, log, chatsPerMinute, ...(times && { times }) })
   const fastify = openFastify(parts, sockets)
   boundConnections(fastify.server, log)
   const routes: Route[] = []

@@ -17,8 +17,6 @@ import { createWriteLimit } from './write-rate.ts'
 const maxFrameBytes = 7 * 1024 * 1024
 /** Connections per user in this process. */
 const maxPerUser = 100
-/** Large frames per user in 60 seconds: more than the chat rate allows. */
-const maxLargeFrames = 60
 /** Bytes of unfinished frames per user, over all connections. */
 const maxUnfinishedBytes = 64 * 1024 * 1024
 /** Connections that have not authenticated yet, and bytes that each may send: a token and the frames right behind it. */
@@ -44,6 +42,8 @@ export type SocketParts = {
   readonly origins: Pick<Origins, 'isAllowed'>
   readonly readJson: ReadJson
   readonly log: Log
+  /** The chat rate: messages per user in 60 seconds. The limits of frames follow it. 0 means no limit. */
+  readonly chatsPerMinute: number
   readonly times?: Partial<SocketTimes>
 }
 
@@ -74,13 +74,21 @@ type Open = {
   beat(): Promise<void>
 }
 
-export function createSockets({ authenticate, origins, readJson, log, times }: SocketParts): Sockets {
+/** Frames of a connection in 10 seconds, and large frames of a user in 60: more than the chat rate allows. */
+export function frameLimitsOf(chatsPerMinute: number): { maxFrames: number; maxLargeFrames: number } {
+  if (chatsPerMinute === 0) return { maxFrames: 0, maxLargeFrames: 0 }
+  return { maxFrames: Math.max(200, 2 * chatsPerMinute), maxLargeFrames: Math.max(60, 2 * chatsPerMinute) }
+}
+
+export function createSockets(parts: SocketParts): Sockets {
+  const { authenticate, origins, readJson, log, chatsPerMinute, times } = parts
   const { authMs, beatMs, stallMs } = { ...defaultTimes, ...times }
   const doors = new Map<string, Door>()
   const open = new Set<Open>()
   /** Sockets whose upgrade is not finished yet, because authentication is pending. */
   const upgrading = new Set<Socket>()
   const perUser = new Map<string, { connections: number; unfinished: number }>()
+  const { maxFrames, maxLargeFrames } = frameLimitsOf(chatsPerMinute)
   const largeFrames = createWriteLimit({ perMinute: maxLargeFrames })
   let anonymous = 0
   let closing = false
@@ -211,7 +219,7 @@ export function createSockets({ authenticate, origins, readJson, log, times }: S
         await (pending ? pending.admitted() : known)?.recheck(true)
       },
     }
-    readFrames({ ws, connection, handler, readJson })
+    readFrames({ ws, connection, handler, readJson, maxFrames })
     open.add(self)
     beating ??= setInterval(() => open.forEach((each) => void each.beat()), beatMs).unref()
     connection.gone.addEventListener('abort', () => {

@@ -59,6 +59,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
     origins,
     health: { ping: () => store.ping(), draining: about.draining },
     chatLimit,
+    chatsPerMinute: config.chatRatePerMinute,
     writeLimit,
     trustProxy: config.trustProxy,
     maxSends: config.maxRunning + spareSends,

@@ -35,7 +35,7 @@ test('while a frame is worked on nothing more is read, and then the others come 
     },
     canClose: () => true,
   }
-  readFrames({ ws, connection, handler, readJson })
+  readFrames({ ws, connection, handler, readJson, maxFrames: 200 })
   for (let at = 0; at < 50; at++) client.send(JSON.stringify({ at, text: 'x'.repeat(1_000_000) }))
   await eventually(() => Promise.resolve(seen.length === 1))
   assert.ok(client.bufferedAmount > 10_000_000, 'they wait with their sender')

@@ -26,6 +26,7 @@ async function bareGateway(options: Pick<GatewayParts, 'trustProxy'> = {}) {
     origins: createOrigins({ allowed: [], names: [], trustProxy: false }),
     health: { ping: () => Promise.resolve(), draining: () => false },
     chatLimit: { take: () => Promise.resolve() },
+    chatsPerMinute: 0,
     writeLimit: { take: () => {} },
     log: silentLog,
     ...options,

@@ -65,6 +65,7 @@ export async function serve(parts: ServeParts = {}) {
     origins: createOrigins({ allowed: [], names: [], trustProxy: false }),
     health: { ping: () => store.ping(), draining: () => false },
     chatLimit: parts.chatLimit ?? { take: () => Promise.resolve() },
+    chatsPerMinute: 0,
     writeLimit: { take: () => {} },
     log: silentLog,
   })

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { WebSocket } from 'ws'
+import { frameLimitsOf } from '#http/socket.ts'
 import { userId } from '#core/ids.ts'
 import type { ModelEvent } from '#core/model.ts'
 import { calls, createHold, createWriter, type Say, says } from '../test-app.ts'
@@ -155,7 +156,7 @@ test('what is wrong with a frame is told, and the connection goes on', async (t)
 })
 
 test('a frame that is too large, or too many of them, end the connection', async (t) => {
-  const { url } = await openHouse(t)
+  const { url } = await openHouse(t, { perMinute: 30 })
   const large = await openClient(url, bearer(operatorToken))
   large.ws.send('x'.repeat(8 * 1024 * 1024))
   assert.equal((await large.closed).code, 1009)
@@ -163,6 +164,27 @@ test('a frame that is too large, or too many of them, end the connection', async
   for (let at = 0; at < 300; at++) busy.send({ type: 'ping' })
   const { code, reason } = await busy.closed
   assert.deepEqual([code, reason.startsWith('rate_limited')], [4429, true])
+})
+
+test('frames and large frames are limited to more than the chat rate, and not at all without one', async (t) => {
+  for (const [rate, maxFrames, maxLargeFrames] of [
+    [0, 0, 0],
+    [1, 200, 60],
+    [30, 200, 60],
+    [500, 1_000, 1_000],
+  ] as const)
+    assert.deepEqual(frameLimitsOf(rate), { maxFrames, maxLargeFrames })
+  const large = 'x'.repeat(65 * 1024)
+  const limited = await openHouse(t, { perMinute: 31 })
+  const client = await openClient(limited.url, bearer(operatorToken))
+  for (let at = 0; at < 63; at++) client.ws.send(large)
+  const reason = 'rate_limited: at most 62 frames over 64 KB in 60 s'
+  assert.deepEqual(await client.closed, { code: 4429, reason })
+  const free = await openHouse(t)
+  const busy = await openClient(free.url, bearer(operatorToken))
+  for (let at = 0; at < 63; at++) busy.ws.send(large)
+  for (let at = 0; at < 300; at++) busy.send({ type: 'ping' })
+  for (let at = 0; at < 300; at++) await busy.next('pong')
 })
 
 test('frames of one user that are begun and not ended are held up to 64 MiB; whole ones count no more', async (t) => {
@@ -490,7 +512,7 @@ test('a large frame is a message: others have at most 64 KB, and too many values
 })
 
 test('of large frames a user may send 60 in 60 seconds, over all connections', async (t) => {
-  const { url } = await openHouse(t)
+  const { url } = await openHouse(t, { perMinute: 30 })
   const [first, second] = [await openClient(url, bearer(operatorToken)), await openClient(url, bearer(operatorToken))]
   const large = { type: 'ping', more: 'x'.repeat(64 * 1024) }
   for (let at = 0; at < 60; at++) first.send(large)

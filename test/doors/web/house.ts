@@ -116,6 +116,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     },
     health: { ping: options.ping ?? (() => store.ping()), draining: options.draining ?? (() => false) },
     chatLimit,
+    chatsPerMinute: options.perMinute ?? 0,
     writeLimit,
     ...(options.socketTimes && { socketTimes: options.socketTimes }),
     origins,
