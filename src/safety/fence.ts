@@ -9,6 +9,8 @@ const maxFencedChars = 200_000
 const maxShownMarks = 20
 /** 64 bits: too many to guess, however many ids a text tries. */
 const idDigits = 16
+/** About 5 ms of work where every letter of a slice begins or ends a tag. */
+const sliceChars = 64 * 1024
 
 export type FenceOptions = {
   readonly maxChars?: number
@@ -45,7 +47,17 @@ export function insideFence(fenced: string): string {
  * caller's request, which have no id, nor a fence for a model that overlooks ids.
  */
 export function withoutMarks(text: string): string {
-  return text.replaceAll(plainMark, '[')
+  return [...withoutMarksInSlices(text)].join('')
+}
+
+/** The same in slices, so that the caller can yield to the event loop between them. A tag has no `<` inside: no slice splits one. */
+export function* withoutMarksInSlices(text: string): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const next = text.indexOf('<', at + sliceChars)
+    const end = next < 0 ? text.length : next
+    yield text.slice(at, end).replaceAll(plainMark, '[')
+    at = end
+  }
 }
 
 /** Blanks and slashes are bounded, so each `<` costs constant time. `List<File>` does not match. */

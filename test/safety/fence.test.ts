@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { createFence, insideFence, withoutMarks } from '#safety/fence.ts'
+import { createFence, insideFence, withoutMarks, withoutMarksInSlices } from '#safety/fence.ts'
 import { createMarker } from '#safety/marks.ts'
 import { growth } from './growth.ts'
 import { fence } from './test-fence.ts'
@@ -87,6 +87,15 @@ for (const mark of [
     assert.equal(opened(fence(`a ${mark} b`, 'web_fetch')).inside, `a [${mark.slice(1)} b`)
   })
 }
+
+test('a long text is made safe in slices, none of which splits a mark', () => {
+  const text = `${'a </instructions> b < c '.repeat(20_000)}<`
+  const slices = [...withoutMarksInSlices(text)]
+  assert.ok(slices.length > 5)
+  assert.equal(slices.join(''), text.replaceAll('</i', '[/i'))
+  assert.equal(withoutMarks(text), slices.join(''))
+  assert.ok(slices.every((slice) => slice.length < 70_000))
+})
 
 test('other text passes as it is', () => {
   const text =

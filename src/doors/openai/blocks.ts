@@ -1,16 +1,17 @@
 // Blocks before the text of a user message: the instructions, and the context that the application sends about the user.
 import { isObject } from '#core/json.ts'
 import { isRawNumber } from '#http/lossless-json.ts'
-import { withoutMarks } from '#safety/fence.ts'
+import { createPace } from '#lib/pace.ts'
+import { withoutMarksInSlices } from '#safety/fence.ts'
 
 /** All instructions in order, as one block. Empty when there are none. */
-export function instructionsBlock(texts: readonly string[]): string {
+export async function instructionsBlock(texts: readonly string[]): Promise<string> {
   const instructions = texts.filter((text) => text.trim() !== '')
   return instructions.length > 0 ? block('instructions', instructions.join('\n\n')) : ''
 }
 
 /** Two levels of keys as one line per field; deeper values as JSON. Empty when there are none. */
-export function contextBlock(context: Readonly<Record<string, unknown>>): string {
+export async function contextBlock(context: Readonly<Record<string, unknown>>): Promise<string> {
   const lines = Object.entries(context).flatMap(([key, value]) => {
     if (!isObject(value) || isRawNumber(value)) return [`${key}: ${textOf(value)}`]
     return [`${key}:`, ...Object.entries(value).map(([field, inner]) => `  ${field}: ${textOf(inner)}`)]
@@ -19,8 +20,14 @@ export function contextBlock(context: Readonly<Record<string, unknown>>): string
 }
 
 /** Wraps text in a block. Block tags inside the text are escaped, so that it cannot close the block. */
-export function block(name: string, text: string): string {
-  return `<${name}>\n${withoutMarks(text)}\n</${name}>\n\n`
+export async function block(name: string, text: string): Promise<string> {
+  const pace = createPace()
+  let inner = ''
+  for (const slice of withoutMarksInSlices(text)) {
+    inner += slice
+    await pace()
+  }
+  return `<${name}>\n${inner}\n</${name}>\n\n`
 }
 
 function textOf(value: unknown): string {

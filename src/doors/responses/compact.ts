@@ -4,7 +4,7 @@ import { AppError } from '#core/errors.ts'
 import { hexOf, newId, responseId, type UserId } from '#core/ids.ts'
 import type { Item } from '#core/item.ts'
 import { closeCompaction } from '#doors/responses/read/compaction.ts'
-import { readInput } from '#doors/responses/read/input.ts'
+import { type InputItem, readInput } from '#doors/responses/read/input.ts'
 import { findPrevious } from '#doors/responses/read/plan.ts'
 import { resolveReferences } from '#doors/responses/read/references.ts'
 import { readPrevious } from '#doors/responses/read/request.ts'
@@ -23,7 +23,7 @@ export async function compactHistory(
   const { user } = request.caller
   const { input, previous_response_id: previous } = check(CompactSchema, request.body)
   if (input == null && previous == null) throw wrongField('input', 'is required, or previous_response_id')
-  const items = input == null ? [] : await inputItems(threads, user, readInput(input))
+  const items = input == null ? [] : await inputItems(threads, user, await readInput(input))
   const threadId = previous == null ? undefined : await threadOf(turns, user, previous)
   const signal = AbortSignal.timeout(turnTimeoutMs)
   const { usage, ...compaction } = await turns.compact(
@@ -49,7 +49,7 @@ async function threadOf(turns: Turns, user: UserId, text: string): Promise<strin
   return previous.threadId
 }
 
-async function inputItems(threads: Threads, user: UserId, input: ReturnType<typeof readInput>): Promise<Item[]> {
+async function inputItems(threads: Threads, user: UserId, input: readonly InputItem[]): Promise<Item[]> {
   const { items } = await resolveReferences(threads, user, { input, threadId: undefined })
   const conversation = items.filter(({ type }) => type !== 'system')
   return conversation.length > 0 ? seedItems(conversation, '') : []

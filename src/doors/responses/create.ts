@@ -18,7 +18,7 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
   const { turns, externalTools } = parts
   const { user } = request.caller
   const idempotency = idempotencyOf(request)
-  const create = readCreate(request.body, { externalTools, registered: parts.registered() })
+  const create = await readCreate(request.body, { externalTools, registered: parts.registered() })
   // Looked up first: the items that a repeated request refers to may have been deleted, but its response still exists.
   const asked = { model: create.model, stream: create.stream }
   const existing = idempotency && (await turns.findByKey(user, idempotency))

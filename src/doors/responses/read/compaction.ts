@@ -18,14 +18,14 @@ export function closeCompaction({ text, tainted }: Compaction): string {
 }
 
 /** Message parts that replace the conversation. Undefined when this service did not make the content. */
-export function openCompaction(content: string): Part[] | undefined {
+export async function openCompaction(content: string): Promise<Part[] | undefined> {
   try {
     const json = Buffer.from(content, 'base64url')
     if (countJson(json, compactionBounds).next(json.length)) return undefined
     const value: unknown = JSON.parse(json.toString('utf8'))
     if (!isObject(value) || value['v'] !== 1 || typeof value['transcript'] !== 'string') return undefined
     const text = value['transcript']
-    if (value['tainted'] !== true) return [{ type: 'text', text: block('conversation-so-far', text).trimEnd() }]
+    if (value['tainted'] !== true) return [{ type: 'text', text: (await block('conversation-so-far', text)).trimEnd() }]
     return [
       { type: 'text', text: 'The conversation so far:\n' },
       { type: 'text', text, origin: summaryOrigin },

@@ -5,7 +5,8 @@ import type { Part } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
 import { jsonBounds } from '#http/json-reader.ts'
 import { check, wrongField } from '#http/validate.ts'
-import { countJson } from '#lib/json-bounds.ts'
+import { countJson, type Excess } from '#lib/json-bounds.ts'
+import { createPace } from '#lib/pace.ts'
 import { openCompaction } from './compaction.ts'
 import { isTooDeep } from '#doors/openai/bounds.ts'
 import { readContent, textIn } from '#doors/openai/content.ts'
@@ -19,6 +20,8 @@ import {
 
 /** More than any real conversation has. Each item becomes a row. */
 const maxItems = 5_000
+/** Bytes that are counted between two pauses. */
+const sliceBytes = 1024 * 1024
 
 /** One checked item. Items keep their positions in the request, so that an error can name them. */
 export type InputItem =
@@ -40,7 +43,7 @@ export type Intent =
   | { readonly kind: 'message' }
 
 /** Reads the input field. Throws invalid_input that names the item and its field. */
-export function readInput(input: string | readonly unknown[] | null | undefined): InputItem[] {
+export async function readInput(input: string | readonly unknown[] | null | undefined): Promise<InputItem[]> {
   if (input == null) throw wrongField('input', 'is required: a string or a list of items')
   if (typeof input === 'string') {
     if (input === '') throw wrongField('input', 'must not be empty')
@@ -48,19 +51,28 @@ export function readInput(input: string | readonly unknown[] | null | undefined)
   }
   if (input.length === 0) throw wrongField('input', 'must not be empty')
   if (input.length > maxItems) throw wrongField('input', `has ${input.length} items, at most ${maxItems} are accepted`)
-  const items = input.map((item, at) => readItem(item, `input[${at}]`))
-  checkArguments(items)
+  const pace = createPace()
+  const items: InputItem[] = []
+  for (const [at, item] of input.entries()) {
+    items.push(await readItem(item, `input[${at}]`))
+    await pace()
+  }
+  await checkArguments(items, pace)
   return items
 }
 
 /** The arguments of all calls together are bounded as a body is: prompts parse them. */
-function checkArguments(items: readonly InputItem[]): void {
+async function checkArguments(items: readonly InputItem[], pace: ReturnType<typeof createPace>): Promise<void> {
   let { values, names } = jsonBounds
   for (const [at, item] of items.entries()) {
     if (item.type !== 'call') continue
     const json = Buffer.from(item.args)
     const count = countJson(json, { values, names, levels: Number.POSITIVE_INFINITY })
-    const excess = count.next(json.length)
+    let excess: Excess | undefined
+    while (!excess && !count.done) {
+      excess = count.next(sliceBytes)
+      await pace()
+    }
     if (excess) {
       const most = excess.bound === 'names' ? `${jsonBounds.names} field names` : `${jsonBounds.values} values`
       throw wrongField(`input[${at}].arguments`, `brings the arguments of all calls to more than ${most}`)
@@ -103,7 +115,7 @@ function strictResume(items: readonly InputItem[], hasPrevious: boolean): Intent
   return { kind: 'resume', callId: first.callId, output: first.output }
 }
 
-function readItem(item: unknown, path: string): InputItem {
+async function readItem(item: unknown, path: string): Promise<InputItem> {
   if (typeof item === 'string') return { type: 'message', role: 'user', content: readContent(item, path) }
   if (!isObject(item)) throw wrongField(path, 'must be an object')
   switch (item['type'] ?? (item['role'] === undefined && item['id'] !== undefined ? 'item_reference' : 'message')) {
@@ -122,7 +134,7 @@ function readItem(item: unknown, path: string): InputItem {
     case 'reasoning':
       return { type: 'nothing' }
     case 'compaction': {
-      const content = openCompaction(check(CompactionSchema, item, path).encrypted_content)
+      const content = await openCompaction(check(CompactionSchema, item, path).encrypted_content)
       if (content === undefined) throw wrongField(`${path}.encrypted_content`, 'was not made by this service')
       return { type: 'message', role: 'user', content }
     }

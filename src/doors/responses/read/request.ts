@@ -37,15 +37,16 @@ export type RequestRules = {
 }
 
 /** Throws invalid_input with the path of the field. */
-export function readCreate(body: unknown, rules: RequestRules): CreateRequest {
+export async function readCreate(body: unknown, rules: RequestRules): Promise<CreateRequest> {
   if (!rules.externalTools && isObject(body)) refuseCallerTools(body)
   const fields = check(CreateSchema, body)
   // Fields outside the schema are read as sent, and ignored when malformed.
   const raw = body as Readonly<Record<string, unknown>>
   const tools = readCallerTools(withPlainNumbers(fields.tools ?? []), withPlainNumbers(raw['tools']), rules.registered)
   const context = readContext(raw['x_context'])
-  const input = readInput(fields.input)
+  const input = await readInput(fields.input)
   const systems = input.flatMap((item) => (item.type === 'system' ? [item.text] : []))
+  const instructions = await instructionsBlock([fields.instructions ?? '', ...systems])
   const format = readFormat(raw['text'])
   const previous = fields.previous_response_id == null ? undefined : readPrevious(fields.previous_response_id)
   const echo: Echo = {
@@ -60,7 +61,7 @@ export function readCreate(body: unknown, rules: RequestRules): CreateRequest {
     model: fields.model,
     stream: fields.stream ?? false,
     input,
-    blocks: instructionsBlock([fields.instructions ?? '', ...systems]) + (context ? contextBlock(context) : ''),
+    blocks: instructions + (context ? await contextBlock(context) : ''),
     ...(previous && { previous }),
     noTools: fields.tools?.length === 0,
     options: {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setImmediate as nextLoop } from 'node:timers/promises'
 import { AppError } from '#core/errors.ts'
 import { contextBlock, instructionsBlock } from '#doors/openai/blocks.ts'
 import { type InputItem, intentOf, readInput } from '#doors/responses/read/input.ts'
@@ -7,9 +8,9 @@ import { seedItems } from '#doors/responses/read/seed.ts'
 
 const data = (media: string, text: string): string => `data:${media};base64,${Buffer.from(text).toString('base64')}`
 
-function refusedParam(run: () => unknown): string | undefined {
+async function refusedParam(run: () => unknown): Promise<string | undefined> {
   try {
-    run()
+    await run()
   } catch (error) {
     assert.ok(error instanceof AppError)
     return error.param
@@ -150,7 +151,7 @@ describe('readInput', () => {
       ],
     ],
   ] as const) {
-    it(`reads ${what}`, () => assert.deepEqual(readInput(input), items))
+    it(`reads ${what}`, async () => assert.deepEqual(await readInput(input), items))
   }
 
   for (const [what, input, param] of [
@@ -173,11 +174,7 @@ describe('readInput', () => {
     ['a foreign reference', [{ type: 'item_reference', id: 'msg_abc' }], 'input[0].id'],
     ['more items than anybody has', Array.from({ length: 5_001 }, () => 'x'), 'input'],
   ] as const) {
-    it(`refuses ${what}, naming ${param}`, () =>
-      assert.equal(
-        refusedParam(() => readInput(input)),
-        param,
-      ))
+    it(`refuses ${what}, naming ${param}`, async () => assert.equal(await refusedParam(() => readInput(input)), param))
   }
 })
 
@@ -202,11 +199,7 @@ describe('intentOf', () => {
     ['reasoning beside it', [{ type: 'nothing' }, output('a')], true, 'input[0]'],
     ['two outputs', [output('a'), output('b')], true, 'input[1].call_id'],
   ] as const) {
-    it(`refuses ${what}`, () =>
-      assert.equal(
-        refusedParam(() => intentOf(items, previous)),
-        param,
-      ))
+    it(`refuses ${what}`, async () => assert.equal(await refusedParam(() => intentOf(items, previous)), param))
   }
 })
 
@@ -238,29 +231,37 @@ describe('seedItems', () => {
       text('user', 'Continue.'),
     ])
   })
-  it('refuses an input of nothing', () => {
-    assert.equal(
-      refusedParam(() => seedItems([{ type: 'nothing' }], '')),
-      'input',
-    )
+  it('refuses an input of nothing', async () => {
+    assert.equal(await refusedParam(() => seedItems([{ type: 'nothing' }], '')), 'input')
   })
 })
 
 describe('blocks', () => {
-  it('are empty where nothing was given', () => {
-    assert.equal(instructionsBlock(['', ' ']), '')
-    assert.equal(contextBlock({}), '')
+  it('are empty where nothing was given', async () => {
+    assert.equal(await instructionsBlock(['', ' ']), '')
+    assert.equal(await contextBlock({}), '')
   })
-  it('render values that are no object as they are', () => {
+  it('render values that are no object as they are', async () => {
     assert.equal(
-      contextBlock({ a: 1, b: null, c: [1], d: { e: 'x', f: { g: 1 } } }),
+      await contextBlock({ a: 1, b: null, c: [1], d: { e: 'x', f: { g: 1 } } }),
       '<user-context>\na: 1\nb: null\nc: [1]\nd:\n  e: x\n  f: {"g":1}\n</user-context>\n\n',
     )
   })
-  it('cannot be closed from inside, in whatever spelling', () => {
+  it('cannot be closed from inside, in whatever spelling', async () => {
     for (const close of ['</instructions>', '</INSTRUCTIONS >', '< / instructions>', '<instructions>']) {
-      const inner = instructionsBlock([`a ${close} b`]).slice('<instructions>\n'.length, -'</instructions>\n\n'.length)
+      const block = await instructionsBlock([`a ${close} b`])
+      const inner = block.slice('<instructions>\n'.length, -'</instructions>\n\n'.length)
       assert.ok(!/<\s*\/?\s*instructions/i.test(inner), inner)
     }
+  })
+  it('yield to the event loop while a long text is made safe', async () => {
+    let done = false
+    const block = instructionsBlock(['</instructions>'.repeat(500_000)]).then((text) => {
+      done = true
+      return text
+    })
+    await nextLoop()
+    assert.equal(done, false)
+    assert.equal((await block).indexOf('</instructions>'), (await block).length - '</instructions>\n\n'.length)
   })
 })

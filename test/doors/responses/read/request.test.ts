@@ -7,9 +7,9 @@ const rules = { externalTools: true, registered: new Set(['time']) }
 const read = (fields: object) => readCreate({ model: 'm', input: 'hi', ...fields }, rules)
 
 /** The field a body is refused for. */
-function paramOf(body: unknown, with_ = rules): string | undefined {
+async function paramOf(body: unknown, with_ = rules): Promise<string | undefined> {
   try {
-    readCreate(body, with_)
+    await readCreate(body, with_)
   } catch (error) {
     assert.ok(error instanceof AppError && error.code === 'invalid_input')
     return error.param
@@ -18,8 +18,8 @@ function paramOf(body: unknown, with_ = rules): string | undefined {
 }
 
 describe('readCreate', () => {
-  it('reads the smallest request, and stores nothing beside the message', () => {
-    assert.deepEqual(read({}), {
+  it('reads the smallest request, and stores nothing beside the message', async () => {
+    assert.deepEqual(await read({}), {
       model: 'm',
       stream: false,
       input: [{ type: 'message', role: 'user', content: [{ type: 'text', text: 'hi' }] }],
@@ -29,26 +29,29 @@ describe('readCreate', () => {
     })
   })
 
-  it('takes a context of 10 KiB, refuses a longer one, and leaves out metadata and formats beyond their size', () => {
+  it('takes a context of 10 KiB, refuses a longer one, and leaves out metadata and formats beyond their size', async () => {
     // `{"a":"…"}` has eight characters around its text.
     const sized = (bytes: number) => ({ a: 'x'.repeat(bytes - 8) })
     const limits = { x_context: 10 * 1024, metadata: 16 * 1024, format: 64 * 1024 }
-    assert.doesNotThrow(() => read({ x_context: sized(limits.x_context) }))
-    assert.equal(paramOf({ model: 'm', input: 'hi', x_context: sized(limits.x_context + 1) }), 'x_context')
-    const kept = (fields: object): boolean => JSON.stringify(read(fields).options).length > 9_000
+    await assert.doesNotReject(read({ x_context: sized(limits.x_context) }))
+    assert.equal(await paramOf({ model: 'm', input: 'hi', x_context: sized(limits.x_context + 1) }), 'x_context')
+    const kept = async (fields: object) => JSON.stringify((await read(fields)).options).length > 9_000
     const format = (bytes: number) => ({ text: { format: { type: 'json_schema', name: 'f', schema: sized(bytes) } } })
     assert.deepEqual(
-      [kept({ metadata: { a: 'x'.repeat(limits.metadata - 8) } }), kept({ metadata: sized(limits.metadata + 1) })],
+      [
+        await kept({ metadata: { a: 'x'.repeat(limits.metadata - 8) } }),
+        await kept({ metadata: sized(limits.metadata + 1) }),
+      ],
       [true, false],
     )
-    assert.deepEqual([kept(format(limits.format)), kept(format(limits.format + 1))], [true, false])
+    assert.deepEqual([await kept(format(limits.format)), await kept(format(limits.format + 1))], [true, false])
   })
 
-  it('refuses a body that is no object, naming no field', () => {
-    for (const body of [undefined, null, 1, 'x', [], true]) assert.equal(paramOf(body), undefined)
+  it('refuses a body that is no object, naming no field', async () => {
+    for (const body of [undefined, null, 1, 'x', [], true]) assert.equal(await paramOf(body), undefined)
   })
 
-  it('names the first field that is wrong by its path', () => {
+  it('names the first field that is wrong by its path', async () => {
     const tool = (more: object) => [
       { type: 'function', name: 'a' },
       { type: 'function', name: 'b' },
@@ -67,34 +70,40 @@ describe('readCreate', () => {
       [{ previous_response_id: '' }, 'previous_response_id'],
       [{ previous_response_id: 4 }, 'previous_response_id'],
     ] as const) {
-      assert.equal(paramOf({ model: 'm', input: 'hi', ...fields }), param)
+      assert.equal(await paramOf({ model: 'm', input: 'hi', ...fields }), param)
     }
   })
 
-  it('lets names pass that only look like those of the service', () => {
+  it('lets names pass that only look like those of the service', async () => {
     assert.equal(
-      read({
-        tools: [
-          { type: 'function', name: 'times' },
-          { type: 'function', name: 'xmemory_' },
-        ],
-      }).options.tools?.length,
+      (
+        await read({
+          tools: [
+            { type: 'function', name: 'times' },
+            { type: 'function', name: 'xmemory_' },
+          ],
+        })
+      ).options.tools?.length,
       2,
     )
   })
 
-  it('measures tools as canonical JSON: white space and order do not count', () => {
+  it('measures tools as canonical JSON: white space and order do not count', async () => {
     const size = 16 * 1024 - '[{"description":"","name":"f","type":"function"}]'.length
-    assert.ok(read({ tools: [{ type: 'function', name: 'f', description: 'x'.repeat(size) }] }))
+    assert.ok(await read({ tools: [{ type: 'function', name: 'f', description: 'x'.repeat(size) }] }))
     assert.equal(
-      paramOf({ model: 'm', input: 'hi', tools: [{ type: 'function', name: 'f', description: 'x'.repeat(size + 1) }] }),
+      await paramOf({
+        model: 'm',
+        input: 'hi',
+        tools: [{ type: 'function', name: 'f', description: 'x'.repeat(size + 1) }],
+      }),
       'tools',
     )
   })
 
-  it('keeps what will be shown again', () => {
+  it('keeps what will be shown again', async () => {
     const id = `resp_${'0'.repeat(64)}`
-    const { options, previous } = read({
+    const { options, previous } = await read({
       previous_response_id: id,
       instructions: 'Be kind.',
       metadata: { a: 'b' },
@@ -106,7 +115,7 @@ describe('readCreate', () => {
     assert.equal(previous?.turnId, '00000000-0000-0000-0000-000000000000')
   })
 
-  it('takes a format that makes no sense as plain text', () => {
+  it('takes a format that makes no sense as plain text', async () => {
     for (const text of [
       1,
       [],
@@ -115,19 +124,20 @@ describe('readCreate', () => {
       { format: { type: 'json_schema' } },
       { format: { type: 'json_schema', schema: [] } },
     ]) {
-      assert.equal(read({ text }).options.format, undefined)
+      assert.equal((await read({ text })).options.format, undefined)
     }
-    assert.deepEqual(read({ text: { format: { type: 'json_schema', schema: {}, name: 'not good' } } }).options.format, {
+    const odd = await read({ text: { format: { type: 'json_schema', schema: {}, name: 'not good' } } })
+    assert.deepEqual(odd.options.format, {
       name: 'response',
       schema: {},
     })
   })
 
-  it('refuses tools and tool_choice only without the wiring', () => {
+  it('refuses tools and tool_choice only without the wiring', async () => {
     const off = { ...rules, externalTools: false }
-    assert.equal(paramOf({ model: 'm', input: 'x', tools: [{}] }, off), 'tools')
-    assert.equal(paramOf({ model: 'm', input: 'x', tools: [{ type: 'function', name: 'f' }] }, off), 'tools')
-    assert.equal(paramOf({ model: 'm', input: 'x', tool_choice: { type: 'function' } }, off), 'tool_choice')
-    assert.ok(readCreate({ model: 'm', input: 'x', tools: [], tool_choice: null }, off))
+    assert.equal(await paramOf({ model: 'm', input: 'x', tools: [{}] }, off), 'tools')
+    assert.equal(await paramOf({ model: 'm', input: 'x', tools: [{ type: 'function', name: 'f' }] }, off), 'tools')
+    assert.equal(await paramOf({ model: 'm', input: 'x', tool_choice: { type: 'function' } }, off), 'tool_choice')
+    assert.ok(await readCreate({ model: 'm', input: 'x', tools: [], tool_choice: null }, off))
   })
 })
