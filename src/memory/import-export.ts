@@ -1,6 +1,7 @@
 // Export of documents to a folder of files, and import from one, without loss of bytes or names.
 import { mkdir, opendir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { maxDocuments } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
@@ -9,9 +10,11 @@ import { decodeUtf8 } from '#lib/utf8.ts'
 import type { Documents, Writing } from './documents.ts'
 import { maxContentBytes, problemOfPath } from './document-path.ts'
 
-/** Limits of one transaction. */
-const batchDocuments = 200
-const batchBytes = 4 * 1024 * 1024
+/** Limits of one transaction: meanwhile a running service cannot write. The store writes a larger document in slices. */
+const batchDocuments = 20
+const batchChars = 32 * 1024
+/** Between two transactions, for the writes of a running service. */
+const restMs = 5
 const pageDocuments = 500
 
 export type Skipped = { readonly path: string; readonly reason: string }
@@ -33,14 +36,15 @@ export async function importFolder({ documents, user, folder, onProgress }: Fold
   const paths = await filesIn(folder, skipped)
   let moved = 0
   let batch: Writing[] = []
-  let bytes = 0
+  let chars = 0
   const flush = async (): Promise<void> => {
     const refused = await writeAll(documents, user, batch)
     moved += batch.length - refused.length
     skipped.push(...refused)
     batch = []
-    bytes = 0
+    chars = 0
     onProgress(moved, paths.length)
+    await sleep(restMs)
   }
   for (const path of paths) {
     const content = await contentOf(join(folder, path))
@@ -49,8 +53,8 @@ export async function importFolder({ documents, user, folder, onProgress }: Fold
       continue
     }
     batch.push({ path, content, author: 'user' })
-    bytes += content.length
-    if (batch.length >= batchDocuments || bytes >= batchBytes) await flush()
+    chars += content.length
+    if (batch.length >= batchDocuments || chars >= batchChars) await flush()
   }
   if (batch.length > 0) await flush()
   return { moved, skipped }

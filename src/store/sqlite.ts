@@ -4,7 +4,9 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
 import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
 
-const busyTimeoutMs = 5_000
+const maxBusyMs = 5_000
+/** Between two attempts to begin a transaction while another process writes. */
+const busyRetryMs = 2
 /** SQLITE_BUSY: another process has locked the file. */
 const busyCode = 5
 const maxBatch = 256
@@ -21,17 +23,19 @@ type SqliteParts = {
   readonly extensions?: boolean
   /** Called when a job erases something, before its commit. */
   readonly onErase?: () => void
+  /** How long a writer waits for another process. */
+  readonly busyMs?: number
 }
 
 /** Opens the database file, and creates it if needed. `:memory:` is for tests. */
 export function openSqlite(
   path: string,
-  { extensions = false, onErase }: SqliteParts = {},
+  { extensions = false, onErase, busyMs = maxBusyMs }: SqliteParts = {},
 ): Sql & { readonly db: DatabaseSync } {
   let db: DatabaseSync
   try {
     if (path !== ':memory:') createPrivateFile(path)
-    db = new DatabaseSync(path, { timeout: busyTimeoutMs, allowExtension: extensions })
+    db = new DatabaseSync(path, { timeout: busyMs, allowExtension: extensions })
     if (extensions) db.enableLoadExtension(false)
     enableWal(db)
     db.exec('PRAGMA synchronous=FULL; PRAGMA foreign_keys=OFF; PRAGMA temp_store=MEMORY')
@@ -42,6 +46,8 @@ export function openSqlite(
   }
   const statements = new Map<string, { readonly prepared: StatementSync; readonly erases: boolean }>()
   let queue: Write[] = []
+  /** Since when another process has held up the first job of the queue. */
+  let busySince: number | undefined
   let closed = false
 
   function run({ sql, values }: Statement): Row[] {
@@ -65,11 +71,21 @@ export function openSqlite(
     if (db.isTransaction) db.exec('ROLLBACK')
   }
 
+  /** Throws at once while another process writes: SQLite's own wait would block the event loop. */
+  function begin(): void {
+    db.exec('PRAGMA busy_timeout=0')
+    try {
+      db.exec('BEGIN IMMEDIATE')
+    } finally {
+      db.exec(`PRAGMA busy_timeout=${busyMs}`)
+    }
+  }
+
   /** Runs as many of the jobs as there is time for, in one transaction. `failed`: one threw, nothing was stored. */
   function runTransaction(batch: readonly Write[]): { results: unknown[]; failed?: { error: unknown } } {
     const results: unknown[] = []
     const until = performance.now() + maxCommitMs
-    db.exec('BEGIN IMMEDIATE')
+    begin()
     try {
       for (const write of batch) {
         results.push(drive(write.job()))
@@ -88,7 +104,10 @@ export function openSqlite(
     return { results }
   }
 
-  /** Settles the first jobs and returns how many. If a job throws, the jobs before it run again without it. */
+  /**
+   * Settles the first jobs and returns how many: none while another process writes. If a job throws, the jobs before it
+   * run again without it.
+   */
   function settle(batch: readonly Write[]): number {
     try {
       const { results, failed } = runTransaction(batch)
@@ -97,6 +116,10 @@ export function openSqlite(
       else batch[0]?.reject(asAppError(failed.error))
       return Math.max(1, results.length)
     } catch (error) {
+      if (isBusy(error)) {
+        busySince ??= performance.now()
+        if (performance.now() - busySince < busyMs) return 0
+      }
       const fault = asAppError(error)
       for (const write of batch) write.reject(fault)
       return batch.length
@@ -106,7 +129,9 @@ export function openSqlite(
   function flush(): void {
     const done = settle(queue.slice(0, maxBatch))
     queue.splice(0, done)
-    if (queue.length > 0) setImmediate(flush)
+    if (done === 0) setTimeout(flush, busyRetryMs)
+    else busySince = undefined
+    if (done > 0 && queue.length > 0) setImmediate(flush)
   }
 
   // oxlint-disable-next-line require-await -- the interface is asynchronous, SQLite is not
@@ -154,15 +179,20 @@ function createPrivateFile(path: string): void {
 
 /** Switches to WAL. If two processes do so at once, SQLite fails one of them without its busy timeout: retry here. */
 function enableWal(db: DatabaseSync): void {
-  const until = performance.now() + busyTimeoutMs
+  const until = performance.now() + maxBusyMs
   for (;;) {
     try {
       return db.exec('PRAGMA journal_mode=WAL')
     } catch (error) {
-      if ((error as { errcode?: number }).errcode !== busyCode || performance.now() > until) throw error
+      if (!isBusy(error) || performance.now() > until) throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
     }
   }
+}
+
+function isBusy(error: unknown): boolean {
+  // The low byte is SQLite's primary code.
+  return ((error as { errcode?: number }).errcode ?? 0) % 256 === busyCode
 }
 
 /** Maps database errors that a user can act on to an AppError; others are returned unchanged. */

@@ -109,13 +109,27 @@ test('an export replaces a link instead of writing through it', async (t) => {
 
 test('progress tells how far the work is', async (t) => {
   const documents = open(t)
-  const files = Object.fromEntries(Array.from({ length: 450 }, (_, at) => [`f${at}`, 'x']))
+  const files = Object.fromEntries(Array.from({ length: 45 }, (_, at) => [`f${at}`, 'x']))
   const from = filled(newFolder(t), files)
   const steps: unknown[] = []
   await importFolder({ documents, user: ada, folder: from, onProgress: (done, of) => steps.push([done, of]) })
   assert.deepEqual(steps, [
-    [200, 450],
-    [400, 450],
-    [450, 450],
+    [20, 45],
+    [40, 45],
+    [45, 45],
   ])
+})
+
+test('an import writes few documents in one transaction, fewer when they are long', async (t) => {
+  const batches: number[] = []
+  const documents = open(t)
+  const write: Documents['write'] = (user, some) => {
+    batches.push(some.length)
+    return documents.write(user, some)
+  }
+  const long = Object.fromEntries(Array.from({ length: 5 }, (_, at) => [`a${at}`, 'word '.repeat(4_000)]))
+  const short = Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`b${at}`, 'x']))
+  const from = filled(newFolder(t), { ...long, ...short })
+  await importFolder({ documents: { ...documents, write }, user: ada, folder: from, onProgress })
+  assert.deepEqual(batches, [2, 2, 20, 6])
 })

@@ -11,12 +11,13 @@ import { openSqlite } from '#store/sqlite.ts'
 import { maxQueuedInThread } from '#store/start-turn.ts'
 import { createTurnStore } from '#store/turn-store.ts'
 import { migrateSqlite } from '#store/migrate-sqlite.ts'
+import { until } from '../until.ts'
 import { finish, folder, itemsOf, lease, rejectsWith, reply, say, step, turnOf } from './harness.ts'
 
 const seal = createSeal('ab'.repeat(32))
 
-function openBare(t: TestContext, path = ':memory:') {
-  const sql = openSqlite(path)
+function openBare(t: TestContext, path = ':memory:', parts?: Parameters<typeof openSqlite>[1]) {
+  const sql = openSqlite(path, parts)
   t.after(() => sql.close())
   sql.db.exec('CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE)')
   const commits: string[] = []
@@ -219,8 +220,7 @@ for (const [what, make] of badFiles) {
 
 test('a writer that another process holds up too long is told that the database is unavailable', async (t) => {
   const path = join(folder(t), 'a.db')
-  const sql = openBare(t, path)
-  sql.db.exec('PRAGMA busy_timeout=1')
+  const sql = openBare(t, path, { busyMs: 1 })
   const second = openSqlite(path)
   t.after(() => second.close())
   second.db.exec('BEGIN IMMEDIATE')
@@ -231,6 +231,21 @@ test('a writer that another process holds up too long is told that the database 
   second.db.exec('COMMIT')
   assert.equal(await sql.write(() => note('a')), 'a')
   assert.equal((await sql.read(() => first('SELECT count(*) AS n FROM notes')))?.['n'], 1)
+})
+
+test('while another process writes, a writer waits without blocking the event loop, and keeps its order', async (t) => {
+  const path = join(folder(t), 'a.db')
+  const sql = openBare(t, path, { busyMs: 600_000 })
+  const second = openSqlite(path)
+  t.after(() => second.close())
+  second.db.exec('BEGIN IMMEDIATE')
+  const written = ['a', 'a', 'b'].map((text) => sql.write(() => note(text)).catch(() => 'twice'))
+  // The lock is released by this same event loop.
+  await until(() => sql.count('BEGIN IMMEDIATE') >= 3)
+  assert.deepEqual(await sql.read(notes), [])
+  second.db.exec('COMMIT')
+  assert.deepEqual(await Promise.all(written), ['a', 'twice', 'b'])
+  assert.deepEqual(await sql.read(notes), ['a', 'b'])
 })
 
 test('neither a secret nor a token is in the bytes on disk, and what is readable is only its owner’s', async (t) => {
