@@ -1,0 +1,194 @@
+// Schedules: text to rule, rule to instants. Pure: the same text, zone and start give the same instants everywhere. The
+// only file that knows croner.
+import { Cron } from 'croner'
+import { AppError } from '#core/errors.ts'
+import { readText, scheduleForms, type ScheduleText, type WallTime } from './schedule-text.ts'
+
+/** When a schedule comes. */
+export type Rule =
+  | { readonly type: 'cron'; readonly patterns: readonly string[] }
+  /** Counted from the start of the schedule. */
+  | { readonly type: 'every'; readonly ms: number }
+  /** Every so many days, at the time of day of the start. */
+  | { readonly type: 'days'; readonly days: number }
+  | { readonly type: 'once'; readonly at: number }
+
+/** A schedule in force. `from` is when it began: spans are counted from it. */
+export type Schedule = { readonly rule: Rule; readonly zone: string; readonly from: number }
+
+/** Instants are exact up to so many, then those of the last `exactMs`; the number between is estimated from the rhythm. */
+const maxExact = 1_000
+const exactMs = 12 * 60 * 60 * 1000
+const dayMs = 86_400_000
+
+/** Reads a schedule that begins at an instant. Throws invalid_input with the forms that can be read. */
+export function readSchedule(text: string, zone: string, begins: number): Schedule {
+  checkZone(zone)
+  const from = Math.floor(begins / 1000) * 1000
+  const said = readText(text)
+  if (typeof said === 'string') throw unreadable(text, said)
+  try {
+    return { rule: ruleOf(said, zone, from), zone, from }
+  } catch (error) {
+    throw unreadable(text, error instanceof Error ? error.message.replace(/^Cron\w+: /, '') : 'it cannot be read')
+  }
+}
+
+/** The next instants after a time, soonest first; fewer if the schedule ends. */
+export function nextRuns(schedule: Schedule, after: number, count = 3): number[] {
+  const { rule, zone, from } = schedule
+  switch (rule.type) {
+    case 'once':
+      return rule.at > after ? [rule.at] : []
+    case 'every': {
+      const first = Math.max(1, Math.floor((after - from) / rule.ms) + 1)
+      return Array.from({ length: count }, (_, index) => from + (first + index) * rule.ms)
+    }
+    case 'days':
+      return nextDays(rule.days, schedule, after, count)
+    case 'cron': {
+      // Patterns strip milliseconds: an instant within a second is after the second's own.
+      const runs = rule.patterns.flatMap((pattern) => open(pattern, zone).nextRuns(count, new Date(after)))
+      return [...new Set(runs.map(Number))].sort((a, b) => a - b).slice(0, count)
+    }
+    default:
+      return rule satisfies never
+  }
+}
+
+/** Instants from `first`, which is one, up to a time, oldest first; `uncounted` more lie between, of a long time. */
+export type PastRuns = { readonly runs: readonly number[]; readonly uncounted: number }
+
+export function runsBetween(schedule: Schedule, first: number, upTo: number): PastRuns {
+  const runs = first <= upTo ? [first] : []
+  walk(schedule, { from: first, upTo, max: maxExact - 1 }, runs)
+  const last = runs.at(-1)
+  if (last === undefined || runs.length < maxExact) return { runs, uncounted: 0 }
+  const late: number[] = []
+  const gapEnd = Math.max(last, upTo - exactMs)
+  walk(schedule, { from: gapEnd, upTo, max: Infinity }, late)
+  const rhythm = Math.max((last - first) / (maxExact - 1), 1)
+  return { runs: [...runs, ...late], uncounted: Math.round((gapEnd - last) / rhythm) }
+}
+
+/** Checks the name of a time zone. */
+function checkZone(zone: string): void {
+  try {
+    // Offsets such as +02:00 know no daylight saving.
+    if (!/^[A-Za-z]/.test(zone) || zone.length > 64) throw new RangeError(zone)
+    Intl.DateTimeFormat('en', { timeZone: zone })
+  } catch (error) {
+    const message = `${JSON.stringify(zone.slice(0, 64))} is no time zone: take a name such as Europe/Zurich or UTC`
+    throw new AppError('invalid_input', message, { param: 'zone', cause: error })
+  }
+}
+
+function unreadable(text: string, why: string): AppError {
+  const message = `${JSON.stringify(text.slice(0, 200))}: ${why}. Forms that can be read: ${scheduleForms}`
+  return new AppError('invalid_input', message, { param: 'schedule' })
+}
+
+function ruleOf(said: ScheduleText, zone: string, from: number): Rule {
+  switch (said.type) {
+    case 'cron':
+      for (const pattern of said.patterns) open(pattern, zone)
+      return said
+    case 'span':
+      return said.repeats ? { type: 'every', ms: said.ms } : { type: 'once', at: from + said.ms }
+    case 'days':
+      if (said.repeats) return { type: 'days', days: said.days }
+      return { type: 'once', at: instantOf(addDays(wallTime(from, zone), said.days), zone) }
+    case 'date':
+      return { type: 'once', at: instantOf(said.at, zone) }
+    case 'instant':
+      return { type: 'once', at: Math.floor(said.at / 1000) * 1000 }
+    case 'next':
+      return { type: 'once', at: nextTime(said, zone, from) }
+    default:
+      return said satisfies never
+  }
+}
+
+function open(pattern: string, zone: string): Cron {
+  return new Cron(pattern, { timezone: zone, paused: true, mode: '5-part' })
+}
+
+/** The next time of day after the start, on the day that was named. */
+function nextTime({ time, on }: Extract<ScheduleText, { type: 'next' }>, zone: string, from: number): number {
+  const today = { ...wallTime(from, zone), ...time, second: 0 }
+  for (let days = on === 'tomorrow' ? 1 : 0; days <= 7; days++) {
+    const wall = addDays(today, days)
+    const at = instantOf(wall, zone)
+    const named = typeof on !== 'number' || weekday(wall) === on
+    if (on === 'today' || on === 'tomorrow' || (named && at > from)) return at
+  }
+  throw new Error('there is no such day')
+}
+
+function nextDays(step: number, { zone, from }: Schedule, after: number, count: number): number[] {
+  const start = wallTime(from, zone)
+  // One step earlier than the elapsed days say: days have 23 to 25 hours.
+  const first = Math.max(1, Math.floor((after - from) / (step * dayMs)) - 1)
+  const runs: number[] = []
+  for (let steps = first; runs.length < count && steps < first + count + 4; steps++) {
+    const at = instantOf(addDays(start, steps * step), zone)
+    if (at > after) runs.push(at)
+  }
+  return runs
+}
+
+/** Adds the instants after a time, up to another and at most so many. */
+function walk(
+  schedule: Schedule,
+  { from, upTo, max }: { from: number; upTo: number; max: number },
+  runs: number[],
+): void {
+  let at: number | undefined = from
+  for (let count = 0; count < max; count++) {
+    at = nextRuns(schedule, at, 1)[0]
+    if (at === undefined || at > upTo) return
+    runs.push(at)
+  }
+}
+
+/** The time on the wall in a zone. */
+export function wallTime(at: number, zone: string): WallTime {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  })
+  const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
+  const of = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0
+  return {
+    year: of('year'),
+    month: of('month'),
+    day: of('day'),
+    hour: of('hour'),
+    minute: of('minute'),
+    second: of('second'),
+  }
+}
+
+function addDays(wall: WallTime, days: number): WallTime {
+  const date = new Date(Date.UTC(wall.year, wall.month - 1, wall.day + days))
+  return { ...wall, year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() }
+}
+
+function weekday({ year, month, day }: WallTime): number {
+  return new Date(Date.UTC(year, month - 1, day)).getUTCDay()
+}
+
+/** The instant of a time on the wall; one that a clock change skips comes later by the change. */
+function instantOf({ year, month, day, hour, minute, second }: WallTime, zone: string): number {
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const text = `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:${two(second)}`
+  const at = new Cron(text, { timezone: zone, paused: true }).nextRun(new Date(0))
+  if (!at) throw new Error('the date lies before 1970')
+  return Number(at)
+}
