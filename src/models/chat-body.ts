@@ -6,6 +6,7 @@ import { objectIn } from '#core/json.ts'
 import type { ModelRequest } from '#core/model.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import { evictOldest } from '#lib/evict.ts'
+import { createPace } from '#lib/pace.ts'
 import { withoutMarks } from '#safety/fence.ts'
 import { adaptSchema } from './schema.ts'
 
@@ -19,11 +20,14 @@ export type BodyRules = {
   readonly pictures?: RegExp | undefined
 }
 
-/** Makes the function that writes request bodies for one model. A thread or tool is cached as long as it lives. */
-export function createBodyWriter(
-  model: string,
-  { sampling = true, pictures = /^/ }: BodyRules = {},
-): (request: ModelRequest) => string {
+export interface BodyWriter {
+  /** Renders tools that are new, with pauses between them: a large schema takes long. Undefined when nothing is new. */
+  prepare(tools: readonly ToolSpec[]): Promise<void> | undefined
+  write(request: ModelRequest): string
+}
+
+/** Writes request bodies for one model. A thread or tool is cached as long as it lives. */
+export function createBodyWriter(model: string, { sampling = true, pictures = /^/ }: BodyRules = {}): BodyWriter {
   const threads = new WeakMap<readonly Item[], { count: number; text: string }>()
   const catalogs = new WeakMap<readonly ToolSpec[], string>()
   const renderedTools = new WeakMap<ToolSpec, string>()
@@ -69,13 +73,24 @@ export function createBodyWriter(
     return text
   }
 
+  async function renderTools(tools: readonly ToolSpec[]): Promise<void> {
+    const pace = createPace()
+    for (const spec of tools) {
+      toolJson(spec)
+      await pace()
+    }
+  }
+
   const opening = `{"model":${JSON.stringify(model)},"stream":true,"stream_options":{"include_usage":true}`
-  return ({ system, items, tools, temperature, format }) => {
-    let body = opening
-    if (temperature !== undefined && sampling) body += `,"temperature":${JSON.stringify(temperature)}`
-    if (tools.length > 0) body += `,"tools":${toolsJson(tools)}`
-    if (format) body += `,"response_format":${JSON.stringify({ type: 'json_schema', json_schema: format })}`
-    return `${body},"messages":[${join(system === '' ? '' : systemJson(system), threadJson(items))}]}`
+  return {
+    prepare: (tools) => (tools.every((spec) => renderedTools.has(spec)) ? undefined : renderTools(tools)),
+    write({ system, items, tools, temperature, format }) {
+      let body = opening
+      if (temperature !== undefined && sampling) body += `,"temperature":${JSON.stringify(temperature)}`
+      if (tools.length > 0) body += `,"tools":${toolsJson(tools)}`
+      if (format) body += `,"response_format":${JSON.stringify({ type: 'json_schema', json_schema: format })}`
+      return `${body},"messages":[${join(system === '' ? '' : systemJson(system), threadJson(items))}]}`
+    },
   }
 }
 

@@ -66,12 +66,14 @@ export function createChatModel(parts: ChatModelParts): Model {
     idleMs: limits.idleMs,
   })
   const sampling = provider !== 'openai' || !reasoningModels.test(name)
-  const write = createBodyWriter(name, { sampling, pictures: pictures.get(provider) })
+  const bodies = createBodyWriter(name, { sampling, pictures: pictures.get(provider) })
   let agent: Agent | Promise<Agent> | undefined
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
     signal.throwIfAborted()
-    const body = write(request)
+    const preparing = bodies.prepare(request.tools)
+    if (preparing) await preparing
+    const body = bodies.write(request)
     agent ??= openAgent()
     if (agent instanceof Promise) {
       agent = await agent

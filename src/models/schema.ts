@@ -87,9 +87,9 @@ function shapeOf(schema: JsonObject, walk: Walk, depth: number): Shape {
   for (const [name, parts] of shape.all) shape.properties.set(name, { allOf: parts })
   for (const key of ['oneOf', 'anyOf'] as const) {
     const branches = listIn(schema[key])
+      .slice(0, Math.max(0, walk.steps))
       .filter((branch) => isSchema(branch))
       .filter(takesObject)
-      .slice(0, Math.max(0, walk.steps))
       .map((branch) => ({ branch, shape: shapeOf(branch, walk, depth + 1) }))
     if (branches.length > 0) addOneOf(shape, { key, branches, walk })
   }

@@ -9,6 +9,7 @@ import { isObject, type JsonObject } from '#core/json.ts'
 import { maxCalls, type Model, type ModelEvent, type ModelRequest } from '#core/model.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import type { Usage } from '#core/turn.ts'
+import { createPace } from '#lib/pace.ts'
 import { parseBaseUrl, viaOf } from './base-url.ts'
 import type { ChatModelParts } from './chat.ts'
 import { createFaults, type Fault, type Faults } from './fault.ts'
@@ -69,19 +70,30 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
     return tool
   }
 
-  function optionsOf(request: ModelRequest): Omit<LanguageModelV4CallOptions, 'abortSignal'> {
+  /** New tools are adapted with pauses between them: a large schema takes long. */
+  async function toolsOf(specs: readonly ToolSpec[]): Promise<LanguageModelV4FunctionTool[]> {
+    const pace = createPace()
+    const tools: LanguageModelV4FunctionTool[] = []
+    for (const spec of specs) {
+      tools.push(toolOf(spec))
+      await pace()
+    }
+    return tools
+  }
+
+  async function optionsOf(request: ModelRequest): Promise<Omit<LanguageModelV4CallOptions, 'abortSignal'>> {
     const { temperature, format } = request
     const schema = format && pack.schema(format.schema)
     return {
       ...pack.options,
-      ...promptOf({ request, provider, tools: request.tools.map(toolOf) }),
+      ...promptOf({ request, provider, tools: await toolsOf(request.tools) }),
       ...(temperature !== undefined && { temperature }),
       ...(format && { responseFormat: { type: 'json', name: format.name, ...(schema && { schema }) } }),
     }
   }
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
-    const options = optionsOf(request)
+    const options = await optionsOf(request)
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted()
       const call = new AbortController()

@@ -1,7 +1,7 @@
 // Turns an installed component into tools of the agent: one tool, or one for each action of its capability file.
 import { AppError, type Credential } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import type { JsonObject } from '#core/json.ts'
+import { byteLength, type JsonObject } from '#core/json.ts'
 import { nameKey, toolNameFault } from '#core/tool-names.ts'
 import type { Tool, ToolContext } from '#core/tool.ts'
 import { printable } from '#safety/printable.ts'
@@ -38,6 +38,8 @@ export type Call = {
 export type Execute = (call: Call) => Promise<string>
 
 const maxTitleChars = 100
+/** Schemas of all actions of a component: every prompt has them. */
+const maxOfferedBytes = 128 * 1024
 const safeMethods = ['GET', 'HEAD']
 
 /** The agent's tools of an installed component. */
@@ -107,6 +109,14 @@ export function componentNameFault(name: string, actions: Capabilities['actions'
   if (fault !== undefined) return fault
   const twice = names.find((each, at) => names.findIndex((other) => nameKey(other) === nameKey(each)) !== at)
   return twice && `${twice} would be the name of two of its actions`
+}
+
+/** Why the schemas of a component are too large for a prompt; undefined if they fit. An action without `params` has the component's. */
+export function schemaSizeFault(schema: JsonObject, actions: Capabilities['actions']): string | undefined {
+  const bytes = byteLength(JSON.stringify(schema))
+  const own = actions.reduce((sum, { params }) => sum + (params ? byteLength(JSON.stringify(params)) : bytes), 0)
+  if (own <= maxOfferedBytes) return undefined
+  return `the schemas of its ${actions.length} actions have ${own} bytes together, at most ${maxOfferedBytes}: give each action params of its own`
 }
 
 /** The names under which a component appears to the model. */

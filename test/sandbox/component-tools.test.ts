@@ -11,7 +11,7 @@ import type { Tool } from '#core/tool.ts'
 import type { Log } from '#lib/log.ts'
 import { grantsPath } from '#sandbox/supervisor/host.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
-import { agentTools, componentNameFault, effectsOf } from '#sandbox/component-tools.ts'
+import { agentTools, componentNameFault, effectsOf, schemaSizeFault } from '#sandbox/component-tools.ts'
 import { anyPlace, createRig } from './rig.ts'
 
 const source = (host: string): string => `
@@ -308,4 +308,28 @@ test('names', () => {
   ])
     assert.equal(typeof componentNameFault(name, []), 'string', name)
   assert.match(componentNameFault('x'.repeat(40), [{ id: 'y'.repeat(40) }]) ?? '', /at most 64/)
+})
+
+test('the schemas of all actions together are bounded; an action without its own counts the one of the component', () => {
+  const schema = { description: 'x'.repeat(60_000) }
+  const action = (id: string, params?: { description: string }) => ({ id, readOnly: false, params })
+  const names = ['a', 'b', 'c', 'd']
+  assert.equal(schemaSizeFault(schema, []), undefined)
+  assert.equal(schemaSizeFault(schema, [action('a'), action('b')]), undefined)
+  assert.match(
+    String(
+      schemaSizeFault(
+        schema,
+        names.slice(1).map((id) => action(id)),
+      ),
+    ),
+    /3 actions have 180054 bytes/,
+  )
+  assert.equal(
+    schemaSizeFault(
+      schema,
+      names.map((id) => action(id, { description: id })),
+    ),
+    undefined,
+  )
 })

@@ -27,6 +27,7 @@ import {
   missingCredential,
   readOnlyCapabilities,
   refusedCredential,
+  schemaSizeFault,
 } from '#sandbox/component-tools.ts'
 
 /** A tool as it is stored: the component's bytes and the text of its capability file. */
@@ -186,6 +187,8 @@ export function createSandbox(parts: SandboxParts): Sandbox {
       const prepared = await prepare(component, signal)
       checkWitVersion(capabilities, prepared.witVersion)
       const { schema, description } = await describe(prepared, signal)
+      const tooLarge = schemaSizeFault(schema, capabilities.actions)
+      if (tooLarge !== undefined) throw new ToolFault('schema_invalid', tooLarge)
       return {
         name,
         sha256: prepared.sha256,
