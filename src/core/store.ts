@@ -19,6 +19,22 @@ export type Lease = { readonly owner: string; readonly epoch: number }
 /** A caller's key for a request, and the hash of its body: the same key with another body is refused. */
 export type Idempotency = { readonly key: string; readonly bodyHash: string }
 
+/** Where a thread is forked: before the item with this seq. */
+export type ForkPoint = { readonly threadId: string; readonly beforeSeq: number }
+
+/** A point of a thread's replay chain: the history of an API client after the answer of a turn. */
+export type ThreadPoint = {
+  readonly threadId: string
+  readonly turnId: string
+  /** The last item of the thread when the answer was given. */
+  readonly seq: number
+  /** True if the client of the thread has had no other answer since. */
+  readonly latest: boolean
+  readonly hash: string
+  /** The seq to fork the thread before. Absent if `latest`, for the first hash of a search: the thread then goes on. */
+  readonly forkAt?: number
+}
+
 /** A turn to store. Without `threadId` and `threadKey` it gets a new thread. */
 export type NewTurn = {
   readonly user: UserId
@@ -26,6 +42,8 @@ export type NewTurn = {
   readonly threadId?: string
   /** The caller's own name for a conversation: the first use creates the thread, later uses find it. */
   readonly threadKey?: string
+  /** Forks this thread before a seq, in the same transaction, and starts the turn in the fork. */
+  readonly forks?: ForkPoint
   readonly title: string
   readonly input: readonly Draft[]
   readonly options: TurnOptions
@@ -182,6 +200,13 @@ export interface ThreadStore {
   /** The user's thread that waits for the output of a call. */
   findByOpenCall(user: UserId, callId: string): Promise<Thread | undefined>
   /**
+   * The thread whose chain has one of these hashes, of this user alone: the first hash that any thread has. A thread that
+   * has it as its latest point comes first, then the newest thread.
+   */
+  findByChain(user: UserId, hashes: readonly string[]): Promise<ThreadPoint | undefined>
+  /** Adds a point behind an answer that stored nothing. */
+  addChainPoint(user: UserId, point: Pick<ThreadPoint, 'threadId' | 'turnId' | 'hash'>): Promise<void>
+  /**
    * The items that a turn is based on, for its runner: all after the latest summary's `upTo`, and at least the turn's own;
    * or all after a given seq. The returned `after` is the seq before the first item.
    */
@@ -190,7 +215,7 @@ export interface ThreadStore {
   rename(user: UserId, threadId: string, title: string): Promise<boolean>
   /**
    * Makes a new thread of the user's with the entries before a seq, at the given door. Large items are shared, not copied. At that seq there must be a user
-   * message, or the end of a thread that is at rest. Undefined if there is no such thread. Throws invalid_input, too_large,
+   * message, the output of a caller's function, or the end of a thread that is at rest. Undefined if there is no such thread. Throws invalid_input, too_large,
    * storage_full.
    */
   fork(user: UserId, threadId: string, at: { beforeSeq: number; door: Door }): Promise<Thread | undefined>

@@ -53,6 +53,8 @@ export type TurnOptions = {
   readonly tools?: readonly ToolSpec[]
   /** The number of input items, when more than one: the model's items come after them. */
   readonly inputs?: number
+  /** The hash of the history that an API client sent (`replay-chain`). The answer of the turn adds a point behind it. */
+  readonly chain?: string
   /** Data that a door needs when it shows the turn; the loop never reads it. */
   readonly echo?: Json
 }

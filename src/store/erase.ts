@@ -20,6 +20,7 @@ export function* eraseThread(user: UserId, threadId: string): Job<Turn[] | undef
   if (!row) return undefined
   yield* run('DELETE FROM turns WHERE thread_id = ?', threadId)
   yield* run('DELETE FROM items WHERE thread_id = ?', threadId)
+  yield* run('DELETE FROM chain_points WHERE thread_id = ?', threadId)
   return unfinished
 }
 
@@ -50,6 +51,7 @@ export function* eraseSome(
       break
     }
     yield* run('DELETE FROM items WHERE thread_id = ?', threadId)
+    yield* run('DELETE FROM chain_points WHERE thread_id = ?', threadId)
     yield* run('DELETE FROM threads WHERE id = ?', threadId)
     erased.items += to - from + 1
     erased.threads++

@@ -4,11 +4,13 @@
 import type { Door } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
+import type { ForkPoint } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
+import { copyPoints, pointBytes } from './chain-points.ts'
 import { isReached, reachValue } from './reachable.ts'
 import { headerChars } from './item-headers.ts'
 import { itemOf, threadColumns, threadOf, wholeBody, wholeItems } from './rows.ts'
-import { first, type Job, query, run } from './sql.ts'
+import { first, type Job, query, run, type Sql } from './sql.ts'
 import { checkQuota, readStored, rowBytes } from './storage-quota.ts'
 
 /** Smaller bodies are copied: a reference and a header take nearly as much. */
@@ -41,11 +43,15 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
   )
   if (!row) return undefined
   const old = threadOf(row)
-  const copied = yield* checkForkPoint(old, beforeSeq, maxBytes)
+  const openCall = yield* checkForkPoint(old, beforeSeq)
+  const bytes = yield* bytesBefore(threadId, beforeSeq, maxBytes)
+  const id = newId()
+  const points = yield* copyPoints({ from: threadId, to: id, user, beforeSeq })
+  const copied = bytes + points * pointBytes
   if (maxUserBytes > 0) checkQuota({ stored: yield* readStored(user), added: copied, max: maxUserBytes })
   const upTo = beforeSeq - 1
   const thread: Thread = {
-    id: newId(),
+    id,
     userId: user,
     door,
     title: old.title,
@@ -53,11 +59,12 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
     updatedAt: now,
     lastSeq: upTo,
     state: 'idle',
+    ...(openCall !== undefined && { openCall }),
   }
   yield* run(
     `INSERT INTO threads (id, user_id, door, operator_reaches, title, created_at, updated_at, last_seq, last_turn, summarised,
-                          bytes)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+                          bytes, open_call)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     thread.id,
     user,
     door,
@@ -70,6 +77,7 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
     thread.id,
     Number(row['summarised']) > 0 ? yield* summarisedBefore(threadId, beforeSeq) : 0,
     copied,
+    openCall ?? null,
   )
   yield* run(
     `INSERT INTO items (thread_id, seq, id, turn_id, at, body, asked, shared)
@@ -92,8 +100,16 @@ const sliceBytes = 1024 * 1024
 /** Items that are looked at for a slice. */
 const sliceItems = 200
 
+/** Moves all large bodies before a seq out of their items, in short transactions. Call it before a fork. */
+export async function shareAll(sql: Sql, user: UserId, { threadId, beforeSeq }: ForkPoint): Promise<void> {
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const slice: Slice = { threadId, beforeSeq, after, lock: sql.lock }
+    after = await sql.write(() => shareSome(user, slice))
+  }
+}
+
 /** `lock` keeps others from moving the same bodies. */
-export type Slice = {
+type Slice = {
   readonly threadId: string
   readonly beforeSeq: number
   readonly after: number
@@ -102,9 +118,9 @@ export type Slice = {
 
 /**
  * Moves some large bodies out of their items, which keep the part that headers are read from. Returns the seq to go on
- * after; undefined at the end. Call it until then before a fork.
+ * after; undefined at the end.
  */
-export function* shareSome(user: UserId, { threadId, beforeSeq, after, lock }: Slice): Job<number | undefined> {
+function* shareSome(user: UserId, { threadId, beforeSeq, after, lock }: Slice): Job<number | undefined> {
   const thread = yield* first(`SELECT user_id FROM threads WHERE id = ? AND ${isReached}${lock}`, threadId, user, user)
   if (!thread) return undefined
   const rows = yield* query(
@@ -143,19 +159,26 @@ export function* shareSome(user: UserId, { threadId, beforeSeq, after, lock }: S
 }
 
 /**
- * A fork must not have open calls: there are none before a user message, nor at the end of a thread that is at rest.
- * Returns the bytes that count for the fork.
+ * A fork must not have open calls of ours: there are none before a user message or the output of a caller's function, nor
+ * at the end of a thread that is at rest. Returns the caller's call that the fork waits for.
  */
-function* checkForkPoint({ id, lastSeq, state, openCall }: Thread, beforeSeq: number, maxBytes: number): Job<number> {
-  const item = yield* first(
-    `SELECT 1 AS one FROM items WHERE thread_id = ? AND seq = ? AND body LIKE '{"type":"message","role":"user",%'`,
+function* checkForkPoint({ id, lastSeq, state, openCall }: Thread, beforeSeq: number): Job<string | undefined> {
+  const row = yield* first(
+    `SELECT ${wholeBody} AS body FROM ${wholeItems} WHERE thread_id = ? AND seq = ?
+       AND (items.body LIKE '{"type":"message","role":"user",%' OR items.body LIKE '{"type":"answer",%')`,
     id,
     beforeSeq,
   )
+  const item = row && itemOf(row)
+  if (item?.type === 'message') return undefined
+  if (item?.type === 'answer' && item.decision === 'output') return item.callId
   const rests = (state === 'idle' || state === 'failed') && openCall === undefined
-  if (!item && !(beforeSeq === lastSeq + 1 && rests)) {
-    throw new AppError('invalid_input', 'before_seq must be the seq of a user message', { param: 'before_seq' })
-  }
+  if (beforeSeq === lastSeq + 1 && rests) return undefined
+  throw new AppError('invalid_input', 'before_seq must be the seq of a user message', { param: 'before_seq' })
+}
+
+/** The bytes that the entries before a seq count in a fork. Throws too_large. */
+function* bytesBefore(id: string, beforeSeq: number, maxBytes: number): Job<number> {
   const size = yield* first(
     'SELECT count(*) AS items, COALESCE(sum(octet_length(body)), 0) AS bytes FROM items WHERE thread_id = ? AND seq < ?',
     id,

@@ -365,6 +365,15 @@ export const migrations: readonly Migration[] = [
     `ALTER TABLE usage ADD COLUMN unpriced_calls BIGINT NOT NULL DEFAULT 0`,
     `UPDATE usage SET unpriced_calls = 1 WHERE cost_usd IS NULL AND model <> ''`,
   ],
+  [
+    // Points of the replay chains of threads. `latest` marks those of the turn that answered last.
+    `CREATE TABLE chain_points (
+      thread_id TEXT NOT NULL, turn_id TEXT NOT NULL, hash TEXT NOT NULL, user_id TEXT NOT NULL, seq BIGINT NOT NULL,
+      latest BIGINT NOT NULL, PRIMARY KEY (thread_id, turn_id, hash)
+    ) WITHOUT ROWID`,
+    `CREATE INDEX chain_points_by_hash ON chain_points (user_id, hash, latest, thread_id)`,
+    `CREATE INDEX chain_points_latest ON chain_points (thread_id) WHERE latest = 1`,
+  ],
 ]
 
 /** The schema version of this Atrium. */

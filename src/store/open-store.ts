@@ -143,7 +143,7 @@ export function composeStore(sql: Sql, deps: StoreDeps): Store {
   const { seal, now, check, prepareVectors, maxForkBytes, maxUserBytes = 0 } = deps
   return {
     backend: sql.backend,
-    turns: createTurnStore({ sql, now, maxUserBytes }),
+    turns: createTurnStore({ sql, now, maxUserBytes, maxForkBytes }),
     threads: createThreadStore({ sql, now, maxForkBytes, maxUserBytes }),
     storage: createStorageStore({ sql, maxUserBytes }),
     usage: createUsageStore({ sql, now }),

@@ -1,9 +1,11 @@
 // Stores a new turn, and starts it at once if its thread is idle; else it is queued and claimed later.
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
-import type { Idempotency, NewTurn, StoredTurn } from '#core/store.ts'
+import type { ForkPoint, Idempotency, NewTurn, StoredTurn } from '#core/store.ts'
 import { noUsage, type Turn, type TurnOptions } from '#core/turn.ts'
 import { bodyOf, insert } from './append-items.ts'
+import { pointBytes } from './chain-points.ts'
+import { forkThread } from './fork-thread.ts'
 import { reachValue } from './reachable.ts'
 import { entriesOf, optionsText, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, run } from './sql.ts'
@@ -23,12 +25,16 @@ type StartParts = {
   readonly lock: string
   /** The storage quota of a user; 0 means none. */
   readonly maxUserBytes: number
+  readonly maxForkBytes?: number | undefined
 }
 
 /** Stores a turn. With a lease it starts at once, if no other turn of its thread comes first. */
-export function* startTurn(request: NewTurn, { id, now, lock, maxUserBytes }: StartParts): Job<StoredTurn> {
+export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
+  const { id, now, lock, maxUserBytes } = parts
+  let request = asked
   const replay = request.idempotency && (yield* findReplay(request.user, request.idempotency, now))
   if (replay) return { turn: replay, entries: [], replayed: true }
+  if (request.forks) request = { ...request, threadId: yield* forkOf(request, request.forks, parts) }
   const thread = yield* findThread(request, lock)
   const lastTurn = thread?.['last_turn']
   if (thread) checkGate(request, thread['open_call'] as string | null)
@@ -52,7 +58,8 @@ export function* startTurn(request: NewTurn, { id, now, lock, maxUserBytes }: St
   const entries = starts ? entriesOf(request.input, turn.id, before, now) : []
   const bodies = entries.map(bodyOf)
   const texts = { input: starts ? null : JSON.stringify(request.input), options: optionsText(options) }
-  const bytes = bytesOfRows([texts.options ?? '', ...bodies]) + Buffer.byteLength(texts.input ?? '')
+  const added = bytesOfRows([texts.options ?? '', ...bodies]) + Buffer.byteLength(texts.input ?? '')
+  const bytes = options.chain === undefined ? added : added + pointBytes
   const stored = Number(thread?.['stored'] ?? (maxUserBytes > 0 ? yield* readStored(request.user) : 0))
   checkQuota({ stored, added: bytes, max: maxUserBytes })
   yield* saveThread(request, turn, thread !== undefined, { appended: entries.length, bytes })
@@ -79,6 +86,14 @@ export function* findReplay(user: UserId, idempotency: Idempotency, now: number)
     })
   }
   return turnOf(row)
+}
+
+/** The fork that a turn starts in. The point to fork at was found by a look-up, so its thread exists unless it was just erased. */
+function* forkOf({ user, door }: NewTurn, { threadId, beforeSeq }: ForkPoint, parts: StartParts): Job<string> {
+  const { now, lock, maxForkBytes: maxBytes, maxUserBytes } = parts
+  const fork = yield* forkThread(user, { threadId, beforeSeq, door, now, lock, maxBytes, maxUserBytes })
+  if (!fork) throw new AppError('not_found', `thread ${threadId} does not exist`, { param: 'thread_id' })
+  return fork.id
 }
 
 function* findThread({ user, threadId, threadKey }: NewTurn, lock: string) {

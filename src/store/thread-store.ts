@@ -1,7 +1,8 @@
 // Threads and their items.
 import type { ThreadStore } from '#core/store.ts'
+import { addPointAtEnd, findPoint } from './chain-points.ts'
 import { eraseSome, eraseThread } from './erase.ts'
-import { forkThread, shareSome, type Slice } from './fork-thread.ts'
+import { forkThread, shareAll } from './fork-thread.ts'
 import { isReached, lastId, newestReached } from './reachable.ts'
 import { itemOf, threadColumns, threadOf, wholeBody, wholeItems } from './rows.ts'
 import { first, query, type Sql } from './sql.ts'
@@ -55,6 +56,8 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
         )
         return row && threadOf(row)
       }),
+    findByChain: (user, hashes) => sql.read(() => findPoint(user, hashes)),
+    addChainPoint: (user, point) => sql.write(() => addPointAtEnd(user, point)),
     history: ({ threadId, firstSeq = 1 }, afterSeq) =>
       sql.read(function* () {
         const row = afterSeq === undefined && (yield* first('SELECT summarised FROM threads WHERE id = ?', threadId))
@@ -72,10 +75,7 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
         return (yield* first(rename, title, threadId, user, user)) !== undefined
       }),
     async fork(user, threadId, at) {
-      for (let after: number | undefined = 0; after !== undefined; ) {
-        const slice: Slice = { threadId, beforeSeq: at.beforeSeq, after, lock: sql.lock }
-        after = await sql.write(() => shareSome(user, slice))
-      }
+      await shareAll(sql, user, { threadId, beforeSeq: at.beforeSeq })
       return sql.write(() =>
         forkThread(user, { ...at, threadId, now: now(), lock: sql.lock, maxBytes: maxForkBytes, maxUserBytes }),
       )

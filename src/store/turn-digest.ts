@@ -7,21 +7,27 @@ import { readRange } from './thread-range.ts'
 
 const pageRows = 500
 
-/** Null if the turn has no entries. If `earlier` and `last` are all its entries, nothing is read. */
+/** Null if the turn has no entries. If `earlier` and `last` are all its entries, nothing is read. `see` gets all of them. */
 export function* digestOfTurn(
   { id, threadId, firstSeq }: Turn,
   last: readonly Entry[],
   earlier: readonly Entry[] = [],
+  see?: (entries: readonly Entry[]) => void,
 ): Job<string | null> {
   if (firstSeq === undefined) return null
   const known = [...earlier, ...last]
   const whole = last.length > 0 && earlier.length > 0 && known.every(({ seq }, at) => seq === firstSeq + at)
-  if (whole) return digestOf(known)
+  if (whole) {
+    see?.(known)
+    return digestOf(known)
+  }
   const digest = createDigest()
   let after = firstSeq - 1
   for (;;) {
     const { entries, more } = yield* readRange(threadId, { after, limit: pageRows, recorded: true })
-    digest.add(entries.filter(({ turnId }) => turnId === id))
+    const own = entries.filter(({ turnId }) => turnId === id)
+    digest.add(own)
+    see?.(own)
     after = entries.at(-1)?.seq ?? after
     if (!more) return digest.hex()
   }

@@ -1,10 +1,12 @@
 // Turns, from start to end.
 import { AppError } from '#core/errors.ts'
 import { newId } from '#core/ids.ts'
-import type { Draft, Gate } from '#core/item.ts'
+import type { Draft, Entry, Gate } from '#core/item.ts'
+import { pointAfter } from '#core/replay-chain.ts'
 import type { Lease, Step, TurnStore } from '#core/store.ts'
 import { ended, type Turn } from '#core/turn.ts'
 import { append } from './append-items.ts'
+import { addPoint } from './chain-points.ts'
 import { claimTurns } from './claim-turn.ts'
 import {
   answeredGates,
@@ -15,6 +17,7 @@ import {
   requeueIfAnswered,
   waitingSince,
 } from './gate-store.ts'
+import { shareAll } from './fork-thread.ts'
 import { digestOfTurn } from './turn-digest.ts'
 import { createOrderedIds } from './ordered-ids.ts'
 import { databaseClock, leaseMs } from './lease-store.ts'
@@ -31,16 +34,18 @@ type TurnStoreParts = {
   readonly now: () => number
   /** The storage quota of a user; 0 means none. */
   readonly maxUserBytes?: number
+  readonly maxForkBytes?: number | undefined
 }
 
-export function createTurnStore({ sql, now, maxUserBytes = 0 }: TurnStoreParts): TurnStore {
+export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: TurnStoreParts): TurnStore {
   const nextId = createOrderedIds(newId)
   const { lock, backend } = sql
   return {
-    start(turn) {
+    async start(turn) {
       // Not inside the job: jobs may overtake each other, but messages must keep the order they came in.
       const id = nextId()
-      return sql.write(() => startTurn(turn, { id, now: now(), lock, maxUserBytes }))
+      if (turn.forks) await shareAll(sql, turn.user, turn.forks)
+      return sql.write(() => startTurn(turn, { id, now: now(), lock, maxUserBytes, maxForkBytes }))
     },
     findByKey: (user, idempotency) => sql.write(() => findReplay(user, idempotency, now())),
     claim: (lease, limit) =>
@@ -138,6 +143,10 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, now: number) {
   const entries = drafts.length > 0 ? yield* append(target, drafts, gate?.callId ?? null) : []
   const status = outcome?.status ?? 'running'
   const over = ended(status)
+  // The turn of an API client is answered: its history has a new point.
+  const asked = status === 'completed' ? turn.options.chain : undefined
+  const all: Entry[] = []
+  const see = asked === undefined ? undefined : (some: readonly Entry[]) => all.push(...some)
   const lastSeq = over ? (entries.at(-1)?.seq ?? (yield* lastSeqOf(turn.threadId))) : null
   const row = yield* first(
     `UPDATE turns SET status = ?, input_tokens = ?, cached_tokens = ?, output_tokens = ?, reasoning_tokens = ?,
@@ -150,7 +159,7 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, now: number) {
     outcome?.status === 'failed' ? JSON.stringify(outcome.error) : null,
     over ? now : null,
     lastSeq,
-    over ? yield* digestOfTurn(turn, entries, step.earlier) : null,
+    over ? yield* digestOfTurn(turn, entries, step.earlier, see) : null,
     turn.id,
     lease.owner,
     lease.epoch,
@@ -158,6 +167,10 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, now: number) {
   if (!row) throw new AppError('lease_lost', `turn ${turn.id} is no longer run by this process`)
   const requeued = status === 'waiting' && (yield* requeueIfAnswered(turn))
   yield* countUsage(turn, step, now)
+  if (asked !== undefined && lastSeq !== null) {
+    const answer = all.slice(turn.options.inputs ?? 1).map(({ item }) => item)
+    yield* addPoint({ turn, seq: lastSeq, hash: pointAfter(asked, answer) })
+  }
   const after: Turn = {
     ...turn,
     status: requeued ? 'queued' : status,

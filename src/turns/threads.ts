@@ -7,7 +7,10 @@ import type { Store, ThreadStore } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
 import { publishErased } from './user-removal.ts'
 
-type Reading = Pick<ThreadStore, 'get' | 'list' | 'entries' | 'queued' | 'findItems' | 'findByOpenCall'>
+type Reading = Pick<
+  ThreadStore,
+  'get' | 'list' | 'entries' | 'queued' | 'findItems' | 'findByOpenCall' | 'findByChain' | 'addChainPoint'
+>
 
 export interface Threads extends Reading {
   /** Throws not_found. */

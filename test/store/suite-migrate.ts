@@ -406,6 +406,20 @@ export function migrateTests(openVersion: OpenVersion): void {
     assert.deepEqual(await storage.used(ada), { bytes: 7 })
   })
 
+  test('a thread from before replay chains is forked and erased, and gets points from then on', async (t) => {
+    const old = await openVersion(t, 20)
+    await old.run(
+      `INSERT INTO threads (id, user_id, door, title, created_at, updated_at, last_seq, last_turn)
+       VALUES ('t', 'ada', 'web', '', 1, 1, 0, 't')`,
+    )
+    const { threads } = await old.upgrade()
+    await threads.addChainPoint(ada, { threadId: 't', turnId: 'n', hash: 'h' })
+    const fork = await threads.fork(ada, 't', { beforeSeq: 1, door: 'web' })
+    assert.equal((await threads.findByChain(ada, ['h']))?.threadId, fork && (fork.id > 't' ? fork.id : 't'))
+    await threads.remove(ada, 't')
+    assert.equal((await threads.findByChain(ada, ['h']))?.threadId, fork?.id)
+  })
+
   test('a replica of the version before goes on: the operator reaches what it stores for the webhook channel', async (t) => {
     const old = await openVersion(t, 16)
     if (old.backend === 'sqlite') return t.skip('one process has the file')

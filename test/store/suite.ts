@@ -2,6 +2,7 @@
 import { describe } from 'node:test'
 import type { Open } from './harness.ts'
 import { boundTests } from './suite-bounds.ts'
+import { chainTests } from './suite-chain.ts'
 import { claimTests } from './suite-claim.ts'
 import { documentTests } from './suite-documents.ts'
 import { dutyTests } from './suite-duties.ts'
@@ -34,6 +35,7 @@ export function storeTests(name: string, open: Open): void {
     sessionTests(open)
     identityTests(open)
     forkTests(open)
+    chainTests(open)
     documentTests(open)
     storageTests(open)
     usageTests(open)

@@ -1,0 +1,174 @@
+// The hash chain of a conversation as an API client sees it. Clients send their whole history with each request; the chain
+// tells which thread, and which point of it, a history belongs to. It covers roles, texts without white space, ids of calls
+// and their outputs. Instructions and reasoning are no part of it.
+import { createHash, type Hash, hash } from 'node:crypto'
+import { type Item, textOf } from './item.ts'
+
+/** A message of a history, as both API doors read it. `media` are the URLs and files of a user message. */
+export type ChainMessage =
+  | { readonly role: 'user'; readonly text: string; readonly media?: readonly string[] }
+  | { readonly role: 'assistant'; readonly text: string; readonly callIds?: readonly string[] }
+  | { readonly role: 'tool'; readonly callId: string; readonly text: string }
+
+/** The state of a history right behind an answer: `count` messages up to there, and their hash. */
+export type ChainPoint = { readonly count: number; readonly hash: string }
+
+export type Chain = {
+  /** One point for each answer in the history, in order. */
+  readonly points: readonly ChainPoint[]
+  /** The hash of all messages. The point of the next answer continues it. */
+  readonly asked: string
+}
+
+export interface ChainWriter {
+  add(message: ChainMessage): void
+  /** Call once, at the end. */
+  end(): Chain
+}
+
+/**
+ * Hashes a history message by message, in linear time. Assistant messages in a row are one answer: clients split and join
+ * them. `from` is the hash that the messages continue.
+ */
+export function createChain(from = ''): ChainWriter {
+  const points: ChainPoint[] = []
+  const text = createText()
+  let count = 0
+  let callIds: string[] | undefined
+  text.begin(from)
+
+  function closeAnswer(): void {
+    if (!callIds) return
+    for (const id of callIds) text.part('c', id)
+    const point = text.digest()
+    points.push({ count, hash: point })
+    callIds = undefined
+    text.begin(point)
+  }
+
+  return {
+    add(message) {
+      if (message.role === 'assistant') {
+        if (!callIds) {
+          text.begin(text.digest())
+          callIds = []
+        }
+        text.more(message.text)
+        for (const id of message.callIds ?? []) callIds.push(id)
+      } else {
+        closeAnswer()
+        if (message.role === 'tool') text.part('t', message.callId)
+        text.part('u', message.text)
+        if (message.role === 'user') for (const each of message.media ?? []) text.part('m', each)
+      }
+      count++
+    },
+    end() {
+      closeAnswer()
+      return { points, asked: text.digest() }
+    },
+  }
+}
+
+/** The chain of a short history. */
+export function chainOf(messages: readonly ChainMessage[], from?: string): Chain {
+  const chain = createChain(from)
+  for (const message of messages) chain.add(message)
+  return chain.end()
+}
+
+/** The point behind the answer that a turn gave: the texts of its messages and the calls that its caller has to run. */
+export function pointAfter(asked: string, items: readonly Item[]): string {
+  const text = createText()
+  text.begin(asked)
+  const callIds: string[] = []
+  for (const item of items) {
+    if (item.type === 'message' && item.role === 'assistant') text.more(textOf(item))
+    if (item.type === 'gate' && item.kind === 'output') callIds.push(item.callId)
+  }
+  for (const id of callIds) text.part('c', id)
+  return text.digest()
+}
+
+const lineBreak = 10
+const bufferBytes = 16 * 1024
+/** A UTF-16 unit takes at most three bytes. */
+const maxUnitBytes = 3
+
+/** Collects texts without white space and hashes them. Written for speed: a request brings its whole history. */
+function createText() {
+  const bytes = Buffer.allocUnsafe(bufferBytes)
+  let used = 0
+  let stream: Hash | undefined
+
+  function flush(): void {
+    stream ??= createHash('sha256')
+    stream.update(bytes.subarray(0, used))
+    used = 0
+  }
+
+  function more(text: string): void {
+    const { length } = text
+    for (let from = 0; from < length; ) {
+      const to = Math.min(length, from + Math.floor((bufferBytes - used) / maxUnitBytes))
+      used = writeUnits(text, { from, to }, bytes, used)
+      from = to
+      if (from < length) flush()
+    }
+  }
+
+  function breakLine(): void {
+    if (used === bufferBytes) flush()
+    bytes[used++] = lineBreak
+  }
+
+  return {
+    /** Starts the text that continues a hash. */
+    begin(before: string): void {
+      used = 0
+      stream = undefined
+      more(before)
+      breakLine()
+    },
+    more,
+    /** A text of its own. No text contains a line break, so texts cannot be confused. */
+    part(kind: string, text: string): void {
+      breakLine()
+      more(kind)
+      more(text)
+    },
+    digest(): string {
+      if (!stream) return hash('sha256', bytes.subarray(0, used), 'base64url')
+      flush()
+      return stream.digest('base64url')
+    },
+  }
+}
+
+/** Writes a piece of text without its white space; returns the end of what is written. */
+function writeUnits(text: string, { from, to }: { from: number; to: number }, bytes: Buffer, start: number): number {
+  let used = start
+  for (let at = from; at < to; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit > 32 && unit < 0x80) {
+      bytes[used++] = unit
+    } else if (!isSpace(unit)) {
+      bytes[used++] = 0xe0 | (unit >> 12)
+      bytes[used++] = 0x80 | ((unit >> 6) & 0x3f)
+      bytes[used++] = 0x80 | (unit & 0x3f)
+    }
+  }
+  return used
+}
+
+/** The white space of JavaScript's `\s`. */
+function isSpace(unit: number): boolean {
+  if (unit < 0xa0) return unit === 32 || (unit >= 9 && unit <= 13)
+  if (unit < 0x1680) return unit === 0xa0
+  return otherSpaces.has(unit)
+}
+
+const otherSpaces: ReadonlySet<number> = new Set([
+  0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a, 0x2028, 0x2029,
+  0x202f, 0x205f, 0x3000, 0xfeff,
+])
