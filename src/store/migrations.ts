@@ -1,6 +1,7 @@
 // The schema as numbered migrations, forward only. A landed version is never edited: there are databases made by it. Every
 // change is a new version, and the code of the version before must still work with it.
 import { AppError } from '#core/errors.ts'
+import { addChainPoints } from './chain-migration.ts'
 import { countStorage } from './storage-migration.ts'
 
 /** One statement for both databases, or a list for each. */
@@ -365,15 +366,7 @@ export const migrations: readonly Migration[] = [
     `ALTER TABLE usage ADD COLUMN unpriced_calls BIGINT NOT NULL DEFAULT 0`,
     `UPDATE usage SET unpriced_calls = 1 WHERE cost_usd IS NULL AND model <> ''`,
   ],
-  [
-    // Points of the replay chains of threads. `latest` marks those of the turn that answered last.
-    `CREATE TABLE chain_points (
-      thread_id TEXT NOT NULL, turn_id TEXT NOT NULL, hash TEXT NOT NULL, user_id TEXT NOT NULL, seq BIGINT NOT NULL,
-      latest BIGINT NOT NULL, PRIMARY KEY (thread_id, turn_id, hash)
-    ) WITHOUT ROWID`,
-    `CREATE INDEX chain_points_by_hash ON chain_points (user_id, hash, latest, thread_id)`,
-    `CREATE INDEX chain_points_latest ON chain_points (thread_id) WHERE latest = 1`,
-  ],
+  addChainPoints,
 ]
 
 /** The schema version of this Atrium. */

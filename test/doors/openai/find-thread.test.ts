@@ -1,0 +1,63 @@
+// Where a request continues: in its thread, in a fork of it, or in a new one.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { userId } from '#core/ids.ts'
+import { type ChainMessage, chainOf } from '#core/replay-chain.ts'
+import type { ThreadPoint } from '#core/store.ts'
+import { chainOfRequest, findThread } from '#doors/openai/find-thread.ts'
+
+const user = (text: string): ChainMessage => ({ role: 'user', text })
+const assistant = (text: string): ChainMessage => ({ role: 'assistant', text })
+const history = [user('a'), assistant('b'), user('c'), assistant('d'), user('e')]
+
+/** Threads of which one has a point. */
+function threadsWith(hash: string | undefined, point: Partial<ThreadPoint> = {}) {
+  const asked: (readonly string[])[] = []
+  const found: ThreadPoint = { threadId: 't', turnId: 'n', seq: 4, latest: true, hash: hash ?? '', ...point }
+  return {
+    asked,
+    findByChain: (_: unknown, hashes: readonly string[]) => {
+      asked.push(hashes)
+      return Promise.resolve(hash !== undefined && hashes.includes(hash) ? found : undefined)
+    },
+  }
+}
+
+const points = chainOf(history).points.map(({ hash }) => hash)
+const ada = userId('ada')
+
+test('a history that a thread has as its latest goes on there, and only its newest messages are new', async () => {
+  const threads = threadsWith(points[1])
+  const place = await findThread(threads, ada, await chainOfRequest(history))
+  assert.deepEqual(place, { kind: 'thread', threadId: 't', turnId: 'n', fresh: 4 })
+  assert.deepEqual(threads.asked, [points.toReversed()], 'the longest part is looked up first, all in one search')
+})
+
+test('an earlier point of a thread is a fork, and what follows the point is new', async () => {
+  const threads = threadsWith(points[0], { forkAt: 3 })
+  const place = await findThread(threads, ada, await chainOfRequest(history))
+  assert.deepEqual(place, { kind: 'fork', forks: { threadId: 't', beforeSeq: 3 }, fresh: 2 })
+})
+
+test('an unknown history, and messages without an answer, start a new thread', async () => {
+  assert.deepEqual(await findThread(threadsWith(undefined), ada, await chainOfRequest(history)), {
+    kind: 'new',
+    fresh: 0,
+  })
+  const threads = threadsWith(points[0])
+  assert.deepEqual(await findThread(threads, ada, await chainOfRequest([user('a'), user('b')])), {
+    kind: 'new',
+    fresh: 0,
+  })
+  assert.deepEqual(threads.asked, [], 'without a look-up')
+})
+
+test('a history of ten thousand messages lets others go on meanwhile', async () => {
+  const long = Array.from({ length: 10_000 }, (_, at) => (at % 2 === 0 ? user(`${at}`) : assistant(`${at}`.repeat(99))))
+  let ticks = 0
+  const timer = setInterval(() => ticks++, 0)
+  const chain = await chainOfRequest(long)
+  clearInterval(timer)
+  assert.deepEqual(chain, chainOf(long))
+  assert.ok(ticks > 0)
+})
