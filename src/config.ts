@@ -6,6 +6,7 @@ import querystring from 'node:querystring'
 import { chooseEmbedding, type EmbeddingConfig } from '#config/embedding.ts'
 import { chooseModel, type ModelConfig, type Settings } from '#config/model.ts'
 import { type OidcConfig, readOidc } from '#config/oidc.ts'
+import { type ResponsesConfig, responsesOf } from '#config/responses.ts'
 import { type TelemetryConfig, telemetryOf } from '#config/telemetry.ts'
 import {
   fault,
@@ -53,7 +54,7 @@ export type Config = {
   readonly window?: number
   /** Without it, memory is searched by words only. */
   readonly embedding?: EmbeddingConfig
-  readonly responses: { readonly turnTimeoutSecs: number; readonly externalTools: boolean }
+  readonly responses: ResponsesConfig
   /** 0 means no limit. */
   readonly chatRatePerMinute: number
   /** 0 means no limit. */
@@ -171,10 +172,7 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
       ratePerMinute: values.WEBHOOK_RATE_LIMIT,
     },
     model,
-    responses: {
-      turnTimeoutSecs: values.RESPONSES_TURN_TIMEOUT_SECS,
-      externalTools: values.RESPONSES_EXTERNAL_TOOLS,
-    },
+    responses: responsesOf(values),
     chatRatePerMinute: values.CHAT_RATE_LIMIT,
     writeRatePerMinute: values.WRITE_RATE_LIMIT ?? (values.CHAT_RATE_LIMIT === 0 ? 0 : defaultWritesPerMinute),
     signInsPerMinute: values.SIGN_IN_RATE_LIMIT,

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Settings } from '#config/model.ts'
+import { specifiedRules } from '#config/responses.ts'
 import { exampleOf, variableNames } from '#config/variables.ts'
 import { type Config, checkDoors, loadConfig, programName, readConfig, secretsIn, weakSecrets } from '#config.ts'
 import { AppError } from '#core/errors.ts'
@@ -31,7 +32,11 @@ test('an empty environment gives the defaults of the specification', () => {
     gateway: { enabled: true, host: '127.0.0.1', port: 3000, allowedOrigins: [] },
     webhook: { enabled: false, host: '0.0.0.0', port: 8080, ratePerMinute: 60 },
     model: { provider: 'offline', name: 'offline', source: 'default' },
-    responses: { turnTimeoutSecs: 120, externalTools: true },
+    responses: {
+      turnTimeoutSecs: 120,
+      externalTools: true,
+      rules: { toolsBytes: 16_384, foreignTools: 'refuse', events: 'specified' },
+    },
     chatRatePerMinute: 30,
     writeRatePerMinute: 600,
     signInsPerMinute: 20,
@@ -97,6 +102,21 @@ const readings: readonly [env: Record<string, string>, read: (config: Config) =>
   [{ SIGN_IN_RATE_LIMIT: '0' }, (config) => config.signInsPerMinute, 0],
   [{ RESPONSES_TURN_TIMEOUT_SECS: '5' }, (config) => config.responses.turnTimeoutSecs, 5],
   [{ RESPONSES_EXTERNAL_TOOLS: 'off' }, (config) => config.responses.externalTools, false],
+  [
+    { RESPONSES_PROFILE: 'apps' },
+    (config) => config.responses.rules,
+    { toolsBytes: 262_144, foreignTools: 'drop', events: 'reference' },
+  ],
+  [
+    { RESPONSES_PROFILE: 'apps', RESPONSES_TOOLS_BYTES: '20000', RESPONSES_EVENTS: 'specified' },
+    (config) => config.responses.rules,
+    { toolsBytes: 20_000, foreignTools: 'drop', events: 'specified' },
+  ],
+  [
+    { RESPONSES_FOREIGN_TOOLS: 'drop' },
+    (config) => config.responses.rules,
+    { ...specifiedRules, foreignTools: 'drop' },
+  ],
   [{ TRUST_PROXY: 'true' }, (config) => config.trustProxy, 1],
   [{ TRUST_PROXY: '0' }, (config) => config.trustProxy, false],
   [{ TRUST_PROXY: '2' }, (config) => config.trustProxy, 2],
@@ -159,6 +179,10 @@ const plainFaults: readonly [name: string, value: string][] = [
   ['CHAT_RATE_LIMIT', '1.5'],
   ['WEBHOOK_RATE_LIMIT', 'none'],
   ['RESPONSES_TURN_TIMEOUT_SECS', '0'],
+  ['RESPONSES_PROFILE', 'wide'],
+  ['RESPONSES_TOOLS_BYTES', '9'],
+  ['RESPONSES_FOREIGN_TOOLS', 'keep'],
+  ['RESPONSES_EVENTS', 'all'],
   ['LLM_WINDOW', '12'],
   ['SPEND_PER_DAY_USD', '-1'],
   ['STORAGE_PER_USER_MB', '1.5'],

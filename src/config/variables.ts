@@ -26,6 +26,7 @@ const secondsPerDay = 86_400
 const maxRate = 1_000_000
 const maxSpend = 1_000_000
 const maxStorageMb = 1_000_000_000
+const maxToolsBytes = 1024 * 1024
 
 const variables = {
   ANTHROPIC_API_KEY: { example: '<key>', schema: z.optional(secret()) },
@@ -80,7 +81,11 @@ const variables = {
   OTEL_EXPORTER_OTLP_HEADERS: { example: 'authorization=Bearer%20<key>', schema: z._default(headerList(), {}) },
   OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: { example: 'false', schema: z._default(flag(), false) },
   OTEL_SERVICE_NAME: { example: 'atrium', schema: z._default(label(), 'atrium') },
+  RESPONSES_EVENTS: { example: 'reference', schema: z.optional(choice(['specified', 'reference'])) },
   RESPONSES_EXTERNAL_TOOLS: { example: 'true', schema: z._default(flag(), true) },
+  RESPONSES_FOREIGN_TOOLS: { example: 'drop', schema: z.optional(choice(['refuse', 'drop'])) },
+  RESPONSES_PROFILE: { example: 'apps', schema: z.optional(choice(['apps'])) },
+  RESPONSES_TOOLS_BYTES: { example: '262144', schema: z.optional(wholeNumber(1_024, maxToolsBytes)) },
   RESPONSES_TURN_TIMEOUT_SECS: { example: '120', schema: z._default(wholeNumber(1, secondsPerDay), 120) },
   SERVICE_REBORN_WEBUI_TOKEN: { example: '<token, as printed by: openssl rand -hex 32>', schema: z.optional(secret()) },
   SIGN_IN_RATE_LIMIT: { example: '20', schema: z._default(wholeNumber(0, maxRate), 20) },

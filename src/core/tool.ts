@@ -3,12 +3,17 @@ import type { UserId } from './ids.ts'
 import { type JsonObject, objectIn } from './json.ts'
 import type { CallQuestion, Reach } from './question.ts'
 
+/** A caller's own name for its function. */
+export type CallerName = { readonly name: string; readonly namespace?: string }
+
 /** A tool as the model sees it. */
 export type ToolSpec = {
   readonly name: string
   readonly description: string
   readonly parameters: JsonObject
   readonly strict?: boolean
+  /** The caller's name for the function, where the model is offered another. */
+  readonly own?: CallerName
 }
 
 export type ToolContext = {

@@ -13,10 +13,14 @@ const describedKeys = (
 /** Formats of strings and numbers that Gemini accepts. */
 const formats: ReadonlySet<Json> = new Set(['date-time', 'float', 'double', 'int32', 'int64'])
 const types: ReadonlySet<Json> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
-/** Bounds for a schema that refers to itself: the depth, and how many parts of it are converted. */
+/**
+ * Bounds for a schema that refers to itself: the depth, and how many parts of it are visited. Properties that a reference
+ * brings, and each 100 characters of a described rule, count as parts too.
+ */
 const maxDepth = 12
-const maxParts = 2000
+const maxParts = 5_000
 const maxRuleChars = 200
+const charsPerPart = 100
 
 type Walk = { readonly root: JsonObject; left: number }
 
@@ -32,14 +36,14 @@ function convert(value: Json | undefined, walk: Walk, depth: number): JsonObject
   const type = typesIn(schema['type'])
   if (type.length === 1) converted['type'] = type[0] as Json
   const values = schema['const'] === undefined ? schema['enum'] : [schema['const']]
-  if (Array.isArray(values) && values.length > 0) addValues(converted, values)
+  if (Array.isArray(values) && values.length > 0) addValues(converted, values, walk)
   if (isSchema(schema['properties'])) addProperties(converted, schema['properties'], walk, depth)
   if (converted['type'] === 'array') converted['items'] = convert(itemsIn(schema), walk, depth + 1)
   if (converted['type'] !== 'object') delete converted['required']
   if (formats.has(schema['format'] ?? '')) converted['format'] = schema['format'] as Json
-  else if (schema['format'] !== undefined) describe(converted, `format: ${JSON.stringify(schema['format'])}`)
+  else if (schema['format'] !== undefined) describe(converted, `format: ${textOf(schema['format'], walk)}`)
   for (const key of describedKeys)
-    if (schema[key] !== undefined) describe(converted, `${key}: ${JSON.stringify(schema[key])}`)
+    if (schema[key] !== undefined) describe(converted, `${key}: ${textOf(schema[key], walk)}`)
   const choices = [...listIn(schema['anyOf']), ...listIn(schema['oneOf'])]
   if (choices.length > 0) return anyOf(converted, choices, walk, depth)
   return type.length > 1 ? eitherType(converted, type, schema, walk, depth) : converted
@@ -53,6 +57,7 @@ function merged(schema: JsonObject, walk: Walk, depth: number): JsonObject {
     if (!isSchema(part) || depth > maxDepth || --walk.left < 0) continue
     const other = merged(part, walk, depth + 1)
     const properties = { ...objectAt(other, 'properties'), ...objectAt(whole, 'properties') }
+    walk.left -= Object.keys(properties).length
     const required = [...new Set([...listIn(whole['required']), ...listIn(other['required'])])]
     whole = {
       ...other,
@@ -65,13 +70,14 @@ function merged(schema: JsonObject, walk: Walk, depth: number): JsonObject {
 }
 
 /** An enum of strings or of numbers only; other values are described. */
-function addValues(converted: Record<string, Json>, values: readonly Json[]): void {
+function addValues(converted: Record<string, Json>, values: readonly Json[], walk: Walk): void {
+  walk.left -= values.length / charsPerPart
   const kinds = new Set(values.map((each) => typeof each))
   const [kind] = kinds
   if (kinds.size === 1 && (kind === 'string' || kind === 'number')) {
     converted['enum'] = values
     converted['type'] ??= kind
-  } else describe(converted, `one of: ${values.map((each) => JSON.stringify(each)).join(', ')}`)
+  } else describe(converted, `one of: ${values.map((each) => textOf(each, walk)).join(', ')}`)
 }
 
 function addProperties(converted: Record<string, Json>, properties: JsonObject, walk: Walk, depth: number): void {
@@ -88,7 +94,7 @@ function addProperties(converted: Record<string, Json>, properties: JsonObject, 
 /** Gemini takes `anyOf` only alone; beside properties the choices are described. */
 function anyOf(converted: Record<string, Json>, choices: readonly Json[], walk: Walk, depth: number): JsonObject {
   if (converted['properties'] !== undefined) {
-    describe(converted, `one of these holds: ${JSON.stringify(choices)}`)
+    describe(converted, `one of these holds: ${textOf(choices, walk)}`)
     return converted
   }
   return { ...wordsIn(converted), anyOf: choices.map((each) => convert(each, walk, depth + 1)) }
@@ -115,6 +121,14 @@ function eitherType(
       return own
     }),
   }
+}
+
+/** The JSON of a rule. Large ones that a schema repeats by reference use up the walk. */
+function textOf(value: Json, walk: Walk): string {
+  if (walk.left < 0) return '…'
+  const text = JSON.stringify(value)
+  walk.left -= text.length / charsPerPart
+  return text
 }
 
 function describe(converted: Record<string, Json>, rule: string): void {

@@ -1,10 +1,14 @@
 // Reading parts of a JSON schema.
 import { isObject, type Json, type JsonObject } from '#core/json.ts'
 
+/** Longer references are not followed: a walk may look one up a thousand times. */
+const maxReferenceChars = 1_000
+
 /** The target of a local reference such as `#/$defs/Shape`. */
 export function lookUp(reference: Json | undefined, root: JsonObject): Json | undefined {
   if (reference === '#') return root
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined
+  if (reference.length > maxReferenceChars) return undefined
   let found: Json | undefined = root
   for (const step of reference.slice(2).split('/')) {
     const key = step.replaceAll('~1', '/').replaceAll('~0', '~')

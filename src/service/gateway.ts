@@ -99,6 +99,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
       turns,
       threads,
       externalTools: config.responses.externalTools,
+      rules: config.responses.rules,
       turnTimeoutMs: config.responses.turnTimeoutSecs * 1000,
       registered: () => app.tools().byName,
       models: () => [app.config.model.name],

@@ -3,12 +3,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
+import type { CatalogRules } from '#doors/openai/caller-tools.ts'
 import { idempotencyOf } from '#doors/openai/idempotency.ts'
 import { attach, fixedSource } from '#doors/openai/turn-events.ts'
 import { planTurn, previousNotFound } from '#doors/responses/read/plan.ts'
 import { type CreateRequest, readCreate } from '#doors/responses/read/request.ts'
-import { collectTurn, type FollowedTurn, streamTurn } from '#doors/responses/tell/answer.ts'
+import { collectTurn, eventStyle, type FollowedTurn, streamTurn } from '#doors/responses/tell/answer.ts'
 import { inputCount, responseObject } from '#doors/responses/tell/output.ts'
+import type { EventStyle } from '#doors/responses/tell/stream.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import type { Start } from '#turns/turns.ts'
 import type { ResponsesParts } from './parts.ts'
@@ -18,9 +20,9 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
   const { turns, externalTools } = parts
   const { user } = request.caller
   const idempotency = idempotencyOf(request)
-  const create = await readCreate(request.body, { externalTools, registered: parts.registered() })
+  const create = await readCreate(request.body, { externalTools, catalog: catalogRules(parts) })
   // Looked up first: the items that a repeated request refers to may have been deleted, but its response still exists.
-  const asked = { model: create.model, stream: create.stream }
+  const asked = { model: create.model, stream: create.stream, events: eventStyle(request, parts.rules.events) }
   const existing = idempotency && (await turns.findByKey(user, idempotency))
   if (existing) return answer(parts, reply, asked, { ...(await attach(turns, user, existing)), entries: [] })
   let start: Start
@@ -37,15 +39,25 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
   return answer(parts, reply, asked, { ...(await attach(turns, user, start.turn)), entries: [] })
 }
 
-type Asked = Pick<CreateRequest, 'model' | 'stream'>
+function catalogRules({ rules, registered }: ResponsesParts): CatalogRules {
+  return {
+    maxBytes: rules.toolsBytes,
+    raisedBy: 'RESPONSES_TOOLS_BYTES',
+    foreign: rules.foreignTools,
+    registered: registered(),
+  }
+}
+
+type Asked = Pick<CreateRequest, 'model' | 'stream'> & { readonly events: EventStyle }
 type JoinedTurn = Pick<FollowedTurn, 'turn' | 'source'> & Pick<Start, 'entries'>
 
 /** Takes no more of the request than the answer needs: it would be kept until the turn ends. */
-async function answer(parts: ResponsesParts, reply: FastifyReply, { model, stream }: Asked, joined: JoinedTurn) {
+async function answer(parts: ResponsesParts, reply: FastifyReply, asked: Asked, joined: JoinedTurn) {
+  const { model, stream, events } = asked
   const { turn, source, entries } = joined
   const followed = { turn, source, model }
   if (stream) {
-    return streamTurn(reply, { ...followed, skip: inputCount(turn) - entries.length }, parts.log)
+    return streamTurn(reply, { ...followed, events, skip: inputCount(turn) - entries.length }, parts.log)
   }
   return responseObject(await collectTurn(parts, followed, entries))
 }

@@ -1,5 +1,6 @@
 // OpenAPI operations of this door, generated from the schemas that check requests.
 import type * as z from 'zod/mini'
+import { ToolSchema } from '#doors/openai/caller-tools.ts'
 import { FilePartSchema, ImagePartSchema, TextPartSchema } from '#doors/openai/content.ts'
 import {
   CompactionSchema,
@@ -17,7 +18,7 @@ export function create(): JsonSchema {
   const key = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string', minLength: 1, maxLength: 255 } }
   return {
     ...tagged,
-    parameters: [key],
+    parameters: [key, { name: 'X-Atrium-Events', in: 'header', schema: { enum: ['specified', 'reference'] } }],
     requestBody: body(createSchema()),
     responses: {
       200: {
@@ -97,7 +98,8 @@ function createSchema(): JsonSchema {
     { type: 'object', properties: { type: { const: 'reasoning' } }, required: ['type'] },
   ]
   const input = { anyOf: [{ type: 'string' }, { type: 'array', items: { anyOf: items } }] }
-  const properties = { ...(schema['properties'] as JsonSchema), input }
+  const tools = { anyOf: [{ type: 'array', items: schemaOf(ToolSchema) }, { type: 'null' }] }
+  const properties = { ...(schema['properties'] as JsonSchema), input, tools }
   return { ...schema, properties, required: ['model', 'input'], additionalProperties: true }
 }
 

@@ -1,12 +1,23 @@
 // Dependencies of the Responses API door.
 import type { WaitParts } from '#doors/openai/turn-events.ts'
+import type { EventStyle } from '#doors/responses/tell/stream.ts'
 import type { Log } from '#lib/log.ts'
 import type { Threads } from '#turns/threads.ts'
+
+/** Where the operator may widen the specification. */
+export type ResponsesRules = {
+  /** The most bytes of canonical JSON in `tools`. */
+  readonly toolsBytes: number
+  readonly foreignTools: 'refuse' | 'drop'
+  /** The events of streamed function calls, where a request does not choose. */
+  readonly events: EventStyle
+}
 
 export type ResponsesParts = WaitParts & {
   readonly threads: Threads
   /** False disables functions of the caller: tools and tool_choice are then refused. */
   readonly externalTools: boolean
+  readonly rules: ResponsesRules
   /** Names of the tools that are enabled now. */
   readonly registered: () => Pick<ReadonlySet<string>, 'has'>
   /** Names for the list of models. */

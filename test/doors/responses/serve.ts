@@ -1,10 +1,11 @@
 // The Responses API on a real port over the app of the tests, a scripted model at its edge.
+import { specifiedRules } from '#config/responses.ts'
 import type { Bus, Subscription } from '#core/bus.ts'
 import { userId } from '#core/ids.ts'
 import { isObject } from '#core/json.ts'
 import type { Model, ModelRequest } from '#core/model.ts'
 import type { Tool } from '#core/tool.ts'
-import type { ResponsesParts } from '#doors/responses/parts.ts'
+import type { ResponsesParts, ResponsesRules } from '#doors/responses/parts.ts'
 import { responsesRoutes } from '#doors/responses/routes.ts'
 import type { ChatLimit } from '#http/caller.ts'
 import { createOrigins } from '#http/origin.ts'
@@ -20,6 +21,7 @@ export type Answer = { readonly status: number; readonly headers: Headers; reado
 export type SseEvent = { readonly event: string; readonly data: Wire }
 
 export type ServeParts = Partial<Pick<ResponsesParts, 'externalTools' | 'turnTimeoutMs' | 'now'>> & {
+  readonly rules?: Partial<ResponsesRules>
   readonly chatLimit?: ChatLimit
   readonly replies?: readonly Reply[]
   readonly model?: Model
@@ -75,6 +77,7 @@ export async function serve(parts: ServeParts = {}) {
       turns,
       threads,
       externalTools: parts.externalTools ?? true,
+      rules: { ...specifiedRules, ...parts.rules },
       turnTimeoutMs: parts.turnTimeoutMs ?? 10_000,
       registered: () => new Set(tools.map(({ spec }) => spec.name)),
       models: () => ['scripted', 'vendor/large'],

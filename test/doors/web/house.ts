@@ -1,5 +1,6 @@
 // A whole gateway for tests: real HTTP on a free port over the app of the tests.
 import type { TestContext } from 'node:test'
+import { specifiedRules } from '#config/responses.ts'
 import type { IdentityStore } from '#core/account.ts'
 import type { Store } from '#core/store.ts'
 import { responsesRoutes } from '#doors/responses/routes.ts'
@@ -199,6 +200,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
       turns,
       threads,
       externalTools: true,
+      rules: specifiedRules,
       turnTimeoutMs: patienceMs,
       registered: () => new Set(),
       models: () => ['test-1'],

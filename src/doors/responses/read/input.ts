@@ -9,6 +9,7 @@ import { countJson, type Excess } from '#lib/json-bounds.ts'
 import { createPace } from '#lib/pace.ts'
 import { openCompaction } from './compaction.ts'
 import { isTooDeep } from '#doors/openai/bounds.ts'
+import { namesForModel } from '#doors/openai/caller-tools.ts'
 import { readContent, textIn } from '#doors/openai/content.ts'
 import {
   CompactionSchema,
@@ -42,8 +43,13 @@ export type Intent =
   | { readonly kind: 'replay'; readonly callId: string; readonly output: string }
   | { readonly kind: 'message' }
 
+type NameOf = ReturnType<typeof namesForModel>
+
 /** Reads the input field. Throws invalid_input that names the item and its field. */
-export async function readInput(input: string | readonly unknown[] | null | undefined): Promise<InputItem[]> {
+export async function readInput(
+  input: string | readonly unknown[] | null | undefined,
+  nameOf: NameOf = namesForModel([]),
+): Promise<InputItem[]> {
   if (input == null) throw wrongField('input', 'is required: a string or a list of items')
   if (typeof input === 'string') {
     if (input === '') throw wrongField('input', 'must not be empty')
@@ -54,7 +60,7 @@ export async function readInput(input: string | readonly unknown[] | null | unde
   const pace = createPace()
   const items: InputItem[] = []
   for (const [at, item] of input.entries()) {
-    items.push(await readItem(item, `input[${at}]`))
+    items.push(await readItem(item, `input[${at}]`, nameOf))
     await pace()
   }
   await checkArguments(items, pace)
@@ -115,15 +121,16 @@ function strictResume(items: readonly InputItem[], hasPrevious: boolean): Intent
   return { kind: 'resume', callId: first.callId, output: first.output }
 }
 
-async function readItem(item: unknown, path: string): Promise<InputItem> {
+async function readItem(item: unknown, path: string, nameOf: NameOf): Promise<InputItem> {
   if (typeof item === 'string') return { type: 'message', role: 'user', content: readContent(item, path) }
   if (!isObject(item)) throw wrongField(path, 'must be an object')
   switch (item['type'] ?? (item['role'] === undefined && item['id'] !== undefined ? 'item_reference' : 'message')) {
     case 'message':
       return readMessage(item, path)
     case 'function_call': {
-      const { call_id: callId, name, arguments: args } = check(FunctionCallSchema, item, path)
-      return { type: 'call', callId, name, args: readArguments(args ?? {}) }
+      const { call_id: callId, name, namespace, arguments: args } = check(FunctionCallSchema, item, path)
+      const called = nameOf({ name, ...(namespace && { namespace }) })
+      return { type: 'call', callId, name: called, args: readArguments(args ?? {}) }
     }
     case 'function_call_output': {
       const { call_id: callId, output } = check(FunctionCallOutputSchema, item, path)

@@ -4,7 +4,7 @@ import { byteLength, isObject, type JsonObject } from '#core/json.ts'
 import type { TurnOptions } from '#core/turn.ts'
 import { contextBlock, instructionsBlock } from '#doors/openai/blocks.ts'
 import { overBounds, isTooDeep } from '#doors/openai/bounds.ts'
-import { type CallerTools, readCallerTools, refuseCallerTools, schemaBounds } from '#doors/openai/caller-tools.ts'
+import { type CatalogRules, namesForModel, readCatalog, refuseCallerTools } from '#doors/openai/caller-tools.ts'
 import type { Echo } from '#doors/responses/echo.ts'
 import { check, wrongField } from '#http/validate.ts'
 import { hasRawNumbers, withPlainNumbers } from '#http/lossless-json.ts'
@@ -14,6 +14,8 @@ import { CreateSchema } from './schemas.ts'
 const maxContextBytes = 10 * 1024
 const maxMetadataBytes = 16 * 1024
 const maxFormatBytes = 64 * 1024
+/** Schemas are adapted to the provider before every model call. */
+const formatBounds = { levels: 64, values: 2_000 }
 
 export type Previous = { readonly turnId: string; readonly threadId: string }
 
@@ -32,8 +34,7 @@ export type CreateRequest = {
 export type RequestRules = {
   /** False when functions of the caller are disabled: tools and tool_choice are then refused. */
   readonly externalTools: boolean
-  /** Names of the service's enabled tools. */
-  readonly registered: Pick<ReadonlySet<string>, 'has'>
+  readonly catalog: CatalogRules
 }
 
 /** Throws invalid_input with the path of the field. */
@@ -42,9 +43,9 @@ export async function readCreate(body: unknown, rules: RequestRules): Promise<Cr
   const fields = check(CreateSchema, body)
   // Fields outside the schema are read as sent, and ignored when malformed.
   const raw = body as Readonly<Record<string, unknown>>
-  const tools = readCallerTools(withPlainNumbers(fields.tools ?? []), withPlainNumbers(raw['tools']), rules.registered)
+  const { tools, schemas } = readCatalog(fields.tools ?? [], rules.catalog)
   const context = readContext(raw['x_context'])
-  const input = await readInput(fields.input)
+  const input = await readInput(fields.input, namesForModel(tools))
   const systems = input.flatMap((item) => (item.type === 'system' ? [item.text] : []))
   const instructions = await instructionsBlock([fields.instructions ?? '', ...systems])
   const format = readFormat(raw['text'])
@@ -54,7 +55,7 @@ export async function readCreate(body: unknown, rules: RequestRules): Promise<Cr
     ...(fields.instructions != null && { instructions: fields.instructions }),
     ...readMetadata(raw['metadata']),
     ...(format === 'json_object' && { jsonObject: true }),
-    ...losslessSchemas(fields.tools ?? []),
+    ...(Object.keys(schemas).length > 0 && { schemas }),
     ...(typeof format === 'object' && hasRawNumbers(format.schema) && { formatSchema: JSON.stringify(format.schema) }),
   }
   return {
@@ -80,13 +81,6 @@ export function readPrevious(text: string): Previous {
   return previous
 }
 
-/** The source text of schemas with raw numbers. The options of the turn store every schema with plain numbers. */
-function losslessSchemas(tools: CallerTools): Pick<Echo, 'schemas'> {
-  const odd = tools.filter(({ parameters }) => hasRawNumbers(parameters))
-  if (odd.length === 0) return {}
-  return { schemas: Object.fromEntries(odd.map(({ name, parameters }) => [name, JSON.stringify(parameters)])) }
-}
-
 function readContext(context: unknown): Record<string, unknown> | undefined {
   if (!isObject(context)) return undefined
   if (isTooDeep(context)) throw wrongField('x_context', 'is nested too deeply')
@@ -102,7 +96,7 @@ function readFormat(text: unknown): TurnOptions['format'] | 'json_object' {
   if (format['type'] === 'json_object') return 'json_object'
   const { type, name, schema, strict } = format
   if (type !== 'json_schema' || !isObject(schema)) return undefined
-  if (overBounds(schema, schemaBounds) || byteLength(JSON.stringify(schema)) > maxFormatBytes) return undefined
+  if (overBounds(schema, formatBounds) || byteLength(JSON.stringify(schema)) > maxFormatBytes) return undefined
   return {
     name: typeof name === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(name) ? name : 'response',
     schema: schema as JsonObject,

@@ -1,11 +1,8 @@
 // Schemas of requests. They check requests, and the OpenAPI document is generated from them. Null means absent.
 import * as z from 'zod/mini'
 import { byteLength } from '#core/json.ts'
-import { ToolSchema } from '#doors/openai/caller-tools.ts'
 
 const maxModelBytes = 256
-/** More than fit into the bytes of a request's tools. */
-const maxTools = 10_000
 const text = z.string({ error: 'must be a string' })
 const filled = text.check(z.minLength(1, { error: 'must not be empty' }))
 const object = z.record(z.string(), z.unknown(), { error: 'must be an object' })
@@ -33,11 +30,8 @@ export const CreateSchema = z.object(
     ),
     instructions: z.nullish(text),
     x_context: z.nullish(object),
-    tools: z.nullish(
-      z
-        .array(ToolSchema, { error: 'must be a list of functions' })
-        .check(z.maxLength(maxTools, `must hold at most ${maxTools} functions`)),
-    ),
+    /** Each tool is checked by the catalog. */
+    tools: z.nullish(z.array(z.unknown(), { error: 'must be a list of functions' })),
     tool_choice: z.optional(z.unknown()),
   },
   { error: 'must be a JSON object' },
@@ -55,6 +49,7 @@ export const MessageSchema = z.object({
 export const FunctionCallSchema = z.object({
   call_id: filled,
   name: filled,
+  namespace: z.nullish(text),
   arguments: z.nullish(z.union([z.string(), object], { error: 'must be a string of JSON' })),
 })
 

@@ -1,5 +1,5 @@
 // Answers with a turn: as a stream of events, or as one object at its end.
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
 import { type Source, waitForRest, type WaitParts } from '#doors/openai/turn-events.ts'
@@ -7,7 +7,7 @@ import { requestIdOf } from '#http/request-log.ts'
 import { openEvents } from '#http/sse.ts'
 import type { Log } from '#lib/log.ts'
 import { outputOf, type ResponseState } from './output.ts'
-import { createStream } from './stream.ts'
+import { createStream, type EventStyle } from './stream.ts'
 
 export type FollowedTurn = {
   readonly turn: Turn
@@ -15,6 +15,13 @@ export type FollowedTurn = {
   readonly source: Source
   /** How many input items the source yields first. */
   readonly skip: number
+  readonly events: EventStyle
+}
+
+/** The style of a stream's events: that of the header X-Atrium-Events, else the configured one. */
+export function eventStyle({ headers }: FastifyRequest, configured: EventStyle): EventStyle {
+  const asked = headers['x-atrium-events']
+  return asked === 'reference' || asked === 'specified' ? asked : configured
 }
 
 /** Streams a turn to its end. When the client leaves or reads too slowly, only the stream ends; the turn goes on. */
@@ -48,7 +55,7 @@ export async function streamTurn(
 /** The response of a turn once it rests. `entries` are those that the start of the turn returned. */
 export async function collectTurn(
   parts: WaitParts,
-  { model, ...followed }: Omit<FollowedTurn, 'skip'>,
+  { model, ...followed }: Omit<FollowedTurn, 'skip' | 'events'>,
   entries: readonly Entry[],
 ): Promise<ResponseState> {
   const rest = await waitForRest(parts, followed, entries)

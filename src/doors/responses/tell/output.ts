@@ -2,7 +2,9 @@
 import type { ErrorCode } from '#core/errors.ts'
 import { hexOf, responseId } from '#core/ids.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
+import type { CallerName, ToolSpec } from '#core/tool.ts'
 import type { Turn, TurnError, TurnOptions } from '#core/turn.ts'
+import { nameForCaller } from '#doors/openai/caller-tools.ts'
 import { type Echo, echoOf } from '#doors/responses/echo.ts'
 import { parseLossless } from '#http/lossless-json.ts'
 import { unixTime, usageWire } from '#http/wire-format.ts'
@@ -23,16 +25,20 @@ export type MessageOutput = {
   }[]
 }
 
-type CallOutput = {
+export type CallOutput = {
   readonly id: string
   readonly type: 'function_call'
-  readonly status: 'completed'
+  readonly status: 'in_progress' | 'completed'
   readonly call_id: string
   readonly name: string
+  readonly namespace?: string
   readonly arguments: string
 }
 
 export type OutputItem = MessageOutput | CallOutput
+
+/** The thread of a turn, and its catalog, by which the caller's functions get their own names back. */
+type TurnNames = Pick<Turn, 'threadId' | 'options'>
 
 /** The id of an item on the wire. It contains the id of its thread, so that a reference can be resolved. */
 export function itemId(prefix: 'msg' | 'fc', entryId: string, threadHex: string): string {
@@ -44,14 +50,23 @@ export function messageOutput(id: string, text: string, status: MessageOutput['s
   return { id, type: 'message', status, role: 'assistant', content }
 }
 
-/** The output item of an entry. Undefined for the service's own calls, results and reasoning. */
-export function outputItem({ id, item }: Pick<Entry, 'id' | 'item'>, threadHex: string): OutputItem | undefined {
+/** The output item of an entry of a turn. Undefined for the service's own calls, results and reasoning. */
+export function outputItem({ id, item }: Pick<Entry, 'id' | 'item'>, turn: TurnNames): OutputItem | undefined {
+  const threadHex = hexOf(turn.threadId)
   if (item.type === 'message' && item.role === 'assistant') {
     return messageOutput(itemId('msg', id, threadHex), textOf(item), item.cut ? 'incomplete' : 'completed')
   }
   if (item.type !== 'gate' || item.kind !== 'output') return undefined
-  const { callId: call_id, name, args } = item
-  return { id: itemId('fc', id, threadHex), type: 'function_call', status: 'completed', call_id, name, arguments: args }
+  const { callId: call_id, args } = item
+  const own = nameForCaller(turn.options.tools, item.name)
+  return {
+    id: itemId('fc', id, threadHex),
+    type: 'function_call',
+    status: 'completed',
+    call_id,
+    ...own,
+    arguments: args,
+  }
 }
 
 /** How many of a turn's first entries are its input. */
@@ -61,9 +76,8 @@ export function inputCount({ options }: Turn): number {
 
 /** The output of a turn from all its entries, and the last approval or sign-in gate among them. */
 export function outputOf(turn: Turn, entries: readonly Entry[]): { output: OutputItem[]; gate: Gate | undefined } {
-  const threadHex = hexOf(turn.threadId)
   const produced = entries.slice(inputCount(turn))
-  const output = produced.flatMap((entry) => outputItem(entry, threadHex) ?? [])
+  const output = produced.flatMap((entry) => outputItem(entry, turn) ?? [])
   return { output, gate: produced.findLast(({ item }) => isPausingGate(item))?.item as Gate | undefined }
 }
 
@@ -99,7 +113,7 @@ export function responseObject({ turn, model, output, gate }: ResponseState) {
     model,
     previous_response_id: echo.previous ?? null,
     output,
-    tools: (options.tools ?? []).map((tool) => wireTool(tool, echo.schemas?.[tool.name])),
+    tools: wireTools(options.tools ?? [], echo),
     tool_choice: 'auto',
     truncation: 'disabled',
     parallel_tool_calls: false,
@@ -140,10 +154,25 @@ export function wireStatus({ status }: Turn): 'in_progress' | 'completed' | 'fai
   }
 }
 
-type CallerTool = NonNullable<TurnOptions['tools']>[number]
+/** The caller's functions as they were sent: under their own names, those of a namespace together. */
+function wireTools(tools: readonly ToolSpec[], { schemas }: Echo) {
+  const listed: object[] = []
+  const groups = new Map<string, object[]>()
+  for (const tool of tools) {
+    const { name, namespace }: CallerName = tool.own ?? { name: tool.name }
+    if (namespace === undefined) listed.push(wireTool(tool, name, schemas?.[name]))
+    else {
+      const group = groups.get(namespace) ?? []
+      if (group.length === 0) listed.push({ type: 'namespace', name: namespace, tools: group })
+      groups.set(namespace, group)
+      group.push(wireTool(tool, name))
+    }
+  }
+  return listed
+}
 
 /** `schema` is the source text of the parameters, where that is stored. */
-function wireTool({ name, description, parameters, strict }: CallerTool, schema: string | undefined) {
+function wireTool({ description, parameters, strict }: ToolSpec, name: string, schema?: string) {
   return {
     type: 'function',
     name,

@@ -5,11 +5,12 @@ import { hexOf, parseResponseId, type UserId } from '#core/ids.ts'
 import { type Entry, type Part, textOf } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
 import type { Turn } from '#core/turn.ts'
+import { nameForCaller } from '#doors/openai/caller-tools.ts'
 import { attach } from '#doors/openai/turn-events.ts'
 import type { ResponsesParts } from '#doors/responses/parts.ts'
 import { closeCompaction, compactionIn } from '#doors/responses/read/compaction.ts'
 import type { Turns } from '#turns/turns.ts'
-import { streamTurn } from './answer.ts'
+import { eventStyle, streamTurn } from './answer.ts'
 import { inputCount, itemId, messageOutput, outputOf, placeholderModel, responseObject } from './output.ts'
 
 const defaultPage = 20
@@ -23,7 +24,12 @@ export async function getResponse(parts: ResponsesParts, request: FastifyRequest
   if (query['stream'] !== 'true') return loadResponse(parts.turns, user, turn)
   const after = Number(query['starting_after'] || -1)
   const attached = await attach(parts.turns, user, turn)
-  const followed = { ...attached, model: placeholderModel, skip: inputCount(turn) }
+  const followed = {
+    ...attached,
+    model: placeholderModel,
+    events: eventStyle(request, parts.rules.events),
+    skip: inputCount(turn),
+  }
   return streamTurn(reply, { ...followed, after: Number.isSafeInteger(after) ? after : -1 }, parts.log)
 }
 
@@ -47,7 +53,7 @@ export async function listInput({ turns }: ResponsesParts, request: FastifyReque
   const { user } = request.caller
   const turn = await findTurn(turns, user, request)
   const entries = await turns.entries(user, turn)
-  const items = entries.slice(0, inputCount(turn)).flatMap((entry) => inputItem(entry, hexOf(turn.threadId)) ?? [])
+  const items = entries.slice(0, inputCount(turn)).flatMap((entry) => inputItem(entry, turn) ?? [])
   const { order, after, limit } = queryOf(request)
   if (order !== 'asc') items.reverse()
   const from = after === undefined ? 0 : items.findIndex(({ id }) => id === after) + 1
@@ -86,7 +92,8 @@ function queryOf({ query }: FastifyRequest): Readonly<Record<string, string | un
   )
 }
 
-function inputItem({ id, item }: Entry, threadHex: string) {
+function inputItem({ id, item }: Entry, { threadId, options }: Turn) {
+  const threadHex = hexOf(threadId)
   switch (item.type) {
     case 'message': {
       const wireId = itemId('msg', id, threadHex)
@@ -96,7 +103,7 @@ function inputItem({ id, item }: Entry, threadHex: string) {
       return { id: wireId, type: 'message', status: 'completed', role: 'user', content: item.content.map(inputPart) }
     }
     case 'call': {
-      const call = { call_id: item.callId, name: item.name, arguments: item.args }
+      const call = { call_id: item.callId, ...nameForCaller(options.tools, item.name), arguments: item.args }
       return { id: itemId('fc', id, threadHex), type: 'function_call', status: 'completed', ...call }
     }
     case 'result':

@@ -5,6 +5,7 @@ import { type Entry, type Gate, textOf } from '#core/item.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
 import type { Watched } from '#turns/watch.ts'
 import {
+  type CallOutput,
   itemId,
   messageOutput,
   type OutputItem,
@@ -14,7 +15,10 @@ import {
   wireStatus,
 } from './output.ts'
 
-/** The five types of the specification, and response.failed. No other type is ever sent. */
+/** How a function call is streamed: whole, as the specification has it, or by its arguments, as the reference does. */
+export type EventStyle = 'specified' | 'reference'
+
+/** The five types of the specification, and response.failed. The style `reference` adds those of arguments. */
 type EventType =
   | 'response.created'
   | 'response.output_item.added'
@@ -22,12 +26,15 @@ type EventType =
   | 'response.output_item.done'
   | 'response.completed'
   | 'response.failed'
+  | 'response.function_call_arguments.delta'
+  | 'response.function_call_arguments.done'
 
 export type StreamParts = {
   readonly turn: Turn
   readonly model: string
   /** How many of the first entries are the turn's input. They are skipped. */
   readonly skip: number
+  readonly events?: EventStyle
   /** Events up to this sequence number are left out, but never the last event. */
   readonly after?: number
 }
@@ -56,7 +63,7 @@ type Open = {
   text: string
 }
 
-export function createStream({ turn, model, skip, after = -1 }: StreamParts): Stream {
+export function createStream({ turn, model, skip, events = 'specified', after = -1 }: StreamParts): Stream {
   const threadHex = hexOf(turn.threadId)
   const output: OutputItem[] = []
   /** Entry ids of messages that were written to their end before they were stored. */
@@ -126,7 +133,7 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
         return watched.turnId === turn.id && watched.itemId !== open.entryId && watched.after !== open.entryId
       case 'entries': {
         const next = watched.entries.find(
-          (each) => each.turnId === turn.id && !finished.has(each.id) && outputItem(each, threadHex),
+          (each) => each.turnId === turn.id && !finished.has(each.id) && outputItem(each, turn),
         )
         return next !== undefined && next.id !== open.entryId
       }
@@ -144,12 +151,10 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
       return ''
     }
     if (isPausingGate(entry.item)) gate = entry.item
-    const item = outputItem(entry, threadHex)
+    const item = outputItem(entry, turn)
     if (!item || finished.has(entry.id)) return ''
-    if (entry.item.type !== 'message') {
-      const fields = itemFields(output.push(item) - 1, item)
-      return event('response.output_item.added', fields) + event('response.output_item.done', fields)
-    }
+    if (item.type === 'function_call') return writeCall(item)
+    if (entry.item.type !== 'message') return ''
     const text = textOf(entry.item)
     let events = open?.entryId === entry.id ? '' : openMessage(entry.id)
     const message = open as unknown as Open
@@ -157,6 +162,22 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
     if (text.length > message.text.length) events += delta(entry.id, text.slice(message.text.length))
     events += closeMessage(message, item)
     return events
+  }
+
+  function writeCall(item: CallOutput): string {
+    const index = output.push(item) - 1
+    const done = itemFields(index, item)
+    if (events === 'specified') {
+      return event('response.output_item.added', done) + event('response.output_item.done', done)
+    }
+    const position = `"item_id":"${item.id}","output_index":${index}`
+    const text = json(item.arguments)
+    return (
+      event('response.output_item.added', itemFields(index, { ...item, status: 'in_progress', arguments: '' })) +
+      event('response.function_call_arguments.delta', `${position},"delta":${text}`) +
+      event('response.function_call_arguments.done', `${position},"name":${json(item.name)},"arguments":${text}`) +
+      event('response.output_item.done', done)
+    )
   }
 
   function end(ended: Turn): string {

@@ -3,7 +3,8 @@ import { describe, it } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { readCreate } from '#doors/responses/read/request.ts'
 
-const rules = { externalTools: true, registered: new Set(['time']) }
+const catalog = { maxBytes: 16 * 1024, foreign: 'refuse', registered: new Set(['time']) } as const
+const rules = { externalTools: true, catalog }
 const read = (fields: object) => readCreate({ model: 'm', input: 'hi', ...fields }, rules)
 
 /** The field a body is refused for. */

@@ -1,0 +1,38 @@
+// The rules of the Responses API: the specification's by default, wider where the operator says so.
+import type { Values } from './variables.ts'
+
+/** `specified` is what the specification says, `reference` what OpenAI's own service does. */
+type Style = 'specified' | 'reference'
+
+type ResponsesRules = {
+  /** The most bytes of canonical JSON in a request's `tools`. */
+  readonly toolsBytes: number
+  /** What happens to a caller's tools that are no functions, or have a name of ours. */
+  readonly foreignTools: 'refuse' | 'drop'
+  /** The events of a streamed function call. */
+  readonly events: Style
+}
+
+export type ResponsesConfig = {
+  readonly turnTimeoutSecs: number
+  readonly externalTools: boolean
+  readonly rules: ResponsesRules
+}
+
+export const specifiedRules: ResponsesRules = { toolsBytes: 16 * 1024, foreignTools: 'refuse', events: 'specified' }
+/** What coding agents need. */
+export const appsRules: ResponsesRules = { toolsBytes: 256 * 1024, foreignTools: 'drop', events: 'reference' }
+
+/** A variable of its own beats the profile. */
+export function responsesOf(values: Values): ResponsesConfig {
+  const profile = values.RESPONSES_PROFILE === 'apps' ? appsRules : specifiedRules
+  return {
+    turnTimeoutSecs: values.RESPONSES_TURN_TIMEOUT_SECS,
+    externalTools: values.RESPONSES_EXTERNAL_TOOLS,
+    rules: {
+      toolsBytes: values.RESPONSES_TOOLS_BYTES ?? profile.toolsBytes,
+      foreignTools: values.RESPONSES_FOREIGN_TOOLS ?? profile.foreignTools,
+      events: values.RESPONSES_EVENTS ?? profile.events,
+    },
+  }
+}
