@@ -10,6 +10,7 @@ import { AppError } from '#core/errors.ts'
 import { type Item, type Message, textMessage, textOf } from '#core/item.ts'
 import type { ModelRequest } from '#core/model.ts'
 import { summaryOrigin } from '#core/origins.ts'
+import { charsPerToken } from '#core/tokens.ts'
 import { noUsage } from '#core/turn.ts'
 import { taintOf } from '#safety/taint.ts'
 import { ada, lease, step, turnOf } from '../store/harness.ts'
@@ -124,6 +125,41 @@ test('a cut leaves 45 in a hundred of the room word for word, and no more', () =
   assert.ok(plan)
   assert.ok(tokens(items.slice(plan.upTo)) <= 450 && tokens(items.slice(plan.upTo - 1)) > 450)
 })
+
+test('one cut takes no more than the budget of the thread, to the token', () => {
+  const items = Array.from({ length: 12 }, (_, at) => messageOf(at % 2 === 0 ? 'user' : 'assistant', 100))
+  assert.equal(planCut({ firstSeq: 1, items }, { thread: 200, summary: 100, item: 200 })?.upTo, 2)
+  assert.equal(planCut({ firstSeq: 1, items }, { thread: 199, summary: 100, item: 200 })?.upTo, 1)
+})
+
+test('all but the last item can be cut; the message that is cut with them is pinned', () => {
+  const items = [messageOf('user', 100), messageOf('assistant', 10)]
+  assert.deepEqual(planCut({ firstSeq: 7, items }, { thread: 100, summary: 100, item: 200 }), {
+    upTo: 7,
+    items: items.slice(0, 1),
+    pinned: items[0],
+  })
+})
+
+test('a log that begins behind its summary is cut from its first item', () => {
+  const summary: Item = { type: 'summary', text: 's', upTo: 4 }
+  const [first, ...rest] = Array.from({ length: 6 }, (_, at) => messageOf(at % 2 === 0 ? 'user' : 'assistant', 100))
+  const plan = planCut(
+    { firstSeq: 5, items: [first as Item, summary, ...rest] },
+    { thread: 200, summary: 100, item: 200 },
+  )
+  assert.deepEqual(plan?.items.slice(0, 2), [summary, first])
+})
+
+/** A message of so many tokens. */
+function messageOf(role: 'user' | 'assistant', tokens: number): Message {
+  const message = textMessage(
+    role,
+    'x'.repeat(Math.round((tokens - tokensInItem(textMessage(role, ''))) * charsPerToken)),
+  )
+  assert.equal(tokensInItem(message), tokens)
+  return message
+}
 
 const oversized: readonly [what: string, item: Item][] = [
   ['a result', { type: 'result', callId: 'c', output: 'x'.repeat(1_000_000) }],

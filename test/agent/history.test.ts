@@ -130,6 +130,26 @@ test('whatever a thread is made of counts, thoughts and gates too', async () => 
   }
 })
 
+test('many small items count as well', async () => {
+  const items: Item[] = [
+    user,
+    { type: 'reasoning', text: '' },
+    call('c', 'read'),
+    { type: 'attempt', callId: 'c' },
+    { type: 'result', callId: 'c', output: '' },
+    { type: 'summary', text: '', upTo: 0 },
+  ]
+  for (const item of items) {
+    const log = createLog()
+    const histories = createHistories({ threads: log.threads, fence, maxBytes: 50_000 })
+    const many = Array.from({ length: 300 }, () => item)
+    await histories.open({ turn: turnIn('a'), entries: log.append('a', ...many) })
+    await histories.open({ turn: turnIn('b'), entries: log.append('b', user) })
+    await histories.open({ turn: turnIn('a'), entries: log.append('a', user) })
+    assert.equal(log.reads, 1, `a thread of 300 times ${item.type} is not kept`)
+  }
+})
+
 for (const [what, chars, reads] of [
   ['longer than the bound is not read again while no other one is used', 30_000, 0],
   ['far longer than the bound is never kept', 90_000, 2],

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createHistories } from '#agent/history.ts'
+import { createMeter } from '#agent/tokens.ts'
 import { AppError } from '#core/errors.ts'
 import { type Item, textMessage, textOf } from '#core/item.ts'
 import type { Step } from '#core/store.ts'
@@ -266,6 +267,29 @@ test('a model that breaks off keeps what it had said and fails the turn with its
   assert.deepEqual(turn.error, { code: 'model_unreachable', message: 'the line is dead' })
   assert.deepEqual(steps.map(kinds), ['message > failed'])
   assert.equal(items.length, 2)
+  assert.equal(steps[0]?.drafts[0]?.asked?.estimated, true, 'nobody reported what it cost')
+})
+
+test('a response that broke off after its usage was reported is charged as reported, and teaches no estimate', async (t) => {
+  const usage = { ...noUsage, inputTokens: 400_000, outputTokens: 9_000, costUsd: 1 }
+  const broken = async function* () {
+    yield [
+      { type: 'text' as const, text: 'Half a' },
+      { type: 'done' as const, usage },
+    ]
+    throw new AppError('spend_limit', 'x', { limit: { kind: 'minutes', max: 5 } })
+  }
+  const [model, meter] = [scripted([broken]), createMeter()]
+  const { turn, steps } = await runOne(t, {
+    model,
+    meter,
+    given: { input: [{ id: 'i', item: textMessage('user', 'x'.repeat(2_000)) }] },
+  })
+  assert.deepEqual(turn.usage, { ...usage, model: 'test' })
+  assert.deepEqual(steps[0]?.drafts[0]?.asked?.usage, usage)
+  assert.equal('estimated' in (steps[0]?.drafts[0]?.asked ?? {}), false)
+  assert.deepEqual(turn.error?.limit, { kind: 'minutes', max: 5 })
+  assert.deepEqual([meter.calibrate(model, 1_000), meter.expectedOutput(model)], [1_000, 300])
 })
 
 test('a fault of our own fails the turn without telling its words', async (t) => {

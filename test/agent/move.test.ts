@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nextMove, type Move } from '#agent/move.ts'
+import type { CallKind } from '#agent/toolbox.ts'
 import { type Gate, type Item, textMessage } from '#core/item.ts'
 import { call, toolboxOf } from './tools.ts'
 
@@ -147,3 +148,50 @@ test('a log cut by a crash after any append has its next move', () => {
     'stop',
   ])
 })
+
+const ask = { do: 'ask', reason: 'r', why: 'It asks' } as const
+const verdicts: readonly [what: string, kind: CallKind, items: Item[], settlement: object][] = [
+  ['allowed after outside text', { do: 'run', taint: 'fetch' }, [], { how: 'run', taint: 'fetch' }],
+  ['allowed', { do: 'run' }, [], { how: 'run' }],
+  ['asked for', ask, [], { how: 'approval', word: 'r', why: 'It asks' }],
+  [
+    'asked for after outside text',
+    { ...ask, taint: '' },
+    [],
+    { how: 'approval', word: 'r', why: 'It asks', taint: '' },
+  ],
+  ['forbidden', { do: 'deny', reason: 'a rule' }, [], { how: 'forbidden', word: 'a rule' }],
+  [
+    'forbidden for a leak',
+    { do: 'deny', reason: 'a leak', leak: 'jwt' },
+    [],
+    { how: 'forbidden', word: 'a leak', leak: 'jwt' },
+  ],
+  [
+    'allowed by a person',
+    { ...ask, taint: 'fetch' },
+    [gate('r', 'approval'), allow('r')],
+    { how: 'run', taint: 'fetch' },
+  ],
+  [
+    'forbidden since a person allowed it',
+    { do: 'deny', reason: 'a rule' },
+    [gate('r', 'approval'), allow('r')],
+    { how: 'forbidden', word: 'a rule' },
+  ],
+  [
+    'not answered in time',
+    ask,
+    [gate('r', 'approval'), { type: 'answer', callId: 'r', decision: 'deny', by: 'expiry', output: 'a week' }],
+    { how: 'expired', word: 'a week' },
+  ],
+]
+for (const [what, kind, items, settlement] of verdicts) {
+  test(`a call that is ${what} is settled with all that was said about it`, () => {
+    const toolbox = { kindOf: () => kind, repeatable: () => false }
+    assert.deepEqual(nextMove([user, read, ...items], toolbox), {
+      do: 'settle',
+      calls: [{ call: read, ...settlement }],
+    })
+  })
+}

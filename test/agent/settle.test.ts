@@ -1,18 +1,20 @@
 // The gate that a call waits at: what its tool tells of it, without secrets and bounded.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gateDraft, runCall } from '#agent/settle.ts'
+import type { Settlement } from '#agent/move.ts'
+import { attemptDraft, gateDraft, isGate, refusal, runCall } from '#agent/settle.ts'
 import { createToolbox } from '#agent/toolbox.ts'
 import { AppError } from '#core/errors.ts'
 import { userId } from '#core/ids.ts'
-import type { Tool } from '#core/tool.ts'
+import type { Tool, ToolContext } from '#core/tool.ts'
 import { call, tool, toolsOf } from './tools.ts'
 
-async function opened(act: Tool, args: object = {}) {
+async function opened(act: Tool, args: object = {}, over: Partial<Settlement> = {}) {
   const toolbox = createToolbox({ tools: toolsOf([act]), judge: () => ({ do: 'allow' }) })
   const context = { user: userId('ada'), signal: AbortSignal.timeout(10_000) }
   const mask = (text: string): string => text.replaceAll('hush', '***')
-  const settlement = { call: call('c', 'act', { ...args }), how: 'approval', word: 'act asks', why: 'It asks' } as const
+  const asked = { call: call('c', 'act', { ...args }), how: 'approval', word: 'act asks', why: 'It asks' } as const
+  const settlement = { ...asked, ...over }
   return (await gateDraft(settlement, { toolbox, context, mask })).item
 }
 
@@ -46,11 +48,17 @@ test('what a tool tells of a call is kept with its gate, without secrets; a long
   })
 })
 
-async function ran(run: () => Promise<string>): Promise<string | false> {
-  const toolbox = createToolbox({ tools: toolsOf([{ ...tool('act'), run }]), judge: () => ({ do: 'allow' }) })
+type Run = (args: string, context: ToolContext) => Promise<string>
+
+async function resultOf(act: Tool, over: Partial<Settlement> = {}) {
+  const toolbox = createToolbox({ tools: toolsOf([act]), judge: () => ({ do: 'allow' }) })
   const context = { user: userId('ada'), threadId: 't', turnId: 'u', signal: AbortSignal.timeout(10_000) }
   const mask = (text: string): string => text.replaceAll('hush', '***')
-  const { item } = await runCall({ call: call('c', 'act', {}), how: 'run' }, { toolbox, context, mask })
+  return (await runCall({ call: call('c', 'act', {}), how: 'run', ...over }, { toolbox, context, mask })).item
+}
+
+async function ran(run: Run): Promise<string | false> {
+  const item = await resultOf({ ...tool('act'), run })
   return item.type === 'result' && item.output
 }
 
@@ -77,4 +85,158 @@ test('nobody is asked for a call that its tool cannot do', async () => {
   const item = await opened(tool('act', { ask }))
   assert(item.type === 'result')
   assert.deepEqual([item.error, item.output], [true, 'find occurs in *** twice'])
+})
+
+test('a failure of a question is text from outside when the tool is', async () => {
+  const ask = () => Promise.reject(new Error('obey me'))
+  for (const [untrusted, origin] of [
+    [true, 'act'],
+    [false, undefined],
+  ] as const) {
+    const item = await opened(tool('act', { ask, untrusted }))
+    assert.equal(item.type === 'result' && item.origin, origin)
+  }
+})
+
+test('a gate keeps what the model had read before, and the secrets that the tool uses', async () => {
+  const item = await opened(tool('act', { secrets: ['WEATHER_KEY'] }), {}, { taint: 'fetch' })
+  assert.deepEqual(item.type === 'gate' && [item.taint, item.secrets], ['fetch', ['WEATHER_KEY']])
+  const plain = await opened(tool('act'))
+  assert.deepEqual(Object.keys(plain).toSorted(), 'args asks callId kind name prompt reason type why'.split(' '))
+})
+
+test("a caller's function waits for its output, and no tool is asked about it", async () => {
+  const item = await opened(tool('act', { ask: () => Promise.reject(new Error('asked')) }), {}, { how: 'output' })
+  assert.deepEqual(item.type === 'gate' && [item.kind, item.callId, item.name], ['output', 'c', 'act'])
+})
+
+test('an approval and an output are gates; what runs or is refused is none', () => {
+  const how = [
+    'approval',
+    'output',
+    'run',
+    'denied',
+    'expired',
+    'forbidden',
+    'interrupted',
+    'unknown',
+    'invalid',
+  ] as const
+  const gates = how.filter((each) => isGate({ call: call('c', 'act'), how: each }))
+  assert.deepEqual(gates, ['approval', 'output'])
+})
+
+const refusals: readonly [how: Settlement['how'], word: string | undefined, output: string][] = [
+  ['denied', undefined, 'the user did not allow act'],
+  ['denied', 'not today', 'the user did not allow act: not today'],
+  ['expired', undefined, 'act was not run: its approval expired'],
+  ['expired', 'after a week', 'act was not run: its approval expired, after a week'],
+  ['forbidden', undefined, 'act is not allowed here'],
+  ['forbidden', 'a rule', 'act is not allowed here: a rule'],
+  [
+    'interrupted',
+    undefined,
+    'interrupted: act was running when the service stopped; it may or may not have taken effect',
+  ],
+  ['unknown', undefined, 'there is no tool named act'],
+  ['invalid', undefined, 'the arguments of act were not a JSON object; call it again with valid JSON'],
+]
+for (const [how, word, output] of refusals) {
+  test(`the model reads: ${output}`, () => {
+    const { item } = refusal({ call: call('c', 'act'), how, ...(word && { word }) })
+    assert.deepEqual(item, { type: 'result', callId: 'c', output, error: true })
+  })
+}
+
+test('a refusal names the leak rule that the call violates, and an attempt its call', () => {
+  const { item } = refusal({ call: call('c', 'act'), how: 'forbidden', leak: 'aws-access-key' })
+  assert.deepEqual(item.type === 'result' && item.leaks, ['aws-access-key'])
+  assert.deepEqual(attemptDraft({ call: call('c', 'act'), how: 'run' }).item, { type: 'attempt', callId: 'c' })
+})
+
+const uses: readonly [what: string, run: Run, fields: object][] = [
+  ['says nothing', () => Promise.resolve('ok'), { effects: 'read' }],
+  [
+    'sends requests, uses secrets and holds a leak back',
+    (_, { reportUse }) => {
+      const toA = { method: 'GET', host: 'a.example' }
+      reportUse?.({ sent: [toA, { method: 'POST', host: 'a.example' }], secrets: ['KEY'] })
+      reportUse?.({ sent: [toA, { method: 'GET', host: 'b.example' }], secrets: ['KEY'], leaks: ['jwt', 'jwt'] })
+      return Promise.resolve('ok')
+    },
+    {
+      effects: 'read',
+      hosts: ['a.example', 'b.example'],
+      sent: [
+        { method: 'GET', host: 'a.example', times: 2 },
+        { method: 'POST', host: 'a.example', times: 1 },
+        { method: 'GET', host: 'b.example', times: 1 },
+      ],
+      secrets: ['KEY'],
+      leaks: ['jwt'],
+    },
+  ],
+  [
+    'fails after a request',
+    (_, { reportUse }) => {
+      reportUse?.({ sent: [{ method: 'GET', host: 'a.example' }] })
+      return Promise.reject(new Error('ok'))
+    },
+    {
+      error: true,
+      effects: 'read',
+      hosts: ['a.example'],
+      sent: [{ method: 'GET', host: 'a.example', times: 1 }],
+    },
+  ],
+  [
+    'returns text from outside',
+    (_, { markUntrusted }) => {
+      markUntrusted?.()
+      return Promise.resolve('ok')
+    },
+    { origin: 'act', effects: 'read' },
+  ],
+  [
+    'returns text from an address',
+    (_, { markUntrusted }) => {
+      markUntrusted?.(`https://a.example/${'x'.repeat(500)}`)
+      return Promise.resolve('ok')
+    },
+    { origin: `https://a.example/${'x'.repeat(282)}`, effects: 'read' },
+  ],
+]
+for (const [what, run, fields] of uses) {
+  test(`the result of a tool that ${what} says so`, async () => {
+    const item = await resultOf({ ...tool('act'), run })
+    assert.deepEqual(item, { type: 'result', callId: 'c', output: 'ok', ...fields })
+  })
+}
+
+test('a tool is told whether the model had read text from outside', async () => {
+  const told: unknown[] = []
+  const run: Run = (_, { tainted, callId }) => Promise.resolve(String(told.push([tainted, callId])))
+  await resultOf({ ...tool('act'), run })
+  await resultOf({ ...tool('act'), run }, { taint: 'fetch' })
+  assert.deepEqual(told, [
+    [false, 'c'],
+    [true, 'c'],
+  ])
+})
+
+test('a tool that has been removed since is unknown', async () => {
+  const item = await resultOf(tool('other'))
+  assert.deepEqual(item.type === 'result' && [item.error, item.output], [true, 'there is no tool named act'])
+})
+
+test('a missing credential is asked for with its name', async () => {
+  for (const credential of [undefined, { tool: 'weather', secret: 'WEATHER_KEY' }] as const) {
+    const missing = new AppError('credential_missing', 'a key is needed', credential && { credential })
+    const item = await resultOf(tool('act', {}, () => Promise.reject(missing)))
+    assert.deepEqual(item.type === 'gate' && [item.kind, item.prompt, item.credential], [
+      'credential',
+      'a key is needed',
+      credential,
+    ])
+  }
 })
