@@ -1,7 +1,8 @@
 // Turns as spans: made from the log of real turns, with and without what was said.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Turn } from '#core/turn.ts'
+import type { Entry, Item } from '#core/item.ts'
+import { type ModelCall, noUsage, type Turn } from '#core/turn.ts'
 import { entriesOf } from '#turns/turn-entries.ts'
 import { spansOf } from '#turns/spans.ts'
 import { ada } from '../store/harness.ts'
@@ -89,3 +90,134 @@ test('a tool that failed is a span with a fault; a call that was never run is no
     ['invoke_agent atrium', 'chat test', 'chat test'],
   )
 })
+
+/** A turn that waited for 500 ms and ran for two seconds. */
+const turn: Turn = {
+  id: '0198f0aa-0000-7000-8000-00000000000a',
+  threadId: 'h',
+  userId: ada,
+  door: 'web',
+  status: 'completed',
+  options: {},
+  createdAt: 1_000,
+  startedAt: 1_500,
+  endedAt: 3_500,
+  usage: { ...noUsage, inputTokens: 10, outputTokens: 5, costUsd: 0.5, model: 'm' },
+}
+const asked: ModelCall = {
+  model: 'm',
+  usage: { inputTokens: 9, cachedTokens: 4, outputTokens: 3, reasoningTokens: 0, costUsd: 0.25 },
+  ms: 400,
+}
+const said = (role: 'user' | 'assistant', text: string): Item => ({
+  type: 'message',
+  role,
+  content: [{ type: 'text', text }],
+})
+const log: readonly (readonly [item: Item, at: number, asked?: ModelCall])[] = [
+  [said('user', 'go'), 1_500],
+  [said('assistant', 'wait'), 2_000, asked],
+  [{ type: 'call', callId: 'c', name: 'read', args: '{"a":1}' }, 2_000],
+  [{ type: 'attempt', callId: 'c' }, 2_100],
+  [{ type: 'result', callId: 'c', output: 'no', error: true }, 2_600],
+  [said('assistant', 'first'), 3_000, { ...asked, usage: { ...asked.usage, costUsd: null } }],
+  [said('assistant', 'second'), 3_500, asked],
+]
+const entries = log.map(
+  ([item, at, call], index): Entry => ({
+    seq: index + 1,
+    id: `0198f0aa-0000-7000-8000-0000000000b${index}`,
+    turnId: turn.id,
+    at,
+    item,
+    ...(call && { asked: call }),
+  }),
+)
+
+test('the span of a turn has its times, its tokens and its cost', () => {
+  const [root] = spansOf(turn, entries, { content: false, providerOf: (model) => `of ${model}` })
+  assert.deepEqual(root, {
+    traceId: '0198f0aa00007000800000000000000a',
+    spanId: '800000000000000a',
+    name: 'invoke_agent atrium',
+    kind: 'internal',
+    startMs: 1_500,
+    endMs: 3_500,
+    attributes: {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': 'atrium',
+      'gen_ai.conversation.id': 'h',
+      'gen_ai.provider.name': 'of m',
+      'gen_ai.response.model': 'm',
+      'gen_ai.usage.input_tokens': 10,
+      'gen_ai.usage.output_tokens': 5,
+      'atrium.turn.id': turn.id,
+      'atrium.door': 'web',
+      'atrium.status': 'completed',
+      'atrium.queued_ms': 500,
+      'atrium.cost_usd': 0.5,
+    },
+  })
+  const { startedAt: _, endedAt: __, ...queued } = turn
+  const [bare] = spansOf({ ...queued, status: 'failed', usage: noUsage }, [], { content: false, providerOf })
+  assert.deepEqual([bare?.startMs, bare?.endMs, bare?.fault], [1_000, 1_000, 'internal'])
+  assert.equal('gen_ai.response.model' in (bare?.attributes ?? {}), false)
+})
+
+test('the spans of model calls and tools come in the order in which they began, with what was said on request', () => {
+  const [root, ...inner] = spansOf(turn, entries, { content: true, providerOf })
+  assert.equal(root?.attributes['gen_ai.input.messages'], messageText('user', 'go'))
+  assert.equal(root.attributes['gen_ai.output.messages'], messageText('assistant', 'second'))
+  const chat = {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': 'test',
+    'gen_ai.request.model': 'm',
+    'gen_ai.response.model': 'm',
+    'gen_ai.response.finish_reasons': ['stop'],
+    'gen_ai.usage.input_tokens': 9,
+    'gen_ai.usage.output_tokens': 3,
+    'gen_ai.usage.cache_read.input_tokens': 4,
+  }
+  const call = { role: 'assistant', parts: [{ type: 'tool_call', id: 'c', name: 'read', arguments: '{"a":1}' }] }
+  assert.deepEqual(
+    inner.map(({ startMs, endMs, fault, attributes }) => [startMs, endMs, fault, attributes]),
+    [
+      [
+        1_600,
+        2_000,
+        undefined,
+        {
+          ...chat,
+          'gen_ai.response.finish_reasons': ['tool_calls'],
+          'atrium.cost_usd': 0.25,
+          'gen_ai.output.messages': `${messageText('assistant', 'wait').slice(0, -1)},${JSON.stringify(call)}]`,
+        },
+      ],
+      [
+        2_100,
+        2_600,
+        'tool_error',
+        {
+          'gen_ai.operation.name': 'execute_tool',
+          'gen_ai.tool.name': 'read',
+          'gen_ai.tool.call.id': 'c',
+          'gen_ai.tool.type': 'function',
+          'error.type': 'tool_error',
+          'gen_ai.tool.call.arguments': '{"a":1}',
+          'gen_ai.tool.call.result': 'no',
+        },
+      ],
+      [2_600, 3_000, undefined, { ...chat, 'gen_ai.output.messages': messageText('assistant', 'first') }],
+      [
+        3_100,
+        3_500,
+        undefined,
+        { ...chat, 'atrium.cost_usd': 0.25, 'gen_ai.output.messages': messageText('assistant', 'second') },
+      ],
+    ],
+  )
+})
+
+function messageText(role: string, content: string): string {
+  return JSON.stringify([{ role, parts: [{ type: 'text', content }] }])
+}

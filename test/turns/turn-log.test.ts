@@ -1,0 +1,37 @@
+// The log line of a turn that rests: which level, which words, which figures.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { noUsage, type Turn } from '#core/turn.ts'
+import type { Log } from '#lib/log.ts'
+import { logRest } from '#turns/turn-log.ts'
+import { ada } from '../store/harness.ts'
+
+const turn: Turn = {
+  id: 't',
+  threadId: 'h',
+  userId: ada,
+  door: 'web',
+  status: 'completed',
+  options: {},
+  createdAt: 1_000,
+  endedAt: 3_500,
+  usage: { ...noUsage, inputTokens: 7, outputTokens: 3 },
+}
+const line = { turn: 't', thread: 'h', door: 'web', status: 'completed', ms: 2_500, input_tokens: 7, output_tokens: 3 }
+const error = { code: 'time_limit', message: 'too long' } as const
+
+const lines: readonly [over: Partial<Turn>, request: string | undefined, logged: readonly unknown[]][] = [
+  [{}, undefined, ['info', line, 'turn ended']],
+  [{}, 'r1', ['info', { request: 'r1', ...line }, 'turn ended']],
+  [{ status: 'cancelled' }, undefined, ['info', { ...line, status: 'cancelled' }, 'turn ended']],
+  [{ status: 'waiting' }, undefined, ['info', { ...line, status: 'waiting' }, 'turn waits']],
+  [{ status: 'failed', error }, undefined, ['warn', { ...line, status: 'failed', ...error }, 'turn failed']],
+]
+for (const [over, request, logged] of lines) {
+  test(`a turn that is ${over.status ?? 'completed'}${request ? ' and had a request' : ''} is logged`, () => {
+    const told: unknown[] = []
+    const at = (level: string) => (fields: object, message: string) => void told.push([level, fields, message])
+    logRest({ info: at('info'), warn: at('warn') } as unknown as Log, { ...turn, ...over }, request)
+    assert.deepEqual(told, [logged])
+  })
+}
