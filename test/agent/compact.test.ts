@@ -410,6 +410,13 @@ test('where there is no money for a summary, what is older is shortened by rule'
   assert.equal(turn.status, 'completed')
 })
 
+test('what a summary costs counts towards the cap of its turn', async (t) => {
+  const { store, started } = await longThread(t, 20)
+  const dear = saying(['the user counted'], { ...noUsage, costUsd: 5 })
+  const { turn } = await runOne(t, { store, started, model: summarising(dear) })
+  assert.deepEqual([turn.error?.code, turn.usage.costUsd], ['spend_limit', 5])
+})
+
 test('an abort in the middle of a summary stores none', async () => {
   const controller = new AbortController()
   const model = summarising(async function* () {

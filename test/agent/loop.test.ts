@@ -228,6 +228,16 @@ test('text that ran into the limit of the model is marked as cut, the turn is do
   assert.deepEqual(thought.items.at(-1), { ...textMessage('assistant', ''), cut: true })
 })
 
+test('the model that answered in place of another is named with its way', async (t) => {
+  const other: Script = async function* () {
+    yield [{ type: 'text', text: 'ok' }]
+    yield [{ type: 'done', usage: noUsage, model: 'spare', via: { host: 'b.example' } }]
+  }
+  const { steps, turn } = await runOne(t, { model: scripted([other]) })
+  const { model, via } = steps[0]?.drafts[0]?.asked ?? {}
+  assert.deepEqual([model, via, turn.usage.model], ['spare', { host: 'b.example' }, 'spare'])
+})
+
 test('an empty response ends the turn', async (t) => {
   const { steps, turn } = await runOne(t, { model: scripted([[]]) })
   assert.deepEqual(steps.map(kinds), ['message > completed'])

@@ -240,3 +240,15 @@ test('a missing credential is asked for with its name', async () => {
     ])
   }
 })
+
+test('a turn that was stopped while its tool began does not wait for the tool', async () => {
+  const controller = new AbortController()
+  const deaf = tool('act', {}, () => {
+    controller.abort(new AppError('turn_cancelled', 'x'))
+    return new Promise(() => {})
+  })
+  const toolbox = createToolbox({ tools: toolsOf([deaf]), judge: () => ({ do: 'allow' }) })
+  const context = { user: userId('ada'), threadId: 't', turnId: 'u', signal: controller.signal }
+  const running = runCall({ call: call('c', 'act'), how: 'run' }, { toolbox, context })
+  await assert.rejects(running, { code: 'turn_cancelled' })
+})
