@@ -37,7 +37,7 @@ const attempt: Item = { type: 'attempt', callId: 'c' }
 
 test('a model call counts its time, its tokens by kind and its cost', async () => {
   const told = { type: 'message', role: 'assistant', content: [] } as const
-  const series = await seriesOf(({ stepped }) => stepped([entry(told, 0, answered), entry(told)], [], []))
+  const series = await seriesOf((observer) => observer.stepped([entry(told, 0, answered), entry(told)], [], []))
   const expected = {
     'model_seconds_sum{model="m"}': 1.5,
     'model_seconds_count{model="m"}': 1,
@@ -49,13 +49,13 @@ test('a model call counts its time, its tokens by kind and its cost', async () =
     'unpriced_calls_total{model="m"}': 0,
   }
   assert.deepEqual(series, expected)
-  const lost = await seriesOf(({ stepped }) => stepped([], [], [], answered))
+  const lost = await seriesOf((observer) => observer.stepped([], [], [], answered))
   assert.deepEqual(lost, expected, 'a call that left no entry counts as well')
 })
 
 test('a call without a price counts as such and has no cost', async () => {
   const unpriced = { ...answered, usage: { ...answered.usage, costUsd: null } }
-  const series = await seriesOf(({ stepped }) => stepped([], [], [], unpriced))
+  const series = await seriesOf((observer) => observer.stepped([], [], [], unpriced))
   assert.equal(series['unpriced_calls_total{model="m"}'], 1)
   assert.equal('cost_usd_total{model="m"}' in series, false)
 })
@@ -93,7 +93,7 @@ const steps: readonly [what: string, entries: Entry[], before: Entry[], history:
 ]
 for (const [what, entries, before, history, expected] of steps) {
   test(`a call ${what} is counted: ${JSON.stringify(expected)}`, async () => {
-    const series = await seriesOf(({ stepped }) => stepped(entries, before, history))
+    const series = await seriesOf((observer) => observer.stepped(entries, before, history))
     const found = Object.entries(series).filter(([name]) => !name.startsWith('tool_seconds_count'))
     assert.deepEqual(Object.fromEntries(found), expected)
   })
@@ -119,6 +119,6 @@ const rests: readonly [over: Partial<Turn>, expected: object][] = [
 ]
 for (const [over, expected] of rests) {
   test(`a turn that is ${over.status ?? 'completed'} counts as ${JSON.stringify(expected)}`, async () => {
-    assert.deepEqual(await seriesOf(({ rested }) => rested(turnOf(over))), expected)
+    assert.deepEqual(await seriesOf((observer) => observer.rested(turnOf(over))), expected)
   })
 }
