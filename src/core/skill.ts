@@ -1,0 +1,52 @@
+// Skills: folders with a SKILL.md in the open Agent Skills format, as they are read, stored and offered.
+import type { UserId } from './ids.ts'
+
+export const skillFile = 'SKILL.md'
+export const maxSkillFiles = 200
+export const maxSkillBytes = 10 * 1024 * 1024
+/** Skills that one user can store. */
+export const maxSkills = 100
+
+/** A file of a skill; `path` is relative to its folder, with slashes. */
+export type SkillFile = { readonly path: string; readonly content: Uint8Array }
+
+/** A folder as it was read from a disk or an archive. */
+export type SkillFolder = { readonly name: string; readonly files: readonly SkillFile[] }
+
+/** The head of a SKILL.md. */
+export type SkillHead = {
+  readonly name: string
+  readonly description: string
+  readonly license?: string
+  readonly compatibility?: string
+  readonly metadata?: Readonly<Record<string, string>>
+  /** The tools that the skill names. Others need approval in the turn that loads it. */
+  readonly allowedTools?: readonly string[]
+}
+
+/** Something to know about a skill. A fault keeps it out; a warning makes it untrusted until somebody has looked at it. */
+export type SkillFinding = {
+  readonly level: 'fault' | 'warning' | 'note'
+  readonly file: string
+  readonly line?: number
+  readonly message: string
+}
+
+/** Who a skill is from: a person who added it, or the agent. */
+export type SkillAuthor = 'user' | 'agent'
+
+/** A stored file without its content. Nobody has looked at an untrusted one yet. */
+export type StoredSkillFile = {
+  readonly path: string
+  readonly bytes: number
+  readonly hash: string
+  readonly untrusted: boolean
+}
+
+export type StoredSkill = SkillHead & {
+  readonly owner: UserId
+  readonly author: SkillAuthor
+  readonly findings: readonly SkillFinding[]
+  readonly files: readonly StoredSkillFile[]
+  readonly updatedAt: number
+}

@@ -1,0 +1,25 @@
+// Words that are commands behind a slash, at one of the doors or to be: no skill has such a name.
+
+const slashNames: ReadonlySet<string> = new Set([
+  'attach',
+  'help',
+  'memory',
+  'missions',
+  'model',
+  'new',
+  'open',
+  'quit',
+  'receipt',
+  'skills',
+  'start',
+  'status',
+  'stop',
+  'threads',
+  'tools',
+  'waiting',
+])
+
+/** True for the name of a slash command. */
+export function isSlashName(name: string): boolean {
+  return slashNames.has(name)
+}

@@ -1,0 +1,160 @@
+// What a reader should know before trusting a skill: hidden characters, orders that the marks of safety know, addresses,
+// scripts, and links that leave the folder. Pure and bounded: of a long file only the beginning is read.
+import { type SkillFile, type SkillFinding, type SkillFolder } from '#core/skill.ts'
+import { decodeUtf8 } from '#lib/utf8.ts'
+import { type Marker, markWords } from '#safety/marks.ts'
+import { readSkill, type ReadSkill } from './format.ts'
+
+const maxFileChars = 256 * 1024
+const maxTotalChars = 2 * 1024 * 1024
+/** Findings of one kind in one file; one more says how many were left out. */
+const maxPerKind = 5
+const maxFindings = 200
+const maxShownChars = 100
+
+export type CheckedSkill = ReadSkill & {
+  /** True when a person should look at it before it counts as their own word. */
+  readonly suspicious: boolean
+}
+
+/** Reads and checks a folder. */
+export async function checkSkill(folder: SkillFolder, marker: Marker): Promise<CheckedSkill> {
+  const { skill, findings } = await readSkill(folder)
+  const all = [...findings, ...contentFindings(folder.files, marker)].slice(0, maxFindings)
+  return { ...(skill && { skill }), findings: all, suspicious: all.some(({ level }) => level === 'warning') }
+}
+
+function contentFindings(files: readonly SkillFile[], marker: Marker): SkillFinding[] {
+  let left = maxTotalChars
+  return files.flatMap(({ path, content }) => {
+    const script = scriptKind(path, content)
+    const scripts: SkillFinding[] = script ? [{ level: 'note', file: path, message: script }] : []
+    const text = decodeUtf8(content)
+    if (text === undefined || text.includes('\0')) {
+      return [...scripts, { level: 'note', file: path, message: `is no text (${content.length} bytes)` }]
+    }
+    const read = text.slice(0, Math.min(maxFileChars, left))
+    left -= read.length
+    const unread: SkillFinding[] =
+      read.length < text.length
+        ? [{ level: 'warning', file: path, message: `only the first ${read.length} characters were checked` }]
+        : []
+    return [...scripts, ...textFindings(path, read, marker), ...unread]
+  })
+}
+
+type Found = { readonly at: number; readonly message: string }
+
+function textFindings(file: string, text: string, marker: Marker): SkillFinding[] {
+  const lineAt = createLines(text)
+  const told = (level: SkillFinding['level'], found: readonly Found[]): SkillFinding[] => {
+    const rest = found.length - maxPerKind
+    return [
+      ...found.slice(0, maxPerKind).map(({ at, message }) => ({ level, file, line: lineAt(at), message })),
+      ...(rest > 0 ? [{ level, file, message: `and ${rest} more like the last` }] : []),
+    ]
+  }
+  return [
+    ...told('warning', hiddenIn(text)),
+    ...told('warning', ordersIn(text, marker)),
+    ...told('warning', linksOut(file, text)),
+    ...told('note', addressesIn(text)),
+  ]
+}
+
+/** Format characters, except joiners within other scripts and emoji, and a byte order mark at the beginning. */
+const hidden = /[\p{Cf}\u2800\u3164\uffa0\u115f\u1160]/gu
+const bidirectional = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+
+function hiddenIn(text: string): Found[] {
+  const found: Found[] = []
+  for (const { 0: letter, index: at } of text.matchAll(hidden)) {
+    const code = letter.codePointAt(0) ?? 0
+    const joins = code === 0x200c || code === 0x200d
+    const last = found.at(-1)
+    if ((joins && /\P{ASCII}$/u.test(text.slice(Math.max(at - 2, 0), at))) || code === 0xad) continue
+    // One finding for a run of them.
+    if (last && at - last.at < 80) continue
+    const what = bidirectional.test(letter) ? 'a character that turns the direction of text' : 'a hidden character'
+    found.push({ at, message: `${what}, U+${code.toString(16).toUpperCase().padStart(4, '0')}` })
+  }
+  return found
+}
+
+function ordersIn(text: string, marker: Marker): Found[] {
+  return marker
+    .find(text)
+    .filter(({ severity }) => severity !== 'low')
+    .map(({ rule, start, end }) => ({ at: start, message: `${markWords(rule)} (${rule}): ${shown(text, start, end)}` }))
+}
+
+/** Markdown links, and their definitions. */
+const links = /\]\(\s{0,8}<?([^)\s<>]{1,500})|^ {0,3}\[[^\]\n]{1,100}\]:[ \t]{1,8}<?(\S{1,500})/gm
+
+function linksOut(file: string, text: string): Found[] {
+  return [...text.matchAll(links)].flatMap(({ 1: inline, 2: defined, index: at }) => {
+    const target = inline ?? defined ?? ''
+    return leaves(file, target)
+      ? [{ at, message: `a link that leaves the folder: ${target.slice(0, maxShownChars)}` }]
+      : []
+  })
+}
+
+function leaves(file: string, target: string): boolean {
+  const path = target
+    .replace(/[?#].*$/s, '')
+    .replaceAll('%2e', '.')
+    .replaceAll('%2E', '.')
+    .replaceAll('\\', '/')
+  if (/^file:/i.test(path) || /^[a-z]:\//i.test(path) || path.startsWith('~')) return true
+  if (/^[a-z][a-z0-9+.-]*:/i.test(path) || path.startsWith('//')) return false
+  if (path.startsWith('/')) return true
+  let depth = file.split('/').length - 1
+  for (const part of path.split('/')) {
+    if (part === '..') depth--
+    else if (part !== '' && part !== '.') depth++
+    if (depth < 0) return true
+  }
+  return false
+}
+
+const addresses = /\b(?:https?|ftp|wss?):\/\/([a-z0-9[][a-z0-9.:[\]-]{0,252})/gi
+
+/** Each host once, where it first stands. */
+function addressesIn(text: string): Found[] {
+  const hosts = new Map<string, number>()
+  for (const { 1: host = '', index } of text.matchAll(addresses)) {
+    const name = host.toLowerCase().replace(/[.:]+$/, '')
+    if (!hosts.has(name)) hosts.set(name, index)
+  }
+  return [...hosts].map(([host, at]) => ({ at, message: `an address: ${host}` }))
+}
+
+const scriptName =
+  /\.(?:sh|bash|zsh|fish|ps1|bat|cmd|py|js|mjs|cjs|ts|rb|pl|php|lua|r|jl|go|rs|swift|applescript|exe|dll|so|dylib|wasm|jar)$/i
+
+function scriptKind(path: string, content: Uint8Array): string | undefined {
+  const head = Buffer.from(content.subarray(0, 4)).toString('latin1')
+  if (head.startsWith('#!')) return 'a script: it is a file to read, and runs only through workspace_shell'
+  if (head === '\x7fELF' || head.startsWith('MZ')) return 'a program: nothing here runs it'
+  return scriptName.test(path) ? 'a script: it is a file to read, and runs only through workspace_shell' : undefined
+}
+
+function shown(text: string, start: number, end: number): string {
+  return JSON.stringify(text.slice(start, Math.min(end, start + maxShownChars)).replaceAll(/\s+/g, ' '))
+}
+
+/** The line of a position; line ends are searched for once. */
+function createLines(text: string): (at: number) => number {
+  let starts: number[] | undefined
+  return (at) => {
+    starts ??= [...text.matchAll(/\n/g)].map(({ index }) => index)
+    let [low, high] = [0, starts.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((starts[middle] as number) < at) low = middle + 1
+      else high = middle
+    }
+    return low + 1
+  }
+}

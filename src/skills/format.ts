@@ -1,0 +1,257 @@
+// Reads a folder as a skill: the YAML head and the Markdown of its SKILL.md, and the rules for its files. Pure; every fault
+// names its file and, where there is one, its line.
+import type { Pair } from 'yaml'
+import { isObject } from '#core/json.ts'
+import {
+  maxSkillBytes,
+  maxSkillFiles,
+  type SkillFinding,
+  skillFile,
+  type SkillFolder,
+  type SkillHead,
+} from '#core/skill.ts'
+import { isSlashName } from '#core/slash-names.ts'
+import { decodeUtf8 } from '#lib/utf8.ts'
+
+const maxHeadChars = 16 * 1024
+/** A longer text would fill the window of most models: it belongs into files beside it. */
+const maxSkillFileBytes = 256 * 1024
+const maxNameChars = 64
+const maxDescriptionChars = 1_024
+const maxCompatibilityChars = 500
+const maxPathChars = 200
+const maxTools = 100
+const maxMetadata = 50
+
+const fields = ['name', 'description', 'license', 'compatibility', 'metadata', 'allowed-tools', 'allowedTools']
+
+/** The skill in a folder; undefined when a finding is a fault. */
+export type ReadSkill = {
+  readonly skill?: { readonly head: SkillHead; readonly body: string }
+  readonly findings: readonly SkillFinding[]
+}
+
+export async function readSkill(folder: SkillFolder): Promise<ReadSkill> {
+  const findings: SkillFinding[] = [...filesFaults(folder)]
+  const file = folder.files.find(({ path }) => path === skillFile)
+  const split = file ? splitSkillFile(file.content) : noSkillFile(folder)
+  if ('message' in split) return { findings: [...findings, split] }
+  const read = await readHead(split.head, folder.name)
+  findings.push(...read.findings)
+  if (split.body.trim() === '') findings.push(finding('note', 'there is no text after the head', split.bodyLine))
+  if (!read.head || findings.some(({ level }) => level === 'fault')) return { findings }
+  return { skill: { head: read.head, body: split.body }, findings }
+}
+
+/** Why a name is none for a skill; undefined when it is one. */
+export function skillNameFault(name: string): string | undefined {
+  if (name.length > maxNameChars || !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) {
+    return `a name has 1 to ${maxNameChars} of a-z, 0-9 and single hyphens, none at its ends`
+  }
+  return isSlashName(name) ? `/${name} is a command: choose another name` : undefined
+}
+
+/** The SKILL.md of a skill that has only a name, a description and a text. */
+export function skillText({ name, description }: Pick<SkillHead, 'name' | 'description'>, body: string): string {
+  return `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n\n${body.trim()}\n`
+}
+
+/** Why a path cannot be a file of a skill; undefined when it can. */
+export function skillPathFault(path: string): string | undefined {
+  if (path === '' || path.length > maxPathChars) return `a path has 1 to ${maxPathChars} characters`
+  if (/[\p{Cc}\p{Cf}\\]/u.test(path)) return 'the path has a control character, a hidden one or a backslash'
+  if (/^[a-z]:/i.test(path)) return 'the path names a drive'
+  if (path.startsWith('/') || path.split('/').some((part) => part === '' || part === '.' || part === '..')) {
+    return 'the path leaves the folder'
+  }
+  return undefined
+}
+
+function filesFaults({ files }: SkillFolder): SkillFinding[] {
+  const faults: SkillFinding[] = []
+  if (files.length > maxSkillFiles) {
+    faults.push(finding('fault', `the folder has ${files.length} files, a skill has at most ${maxSkillFiles}`))
+  }
+  const bytes = files.reduce((sum, { content }) => sum + content.length, 0)
+  if (bytes > maxSkillBytes) {
+    faults.push(finding('fault', `the folder has ${bytes} bytes, a skill has at most ${maxSkillBytes}`))
+  }
+  const seen = new Set<string>()
+  for (const { path } of files.slice(0, maxSkillFiles)) {
+    const fault = skillPathFault(path) ?? (seen.has(path) ? 'the path occurs twice' : undefined)
+    if (fault) faults.push({ level: 'fault', file: path.slice(0, maxPathChars), message: fault })
+    seen.add(path)
+  }
+  return faults
+}
+
+function noSkillFile({ files }: SkillFolder): SkillFinding {
+  const other = files.find(({ path }) => /(^|\/)skill\.md$/i.test(path))?.path
+  return finding('fault', `there is no ${skillFile} in the folder${other === undefined ? '' : `, but ${other}`}`)
+}
+
+type Split = { readonly head: string; readonly body: string; readonly bodyLine: number }
+
+function splitSkillFile(content: Uint8Array): Split | SkillFinding {
+  if (content.length > maxSkillFileBytes) {
+    const rest = 'put parts of it into files beside it'
+    return finding('fault', `it has ${content.length} bytes, at most ${maxSkillFileBytes} are read: ${rest}`)
+  }
+  const text = decodeUtf8(content)
+  if (text === undefined || text.includes('\0')) return finding('fault', 'it is not UTF-8 text')
+  const lines = text.replaceAll('\r\n', '\n').split('\n')
+  if (lines[0]?.trimEnd() !== '---') return finding('fault', 'it does not begin with a line of ---', 1)
+  const end = lines.findIndex((line, at) => at > 0 && line.trimEnd() === '---')
+  if (end < 0) return finding('fault', 'no line of --- ends the head', 1)
+  const head = lines.slice(1, end).join('\n')
+  if (head.length > maxHeadChars) {
+    return finding('fault', `the head has ${head.length} characters, at most ${maxHeadChars} are read`, 1)
+  }
+  return {
+    head,
+    body: lines
+      .slice(end + 1)
+      .join('\n')
+      .trim(),
+    bodyLine: end + 1,
+  }
+}
+
+/** A value of the head, and its line. */
+type Field = { readonly value: unknown; readonly line: number }
+type Fields = ReadonlyMap<string, Field>
+type ReadHead = { readonly head?: SkillHead; readonly findings: readonly SkillFinding[] }
+
+async function readHead(text: string, folder: string): Promise<ReadHead> {
+  const strict = await readYaml(text)
+  // Many skills have a colon in an unquoted description. Other agents take that, so the line is read as it is meant.
+  const quoted = strict.fault ? quoteColons(text) : text
+  const lenient = quoted === text ? strict : await readYaml(quoted)
+  const { values, fault } = lenient.fault ? strict : lenient
+  if (!values) return { findings: [fault] }
+  const findings: SkillFinding[] = []
+  if (lenient !== strict && strict.fault) {
+    findings.push({ ...strict.fault, level: 'note', message: `${strict.fault.message}; read as if it were quoted` })
+  }
+  const fail = (field: string, message: string): void =>
+    void findings.push(finding('fault', `${field} ${message}`, values.get(field)?.line ?? 1))
+  const name = textField('name', values, { max: maxNameChars, required: true }, fail)
+  const nameFault = name === undefined ? undefined : skillNameFault(name)
+  if (nameFault) fail('name', `is ${JSON.stringify(name)}: ${nameFault}`)
+  else if (name !== undefined && name !== folder) {
+    fail('name', `is ${name}, the folder is ${JSON.stringify(folder.slice(0, maxPathChars))}: both must be the same`)
+  }
+  const description = textField('description', values, { max: maxDescriptionChars, required: true }, fail)
+  const license = textField('license', values, { max: maxDescriptionChars }, fail)
+  const compatibility = textField('compatibility', values, { max: maxCompatibilityChars }, fail)
+  const metadata = metadataIn(values, fail)
+  const allowedTools = toolsIn(values, fail)
+  for (const [key, { line }] of values) {
+    if (!fields.includes(key)) findings.push(finding('note', `${JSON.stringify(key)} is not used here`, line))
+  }
+  if (name === undefined || description === undefined) return { findings }
+  const head: SkillHead = {
+    name,
+    description,
+    ...(license !== undefined && { license }),
+    ...(compatibility !== undefined && { compatibility }),
+    ...(metadata && { metadata }),
+    ...(allowedTools && { allowedTools }),
+  }
+  return { head, findings }
+}
+
+type Yaml =
+  | { readonly values: Fields; readonly fault?: never }
+  | { readonly values?: never; readonly fault: SkillFinding }
+
+/** Lines are those of SKILL.md: its first line is above the head. Aliases are refused, so nothing grows. */
+async function readYaml(text: string): Promise<Yaml> {
+  const { LineCounter, isMap, isScalar, parseDocument } = await import('yaml')
+  const counter = new LineCounter()
+  try {
+    const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, logLevel: 'silent' })
+    const [error] = document.errors
+    if (error) return { fault: finding('fault', `the head is not YAML: ${error.message}`, lineAt(error.pos[0])) }
+    const { contents } = document
+    if (!isMap(contents)) return { fault: finding('fault', 'the head is not a list of names and values', 1) }
+    const values = Object.entries(document.toJS({ maxAliasCount: 0 }) as object)
+    const lineOf = (key: string): number => {
+      const pair = (contents.items as Pair[]).find((each) => isScalar(each.key) && String(each.key.value) === key)
+      return isScalar(pair?.key) ? lineAt(pair.key.range?.[0] ?? 0) : 1
+    }
+    return { values: new Map(values.map(([key, value]) => [key, { value: value as unknown, line: lineOf(key) }])) }
+  } catch {
+    // Nested too deep, or an alias.
+    return { fault: finding('fault', 'the head cannot be read: write plain names and values', 1) }
+  }
+
+  function lineAt(position: number): number {
+    return counter.linePos(position).line + 1
+  }
+}
+
+function quoteColons(head: string): string {
+  return head.replaceAll(/^([A-Za-z-]+):[ \t]+([^\s"'|>&*![{%@`#].*:.*)$/gm, (_, key: string, value: string) => {
+    return `${key}: ${JSON.stringify(value.trim())}`
+  })
+}
+
+type Fail = (field: string, message: string) => void
+
+function textField(
+  field: string,
+  values: Fields,
+  { max, required = false }: { max: number; required?: boolean },
+  fail: Fail,
+): string | undefined {
+  const value = values.get(field)?.value ?? undefined
+  if (value === undefined) {
+    if (required) fail(field, 'is missing')
+    return undefined
+  }
+  // A license of 2.0, or a name of digits.
+  const text = typeof value === 'number' ? String(value) : value
+  if (typeof text !== 'string') {
+    fail(field, 'is not a text')
+    return undefined
+  }
+  const trimmed = text.trim()
+  if (trimmed === '') fail(field, 'is empty')
+  else if (trimmed.length > max) fail(field, `has ${trimmed.length} characters, at most ${max} are taken`)
+  else return trimmed
+  return undefined
+}
+
+function metadataIn(values: Fields, fail: Fail): SkillHead['metadata'] {
+  const value = values.get('metadata')?.value ?? undefined
+  if (value === undefined) return undefined
+  if (!isObject(value)) {
+    fail('metadata', 'is not a list of names and values')
+    return undefined
+  }
+  const entries = Object.entries(value)
+  if (entries.length > maxMetadata) fail('metadata', `has ${entries.length} entries, at most ${maxMetadata} are taken`)
+  return Object.fromEntries(
+    entries.map(([key, each]) => [key, typeof each === 'string' ? each : (JSON.stringify(each) ?? '')]),
+  )
+}
+
+/** By spaces or commas, or a YAML list; `Bash(git add:*)` is one entry. */
+function toolsIn(values: Fields, fail: Fail): readonly string[] | undefined {
+  const field = values.has('allowed-tools') ? 'allowed-tools' : 'allowedTools'
+  const value = values.get(field)?.value ?? undefined
+  if (value === undefined) return undefined
+  const texts: readonly unknown[] = Array.isArray(value) ? value : [value]
+  if (!texts.every((each) => typeof each === 'string')) {
+    fail(field, 'is neither a text nor a list of texts')
+    return undefined
+  }
+  const tools = texts.flatMap((text) => text.match(/[^\s,()]+(?:\([^)]{0,200}\))?/g) ?? [])
+  if (tools.length > maxTools) fail(field, `has ${tools.length} tools, at most ${maxTools} are taken`)
+  return [...new Set(tools)]
+}
+
+function finding(level: SkillFinding['level'], message: string, line?: number): SkillFinding {
+  return { level, file: skillFile, ...(line !== undefined && { line }), message }
+}
