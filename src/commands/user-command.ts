@@ -67,9 +67,9 @@ export async function removeUser(name: string, options: Options & { yes?: boolea
   const erased =
     reply ?? (await withStore((store) => eraseUser({ store, eraseFiles: (id) => eraseWorkspace(config, id) }, name)))
   if (!erased) throw nobody
-  const { threads, turns, items, documents, files, grants, secrets } = erased
+  const { threads, turns, items, documents, files, grants, secrets, skills } = erased
   const conversations = `${threads} conversations with ${turns} turns and ${items} items`
-  const rest = `${documents} documents, ${files} files of their workspace, ${secrets} secrets and ${grants} grants`
+  const rest = `${documents} documents, ${files} files of their workspace, ${skills} skills, ${secrets} secrets and ${grants} grants`
   const text = `Removed ${name}: their tokens no longer work. Erased: ${conversations}, ${rest}.`
   print(options, { removed: name, erased }, text)
 }

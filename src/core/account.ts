@@ -34,6 +34,7 @@ export type Erased = {
   readonly documents: number
   readonly grants: number
   readonly secrets: number
+  readonly skills: number
   /** In the workspace. */
   readonly files: number
 }

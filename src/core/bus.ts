@@ -27,6 +27,8 @@ export type Signal =
   | { readonly type: 'identity'; readonly user: UserId }
   /** This user was removed: each process deletes the user's files in its home. */
   | { readonly type: 'removed'; readonly user: UserId }
+  /** The skills of this user have changed, or what the user has switched off. */
+  | { readonly type: 'skills'; readonly user: UserId }
   /** The grants of this user have changed. */
   | { readonly type: 'grants'; readonly user: UserId }
 

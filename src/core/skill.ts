@@ -50,3 +50,25 @@ export type StoredSkill = SkillHead & {
   readonly files: readonly StoredSkillFile[]
   readonly updatedAt: number
 }
+
+/** A skill to store: its files, and which of them nobody has looked at. */
+export type NewSkill = Omit<StoredSkill, 'owner' | 'files' | 'updatedAt'> & {
+  readonly files: readonly (SkillFile & Pick<StoredSkillFile, 'hash' | 'untrusted'>)[]
+}
+
+/** Skills are addressed by their owner: the operator's are offered to every user. */
+export interface SkillStore {
+  /** Stores a skill, or replaces the owner's skill of this name. Throws invalid_input, storage_full, not_found. */
+  put(owner: UserId, skill: NewSkill): Promise<void>
+  /** All skills of an owner, by name. */
+  list(owner: UserId): Promise<readonly StoredSkill[]>
+  content(owner: UserId, name: string, path: string): Promise<Uint8Array | undefined>
+  /** Marks these files as looked at, unless their content has changed since. */
+  trust(owner: UserId, name: string, files: readonly Pick<StoredSkillFile, 'path' | 'hash'>[]): Promise<void>
+  remove(owner: UserId, name: string): Promise<boolean>
+  /** The names of skills that a user has switched off for themselves. */
+  off(user: UserId): Promise<readonly string[]>
+  switch(user: UserId, name: string, on: boolean): Promise<void>
+  /** Erases some of a user's skills and returns their number. The caller repeats it until none is left. */
+  eraseSome(user: UserId): Promise<number>
+}

@@ -10,6 +10,7 @@ import type { Answer, Draft, Entry, Gate, Item } from './item.ts'
 import type { Json } from './json.ts'
 import type { ModelCall, Thread, Turn, TurnError, TurnOptions, TurnStatus, Usage } from './turn.ts'
 import type { SecretStore } from './secret.ts'
+import type { SkillStore } from './skill.ts'
 import type { CostSum, UsageStore } from './usage.ts'
 import type { VectorStore } from './vector.ts'
 
@@ -298,6 +299,7 @@ export interface Store {
   readonly secrets: SecretStore
   readonly settings: SettingStore
   readonly tools: ToolStore
+  readonly skills: SkillStore
   readonly documents: DocumentStore
   readonly vectors: VectorStore
   /** Rate limits of callers: in memory on SQLite, shared through the database on PostgreSQL. */

@@ -78,6 +78,9 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
         yield* run('DELETE FROM sessions WHERE user_id = ?', user)
         yield* run('DELETE FROM identities WHERE user_id = ?', user)
         yield* run('DELETE FROM storage WHERE user_id = ?', user)
+        for (const table of ['skills', 'skill_files', 'skill_contents', 'skill_switches']) {
+          yield* run(`DELETE FROM ${table} WHERE user_id = ?`, user)
+        }
         const grants = yield* query('DELETE FROM grants WHERE user_id = ? RETURNING 1 AS one', user)
         const secrets = yield* query('DELETE FROM secrets WHERE user_id = ? RETURNING 1 AS one', user)
         return { grants: grants.length, secrets: secrets.length }

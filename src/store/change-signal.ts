@@ -19,6 +19,11 @@ export function* notifyGrants({ backend }: Pick<Sql, 'backend'>, user: UserId): 
   yield* notify(backend, { type: 'grants', user })
 }
 
+/** The same for a user's skills, and what the user has switched off. */
+export function* notifySkills({ backend }: Sql, user: UserId): Job<void> {
+  yield* notify(backend, { type: 'skills', user })
+}
+
 /** The same for a user's secrets: leak scans look for their values. */
 export function* notifySecrets({ backend }: Sql, owner: UserId): Job<void> {
   yield* notify(backend, { type: 'secrets', owner })

@@ -2,6 +2,7 @@
 // change is a new version, and the code of the version before must still work with it.
 import { AppError } from '#core/errors.ts'
 import { addChainPoints } from './chain-migration.ts'
+import { addSkills } from './skill-migration.ts'
 import { countStorage } from './storage-migration.ts'
 
 /** One statement for both databases, or a list for each. */
@@ -367,6 +368,7 @@ export const migrations: readonly Migration[] = [
     `UPDATE usage SET unpriced_calls = 1 WHERE cost_usd IS NULL AND model <> ''`,
   ],
   addChainPoints,
+  addSkills,
 ]
 
 /** The schema version of this Atrium. */

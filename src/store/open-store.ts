@@ -15,6 +15,7 @@ import { startScrub } from './scrub-sqlite.ts'
 import { createSecretStore } from './secret-store.ts'
 import { createIdentityStore } from './identity-store.ts'
 import { createSessionStore } from './session-store.ts'
+import { createSkillStore } from './skill-store.ts'
 import { createSettingStore } from './setting-store.ts'
 import type { Sql } from './sql.ts'
 import { asAppError, openSqlite } from './sqlite.ts'
@@ -154,6 +155,7 @@ export function composeStore(sql: Sql, deps: StoreDeps): Store {
     secrets: createSecretStore({ sql, seal, now }),
     settings: createSettingStore({ sql, now }),
     tools: createToolStore({ sql, now }),
+    skills: createSkillStore({ sql, now, maxUserBytes }),
     documents: createDocumentStore({ sql, now, maxUserBytes }),
     vectors: createVectorStore({ sql, prepare: prepareVectors }),
     persistentLimits: createSqlLimits({ sql }),

@@ -158,7 +158,7 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
 }
 
 /** Locks the user's row. A concurrent removal comes before, and nothing is stored; or after, and deletes the secret too. */
-function* lockAccount(owner: UserId, lock: string): Job<void> {
+export function* lockAccount(owner: UserId, lock: string): Job<void> {
   // Only users with an account have a UUID; the operator has no row.
   if (!isUuid(owner)) return
   const row = yield* first(`SELECT id FROM users WHERE id = ?${lock}`, owner)

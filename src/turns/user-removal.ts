@@ -8,7 +8,7 @@ import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 
 export type RemovalParts = {
-  readonly store: Pick<Store, 'accounts' | 'threads' | 'documents'>
+  readonly store: Pick<Store, 'accounts' | 'threads' | 'documents' | 'skills'>
   /** Stops running turns. Without a bus (no service in this process) a turn elsewhere ends at its next step: its row is gone. */
   readonly bus?: Pick<Bus, 'publish' | 'signal' | 'publishChange'>
   /** Erases the files of a user's workspace and returns their number. */
@@ -24,7 +24,7 @@ export async function removeUser({ store, bus, eraseFiles }: RemovalParts, name:
   if (!user) return undefined
   // Connections of this user check at once whether they are still allowed.
   bus?.publishChange({ userId: user.id }, {})
-  let all: Erased = { threads: 0, turns: 0, items: 0, documents: 0, grants: 0, secrets: 0, files: 0 }
+  let all: Erased = { threads: 0, turns: 0, items: 0, documents: 0, grants: 0, secrets: 0, skills: 0, files: 0 }
   for (;;) {
     const { erased, unfinished, more } = await store.threads.eraseSome(user.id)
     const { threads, turns, items } = erased
@@ -37,6 +37,10 @@ export async function removeUser({ store, bus, eraseFiles }: RemovalParts, name:
   for (let some = 1; some > 0; await pass()) {
     some = await store.documents.eraseSome(user.id)
     all = { ...all, documents: all.documents + some }
+  }
+  for (let some = 1; some > 0; await pass()) {
+    some = await store.skills.eraseSome(user.id)
+    all = { ...all, skills: all.skills + some }
   }
   // After the turns were stopped: one that still runs would write to a folder that is gone.
   const files = (await eraseFiles?.(user.id)) ?? 0

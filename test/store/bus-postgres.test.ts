@@ -195,6 +195,7 @@ test('a signal of every kind reaches every process as it was sent', async (t) =>
     identity: { type: 'identity', user: ada },
     removed: { type: 'removed', user: ada },
     grants: { type: 'grants', user: ada },
+    skills: { type: 'skills', user: ada },
   }
   const sent = Object.values(signals)
   const heard = [here, there].map(({ bus }) => {

@@ -47,6 +47,13 @@ const statements = [
    SELECT lpad(g::text, 36, '0'), 'user' || g % 500, CASE g % 100 WHEN 0 THEN 'webhook' ELSE 'web' END,
           CASE g % 100 WHEN 0 THEN 1 ELSE 0 END, 'tool' || g, '', 'by', g
    FROM generate_series(1, 5000) g`,
+  `INSERT INTO skills (user_id, name, author, head, findings, bytes, updated_at)
+   SELECT 'user' || g % 500, 'skill' || g, 'user', '{}', '[]', 1, g FROM generate_series(1, 5000) g`,
+  `INSERT INTO skill_files (user_id, name, path, hash, bytes, untrusted)
+   SELECT 'user' || g % 500, 'skill' || g, 'SKILL.md', 'hash' || g, 1, 0 FROM generate_series(1, 5000) g`,
+  `INSERT INTO skill_contents (user_id, hash, content)
+   SELECT 'user' || g % 500, 'hash' || g, 'x'::bytea FROM generate_series(1, 5000) g`,
+  `INSERT INTO skill_switches (user_id, name) SELECT 'user' || g % 500, 'skill' || g FROM generate_series(1, 5000) g`,
   'ANALYZE',
 ]
 

@@ -27,6 +27,7 @@ const landed = [
   'a2b874c55e7f78e8a5c324f371f68a636922f8bd599a98a7c356dff1c5503635',
   '4dce955d84cb1cc8f436071da8c7719ca66295f04fbeaa6b0531b0f45d6f96ae',
   '97eb6489350566f49f1f5f66417d05b17be5fa39c9d77ad57dea7beedb1f41f2',
+  '4de19e196f57ebe3a513e3f93eb20922672e4669076c8cf0db0dc1c28a99a5d0',
 ]
 
 test('a version that has landed is never edited', () => {

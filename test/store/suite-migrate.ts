@@ -6,6 +6,7 @@ import { type Item, textMessage } from '#core/item.ts'
 import { noUsage } from '#core/turn.ts'
 import { createSeal } from '#lib/seal.ts'
 import { migrations } from '#store/migrations.ts'
+import { newSkill } from './suite-skills.ts'
 import { ada, decide, lease, turnAtApproval } from './harness.ts'
 import { document } from './suite-documents.ts'
 import type { OpenVersion } from './versions.ts'
@@ -447,6 +448,17 @@ export function migrateTests(openVersion: OpenVersion): void {
       'the table tools is missing',
       'the table users has no column created_at',
     ])
+  })
+
+  test('skills of a database from before them count towards what is stored', async (t) => {
+    const old = await openVersion(t, 20)
+    await old.run(
+      `INSERT INTO document_owners (user_id, number, documents, bytes, chunks, terms) VALUES ('ada', 1, 1, 7, 0, 0)`,
+    )
+    const { skills, storage } = await old.upgrade()
+    assert.deepEqual(await skills.list(ada), [])
+    await skills.put(ada, newSkill('pdf', { 'SKILL.md': 'one' }))
+    assert.deepEqual(await storage.used(ada), { bytes: 7 + 3 + 2 * 500 })
   })
 
   test('secrets from before they had owners are the operator\u2019s', async (t) => {

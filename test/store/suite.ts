@@ -16,6 +16,7 @@ import { readTests } from './suite-read.ts'
 import { recordTests } from './suite-record.ts'
 import { secretTests } from './suite-secrets.ts'
 import { sessionTests } from './suite-sessions.ts'
+import { skillTests } from './suite-skills.ts'
 import { startTests } from './suite-start.ts'
 import { storageTests } from './suite-storage.ts'
 import { usageTests } from './suite-usage.ts'
@@ -39,6 +40,7 @@ export function storeTests(name: string, open: Open): void {
     documentTests(open)
     storageTests(open)
     usageTests(open)
+    skillTests(open)
     dutyTests(open)
   })
 }

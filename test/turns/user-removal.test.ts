@@ -6,7 +6,7 @@ import { openTestStore } from '../agent/bench.ts'
 import { document } from '../store/suite-documents.ts'
 import { eventsOf, holding, message, openHouse, restOf, until } from './house.ts'
 
-const nothing = { threads: 0, turns: 0, items: 0, documents: 0, grants: 0, secrets: 0, files: 0 }
+const nothing = { threads: 0, turns: 0, items: 0, documents: 0, grants: 0, secrets: 0, skills: 0, files: 0 }
 
 test('what runs for a removed user stops, its streams end, and all of it is erased', async (t) => {
   const { script, told } = holding()

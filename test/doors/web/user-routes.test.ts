@@ -68,7 +68,7 @@ test('removing a user ends what runs and waits for them, and erases all that is 
   assert.equal(removed.status, 200)
   assert.deepEqual(removed.json, {
     name: 'ada',
-    erased: { threads: 3, turns: 3, items: 4, documents: 0, grants: 0, secrets: 0, files: 0 },
+    erased: { threads: 3, turns: 3, items: 4, documents: 0, grants: 0, secrets: 0, skills: 0, files: 0 },
   })
   assert.match((await stream).text, /event: response.failed[\s\S]*"status":"cancelled"/)
   assert.ok([200, 404].includes((await waiting).status))

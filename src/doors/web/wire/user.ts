@@ -32,6 +32,7 @@ export const RemovedAnswer = z.object({
     documents: z.number(),
     grants: z.number(),
     secrets: z.number(),
+    skills: z.number(),
     files: z.number(),
   }),
 })

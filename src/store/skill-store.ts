@@ -1,0 +1,181 @@
+// Skills: heads, files, contents by hash, and what users have switched off.
+import { AppError } from '#core/errors.ts'
+import type { UserId } from '#core/ids.ts'
+import { maxSkills, type NewSkill, type SkillFinding, type SkillHead, type SkillStore } from '#core/skill.ts'
+import type { SkillAuthor, StoredSkill, StoredSkillFile } from '#core/skill.ts'
+import { notifySkills } from './change-signal.ts'
+import { lockAccount } from './secret-store.ts'
+import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
+import { checkQuota, readStored, rowBytes } from './storage-quota.ts'
+
+/** Skills erased in one transaction: others wait for it. */
+const maxErased = 5
+const maxSwitches = 1_000
+
+type SkillParts = { readonly sql: Sql; readonly now: () => number; readonly maxUserBytes?: number }
+
+export function createSkillStore({ sql, now, maxUserBytes = 0 }: SkillParts): SkillStore {
+  /** One change at a time, so that no content is deleted that another skill begins to use. Readers are not blocked. */
+  const change = <T>(owner: UserId, job: () => Job<T>): Promise<T> =>
+    sql.write(function* () {
+      if (sql.backend === 'postgres') yield* run('LOCK TABLE skills IN SHARE ROW EXCLUSIVE MODE')
+      yield* lockAccount(owner, sql.lock)
+      const done = yield* job()
+      yield* notifySkills(sql, owner)
+      return done
+    })
+  return {
+    put: (owner, skill) => change(owner, () => putSkill(owner, skill, { at: now(), maxUserBytes })),
+    list: (owner) =>
+      sql.read(function* () {
+        const rows = yield* query('SELECT * FROM skills WHERE user_id = ?', owner)
+        if (rows.length === 0) return []
+        const files = yield* query('SELECT * FROM skill_files WHERE user_id = ?', owner)
+        const byName = Map.groupBy(files, (file) => String(file['name']))
+        return rows
+          .map((row) => skillOf(owner, row, byName.get(String(row['name'])) ?? []))
+          .sort((one, two) => (one.name < two.name ? -1 : 1))
+      }),
+    content: (owner, name, path) =>
+      sql.read(function* () {
+        const row = yield* first(
+          `SELECT c.content FROM skill_files f JOIN skill_contents c ON c.user_id = f.user_id AND c.hash = f.hash
+           WHERE f.user_id = ? AND f.name = ? AND f.path = ?`,
+          owner,
+          name,
+          path,
+        )
+        const content = row?.['content']
+        return content instanceof Uint8Array ? content : undefined
+      }),
+    trust: (owner, name, files) =>
+      change(owner, function* () {
+        for (const { path, hash } of files) {
+          yield* run(
+            'UPDATE skill_files SET untrusted = 0 WHERE user_id = ? AND name = ? AND path = ? AND hash = ?',
+            owner,
+            name,
+            path,
+            hash,
+          )
+        }
+      }),
+    remove: (owner, name) => change(owner, () => removeSkill(owner, name)),
+    off: (user) =>
+      sql.read(function* () {
+        const rows = yield* query('SELECT name FROM skill_switches WHERE user_id = ? LIMIT ?', user, maxSwitches)
+        return rows.map((row) => String(row['name']))
+      }),
+    switch: (user, name, on) =>
+      change(user, function* () {
+        if (on) yield* run('DELETE FROM skill_switches WHERE user_id = ? AND name = ?', user, name)
+        else yield* run('INSERT INTO skill_switches (user_id, name) VALUES (?, ?) ON CONFLICT DO NOTHING', user, name)
+      }),
+    eraseSome: (user) =>
+      sql.write(function* () {
+        if (sql.backend === 'postgres') yield* run('LOCK TABLE skills IN SHARE ROW EXCLUSIVE MODE')
+        const rows = yield* query('SELECT name FROM skills WHERE user_id = ? LIMIT ?', user, maxErased)
+        for (const row of rows) yield* removeSkill(user, String(row['name']))
+        if (rows.length === 0) yield* run('DELETE FROM skill_switches WHERE user_id = ?', user)
+        return rows.length
+      }),
+  }
+}
+
+function* putSkill(
+  owner: UserId,
+  { author, findings, files, ...head }: NewSkill,
+  { at, maxUserBytes }: { at: number; maxUserBytes: number },
+): Job<void> {
+  const { name } = head
+  const existing = yield* first('SELECT bytes FROM skills WHERE user_id = ? AND name = ?', owner, name)
+  const count = Number((yield* first('SELECT count(*) AS count FROM skills WHERE user_id = ?', owner))?.['count'])
+  if (!existing && count >= maxSkills) {
+    throw new AppError('invalid_input', `there are ${count} skills, at most ${maxSkills} are stored: remove one first`)
+  }
+  const bytes = files.reduce((sum, { content }) => sum + content.length + rowBytes, rowBytes)
+  const added = bytes - Number(existing?.['bytes'] ?? 0)
+  checkQuota({ stored: yield* readStored(owner), added, max: maxUserBytes })
+  const before = yield* filesOf(owner, name)
+  yield* run(
+    `INSERT INTO skills (user_id, name, author, head, findings, bytes, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (user_id, name) DO UPDATE SET author = excluded.author, head = excluded.head,
+       findings = excluded.findings, bytes = excluded.bytes, updated_at = excluded.updated_at`,
+    owner,
+    name,
+    author,
+    JSON.stringify(head),
+    JSON.stringify(findings),
+    bytes,
+    at,
+  )
+  yield* run('DELETE FROM skill_files WHERE user_id = ? AND name = ?', owner, name)
+  for (const { path, content, hash, untrusted } of files) {
+    yield* run(
+      'INSERT INTO skill_contents (user_id, hash, content) VALUES (?, ?, ?) ON CONFLICT (user_id, hash) DO NOTHING',
+      owner,
+      hash,
+      content,
+    )
+    yield* run(
+      'INSERT INTO skill_files (user_id, name, path, hash, bytes, untrusted) VALUES (?, ?, ?, ?, ?, ?)',
+      owner,
+      name,
+      path,
+      hash,
+      content.length,
+      untrusted ? 1 : 0,
+    )
+  }
+  yield* dropContents(owner, before)
+  // A skill that is added is on, also where another of this name was switched off.
+  if (!existing) yield* run('DELETE FROM skill_switches WHERE user_id = ? AND name = ?', owner, name)
+}
+
+function* removeSkill(owner: UserId, name: string): Job<boolean> {
+  const row = yield* first('DELETE FROM skills WHERE user_id = ? AND name = ? RETURNING name', owner, name)
+  if (!row) return false
+  const before = yield* filesOf(owner, name)
+  yield* run('DELETE FROM skill_files WHERE user_id = ? AND name = ?', owner, name)
+  yield* dropContents(owner, before)
+  return true
+}
+
+function* filesOf(owner: UserId, name: string): Job<string[]> {
+  const rows = yield* query('SELECT hash FROM skill_files WHERE user_id = ? AND name = ?', owner, name)
+  return rows.map((row) => String(row['hash']))
+}
+
+/** Deletes contents that no file of the owner has any more. */
+function* dropContents(owner: UserId, hashes: readonly string[]): Job<void> {
+  for (const hash of new Set(hashes)) {
+    yield* run(
+      `DELETE FROM skill_contents WHERE user_id = ? AND hash = ?
+         AND NOT EXISTS (SELECT 1 FROM skill_files f WHERE f.user_id = ? AND f.hash = ?)`,
+      owner,
+      hash,
+      owner,
+      hash,
+    )
+  }
+}
+
+function skillOf(owner: UserId, row: Row, files: readonly Row[]): StoredSkill {
+  return {
+    ...(JSON.parse(String(row['head'])) as SkillHead),
+    owner,
+    author: String(row['author']) as SkillAuthor,
+    findings: JSON.parse(String(row['findings'])) as SkillFinding[],
+    files: files.map(fileOf).sort((one, two) => (one.path < two.path ? -1 : 1)),
+    updatedAt: Number(row['updated_at']),
+  }
+}
+
+function fileOf(row: Row): StoredSkillFile {
+  return {
+    path: String(row['path']),
+    bytes: Number(row['bytes']),
+    hash: String(row['hash']),
+    untrusted: Number(row['untrusted']) === 1,
+  }
+}
