@@ -6,6 +6,9 @@ export const summaryOrigin = 'a summary of what came from outside'
 /** The origin of texts in a code host's event. */
 export const eventOrigin = 'an event of a code host'
 
+/** The origin of an assistant's message in a history that a caller sent: this service did not write it. */
+export const historyOrigin = 'the history that the caller sent'
+
 /** The origin of an attached file's text. */
 export function fileOrigin(name: string): string {
   return `the attached file ${name}`

@@ -40,7 +40,7 @@ function originOf(item: Item): string | undefined {
     case 'answer':
       return item.decision === 'output' ? 'a function of the caller' : undefined
     case 'message':
-      return item.role === 'user' ? originOfMessage(item) : undefined
+      return originOfMessage(item)
     case 'reasoning':
     case 'call':
     case 'attempt':

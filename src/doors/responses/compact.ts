@@ -3,13 +3,13 @@ import type { FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import { hexOf, newId, responseId, type UserId } from '#core/ids.ts'
 import type { Item } from '#core/item.ts'
+import { seedItems } from '#doors/openai/seed.ts'
 import { closeCompaction } from '#doors/responses/read/compaction.ts'
 import { type InputItem, readInput } from '#doors/responses/read/input.ts'
 import { findPrevious } from '#doors/responses/read/plan.ts'
 import { resolveReferences } from '#doors/responses/read/references.ts'
 import { readPrevious } from '#doors/responses/read/request.ts'
 import { CompactSchema } from '#doors/responses/read/schemas.ts'
-import { seedItems } from '#doors/responses/read/seed.ts'
 import { check, wrongField } from '#http/validate.ts'
 import { unixTime, usageWire } from '#http/wire-format.ts'
 import type { Threads } from '#turns/threads.ts'
@@ -52,5 +52,5 @@ async function threadOf(turns: Turns, user: UserId, text: string): Promise<strin
 async function inputItems(threads: Threads, user: UserId, input: readonly InputItem[]): Promise<Item[]> {
   const { items } = await resolveReferences(threads, user, { input, threadId: undefined })
   const conversation = items.filter(({ type }) => type !== 'system')
-  return conversation.length > 0 ? seedItems(conversation, '') : []
+  return conversation.length > 0 ? seedItems(conversation, '', 'input') : []
 }

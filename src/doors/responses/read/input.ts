@@ -1,7 +1,6 @@
 // The input of a request: items in every format that clients send, and the intent they express.
 import { AppError } from '#core/errors.ts'
 import { uuidOf } from '#core/ids.ts'
-import type { Part } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
 import { jsonBounds } from '#http/json-reader.ts'
 import { check, wrongField } from '#http/validate.ts'
@@ -11,6 +10,7 @@ import { openCompaction } from './compaction.ts'
 import { isTooDeep } from '#doors/openai/bounds.ts'
 import { namesForModel } from '#doors/openai/caller-tools.ts'
 import { readContent, textIn } from '#doors/openai/content.ts'
+import type { HistoryItem } from '#doors/openai/seed.ts'
 import {
   CompactionSchema,
   FunctionCallOutputSchema,
@@ -26,11 +26,7 @@ const sliceBytes = 1024 * 1024
 
 /** One checked item. Items keep their positions in the request, so that an error can name them. */
 export type InputItem =
-  | { readonly type: 'message'; readonly role: 'user' | 'assistant'; readonly content: readonly Part[] }
-  /** Its text is added to the instructions. */
-  | { readonly type: 'system'; readonly text: string }
-  | { readonly type: 'call'; readonly callId: string; readonly name: string; readonly args: string }
-  | { readonly type: 'output'; readonly callId: string; readonly output: string }
+  | HistoryItem
   | { readonly type: 'reference'; readonly itemId: string; readonly threadId: string }
   /** Accepted and ignored: reasoning of an earlier response. */
   | { readonly type: 'nothing' }

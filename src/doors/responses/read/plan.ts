@@ -3,13 +3,13 @@ import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Item } from '#core/item.ts'
 import type { TurnOptions } from '#core/turn.ts'
+import { seedItems } from '#doors/openai/seed.ts'
 import { echoOf } from '#doors/responses/echo.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { StartTurn, Turns } from '#turns/turns.ts'
 import { intentOf } from './input.ts'
 import { resolveReferences } from './references.ts'
 import type { CreateRequest, Previous } from './request.ts'
-import { seedItems } from './seed.ts'
 
 export type PlanParts = {
   readonly turns: Pick<Turns, 'get'>
@@ -37,7 +37,7 @@ export async function planTurn(
     }
   }
   const fresh = known.size > 0 ? items.filter((_, at) => !known.has(at)) : items
-  return { ...common, ...(threadId && { threadId }), options, input: seedItems(fresh, request.blocks) }
+  return { ...common, ...(threadId && { threadId }), options, input: seedItems(fresh, request.blocks, 'input') }
 }
 
 /** Any response of a thread continues it. An unknown, a deleted and another user's response give the same error. */

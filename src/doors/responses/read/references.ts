@@ -42,7 +42,7 @@ export async function resolveReferences(
 function inputOf({ item }: Entry): InputItem | undefined {
   switch (item.type) {
     case 'message':
-      return item
+      return { ...item, ours: true }
     case 'gate':
       return item.kind === 'output'
         ? { type: 'call', callId: item.callId, name: item.name, args: item.args }

@@ -4,7 +4,6 @@ import { setImmediate as nextLoop } from 'node:timers/promises'
 import { AppError } from '#core/errors.ts'
 import { contextBlock, instructionsBlock } from '#doors/openai/blocks.ts'
 import { type InputItem, intentOf, readInput } from '#doors/responses/read/input.ts'
-import { seedItems } from '#doors/responses/read/seed.ts'
 
 const data = (media: string, text: string): string => `data:${media};base64,${Buffer.from(text).toString('base64')}`
 
@@ -201,39 +200,6 @@ describe('intentOf', () => {
   ] as const) {
     it(`refuses ${what}`, async () => assert.equal(await refusedParam(() => intentOf(items, previous)), param))
   }
-})
-
-describe('seedItems', () => {
-  const text = (role: 'user' | 'assistant', said: string): InputItem => ({
-    type: 'message',
-    role,
-    content: [{ type: 'text', text: said }],
-  })
-  it('puts the blocks before the last user message', () => {
-    assert.deepEqual(seedItems([text('user', 'a'), text('assistant', 'b'), text('user', 'c')], 'B '), [
-      text('user', 'a'),
-      text('assistant', 'b'),
-      text('user', 'B c'),
-    ])
-  })
-  it('makes a message of the blocks where there is none', () => {
-    assert.deepEqual(seedItems([{ type: 'system', text: 'x' }], 'B '), [text('user', 'B')])
-  })
-  it('puts the blocks before an image', () => {
-    const image: InputItem = { type: 'message', role: 'user', content: [{ type: 'image', url: 'https://x' }] }
-    const [item] = seedItems([image], 'B ')
-    assert.deepEqual(item?.type === 'message' && item.content.map(({ type }) => type), ['text', 'image'])
-  })
-  it('asks to go on after an answer at the end', () => {
-    assert.deepEqual(seedItems([text('user', 'a'), text('assistant', 'b')], ''), [
-      text('user', 'a'),
-      text('assistant', 'b'),
-      text('user', 'Continue.'),
-    ])
-  })
-  it('refuses an input of nothing', async () => {
-    assert.equal(await refusedParam(() => seedItems([{ type: 'nothing' }], '')), 'input')
-  })
 })
 
 describe('blocks', () => {

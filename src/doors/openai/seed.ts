@@ -1,26 +1,42 @@
-// Converts the checked input of a request to the items that start a turn.
+// Converts the messages of a request to the items that start a turn.
 import { newCallId } from '#core/ids.ts'
 import { type Item, type Message, type Part, type Result, textMessage } from '#core/item.ts'
+import { historyOrigin } from '#core/origins.ts'
 import { wrongField } from '#http/validate.ts'
-import type { InputItem } from './input.ts'
+
+/** A message of a request, or a part of one. Those of our own log are marked as `ours`; anything else was only sent. */
+export type HistoryItem =
+  | {
+      readonly type: 'message'
+      readonly role: 'user' | 'assistant'
+      readonly content: readonly Part[]
+      readonly ours?: true
+    }
+  /** Its text is added to the instructions. */
+  | { readonly type: 'system'; readonly text: string }
+  | { readonly type: 'call'; readonly callId: string; readonly name: string; readonly args: string }
+  | { readonly type: 'output'; readonly callId: string; readonly output: string }
+
+type SeedItem = HistoryItem | { readonly type: 'reference' | 'nothing' }
 
 /**
  * Each group of calls is followed by its results, call ids are replaced by new ones, and the blocks are put before the
- * text of the last user message. If the assistant spoke last, a user message "Continue." is added.
+ * text of the first user message. An assistant message that this service did not write is untrusted. If the assistant
+ * spoke last, a user message "Continue." is added. `field` has the messages in the request.
  */
-export function seedItems(input: readonly InputItem[], blocks: string): Item[] {
+export function seedItems(input: readonly SeedItem[], blocks: string, field: string): Item[] {
   const items = conversation(input)
-  if (items.length === 0 && blocks === '') throw wrongField('input', 'has no content')
+  if (items.length === 0 && blocks === '') throw wrongField(field, 'has no content')
   const last = items.at(-1)
   if (last?.type === 'message' && last.role === 'assistant') items.push(textMessage('user', 'Continue.'))
   if (blocks === '') return items
-  const at = items.findLastIndex((item) => item.type === 'message' && item.role === 'user')
+  const at = items.findIndex((item) => item.type === 'message' && item.role === 'user')
   if (at < 0) return [textMessage('user', blocks.trimEnd()), ...items]
   items[at] = prefixed(items[at] as Message, blocks)
   return items
 }
 
-function conversation(input: readonly InputItem[]): Item[] {
+function conversation(input: readonly SeedItem[]): Item[] {
   const outputs = new Map<string, string[]>()
   for (const item of input) {
     if (item.type !== 'output') continue
@@ -39,10 +55,16 @@ function conversation(input: readonly InputItem[]): Item[] {
     } else if (item.type === 'output' || (item.type === 'message' && item.content.length > 0)) {
       items.push(...results)
       results = []
-      if (item.type === 'message') items.push(item)
+      if (item.type === 'message') items.push(messageOf(item))
     }
   }
   return [...items, ...results]
+}
+
+function messageOf({ ours, ...message }: HistoryItem & { type: 'message' }): Message {
+  if (message.role === 'user' || ours) return message
+  const content = message.content.map((part) => (part.type === 'text' ? { ...part, origin: historyOrigin } : part))
+  return { ...message, content }
 }
 
 /** The output of a caller's function is untrusted, like the output of any tool: `origin` marks it. */
