@@ -13,8 +13,11 @@ const minRetryMs = 500
 const maxRetryMs = 60_000
 /** Pages of the index that one step writes. */
 const mergePages = 16
-/** The index is rewritten as a whole: after that it rests for so many times as long as that took. */
-const restFactor = 20
+/** Percent of deleted chunks from which a part of the index is rewritten: 1 is the least that FTS5 takes. */
+const minDeletedPercent = 1
+/** After the whole index was rewritten, that rests for so many times as long as it took. */
+const defaultRestFactor = 100
+const maxRestMs = 24 * 60 * 60_000
 /** At close a scrub that is due may take this long. What is left is done after the next start. */
 const maxCloseMs = 2_000
 
@@ -26,16 +29,20 @@ export interface Scrub {
 }
 
 /** Begins with a look at what a process that was killed left behind. */
-export function startScrub(sql: Sql, db: DatabaseSync): Scrub {
+export function startScrub(sql: Sql, db: DatabaseSync, { restFactor = defaultRestFactor } = {}): Scrub {
   let timer: NodeJS.Timeout | undefined
+  let wakesAt = 0
   let running: Promise<void> | undefined
   let closed = false
   let due = false
-  let indexRestsUntil = 0
+  let wholeRestsUntil = 0
   let retryMs = minRetryMs
 
   function wake(afterMs: number): void {
-    if (closed || timer || running) return
+    const at = performance.now() + afterMs
+    if (closed || running || (timer && wakesAt <= at)) return
+    clearTimeout(timer)
+    wakesAt = at
     timer = setTimeout(() => {
       timer = undefined
       running = scrub().then((nextMs) => {
@@ -48,33 +55,40 @@ export function startScrub(sql: Sql, db: DatabaseSync): Scrub {
   /** Returns after how many milliseconds to try again, if something is left. */
   async function scrub(): Promise<number | undefined> {
     due = false
-    const rests = indexRestsUntil - performance.now()
     let isClean = false
     try {
-      isClean = rests <= 0 ? await cleanIndex() : !(await sql.read(hasLeftovers))
+      isClean = await cleanIndex()
     } catch {
       // A full disk, or a file that is locked: it is tried again like a log that somebody reads.
     }
     const isEmpty = truncateLog(db)
     retryMs = isEmpty ? minRetryMs : Math.min(retryMs * 2, maxRetryMs)
-    if (isEmpty && isClean) return due ? delayMs : undefined
+    // Something was deleted meanwhile.
+    if (due) return delayMs
+    if (isEmpty && isClean) return undefined
     due = true
-    return isEmpty ? Math.max(indexRestsUntil - performance.now(), retryMs) : retryMs
+    return isEmpty ? Math.max(wholeRestsUntil - performance.now(), retryMs) : retryMs
   }
 
-  /** False if something was deleted meanwhile, or the store is closed. */
+  /**
+   * Rewrites the parts of the index of which enough was deleted. For a few chunks of a large part the whole index is
+   * rewritten, if that has rested. False if something is left, or was deleted meanwhile.
+   */
   async function cleanIndex(): Promise<boolean> {
     if (!(await sql.read(hasLeftovers))) return true
-    const busyMs = await mergeIndex(() => !closed, pauseMs)
-    indexRestsUntil = performance.now() + busyMs * restFactor
+    await mergeIndex({ goesOn: () => !closed, pause: pauseMs })
+    if (!(await sql.read(hasLeftovers))) return true
+    if (performance.now() < wholeRestsUntil) return false
+    const busyMs = await mergeIndex({ whole: true, goesOn: () => !closed, pause: pauseMs })
+    wholeRestsUntil = performance.now() + Math.min(busyMs * restFactor, maxRestMs)
     return !(await sql.read(hasLeftovers))
   }
 
-  /** Merges all parts of the index into one, without what was deleted. Returns the milliseconds of its steps. */
-  async function mergeIndex(goesOn: () => boolean, pause: number): Promise<number> {
+  /** Rewrites parts of the index, or the whole, without what was deleted. Returns the milliseconds of its steps. */
+  async function mergeIndex({ whole = false, goesOn, pause }: Merging): Promise<number> {
     let busyMs = 0
     // A negative number begins a merge of everything.
-    for (let pages = -mergePages, more = true; more && goesOn(); pages = mergePages) {
+    for (let pages = whole ? -mergePages : mergePages, more = true; more && goesOn(); pages = mergePages) {
       const begun = performance.now()
       more = await sql.write(() => merge(pages))
       busyMs += performance.now() - begun
@@ -97,7 +111,9 @@ export function startScrub(sql: Sql, db: DatabaseSync): Scrub {
       if (!due) return
       try {
         const until = performance.now() + maxCloseMs
-        if (await sql.read(hasLeftovers)) await mergeIndex(() => performance.now() < until, 0)
+        const bounded: Merging = { goesOn: () => performance.now() < until, pause: 0 }
+        if (await sql.read(hasLeftovers)) await mergeIndex(bounded)
+        if (await sql.read(hasLeftovers)) await mergeIndex({ ...bounded, whole: true })
       } catch {
         // As above: the next start goes on.
       }
@@ -105,6 +121,8 @@ export function startScrub(sql: Sql, db: DatabaseSync): Scrub {
     },
   }
 }
+
+type Merging = { readonly whole?: boolean; readonly goesOn: () => boolean; readonly pause: number }
 
 /**
  * True if the index has terms of deleted chunks. FTS5 keeps the numbers of deleted rows in pages with ids from 2^53 on. Its
@@ -116,6 +134,9 @@ function* hasLeftovers(): Job<boolean> {
 
 /** Does some of a merge; false once there is nothing to merge. */
 function* merge(pages: number): Job<boolean> {
+  const percent = yield* first(`SELECT v FROM chunk_terms_config WHERE k = 'deletemerge'`)
+  if (percent?.['v'] !== minDeletedPercent)
+    yield* run(`INSERT INTO chunk_terms (chunk_terms, rank) VALUES ('deletemerge', ${minDeletedPercent})`)
   const before = yield* first('SELECT total_changes() AS n')
   yield* run(`INSERT INTO chunk_terms (chunk_terms, rank) VALUES ('merge', ?)`, pages)
   const after = yield* first('SELECT total_changes() AS n')

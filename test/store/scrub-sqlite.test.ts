@@ -1,10 +1,14 @@
 // What deletions leave behind in a SQLite file, and in the files beside it.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { createSeal } from '#lib/seal.ts'
+import { createDocumentStore } from '#store/document-store.ts'
 import { openStore } from '#store/open-store.ts'
+import { startScrub } from '#store/scrub-sqlite.ts'
+import { openSqlite } from '#store/sqlite.ts'
 import { until } from '../until.ts'
 import { ada, folder, say, turnOf } from './harness.ts'
 import { document } from './suite-documents.ts'
@@ -97,6 +101,44 @@ test('what a process that was killed left in index and log is removed after the 
   const { store } = open(t, path)
   await until(() => !holds(path))
   assert.deepEqual((await store.documents.count(ada, [{ term: 'kept' }], 9))?.counts, [1])
+})
+
+test('a few deletions in a large index rewrite it once and then rest; parts with many are rewritten at once', async (t) => {
+  const path = `${folder(t)}/a.db`
+  const first = openStore({ path, seal })
+  // The index stores a word without the beginning that it shares with the word before: the look is for its end.
+  const endOf = (name: string): string => `qz${createHash('md5').update(name).digest('hex')}`
+  const names = Array.from({ length: 300 }, (_, at) => `n${at}`)
+  await first.documents.put(
+    ada,
+    names.map((name) => document(name, `${name}${endOf(name)}`)),
+  )
+  await first.close()
+  const db = new DatabaseSync(path)
+  db.exec(`INSERT INTO chunk_terms (chunk_terms) VALUES ('optimize')`)
+  db.close()
+  const sql = openSqlite(path)
+  const scrub = startScrub(sql, sql.db, { restFactor: 1e9 })
+  t.after(async () => {
+    await scrub.close()
+    await sql.close()
+  })
+  const documents = createDocumentStore({ sql, now: () => 0 })
+  const remove = async (name: string): Promise<void> => {
+    await documents.remove(ada, name)
+    scrub.soon()
+  }
+  const holdsTerm = (name: string) => tablesWith(path, endOf(name)).length > 0
+  assert.ok(holdsTerm('n7'))
+  await remove('n7')
+  await until(() => !holdsTerm('n7'))
+  await remove('n8')
+  await documents.put(ada, [document('fresh', `fresh${endOf('fresh')}`)])
+  await remove('fresh')
+  await until(() => !holdsTerm('fresh'))
+  assert.ok(holdsTerm('n8'), 'the whole is not rewritten for one chunk of three hundred')
+  for (const name of names.slice(10, 20)) await remove(name)
+  await until(() => !holdsTerm('n8'))
 })
 
 test('a store that is closed right after a deletion leaves nothing', async (t) => {
