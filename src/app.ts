@@ -20,6 +20,7 @@ import type { Documents } from '#memory/documents.ts'
 import { createFence } from '#safety/fence.ts'
 import type { Gates } from '#turns/gates.ts'
 import type { PolicySettings } from '#safety/policy-table.ts'
+import { createSkills, type Skills } from '#skills/skills.ts'
 import type { Runner } from '#turns/runner.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { Turns } from '#turns/turns.ts'
@@ -33,6 +34,7 @@ export type App = {
   readonly threads: Threads
   readonly gates: Gates
   readonly documents: Documents
+  readonly skills: Skills
   readonly runner: Runner
   readonly metrics: Metrics
   readonly tools: () => Tools
@@ -76,10 +78,15 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
   const { documents, identity } = memory
   live.onReload(() => identity.forget())
   const policy = createPolicy({ store, safety: live.safety, scan: live.scan })
-  const tools = await openTools({ home, store, seal, live, documents, policy, log })
+  const skills = createSkills({ store: store.skills, marker: () => live.safety().marker() })
+  bus.onSignal((signal) => {
+    if (signal.type === 'skills') skills.forget(signal.user)
+  })
+  const tools = await openTools({ home, store, seal, live, documents, skills, policy, log })
   opened.defer(() => tools.close())
   const fence = createFence(seal.keyFor('fence'))
-  const running = await openTurns({ store, bus, lease, live, identity, policy, tools: tools.tools, fence, log })
+  const turnParts = { store, bus, lease, live, identity, skills, policy, tools: tools.tools, fence, log }
+  const running = await openTurns(turnParts)
   opened.defer(() => running.close())
   const closing = opened.move()
   const { turns, threads, gates, runner, metrics, storeAway } = running
@@ -93,6 +100,7 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
     threads,
     gates,
     documents,
+    skills,
     runner,
     metrics,
     tools: () => tools.tools(operator),

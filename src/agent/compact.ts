@@ -1,7 +1,7 @@
 // Compaction: keeps a thread within its model's window by replacing older items with a summary, appended to the log.
 import { randomBytes } from 'node:crypto'
 import { isModelMade } from '#core/calls.ts'
-import { type Item, type Message, type Summary, textMessage, textOf } from '#core/item.ts'
+import { type Item, type KeptSkill, type Message, type Part, type Summary, textMessage, textOf } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
 import { summaryOrigin } from '#core/origins.ts'
 import { charsPerToken } from '#core/tokens.ts'
@@ -9,7 +9,7 @@ import type { ModelCall } from '#core/turn.ts'
 import { createFence, type Fence } from '#safety/fence.ts'
 import { taintOf } from '#safety/taint.ts'
 import { ask } from './ask.ts'
-import { tokensInItem } from './tokens.ts'
+import { tokensInItem, tokensInText } from './tokens.ts'
 import { cutMiddle, transcriptOf } from './transcript.ts'
 
 /** The prompt's share of the window; the rest is for the answer and for errors of the token estimate. */
@@ -17,6 +17,8 @@ const promptShare = 0.8
 /** The share of the thread's budget that stays word for word, so that the next summary is not needed soon. */
 const verbatimShare = 0.45
 const summaryShare = 0.15
+/** The share of the thread's budget for loaded skills, which stay word for word. */
+const skillShare = 0.25
 const [minSummaryTokens, maxSummaryTokens] = [100, 2_000]
 /** The thread gets at least this share of the window, however much instructions and tools take. */
 const minThreadShare = 0.1
@@ -139,23 +141,56 @@ export async function summariseCut(
     ? `${text}\n\nThe user's latest message, word for word:\n${cutMiddle(textOf(plan.pinned), maxPinnedChars)}`
     : text
   const origin = taintOf(plan.items) !== undefined && { origin: summaryOrigin }
-  const item: Summary = { type: 'summary', text: withPinned, upTo: plan.upTo, ...origin }
+  const skills = keptSkills(plan.items, budget)
+  const item: Summary = {
+    type: 'summary',
+    text: withPinned,
+    upTo: plan.upTo,
+    ...origin,
+    ...(skills.length > 0 && { skills }),
+  }
   return { item, ...rest }
+}
+
+/** The skills that were loaded in these items, in the order of loading. Beyond their budget the latest are kept. */
+function keptSkills(items: readonly Item[], { thread }: Budget): KeptSkill[] {
+  const loaded = new Map<string, KeptSkill>()
+  for (const item of items) {
+    for (const skill of skillsOf(item)) {
+      // Loaded again: the later text counts.
+      loaded.delete(skill.name)
+      loaded.set(skill.name, skill)
+    }
+  }
+  let left = thread * skillShare
+  const kept = [...loaded.values()].toReversed().filter(({ text }) => (left -= tokensInText(text)) >= 0)
+  return kept.toReversed()
+}
+
+function skillsOf(item: Item): readonly KeptSkill[] {
+  if (item.type === 'summary') return item.skills ?? []
+  if (item.type !== 'result' || !item.skill) return []
+  const { output: text, origin } = item
+  return [{ name: item.skill.name, text, ...(origin !== undefined && { origin }) }]
 }
 
 /** An item cut down to a number of tokens: the middle of a long text is replaced by a note. */
 export function shortened(item: Item, maxTokens: number): Item {
   const chars = Math.floor(maxTokens * charsPerToken * (2 / 3))
+  /** A kept skill has the whole limit to itself, as when it was loaded. */
+  const keptText = (text: string): string => (tokensInText(text) <= maxTokens ? text : cutMiddle(text, chars))
   switch (item.type) {
-    case 'message':
+    case 'message': {
+      const sharing = item.content.filter((part) => !isKept(part)).length
       return {
         ...item,
         content: item.content.map((part) =>
           part.type === 'image'
             ? part
-            : { ...part, text: cutMiddle(part.text, Math.floor(chars / item.content.length)) },
+            : { ...part, text: isKept(part) ? keptText(part.text) : cutMiddle(part.text, Math.floor(chars / sharing)) },
         ),
       }
+    }
     case 'result':
       return { ...item, output: cutMiddle(item.output, chars) }
     case 'call':
@@ -169,4 +204,8 @@ export function shortened(item: Item, maxTokens: number): Item {
     default:
       return item satisfies never
   }
+}
+
+function isKept(part: Part): boolean {
+  return part.type === 'text' && part.kept === true
 }

@@ -1,5 +1,5 @@
 // A cache of threads between turns, so that the cost of a turn depends on what it adds and not on the thread's length.
-import { type Call, type Entry, type Item, type Message, type Part, type Result, type Summary } from '#core/item.ts'
+import type { Call, Entry, Item, KeptSkill, Message, Part, Result, Summary } from '#core/item.ts'
 import { fileOrigin } from '#core/origins.ts'
 import type { StartedTurn, ThreadStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
@@ -165,6 +165,15 @@ function createAppend(fence: Fence, marker: (() => Marker) | undefined) {
   const fencedMessage = (item: Message): Message =>
     item.content.some(isOutside) ? { ...item, content: item.content.map(fencedPart) } : item
 
+  const fencedSkill = (skill: KeptSkill): KeptSkill =>
+    skill.origin === undefined ? skill : { ...skill, text: fenced(skill.text, skill.origin) }
+
+  const fencedSummary = (item: Summary): Summary => ({
+    ...item,
+    ...(item.origin !== undefined && { text: fenced(item.text, item.origin) }),
+    ...(item.skills && { skills: item.skills.map(fencedSkill) }),
+  })
+
   function addToPrompt(history: History, item: Item): void {
     switch (item.type) {
       case 'message':
@@ -192,7 +201,7 @@ function createAppend(fence: Fence, marker: (() => Marker) | undefined) {
         }
         break
       case 'summary':
-        restartPrompt(history, item.origin ? { ...item, text: fenced(item.text, item.origin) } : item, addToPrompt)
+        restartPrompt(history, fencedSummary(item), addToPrompt)
         break
       case 'attempt':
       case 'gate':
@@ -213,7 +222,7 @@ function createAppend(fence: Fence, marker: (() => Marker) | undefined) {
 /** A new prompt that begins with a summary, followed by the items that it does not cover. */
 function restartPrompt(
   history: History,
-  { text, upTo, origin }: Summary,
+  { text, upTo, origin, skills = [] }: Summary,
   addToPrompt: (history: History, item: Item) => void,
 ): void {
   const rest = history.items.slice(Math.max(upTo - firstSeqOf(history) + 1, 0))
@@ -223,11 +232,23 @@ function restartPrompt(
   const [first] = history.prompt
   // Some models refuse two user messages in a row, so the summary joins one that comes first.
   const startsWithUser = first?.type === 'message' && first.role === 'user'
-  const lead: Part = { type: 'text', text: heading, ...(origin !== undefined && { origin }) }
-  const summary: Message = { type: 'message', role: 'user', content: [lead] }
-  if (startsWithUser) history.prompt[0] = { ...first, content: [lead, ...first.content] }
+  const lead: Part[] = [
+    { type: 'text', text: heading, ...(origin !== undefined && { origin }) },
+    ...skills.flatMap(skillParts),
+  ]
+  const summary: Message = { type: 'message', role: 'user', content: lead }
+  if (startsWithUser) history.prompt[0] = { ...first, content: [...lead, ...first.content] }
   else history.prompt.unshift(summary)
   history.tokens += tokensInItem(summary)
+}
+
+/** A loaded skill whose result a summary replaced. */
+function skillParts({ name, text, origin }: KeptSkill): Part[] {
+  return [
+    { type: 'text', text: `[The skill ${name}, loaded earlier]\n` },
+    { type: 'text', text, kept: true, ...(origin !== undefined && { origin }) },
+    { type: 'text', text: `\n[End of the skill ${name}]\n\n` },
+  ]
 }
 
 function isOutside(part: Part): boolean {
@@ -267,7 +288,7 @@ function sizeOf(item: Item): number {
     case 'reasoning':
       return 200 + 3 * (item.text.length + (item.seal?.length ?? 0))
     case 'summary':
-      return 200 + 3 * item.text.length
+      return 200 + 3 * (item.skills ?? []).reduce((sum, skill) => sum + skill.text.length, item.text.length)
     case 'attempt':
       return 200
     default:

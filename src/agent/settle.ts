@@ -3,6 +3,7 @@ import { AppError } from '#core/errors.ts'
 import { newId } from '#core/ids.ts'
 import type { Call, Draft, Gate, Result } from '#core/item.ts'
 import type { CallQuestion, Preview, Question } from '#core/question.ts'
+import type { LoadedSkill } from '#core/skill.ts'
 import { effectsOf, reachInParams, reachOf, type SentRequest, type ToolContext, type CallUse } from '#core/tool.ts'
 import { withoutNuls } from '#safety/printable.ts'
 import { plainQuestion } from '#safety/gate-question.ts'
@@ -37,6 +38,7 @@ export async function gateDraft(
       ...(reason && { reason }),
       ...(why && { why }),
       ...(taint !== undefined && { taint }),
+      ...(tool?.asksEachTime && { once: true }),
       asks: { ...masked(asked, mask), ...(reach && { reach }) },
       ...(tool?.secrets && { secrets: tool.secrets }),
     })
@@ -107,6 +109,10 @@ export async function runCall(
   const markUntrusted = (from: string = call.name): void => {
     origin = from.slice(0, maxOriginChars)
   }
+  let skill: LoadedSkill | undefined
+  const loadSkill = (loaded: LoadedSkill): void => {
+    skill = loaded
+  }
   const sent: SentRequest[] = []
   const secrets = new Set<string>()
   const leaks = new Set<string>()
@@ -121,6 +127,7 @@ export async function runCall(
     ...(sent.length > 0 && { hosts: [...new Set(sent.map(({ host }) => host))], sent: countRequests(sent) }),
     ...(secrets.size > 0 && { secrets: [...secrets] }),
     ...(leaks.size > 0 && { leaks: [...leaks] }),
+    ...(skill && { skill }),
   })
   try {
     const running = tool.run(call.args, {
@@ -128,6 +135,7 @@ export async function runCall(
       callId: call.callId,
       tainted: taint !== undefined,
       markUntrusted,
+      loadSkill,
       reportUse,
     })
     const output = capped(mask(withoutNuls(await orAbort(running, context.signal))))

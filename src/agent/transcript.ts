@@ -56,6 +56,8 @@ function lineOf(item: Item, fence: Fence | undefined): string[] {
     case 'call':
       return [`assistant called ${item.name}(${cutMiddle(item.args, maxOutputChars)})`]
     case 'result':
+      // The skill itself stays beside the summary.
+      if (item.skill) return [`it returned: the skill ${item.skill.name}`]
       return [outputLine(item.output, item.origin, fence)]
     case 'answer':
       return item.decision === 'output' ? [outputLine(item.output ?? '', 'a function of the caller', fence)] : []

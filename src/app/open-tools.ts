@@ -6,6 +6,7 @@ import type { ToolAccess } from '#core/tool-access.ts'
 import type { Tools } from '#core/tool.ts'
 import type { Log } from '#lib/log.ts'
 import type { Documents } from '#memory/documents.ts'
+import type { Skills } from '#skills/skills.ts'
 import { openBuiltInTools } from './built-in-source.ts'
 import { openAccess, openComponents } from './components.ts'
 import { createInvoke } from './invoke.ts'
@@ -13,6 +14,7 @@ import type { LiveSettings } from './live-settings.ts'
 import type { HomeStore } from './open-storage.ts'
 import type { Policy } from './policy.ts'
 import { storeShipped } from './shipped-tools.ts'
+import { openSkillTools } from './skill-source.ts'
 import { createToolAdmin, offIn } from './tool-admin.ts'
 import { joinSources } from './tool-sources.ts'
 
@@ -28,12 +30,13 @@ export type OpenTools = {
 export type OpenToolsParts = HomeStore & {
   readonly live: LiveSettings
   readonly documents: Documents
+  readonly skills: Skills
   readonly policy: Policy
   readonly log: Log
 }
 
 export async function openTools(parts: OpenToolsParts): Promise<OpenTools> {
-  const { home, store, seal, live, documents, policy, log } = parts
+  const { home, store, seal, live, documents, skills, policy, log } = parts
   const { scan, reload } = live
   const config = live.config()
   /** Reads the grants first: a tool may be tested before any turn of its user has run. */
@@ -51,7 +54,7 @@ export async function openTools(parts: OpenToolsParts): Promise<OpenTools> {
     invokeTool: createInvoke({ tools: (user) => joined.tools(user), judge }),
   })
   const builtIn = openBuiltInTools({ config, scan, documents })
-  const joined = joinSources([builtIn, components], log, () => offIn(live.stored()))
+  const joined = joinSources([builtIn, openSkillTools(skills), components], log, () => offIn(live.stored()))
   await joined.reload()
   live.onReload(() => joined.reload())
   let access: Promise<ToolAccess> | undefined

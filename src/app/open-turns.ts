@@ -10,6 +10,9 @@ import type { Log } from '#lib/log.ts'
 import { createMetrics, type Metrics } from '#lib/metrics.ts'
 import type { Identity } from '#memory/identity.ts'
 import type { Fence } from '#safety/fence.ts'
+import type { Skills } from '#skills/skills.ts'
+import { loadTyped } from '#skills/slash.ts'
+import { loadToolName } from '#skills/tools.ts'
 import { watchExpiry } from '#turns/gate-expiry.ts'
 import { createGates, type Gates } from '#turns/gates.ts'
 import { startHeartbeat } from '#turns/lease.ts'
@@ -41,6 +44,7 @@ export type OpenTurnsParts = {
   readonly lease: Lease
   readonly live: LiveSettings
   readonly identity: Identity
+  readonly skills: Skills
   readonly policy: Policy
   readonly tools: (user: UserId) => Tools
   readonly fence: Fence
@@ -49,7 +53,7 @@ export type OpenTurnsParts = {
 
 /** Also continues turns that were left by the last run of this home or by a lost process. */
 export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
-  const { store, bus, lease, live, identity, policy, tools, fence, log } = parts
+  const { store, bus, lease, live, identity, skills, policy, tools, fence, log } = parts
   await using opened = new AsyncDisposableStack()
   const { config } = live
   const metrics = createMetrics()
@@ -81,6 +85,11 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
     marker,
     mask,
     identity: (user) => identity.partsFor(user),
+    skills: async (user) => {
+      const catalogue = await skills.catalogue(user)
+      // The operator may have switched the tools off.
+      return (window) => (tools(user).byName.has(loadToolName) ? catalogue(window) : '')
+    },
     bounds: {
       ...defaultBounds,
       get steps() {
@@ -91,7 +100,8 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
     maxRunning: config().maxRunning,
   })
   const eraseFiles = (user: UserId): Promise<number> => eraseWorkspace(config(), user)
-  const turns = createTurns({ store, bus, runner, observer, marker, mask: maskSent, spend, eraseFiles })
+  const loadSkill = (user: UserId, text: string) => loadTyped(skills, user, text)
+  const turns = createTurns({ store, bus, runner, observer, marker, mask: maskSent, spend, eraseFiles, loadSkill })
   const threads = createThreads({ store, bus })
   const gates = createGates({ store, bus })
   bus.onSignal((signal) => {

@@ -8,6 +8,7 @@ import { openTools } from '#app/open-tools.ts'
 import { createPolicy } from '#app/policy.ts'
 import { silentLog } from '#lib/log.ts'
 import { createDocuments } from '#memory/documents.ts'
+import { createSkills } from '#skills/skills.ts'
 
 /** Opens the same tools as the service, does the work, and always closes them. */
 export async function withTools(work: (tools: ToolAdmin) => Promise<void>): Promise<void> {
@@ -20,7 +21,8 @@ export async function withTools(work: (tools: ToolAdmin) => Promise<void>): Prom
   const live = await openLiveSettings({ store, configure, ownSecrets, log: silentLog })
   const documents = createDocuments({ store: store.documents })
   const policy = createPolicy({ store, safety: live.safety, scan: live.scan })
-  const tools = await openTools({ home, store, seal, live, documents, policy, log: silentLog })
+  const skills = createSkills({ store: store.skills, marker: () => live.safety().marker() })
+  const tools = await openTools({ home, store, seal, live, documents, skills, policy, log: silentLog })
   opened.defer(() => tools.close())
   await work(tools.admin)
 }

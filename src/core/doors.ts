@@ -11,19 +11,21 @@ export type DoorRow = {
   readonly slot: number
   /** The operator uses it on the machine itself, over the local socket. */
   readonly local: boolean
+  /** A person types here: a message that begins with `/name` loads the skill of that name. */
+  readonly typed: boolean
   /** When the process runs its maximum of turns, messages wait; at other doors they are refused. */
   readonly queuesWhenFull: boolean
   /** Its senders have no account: the operator has access to their threads, jobs, gates and grants. */
   readonly operatorReaches: boolean
 }
 
-const plain = { local: false, queuesWhenFull: false, operatorReaches: false }
+const plain = { local: false, typed: false, queuesWhenFull: false, operatorReaches: false }
 
 export const doors = {
-  terminal: { ...plain, label: 'Terminal', sign: '>_', slot: 1, local: true },
+  terminal: { ...plain, label: 'Terminal', sign: '>_', slot: 1, local: true, typed: true },
   /** The terminal without its screen: `atrium run`. */
-  run: { ...plain, label: 'Terminal', sign: '>_', slot: 2, local: true },
-  web: { ...plain, label: 'Browser', sign: '[]', slot: 3 },
+  run: { ...plain, label: 'Terminal', sign: '>_', slot: 2, local: true, typed: true },
+  web: { ...plain, label: 'Browser', sign: '[]', slot: 3, typed: true },
   webhook: { ...plain, label: 'Webhook', sign: '->', slot: 4, queuesWhenFull: true, operatorReaches: true },
   responses: { ...plain, label: 'API', sign: '{}', slot: 5 },
 } as const satisfies Readonly<Record<string, DoorRow>>

@@ -1,15 +1,16 @@
 // The items of a thread. They are appended and never changed.
 import type { Credential } from './errors.ts'
 import type { CallQuestion, Reach } from './question.ts'
+import type { LoadedSkill } from './skill.ts'
 import type { Effects, SentRequest } from './tool.ts'
 import type { ModelCall } from './turn.ts'
 
 /**
  * A part of a message. Files arrive as text; an image is a URL or a data URL. A text with an `origin` came from outside,
- * not from the sender. Texts are stored without a fence; the prompt adds it.
+ * not from the sender. Texts are stored without a fence; the prompt adds it. `kept`, in prompts only, is a loaded skill's.
  */
 export type Part =
-  | { readonly type: 'text'; readonly text: string; readonly origin?: string }
+  | { readonly type: 'text'; readonly text: string; readonly origin?: string; readonly kept?: true }
   | { readonly type: 'image'; readonly url: string }
   | { readonly type: 'file'; readonly name: string; readonly text: string }
 
@@ -47,6 +48,8 @@ export type Result = {
   readonly secrets?: readonly string[]
   /** The leak rules that kept a secret from going out. */
   readonly leaks?: readonly string[]
+  /** The skill whose text the output is. Compaction keeps such a result word for word. */
+  readonly skill?: LoadedSkill
 }
 /** A call that waits for a person or a client. Repeats the call's name and arguments, so that it can be shown alone. */
 export type Gate = {
@@ -64,6 +67,8 @@ export type Gate = {
   readonly asks?: CallQuestion & { readonly reach?: Reach }
   /** The origin of the untrusted text that the model had read. Such a call can only be allowed once. */
   readonly taint?: string
+  /** The tool asks each time: the call can only be allowed once. */
+  readonly once?: true
   /** The names of the secrets that would go into the call's requests. */
   readonly secrets?: readonly string[]
   /** The credential that a sign-in must provide. The turn then continues by itself. */
@@ -82,12 +87,15 @@ export type Answer = {
   readonly scope?: 'tool' | 'target'
   readonly until?: number
 }
+/** The text of a loaded skill that a summary keeps. */
+export type KeptSkill = { readonly name: string; readonly text: string; readonly origin?: string }
 /** Replaces every item up to a seq when history is compacted. `origin` is set when one of them came from outside. */
 export type Summary = {
   readonly type: 'summary'
   readonly text: string
   readonly upTo: number
   readonly origin?: string
+  readonly skills?: readonly KeptSkill[]
 }
 
 export type Item = Message | Reasoning | Call | Attempt | Result | Gate | Answer | Summary

@@ -1,6 +1,7 @@
 // Input and result of a policy decision. The rules are in safety.
 import type { UserId } from './ids.ts'
 import type { Call, Item } from './item.ts'
+import type { LoadedSkill } from './skill.ts'
 import type { PolicyRow, Tool, ToolSpec } from './tool.ts'
 
 /** Everything a policy may look at. */
@@ -13,6 +14,8 @@ export type Judged = {
   readonly taint: string | undefined
   /** The thread so far: addresses are looked up in it. */
   readonly items: readonly Item[]
+  /** The skills that this turn has loaded so far. */
+  readonly skills?: readonly LoadedSkill[]
   /** The tool definitions that the model has. */
   readonly specs: readonly ToolSpec[]
 }

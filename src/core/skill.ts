@@ -32,6 +32,9 @@ export type SkillFinding = {
   readonly message: string
 }
 
+/** A skill that was loaded. `tools` are the only ones that run without approval in the turn that loads it. */
+export type LoadedSkill = { readonly name: string; readonly tools?: readonly string[] }
+
 /** Who a skill is from: a person who added it, or the agent. */
 export type SkillAuthor = 'user' | 'agent'
 

@@ -2,6 +2,7 @@
 import type { UserId } from './ids.ts'
 import { type JsonObject, objectIn } from './json.ts'
 import type { CallQuestion, Reach } from './question.ts'
+import type { LoadedSkill } from './skill.ts'
 
 /** A caller's own name for its function. */
 export type CallerName = { readonly name: string; readonly namespace?: string }
@@ -28,6 +29,8 @@ export type ToolContext = {
   readonly tainted?: boolean
   /** Marks this output as text from outside, and names its origin. For tools whose output is not always untrusted. */
   readonly markUntrusted?: (from?: string) => void
+  /** Says that the output is the text of a skill, which compaction keeps. */
+  readonly loadSkill?: (skill: LoadedSkill) => void
   /** Reports, for the receipt, the call's requests, the names of the secrets in them, and the leaks that were blocked. */
   readonly reportUse?: (use: CallUse) => void
 }
@@ -77,6 +80,8 @@ export interface Tool {
   /** Without it, the effects of a call decide its row. */
   readonly policy?: ToolPolicy
   readonly about?: ToolAbout
+  /** Every call needs approval: neither a grant nor the policy's settings allow one. */
+  readonly asksEachTime?: true
   /** The arguments stay on this machine, so they may hold what looks like a secret. */
   readonly argsStayLocal?: true
   /** True when a call may run again after a crash in mid-run. */

@@ -5,7 +5,7 @@ import type { Preview, Question, Reach, Scope } from '#core/question.ts'
 import { reachInParams } from '#core/tool.ts'
 import { scopesOf } from './grant-rules.ts'
 
-type AskingGate = Pick<Gate, 'kind' | 'name' | 'args' | 'taint' | 'asks' | 'credential'>
+type AskingGate = Pick<Gate, 'kind' | 'name' | 'args' | 'taint' | 'once' | 'asks' | 'credential'>
 
 /** The question of a gate. */
 export function questionOf({ kind, name, asks, credential }: Omit<AskingGate, 'args' | 'taint'>): Question {
@@ -19,8 +19,8 @@ export function reachOfGate({ args, asks }: Pick<Gate, 'args' | 'asks'>): Reach 
 }
 
 /** The scopes that a gate can grant, from narrow to wide; none if the call can only be allowed once. */
-export function scopesOfGate({ kind, taint, ...gate }: AskingGate): readonly Scope[] {
-  return kind === 'approval' ? scopesOf(reachOfGate(gate), taint) : []
+export function scopesOfGate({ kind, taint, once, ...gate }: AskingGate): readonly Scope[] {
+  return kind === 'approval' && !once ? scopesOf(reachOfGate(gate), taint) : []
 }
 
 /** The question for a call whose tool does not word its own. */

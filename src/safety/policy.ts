@@ -1,7 +1,8 @@
 // The judge that the agent loop asks about each call: the pure decision with the current grants and settings.
 import type { UserId } from '#core/ids.ts'
 import type { Judge } from '#core/policy.ts'
-import { reachOf, rowOf, type ToolSpec } from '#core/tool.ts'
+import type { LoadedSkill } from '#core/skill.ts'
+import { reachOf, rowOf, type Tool, type ToolSpec } from '#core/tool.ts'
 import { decide } from './decide.ts'
 import type { Grant } from './grant-rules.ts'
 import { type LeakScan, stopsIn } from './leaks.ts'
@@ -37,7 +38,7 @@ export function createJudge({ settings, grants, onGrantUsed, marker, scan, now =
     return undefined
   }
 
-  return ({ user, threadId, call, tool, taint: inText, items, specs }) => {
+  return ({ user, threadId, call, tool, taint: inText, items, skills, specs }) => {
     // Before every approval and grant: a person may not see a secret that the model hides in a call. The scan decodes escapes.
     const leak = scan && !tool.argsStayLocal ? stopsIn(scan(user), [call.args]) : undefined
     if (leak !== undefined) return { do: 'deny', reason: leakReason(leak), leak }
@@ -53,6 +54,11 @@ export function createJudge({ settings, grants, onGrantUsed, marker, scan, now =
       ...(settings && { settings: settings() }),
     })
     const tainted = taint === undefined ? {} : { taint }
+    const narrowed = decision.do === 'allow' ? narrowedBy(call.name, tool, skills) : undefined
+    if (narrowed !== undefined) {
+      const once = taint === undefined ? '' : '. It can only be allowed once.'
+      return { do: 'ask', reason: narrowed, why: `${narrowed}${once}`, ...tainted }
+    }
     if (decision.do === 'allow') {
       if (decision.by) onGrantUsed?.(user, decision.by, `${threadId} ${call.callId}`)
       return { do: 'allow', ...tainted }
@@ -65,4 +71,11 @@ export function createJudge({ settings, grants, onGrantUsed, marker, scan, now =
 function leakReason(rule: string): string {
   const what = rule === 'own-secret' ? 'a secret of this installation' : `what looks like a secret (${rule})`
   return `its arguments hold ${what}; leave it out: secrets only go out through an installed tool that declares them`
+}
+
+/** Why a call that the policy allows needs approval: its tool asks each time, or a skill of this turn names other tools. */
+function narrowedBy(name: string, { asksEachTime }: Tool, skills: readonly LoadedSkill[] = []): string | undefined {
+  if (asksEachTime) return `${name} asks each time`
+  const skill = skills.find(({ tools }) => tools && !tools.includes(name))
+  return skill && `${name} is not among the tools of the skill ${skill.name}, which this turn has loaded`
 }

@@ -56,6 +56,12 @@ export function skillText({ name, description }: Pick<SkillHead, 'name' | 'descr
   return `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n\n${body.trim()}\n`
 }
 
+/** The Markdown of a SKILL.md that was read before. */
+export function splitBody(content: Uint8Array): string {
+  const split = splitSkillFile(content)
+  return 'body' in split ? split.body : ''
+}
+
 /** Why a path cannot be a file of a skill; undefined when it can. */
 export function skillPathFault(path: string): string | undefined {
   if (path === '' || path.length > maxPathChars) return `a path has 1 to ${maxPathChars} characters`

@@ -64,6 +64,7 @@ async function grantOf(
   const gate = open.find((each) => each.gate.callId === callId)?.gate
   if (!gate) return undefined
   if (gate.kind !== 'approval') throw new AppError('grant_refused', 'only an approval can be given for longer')
+  if (gate.once) throw new AppError('grant_refused', `${gate.name} asks each time: it can only be allowed once`)
   const call = { name: gate.name, reach: reachOfGate(gate) }
   const grant = grantFor(call, grantRequest, { now: now(), taint: gate.taint })
   if (typeof grant === 'string') throw new AppError('grant_refused', grant)

@@ -2,14 +2,15 @@
 import type { Bus } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Entry } from '#core/item.ts'
+import type { Entry, Item } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
 import type { Judge } from '#core/policy.ts'
+import type { LoadedSkill } from '#core/skill.ts'
 import type { Lease, Outcome, StartedTurn, Step, Store } from '#core/store.ts'
 import type { Tools } from '#core/tool.ts'
 import { isAtRest, ended, type Turn } from '#core/turn.ts'
 import type { Bounds } from '#agent/turn-limits.ts'
-import type { Histories, History } from '#agent/history.ts'
+import { firstSeqOf, type Histories, type History } from '#agent/history.ts'
 import { closing, outcomeOf, runTurn } from '#agent/loop.ts'
 import { systemPrompt } from '#agent/prompt.ts'
 import { createMeter } from '#agent/tokens.ts'
@@ -46,6 +47,8 @@ export type RunnerParts = {
   readonly mask?: (text: string, user: UserId) => string
   /** The user's own parts of the system prompt. */
   readonly identity?: (user: UserId) => Promise<readonly string[]>
+  /** The lines about a user's skills in the system prompt, for a model's window. Read before the user's tools. */
+  readonly skills?: (user: UserId) => Promise<(window: number) => string>
   readonly lease: Lease
   readonly bounds: Bounds
   readonly spend: Spend
@@ -139,16 +142,17 @@ export function createRunner(parts: RunnerParts): Runner {
       runner.stop(turn.id, new AppError('time_limit', message, { limit: { kind: 'minutes', max } }))
     }, parts.bounds.minutes * 60_000)
     try {
-      const [history, model, identity] = await Promise.all([
+      const [history, model, identity, skills] = await Promise.all([
         parts.histories.open(started),
         modelOrFault(parts.model),
         parts.identity?.(turn.userId) ?? [],
+        parts.skills?.(turn.userId),
         parts.grants?.open(turn.userId),
       ])
       note(turn, started.entries)
       const loop = runTurn({
         turn,
-        system: systemPrompt(identity),
+        system: systemPrompt(identity, skills?.(model.window)),
         history,
         model,
         toolbox: toolboxOf(turn, history),
@@ -178,14 +182,15 @@ export function createRunner(parts: RunnerParts): Runner {
   }
 
   /** The current tools under the policy, which judges by the user and by what the model has read so far. */
-  function toolboxOf({ userId: user, threadId, options }: Turn, history: History): Toolbox {
+  function toolboxOf({ userId: user, threadId, firstSeq, options }: Turn, history: History): Toolbox {
     const toolbox: Toolbox = createToolbox({
       tools: parts.tools(user),
       callerTools: options.tools,
       judge(call, tool) {
         // Read at each call: a summary replaces the prompt.
         const { items, prompt } = history
-        return parts.judge({ user, threadId, call, tool, taint: taintOf(prompt), items, specs: toolbox.specs })
+        const skills = loadedSkills(items.slice(Math.max((firstSeq ?? 1) - firstSeqOf(history), 0)))
+        return parts.judge({ user, threadId, call, tool, taint: taintOf(prompt), items, skills, specs: toolbox.specs })
       },
     })
     return toolbox
@@ -306,4 +311,9 @@ async function modelOrFault(model: () => Promise<Model>): Promise<Model> {
       },
     }
   }
+}
+
+/** The skills that a turn has loaded, by its items so far. */
+function loadedSkills(items: readonly Item[]): LoadedSkill[] {
+  return items.flatMap((item) => (item.type === 'result' && item.skill ? [item.skill] : []))
 }

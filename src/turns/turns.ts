@@ -85,6 +85,8 @@ export type TurnsParts = {
   readonly spend?: Pick<Spend, 'allows'>
   /** Erases the files of a user's workspace and returns their number. */
   readonly eraseFiles?: (user: UserId) => Promise<number>
+  /** What a message with `/name` at its start loads: items that follow the message. */
+  readonly loadSkill?: (user: UserId, text: string) => Promise<readonly Item[]>
   /** Masks secrets in input that no person wrote (results, files, events) before it is stored. */
   readonly mask?: (text: string, user: UserId) => string
 }
@@ -122,9 +124,14 @@ export function createTurns(parts: TurnsParts): Turns {
     async start({ request, ...given }) {
       // Doors whose callers wait are refused at once; other turns are queued.
       if (!doorOf(given.door).queuesWhenFull && runner.full(starting)) throw overloaded()
+      const typed = doorOf(given.door).typed ? slashText(given.input) : undefined
+      const loaded = typed === undefined ? undefined : await parts.loadSkill?.(given.user, typed)
       const lease = runner.room(starting)
       const clean = (text: string): string => mask?.(text, given.user) ?? text
-      const input: Draft[] = given.input.map((item) => ({ id: newId(), item: masked(item, clean) }))
+      const input: Draft[] = [...given.input, ...(loaded ?? [])].map((item) => ({
+        id: newId(),
+        item: masked(item, clean),
+      }))
       const options = input.length > 1 ? { ...given.options, inputs: input.length } : given.options
       const title = titleOf(given.input)
       starting++
@@ -185,6 +192,12 @@ export function createTurns(parts: TurnsParts): Turns {
         signal,
       ),
   }
+}
+
+/** The text of a message that begins with a slash. */
+function slashText([message]: readonly Item[]): string | undefined {
+  const [part] = message?.type === 'message' ? message.content : []
+  return part?.type === 'text' && part.text.startsWith('/') ? part.text : undefined
 }
 
 function overloaded(): AppError {

@@ -14,6 +14,8 @@ const window = 4_000
 const bytesPerToken = 3.2
 const rule = 'Rule of the user: sign every answer with Zed.'
 const fact = 'FACT: the cat is called Tom.'
+/** A skill that is loaded in the third turn, and never again. */
+const skill = `# Cats\n\n${'1. Weigh the cat, then write it down.\n'.repeat(16)}\nNever shave it.`
 
 /** Throws what a strict server refuses; answers what the prompt lets it know; keeps facts when it summarises. */
 function strictModel(bill: number[]): Model {
@@ -36,6 +38,11 @@ function strictModel(bill: number[]): Model {
     },
   }
 }
+
+const loaded: readonly Item[] = [
+  { type: 'call', callId: 'c', name: 'skill_load', args: '{"name":"cats"}' },
+  { type: 'result', callId: 'c', output: skill, skill: { name: 'cats' } },
+]
 
 const isSummary = ({ system }: ModelRequest): boolean => system.startsWith('You write the summary')
 
@@ -72,10 +79,15 @@ function answerTo({ items }: ModelRequest, shown: string): ModelEvent[] {
     return [{ type: 'call', name: 'read', args: JSON.stringify({ at: items.length }) }]
   }
   const knows = shown.includes('called Tom') ? 'Tom' : 'nobody'
-  return [{ type: 'text', text: `${knows}${shown.includes(rule) ? ', Zed' : ''}` }]
+  return [
+    {
+      type: 'text',
+      text: `${knows}${shown.includes(rule) ? ', Zed' : ''}${shown.includes(skill) ? ', with the skill' : ''}`,
+    },
+  ]
 }
 
-test('2,000 turns in a small window: early facts and pinned rules are still known, and a turn costs what it did', async (t) => {
+test('2,000 turns in a small window: early facts, a loaded skill and pinned rules are still known, and a turn costs what it did', async (t) => {
   const store = openTestStore(t)
   const bill: number[] = []
   const perTurn: number[] = []
@@ -91,14 +103,15 @@ test('2,000 turns in a small window: early facts and pinned rules are still know
     }
     const words = `number ${at}: ${'lorem ipsum '.repeat(at % 40)}${at % 5 === 0 ? 'look it up' : ''}`
     const said = at === 0 ? fact : words
-    const { turn, events } = await house.turns.start(message(said, threadId === undefined ? {} : { threadId }))
+    const sent = message(said, threadId === undefined ? {} : { threadId })
+    const { turn, events } = await house.turns.start(at === 2 ? { ...sent, input: [...sent.input, ...loaded] } : sent)
     threadId = turn.threadId
     const last = (await eventsOf(events)).findLast((event) => event.type === 'turn')
     assert.equal(last?.turn.status, 'completed', `turn ${at}: ${last?.turn.error?.message}`)
     perTurn.push(last?.turn.usage.costUsd ?? 0)
   }
   const turn = (await house.turns.list(ada, { limit: 1 })).rows[0]
-  assert.equal(turn?.reply?.text, 'Tom, Zed')
+  assert.equal(turn?.reply?.text, 'Tom, Zed, with the skill')
   const sum = (costs: readonly number[]): number => costs.reduce((all, each) => all + each, 0)
   const [early, late] = [sum(perTurn.slice(200, 400)), sum(perTurn.slice(-200))]
   assert.ok(late < 1.3 * early, `200 turns cost ${early} at first and ${late} at last`)

@@ -8,13 +8,17 @@ import { newId } from '#core/ids.ts'
 import { type Item, type Message, textOf } from '#core/item.ts'
 import type { Model, ModelEvent, ModelRequest } from '#core/model.ts'
 import type { Store } from '#core/store.ts'
-import type { Tool } from '#core/tool.ts'
+import type { Tool, Tools } from '#core/tool.ts'
 import { noUsage } from '#core/turn.ts'
 import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
 import { createIdentity } from '#memory/identity.ts'
+import { createMarker } from '#safety/marks.ts'
 import { createJudge } from '#safety/policy.ts'
+import { createSkills, type Skills } from '#skills/skills.ts'
+import { loadTyped } from '#skills/slash.ts'
+import { createSkillTools } from '#skills/tools.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { openStore } from '#store/open-store.ts'
 import { createGates, type Gates } from '#turns/gates.ts'
@@ -57,6 +61,7 @@ export type TestApp = {
   readonly threads: Threads
   readonly gates: Gates
   readonly documents: Documents
+  readonly skills: Skills
   /** Stops what runs; the doors must be closed already, or close at the same time. */
   close(graceMs?: number): Promise<void>
 }
@@ -71,7 +76,10 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   const tools = [...(options.tools ?? []), ...(options.toolsOf?.(documents) ?? [])]
   const model = options.model ?? modelOf(options.say ?? echo)
   const lease = await store.leases.join(newId())
-  const toolSet = { byName: new Map(tools.map((tool) => [tool.spec.name, tool])), specs: tools.map(({ spec }) => spec) }
+  const skills = createSkills({ store: store.skills, marker: () => marker })
+  const { reading, creating } = createSkillTools(skills)
+  const toolSet = toolsOf(tools)
+  const withSkills = toolsOf([...tools, ...reading, creating])
   const grants = createGrants({ store: store.grants, ...(now && { now }) })
   bus.onSignal((signal) => {
     if (signal.type === 'grants') grants.forget(signal.user)
@@ -88,7 +96,8 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     bus,
     histories: createHistories({ threads: store.threads, fence }),
     model: () => Promise.resolve(model),
-    tools: () => toolSet,
+    skills: (user) => skills.catalogue(user),
+    tools: (user) => (skills.known(user).length > 0 ? withSkills : toolSet),
     lease,
     bounds: defaultBounds,
     spend: createSpend({ store, caps: () => ({ perTurn: 5 }) }),
@@ -105,17 +114,25 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       store,
       bus,
       runner,
+      loadSkill: (user, text) => loadTyped(skills, user, text),
       ...(options.observer && { observer: options.observer }),
     }),
     threads: createThreads({ store, bus }),
     gates: createGates({ store, bus, ...(now && { now }) }),
     documents,
+    skills,
     async close(graceMs = 0) {
       await runner.drain(graceMs)
       await bus.close()
       await store.close()
     },
   }
+}
+
+const marker = createMarker()
+
+function toolsOf(tools: readonly Tool[]): Tools {
+  return { byName: new Map(tools.map((tool) => [tool.spec.name, tool])), specs: tools.map(({ spec }) => spec) }
 }
 
 /** Asks again until the answer is one; fails when none comes. */

@@ -73,7 +73,7 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
     if (!matchesKey(data, 'enter') || chosen === undefined || chosen < 0) return undefined
     if (chosen === 0) return { callId: gate.callId, decision: 'allow' }
     if (chosen === 1 && scopes.length === 0) {
-      fault = `The model has read ${printable(gate.taint ?? '')}: this can only be allowed once.`
+      fault = `${gate.once ? `${printable(gate.name)} asks each time` : `The model has read ${printable(gate.taint ?? '')}`}: this can only be allowed once.`
     } else mode = chosen === 1 ? 'for' : 'deny'
     return undefined
   }

@@ -1,0 +1,169 @@
+// The agent's tools for skills: find, load, read a file, and propose a new one.
+import { AppError } from '#core/errors.ts'
+import type { JsonObject } from '#core/json.ts'
+import { type LoadedSkill, skillFile, type SkillFolder, type SkillHead } from '#core/skill.ts'
+import { readParams, schemaOf } from '#core/tool-params.ts'
+import type { Tool, ToolContext } from '#core/tool.ts'
+import { skillText } from './format.ts'
+import { findSkills } from './search.ts'
+import type { LoadedText, Skills } from './skills.ts'
+
+export const loadToolName = 'skill_load'
+/** Reading skills is always possible: one may point to its files, or to another skill. */
+const ownTools = [loadToolName, 'skill_read', 'skill_search']
+/** Short enough that the approval shows it whole. */
+const maxBodyChars = 20_000
+const maxReadChars = 100_000
+
+/** Names of tools as skills for other agents write them. A pattern in parentheses is not read: then the tool asks. */
+const aliases: Readonly<Record<string, readonly string[]>> = {
+  read: ['workspace_read'],
+  write: ['workspace_write'],
+  edit: ['workspace_edit'],
+  multiedit: ['workspace_edit'],
+  ls: ['workspace_list'],
+  glob: ['workspace_list', 'workspace_search'],
+  grep: ['workspace_search'],
+  bash: ['workspace_shell'],
+  shell: ['workspace_shell'],
+  webfetch: ['web_fetch'],
+}
+
+/** What the log keeps of a loaded skill: its name, and the tools that it narrows its turn to. */
+export function loadedOf({ name, allowedTools }: Pick<SkillHead, 'name' | 'allowedTools'>): LoadedSkill {
+  if (!allowedTools) return { name }
+  const tools = allowedTools.flatMap((tool) => [tool, ...(aliases[tool.toLowerCase()] ?? [])])
+  return { name, tools: [...new Set([...ownTools, ...tools])] }
+}
+
+/** `reading` is for an agent that has skills; `creating` for every agent. */
+export type SkillTools = { readonly reading: readonly Tool[]; readonly creating: Tool }
+
+export function createSkillTools(skills: Skills): SkillTools {
+  const given = ({ text, origin }: LoadedText, { markUntrusted }: ToolContext): string => {
+    if (origin !== undefined) markUntrusted?.(origin)
+    return text
+  }
+  const load = readTool<{ name: string }>(loadToolName, {
+    description: 'Loads a skill: instructions for a task. Load it before the task begins, and follow it.',
+    may: 'Load the instructions of a skill',
+    fields: { name: text('The name of the skill.') },
+    required: ['name'],
+    async run({ name }, context) {
+      const loaded = await skills.load(context.user, name)
+      context.loadSkill?.(loadedOf(loaded.skill))
+      return given(loaded, context)
+    },
+  })
+  const read = readTool<{ name: string; path: string }>('skill_read', {
+    description: 'Reads a file of a skill, such as references/forms.md. Scripts are files to read.',
+    may: 'Read the files of a skill',
+    fields: { name: text('The name of the skill.'), path: text('The path of the file within the skill.') },
+    required: ['name', 'path'],
+    async run({ name, path }, context) {
+      const whole = given(await skills.read(context.user, name, path), context)
+      if (whole.length <= maxReadChars) return whole
+      return `${whole.slice(0, maxReadChars).toWellFormed()}\n[cut: ${whole.length - maxReadChars} more characters]`
+    },
+  })
+  const search = readTool<{ query: string }>('skill_search', {
+    description: 'Finds skills, instructions for tasks, by words of their names and descriptions.',
+    may: 'Find skills',
+    fields: { query: text('What the task is about.') },
+    required: ['query'],
+    async run({ query }, { user, markUntrusted }) {
+      const found = findSkills(await skills.enabled(user), query)
+      if (found.length === 0) return 'No skill matches.'
+      if (found.some(({ untrusted }) => untrusted)) markUntrusted?.('a skill that nobody has reviewed')
+      return found.map(({ name, description }) => `- ${name}: ${description}`).join('\n')
+    },
+  })
+  return { reading: [load, read, search], creating: createTool(skills) }
+}
+
+type NewText = { readonly name: string; readonly description: string; readonly body: string }
+
+function createTool(skills: Skills): Tool {
+  const parameters = schemaOf(
+    {
+      name: text('1 to 64 of a-z, 0-9 and single hyphens.'),
+      description: { ...text('What the skill is for and when to use it.'), maxLength: 1_024 },
+      body: { ...text('The instructions, in Markdown.'), maxLength: maxBodyChars },
+    },
+    ['name', 'description', 'body'],
+  )
+  /** Throws for a skill that could not be added. */
+  const folderOf = async (args: string, user: ToolContext['user']): Promise<{ folder: SkillFolder; text: string }> => {
+    const { name, description, body } = readParams(parameters, args) as NewText
+    const written = skillText({ name, description }, body)
+    const folder = { name, files: [{ path: skillFile, content: Buffer.from(written) }] }
+    const faults = (await skills.check(folder)).filter(({ level }) => level === 'fault')
+    if (faults[0]) throw new AppError('invalid_input', faults[0].message)
+    if ((await skills.list(user)).some((skill) => skill.own && skill.name === name)) {
+      throw new AppError('invalid_input', `the skill ${name} is there already: choose another name`)
+    }
+    return { folder, text: written }
+  }
+  return {
+    spec: {
+      name: 'skill_create',
+      description:
+        'Proposes a new skill: instructions for a task that comes again. The user sees it whole and decides. Use it only when the user wants to keep how something is done.',
+      parameters,
+    },
+    about: {
+      brief: 'Propose skills',
+      may: ['Propose a skill, which you see whole before it is stored'],
+      cannot: ['Change or remove skills', 'Store one without asking'],
+    },
+    effects: 'write',
+    asksEachTime: true,
+    repeatable: false,
+    untrusted: false,
+    argsStayLocal: true,
+    reach: () => undefined,
+    async ask(args, { user }) {
+      const { folder, text: content } = await folderOf(args, user)
+      const question = {
+        text: `Add the skill ${folder.name}?`,
+        code: folder.name,
+        brief: `Add the skill ${folder.name}`,
+        sentence: 'The agent wrote it. It stays untrusted until you review it; nothing is stored until you answer.',
+        pending: 'Nothing is stored until you answer.',
+      }
+      return { question, preview: { type: 'document', path: `${folder.name}/${skillFile}`, content } }
+    },
+    async run(args, { user }) {
+      const { folder } = await folderOf(args, user)
+      await skills.add(user, folder, { author: 'agent' })
+      return `added the skill ${folder.name}; it is untrusted until the user has reviewed it`
+    },
+  }
+}
+
+type ReadToolParts<Args> = {
+  readonly description: string
+  /** What a call may do, as the lists of tools say it. */
+  readonly may: string
+  readonly fields: JsonObject
+  readonly required: readonly string[]
+  readonly run: (args: Args, context: ToolContext) => Promise<string>
+}
+
+function readTool<Args>(name: string, { description, may, fields, required, run }: ReadToolParts<Args>): Tool {
+  const parameters = schemaOf(fields, required)
+  return {
+    spec: { name, description, parameters },
+    about: { brief: 'Use skills', may: [may], cannot: ['Run the scripts of a skill', "Read other users' skills"] },
+    effects: 'read',
+    repeatable: true,
+    untrusted: false,
+    reach: () => undefined,
+    // oxlint-disable-next-line require-await -- a fault of the arguments is a rejection too
+    run: async (args, context) => run(readParams(parameters, args) as Args, context),
+  }
+}
+
+function text(description: string): JsonObject {
+  return { type: 'string', description }
+}
