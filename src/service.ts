@@ -74,6 +74,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       client,
       log: parts.log,
       reload: () => app.reload(),
+      settings: app.settings,
       loginLink: async () => gatewayOf(open)?.loginLink?.(),
       status: async () => ({ ...(await statusOf(app.turns, about, undefined, Date.now())), pid: process.pid }),
     })

@@ -23,6 +23,6 @@ export async function tryChoice(choice: ModelConfig, secrets: Pick<SecretStore, 
 }
 
 /** Provider and name; just the name for the built-in model, which is named like its provider. */
-export function modelWords({ provider, name }: Pick<ModelConfig, 'provider' | 'name'>): string {
+export function modelWords({ provider, name }: { readonly provider: string; readonly name: string }): string {
   return name === provider ? name : `${provider} ${name}`
 }

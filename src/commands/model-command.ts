@@ -1,5 +1,6 @@
 // `atrium model`: shows, tests and sets the model in use, and what other providers need.
 import { type Config, loadConfig } from '#config.ts'
+import type { SettingsView } from '#core/admin.ts'
 import { settingFault } from '#config/model.ts'
 import { AppError } from '#core/errors.ts'
 import { isProvider, type Provider, providerNames, providers } from '#core/providers.ts'
@@ -11,9 +12,13 @@ import { missingOf } from '#app/model-choices.ts'
 import { modelWords, tryChoice } from '#app/try-choice.ts'
 import { openModel } from '#models/open-model.ts'
 import { tryModel } from '#models/trial.ts'
-import { reloadService } from './attach.ts'
+import { type RunningService, runningService } from './attach.ts'
+import { callService } from './service-client.ts'
 import { paint, print, table } from './report.ts'
 import { withStore } from './home-store.ts'
+
+/** The service asks the model for at most 30 s. */
+const serviceMs = 60_000
 
 /** Where the choice comes from, in words. */
 const sources = {
@@ -80,8 +85,8 @@ export async function setModel(provider: string, name: string | undefined, choic
 }
 
 /**
- * Tests a choice and stores it; returns the outcome in words. A running service uses it from then on. Throws when it does
- * not answer: the model in use stays.
+ * Tests a choice and stores it; returns the outcome in words. A running service does both, with its own environment and
+ * keys, and uses the choice from then on. Throws when it does not answer: the model in use stays.
  */
 export async function storeModel(
   provider: string,
@@ -92,46 +97,59 @@ export async function storeModel(
     throw new AppError('invalid_input', `the provider must be one of ${providerNames.join(', ')}, not ${provider}`)
   }
   checkChoice(provider, { name, baseUrl, fallback })
+  const settings: Changes = { llm_provider: provider, llm_model: name, llm_base_url: baseUrl, llm_fallback: fallback }
   const config = loadConfig()
+  const asking = (model: string): void => void (force || tell?.(`Asking ${model} …`))
+  try {
+    const service = await runningService(config.home)
+    if (service) asking(name === undefined ? provider : `${provider} ${name}`)
+    const model = service
+      ? await setInService(service, { settings: mapValues(settings), force })
+      : await setInStore(config, { settings, force, asking })
+    if (model.chosenBy === 'environment')
+      return `Stored, but LLM_PROVIDER in the environment wins: ${modelWords(model)} answers.`
+    return `${modelWords(model)} ${force ? 'is stored without a test.' : 'answers from now on.'}`
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (error.code.startsWith('model_')) {
+      const message = `${error.message} (the model in use stays; --force stores this one without a test)`
+      throw new AppError(error.code, message, { cause: error })
+    }
+    if (error.code !== 'invalid_config' && error.code !== 'invalid_input') throw error
+    throw new AppError('invalid_input', usageOf(provider, { name, baseUrl }) ?? error.message, { cause: error })
+  }
+}
+
+type Changes = Record<string, string | undefined>
+type SetModel = Pick<SettingsView['model'], 'provider' | 'name' | 'chosenBy'>
+
+async function setInService({ socket }: RunningService, body: object): Promise<SetModel> {
+  const model = await callService(socket, { method: 'POST', path: '/model', body, withinMs: serviceMs })
+  return model as SetModel
+}
+
+/** Without a service the environment of this command stands for that of the next start. */
+async function setInStore(
+  config: Config,
+  { settings, force, asking }: { settings: Changes; force: boolean; asking: (model: string) => void },
+): Promise<SetModel> {
   const { store } = await openHomeStore(config)
   try {
-    const settings: Record<string, string | undefined> = {
-      llm_provider: provider,
-      llm_model: name,
-      llm_base_url: baseUrl,
-      llm_fallback: fallback,
-    }
     // Check as the start does, before anything is written.
     const withThese = (stored: Settings): Config => loadConfig({ ...stored, ...mapValues(settings) })
     const { model } = withThese(await store.settings.all())
-    const inForce = model.source !== 'environment'
-    if (inForce && !force) {
-      tell?.(`Asking ${modelWords(model)} …`)
-      await tryFirst(model, store)
+    if (model.source !== 'environment' && !force) {
+      asking(modelWords(model))
+      await tryChoice(model, store.secrets)
     }
     await store.settings.change((stored) => {
       withThese(stored)
       const { llm_kept } = keeping(stored, mapValues(settings))
       return { ...settings, ...(llm_kept && { llm_kept }) }
     })
-    await reloadService(config.home)
-    if (!inForce) return `Stored, but LLM_PROVIDER in the environment wins: ${modelWords(model)} answers.`
-    return `${modelWords(model)} ${force ? 'is stored without a test.' : 'answers from now on.'}`
-  } catch (error) {
-    if (!(error instanceof AppError && error.code === 'invalid_config')) throw error
-    throw new AppError('invalid_input', usageOf(provider, { name, baseUrl }) ?? error.message, { cause: error })
+    return { provider: model.provider, name: model.name, chosenBy: model.source }
   } finally {
     await store.close()
-  }
-}
-
-async function tryFirst(model: Config['model'], store: Store): Promise<void> {
-  try {
-    await tryChoice(model, store.secrets)
-  } catch (error) {
-    if (!(error instanceof AppError && error.code.startsWith('model_'))) throw error
-    const message = `${error.message} (the model in use stays; --force stores this one without a test)`
-    throw new AppError(error.code, message, { cause: error })
   }
 }
 

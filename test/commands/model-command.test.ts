@@ -1,7 +1,7 @@
 // `atrium model`: what is chosen, what is refused, and who wins.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { atrium, newHome } from '../atrium.ts'
+import { atrium, newHome, serve } from '../atrium.ts'
 import { anthropicKey, saying, serveAnthropic } from '../models/strict-anthropic.ts'
 import { testFaults } from './faults.ts'
 
@@ -68,6 +68,25 @@ test('a choice is tried: its words, its cost, a wrong key and an absent server',
   const failed = await atrium(home.path, ['model', 'test'])
   assert.equal(failed.code, 1)
   assert.match(failed.stderr, /atrium secret set ANTHROPIC_API_KEY/)
+})
+
+test('a running service tests the choice with its own keys, not with those of the command', async (t) => {
+  const served = await serveAnthropic(t, saying([{ text: ['ready'] }]))
+  const own = newHome()
+  t.after(own.remove)
+  const service = await serve(own.path, { LLM_PROVIDER: '', ANTHROPIC_API_KEY: anthropicKey })
+  t.after(() => service.stop())
+  const base = ['--base-url', `${served.url}/v1`]
+  const set = await atrium(own.path, ['model', 'set', 'anthropic', 'claude-sonnet-4-6', ...base], {
+    env: { ANTHROPIC_API_KEY: 'sk-wrong-key', LLM_PROVIDER: 'offline' },
+  })
+  assert.deepEqual([set.stderr, set.stdout], ['', 'anthropic claude-sonnet-4-6 answers from now on.\n'])
+  const refused = await atrium(own.path, ['model', 'set', 'openai', 'm', ...base], {
+    env: { OPENAI_API_KEY: 'sk-own' },
+  })
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /^error: openai m does not answer: openai needs a key.*the model in use stays/)
+  assert.equal((await atrium(own.path, ['model', 'set', 'openai-compatible', 'm'])).code, 2)
 })
 
 test('a fallback is stored with the choice and shown', async () => {

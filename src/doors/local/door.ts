@@ -2,8 +2,10 @@
 // in a folder of mode 0700, so only the owner of the home can connect; there is no other authentication.
 import { chmodSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { SettingsAdmin } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
+import { isObject, type JsonObject } from '#core/json.ts'
 import { createJsonReader, type ReadJson } from '#http/json-reader.ts'
 import { asFault, statusOf } from '#http/reply.ts'
 import { createServer } from '#lib/http.ts'
@@ -28,6 +30,7 @@ export type LocalParts = {
   readonly status: () => Promise<object>
   /** Reloads settings. */
   readonly reload: () => Promise<void>
+  readonly settings: Pick<SettingsAdmin, 'read' | 'change'>
   /** Makes a one-time sign-in link for the operator; undefined while the gateway is off. */
   readonly loginLink: () => Promise<string | undefined>
   readonly log: Log
@@ -69,6 +72,15 @@ const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
     async (_, { reload }) => {
       await reload()
       return {}
+    },
+  ],
+  [
+    'POST /model',
+    async (body, { settings }) => {
+      const { settings: changes, force } = body as { settings?: unknown; force?: unknown }
+      if (!isObject(changes)) throw new AppError('invalid_input', 'settings must be an object', { param: 'settings' })
+      await settings.change(changes as JsonObject, { force: force === true })
+      return (await settings.read()).model
     },
   ],
   [

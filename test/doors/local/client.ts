@@ -26,3 +26,9 @@ export function operatorClientOf({
       }),
   })
 }
+
+/** For tests that change no settings. */
+export const noSettings = {
+  read: () => Promise.reject(new Error('no settings here')),
+  change: () => Promise.reject(new Error('no settings here')),
+}

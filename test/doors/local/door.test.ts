@@ -16,7 +16,7 @@ import type { OutgoingMessage } from '#turns/operator-client.ts'
 import { newHome } from '../../atrium.ts'
 import { type HouseParts, holding, message, openHouse } from '../../turns/house.ts'
 import { until } from '../../until.ts'
-import { operatorClientOf } from './client.ts'
+import { noSettings, operatorClientOf } from './client.ts'
 
 type Answer = { readonly status: number; readonly lines: Record<string, unknown>[] }
 
@@ -32,6 +32,7 @@ async function openDoor(t: TestContext, parts: HouseParts = {}) {
     status: () => Promise.resolve({ status: 'ok', pid: 7 }),
     loginLink: () => Promise.resolve('http://127.0.0.1:1/login#code=c'),
     reload: async () => void (await Promise.resolve(reloads++)),
+    settings: noSettings,
     log: silentLog,
   })
   t.after(async () => {
@@ -208,6 +209,7 @@ test('a home too deep for a socket has it in a private folder', async (t) => {
     status: () => Promise.resolve({}),
     loginLink: () => Promise.resolve('http://127.0.0.1:1/login#code=c'),
     reload: () => Promise.resolve(),
+    settings: noSettings,
     log: silentLog,
   })
   const socket = findSocket(deep) ?? ''

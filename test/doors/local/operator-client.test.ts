@@ -12,7 +12,7 @@ import type { Watched } from '#turns/watch.ts'
 import { newHome } from '../../atrium.ts'
 import { holding, type HouseParts, message, openHouse } from '../../turns/house.ts'
 import { until } from '../../until.ts'
-import { operatorClientOf } from './client.ts'
+import { noSettings, operatorClientOf } from './client.ts'
 
 async function openClients(t: TestContext, parts: HouseParts = {}) {
   const home = newHome()
@@ -26,6 +26,7 @@ async function openClients(t: TestContext, parts: HouseParts = {}) {
     status: () => Promise.resolve({}),
     loginLink: () => Promise.resolve(undefined),
     reload: () => Promise.resolve(),
+    settings: noSettings,
     log: silentLog,
   })
   t.after(async () => {
