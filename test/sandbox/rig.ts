@@ -1,12 +1,10 @@
-// A sandbox for tests: its own cache, a scripted wire, secrets from a map.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+// A sandbox for tests: the cache that test files share, a scripted wire, secrets from a map.
 import type { LimitStore } from '#core/store.ts'
 import { silentLog } from '#lib/log.ts'
 import type { Dial } from '#net/dial.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { createSandbox, type LoadedTool, type Sandbox, type SandboxParts } from '#sandbox/supervisor/sandbox.ts'
+import { sharedToolCache } from './tool-cache.ts'
 
 export type Rig = {
   readonly sandbox: Sandbox
@@ -30,7 +28,7 @@ export const anyPlace = {
 const scan = createLeakScan()
 
 export function createRig(parts: Partial<SandboxParts> & { secrets?: Readonly<Record<string, string>> } = {}): Rig {
-  const cacheFolder = parts.cacheFolder ?? mkdtempSync(join(tmpdir(), 'atrium-sandbox-'))
+  const cacheFolder = parts.cacheFolder ?? sharedToolCache()
   const sandbox = createSandbox({
     cacheFolder,
     maxProcesses: 2,
@@ -47,9 +45,6 @@ export function createRig(parts: Partial<SandboxParts> & { secrets?: Readonly<Re
     cacheFolder,
     load: (component, capabilities = anyPlace, name = 'probe') =>
       sandbox.load({ name, component, capabilities: JSON.stringify(capabilities) }),
-    async close() {
-      await sandbox.close()
-      rmSync(cacheFolder, { recursive: true, force: true })
-    },
+    close: () => sandbox.close(),
   }
 }

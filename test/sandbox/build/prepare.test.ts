@@ -1,6 +1,7 @@
 // Components that must not be installed: each is refused with its own fault, and a good one installs right after.
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { componentEmbed, componentNew, parse } from '@bytecodealliance/jco-transpile/wasm-tools'
@@ -11,8 +12,11 @@ import { ToolFault } from '#sandbox/sandbox-fault.ts'
 import { component, ok, spoiled } from '../fixtures.ts'
 import { anyPlace, createRig } from '../rig.ts'
 
-const rig = createRig()
-after(() => rig.close())
+const rig = createRig({ cacheFolder: mkdtempSync(join(tmpdir(), 'atrium-sandbox-')) })
+after(async () => {
+  await rig.close()
+  rmSync(rig.cacheFolder, { recursive: true, force: true })
+})
 
 type Take = (bytes: Uint8Array) => Promise<unknown>
 
