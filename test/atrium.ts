@@ -1,10 +1,12 @@
 // Runs the real `atrium` for tests: one-shot commands, and a service that is stopped and cleaned up.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import type { CommandOrder } from './command-process.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const node = [process.execPath, '--disable-warning=ExperimentalWarning'] as const
@@ -12,10 +14,23 @@ export const sources = [...node, join(root, 'src', 'main.ts')] as const
 /** The bundle that `npm test` has made, which starts in half the time; without it the sources. */
 export const mainFile = process.env['TEST_MAIN'] ?? sources[2]
 const current = [...node, mainFile] as const
+const cache = join(root, 'node_modules', '.cache', 'atrium')
 const commandMs = 180_000
+/** The process of `atrium()`, and the end of its last command. */
+let commands: ChildProcess | undefined
+let lastCommand: Promise<unknown> = Promise.resolve()
 /** A test that fails may leave its service behind: nothing of a file outlives its last test. */
 const running = new Set<ChildProcess>()
-if (process.env['NODE_TEST_CONTEXT']) after(() => running.forEach((child) => child.kill('SIGKILL')))
+if (process.env['NODE_TEST_CONTEXT']) {
+  after(async () => {
+    const ends = [...running].map((child) => once(child, 'exit'))
+    running.forEach((child) => {
+      child.ref()
+      child.kill('SIGKILL')
+    })
+    await Promise.all(ends)
+  })
+}
 
 export type Ran = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 
@@ -35,8 +50,37 @@ export function newHome(): { path: string; remove: () => void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** Runs a command on a home and waits for its end. */
-export function atrium(
+/**
+ * Runs a command on a home and waits for its end. The commands of a test file run in one process, one after the other
+ * (test/command-process.ts).
+ */
+export async function atrium(
+  home: string,
+  args: readonly string[],
+  { env = {}, input = '', cwd = process.cwd() }: Omit<Settings, 'program'> = {},
+): Promise<Ran> {
+  const before = lastCommand
+  const ran = (async (): Promise<Ran> => {
+    await before
+    const child = (commands ??= startCommands())
+    const { promise: ended, resolve, reject } = Promise.withResolvers<Ran>()
+    const fail = (): void => reject(new Error(`the command process ended in: atrium ${args.join(' ')}`))
+    child.once('message', resolve).once('exit', fail)
+    child.channel?.ref()
+    child.send({ main: mainFile, args, env: { ...environmentOf(home), ...env }, input, cwd } satisfies CommandOrder)
+    try {
+      return await ended
+    } finally {
+      child.off('message', resolve).off('exit', fail)
+      child.channel?.unref()
+    }
+  })()
+  lastCommand = ran.catch(() => {})
+  return ran
+}
+
+/** Runs a command in a process of its own: for tests of the process itself, and for commands that run at the same time. */
+export function atriumProcess(
   home: string,
   args: readonly string[],
   { env = {}, input = '', program = current, cwd }: Settings = {},
@@ -109,9 +153,8 @@ function start(
   args: readonly string[],
   { env, cwd }: { env: Record<string, string>; cwd?: string | undefined },
 ): ChildProcess {
-  const cache = join(root, 'node_modules', '.cache', 'atrium')
   const child = spawn(file, [...first, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: cache, HOME: home, ATRIUM_HOME: home, ...env },
+    env: { ...environmentOf(home), ...env },
     cwd,
     stdio: 'pipe',
     ...(args[0] === 'serve' ? {} : { timeout: commandMs }),
@@ -119,4 +162,21 @@ function start(
   running.add(child)
   child.once('close', () => running.delete(child))
   return child
+}
+
+function startCommands(): ChildProcess {
+  const [file, ...flags] = node
+  const child = spawn(file, [...flags, join(import.meta.dirname, 'command-process.ts')], {
+    env: { NODE_COMPILE_CACHE: cache },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  // A program that is no test may end while it is there; it then ends too.
+  child.unref()
+  running.add(child)
+  child.once('exit', () => (commands = undefined))
+  return child
+}
+
+function environmentOf(home: string): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: cache, HOME: home, ATRIUM_HOME: home }
 }

@@ -12,7 +12,7 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { buildAll } from '../tools/build.ts'
 import { buildBundle, freshBundle } from '../tools/bundle.ts'
-import { atrium, newHome, type Serving, serve } from './atrium.ts'
+import { atriumProcess, newHome, type Serving, serve } from './atrium.ts'
 import { coreModule } from './sandbox/fixtures.ts'
 
 const checkout = join(import.meta.dirname, '..')
@@ -45,7 +45,7 @@ const edited = 'Edited a moment ago.'
 
 /** Which text of the command line's help is run: that of the bundle, or that of a source changed since. */
 async function help(): Promise<string> {
-  const { code, stdout } = await atrium(home.path, ['--help'], { program: launcher })
+  const { code, stdout } = await atriumProcess(home.path, ['--help'], { program: launcher })
   assert.equal(code, 0)
   return stdout.includes(edited) ? edited : stdout.includes(said) ? said : stdout
 }
@@ -105,7 +105,7 @@ test('a service from the bundle: health, a component, a page that is read, a too
     assert.match(await respond(service, 'read the page'), /It read: [^]*Soups[^]*Chop the onions/)
     const core = join(home.path, 'plain.wasm')
     writeFileSync(core, await coreModule())
-    const built = await atrium(home.path, ['tool', 'build', core], { program: launcher })
+    const built = await atriumProcess(home.path, ['tool', 'build', core], { program: launcher })
     assert.match(built.stdout, /^Built /, built.stderr)
   } finally {
     assert.equal(await service.stop(), 0)
@@ -167,7 +167,7 @@ async function openPage(): Promise<{ url: string; close: () => void }> {
 /** The service installs the tools that come with it after it is ready. */
 async function weatherInstalled(): Promise<void> {
   for (let look = 0; look < 100; look++) {
-    const { stdout } = await atrium(home.path, ['tool', 'list'], { program: launcher })
+    const { stdout } = await atriumProcess(home.path, ['tool', 'list'], { program: launcher })
     if (stdout.includes('weather')) return
   }
   assert.fail('weather is not installed')

@@ -2,9 +2,10 @@
 // only the test files whose path contains it.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync } from 'node:fs'
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, constants } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
 const oldestNode = [24, 16] as const
 const minuteMs = 60_000
@@ -15,6 +16,35 @@ const deadlines = {
 }
 /** How many files may wait for something beside those that compute. */
 const waitingFiles = 2
+
+/**
+ * Folders below test/ whose files share a process: what they import is loaded once. Tests there leave nothing behind in
+ * the process: no globals, no variables of the environment, no mocks.
+ */
+const sharedFolders = [
+  'agent',
+  'app',
+  'config',
+  'core',
+  'doors/responses',
+  'doors/terminal',
+  'doors/web',
+  'doors/webhook',
+  'http',
+  'lib',
+  'memory',
+  'models',
+  'net',
+  'safety',
+  'store',
+  'tools',
+  'tools/web',
+  'tools/workspace',
+  'turns',
+  'web/lib',
+]
+/** Files of these folders that change their process for good. */
+const aloneFiles = ['test/web/lib/page.test.ts']
 
 function isNewEnough(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
@@ -28,11 +58,33 @@ function findTests(root: string, long: boolean, words: readonly string[]): strin
     .toSorted()
 }
 
+/** Puts the test files of a shared folder into one file in `into`: each becomes a suite with hooks of its own. */
+function groupTests(root: string, tests: readonly string[], into: string): string[] {
+  const urlOf = (path: string): string => pathToFileURL(join(root, path)).href
+  const groups = Map.groupBy(tests, (path) => {
+    const folder = relative('test', dirname(path))
+    return sharedFolders.includes(folder) && !aloneFiles.includes(path) ? folder : path
+  })
+  return [...groups].map(([folder, files]) => {
+    const [first = ''] = files
+    if (files.length === 1) return first
+    const lines = [
+      `import { describe } from 'node:test'`,
+      // Ends the processes that tests leave behind: after all files, not after the first that imports it.
+      `import '${urlOf('test/atrium.ts')}'`,
+      ...files.map((path) => `describe('${path}', () => import('${urlOf(path)}'))`),
+    ]
+    const group = join(into, `${folder.replaceAll('/', '-')}.test.mjs`)
+    writeFileSync(group, lines.join('\n'))
+    return group
+  })
+}
+
 /** A key or a setting of the person at the keyboard must not change what the tests do, or cost money. */
 async function cleanEnvironment(root: string): Promise<NodeJS.ProcessEnv> {
   const { variableNames } = await import('#config/variables.ts')
   const kept = Object.entries(process.env).filter(([name]) => !(variableNames as readonly string[]).includes(name))
-  // Each file has a process of its own: what one has compiled, the next one need not.
+  // What one process of the tests has compiled, the next one need not.
   return { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'atrium'), ...Object.fromEntries(kept) }
 }
 
@@ -56,6 +108,7 @@ async function run(args: readonly string[]): Promise<number> {
   const { buildWeb } = await import('../tools/web.ts')
   const [main] = await Promise.all([freshBundle(root), buildAll(), buildWeb(root)])
   const deadline = long ? deadlines.long : deadlines.short
+  const groups = mkdtempSync(join(root, 'dist', 'tests-'))
   const child = spawn(
     process.execPath,
     [
@@ -67,7 +120,7 @@ async function run(args: readonly string[]): Promise<number> {
       `--test-concurrency=${availableParallelism() + waitingFiles}`,
       `--test-timeout=${deadline.one}`,
       ...flags,
-      ...tests,
+      ...groupTests(root, tests, groups),
     ],
     { cwd: root, env: { ...(await cleanEnvironment(root)), TEST_MAIN: main }, stdio: 'inherit' },
   )
@@ -80,6 +133,7 @@ async function run(args: readonly string[]): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
   clearTimeout(late)
+  rmSync(groups, { recursive: true, force: true })
   return code ?? 128 + (signal ? constants.signals[signal] : 0)
 }
 

@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { operator } from '#core/ids.ts'
 import type { Part } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
-import { atrium, newHome } from '../atrium.ts'
+import { atrium, atriumProcess, newHome } from '../atrium.ts'
 import { testFaults } from './faults.ts'
 
 const home = newHome()
@@ -203,7 +203,7 @@ test('a damaged database is one line, and is left as it is', async () => {
 })
 
 test('two messages at once on one home are both answered', async () => {
-  const both = await Promise.all([1, 2].map((n) => atrium(home.path, ['run', '-m', `what is ${n} + 1?`])))
+  const both = await Promise.all([1, 2].map((n) => atriumProcess(home.path, ['run', '-m', `what is ${n} + 1?`])))
   assert.deepEqual(
     both.map(({ code, stdout }) => [code, /\d+\s*$/.exec(stdout.trim())?.[0]]),
     [

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { atrium, newHome, serve, sources } from '../../atrium.ts'
+import { atrium, atriumProcess, newHome, serve, sources } from '../../atrium.ts'
 
 /** Writes down every module that a process loads, as it is loaded. */
 const recorder = `
@@ -32,7 +32,7 @@ const ofTheTerminal = /pi-tui|doors\/terminal\//
 
 test('`run` loads nothing of the terminal UI', async (t) => {
   const { home, env, loaded } = prepare(t)
-  assert.equal((await atrium(home, ['run', '1+1'], { env, program: sources })).code, 0)
+  assert.equal((await atriumProcess(home, ['run', '1+1'], { env, program: sources })).code, 0)
   assert.match(loaded(), /src\/commands\/run-command\.ts$/m)
   assert.doesNotMatch(loaded(), ofTheTerminal)
 })
