@@ -197,7 +197,9 @@ function readItem({ lines, reading, depth }: Lines, from: number): { item: ListI
   const paragraph = createLazy()
   paragraph.saw(inside[0] ?? '')
   let next = from + 1
-  for (let at = next; at < lines.length; at++) {
+  // An item that begins with two blank lines is empty.
+  const isEmpty = isBlank(rest) && isBlank(lines[next] ?? '')
+  for (let at = next; at < lines.length && !isEmpty; at++) {
     const line = lines[at] ?? ''
     const belongs = isBlank(line) || indentOf(line) >= width
     if (!belongs && !paragraph.takes(line)) break

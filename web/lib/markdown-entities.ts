@@ -48,3 +48,11 @@ export function charOf(name: string): string | undefined {
   const fits = code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code < 0xe000)
   return fits ? String.fromCodePoint(code) : '\uFFFD'
 }
+
+/** A text with the characters that its names and numbers stand for. */
+export function decodeEntities(text: string): string {
+  return text.replaceAll(
+    /&(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,7});/g,
+    (all, name: string) => charOf(name) ?? all,
+  )
+}

@@ -1,4 +1,5 @@
 // Addresses in Markdown: what is a link, and where it ends. Links lead to http, https and mail addresses only.
+import { decodeEntities } from './markdown-entities.ts'
 import type { Find } from './markdown-find.ts'
 
 /** Parentheses inside one another in an address. */
@@ -6,7 +7,7 @@ const maxParens = 32
 
 /** The address if a link may lead there. */
 export function safeHref(address: string): string | undefined {
-  const href = address.replaceAll(/\\([!-/:-@[-`{-~])/g, '$1').trim()
+  const href = decodeEntities(address.replaceAll(/\\([!-/:-@[-`{-~])/g, '$1')).trim()
   return /^(?:https?:\/\/|mailto:)[^\s]/i.test(href) ? href : undefined
 }
 
@@ -17,6 +18,7 @@ export function targetAt(text: string, from: number, find: Find): Target | undef
   if (text[from] !== '(') return undefined
   const begin = skipSpace(text, from + 1)
   const bracketed = stickyMatch(/<([^<>\n]*)>/y, text, begin)
+  if (!bracketed && text[begin] === '<') return undefined
   const end = bracketed ? begin + bracketed[0].length : addressEnd(text, begin)
   if (end === undefined) return undefined
   let at = skipSpace(text, end)

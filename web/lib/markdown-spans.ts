@@ -1,10 +1,11 @@
 // Reads the text of a paragraph, heading or cell into spans. One pass: every search is remembered or bounded, and so is
 // the number of marks that are open at once.
 import { flanks, openerOf, runLength } from './markdown-emphasis.ts'
-import { charOf } from './markdown-entities.ts'
+import { charOf, decodeEntities } from './markdown-entities.ts'
 import { createFind, createTicks } from './markdown-find.ts'
+import { append, dissolve, type Frame, frame, top } from './markdown-frames.ts'
 import { bareEnd, mailAround, safeHref, stickyMatch, type Target, targetAt } from './markdown-links.ts'
-import { labelOf, type Reading, takeFormula } from './markdown-reading.ts'
+import { labelOf, maxFormulaLength, type Reading, takeFormula } from './markdown-reading.ts'
 import type { Span } from './markdown-tree.ts'
 
 /** Emphasis and links that are open at once. Of more, the outermost become text. */
@@ -12,20 +13,6 @@ const maxOpen = 16
 /** Longer runs of `*` and `_` are text. */
 const maxRun = 8
 const maxLabelLength = 200
-
-/** An emphasis or a link whose end has not come yet, or, at the bottom, the text itself. */
-type Frame = {
-  readonly marker: '' | '*' | '_' | '~' | '[' | '!['
-  /** How many characters of the marker are not used yet, and how many there were. */
-  count: number
-  readonly length: number
-  readonly closes: boolean
-  /** Where its content begins. */
-  readonly from: number
-  /** A link inside it was found: it cannot be a link itself. */
-  hasLink: boolean
-  spans: Span[]
-}
 
 export function spansOf(text: string, reading: Reading): Span[] {
   const frames: Frame[] = [frame('', 0)]
@@ -86,9 +73,10 @@ export function spansOf(text: string, reading: Reading): Span[] {
   function formula(at: number, { inner, close, display }: { inner: number; close: number; display: boolean }) {
     const line = find('\n', inner)
     if (!display && line >= 0 && line < close) return undefined
-    if (!takeFormula(reading, close - inner)) return undefined
+    const source = text.slice(inner, Math.min(close, inner + maxFormulaLength + 1)).trim()
+    if (source === '' || !takeFormula(reading, close - inner)) return undefined
     const marks = text[at] === '$' && !display ? 1 : 2
-    return replace(at, close + marks, { type: 'math', text: text.slice(inner, close).trim(), display })
+    return replace(at, close + marks, { type: 'math', text: source, display })
   }
 
   function ticks(at: number): number {
@@ -268,41 +256,8 @@ export function spansOf(text: string, reading: Reading): Span[] {
   return top(frames).spans
 }
 
-function frame(
-  marker: Frame['marker'],
-  from: number,
-  { length = 0, count = 0, closes = false }: Partial<Frame> = {},
-): Frame {
-  return { marker, from, length, count, closes, hasLink: false, spans: [] }
-}
-
-function top(frames: readonly Frame[]): Frame {
-  const last = frames.at(-1)
-  if (!last) throw new Error('no frame is open')
-  return last
-}
-
-/** Makes a frame that has no end into text of the frame below it. */
-function dissolve(frames: Frame[], index: number): void {
-  const [own] = frames.splice(index, 1)
-  const below = frames[index - 1]
-  if (!own || !below) return
-  const marks = own.marker === '[' || own.marker === '![' ? own.marker : own.marker.repeat(own.count)
-  append(below.spans, { type: 'text', text: marks })
-  for (const span of own.spans) append(below.spans, span)
-  below.hasLink ||= own.hasLink
-}
-
-/** Adds a span. Texts in a row become one. */
-function append(spans: Span[], span: Span): void {
-  const last = spans.at(-1)
-  if (span.type === 'text' && last?.type === 'text')
-    spans[spans.length - 1] = { type: 'text', text: last.text + span.text }
-  else spans.push(span)
-}
-
 function linkTo(href: string, shown: string): Span {
-  return { type: 'link', href, spans: [{ type: 'text', text: shown }] }
+  return { type: 'link', href: decodeEntities(href), spans: [{ type: 'text', text: decodeEntities(shown) }] }
 }
 
 /** Spans whose links are only their texts: a link holds no link. */

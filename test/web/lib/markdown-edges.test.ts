@@ -5,6 +5,30 @@ import { readMarkdown } from '../../../web/lib/markdown.ts'
 import { outline } from './markdown-outline.ts'
 
 const tables: Readonly<Record<string, readonly (readonly [text: string, outline: string])[]>> = {
+  'addresses: brackets that are not closed, and characters by name': [
+    ['[a](<https://x.y)', 'p([a](<a(https://x.y: https://x.y)))'],
+    ['[a](<https://x.y>)', 'p(a(https://x.y: a))'],
+    ['[a](https://x.y?a=1&amp;b=2)', 'p(a(https://x.y?a=1&b=2: a))'],
+    ['[a](javascript&#58;x)', 'p(a)'],
+    ['https://x.y?a=1&amp;b=2', 'p(a(https://x.y?a=1&b=2: https://x.y?a=1&b=2))'],
+    ['<https://x.y?a=1&amp;b=2>', 'p(a(https://x.y?a=1&b=2: https://x.y?a=1&b=2))'],
+    ['[a]\n\n[a]: https://x.y?a=1&amp;b=2', 'p(a(https://x.y?a=1&b=2: a))'],
+  ],
+  'formulas without content are text': [
+    ['a $$ $$ b', 'p(a $$ $$ b)'],
+    ['$$ $$', 'p($$ $$)'],
+    ['a \\( \\) b', 'p(a ( ) b)'],
+    ['a $$x$$ b', 'p(a display(x) b)'],
+  ],
+  'items that begin with a blank line': [
+    ['-\n  a', 'ul(p(a))'],
+    ['-\n\n  a', 'ul() p(a)'],
+    ['- a\n-\n- b', 'ul(p(a), , p(b))'],
+    ['-\n\n- b', 'ul.loose(, p(b))'],
+    ['1.\n   a', 'ol1(p(a))'],
+    ['- \n      a', 'ul(pre(a))'],
+    ['-\n\n      a', 'ul() pre(  a)'],
+  ],
   'lines: indents of up to three spaces, and those of four': [
     ['   # a', 'h1(a)'],
     ['    # a', 'pre(# a)'],
