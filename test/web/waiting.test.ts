@@ -10,6 +10,7 @@ import { findBarriers, noBrowser, useSite } from './browser.ts'
 const skip = noBrowser()
 const write = (path: string, content: string) => ({ name: 'workspace_write', args: { path, content } })
 const site = useSite({
+  env: { ATRIUM_SHELL: 'true' },
   script: {
     replies: [
       { when: 'write one', calls: [write('docs/one.md', 'first\n')] },
@@ -17,6 +18,7 @@ const site = useSite({
       { when: 'write three', calls: [write('docs/three.md', 'third\n')] },
       { when: 'write four', calls: [write('docs/four.md', 'fourth\n')] },
       { when: 'write five', calls: [write('docs/five.md', 'fifth\n')] },
+      { when: 'list files', calls: [{ name: 'workspace_shell', args: { command: 'ls' } }] },
       { afterTool: 'workspace_write', text: 'The tool said: {{result}}' },
     ],
     loop: true,
@@ -158,6 +160,26 @@ test('Allow for… grants from narrow to wide, the narrow one chosen; the next s
   await page.getByRole('link', { name: 'New thread' }).click()
   await ask(page, 'write five')
   await said(page, 'The tool said: created').waitFor()
+  for (const { id } of grants) await site.call('DELETE', `/api/grants/${id}`)
+})
+
+test('a grant for a command has no choice about untrusted content: it never counts there', { skip }, async (t) => {
+  const page = await site.open(t)
+  await ask(page, 'list files')
+  const asked = page.getByRole('group', { name: /^Run/ })
+  await asked.waitFor()
+  await hearing(page)
+  await asked.getByRole('button', { name: 'Allow for…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Allow without asking' })
+  await dialog.getByRole('radio').first().waitFor()
+  assert.equal(await dialog.getByRole('checkbox').count(), 0)
+  await dialog.getByRole('button', { name: 'Allow for 1 hour' }).click()
+  await page.getByRole('button', { name: /^workspace_shell/ }).waitFor()
+  const { grants } = await site.call<{ grants: { id: string; untrusted: boolean }[] }>('GET', '/api/grants')
+  assert.deepEqual(
+    grants.map(({ untrusted }) => untrusted),
+    [false],
+  )
   for (const { id } of grants) await site.call('DELETE', `/api/grants/${id}`)
 })
 

@@ -28,9 +28,11 @@ export function Tools() {
       title="Tools"
       lead="What the agent can do, and exactly how far each one reaches."
       action={
-        <Button icon="plus" popup="dialog" onClick={() => dialog.current?.showModal()}>
-          Install a tool
-        </Button>
+        isOperator.value && (
+          <Button icon="plus" popup="dialog" onClick={() => dialog.current?.showModal()}>
+            Install a tool
+          </Button>
+        )
       }
     >
       <When of={tools} what="The tools" rows={8}>
@@ -131,8 +133,9 @@ function Enabled({ tools: group }: { tools: readonly Tool[] }) {
     for (const { name, enabled } of group) if (enabled !== next) await switchTool(name, next)
   }
   const failed = `${group.map(({ name }) => name).join(', ')} could not be switched.`
-  const disabled = busy.value || !isOperator.value
-  return <Switch name="Enabled" on={on} disabled={disabled} onChange={(next) => void run(() => set(next), failed)} />
+  // For others the pill beside it says whether the tool is off.
+  if (!isOperator.value) return null
+  return <Switch name="Enabled" on={on} disabled={busy.value} onChange={(next) => void run(() => set(next), failed)} />
 }
 
 function KindPill({ tool }: { tool: Tool }) {
