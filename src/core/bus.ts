@@ -31,6 +31,8 @@ export type Signal =
   | { readonly type: 'skills'; readonly user: UserId }
   /** The grants of this user have changed. */
   | { readonly type: 'grants'; readonly user: UserId }
+  /** The schedule of a mission has changed. */
+  | { readonly type: 'missions' }
 
 /** The state a watcher starts from. */
 export type WatchStart = {

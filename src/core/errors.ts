@@ -25,6 +25,7 @@ export type ErrorCode =
   | 'gate_required'
   | 'gate_closed'
   | 'grant_refused'
+  | 'mission_running'
   | 'previous_response_not_found'
   // a tool
   | 'tool_refused'

@@ -8,6 +8,7 @@ import type { GrantStore, NewGrant } from './grant.ts'
 import type { UserId } from './ids.ts'
 import type { Answer, Draft, Entry, Gate, Item } from './item.ts'
 import type { Json } from './json.ts'
+import type { MissedRow, Mission, MissionRecords, MissionRun, PauseRule } from './mission.ts'
 import type { ModelCall, Thread, Turn, TurnError, TurnOptions, TurnStatus, Usage } from './turn.ts'
 import type { SecretStore } from './secret.ts'
 import type { SkillStore } from './skill.ts'
@@ -190,6 +191,34 @@ export interface TurnStore {
   count(user: UserId | undefined): Promise<{ queued: number; running: number; waiting: number; costToday: CostSum }>
 }
 
+/** What is done about the instants of a mission that are due, in one transaction. */
+export type Firing = {
+  readonly mission: Mission
+  readonly missed: readonly MissedRow[]
+  /** The instant that runs, with its turn; or why it fails without one. */
+  readonly run?: { readonly at: number; readonly turn: NewTurn } | { readonly at: number; readonly fault: string }
+  /** The next instant; without one the mission is done. */
+  readonly next?: number
+  /** Runs at once in the whole service. */
+  readonly maxRunning: number
+  readonly pause: PauseRule
+}
+
+/**
+ * `lost`: the mission was changed, or another process was first. `full`: as many run as may; nothing was written.
+ * `recorded`: rows without a turn.
+ */
+export type Fired =
+  | { readonly type: 'started'; readonly stored: StoredTurn }
+  | { readonly type: 'recorded'; readonly paused: boolean }
+  | { readonly type: 'lost' | 'full' }
+
+export interface MissionStore extends MissionRecords {
+  fire(firing: Firing): Promise<Fired>
+  /** Starts a run outside of the schedule. Throws mission_running, overloaded. */
+  runNow(mission: Mission, turn: NewTurn, maxRunning: number): Promise<{ stored: StoredTurn; run: MissionRun }>
+}
+
 export interface ThreadStore {
   get(user: UserId, threadId: string): Promise<Thread | undefined>
   list(user: UserId, query: { limit: number; cursor?: string }): Promise<Page<Thread>>
@@ -296,6 +325,7 @@ export interface Store {
   readonly sessions: SessionStore
   readonly identities: IdentityStore
   readonly grants: GrantStore
+  readonly missions: MissionStore
   readonly secrets: SecretStore
   readonly settings: SettingStore
   readonly tools: ToolStore

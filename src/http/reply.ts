@@ -21,6 +21,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   gate_required: 409,
   gate_closed: 409,
   grant_refused: 409,
+  mission_running: 409,
   tool_refused: 409,
   credential_missing: 409,
   model_key_missing: 409,

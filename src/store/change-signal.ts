@@ -24,6 +24,11 @@ export function* notifySkills({ backend }: Sql, user: UserId): Job<void> {
   yield* notify(backend, { type: 'skills', user })
 }
 
+/** The same for the schedules of missions. */
+export function* notifyMissions({ backend }: Pick<Sql, 'backend'>): Job<void> {
+  yield* notify(backend, { type: 'missions' })
+}
+
 /** The same for a user's secrets: leak scans look for their values. */
 export function* notifySecrets({ backend }: Sql, owner: UserId): Job<void> {
   yield* notify(backend, { type: 'secrets', owner })

@@ -7,6 +7,7 @@ import { eraseLeftovers } from './document-slices.ts'
 import { createDocumentStore } from './document-store.ts'
 import { createGrantStore } from './grant-store.ts'
 import { createLeaseStore } from './lease-store.ts'
+import { createMissionStore } from './mission-store.ts'
 import { createMemoryLimits } from './memory-limits.ts'
 import { createSqlLimits } from './sql-limits.ts'
 import { migrateSqlite, versionOf } from './migrate-sqlite.ts'
@@ -152,6 +153,7 @@ export function composeStore(sql: Sql, deps: StoreDeps): Store {
     sessions: createSessionStore({ sql, now }),
     identities: createIdentityStore({ sql, now }),
     grants: createGrantStore({ sql, now }),
+    missions: createMissionStore({ sql, now, maxUserBytes }),
     secrets: createSecretStore({ sql, seal, now }),
     settings: createSettingStore({ sql, now }),
     tools: createToolStore({ sql, now }),

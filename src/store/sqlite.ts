@@ -14,7 +14,8 @@ const maxBatch = 256
 const maxCommitMs = 20
 
 /** Statements that erase what people wrote; not those that only tidy up, such as rate counters. */
-const erasing = /^DELETE FROM (?:threads|turns|items|documents|chunks|users|secrets|grants|tools)\b/
+const erasing =
+  /^DELETE FROM (?:threads|turns|items|documents|chunks|users|secrets|grants|tools|missions|mission_runs)\b/
 
 type Write = { job: () => Job<unknown>; resolve: (value: unknown) => void; reject: (error: unknown) => void }
 

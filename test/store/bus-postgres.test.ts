@@ -196,6 +196,7 @@ test('a signal of every kind reaches every process as it was sent', async (t) =>
     removed: { type: 'removed', user: ada },
     grants: { type: 'grants', user: ada },
     skills: { type: 'skills', user: ada },
+    missions: { type: 'missions' },
   }
   const sent = Object.values(signals)
   const heard = [here, there].map(({ bus }) => {

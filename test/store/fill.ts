@@ -54,6 +54,15 @@ const statements = [
   `INSERT INTO skill_contents (user_id, hash, content)
    SELECT 'user' || g % 500, 'hash' || g, 'x'::bytea FROM generate_series(1, 5000) g`,
   `INSERT INTO skill_switches (user_id, name) SELECT 'user' || g % 500, 'skill' || g FROM generate_series(1, 5000) g`,
+  `INSERT INTO missions (id, user_id, status, title, prompt, schedule, zone, begins_at, next_at, missed, created_at, bytes)
+   SELECT lpad(g::text, 36, '0'), 'user' || g % 200, CASE g % 3 WHEN 0 THEN 'active' ELSE 'done' END, 'title', 'prompt',
+          '@daily', 'UTC', g, CASE g % 3 WHEN 0 THEN g END, 'once', g, 600
+   FROM generate_series(1, 5000) g`,
+  `INSERT INTO mission_runs (id, mission_id, user_id, nominal_at, started_at, ended_at, outcome, thread_id, turn_id, bytes)
+   SELECT lpad(g::text, 36, '0'), lpad((g % 5000)::text, 36, '0'), 'user' || g % 200, g, g,
+          CASE g % 1000 WHEN 0 THEN NULL ELSE g END, 'ok', 'thread' || g, 'turn' || g, 500
+   FROM generate_series(1, 20000) g`,
+  `INSERT INTO user_zones (user_id, zone) SELECT 'user' || g, 'UTC' FROM generate_series(1, 5000) g`,
   'ANALYZE',
 ]
 

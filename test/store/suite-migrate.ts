@@ -28,6 +28,23 @@ export function migrateTests(openVersion: OpenVersion): void {
     assert.deepEqual((await store.documents.count(ada, [{ term: 'hello' }], 9))?.counts, [1])
   })
 
+  test('a database from before missions takes them, and counts what they store', async (t) => {
+    const store = await (await openVersion(t, 22)).upgrade()
+    const mission = {
+      title: 'a',
+      prompt: 'b',
+      schedule: '@daily',
+      zone: 'UTC',
+      missed: 'once',
+      from: 0,
+      nextAt: 5,
+    } as const
+    const { id } = await store.missions.add(ada, mission, 100)
+    assert.ok((await store.storage.used(ada)).bytes > 0)
+    await store.missions.remove(ada, id)
+    assert.deepEqual(await store.storage.used(ada), { bytes: 0 })
+  })
+
   test('the arguments of earlier versions become their text, in the log and in turns that wait', async (t) => {
     const args = { '","args":{': '\u0000', ',"prompt":"': ['\\', '"', '\ud800', 'é', 1.5, {}], '': null }
     const call = { type: 'call', callId: 'c', name: 'a"\\', args }

@@ -12,6 +12,7 @@ import { gateTests } from './suite-gates.ts'
 import { identityTests } from './suite-identities.ts'
 import { keepTests } from './suite-keep.ts'
 import { reachTests } from './suite-reach.ts'
+import { missionTests } from './suite-missions.ts'
 import { readTests } from './suite-read.ts'
 import { recordTests } from './suite-record.ts'
 import { secretTests } from './suite-secrets.ts'
@@ -42,5 +43,6 @@ export function storeTests(name: string, open: Open): void {
     usageTests(open)
     skillTests(open)
     dutyTests(open)
+    missionTests(open)
   })
 }

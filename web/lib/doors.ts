@@ -1,7 +1,7 @@
 // Label and icon of each door. The labels are those of `core/doors`; a test compares them.
 import type { Door } from '#doors/web/wire/turn.ts'
 
-export type DoorLook = { readonly icon: 'terminal' | 'browser' | 'webhook' | 'api'; readonly label: string }
+export type DoorLook = { readonly icon: 'terminal' | 'browser' | 'webhook' | 'api' | 'clock'; readonly label: string }
 
 export const doors: Readonly<Record<Door, DoorLook>> = {
   terminal: { icon: 'terminal', label: 'Terminal' },
@@ -9,6 +9,7 @@ export const doors: Readonly<Record<Door, DoorLook>> = {
   web: { icon: 'browser', label: 'Browser' },
   webhook: { icon: 'webhook', label: 'Webhook' },
   responses: { icon: 'api', label: 'API' },
+  mission: { icon: 'clock', label: 'Mission' },
 }
 
 /** An unknown door, of a newer service, looks like the browser. */

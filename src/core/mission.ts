@@ -1,0 +1,128 @@
+// Missions: prompts with a schedule, and their runs. A run is identified by its mission and its nominal instant.
+import type { UserId } from './ids.ts'
+
+export type MissionStatus = 'active' | 'paused' | 'done'
+
+/** What happens to instants that passed while the service was down: the latest is made up for, or none. */
+export type MissedPolicy = 'once' | 'skip'
+
+/** What a user says about a mission. */
+export type MissionText = {
+  readonly title: string
+  readonly prompt: string
+  readonly schedule: string
+  readonly zone: string
+  /** The tools that a run may use; all without it. */
+  readonly tools?: readonly string[]
+  /** The most that one run may cost, in USD. */
+  readonly capUsd?: number
+  readonly missed: MissedPolicy
+}
+
+export type Mission = MissionText & {
+  readonly id: string
+  readonly userId: UserId
+  readonly status: MissionStatus
+  readonly pausedBecause?: string
+  /** When the schedule began: spans are counted from it. */
+  readonly from: number
+  /** The first instant that nothing was done about; absent unless the mission is active. */
+  readonly nextAt?: number
+  /** Runs that failed in a row, without those by hand. */
+  readonly failures: number
+  readonly createdAt: number
+}
+
+export type NewMission = MissionText & { readonly from: number; readonly nextAt: number }
+
+/** A change of a mission. `null` removes. */
+export type MissionChange = Partial<Omit<MissionText, 'tools' | 'capUsd'>> & {
+  readonly tools?: readonly string[] | null
+  readonly capUsd?: number | null
+  readonly status?: MissionStatus
+  readonly from?: number
+  readonly nextAt?: number | null
+}
+
+export type RunOutcome = 'ok' | 'quiet' | 'failed' | 'skipped' | 'missed' | 'waiting'
+
+export type MissionRun = {
+  readonly id: string
+  readonly missionId: string
+  readonly nominalAt: number
+  readonly startedAt?: number
+  readonly endedAt?: number
+  /** Absent while it runs. */
+  readonly outcome?: RunOutcome
+  readonly threadId?: string
+  readonly turnId?: string
+  /** The beginning of the reply, or why there is none. */
+  readonly summary?: string
+  /** The origin of outside text that the run had read: its summary may repeat it. */
+  readonly origin?: string
+  readonly costUsd: number | null
+  /** The number of instants that this row stands for, if it is not one. */
+  readonly count?: number
+  readonly byHand?: true
+}
+
+export type RunPage = { readonly rows: readonly MissionRun[]; readonly nextCursor?: string }
+
+/** Missed instants from one on. */
+export type MissedRow = { readonly at: number; readonly count?: number }
+
+/** Pauses a mission after so many failures in a row. */
+export type PauseRule = { readonly afterFailures: number; readonly because: string }
+
+/** How the turn of a run came to rest. */
+export type RunEnd = {
+  readonly turnId: string
+  readonly outcome: 'ok' | 'quiet' | 'failed' | 'waiting'
+  readonly endedAt?: number
+  readonly summary: string
+  readonly origin?: string
+  readonly costUsd: number | null
+  /** A person stopped it: no failure of the mission. */
+  readonly stopped?: true
+}
+
+/** `paused` if this end paused its mission. */
+export type SettledRun = { readonly mission: Mission; readonly paused: boolean }
+
+/** Missions and runs, as far as no turn is started. */
+export interface MissionRecords {
+  /** Throws invalid_input if the user has as many missions as they may, storage_full. */
+  add(user: UserId, mission: NewMission, maxMissions: number): Promise<Mission>
+  get(user: UserId, id: string): Promise<Mission | undefined>
+  /** A user's missions, newest first, with the latest run of each. */
+  list(user: UserId): Promise<readonly { readonly mission: Mission; readonly lastRun?: MissionRun }[]>
+  /** Changes a mission whose status and next instant are still those of `mission`; undefined if they are not. */
+  change(mission: Mission, change: MissionChange, maxMissions: number): Promise<Mission | undefined>
+  /** Removes a mission with its runs; their threads stay. */
+  remove(user: UserId, id: string): Promise<boolean>
+  /** Runs of a mission, latest instant first. */
+  runs(user: UserId, id: string, query: { limit: number; cursor?: string }): Promise<RunPage>
+  lastRun(user: UserId, id: string): Promise<MissionRun | undefined>
+  /** The nearest instant of all missions, and the time: the database's on PostgreSQL. */
+  nearest(): Promise<{ readonly now: number; readonly at?: number }>
+  /** Missions that are due, earliest first. */
+  due(now: number, limit: number): Promise<readonly Mission[]>
+  /** Runs that have no outcome, or wait, while their turn has come to rest or is gone: their turn ids and users. */
+  unsettled(limit: number): Promise<readonly { readonly turnId: string; readonly user: UserId }[]>
+  /** Records the end of a run, once; a failure may pause the mission. Undefined if there is nothing to record. */
+  settle(end: RunEnd, pause: PauseRule): Promise<SettledRun | undefined>
+  /** The costs of a user's missions since a time, the dearest first. */
+  costs(user: UserId, since: number): Promise<readonly MissionCost[]>
+  zone(user: UserId): Promise<string | undefined>
+  setZone(user: UserId, zone: string | undefined): Promise<void>
+  /** Erases a bounded part of a user's missions and runs; returns how many rows. */
+  eraseSome(user: UserId): Promise<number>
+}
+
+export type MissionCost = {
+  readonly missionId: string
+  readonly title: string
+  readonly runs: number
+  /** What is known of the cost. */
+  readonly costUsd: number
+}

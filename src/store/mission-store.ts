@@ -1,0 +1,236 @@
+// Missions: kept, changed and removed by their users. `mission-run-store` has what happens by the clock.
+import { AppError } from '#core/errors.ts'
+import { newId, type UserId } from '#core/ids.ts'
+import type { Mission, MissionChange, NewMission } from '#core/mission.ts'
+import type { MissionStore } from '#core/store.ts'
+import { notifyMissions } from './change-signal.ts'
+import { databaseClock } from './lease-store.ts'
+import { missionOf, runColumns, runOf, textColumns, textValues } from './mission-rows.ts'
+import { fireMission, runMissionNow, settleRun, unsettledRuns } from './mission-run-store.ts'
+import { createOrderedIds } from './ordered-ids.ts'
+import { lastId } from './reachable.ts'
+import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
+import { checkQuota, readStored } from './storage-quota.ts'
+
+/** Rows of a user that one step of an erasure takes. */
+const maxErased = 2_000
+/** Missions in a list: those that are not done are fewer by far. */
+const maxListed = 1_000
+
+type MissionStoreParts = { readonly sql: Sql; readonly now: () => number; readonly maxUserBytes?: number }
+
+export function createMissionStore({ sql, now, maxUserBytes = 0 }: MissionStoreParts): MissionStore {
+  const nextId = createOrderedIds(newId)
+  const { backend, lock } = sql
+  /** Serialises transactions of all processes that count before they write. */
+  const oneByOne = (key: string): Job<void> =>
+    backend === 'sqlite' ? nothing() : run('SELECT pg_advisory_xact_lock(hashtext(?))', key)
+
+  function* checkNumber(user: UserId, maxMissions: number): Job<void> {
+    yield* oneByOne(`missions of ${user}`)
+    const row = yield* first(
+      `SELECT count(*) AS n FROM missions WHERE user_id = ? AND status IN ('active', 'paused')`,
+      user,
+    )
+    if (Number(row?.['n']) < maxMissions) return
+    const message = `you have ${maxMissions} missions that are not done, and may have no more: remove one first`
+    throw new AppError('invalid_input', message)
+  }
+
+  function* add(user: UserId, mission: NewMission, { id, max }: { id: string; max: number }): Job<Mission> {
+    yield* checkNumber(user, max)
+    const values = textValues(mission)
+    if (maxUserBytes > 0) {
+      checkQuota({ stored: yield* readStored(user), added: Number(values.at(-1)), max: maxUserBytes })
+    }
+    const row = yield* first(
+      `INSERT INTO missions (id, user_id, status, begins_at, next_at, created_at, ${textColumns})
+       VALUES (?, ?, 'active', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+      id,
+      user,
+      mission.from,
+      mission.nextAt,
+      now(),
+      ...values,
+    )
+    yield* notifyMissions(sql)
+    return missionOf(row ?? {})
+  }
+
+  function* change(before: Mission, given: MissionChange, maxMissions: number): Job<Mission | undefined> {
+    const { status = before.status, nextAt = before.nextAt ?? null, from = before.from } = given
+    if (before.status === 'done' && status !== 'done') yield* checkNumber(before.userId, maxMissions)
+    // A person who resumes a mission has seen why it was paused.
+    const forget = given.status === 'active'
+    const row = yield* first(
+      `UPDATE missions SET (status, paused_because, failures, begins_at, next_at, ${textColumns})
+         = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       WHERE id = ? AND user_id = ? AND status = ? AND COALESCE(next_at, -1) = ? RETURNING *`,
+      status,
+      forget ? null : (before.pausedBecause ?? null),
+      forget ? 0 : before.failures,
+      from,
+      nextAt,
+      ...textValues(changed(before, given)),
+      before.id,
+      before.userId,
+      before.status,
+      before.nextAt ?? -1,
+    )
+    yield* notifyMissions(sql)
+    return row && missionOf(row)
+  }
+
+  function* lastRunOf(missionId: string, condition: string): Job<Row | undefined> {
+    return yield* first(
+      `SELECT ${runColumns} FROM mission_runs r LEFT JOIN turns t ON t.id = r.turn_id
+       WHERE r.mission_id = ? AND r.id < ?${condition} ORDER BY r.id DESC LIMIT 1`,
+      missionId,
+      lastId,
+    )
+  }
+
+  return {
+    add: (user, mission, max) => {
+      const id = nextId()
+      return sql.write(() => add(user, mission, { id, max }))
+    },
+    get: (user, id) =>
+      sql.read(function* () {
+        const row = yield* first('SELECT * FROM missions WHERE id = ? AND user_id = ?', id, user)
+        return row && missionOf(row)
+      }),
+    list: (user) =>
+      sql.read(function* () {
+        const rows = yield* query('SELECT * FROM missions WHERE user_id = ? ORDER BY id DESC LIMIT ?', user, maxListed)
+        const listed = []
+        for (const row of rows) {
+          const last = yield* lastRunOf(String(row['id']), '')
+          listed.push({ mission: missionOf(row), ...(last && { lastRun: runOf(last) }) })
+        }
+        return listed
+      }),
+    change: (mission, given, max) => sql.write(() => change(mission, given, max)),
+    remove: (user, id) =>
+      sql.write(function* () {
+        const row = yield* first('DELETE FROM missions WHERE id = ? AND user_id = ? RETURNING id', id, user)
+        if (!row) return false
+        yield* run('DELETE FROM mission_runs WHERE mission_id = ?', id)
+        yield* notifyMissions(sql)
+        return true
+      }),
+    runs: (user, id, { limit, cursor = lastId }) =>
+      sql.read(function* () {
+        const rows = yield* query(
+          `SELECT ${runColumns} FROM mission_runs r LEFT JOIN turns t ON t.id = r.turn_id
+           WHERE r.mission_id = ? AND r.user_id = ? AND r.id < ? ORDER BY r.id DESC LIMIT ?`,
+          id,
+          user,
+          cursor,
+          limit + 1,
+        )
+        const runs = rows.slice(0, limit).map(runOf)
+        const last = rows.length > limit ? runs.at(-1) : undefined
+        return { rows: runs, ...(last && { nextCursor: last.id }) }
+      }),
+    lastRun: (user, id) =>
+      sql.read(function* () {
+        const row = yield* lastRunOf(id, ' AND r.turn_id IS NOT NULL AND r.outcome IS NOT NULL')
+        return row && (yield* first('SELECT id FROM missions WHERE id = ? AND user_id = ?', id, user)) && runOf(row)
+      }),
+    nearest: () =>
+      sql.read(function* () {
+        const row = yield* first(
+          `SELECT ${backend === 'sqlite' ? '0' : databaseClock} AS now,
+                  (SELECT next_at FROM missions WHERE next_at IS NOT NULL ORDER BY next_at, id LIMIT 1) AS at`,
+        )
+        const at = row?.['at'] ?? null
+        return { now: backend === 'sqlite' ? now() : Number(row?.['now']), ...(at !== null && { at: Number(at) }) }
+      }),
+    due: (until, limit) =>
+      sql.read(function* () {
+        const rows = yield* query(
+          'SELECT * FROM missions WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, id LIMIT ?',
+          until,
+          limit,
+        )
+        return rows.map(missionOf)
+      }),
+    fire: (firing) => {
+      const ids = { turn: newId(), nextId }
+      return sql.write(() => fireMission(firing, { ids, now: now(), lock, maxUserBytes, oneByOne }))
+    },
+    runNow: (mission, turn, maxRunning) => {
+      const ids = { turn: newId(), nextId }
+      return sql.write(() =>
+        runMissionNow(mission, turn, { maxRunning, ids, now: now(), lock, maxUserBytes, oneByOne }),
+      )
+    },
+    unsettled: (limit) => sql.read(() => unsettledRuns(limit)),
+    settle: (end, pause) =>
+      sql.write(function* () {
+        const settled = yield* settleRun(end, pause, now())
+        if (settled?.paused) yield* notifyMissions(sql)
+        return settled
+      }),
+    costs: (user, since) =>
+      sql.read(function* () {
+        const rows = yield* query(
+          `SELECT s.mission_id, s.runs, s.cost_usd, m.title FROM (
+             SELECT mission_id, count(*) AS runs, sum(cost_usd) AS cost_usd FROM mission_runs
+             WHERE user_id = ? AND ended_at >= ? AND turn_id IS NOT NULL GROUP BY mission_id
+           ) AS s JOIN missions m ON m.id = s.mission_id`,
+          user,
+          since,
+        )
+        const costs = rows.map((row) => ({
+          missionId: String(row['mission_id']),
+          title: String(row['title']),
+          runs: Number(row['runs']),
+          costUsd: Number(row['cost_usd'] ?? 0),
+        }))
+        return costs.sort((a, b) => b.costUsd - a.costUsd || b.runs - a.runs)
+      }),
+    zone: (user) =>
+      sql.read(function* () {
+        const row = yield* first('SELECT zone FROM user_zones WHERE user_id = ?', user)
+        return row && String(row['zone'])
+      }),
+    setZone: (user, zone) =>
+      sql.write(function* () {
+        yield* run('DELETE FROM user_zones WHERE user_id = ?', user)
+        if (zone !== undefined) yield* run('INSERT INTO user_zones (user_id, zone) VALUES (?, ?)', user, zone)
+      }),
+    eraseSome: (user) =>
+      sql.write(function* () {
+        // Missions first: none of them fires again.
+        const missions = yield* query('DELETE FROM missions WHERE user_id = ? RETURNING id', user)
+        yield* run('DELETE FROM user_zones WHERE user_id = ?', user)
+        const runs = yield* query(
+          'DELETE FROM mission_runs WHERE id IN (SELECT id FROM mission_runs WHERE user_id = ? LIMIT ?) RETURNING id',
+          user,
+          maxErased,
+        )
+        return missions.length + runs.length
+      }),
+  }
+}
+
+function changed(before: Mission, { tools, capUsd, ...given }: MissionChange): Mission {
+  const { tools: hadTools, capUsd: hadCap, ...rest } = before
+  const now = { tools: tools === undefined ? hadTools : tools, capUsd: capUsd === undefined ? hadCap : capUsd }
+  const { title = rest.title, prompt = rest.prompt, schedule = rest.schedule } = given
+  const { zone = rest.zone, missed = rest.missed } = given
+  return {
+    ...rest,
+    title,
+    prompt,
+    schedule,
+    zone,
+    missed,
+    ...(now.tools && { tools: now.tools }),
+    ...(now.capUsd !== undefined && now.capUsd !== null && { capUsd: now.capUsd }),
+  }
+}
+
+function* nothing(): Job<void> {}
