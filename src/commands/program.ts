@@ -4,6 +4,7 @@ import { type Flags, programName } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { readVersion } from '#lib/version.ts'
 import { addJudgement } from './program-judgement.ts'
+import { addSkills } from './program-skill.ts'
 import { addTools } from './program-tool.ts'
 import { addHelp, refuseExcess, refuseUnknown } from './refuse-arguments.ts'
 import { endWithOutput, failure, usageExit } from './report.ts'
@@ -87,6 +88,7 @@ export function buildProgram(): Command {
     .action(async (options) => (await import('./doctor-command.ts')).doctor(options))
   addJudgement(program)
   addTools(program)
+  addSkills(program)
   addUsers(program)
   addMemory(program)
   addSecrets(program)

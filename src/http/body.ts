@@ -28,6 +28,24 @@ export function takeJsonOnly(
   )
 }
 
+/** Makes one other type the only accepted body: the request's body is its bytes. */
+export function takeBytesOnly(
+  fastify: FastifyInstance,
+  type: string,
+  read: (request: FastifyRequest, body: Buffer) => Buffer,
+): void {
+  fastify.removeAllContentTypeParsers()
+  fastify.addContentTypeParser<Buffer>(
+    type,
+    { parseAs: 'buffer' },
+    // oxlint-disable-next-line require-await -- Fastify takes the value from a promise
+    async (request: FastifyRequest, body: Buffer) => read(request, body),
+  )
+  fastify.addContentTypeParser('*', () => {
+    throw new AppError('unsupported_media_type', `send the body as ${type}`, { param: 'Content-Type' })
+  })
+}
+
 function isBlank(body: Buffer): boolean {
   return body.length <= defaultMaxBodyBytes && body.every((byte) => byte <= highestSpace)
 }

@@ -44,6 +44,8 @@ export type RouteFamily = {
   readonly faultBody?: FaultBody
   /** Default: JSON.parse. */
   readonly parse?: ParseJson
+  /** The type of the bodies, instead of JSON: handlers get a Buffer. */
+  readonly bodyType?: string
 }
 
 type Checked<T> = T extends z.ZodMiniType ? z.output<T> : undefined

@@ -15,7 +15,7 @@ import { type CountRequest, logRequests, requestIdOf } from './request-log.ts'
 import { type ClientAddress, createClientAddress, networkOf, type Trust, trustOf } from './address.ts'
 import { announcedBytes, createBodyQuota } from './body-quota.ts'
 import { type Authenticate, type AuthParts, createAuth, credentialOf, refuse } from './auth.ts'
-import { checkAnnouncedSize, checkEncoding, defaultMaxBodyBytes, takeJsonOnly } from './body.ts'
+import { checkAnnouncedSize, checkEncoding, defaultMaxBodyBytes, takeBytesOnly, takeJsonOnly } from './body.ts'
 import { answerClientError } from './client-errors.ts'
 import type { Caller, ChatLimit, WriteLimit } from './caller.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
@@ -186,7 +186,13 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       }
     }
 
-  function mount({ routes: rows, prefixes = [''], faultBody, parse }: RouteFamily): void {
+  /** The quota counts a body until it was read; the handler holds the bytes no longer than that. */
+  function readBytes({ raw }: FastifyRequest, body: Buffer): Buffer {
+    bodyQuota.bodyRead(raw)
+    return body
+  }
+
+  function mount({ routes: rows, prefixes = [''], faultBody, parse, bodyType }: RouteFamily): void {
     for (const prefix of prefixes) {
       routes.push(...rows.map((row) => ({ ...row, path: prefix + row.path })))
       void fastify.register(
@@ -196,6 +202,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
             scope.setNotFoundHandler(notFound)
           }
           if (parse) takeJsonOnly(scope, readBody(parse))
+          if (bodyType !== undefined) takeBytesOnly(scope, bodyType, readBytes)
           for (const { method, path: url, who, counted, maxBodyBytes, handle } of rows) {
             const config = { who, ...(counted && { counted }) }
             const bodyLimit = maxBodyBytes ?? (who === 'anyone' ? maxAnonymousBodyBytes : defaultMaxBodyBytes)

@@ -4,6 +4,7 @@ import { responsesRoutes } from '#doors/responses/routes.ts'
 import { webRoutes } from '#doors/web/door.ts'
 import { mountLive } from '#doors/web/chat-socket.ts'
 import { pageRoutes } from '#doors/web/pages.ts'
+import { skillUpload } from '#doors/web/skill-routes.ts'
 import { toolAccessRoutes } from '#doors/web/tool-access-routes.ts'
 import { toolRoutes } from '#doors/web/tool-routes.ts'
 import type { App } from '#app.ts'
@@ -43,7 +44,7 @@ export type GatewayParts = {
 }
 
 export async function openGateway(app: App, { about, token, count, log }: GatewayParts): Promise<OpenDoor> {
-  const { config, store, turns, threads, gates, documents } = app
+  const { config, store, turns, threads, gates, documents, skills } = app
   const operatorTokens = [token, config.operatorToken ?? provisionedToken(app.home)]
   const sessions = createSessions({ store: store.sessions, operatorHashes: operatorTokens.map(hashToken), log })
   const origins = createOrigins({
@@ -74,6 +75,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
     usage: store.usage,
     accounts: store.accounts,
     documents,
+    skills,
     lastCall,
     sessions,
     ...(oidc && config.oidc?.clientId !== undefined && { oidc }),
@@ -88,6 +90,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
   })
   gateway.mount({ routes: web })
   gateway.mount({ routes: toolRoutes({ toolAdmin: app.toolAdmin }), parse: parseLossless })
+  gateway.mount(skillUpload({ skills }))
   mountLive(gateway.sockets, { turns, threads, gates, chatLimit, writeLimit, log })
   const issuer = config.oidc?.clientId === undefined ? {} : { issuer: config.oidc.issuer }
   gateway.mount({ routes: pageRoutes(issuer) })

@@ -46,7 +46,7 @@ test('a stranger is 401 everywhere but at the open routes, a user 403 at the ope
 
 const mebibyte = 1024 * 1024
 
-test('only routes that carry files take 14 MiB, documents and trials 2 MiB, all others 64 KB', async (t) => {
+test('only routes that carry files or archives take 14 MiB, documents and trials 2 MiB, all others 64 KB', async (t) => {
   const { gateway } = await openHouse(t)
   const large = gateway
     .routes()
@@ -56,7 +56,10 @@ test('only routes that carry files take 14 MiB, documents and trials 2 MiB, all 
   const two = ['PUT /api/memory/documents/*', 'POST /api/tools/:name/test']
   assert.deepEqual(
     new Map(large),
-    new Map([...carryFiles.map((row) => [row, 14] as const), ...two.map((row) => [row, 2] as const)]),
+    new Map([
+      ...[...carryFiles, 'POST /api/skills'].map((row) => [row, 14] as const),
+      ...two.map((row) => [row, 2] as const),
+    ]),
   )
 })
 

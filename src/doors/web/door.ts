@@ -9,6 +9,7 @@ import { type MemoryParts, memoryRoutes } from './memory-routes.ts'
 import { type OidcRouteParts, oidcRoutes } from './oidc-routes.ts'
 import { receiptRoutes } from './receipt-routes.ts'
 import { type SettingsParts, settingsRoutes } from './settings-routes.ts'
+import { skillRoutes, type SkillsParts } from './skill-routes.ts'
 import { type StatusParts, statusRoutes } from './status-routes.ts'
 import { threadRoutes } from './thread-routes.ts'
 import { type UsageParts, usageRoutes } from './usage-routes.ts'
@@ -17,6 +18,7 @@ import { type UsersParts, userRoutes } from './user-routes.ts'
 export type WebParts = ChatParts &
   OidcRouteParts &
   SettingsParts &
+  SkillsParts &
   StatusParts &
   MemoryParts &
   UsageParts &
@@ -40,6 +42,7 @@ export function webRoutes(parts: WebParts): Route[] {
     ...memoryRoutes(parts),
     ...userRoutes(parts),
     ...settingsRoutes(parts),
+    ...skillRoutes(parts),
     ...usageRoutes(parts),
     openApiRoute(parts),
   ]

@@ -6,6 +6,7 @@ import type { Store } from '#core/store.ts'
 import { responsesRoutes } from '#doors/responses/routes.ts'
 import { webRoutes } from '#doors/web/door.ts'
 import { mountLive } from '#doors/web/chat-socket.ts'
+import { skillUpload } from '#doors/web/skill-routes.ts'
 import { toolAccessRoutes } from '#doors/web/tool-access-routes.ts'
 import { toolRoutes } from '#doors/web/tool-routes.ts'
 import { parseLossless } from '#http/lossless-json.ts'
@@ -170,6 +171,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     usage: store.usage,
     accounts: store.accounts,
     documents: app.documents,
+    skills: app.skills,
     now,
     lastCall: gateway.lastCall,
     sessions,
@@ -186,6 +188,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
   })
   gateway.mount({ routes: web })
   gateway.mount({ routes: toolRoutes({ toolAdmin }), parse: parseLossless })
+  gateway.mount(skillUpload({ skills: app.skills }))
   const { access } = accessOver({ store, now })
   gateway.mount({
     routes: toolAccessRoutes({
@@ -237,7 +240,9 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },
-        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        ...(body !== undefined && {
+          body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+        }),
       })
       const text = await response.text()
       const isJson = text !== '' && response.headers.get('content-type')?.startsWith('application/json')

@@ -1,0 +1,206 @@
+// `atrium skill`: the operator's skills, with or without a running service, which notices.
+import { readFile, stat } from 'node:fs/promises'
+import { loadConfig } from '#config.ts'
+import { AppError } from '#core/errors.ts'
+import { operator } from '#core/ids.ts'
+import { type SkillFinding, type SkillFolder, skillFile } from '#core/skill.ts'
+import { countWords } from '#core/words.ts'
+import { readSafety } from '#app/safety-settings.ts'
+import { isoTime } from '#http/wire-format.ts'
+import { decodeUtf8 } from '#lib/utf8.ts'
+import { printable } from '#safety/printable.ts'
+import type { FileChange } from '#skills/changes.ts'
+import { readFolder } from '#skills/folder.ts'
+import { createSkills, type Skills, type UserSkill } from '#skills/skills.ts'
+import { readZip } from '#skills/zip.ts'
+import { reloadService } from './attach.ts'
+import { withStore } from './home-store.ts'
+import { agrees } from './prompts.ts'
+import { inColumns, paint, print, table } from './report.ts'
+
+const maxArchiveBytes = 14 * 1024 * 1024
+
+type Options = { readonly json?: boolean; readonly yes?: boolean }
+
+export async function addSkill(path: string, options: Options): Promise<void> {
+  const folder = await readPath(path)
+  await withSkills(async (skills) => {
+    const skill = await skills.add(operator, folder)
+    const added = `Added ${skill.name} (${countWords(skill.files.length, 'file')}). Every user has it.`
+    const lines = [...findingLines(skill.findings), added, ...untrustedLines(skill)]
+    print(options, wireOf(skill), lines.join('\n'))
+  })
+  await reloadService(loadConfig().home)
+}
+
+export function listSkills(options: Options): Promise<void> {
+  return withSkills(async (skills) => {
+    const all = await skills.list(operator)
+    const rows = all.map(({ name, description, files, enabled, untrusted }) => [
+      enabled ? name : `${name} (off)`,
+      untrusted ? 'not reviewed' : 'trusted',
+      String(files.length),
+      printable(description.replaceAll(/\s+/g, ' ')),
+    ])
+    const text = rows.length > 0 ? inColumns(table([['NAME', 'TRUST', 'FILES', 'DESCRIPTION'], ...rows])) : 'No skills.'
+    print(options, all.map(wireOf), text)
+  })
+}
+
+export function showSkill(name: string, options: Options): Promise<void> {
+  return withSkills(async (skills) => {
+    const skill = await skills.get(operator, name)
+    const text = await textOf(skills, skill, skillFile)
+    const files = skill.files.map(
+      (file) => `  ${file.path} (${file.bytes} bytes${file.untrusted ? ', not reviewed' : ''})`,
+    )
+    const lines = [
+      `${skill.name}: ${skill.description}`,
+      ...(skill.license === undefined ? [] : [`License: ${skill.license}`]),
+      ...(skill.compatibility === undefined ? [] : [`Compatibility: ${skill.compatibility}`]),
+      ...(skill.allowedTools ? [`Tools that do not ask in its turn: ${skill.allowedTools.join(', ') || 'none'}`] : []),
+      'Files:',
+      ...files,
+      ...findingLines(skill.findings),
+      ...untrustedLines(skill),
+      '',
+      text,
+    ]
+    print(options, { ...wireOf(skill), text }, printable(lines.join('\n'), { lines: true }))
+  })
+}
+
+/** Exit code 1 when the folder is no skill. */
+export async function checkFolder(path: string, options: Options): Promise<void> {
+  const folder = await readPath(path)
+  await withSkills(async (skills) => {
+    const findings = await skills.check(folder)
+    const count = (level: SkillFinding['level']): number => findings.filter((each) => each.level === level).length
+    const sum = `${countWords(count('fault'), 'fault')}, ${countWords(count('warning'), 'warning')}, ${countWords(count('note'), 'note')}.`
+    print(options, { name: folder.name, findings }, [...findingLines(findings), sum].join('\n'))
+    if (count('fault') > 0) process.exitCode = 1
+  })
+}
+
+export async function updateSkill(path: string, options: Options): Promise<void> {
+  const folder = await readPath(path)
+  await withSkills(async (skills) => {
+    const changes = await skills.changes(operator, folder)
+    if (changes.length === 0) return print(options, { name: folder.name, changes }, `${folder.name} is up to date.`)
+    const findings = await skills.check(folder)
+    if (!options.json) process.stdout.write(`${changeLines(changes, findings).join('\n')}\n`)
+    const asked = options.yes !== true
+    if (asked) await mustAgree(`Update ${folder.name}?`, 'nothing was changed')
+    // Whoever answers has looked at it, unless a part was not shown.
+    const trust = asked && changes.every(({ diff, kind }) => kind === 'removed' || isWhole(diff))
+    const skill = await skills.add(operator, folder, { replace: true, trust })
+    print(options, { ...wireOf(skill), changes }, [`Updated ${skill.name}.`, ...untrustedLines(skill)].join('\n'))
+  })
+  await reloadService(loadConfig().home)
+}
+
+export async function reviewSkill(name: string, options: Options): Promise<void> {
+  await withSkills(async (skills) => {
+    const skill = await skills.get(operator, name)
+    const files = skill.files.filter(({ untrusted }) => untrusted)
+    if (files.length === 0) return print(options, wireOf(skill), `${name} is trusted already.`)
+    if (!options.json) {
+      for (const { path } of files) {
+        process.stdout.write(
+          `${paint('1', `== ${path}`, process.stdout)}\n${printable(await textOf(skills, skill, path), { lines: true })}\n`,
+        )
+      }
+      process.stdout.write(
+        findingLines(skill.findings)
+          .map((line) => `${line}\n`)
+          .join(''),
+      )
+    }
+    if (!options.yes) await mustAgree(`Trust ${name} as your own word?`, 'it stays untrusted')
+    print(options, wireOf(await skills.review(operator, name, skill)), `${name} is trusted.`)
+  })
+  await reloadService(loadConfig().home)
+}
+
+export async function removeSkill(name: string, options: Options): Promise<void> {
+  await withSkills((skills) => skills.remove(operator, name))
+  await reloadService(loadConfig().home)
+  print(options, { removed: name }, `Removed ${name}.`)
+}
+
+async function mustAgree(question: string, otherwise: string): Promise<void> {
+  if (!process.stdin.isTTY) throw new AppError('forbidden', `${otherwise}: look at it and repeat with --yes`)
+  if (!(await agrees(question))) throw new AppError('forbidden', otherwise)
+}
+
+function withSkills(work: (skills: Skills) => Promise<void>): Promise<void> {
+  return withStore(async (store) => {
+    const safety = readSafety(await store.settings.all())
+    await work(createSkills({ store: store.skills, marker: () => safety.marker() }))
+  })
+}
+
+/** A folder, or an archive with one. */
+async function readPath(path: string): Promise<SkillFolder> {
+  const found = await stat(path).catch((error: unknown) => {
+    throw new AppError('not_found', `${path} cannot be read`, { cause: error })
+  })
+  if (found.isDirectory()) return readFolder(path)
+  if (found.size > maxArchiveBytes) throw new AppError('too_large', `${path} has ${found.size} bytes`)
+  return readZip(await readFile(path))
+}
+
+async function textOf(skills: Skills, skill: UserSkill, path: string): Promise<string> {
+  const bytes = await skills.content(skill, path)
+  const text = bytes && decodeUtf8(bytes)
+  return text === undefined || text.includes('\0') ? `(no text, ${bytes?.length ?? 0} bytes)` : text
+}
+
+function findingLines(findings: readonly SkillFinding[]): string[] {
+  const signs = {
+    fault: paint('31', 'fault', process.stdout),
+    warning: paint('33', 'warning', process.stdout),
+    note: 'note',
+  }
+  return findings.map(({ level, file, line, message }) => {
+    return `${signs[level]}: ${printable(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)}`
+  })
+}
+
+function changeLines(changes: readonly FileChange[], findings: readonly SkillFinding[]): string[] {
+  return [
+    ...changes.map(({ path, kind, diff }) =>
+      diff === '' ? printable(`${kind} ${path} (no text)`) : printable(diff, { lines: true }),
+    ),
+    ...findingLines(findings),
+  ]
+}
+
+/** A binary file has no diff, and a long diff is cut. */
+function isWhole(diff: string): boolean {
+  return diff !== '' && !/\n\[cut: \d+ more characters\]$/.test(diff)
+}
+
+function untrustedLines({ name, untrusted }: UserSkill): string[] {
+  return untrusted
+    ? [`Nobody has looked at it yet, so the agent reads it as text from outside: atrium skill review ${name}`]
+    : []
+}
+
+function wireOf(skill: UserSkill) {
+  const { name, description, license, compatibility, metadata, allowedTools, author, enabled, untrusted } = skill
+  return {
+    name,
+    description,
+    license: license ?? null,
+    compatibility: compatibility ?? null,
+    metadata: metadata ?? {},
+    allowed_tools: allowedTools ?? null,
+    author,
+    enabled,
+    untrusted,
+    files: skill.files.map(({ path, bytes, hash, untrusted: unseen }) => ({ path, bytes, hash, untrusted: unseen })),
+    findings: skill.findings,
+    updated_at: isoTime(skill.updatedAt),
+  }
+}
