@@ -41,6 +41,13 @@ for (const [what, bytes, expected] of files) {
   })
 }
 
+test('a file that is too large is named with its size and the limit of its kind', () => {
+  const text = { message: 'a.txt has 1048577 bytes, a text file has at most 1048576' }
+  const picture = { message: 'a.png has 8388609 bytes, a picture has at most 8388608' }
+  assert.throws(() => partOfFile('a.txt', filled('', mib + 1)), text)
+  assert.throws(() => partOfFile('a.png', filled(png, 8 * mib + 1)), picture)
+})
+
 test('a message has 20 files of 10 MiB together; four kinds of pictures are known', () => {
   assert.deepEqual([maxAttachments, maxTotalBytes], [20, 10 * mib])
   const types = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']

@@ -64,6 +64,11 @@ test('the stored thread comes before the given items, page by page', async () =>
   assert.deepEqual((await compacted({ items: [soup] })).reads, [], 'without a thread nothing is read')
 })
 
+test('of a thread without end 200 pages are read', async () => {
+  const { reads } = await compacted({ stored: Array.from({ length: 500 }, () => soup) })
+  assert.equal(reads.length, 200)
+})
+
 test('text from outside taints the summary, in the thread or beside it', async () => {
   assert.equal((await compacted({ stored: [outside, soup, soup] })).made.tainted, true)
   assert.equal((await compacted({ items: [outside, soup] })).made.tainted, true)

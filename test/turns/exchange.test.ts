@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { operator } from '#core/ids.ts'
-import { answerChat, type ChatEvent, sendMessage } from '#turns/exchange.ts'
+import { type Entry, type Item, textMessage } from '#core/item.ts'
+import { noUsage, type Turn } from '#core/turn.ts'
+import { answerChat, type ChatClient, type ChatEvent, sendMessage } from '#turns/exchange.ts'
+import type { Watched } from '#turns/watch.ts'
 import { operatorClientOf } from '../doors/local/client.ts'
 import { ada, rejectsWith } from '../store/harness.ts'
 import { holding, type HouseParts, message, openHouse, until } from './house.ts'
@@ -134,4 +137,51 @@ test('of two gates the answer to the first does not tell the second again', asyn
   assert.deepEqual(wordsOf(await answer(one)), ['started', 'tool write', 'end waiting: '])
   const rest = wordsOf(await answer(two))
   assert.deepEqual(rest, ['started', 'tool write', 'delta done', 'message done', 'end completed: done'])
+})
+
+/** A client whose turn has these events. */
+function clientWith(batches: readonly (readonly Watched[])[]): ChatClient {
+  return {
+    send: () => Promise.resolve({ threadId: 'h', turnId: 't', queued: false }),
+    answer: () => Promise.reject(new Error('not asked')),
+    async *follow() {
+      yield* batches
+    },
+  }
+}
+
+const entriesOf = (items: readonly Item[]): Watched => ({
+  type: 'entries',
+  entries: items.map((item, at): Entry => ({ seq: at + 1, id: `i${at}`, turnId: 't', at: 0, item })),
+})
+const end: Watched = { type: 'turn', turn: { id: 't', status: 'completed', usage: noUsage } as Turn }
+const said = (text: string): Item => textMessage('assistant', text)
+const called: Item = { type: 'call', callId: 'c', name: 'read', args: '{}' }
+const result: Item = { type: 'result', callId: 'c', output: '' }
+
+test('the texts of one response are one message; those of two responses are two', async () => {
+  const log = entriesOf([textMessage('user', 'hi'), said('one'), said('two'), called, result, said('three')])
+  assert.deepEqual(wordsOf(await Array.fromAsync(sendMessage(clientWith([[log], [end]]), hi))), [
+    'started',
+    'delta one\n\ntwo',
+    'message one\n\ntwo',
+    'tool read',
+    'delta three',
+    'message three',
+    'end completed: three',
+  ])
+})
+
+test('a text that begins behind another one of its response is set apart, once', async () => {
+  const delta = (itemId: string, text: string, after?: string): Watched => ({
+    type: 'delta',
+    turnId: 't',
+    itemId,
+    ...(after && { after }),
+    offset: 0,
+    text,
+  })
+  const batches = [[delta('a', 'one')], [delta('b', 'tw', 'a'), delta('b', 'o', 'a')], [end]]
+  const deltas = (await Array.fromAsync(sendMessage(clientWith(batches), hi))).filter(({ type }) => type === 'delta')
+  assert.deepEqual(wordsOf(deltas), ['delta one\n\ntwo'])
 })

@@ -195,6 +195,32 @@ test('a log that cannot be read fails its turn', async (t) => {
   assert.equal((await turns.get(ada, turn.id))?.error?.code, 'internal')
 })
 
+test('a turn whose start was under way at shutdown is put back', async (t) => {
+  const store = openTestStore(t)
+  const { promise: kept, resolve: confirm } = Promise.withResolvers<void>()
+  let storing = false
+  const late: Store = {
+    ...store,
+    turns: {
+      ...store.turns,
+      async start(given) {
+        const started = await store.turns.start(given)
+        storing = true
+        await kept
+        return started
+      },
+    },
+  }
+  const { turns, runner } = openHouse(t, { store: late, reply: () => holding().script })
+  const starting = turns.start(message('hi'))
+  await until(() => storing)
+  await runner.drain(0)
+  confirm()
+  const { turn, events } = await starting
+  events.close()
+  await until(async () => (await turns.get(ada, turn.id))?.status === 'queued')
+})
+
 test('a turn that was taken away stops its tools', async (t) => {
   const store = openTestStore(t)
   let aborted = false

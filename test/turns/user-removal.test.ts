@@ -1,6 +1,7 @@
 // Removing a user: what runs ends, and nothing of theirs is left.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createTurns } from '#turns/turns.ts'
 import { removeUser } from '#turns/user-removal.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { document } from '../store/suite-documents.ts'
@@ -52,11 +53,17 @@ test('a removal that was cut off is finished by the next one', async (t) => {
 
 test('every process is told who was removed, and the files of the user here are erased', async (t) => {
   const store = openTestStore(t)
-  const { bus } = openHouse(t, { store })
+  const { bus, runner } = openHouse(t, { store })
   const { id: user } = await store.accounts.addUser('cleo', { hash: 'h1' })
   const heard: unknown[] = []
   bus.onSignal((signal) => heard.push(signal))
   const eraseFiles = (of: typeof user): Promise<number> => Promise.resolve(of === user ? 3 : 0)
-  assert.deepEqual(await removeUser({ store, bus, eraseFiles }, 'cleo'), { ...nothing, files: 3 })
+  const changes = bus.subscribeChanges(user)
+  const turns = createTurns({ store, bus, runner, eraseFiles })
+  assert.deepEqual(await turns.removeUser('cleo'), { ...nothing, files: 3 })
   assert.deepEqual(heard, [{ type: 'removed', user }])
+  for await (const batch of changes) {
+    assert.deepEqual(batch, [{}], 'its connections are told to look whether they are still allowed')
+    changes.close()
+  }
 })

@@ -7,7 +7,8 @@ import { textOf } from '#core/item.ts'
 import type { Bus } from '#core/bus.ts'
 import type { Store } from '#core/store.ts'
 import { ended } from '#core/turn.ts'
-import type { Watch, Watched } from '#turns/watch.ts'
+import type { Event } from '#core/event.ts'
+import { followTurn, type Watch, type Watched } from '#turns/watch.ts'
 import { eventsOf, holding, message, openHouse, restOf, turnOver } from './house.ts'
 import { openTestStore } from '../agent/bench.ts'
 
@@ -230,4 +231,36 @@ test('a watch that is closed before it is read, or left in the middle, lets go',
   turns.watch(ada, turn.threadId, 0).close()
   for await (const _ of turns.watch(ada, turn.threadId, 0)) break
   assert.equal(watchers(), 0)
+})
+
+test('a follower gets its own turn, each entry once, and no empty batch', async () => {
+  const entry = (seq: number, turnId = 't'): Entry =>
+    ({ seq, id: `i${seq}`, turnId, at: 0, item: { type: 'attempt', callId: 'c' } }) satisfies Entry
+  const entriesOf = (...entries: Entry[]): Event => ({ type: 'entries', entries })
+  const turn = (id: string, status: string): Event => ({ type: 'turn', turn: { id, status } }) as Event
+  const delta = (turnId: string): Event => ({ type: 'delta', turnId, itemId: 'x', offset: 0, text: 'a' })
+  let closed = 0
+  const given: Event[][] = [
+    [entriesOf(entry(1), entry(2))],
+    [entriesOf(entry(2), entry(3), entry(4))],
+    [entriesOf(entry(3), entry(4), entry(5, 'other')), turn('other', 'completed'), delta('other')],
+    [delta('t'), turn('t', 'running')],
+    [entriesOf(entry(6)), turn('t', 'waiting')],
+    [entriesOf(entry(7))],
+  ]
+  const subscription = {
+    partial: undefined,
+    close: () => void closed++,
+    async *[Symbol.asyncIterator]() {
+      yield* given
+    },
+  }
+  const batches = await Array.fromAsync(followTurn(subscription, 't', 1))
+  assert.deepEqual(batches, [
+    [entriesOf(entry(2))],
+    [entriesOf(entry(3), entry(4))],
+    [delta('t'), turn('t', 'running')],
+    [entriesOf(entry(6)), turn('t', 'waiting')],
+  ])
+  assert.ok(closed > 0)
 })
