@@ -1,7 +1,7 @@
 // The leak scan: what it finds, what it leaves alone, and what it costs.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createLeakScan, stopsIn } from '#safety/leaks.ts'
+import { createLeakScan, joinScans, stopsIn } from '#safety/leaks.ts'
 import { createMarker } from '#safety/marks.ts'
 import { benignSamples } from './benign.ts'
 import { growth } from './growth.ts'
@@ -113,6 +113,40 @@ test('two leaks that overlap are masked as one stretch', () => {
   const own = createLeakScan(['token-of-mine-ghp_0123456789abcdefghijABCD'])
   assert.equal(own.mask('a token-of-mine-ghp_0123456789abcdefghijABCDEFGHIJ012345 b'), 'a *** b')
 })
+
+test('two scans together find what either finds, each once and in order', () => {
+  const [one, other] = [
+    createLeakScan(['own-value-of-one'], []),
+    createLeakScan(['own-value-of-two', 'own-value-of-one'], []),
+  ]
+  const joined = joinScans(one, other)
+  const text = 'a own-value-of-two b own-value-of-one c'
+  assert.deepEqual(
+    joined.find(text).map(({ start }) => start),
+    [2, 21],
+  )
+  assert.equal(joined.mask(text), 'a *** b *** c')
+  assert.deepEqual(joined.find('own-value-of-one').length, 1)
+  assert.deepEqual([joined.stops('own-value-of-two'), joined.stops('own-value-of-one')], ['own-secret', 'own-secret'])
+  assert.equal(joined.stops('neither'), undefined)
+  assert.deepEqual(joinScans(one, createLeakScan([], [])).find(text), one.find(text))
+})
+
+for (const [escape, text] of [
+  ['percent', 'https://e.example/?d=%67hp_0123456789abcdefghijABCDEFGHIJ012345'],
+  ['twice percent', 'https://e.example/?d=%2567hp_0123456789abcdefghijABCDEFGHIJ012345'],
+  ['a JSON escape', '{"d":"\\u0067hp_0123456789abcdefghijABCDEFGHIJ012345"}'],
+  ['a hexadecimal escape', "d='\\x67hp_0123456789abcdefghijABCDEFGHIJ012345'"],
+  ['a hexadecimal entity', '&#x67;hp_0123456789abcdefghijABCDEFGHIJ012345'],
+  ['a decimal entity', '&#103;hp_0123456789abcdefghijABCDEFGHIJ012345'],
+] as const) {
+  test(`a key with a letter in ${escape} is masked whole`, () => {
+    const clean = scan.mask(text)
+    assert.equal(scan.find(text).length, 1)
+    assert.equal(clean.includes('hp_0123'), false, clean)
+    assert.match(clean, /\*\*\*/)
+  })
+}
 
 for (const text of [
   'sk-xxxxxxxxxxxxxxxxxxxxxxxx',

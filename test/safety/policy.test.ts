@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { userId } from '#core/ids.ts'
+import type { Json, JsonObject } from '#core/json.ts'
 import type { Grant } from '#safety/grant-rules.ts'
 import { createLeakScan } from '#safety/leaks.ts'
-import { createMarker } from '#safety/marks.ts'
-import { readSafetySettings } from '#safety/policy-settings.ts'
+import { createMarker, markIds } from '#safety/marks.ts'
+import { mergeMarks, mergePolicy, readSafetySettings } from '#safety/policy-settings.ts'
+import { policyInForce, ruleOf } from '#safety/policy-table.ts'
 import { createJudge } from '#safety/policy.ts'
 import { call, judged, specOf, tool } from '../agent/tools.ts'
 import { builtInTools } from './built-in.ts'
@@ -57,6 +59,79 @@ test("the operator's settings tighten and loosen rows at once", () => {
   settings = readSafetySettings({ policy: { write: { clean: 'allow', tainted: 'deny' } } })
   assert.equal(judge(asked).do, 'allow')
   assert.equal(judge({ ...asked, taint: 'a page' }).do, 'deny')
+})
+
+test('a call that runs by a grant is told with its grant, thread and call; one that needs none is not', () => {
+  const used: unknown[] = []
+  const grant: Grant = { tool: 'act' }
+  const judge = createJudge({ grants: () => [grant], onGrantUsed: (...told) => used.push(told) })
+  assert.deepEqual(judge(judged(call('c1', 'act'), tool('act', { effects: 'write' }), { taint: 'a page' })), {
+    do: 'allow',
+    taint: 'a page',
+  })
+  assert.deepEqual(judge(judged(call('c2', 'act'), tool('act'))), { do: 'allow' })
+  assert.deepEqual(used, [[userId('ada'), grant, 't c1']])
+})
+
+test('a denied call says which rule it is under, and which secret it holds', () => {
+  const settings = () => ({ write: { clean: 'deny' as const }, identity: { clean: 'deny' as const } })
+  const judge = createJudge({ settings, scan: () => createLeakScan(['own-value-of-this-house']) })
+  const denied = (args: object, effects: 'read' | 'write') =>
+    judge(judged(call('c', 'act', { ...args }), tool('act', { effects })))
+  assert.deepEqual(denied({}, 'write'), { do: 'deny', reason: 'the operator does not allow act' })
+  const way = 'leave it out: secrets only go out through an installed tool that declares them'
+  assert.deepEqual(denied({ a: 'own-value-of-this-house' }, 'read'), {
+    do: 'deny',
+    reason: `its arguments hold a secret of this installation; ${way}`,
+    leak: 'own-secret',
+  })
+  assert.deepEqual(denied({ a: `ghp_${'a1B2c3D4e5F6'.repeat(3)}` }, 'read'), {
+    do: 'deny',
+    reason: `its arguments hold what looks like a secret (github-token); ${way}`,
+    leak: 'github-token',
+  })
+})
+
+test('a rule about known addresses asks in a row that has none', () => {
+  const settings = { write: { clean: 'known' }, fetch: { clean: 'known' }, 'fetch-made': { clean: 'known' } } as const
+  const rules = (['write', 'fetch', 'fetch-made'] as const).map((row) => ruleOf(row, false, settings))
+  assert.deepEqual(rules, ['ask', 'known', 'known'])
+})
+
+test('the rules in force of a tool are those of its rows, in the order of the table; the first row gives the verdict', () => {
+  const { policy, verdict } = policyInForce(['request', 'fetch'], { fetch: { clean: 'deny' } })
+  assert.deepEqual(
+    policy.map(({ row, clean, tainted }) => [row, clean, tainted]),
+    [
+      ['fetch', 'deny', 'known'],
+      ['request', 'ask', 'ask'],
+    ],
+  )
+  assert.deepEqual(verdict, { clean: 'ask', tainted: 'ask' })
+  assert.deepEqual(policyInForce(['fetch'], {}).verdict, { clean: 'allow', tainted: 'ask' })
+  assert.deepEqual(policyInForce([], {}).verdict, { clean: 'ask', tainted: 'ask' })
+})
+
+test('changes of the policy are merged into what is stored; a null row is reset', () => {
+  const cases: readonly [stored: Json | undefined, rows: JsonObject, merged: JsonObject | null][] = [
+    [undefined, { fetch: { clean: 'ask' } }, { fetch: { clean: 'ask' } }],
+    ['broken', { fetch: { clean: 'ask' } }, { fetch: { clean: 'ask' } }],
+    [{ fetch: { tainted: 'deny' } }, { fetch: { clean: 'ask' } }, { fetch: { tainted: 'deny', clean: 'ask' } }],
+    [{ fetch: { clean: 'deny' } }, { fetch: { clean: 'ask' } }, { fetch: { clean: 'ask' } }],
+    [{ fetch: { clean: 'deny' }, write: {} }, { fetch: null }, { write: {} }],
+    [{ fetch: { clean: 'deny' } }, { fetch: null }, null],
+    [{ fetch: 'broken' }, { fetch: { clean: 'ask' } }, { fetch: { clean: 'ask' } }],
+  ]
+  for (const [stored, rows, merged] of cases) assert.deepEqual(mergePolicy(stored, rows), merged)
+})
+
+test('marks are switched one by one', () => {
+  const [one = '', other = ''] = markIds
+  assert.deepEqual(mergeMarks(undefined, { [one]: false }), [one])
+  assert.deepEqual(mergeMarks([one], { [other]: false }), [one, other])
+  assert.deepEqual(mergeMarks([one, other], { [one]: true }), [other])
+  assert.equal(mergeMarks([one], { [one]: true }), null)
+  assert.throws(() => mergeMarks(undefined, { none: false }), /must be a list of mark ids/)
 })
 
 test('a setting that is misspelled is refused by its name, never taken for the default', () => {
