@@ -26,7 +26,13 @@ export async function attempt(
     ['--disable-warning=ExperimentalWarning', `--test-reporter=${here('stop.ts')}`, test],
     {
       cwd: root,
-      env: { ...Object.fromEntries(outer), TMPDIR: scratch, NODE_OPTIONS: `--import=${here('plant.ts')}`, ...env },
+      env: {
+        ...Object.fromEntries(outer),
+        TMPDIR: scratch,
+        NODE_OPTIONS: `--import=${here('plant.ts')}`,
+        TEST_DATABASES: 'sqlite',
+        ...env,
+      },
       stdio: 'ignore',
       // A group of its own, so that nothing it started outlives it.
       detached: true,

