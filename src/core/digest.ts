@@ -1,7 +1,8 @@
 // The digest of a turn: shows later whether its entries are unchanged since it ended.
-import { createHash } from 'node:crypto'
-import type { Entry } from './item.ts'
+import { createHash, hash } from 'node:crypto'
+import type { Entry, Item } from './item.ts'
 import { canonical } from './json.ts'
+import type { ModelCall } from './turn.ts'
 
 export interface Digest {
   add(entries: readonly Entry[]): void
@@ -11,18 +12,44 @@ export interface Digest {
 
 /** SHA-256 over the entries in order, each as one line of canonical JSON. */
 export function createDigest(): Digest {
-  const hash = createHash('sha256')
+  const digest = createHash('sha256')
   return {
     add(entries) {
-      for (const entry of entries) hash.update(`${canonical(entry)}\n`)
+      for (const entry of entries) digest.update(lineOf(entry))
     },
-    hex: () => hash.digest('hex'),
+    hex: () => digest.digest('hex'),
   }
 }
 
 /** The digest of a complete list of entries. */
 export function digestOf(entries: readonly Entry[]): string {
-  const digest = createDigest()
-  digest.add(entries)
-  return digest.hex()
+  return hash('sha256', entries.map(lineOf).join(''))
+}
+
+/** An entry as canonical JSON. Objects with exactly the usual fields are written in their order, without sorting. */
+function lineOf({ id, seq, turnId, at, item, asked }: Entry): string {
+  const call = asked === undefined ? '' : `"asked":${callText(asked)},`
+  return `{${call}"at":${at},"id":${JSON.stringify(id)},"item":${itemText(item)},"seq":${seq},"turnId":${JSON.stringify(turnId)}}\n`
+}
+
+/** The usual item is a message of one text. */
+function itemText(item: Item): string {
+  const [part, ...more] = item.type === 'message' ? item.content : []
+  const usual = part?.type === 'text' && more.length === 0 && fieldsOf(item) === 3 && fieldsOf(part) === 2
+  if (!usual || item.type !== 'message') return canonical(item)
+  return `{"content":[{"text":${JSON.stringify(part.text)},"type":"text"}],"role":${JSON.stringify(item.role)},"type":"message"}`
+}
+
+function callText(call: ModelCall): string {
+  const { model, ms, usage, via } = call
+  const { cachedTokens, costUsd, inputTokens, outputTokens, reasoningTokens } = usage
+  const numbers = ms + cachedTokens + (costUsd ?? 0) + inputTokens + outputTokens + reasoningTokens
+  const usual = via && fieldsOf(call) === 4 && fieldsOf(usage) === 5 && Number.isFinite(numbers)
+  if (!usual) return canonical(call)
+  const counts = `"cachedTokens":${cachedTokens},"costUsd":${costUsd},"inputTokens":${inputTokens},"outputTokens":${outputTokens},"reasoningTokens":${reasoningTokens}`
+  return `{"model":${JSON.stringify(model)},"ms":${ms},"usage":{${counts}},"via":${canonical(via)}}`
+}
+
+function fieldsOf(value: object): number {
+  return Object.keys(value).length
 }
