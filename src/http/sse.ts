@@ -5,7 +5,7 @@ import { unreadMs } from './in-flight.ts'
 const keepaliveMs = 15_000
 /** A client with more unread data than this is dropped. It can connect again and replay. */
 const maxUnreadBytes = 1024 * 1024
-/** Events within this time share one write, as with a stream of tokens. */
+/** Writes of `sendSoon` are at least this far apart: quick tokens share one. */
 const windowMs = 15
 
 const defaultTimes = { keepaliveMs, unreadMs }
@@ -32,17 +32,16 @@ export interface EventWriter {
 export function openEvents(reply: FastifyReply, onClose: () => void, times = defaultTimes): EventWriter {
   const { raw } = reply
   let waiting = ''
-  let window: NodeJS.Timeout | undefined
+  let sentAt = Number.NEGATIVE_INFINITY
+  let due: NodeJS.Timeout | undefined
   let gone = false
   let readAt = performance.now()
   reply.hijack()
   reply.request.releaseAnswerSlot?.()
   raw.on('error', drop)
   raw.once('close', close)
-  for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...headers })) {
-    if (value !== undefined) raw.setHeader(name, value)
-  }
-  raw.writeHead(200)
+  // Headers that the gateway has set stand on the raw answer, not on Fastify's reply.
+  raw.writeHead(200, headers)
   raw.on('drain', () => {
     readAt = performance.now()
   })
@@ -60,24 +59,27 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
 
   function write(text: string): void {
     if (gone || text === '') return
-    if (raw.writableLength > maxUnreadBytes) drop()
-    else raw.write(text)
+    if (raw.writableLength > maxUnreadBytes) return drop()
+    const { socket } = raw
+    // The parts of the chunk leave together and at once. By itself Node would cork the socket until the next tick.
+    socket?.cork()
+    raw.write(text)
+    socket?.uncork()
   }
 
   function flush(): void {
-    window = undefined
     const text = waiting
     waiting = ''
-    if (text === '') return
+    due = undefined
+    sentAt = performance.now()
     write(text)
-    window = setTimeout(flush, windowMs)
   }
 
   function close(): void {
     if (gone) return
     gone = true
     clearInterval(keepalive)
-    clearTimeout(window)
+    clearTimeout(due)
     waiting = ''
     onClose()
   }
@@ -92,11 +94,14 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
     sendSoon(events) {
       if (events === '' || gone) return
       waiting += events
-      if (!window) flush()
+      if (due) return
+      const restMs = sentAt + windowMs - performance.now()
+      if (restMs > 0) due = setTimeout(flush, restMs)
+      else flush()
     },
     end(events) {
       if (gone) return
-      clearTimeout(window)
+      clearTimeout(due)
       clearInterval(keepalive)
       raw.setTimeout(times.unreadMs)
       raw.end(waiting + events)

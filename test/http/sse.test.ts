@@ -1,0 +1,49 @@
+// Writing server-sent events: quick ones share a write, and no event waits for another that may not come.
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import { test, type TestContext } from 'node:test'
+import type { FastifyReply } from 'fastify'
+import { openEvents } from '#http/sse.ts'
+
+/** A writer, what it has written so far, and its clock, which stands until `pass` moves it. */
+function opened(t: TestContext) {
+  let now = 1_000
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
+  t.mock.method(performance, 'now', () => now)
+  const writes: string[] = []
+  const raw = Object.assign(new EventEmitter(), {
+    socket: { cork() {}, uncork() {} },
+    writableLength: 0,
+    writeHead() {},
+    write: (text: string) => writes.push(text),
+    end: (text: string) => writes.push(`${text}.`),
+    setTimeout() {},
+  })
+  const reply = { raw, hijack() {}, request: {} } as unknown as FastifyReply
+  const pass = (ms: number): void => {
+    now += ms
+    t.mock.timers.tick(ms)
+  }
+  return { writer: openEvents(reply, () => {}), writes, pass }
+}
+
+test('an event after a pause is written at once, quick ones after it share a write', (t) => {
+  const { writer, writes, pass } = opened(t)
+  for (const event of ['a', 'b']) writer.sendSoon(event)
+  pass(5)
+  writer.sendSoon('c')
+  assert.deepEqual(writes, ['a'])
+  pass(10)
+  assert.deepEqual(writes, ['a', 'bc'])
+  pass(15)
+  writer.sendSoon('d')
+  assert.deepEqual(writes, ['a', 'bc', 'd'])
+})
+
+test('the end takes what still waits with it', (t) => {
+  const { writer, writes, pass } = opened(t)
+  for (const event of ['a', 'b']) writer.sendSoon(event)
+  writer.end('c')
+  pass(100)
+  assert.deepEqual(writes, ['a', 'bc.'])
+})
