@@ -121,8 +121,8 @@ function createResponse(turnId: string) {
           count(event.text)
           const block = blockOf('message')
           const { id: itemId, after } = block
-          const offset = block.text.length
-          deltas.push({ type: 'delta', turnId, itemId, ...(after && { after }), offset, text: event.text })
+          const delta = { type: 'delta', turnId, itemId, offset: block.text.length, text: event.text } as const
+          deltas.push(after === undefined ? delta : { ...delta, after })
           block.text += event.text
           break
         }

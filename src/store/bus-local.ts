@@ -9,7 +9,8 @@ import { createQueue, type Queue } from '#lib/queue.ts'
 const maxEventsBehind = 50_000
 const maxChangesBehind = 1_000
 
-type Topic = { watchers: Set<Queue<Event>>; partial: PartialText | undefined }
+/** `partial` grows in place: a copy for each delta would cost more than the rest of publishing it. */
+type Topic = { watchers: Set<Queue<Event>>; partial: (PartialText & { text: string }) | undefined }
 
 export type LocalBus = Bus & {
   /** The text that is being written in a thread. */
@@ -70,7 +71,7 @@ export function createLocalBus(): LocalBus {
       })
       topic.watchers.add(queue)
       return {
-        partial: topic.partial,
+        partial: topic.partial && { ...topic.partial },
         close: () => queue.close(),
         [Symbol.asyncIterator]: () => queue[Symbol.asyncIterator](),
       }
@@ -110,10 +111,14 @@ export function affectedUsers({ userId, door }: ListOwner): UserId[] {
 }
 
 /** The partial text after an event: deltas extend it; the stored item, or a turn that no longer runs, clears it. */
-function partialAfter(partial: PartialText | undefined, event: Event): PartialText | undefined {
+function partialAfter(partial: Topic['partial'], event: Event): Topic['partial'] {
   if (event.type === 'delta') {
+    if (partial?.itemId === event.itemId) {
+      partial.text += event.text
+      return partial
+    }
     const { type: _, offset: __, ...unfinished } = event
-    return partial?.itemId === event.itemId ? { ...partial, text: partial.text + event.text } : unfinished
+    return unfinished
   }
   if (!partial) return undefined
   if (event.type === 'entries') return event.entries.some(({ id }) => id === partial.itemId) ? undefined : partial

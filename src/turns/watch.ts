@@ -102,6 +102,11 @@ export function followTurn(subscription: Subscription, turnId: string, after: nu
       try {
         let last = after
         for await (const events of subscription) {
+          // Nearly always: the text of the turn, which runs alone in its thread.
+          if (events.every((event) => event.type === 'delta' && event.turnId === turnId)) {
+            yield events
+            continue
+          }
           const own = events.flatMap((event) => ownPart(event, turnId, last))
           for (const event of own) if (event.type === 'entries') last = event.entries.at(-1)?.seq ?? last
           if (own.length > 0) yield own

@@ -42,6 +42,16 @@ test('a closed watcher hears no more', async () => {
   assert.deepEqual((await Array.fromAsync(watcher)).flat(), [delta(0, 'x')])
 })
 
+test('the text that a latecomer gets is that of the moment it came; the rest are its events', async () => {
+  const bus = createLocalBus()
+  bus.publish('a', [delta(0, 'ab')])
+  const watcher = bus.subscribe('a')
+  bus.publish('a', [delta(2, 'c')])
+  await bus.close()
+  assert.equal(watcher.partial?.text, 'ab')
+  assert.deepEqual((await Array.fromAsync(watcher)).flat(), [delta(2, 'c')])
+})
+
 const written: readonly [what: string, events: Event[], partial: string | undefined][] = [
   ['nothing was said', [], undefined],
   ['text came in pieces', [delta(0, 'ab'), delta(2, 'c')], 'abc'],
