@@ -4,6 +4,7 @@ import type { Item, Part } from '#core/item.ts'
 import { withoutBlocks } from '#safety/fence.ts'
 import { withoutNuls } from '#safety/printable.ts'
 
+const maxTitleLength = 80
 const maxTitleLineLength = 400
 const maxMessageBytes = 1024 * 1024
 
@@ -30,7 +31,8 @@ export function titleOf(input: readonly Item[]): string {
       const line = text.slice(0, maxTitleLineLength).split('\n', 1)[0] ?? ''
       // oxlint-disable-next-line no-control-regex -- titles are shown in terminals
       const clean = line.replace(/[\u0000-\u001f\u007f]/g, ' ').trim()
-      if (clean) return Array.from(clean).slice(0, 80).join('')
+      if (clean.length > maxTitleLength) return Array.from(clean).slice(0, maxTitleLength).join('')
+      if (clean) return clean
     }
   }
   return 'New thread'
