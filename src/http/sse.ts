@@ -18,7 +18,7 @@ const headers = {
 }
 
 export interface EventWriter {
-  /** Writes at once. */
+  /** Writes with the next turn of the event loop, together with what comes until then. */
   send(events: string): void
   /** Writes at once after a pause, otherwise together with the events of the next few milliseconds. */
   sendSoon(events: string): void
@@ -34,6 +34,7 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
   let waiting = ''
   let sentAt = Number.NEGATIVE_INFINITY
   let due: NodeJS.Timeout | undefined
+  let next: NodeJS.Immediate | undefined
   let gone = false
   let readAt = performance.now()
   reply.hijack()
@@ -68,19 +69,26 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
   }
 
   function flush(): void {
+    sentAt = performance.now()
+    write(taken())
+  }
+
+  /** What waits for its write; the caller writes it now. */
+  function taken(): string {
     const text = waiting
     waiting = ''
+    clearTimeout(due)
+    clearImmediate(next)
     due = undefined
-    sentAt = performance.now()
-    write(text)
+    next = undefined
+    return text
   }
 
   function close(): void {
     if (gone) return
     gone = true
     clearInterval(keepalive)
-    clearTimeout(due)
-    waiting = ''
+    taken()
     onClose()
   }
 
@@ -90,7 +98,11 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
   }
 
   return {
-    send: write,
+    send(events) {
+      if (events === '' || gone) return
+      waiting += events
+      next ??= setImmediate(() => write(taken()))
+    },
     sendSoon(events) {
       if (events === '' || gone) return
       waiting += events
@@ -101,11 +113,9 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
     },
     end(events) {
       if (gone) return
-      clearTimeout(due)
       clearInterval(keepalive)
       raw.setTimeout(times.unreadMs)
-      raw.end(waiting + events)
-      waiting = ''
+      raw.end(taken() + events)
     },
     drop,
   }

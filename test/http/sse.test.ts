@@ -8,7 +8,7 @@ import { openEvents } from '#http/sse.ts'
 /** A writer, what it has written so far, and its clock, which stands until `pass` moves it. */
 function opened(t: TestContext) {
   let now = 1_000
-  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'setImmediate'] })
   t.mock.method(performance, 'now', () => now)
   const writes: string[] = []
   const raw = Object.assign(new EventEmitter(), {
@@ -38,6 +38,23 @@ test('an event after a pause is written at once, quick ones after it share a wri
   pass(15)
   writer.sendSoon('d')
   assert.deepEqual(writes, ['a', 'bc', 'd'])
+})
+
+test('what is sent waits for the next turn of the loop only, and for no window', (t) => {
+  const { writer, writes, pass } = opened(t)
+  writer.send('a')
+  assert.deepEqual(writes, [])
+  pass(0)
+  writer.sendSoon('b')
+  assert.deepEqual(writes, ['a', 'b'])
+})
+
+test('what is sent shares the write of the first event, if that comes at once', (t) => {
+  const { writer, writes, pass } = opened(t)
+  writer.send('a')
+  writer.sendSoon('b')
+  pass(0)
+  assert.deepEqual(writes, ['ab'])
 })
 
 test('the end takes what still waits with it', (t) => {
