@@ -7,6 +7,7 @@ import { createTheme } from '#doors/terminal/theme.ts'
 import { createQueue, type Queue } from '#lib/queue.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
 import type { Watched } from '#turns/watch.ts'
+import { until } from '../../turns/house.ts'
 
 export const threadId = 'thread'
 const maxWaiting = 100_000
@@ -110,6 +111,10 @@ export async function stage(columns?: number, rows?: number, own: Partial<Operat
   tui.start()
   app.press('x')
   app.press('\r')
-  while (app.threadId() === undefined) await new Promise(setImmediate)
+  await until(() => app.threadId() !== undefined).catch((error: unknown) => {
+    // Its timers would keep the process alive.
+    app.close()
+    throw error
+  })
   return { app, tui, tell: (batch) => void events.push([batch]) }
 }
