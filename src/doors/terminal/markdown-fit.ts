@@ -5,6 +5,10 @@
 const maxChars = 100_000
 /** Marks in one paragraph. */
 const maxMarks = 600
+/** Pairs of marks in the same paragraph, over all paragraphs: each mark may be compared with each. */
+const maxPairs = 1_500_000
+/** Boxes of tasks: the library searches all of a list again for each. */
+const maxTasks = 2_000
 /** Quotes and lists that one line opens. */
 const maxOpened = 12
 /** Columns that a line is indented by. */
@@ -20,6 +24,8 @@ const delimiterRow = /^ {0,3}\|(?: *:?-+:? *\|)+ *$/
 export function fitsMarkdown(text: string): boolean {
   if (text.length > maxChars) return false
   let inParagraph = 0
+  let pairs = 0
+  let tasks = 0
   let inTable = false
   let before = ''
   /** The column of the last bullet; without one, a bullet may be indented by 3. */
@@ -34,10 +40,13 @@ export function fitsMarkdown(text: string): boolean {
     inTable = /^ {0,3}\|/.test(line) && (inTable || isDelimiter(line, before))
     // A bullet, a row and a blank line end the paragraph before.
     if (blank || isBullet || inTable) inParagraph = 0
+    const inParagraphBefore = inParagraph
     inParagraph += line.match(marks)?.length ?? 0
     // For each of these, the library looks for a table down to the end of the paragraph.
     if (!inTable && line.includes('|') && /^[ |:-]+$/.test(line)) inParagraph++
-    if (inParagraph > maxMarks) return false
+    pairs += inParagraph ** 2 - inParagraphBefore ** 2
+    if (/\[[ xX]\]/.test(line)) tasks++
+    if (inParagraph > maxMarks || pairs > maxPairs || tasks > maxTasks) return false
     before = line
   }
   return true

@@ -17,6 +17,15 @@ test('deep quotes and lists, runs of marks and long texts are not', () => {
   for (const text of [...hostile, ...across]) assert(!fitsMarkdown(text), text.slice(0, 40))
 })
 
+test('many paragraphs of many marks, and thousands of tasks, are not', () => {
+  const paragraph = (marks: number): string => `${'*a '.repeat(marks)}\n\n`
+  assert(fitsMarkdown(paragraph(590).repeat(4)))
+  assert(!fitsMarkdown(paragraph(590).repeat(5)))
+  assert(fitsMarkdown(paragraph(12).repeat(1_000)))
+  assert(fitsMarkdown('- [ ] a\n'.repeat(2_000)))
+  assert(!fitsMarkdown('- [x] a\n'.repeat(2_001)))
+})
+
 test('marks that are never closed are not', () => {
   const unclosed = ['a <? ', 'a <!-- ', 'a <![CDATA[ ', '<a b="', '!', '!\\[', 'a ` `` ``` ', 'www.a(', '.a@', '\\']
   for (const text of unclosed) {
