@@ -21,6 +21,7 @@ import { createFence } from '#safety/fence.ts'
 import type { Gates } from '#turns/gates.ts'
 import type { PolicySettings } from '#safety/policy-table.ts'
 import { createSkills, type Skills } from '#skills/skills.ts'
+import type { Readers } from '#turns/readers.ts'
 import type { Runner } from '#turns/runner.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { Turns } from '#turns/turns.ts'
@@ -31,6 +32,7 @@ export type App = {
   readonly config: Config
   readonly store: Store
   readonly turns: Turns
+  readonly readers: Readers
   readonly threads: Threads
   readonly gates: Gates
   readonly documents: Documents
@@ -89,7 +91,7 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
   const running = await openTurns(turnParts)
   opened.defer(() => running.close())
   const closing = opened.move()
-  const { turns, threads, gates, runner, metrics, storeAway } = running
+  const { turns, threads, gates, readers, runner, metrics, storeAway } = running
   return {
     home,
     get config() {
@@ -97,6 +99,7 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
     },
     store,
     turns,
+    readers,
     threads,
     gates,
     documents,

@@ -35,6 +35,7 @@ test('an empty environment gives the defaults of the specification', () => {
     responses: {
       turnTimeoutSecs: 120,
       externalTools: true,
+      disconnect: 'stop',
       rules: { toolsBytes: 16_384, foreignTools: 'refuse', events: 'specified' },
     },
     chatRatePerMinute: 30,
@@ -112,6 +113,7 @@ const readings: readonly [env: Record<string, string>, read: (config: Config) =>
     (config) => config.responses.rules,
     { toolsBytes: 20_000, foreignTools: 'drop', events: 'specified' },
   ],
+  [{ RESPONSES_DISCONNECT: 'Continue' }, (config) => config.responses.disconnect, 'continue'],
   [
     { RESPONSES_FOREIGN_TOOLS: 'drop' },
     (config) => config.responses.rules,
@@ -180,6 +182,7 @@ const plainFaults: readonly [name: string, value: string][] = [
   ['WEBHOOK_RATE_LIMIT', 'none'],
   ['RESPONSES_TURN_TIMEOUT_SECS', '0'],
   ['RESPONSES_PROFILE', 'wide'],
+  ['RESPONSES_DISCONNECT', 'off'],
   ['RESPONSES_TOOLS_BYTES', '9'],
   ['RESPONSES_FOREIGN_TOOLS', 'keep'],
   ['RESPONSES_EVENTS', 'all'],

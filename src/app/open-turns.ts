@@ -16,6 +16,7 @@ import { loadToolName } from '#skills/tools.ts'
 import { watchExpiry } from '#turns/gate-expiry.ts'
 import { createGates, type Gates } from '#turns/gates.ts'
 import { startHeartbeat } from '#turns/lease.ts'
+import { createReaders, type Readers } from '#turns/readers.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
 import { createSpend } from '#turns/spend.ts'
 import { createThreads, type Threads } from '#turns/threads.ts'
@@ -30,6 +31,7 @@ export type OpenTurns = {
   readonly turns: Turns
   readonly threads: Threads
   readonly gates: Gates
+  readonly readers: Readers
   readonly runner: Runner
   readonly metrics: Metrics
   /** True while the database cannot be reached. */
@@ -118,6 +120,7 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
   runner.wake()
   const clock = createClock({ log })
   opened.defer(() => clock.close())
+  const readers = createReaders({ turns, bus, clock, stopsTurns: config().responses.disconnect === 'stop' })
   const heartbeat = store.backend === 'postgres' ? startHeartbeat({ store, runner, lease, clock, log }) : undefined
   opened.defer(async () => heartbeat?.stop())
   // Runs before the lease is given up: turns can be released only under it.
@@ -125,5 +128,5 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
   watchExpiry({ store, gates, clock })
   const closing = opened.move()
   const storeAway = (): boolean => heartbeat?.away() ?? false
-  return { turns, threads, gates, runner, metrics, storeAway, close: () => closing.disposeAsync() }
+  return { turns, threads, gates, readers, runner, metrics, storeAway, close: () => closing.disposeAsync() }
 }

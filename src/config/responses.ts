@@ -16,6 +16,8 @@ type ResponsesRules = {
 export type ResponsesConfig = {
   readonly turnTimeoutSecs: number
   readonly externalTools: boolean
+  /** Whether a turn stops or goes on when the reader of its stream leaves. */
+  readonly disconnect: 'stop' | 'continue'
   readonly rules: ResponsesRules
 }
 
@@ -29,6 +31,7 @@ export function responsesOf(values: Values): ResponsesConfig {
   return {
     turnTimeoutSecs: values.RESPONSES_TURN_TIMEOUT_SECS,
     externalTools: values.RESPONSES_EXTERNAL_TOOLS,
+    disconnect: values.RESPONSES_DISCONNECT,
     rules: {
       toolsBytes: values.RESPONSES_TOOLS_BYTES ?? profile.toolsBytes,
       foreignTools: values.RESPONSES_FOREIGN_TOOLS ?? profile.foreignTools,

@@ -81,6 +81,7 @@ const variables = {
   OTEL_EXPORTER_OTLP_HEADERS: { example: 'authorization=Bearer%20<key>', schema: z._default(headerList(), {}) },
   OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: { example: 'false', schema: z._default(flag(), false) },
   OTEL_SERVICE_NAME: { example: 'atrium', schema: z._default(label(), 'atrium') },
+  RESPONSES_DISCONNECT: { example: 'continue', schema: z._default(choice(['stop', 'continue']), 'stop') },
   RESPONSES_EVENTS: { example: 'reference', schema: z.optional(choice(['specified', 'reference'])) },
   RESPONSES_EXTERNAL_TOOLS: { example: 'true', schema: z._default(flag(), true) },
   RESPONSES_FOREIGN_TOOLS: { example: 'drop', schema: z.optional(choice(['refuse', 'drop'])) },

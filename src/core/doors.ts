@@ -17,9 +17,17 @@ export type DoorRow = {
   readonly queuesWhenFull: boolean
   /** Its senders have no account: the operator has access to their threads, jobs, gates and grants. */
   readonly operatorReaches: boolean
+  /** Its callers follow a turn by a stream: one that leaves stops the turn (`turns/readers`). */
+  readonly stopsWithoutReader: boolean
 }
 
-const plain = { local: false, typed: false, queuesWhenFull: false, operatorReaches: false }
+const plain = {
+  local: false,
+  typed: false,
+  queuesWhenFull: false,
+  operatorReaches: false,
+  stopsWithoutReader: false,
+}
 
 export const doors = {
   terminal: { ...plain, label: 'Terminal', sign: '>_', slot: 1, local: true, typed: true },
@@ -27,7 +35,7 @@ export const doors = {
   run: { ...plain, label: 'Terminal', sign: '>_', slot: 2, local: true, typed: true },
   web: { ...plain, label: 'Browser', sign: '[]', slot: 3, typed: true },
   webhook: { ...plain, label: 'Webhook', sign: '->', slot: 4, queuesWhenFull: true, operatorReaches: true },
-  responses: { ...plain, label: 'API', sign: '{}', slot: 5 },
+  responses: { ...plain, label: 'API', sign: '{}', slot: 5, stopsWithoutReader: true },
   /** Runs by the clock, or by hand. */
   mission: { ...plain, label: 'Mission', sign: '()', slot: 7, queuesWhenFull: true },
 } as const satisfies Readonly<Record<string, DoorRow>>

@@ -54,6 +54,8 @@ export type NewTurn = {
   /** For a resume: the call whose output gate the input answers. If the request has no tools, those of the last turn apply. */
   readonly resumes?: string
   readonly idempotency?: Idempotency
+  /** The hash of the body that began the turn, by which `findWaiting` finds it. With a key it is the key's. */
+  readonly bodyHash?: string
   /** Set if this process can run another turn: the turn of an idle thread then starts in the same transaction. */
   readonly lease?: Lease
 }
@@ -134,6 +136,8 @@ export type TurnFilter = { readonly status?: TurnStatus; readonly of?: UserId }
 export interface TurnStore {
   /** The turn that a key created. Throws idempotency_conflict if the key was used with another body. */
   findByKey(user: UserId, idempotency: Idempotency): Promise<Turn | undefined>
+  /** The turn of a door that this body began and that waits for an approval or a sign-in. */
+  findWaiting(user: UserId, door: Door, bodyHash: string): Promise<Turn | undefined>
   /** Throws not_found, storage_full, conversation_busy, tool_output_required, no_open_gate, call_id_mismatch, idempotency_conflict. */
   start(turn: NewTurn): Promise<StoredTurn>
   /** Starts queued turns whose thread is free: fairly between users, oldest first for each. `more` if queued turns are left. */

@@ -55,6 +55,8 @@ export type TurnOptions = {
   readonly inputs?: number
   /** The hash of the history that an API client sent (`replay-chain`). The answer of the turn adds a point behind it. */
   readonly chain?: string
+  /** The turn goes on when its reader leaves: it was sent with an Idempotency-Key. */
+  readonly unattended?: true
   /** Data that a door needs when it shows the turn; the loop never reads it. */
   readonly echo?: Json
 }

@@ -103,6 +103,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
       threads,
       externalTools: config.responses.externalTools,
       rules: config.responses.rules,
+      readers: app.readers,
       turnTimeoutMs: config.responses.turnTimeoutSecs * 1000,
       registered: () => app.tools().byName,
       models: () => [app.config.model.name],

@@ -347,6 +347,10 @@ export const migrations: readonly Migration[] = [
   addChainPoints,
   addSkills,
   addMissions,
+  [
+    // A client that repeats a request whose turn waits for a person is told so again, and starts nothing.
+    `CREATE INDEX turns_waiting_by_body ON turns (user_id, body_hash) WHERE status = 'waiting'`,
+  ],
 ]
 
 /** The schema version of this Atrium. */

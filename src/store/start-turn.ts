@@ -221,7 +221,7 @@ function* saveTurn(request: NewTurn, turn: Turn, { input, options }: TurnTexts):
     turn.status === 'running' ? (request.lease?.owner ?? null) : null,
     turn.status === 'running' ? (request.lease?.epoch ?? null) : null,
     request.idempotency?.key ?? null,
-    request.idempotency?.bodyHash ?? null,
+    request.idempotency?.bodyHash ?? request.bodyHash ?? null,
     turn.createdAt,
     turn.startedAt ?? null,
     turn.firstSeq ?? null,

@@ -47,6 +47,17 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
       if (turn.forks) await shareAll(sql, turn.user, turn.forks)
       return sql.write(() => startTurn(turn, { id, now: now(), lock, maxUserBytes, maxForkBytes }))
     },
+    findWaiting: (user, door, bodyHash) =>
+      sql.read(function* () {
+        const row = yield* first(
+          `SELECT ${turnColumns} FROM turns
+           WHERE user_id = ? AND body_hash = ? AND status = 'waiting' AND door = ? AND removed_at IS NULL LIMIT 1`,
+          user,
+          bodyHash,
+          door,
+        )
+        return row && turnOf(row)
+      }),
     findByKey: (user, idempotency) => sql.write(() => findReplay(user, idempotency, now())),
     claim: (lease, limit) =>
       sql.write(function* () {

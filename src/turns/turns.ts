@@ -41,7 +41,10 @@ export type Start = {
   readonly events: Follow
 }
 
-type Reading = Pick<TurnStore, 'findByKey' | 'get' | 'current' | 'findByDoor' | 'list' | 'countAll' | 'count'>
+type Reading = Pick<
+  TurnStore,
+  'findByKey' | 'findWaiting' | 'get' | 'current' | 'findByDoor' | 'list' | 'countAll' | 'count'
+>
 
 export interface Turns extends Reading {
   /** Stores the turn; once this resolves it will not be lost. */

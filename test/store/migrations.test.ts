@@ -29,6 +29,7 @@ const landed = [
   '97eb6489350566f49f1f5f66417d05b17be5fa39c9d77ad57dea7beedb1f41f2',
   '4de19e196f57ebe3a513e3f93eb20922672e4669076c8cf0db0dc1c28a99a5d0',
   '9723529a5c3314a82887759fd445e9e06a1b4b9b2c4bddc737631f1a454d05d1',
+  '6726aed2cafb7ff5b84d5a61141e0bc85107a51b341e13f7660c0916914dd059',
 ]
 
 test('a version that has landed is never edited', () => {

@@ -24,7 +24,7 @@ export function noting(sql: Sql, seen: Set<string>): Sql {
 /** Tables that stay small: what an operator sets up, one row a process or a duty, and the few codes of links. */
 const small = ['settings', 'secrets', 'tools', 'processes', 'duties', 'users', 'login_codes']
 /** Indexes that hold only what has not ended: they are as large as the load, not as what is stored. */
-const ofTheMoment = /^(turns_(active|queued)|mission_runs_open)/
+const ofTheMoment = /^(turns_(active|queued|waiting)|mission_runs_open)/
 
 /** Faults of some statements that are none, each with the reason why. */
 const excused: readonly (readonly [part: string, fault: RegExp, reason: string])[] = [

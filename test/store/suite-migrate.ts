@@ -438,6 +438,20 @@ export function migrateTests(openVersion: OpenVersion): void {
     assert.equal((await threads.findByChain(ada, ['h']))?.threadId, fork?.id)
   })
 
+  test('a turn from before that waits is found by its body', async (t) => {
+    const old = await openVersion(t, 23)
+    await old.run(
+      `INSERT INTO threads (id, user_id, door, title, created_at, updated_at, last_seq, last_turn)
+       VALUES ('t', 'ada', 'responses', '', 1, 1, 0, 'n')`,
+    )
+    await old.run(
+      `INSERT INTO turns (id, thread_id, user_id, door, status, created_at, idempotency_key, body_hash)
+       VALUES ('n', 't', 'ada', 'responses', 'waiting', 1, 'k', 'b')`,
+    )
+    const { turns } = await old.upgrade()
+    assert.equal((await turns.findWaiting(ada, 'responses', 'b'))?.id, 'n')
+  })
+
   test('a replica of the version before goes on: the operator reaches what it stores for the webhook channel', async (t) => {
     const old = await openVersion(t, 16)
     if (old.backend === 'sqlite') return t.skip('one process has the file')

@@ -42,6 +42,20 @@ export function startTests(open: Open): void {
     assert.deepEqual((await store.threads.entries(ada, turn.threadId, { after: 0, limit: 9 })).entries, entries)
   })
 
+  test('a turn is found by the body that began it while it waits for a person, by its user and at its door', async (t) => {
+    const { store } = await open(t)
+    const turn = await turnAtApproval(store, { bodyHash: 'body' })
+    const { door } = turn
+    assert.equal((await store.turns.findWaiting(ada, door, 'body'))?.id, turn.id)
+    assert.equal(await store.turns.findWaiting(bob, door, 'body'), undefined)
+    assert.equal(await store.turns.findWaiting(ada, 'webhook', 'body'), undefined)
+    assert.equal(await store.turns.findWaiting(ada, door, 'other'), undefined)
+    await store.turns.cancel(ada, turn.id)
+    assert.equal(await store.turns.findWaiting(ada, door, 'body'), undefined)
+    const keyed = await turnAtApproval(store, { idempotency: { key: 'k', bodyHash: 'keyed' } })
+    assert.equal((await store.turns.findWaiting(ada, door, 'keyed'))?.id, keyed.id)
+  })
+
   test('a turn without a lease is queued and its input stays out of the log', async (t) => {
     const { store } = await open(t)
     const { turn, entries } = await store.turns.start(queuedTurn())

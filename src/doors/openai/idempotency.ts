@@ -9,18 +9,18 @@ import { maxLevels } from './bounds.ts'
 const maxKeyLength = 255
 
 /** Undefined when the request has no key. Throws invalid_input for a key of a wrong length. */
-export function idempotencyOf({ headers, body }: FastifyRequest): Idempotency | undefined {
+export function idempotencyOf({ headers, body }: FastifyRequest, bodyHash?: string): Idempotency | undefined {
   const key = headers['idempotency-key']
-  return key === undefined ? undefined : { key: readKey(key), bodyHash: hashOf(body) }
+  return key === undefined ? undefined : { key: readKey(key), bodyHash: bodyHash ?? hashOfBody(body) }
+}
+
+/** Values nested deeper than `maxLevels` are not compared, so that a deep field which is ignored cannot fail a request. */
+export function hashOfBody(body: unknown): string {
+  return hash('sha256', canonical(body, maxLevels))
 }
 
 function readKey(key: string | string[]): string {
   if (typeof key === 'string' && key.length >= 1 && key.length <= maxKeyLength) return key
   const message = `the Idempotency-Key must have 1 to ${maxKeyLength} characters`
   throw new AppError('invalid_input', message, { param: 'Idempotency-Key' })
-}
-
-/** Values nested deeper than `maxLevels` are not compared, so that a deep field which is ignored cannot fail a request. */
-function hashOf(body: unknown): string {
-  return hash('sha256', canonical(body, maxLevels))
 }

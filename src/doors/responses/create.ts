@@ -4,7 +4,7 @@ import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 import type { CatalogRules } from '#doors/openai/caller-tools.ts'
-import { idempotencyOf } from '#doors/openai/idempotency.ts'
+import { hashOfBody, idempotencyOf } from '#doors/openai/idempotency.ts'
 import { attach, fixedSource } from '#doors/openai/turn-events.ts'
 import { planTurn, previousNotFound } from '#doors/responses/read/plan.ts'
 import { type CreateRequest, readCreate } from '#doors/responses/read/request.ts'
@@ -19,22 +19,31 @@ import type { ResponsesParts } from './parts.ts'
 export async function createResponse(parts: ResponsesParts, request: FastifyRequest, reply: FastifyReply) {
   const { turns, externalTools } = parts
   const { user } = request.caller
-  const idempotency = idempotencyOf(request)
+  const bodyHash = hashOfBody(request.body)
+  const idempotency = idempotencyOf(request, bodyHash)
   const create = await readCreate(request.body, { externalTools, catalog: catalogRules(parts) })
   // Looked up first: the items that a repeated request refers to may have been deleted, but its response still exists.
   const asked = { model: create.model, stream: create.stream, events: eventStyle(request, parts.rules.events) }
-  const existing = idempotency && (await turns.findByKey(user, idempotency))
+  const existing =
+    (idempotency && (await turns.findByKey(user, idempotency))) ??
+    // A client that retries a turn which waits for a person gets the same answer, until somebody has answered the gate.
+    (await turns.findWaiting(user, 'responses', bodyHash))
   if (existing) return answer(parts, reply, asked, { ...(await attach(turns, user, existing)), entries: [] })
   let start: Start
   try {
-    const plan = { ...(await planTurn(parts, user, create)), request: requestIdOf(reply.raw) }
-    start = await turns.start(idempotency ? { ...plan, idempotency } : plan)
+    const plan = await planTurn(parts, user, create)
+    start = await turns.start({
+      ...plan,
+      request: requestIdOf(reply.raw),
+      bodyHash,
+      ...(idempotency && { idempotency, options: { ...plan.options, unattended: true } }),
+    })
   } catch (error) {
     const failed = failedTurn(error, create, user, parts.now?.() ?? Date.now())
     const source = fixedSource({ type: 'turn', turn: failed })
     return answer(parts, reply, asked, { turn: failed, source, entries: [] })
   }
-  if (!start.replayed) return answer(parts, reply, asked, { ...start, source: start.events })
+  if (!start.replayed) return answer(parts, reply, asked, { ...start, source: start.events, begins: true })
   start.events.close()
   return answer(parts, reply, asked, { ...(await attach(turns, user, start.turn)), entries: [] })
 }
@@ -49,15 +58,15 @@ function catalogRules({ rules, registered }: ResponsesParts): CatalogRules {
 }
 
 type Asked = Pick<CreateRequest, 'model' | 'stream'> & { readonly events: EventStyle }
-type JoinedTurn = Pick<FollowedTurn, 'turn' | 'source'> & Pick<Start, 'entries'>
+type JoinedTurn = Pick<FollowedTurn, 'turn' | 'source' | 'begins'> & Pick<Start, 'entries'>
 
 /** Takes no more of the request than the answer needs: it would be kept until the turn ends. */
 async function answer(parts: ResponsesParts, reply: FastifyReply, asked: Asked, joined: JoinedTurn) {
   const { model, stream, events } = asked
-  const { turn, source, entries } = joined
-  const followed = { turn, source, model }
+  const { entries, ...source } = joined
+  const followed = { ...source, model }
   if (stream) {
-    return streamTurn(reply, { ...followed, events, skip: inputCount(turn) - entries.length }, parts.log)
+    return streamTurn(reply, { ...followed, events, skip: inputCount(joined.turn) - entries.length }, parts)
   }
   return responseObject(await collectTurn(parts, followed, entries))
 }

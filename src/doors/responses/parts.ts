@@ -2,6 +2,7 @@
 import type { WaitParts } from '#doors/openai/turn-events.ts'
 import type { EventStyle } from '#doors/responses/tell/stream.ts'
 import type { Log } from '#lib/log.ts'
+import type { Readers } from '#turns/readers.ts'
 import type { Threads } from '#turns/threads.ts'
 
 /** Where the operator may widen the specification. */
@@ -18,6 +19,7 @@ export type ResponsesParts = WaitParts & {
   /** False disables functions of the caller: tools and tool_choice are then refused. */
   readonly externalTools: boolean
   readonly rules: ResponsesRules
+  readonly readers: Readers
   /** Names of the tools that are enabled now. */
   readonly registered: () => Pick<ReadonlySet<string>, 'has'>
   /** Names for the list of models. */

@@ -10,10 +10,12 @@ import { responsesRoutes } from '#doors/responses/routes.ts'
 import type { ChatLimit } from '#http/caller.ts'
 import { createOrigins } from '#http/origin.ts'
 import { createGateway } from '#http/server.ts'
+import type { Clock } from '#lib/clock.ts'
 import { silentLog } from '#lib/log.ts'
 import { hashToken } from '#lib/token.ts'
 import type { Reply } from '#models/script.ts'
 import { createScriptedModel } from '#models/scripted.ts'
+import { createReaders } from '#turns/readers.ts'
 import { openTestApp } from '../test-app.ts'
 
 export type Wire = Record<string, unknown>
@@ -23,6 +25,8 @@ export type SseEvent = { readonly event: string; readonly data: Wire }
 export type ServeParts = Partial<Pick<ResponsesParts, 'externalTools' | 'turnTimeoutMs' | 'now'>> & {
   readonly rules?: Partial<ResponsesRules>
   readonly chatLimit?: ChatLimit
+  /** The clock that readers who left are waited for by. Without one they never stop a turn. */
+  readonly clock?: Pick<Clock, 'now' | 'at'>
   readonly replies?: readonly Reply[]
   readonly model?: Model
   readonly path?: string
@@ -77,6 +81,12 @@ export async function serve(parts: ServeParts = {}) {
       turns,
       threads,
       externalTools: parts.externalTools ?? true,
+      readers: createReaders({
+        turns,
+        bus,
+        stopsTurns: true,
+        clock: parts.clock ?? { now: Date.now, at: () => ({ stop: () => Promise.resolve() }) },
+      }),
       rules: { ...specifiedRules, ...parts.rules },
       turnTimeoutMs: parts.turnTimeoutMs ?? 10_000,
       registered: () => new Set(tools.map(({ spec }) => spec.name)),

@@ -204,6 +204,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
       threads,
       externalTools: true,
       rules: specifiedRules,
+      readers: { open: () => ({ left() {}, done() {} }), seen() {} },
       turnTimeoutMs: patienceMs,
       registered: () => new Set(),
       models: () => ['test-1'],

@@ -3,9 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
 import { type Source, waitForRest, type WaitParts } from '#doors/openai/turn-events.ts'
+import type { ResponsesParts } from '#doors/responses/parts.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import { openEvents } from '#http/sse.ts'
-import type { Log } from '#lib/log.ts'
 import { outputOf, type ResponseState } from './output.ts'
 import { createStream, type EventStyle } from './stream.ts'
 
@@ -16,6 +16,8 @@ export type FollowedTurn = {
   /** How many input items the source yields first. */
   readonly skip: number
   readonly events: EventStyle
+  /** The request that is answered began the turn. */
+  readonly begins?: boolean
 }
 
 /** The style of a stream's events: that of the header X-Atrium-Events, else the configured one. */
@@ -24,20 +26,28 @@ export function eventStyle({ headers }: FastifyRequest, configured: EventStyle):
   return asked === 'reference' || asked === 'specified' ? asked : configured
 }
 
-/** Streams a turn to its end. When the client leaves or reads too slowly, only the stream ends; the turn goes on. */
+/** Streams a turn to its end. When the client leaves or reads too slowly, the stream ends; `readers` judge the turn. */
 export async function streamTurn(
   reply: FastifyReply,
   followed: FollowedTurn & { after?: number },
-  log: Log,
+  { readers, lastCall, log }: Pick<ResponsesParts, 'readers' | 'lastCall' | 'log'>,
 ): Promise<void> {
-  const { source } = followed
+  const { source, turn } = followed
   const stream = createStream(followed)
-  const writer = openEvents(reply, () => source.close())
+  const reader = readers.open(turn, followed.begins)
+  let over = false
+  const writer = openEvents(reply, () => {
+    source.close()
+    // A stream that is cut at shutdown was not left by its reader.
+    if (over || lastCall?.aborted) reader.done()
+    else reader.left()
+  })
   writer.send(stream.created())
   try {
     for await (const events of source) {
       const text = stream.write(events)
       if (stream.over) {
+        over = true
         writer.end(text)
         return
       }
@@ -45,19 +55,22 @@ export async function streamTurn(
     }
   } catch (error) {
     log.warn(
-      { request: requestIdOf(reply.raw), turn: followed.turn.id, err: error },
+      { request: requestIdOf(reply.raw), turn: turn.id, err: error },
       'a response stream ended early; its turn continues',
     )
   }
+  // The events ended before the turn: the reader did not leave, or that was noted already.
+  over = true
   writer.drop()
 }
 
 /** The response of a turn once it rests. `entries` are those that the start of the turn returned. */
 export async function collectTurn(
-  parts: WaitParts,
+  parts: WaitParts & Pick<ResponsesParts, 'readers'>,
   { model, ...followed }: Omit<FollowedTurn, 'skip' | 'events'>,
   entries: readonly Entry[],
 ): Promise<ResponseState> {
-  const rest = await waitForRest(parts, followed, entries)
+  const reader = parts.readers.open(followed.turn, followed.begins)
+  const rest = await waitForRest(parts, followed, entries).finally(() => reader.done())
   return { turn: rest.turn, model, ...outputOf(rest.turn, rest.entries) }
 }

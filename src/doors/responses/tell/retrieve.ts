@@ -21,7 +21,10 @@ export async function getResponse(parts: ResponsesParts, request: FastifyRequest
   const { user } = request.caller
   const turn = await findTurn(parts.turns, user, request)
   const query = queryOf(request)
-  if (query['stream'] !== 'true') return loadResponse(parts.turns, user, turn)
+  if (query['stream'] !== 'true') {
+    parts.readers.seen(turn)
+    return loadResponse(parts.turns, user, turn)
+  }
   const after = Number(query['starting_after'] || -1)
   const attached = await attach(parts.turns, user, turn)
   const followed = {
@@ -30,7 +33,7 @@ export async function getResponse(parts: ResponsesParts, request: FastifyRequest
     events: eventStyle(request, parts.rules.events),
     skip: inputCount(turn),
   }
-  return streamTurn(reply, { ...followed, after: Number.isSafeInteger(after) ? after : -1 }, parts.log)
+  return streamTurn(reply, { ...followed, after: Number.isSafeInteger(after) ? after : -1 }, parts)
 }
 
 /** POST /responses/{id}/cancel: ends a turn, or frees a thread that waits for the output of a call. Idempotent. */

@@ -1,0 +1,113 @@
+// Readers of the streams of API turns. A reader that leaves and is not back in time stops the turn, as Stop in every app
+// means it. Only leaving counts: a turn without any reader, as after a crash of the service, goes on.
+import type { Bus, Signal } from '#core/bus.ts'
+import { doorOf } from '#core/doors.ts'
+import { newId } from '#core/ids.ts'
+import { isAtRest, type Turn } from '#core/turn.ts'
+import type { Clock, Timer } from '#lib/clock.ts'
+import type { Turns } from './turns.ts'
+
+/** How long a reader may be away. */
+const maxAwayMs = 10_000
+
+export interface Readers {
+  /** A stream of the turn was opened; `begins` if by the request that began the turn. Call one function at its end. */
+  open(turn: Turn, begins?: boolean): Reader
+  /** Somebody asked for the turn: a reader that is away gets its time again. */
+  seen(turn: Turn): void
+}
+
+export type Reader = {
+  /** The reader left before the end of the stream. */
+  left(): void
+  /** The stream came to its end, or ended through no doing of its reader. */
+  done(): void
+}
+
+export type ReadersParts = {
+  readonly turns: Pick<Turns, 'get' | 'cancel'>
+  readonly bus: Pick<Bus, 'signal' | 'onSignal'>
+  /** False keeps every turn running. */
+  readonly stopsTurns: boolean
+  readonly clock: Pick<Clock, 'now' | 'at'>
+}
+
+type ReadTurn = Pick<Turn, 'id' | 'userId'>
+type ReaderSignal = Extract<Signal, { type: 'reader' }>
+
+export function createReaders(parts: ReadersParts): Readers {
+  const { turns, bus, clock } = parts
+  /** Names this process in signals: it hears its own. */
+  const self = newId()
+  const open = new Map<string, number>()
+  const away = new Map<string, { readonly turn: ReadTurn; readonly timer: Timer }>()
+
+  function send(turnId: string, what: ReaderSignal['what']): void {
+    bus.signal({ type: 'reader', turnId, what, from: self })
+  }
+
+  function arm({ id, userId }: ReadTurn): void {
+    disarm(id)
+    const turn = { id, userId }
+    const timer = clock.at(clock.now() + maxAwayMs, 'stop a turn whose reader has left', () => stop(turn))
+    away.set(id, { turn, timer })
+  }
+
+  function disarm(turnId: string): void {
+    void away.get(turnId)?.timer.stop()
+    away.delete(turnId)
+  }
+
+  async function stop({ id, userId }: ReadTurn): Promise<void> {
+    away.delete(id)
+    const turn = await turns.get(userId, id)
+    if (turn && !isAtRest(turn.status) && !open.has(id)) await turns.cancel(userId, id)
+  }
+
+  function close(turnId: string): void {
+    const left = (open.get(turnId) ?? 1) - 1
+    if (left > 0) open.set(turnId, left)
+    else open.delete(turnId)
+  }
+
+  // Readers of one turn may be at several processes. The process of the reader that leaves last waits for it.
+  bus.onSignal((signal) => {
+    if (signal.type !== 'reader' || signal.from === self) return
+    const { turnId, what } = signal
+    if (what === 'left' && open.has(turnId)) send(turnId, 'reading')
+    if (what === 'reading') disarm(turnId)
+    const waiting = away.get(turnId)
+    if (what === 'seen' && waiting) arm(waiting.turn)
+  })
+
+  return {
+    open(turn, begins = false) {
+      if (!parts.stopsTurns || !endsWithoutReader(turn)) return ignored
+      if (!begins) send(turn.id, 'reading')
+      open.set(turn.id, (open.get(turn.id) ?? 0) + 1)
+      disarm(turn.id)
+      return {
+        done: () => close(turn.id),
+        left() {
+          close(turn.id)
+          if (open.has(turn.id)) return
+          arm(turn)
+          send(turn.id, 'left')
+        },
+      }
+    },
+    seen(turn) {
+      if (!parts.stopsTurns || isAtRest(turn.status) || !endsWithoutReader(turn)) return
+      const waiting = away.get(turn.id)
+      if (waiting) arm(waiting.turn)
+      else send(turn.id, 'seen')
+    },
+  }
+}
+
+const ignored: Reader = { left() {}, done() {} }
+
+/** True for a turn that only its caller waits for: it was neither sent in the background nor with an Idempotency-Key. */
+function endsWithoutReader({ door, options }: Turn): boolean {
+  return doorOf(door).stopsWithoutReader && !options.unattended
+}

@@ -1,0 +1,142 @@
+// A reader that leaves and does not come back stops its turn; by which rules, at one process or at two.
+import assert from 'node:assert/strict'
+import { beforeEach, describe, it } from 'node:test'
+import type { Signal } from '#core/bus.ts'
+import { userId } from '#core/ids.ts'
+import { noUsage, type Turn } from '#core/turn.ts'
+import { createReaders, type Readers } from '#turns/readers.ts'
+
+const turn: Turn = {
+  id: 't',
+  threadId: 'thread',
+  userId: userId('ann'),
+  door: 'responses',
+  status: 'running',
+  options: {},
+  createdAt: 0,
+  usage: noUsage,
+}
+
+describe('readers of a turn', () => {
+  let now = 0
+  let stored: Turn
+  let cancelled: string[]
+  let jobs: Set<{ time: number; job: () => void | Promise<void> }>
+  let listeners: ((signal: Signal) => void)[]
+  const clock = {
+    now: () => now,
+    at(time: number, _name: string, job: () => void | Promise<void>) {
+      const entry = { time, job }
+      jobs.add(entry)
+      return {
+        stop() {
+          jobs.delete(entry)
+          return Promise.resolve()
+        },
+      }
+    },
+  }
+  const process = (stopsTurns = true): Readers =>
+    createReaders({
+      turns: {
+        get: () => Promise.resolve(stored),
+        cancel: (_user, id) => {
+          cancelled.push(id)
+          return Promise.resolve(stored)
+        },
+      },
+      bus: {
+        signal: (signal) => listeners.forEach((listen) => listen(signal)),
+        onSignal: (listen) => listeners.push(listen),
+      },
+      clock,
+      stopsTurns,
+    })
+  const pass = async (ms: number) => {
+    now += ms
+    for (const entry of jobs) {
+      if (entry.time > now) continue
+      jobs.delete(entry)
+      await entry.job()
+    }
+  }
+  beforeEach(() => {
+    now = 0
+    stored = turn
+    cancelled = []
+    jobs = new Set()
+    listeners = []
+  })
+
+  it('stop it when none is left for 10 seconds', async () => {
+    const readers = process()
+    readers.open(turn, true).left()
+    await pass(9_999)
+    assert.deepEqual(cancelled, [])
+    await pass(1)
+    assert.deepEqual(cancelled, ['t'])
+  })
+
+  it('do not stop it when the stream came to its end', async () => {
+    process().open(turn, true).done()
+    await pass(60_000)
+    assert.deepEqual(cancelled, [])
+  })
+
+  it('do not stop it while another stream is open, and each plain GET gives 10 seconds more', async () => {
+    const readers = process()
+    const [first, second] = [readers.open(turn, true), readers.open(turn)]
+    first.left()
+    await pass(60_000)
+    second.left()
+    await pass(9_000)
+    readers.seen(turn)
+    await pass(9_000)
+    assert.deepEqual(cancelled, [])
+    const third = readers.open(turn)
+    await pass(60_000)
+    third.left()
+    await pass(10_000)
+    assert.deepEqual(cancelled, ['t'])
+  })
+
+  it('count at other processes too, whether they came before or after the one that left', async () => {
+    const [here, there] = [process(), process()]
+    const first = here.open(turn, true)
+    const second = there.open(turn)
+    first.left()
+    await pass(60_000)
+    assert.deepEqual(cancelled, [])
+    second.left()
+    await pass(9_000)
+    here.seen(turn)
+    await pass(9_000)
+    assert.deepEqual(cancelled, [])
+    const third = here.open(turn)
+    await pass(60_000)
+    assert.deepEqual(cancelled, [])
+    third.left()
+    await pass(10_000)
+    assert.deepEqual(cancelled, ['t'])
+  })
+
+  for (const [what, of, over] of [
+    ['that waits at a gate', turn, { ...turn, status: 'waiting' }],
+    ['that is over', turn, { ...turn, status: 'completed' }],
+    ['that was sent with a key or in the background', { ...turn, options: { unattended: true } }, turn],
+    ['of another door', { ...turn, door: 'web' }, turn],
+  ] as const) {
+    it(`do not stop a turn ${what}`, async () => {
+      stored = over
+      process().open(of, true).left()
+      await pass(60_000)
+      assert.deepEqual(cancelled, [])
+    })
+  }
+
+  it('stop nothing where the operator says so', async () => {
+    process(false).open(turn, true).left()
+    await pass(60_000)
+    assert.deepEqual(cancelled, [])
+  })
+})
