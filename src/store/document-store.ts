@@ -6,7 +6,7 @@ import {
   type NewDocument,
   type PutOutcome,
 } from '#core/document.ts'
-import { identityPaths, maxDocumentBytes, maxDocuments } from '#core/document.ts'
+import { identityPaths } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { notifyIdentity } from './change-signal.ts'
@@ -21,6 +21,7 @@ import {
   writeSlices,
 } from './document-slices.ts'
 import { countMatch, eraseChunks, findChunks, saveChunk, withIndex } from './document-index.ts'
+import { checkBounds, lockOwner, type Owner, ownerOf, saveOwner, without } from './document-owner.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { checkQuota, readStored } from './storage-quota.ts'
 
@@ -33,9 +34,6 @@ const columns = 'path, bytes, author, thread_id, untrusted, revision, chunks, te
 const beginningChars = 240
 const beginning = `(SELECT substr(c.text, 1, ${beginningChars}) FROM chunks c
   WHERE c.user_id = documents.user_id AND c.path = documents.path AND c.at = 0) AS beginning`
-
-/** Advisory lock key. It is arbitrary, but the same in every Atrium and in no other lock. */
-const numbersLockKey = 4_728_301_196
 
 type DocumentParts = {
   readonly sql: Sql
@@ -157,41 +155,6 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
   }
 }
 
-/** A user's totals. The number is the prefix of the user's terms in the index. */
-type Owner = {
-  readonly user: UserId
-  readonly number: number
-  readonly documents: number
-  readonly bytes: number
-  readonly chunks: number
-  readonly terms: number
-}
-
-/** Locks the user's row and creates it if needed; concurrent writers of one user wait for each other. */
-function* lockOwner(sql: Sql, user: UserId): Job<Owner> {
-  const select = `SELECT * FROM document_owners WHERE user_id = ?${sql.lock}`
-  const row = (yield* first(select, user)) ?? (yield* lockNumbers(sql, select, user))
-  if (row) return ownerOf(user, row)
-  yield* run(
-    `INSERT INTO document_owners (user_id, number, documents, bytes, chunks, terms)
-     SELECT ?, COALESCE(MAX(number), 0) + 1, 0, 0, 0, 0 FROM document_owners`,
-    user,
-  )
-  return ownerOf(user, (yield* first(select, user)) ?? {})
-}
-
-/** Serializes the assignment of numbers. After the wait another process may have created the row, which is returned. */
-function* lockNumbers({ backend }: Sql, select: string, user: UserId): Job<Row | undefined> {
-  if (backend === 'sqlite') return undefined
-  yield* run('SELECT pg_advisory_xact_lock(?)', numbersLockKey)
-  return yield* first(select, user)
-}
-
-function* saveOwner({ user, documents, bytes, chunks, terms }: Owner): Job<void> {
-  const update = 'UPDATE document_owners SET documents = ?, bytes = ?, chunks = ?, terms = ? WHERE user_id = ?'
-  yield* run(update, documents, bytes, chunks, terms, user)
-}
-
 /** `left` is a hidden path with chunks to erase. */
 type Put = { readonly outcome: PutOutcome; readonly after: Owner; readonly left?: string | undefined }
 
@@ -261,40 +224,9 @@ function* checkPath(user: UserId, path: string): Job<void> {
   }
 }
 
-function checkBounds({ documents, bytes }: Owner): void {
-  if (documents > maxDocuments) {
-    throw new AppError('too_large', `at most ${maxDocuments} documents are kept for a user: delete some first`)
-  }
-  if (bytes > maxDocumentBytes) {
-    throw new AppError('too_large', `at most ${maxDocumentBytes} bytes are kept for a user: delete documents first`)
-  }
-}
-
-function without(owner: Owner, row: Row): Owner {
-  return {
-    ...owner,
-    documents: owner.documents - 1,
-    bytes: owner.bytes - Number(row['bytes']),
-    chunks: owner.chunks - Number(row['chunks']),
-    terms: owner.terms - Number(row['terms']),
-  }
-}
-
 /** An upper bound of all texts with this prefix. */
 function endOf(prefix: string): string {
   return prefix.endsWith('/') ? `${prefix.slice(0, -1)}0` : `${prefix}\u{10ffff}`
-}
-
-function ownerOf(user: UserId, row: Row): Owner {
-  const number = (name: string): number => Number(row[name])
-  return {
-    user,
-    number: number('number'),
-    documents: number('documents'),
-    bytes: number('bytes'),
-    chunks: number('chunks'),
-    terms: number('terms'),
-  }
 }
 
 function infoOf(row: Row): DocumentInfo {
