@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { chunksOf as cut } from '#memory/chunks.ts'
+import { chunksOf as cut, titleOf } from '#memory/chunks.ts'
 import { createReader } from '#memory/terms.ts'
 
 const chunksOf = (path: string, content: string) => [...cut(createReader(), path, content)]
@@ -44,4 +44,20 @@ test('an empty document is one chunk, found by its path', () => {
   const [only, ...more] = chunksOf('plans/garden.md', '')
   assert.deepEqual([only?.text, more.length], ['', 0])
   assert(only?.terms.title.includes('garden'))
+})
+
+test('a chunk without a place to cut has 2,200 characters beside its lap', () => {
+  const [first, second] = chunksOf('p', 'x'.repeat(5_000))
+  assert.deepEqual([first?.text.length, first?.lap, second?.text.length, second?.lap], [2_200, 0, 2_400, 200])
+  for (const mark of ['\n\n', '\n', '. ', '。', ' ']) {
+    const content = `${'x'.repeat(1_200)}${mark}${'x'.repeat(3_000)}`
+    assert.equal(chunksOf('p', content)[0]?.text.length, 1_200 + mark.length, JSON.stringify(mark))
+  }
+})
+
+test('the title of a chunk is its path without the ending, and up to eight headings', () => {
+  assert.equal(titleOf('a/b.md', 'x\n# One\n## Two\n####### no\n#no'), 'a b\n# One\n## Two')
+  assert.equal(titleOf('b.MARKDOWN', ''), 'b')
+  assert.equal(titleOf('b.ts', ''), 'b.ts')
+  assert.equal(titleOf('b', '# h\n'.repeat(9)).split('\n').length, 9)
 })

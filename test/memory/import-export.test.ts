@@ -133,3 +133,33 @@ test('an import writes few documents in one transaction, fewer when they are lon
   await importFolder({ documents: { ...documents, write }, user: ada, folder: from, onProgress })
   assert.deepEqual(batches, [2, 2, 20, 6])
 })
+
+test('an export reads 500 documents at a time, each page from the last path on', async (t) => {
+  const paths = Array.from({ length: 1_000 }, (_, at) => `d${String(at).padStart(4, '0')}`)
+  const asked: unknown[] = []
+  const documents = {
+    list: (_: unknown, { after = '', limit }: { after?: string; limit: number }) => {
+      asked.push([after, limit])
+      const rest = paths.filter((path) => path > after).slice(0, limit)
+      return Promise.resolve(rest.map((path) => ({ path })))
+    },
+    read: (_: unknown, path: string) =>
+      path === 'd0500' ? Promise.resolve({ content: path }) : Promise.reject(new Error('gone')),
+  } as unknown as Documents
+  const steps: number[] = []
+  const to = newFolder(t)
+  const { moved, skipped } = await exportFolder({
+    documents,
+    user: ada,
+    folder: to,
+    onProgress: (done) => steps.push(done),
+  })
+  assert.deepEqual([moved, skipped.length, skipped[0]], [1, 999, { path: 'd0000', reason: 'gone' }])
+  assert.deepEqual(asked, [
+    ['', 500],
+    ['d0499', 500],
+    ['d0999', 500],
+  ])
+  assert.deepEqual(steps, [0, 1, 1])
+  assert.equal(readFileSync(join(to, 'd0500'), 'utf8'), 'd0500')
+})

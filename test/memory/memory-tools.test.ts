@@ -175,6 +175,46 @@ test('a change of identity that was allowed is the word of whoever allowed it', 
   )
 })
 
+const asked: readonly [name: string, args: JsonObject, brief: string, preview: RegExp][] = [
+  ['memory_write', { path: 'USER.md', content: 'Ada' }, 'Write memory: USER.md', /^new: Ada$/],
+  ['memory_write', { path: 'SOUL.md', content: 'calm' }, 'Write memory: SOUL.md', /-brief[^]*\n\+calm/],
+  ['memory_write', { path: 'SOUL.md', content: 'calm', append: true }, 'Write memory: SOUL.md', /\+brief\n\+calm/],
+  ['memory_edit', { path: 'SOUL.md', find: 'brief', replace: 'calm' }, 'Write memory: SOUL.md', /-brief[^]*\n\+calm/],
+  ['memory_delete', { path: 'SOUL.md' }, 'Delete memory: SOUL.md', /-brief/],
+]
+for (const [name, args, brief, preview] of asked) {
+  test(`who is asked about ${name} ${JSON.stringify(args)} sees what would change`, async (t) => {
+    const { documents, find } = open(t)
+    await documents.write(ada, [{ path: 'SOUL.md', content: 'brief', author: 'user' }])
+    const tool = find(name)
+    const text = JSON.stringify(args)
+    const told = await tool.ask?.(text, { user: ada, signal: AbortSignal.timeout(60_000) })
+    assert.equal(told?.question.brief, brief)
+    assert.equal(told.question.text, `${brief.replace(':', '')}?`)
+    assert(told.preview?.type === 'document')
+    const { content, diff } = told.preview as { content?: string; diff?: string }
+    assert.match(content === undefined ? String(diff) : `new: ${content}`, preview)
+    assert.equal((await documents.read(ada, 'SOUL.md')).content, 'brief', 'nothing has happened')
+  })
+}
+
+test('a change of identity is a write, any other one is kept and can be undone', (t) => {
+  const { find } = open(t)
+  for (const name of ['memory_write', 'memory_edit', 'memory_delete']) {
+    const { effects, policy, repeatable } = find(name)
+    assert(typeof effects === 'function' && typeof policy === 'object')
+    const of = (path: string) => [effects(JSON.stringify({ path })), policy.rowOf(JSON.stringify({ path }))]
+    assert.deepEqual(
+      [of('notes/a.md'), of('SOUL.md')],
+      [
+        ['keep', 'memory'],
+        ['write', 'identity'],
+      ],
+    )
+    assert.deepEqual([policy.rows, repeatable], [['memory', 'identity'], false])
+  }
+})
+
 test('appends at the same time are all kept', async (t) => {
   const { run } = open(t)
   await Promise.all(['a', 'b', 'c', 'd'].map((content) => run('memory_write', { path: 'log', content, append: true })))

@@ -15,8 +15,12 @@ export type Trial = {
 
 export async function isNoticed({ expectedMs, minTimeoutMs, withFault, withoutFault }: Trial): Promise<boolean> {
   const timeoutFor = (ms: number): number => Math.max(minTimeoutMs, slower * ms)
-  const { verdict } = await withFault(timeoutFor(expectedMs))
-  if (verdict !== 'late') return verdict === 'failed'
+  const { verdict, ms: took } = await withFault(timeoutFor(expectedMs))
+  if (verdict === 'passed') return false
+  // A test that failed after a long time may have run out of patience: it must fail twice.
+  if (verdict === 'failed') {
+    return took <= minTimeoutMs || (await withFault(timeoutFor(Math.max(expectedMs, took)))).verdict !== 'passed'
+  }
   // The machine may be busier than it was.
   const { ms } = await withoutFault()
   if (timeoutFor(ms) <= timeoutFor(expectedMs)) return true
