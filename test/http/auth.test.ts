@@ -1,9 +1,10 @@
 // Who comes in: tokens, their spelling, and what strangers are told.
 import assert from 'node:assert/strict'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
+import { credentialOf } from '#http/auth.ts'
 import { gatewayToken, openHouse, operatorToken } from '../doors/web/house.ts'
 import { openBare } from './socket.ts'
 
@@ -46,6 +47,28 @@ test('tokens are read from the header in every spelling that the rules allow', a
     assert.equal(response.headers.get('cache-control'), 'no-store')
   }
 })
+
+const longest = 'x'.repeat(12 * 1024)
+const credentials: readonly [what: string, headers: readonly string[], credential: object | undefined][] = [
+  ['nothing', [], undefined],
+  ['a token', ['Authorization', 'Bearer a'], { bearer: 'a' }],
+  ['the longest token', ['Authorization', `Bearer ${longest}`], { bearer: longest }],
+  ['a longer token', ['Authorization', `Bearer ${longest}x`], undefined],
+  ['two tokens', ['Authorization', 'Bearer a', 'authorization', 'Bearer a'], undefined],
+  ['a header with a similar name', ['Authorization', 'Bearer a', 'authorizatioN2', 'Bearer b'], { bearer: 'a' }],
+  ['a cookie', ['Cookie', 'atrium_session=s'], { cookie: 's' }],
+  ['a cookie beside a token', ['Cookie', 'atrium_session=s', 'Authorization', 'Bearer a'], { bearer: 'a' }],
+  ['a cookie beside a broken token', ['Cookie', 'atrium_session=s', 'Authorization', 'Basic a'], undefined],
+]
+for (const [what, rawHeaders, credential] of credentials) {
+  test(`the credential of a request with ${what}`, () => {
+    const headers: Record<string, string> = {}
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      headers[(rawHeaders[at] ?? '').toLowerCase()] ??= rawHeaders[at + 1] ?? ''
+    }
+    assert.deepEqual(credentialOf({ headers, rawHeaders } as unknown as IncomingMessage), credential)
+  })
+}
 
 test('several Authorization headers are refused, whichever is right', async (t) => {
   const { port } = await openHouse(t)

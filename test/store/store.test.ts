@@ -7,7 +7,7 @@ import { checkSqlite } from '#store/schema-check.ts'
 import { migrateSqlite } from '#store/migrate-sqlite.ts'
 import { composeStore } from '#store/open-store.ts'
 import { openSqlite } from '#store/sqlite.ts'
-import { maxForkBytes } from './harness.ts'
+import { ada, finish, maxForkBytes, rejectsWith, turnOf } from './harness.ts'
 import { faultsOfSqlite, noting, told } from './plans.ts'
 import { storeTests } from './suite.ts'
 
@@ -52,4 +52,24 @@ test('a claim finds what it may take in an index alone', (t) => {
   const claim = [...seen].find((text) => text.includes('json_each(?) u')) ?? ''
   const plan = db.prepare(`EXPLAIN QUERY PLAN ${claim}`).all() as { detail: string }[]
   assert.ok(plan.some(({ detail }) => detail === 'SEARCH q USING COVERING INDEX turns_queued_by_user (user_id=?)'))
+})
+
+test('a fork has at most 20,000 entries', async (t) => {
+  const { sql, db } = openPort()
+  const store = composeStore(sql, {
+    seal: createSeal('0'.repeat(64)),
+    now: Date.now,
+    check: () => Promise.resolve([]),
+    prepareVectors: () => Promise.resolve(undefined),
+    maxForkBytes: 1024 * 1024 * 1024,
+  })
+  t.after(() => store.close())
+  const { turn } = await store.turns.start(turnOf())
+  await finish(store, turn)
+  db.exec(`INSERT INTO items (thread_id, seq, id, turn_id, at, body)
+    WITH RECURSIVE more (seq) AS (SELECT 3 UNION ALL SELECT seq + 1 FROM more WHERE seq < 20002)
+    SELECT thread_id, more.seq, 'i' || more.seq, turn_id, at, body FROM items, more WHERE items.seq = 1`)
+  await rejectsWith(store.threads.fork(ada, turn.threadId, { beforeSeq: 20_002, door: 'web' }), 'too_large')
+  const fork = await store.threads.fork(ada, turn.threadId, { beforeSeq: 20_001, door: 'web' })
+  assert.equal(fork?.lastSeq, 20_000)
 })
