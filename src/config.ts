@@ -55,6 +55,8 @@ export type Config = {
   /** Without it, memory is searched by words only. */
   readonly embedding?: EmbeddingConfig
   readonly responses: ResponsesConfig
+  /** Chat completions send reasoning and the progress of tools. */
+  readonly completionsProgress: boolean
   /** 0 means no limit. */
   readonly chatRatePerMinute: number
   /** 0 means no limit. */
@@ -173,6 +175,7 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
     },
     model,
     responses: responsesOf(values),
+    completionsProgress: values.COMPLETIONS_PROGRESS,
     chatRatePerMinute: values.CHAT_RATE_LIMIT,
     writeRatePerMinute: values.WRITE_RATE_LIMIT ?? (values.CHAT_RATE_LIMIT === 0 ? 0 : defaultWritesPerMinute),
     signInsPerMinute: values.SIGN_IN_RATE_LIMIT,

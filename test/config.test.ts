@@ -38,6 +38,7 @@ test('an empty environment gives the defaults of the specification', () => {
       disconnect: 'stop',
       rules: { toolsBytes: 16_384, foreignTools: 'refuse', events: 'specified' },
     },
+    completionsProgress: true,
     chatRatePerMinute: 30,
     writeRatePerMinute: 600,
     signInsPerMinute: 20,

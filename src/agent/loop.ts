@@ -187,13 +187,15 @@ function outcomeOfMove(move: Move): Outcome {
 }
 
 function requestOf({ turn, system, history, toolbox }: LoopParts) {
-  const { temperature, format } = turn.options
+  const { temperature, format, json, sampling } = turn.options
   return {
     system,
     items: history.prompt,
     tools: toolbox.specs,
     ...(temperature !== undefined && { temperature }),
     ...(format && { format }),
+    ...(json && { json }),
+    ...(sampling && { sampling }),
   }
 }
 

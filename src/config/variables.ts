@@ -43,6 +43,7 @@ const variables = {
   ATRIUM_WORKSPACE: { example: '/srv/work', schema: z.optional(z.string()) },
   CHAT_RATE_LIMIT: { example: '30', schema: z._default(wholeNumber(0, maxRate), 30) },
   CLI_ENABLED: { example: 'false', schema: z._default(flag(), true) },
+  COMPLETIONS_PROGRESS: { example: 'false', schema: z._default(flag(), true) },
   DATABASE_URL: { example: 'postgres://user:password@127.0.0.1:5432/atrium', schema: z.optional(databaseUrl()) },
   EMBEDDING_API_KEY: { example: '<key>', schema: z.optional(secret()) },
   EMBEDDING_BASE_URL: { example: 'http://127.0.0.1:4010/v1', schema: z.optional(serverUrl()) },

@@ -36,6 +36,8 @@ export const doors = {
   web: { ...plain, label: 'Browser', sign: '[]', slot: 3, typed: true },
   webhook: { ...plain, label: 'Webhook', sign: '->', slot: 4, queuesWhenFull: true, operatorReaches: true },
   responses: { ...plain, label: 'API', sign: '{}', slot: 5, stopsWithoutReader: true },
+  /** Chat completions: apps that know OpenAI's older wire. */
+  completions: { ...plain, label: 'API', sign: '{}', slot: 6, stopsWithoutReader: true },
   /** Runs by the clock, or by hand. */
   mission: { ...plain, label: 'Mission', sign: '()', slot: 7, queuesWhenFull: true },
 } as const satisfies Readonly<Record<string, DoorRow>>

@@ -6,6 +6,7 @@ export type ErrorCode =
   | 'invalid_config'
   | 'invalid_input'
   | 'not_found'
+  | 'model_not_found'
   | 'method_not_allowed'
   | 'unauthorized'
   | 'forbidden'
@@ -47,6 +48,7 @@ export type ErrorCode =
   | 'model_unauthorized'
   | 'model_rate_limited'
   | 'model_refused'
+  | 'model_filtered'
   | 'model_failed'
   | 'model_timeout'
   // how a turn may end

@@ -1,7 +1,7 @@
 // The interface of a language model: one streaming call.
 import type { Item } from './item.ts'
 import type { ToolSpec } from './tool.ts'
-import type { TurnOptions, Usage, Via } from './turn.ts'
+import type { Sampling, TurnOptions, Usage, Via } from './turn.ts'
 
 /** Maximum calls in one response. No task needs more, and each call may occupy a process. */
 export const maxCalls = 128
@@ -17,6 +17,8 @@ export type ModelRequest = {
   readonly tools: readonly ToolSpec[]
   readonly temperature?: number
   readonly format?: TurnOptions['format']
+  readonly json?: true
+  readonly sampling?: Sampling
 }
 
 export type ModelEvent =

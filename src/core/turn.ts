@@ -44,6 +44,15 @@ export type TurnError = {
   readonly limit?: ReachedLimit
 }
 
+/** Sampling and length of the model's answers. A provider that does not take one of these is not sent it. */
+export type Sampling = {
+  readonly topP?: number
+  readonly stop?: readonly string[]
+  readonly seed?: number
+  readonly maxTokens?: number
+  readonly effort?: string
+}
+
 /** Options of a request for its turn. */
 export type TurnOptions = {
   readonly temperature?: number
@@ -53,6 +62,11 @@ export type TurnOptions = {
   readonly tools?: readonly ToolSpec[]
   /** The number of input items, when more than one: the model's items come after them. */
   readonly inputs?: number
+  /** The hash of the instructions that a client sent, up to this turn. They are stored again only where they change. */
+  readonly instructions?: string
+  /** The answer must be one JSON object, of any shape. */
+  readonly json?: true
+  readonly sampling?: Sampling
   /** The hash of the history that an API client sent (`replay-chain`). The answer of the turn adds a point behind it. */
   readonly chain?: string
   /** The turn goes on when its reader leaves: it was sent with an Idempotency-Key. */

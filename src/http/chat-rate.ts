@@ -9,15 +9,17 @@ export type ChatLimitParts = {
   readonly limits: LimitStore
   /** 0 means no limit. */
   readonly perMinute: number
+  /** Each name is a rate of its own. */
+  readonly name?: string
   readonly now?: () => number
 }
 
 /** All operator tokens count as one user. */
-export function createChatLimit({ limits, perMinute, now = Date.now }: ChatLimitParts): ChatLimit {
+export function createChatLimit({ limits, perMinute, name = 'chat', now = Date.now }: ChatLimitParts): ChatLimit {
   return {
     async take({ user }) {
       if (perMinute === 0) return
-      const { allowed, retryAfterMs } = await limits.take(`chat:${user}`, perMinute, windowMs, now())
+      const { allowed, retryAfterMs } = await limits.take(`${name}:${user}`, perMinute, windowMs, now())
       if (allowed) return
       throw rateLimited(`at most ${perMinute} messages are accepted in 60 seconds`, retryAfterMs)
     },

@@ -15,6 +15,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   unauthorized: 401,
   forbidden: 403,
   not_found: 404,
+  model_not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,
   conversation_busy: 409,
@@ -33,6 +34,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   model_failed: 502,
   model_rate_limited: 502,
   model_refused: 502,
+  model_filtered: 502,
   model_timeout: 502,
   model_unauthorized: 502,
   model_unknown: 502,
@@ -43,6 +45,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   shutting_down: 503,
   overloaded: 503,
   issuer_unavailable: 503,
+  turn_timeout: 504,
 }
 
 /** Default Retry-After by status. */

@@ -8,6 +8,9 @@ import type { ParseJson } from './json-reader.ts'
 import { check, checkBody, wrongField } from './validate.ts'
 import type { FaultBody } from './reply.ts'
 
+/** `by-handler`: the handler counts the call, once it has read the body. */
+export type Counted = true | 'by-handler'
+
 /** Who may call: anyone, anyone with a valid credential, or only the operator. */
 export type Who = 'anyone' | 'user' | 'operator'
 
@@ -19,7 +22,7 @@ export type Route = {
   readonly path: string
   readonly who: Who
   /** The route sends a message, or makes a thread. Every call counts towards the chat rate limit, before its body is read. */
-  readonly counted?: true
+  readonly counted?: Counted
   /** The largest body. Default: 64 KB. */
   readonly maxBodyBytes?: number
   /** A page for browsers, not listed in the OpenAPI document. */

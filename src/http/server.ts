@@ -24,14 +24,14 @@ import { boundConnections, listenOn } from './listen.ts'
 import type { Origins } from './origin.ts'
 import { faultHandler, pathOf } from './reply.ts'
 import { createSockets, type Sockets, type SocketTimes } from './socket.ts'
-import { methodsOf, type Route, type RouteFamily, type Who } from './routes.ts'
+import { type Counted, methodsOf, type Route, type RouteFamily, type Who } from './routes.ts'
 import { createInFlight, dropUnreadAnswer, quotaWaitMs, unreadMs } from './in-flight.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** As in `Route`. A route without it needs a valid credential. */
     who?: Who
-    counted?: true
+    counted?: Counted
   }
 }
 
@@ -140,9 +140,10 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       if (who === 'operator' && !caller.operator) return refuse(request, reply, { status: 403 })
       request.caller = caller
       if (closing) throw new AppError('shutting_down', 'the service is going down: try again', { retryAfterSecs: 5 })
-      inFlight.begin(caller, counted === true, reply.raw)
-      if (counted) await parts.chatLimit.take(caller)
-      else if (!isSafe(request.method)) parts.writeLimit.take(caller, announcedBytes(request.raw, bodyLimit))
+      inFlight.begin(caller, counted !== undefined, reply.raw)
+      if (counted === true) await parts.chatLimit.take(caller)
+      else if (!counted && !isSafe(request.method))
+        parts.writeLimit.take(caller, announcedBytes(request.raw, bodyLimit))
       if (isSafe(request.method) && !request.is404)
         request.releaseAnswerSlot = await inFlight.takeAnswerSlot(caller, reply.raw)
     } else if (!passesOriginCheck(request)) return refuse(request, reply, { status: 403 })
@@ -192,6 +193,9 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     return body
   }
 
+  /** Prefixes whose errors have a shape of their own. */
+  const withFaultBody = new Set<string>()
+
   function mount({ routes: rows, prefixes = [''], faultBody, parse, bodyType }: RouteFamily): void {
     for (const prefix of prefixes) {
       routes.push(...rows.map((row) => ({ ...row, path: prefix + row.path })))
@@ -199,7 +203,9 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
         (scope, _options, done) => {
           if (faultBody) {
             scope.setErrorHandler(faultHandler(log, faultBody))
-            scope.setNotFoundHandler(notFound)
+            // Families that share a prefix share its handler.
+            if (!withFaultBody.has(prefix)) scope.setNotFoundHandler(notFound)
+            withFaultBody.add(prefix)
           }
           if (parse) takeJsonOnly(scope, readBody(parse))
           if (bodyType !== undefined) takeBytesOnly(scope, bodyType, readBytes)

@@ -28,6 +28,13 @@ export interface EventWriter {
   drop(): void
 }
 
+/** JSON with Unicode line separators escaped: some clients would split an event at one. */
+export function eventJson(value: unknown): string {
+  const text = JSON.stringify(value)
+  if (!/[\u0085\u2028\u2029]/.test(text)) return text
+  return text.replaceAll(/[\u0085\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
 /** Takes over the reply. `onClose` is called once, when the connection ends on either side. */
 export function openEvents(reply: FastifyReply, onClose: () => void, times = defaultTimes): EventWriter {
   const { raw } = reply

@@ -111,7 +111,7 @@ export function createFaults({ provider, model, host, secrets, idleMs, expected,
     filtered: () =>
       failed(
         `${server} withheld the answer of model "${model}" (content filter). Rephrase the message or choose another model.`,
-        'model_refused',
+        'model_filtered',
       ),
   }
 }

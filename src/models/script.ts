@@ -10,6 +10,7 @@ const errorCodes = [
   'model_unauthorized',
   'model_rate_limited',
   'model_refused',
+  'model_filtered',
   'model_failed',
   'model_timeout',
 ] as const satisfies readonly ErrorCode[]

@@ -1,5 +1,6 @@
 // The gateway with all its doors. Imported only when it is opened, because it is most of the code that a start loads.
 import { hostname } from 'node:os'
+import { completionsRoutes } from '#doors/completions/routes.ts'
 import { responsesRoutes } from '#doors/responses/routes.ts'
 import { webRoutes } from '#doors/web/door.ts'
 import { mountLive } from '#doors/web/chat-socket.ts'
@@ -106,7 +107,23 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
       readers: app.readers,
       turnTimeoutMs: config.responses.turnTimeoutSecs * 1000,
       registered: () => app.tools().byName,
-      models: () => [app.config.model.name],
+      lastCall,
+      log,
+    }),
+  )
+  const taskLimit = createChatLimit({ limits: store.limits, perMinute: config.chatRatePerMinute, name: 'task' })
+  gateway.mount(
+    completionsRoutes({
+      turns,
+      threads,
+      gates,
+      externalTools: config.responses.externalTools,
+      turnTimeoutMs: config.responses.turnTimeoutSecs * 1000,
+      registered: () => app.tools().byName,
+      choices: () => [],
+      progress: config.completionsProgress,
+      limits: { chat: chatLimit, task: taskLimit },
+      origins,
       lastCall,
       log,
     }),

@@ -119,7 +119,7 @@ function* findThread({ user, threadId, threadKey }: NewTurn, lock: string) {
 function checkGate({ resumes, whenBusy }: NewTurn, openCall: string | null): void {
   if (resumes === undefined) {
     // A turn that may queue waits behind the gate.
-    if (openCall && whenBusy === 'refuse') {
+    if (openCall && whenBusy !== 'queue') {
       throw new AppError(
         'tool_output_required',
         `the thread waits for the output of ${openCall}: send it as a function_call_output, or cancel the response`,
@@ -134,7 +134,7 @@ function checkGate({ resumes, whenBusy }: NewTurn, openCall: string | null): voi
 
 function* isIdle(threadId: string, whenBusy: NewTurn['whenBusy']): Job<boolean> {
   const active = yield* first(`SELECT status FROM turns WHERE thread_id = ? AND ${isActive}`, threadId)
-  if (active?.['status'] === 'waiting' && whenBusy === 'refuse') {
+  if (active?.['status'] === 'waiting' && whenBusy !== 'queue') {
     throw gateRequired()
   }
   const queued = active ?? (yield* first(`SELECT id FROM turns WHERE thread_id = ? AND ${isQueued} LIMIT 1`, threadId))

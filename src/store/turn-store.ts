@@ -3,7 +3,7 @@ import { AppError } from '#core/errors.ts'
 import { newId } from '#core/ids.ts'
 import type { Draft, Entry, Gate } from '#core/item.ts'
 import { pointAfter } from '#core/replay-chain.ts'
-import type { Lease, Step, TurnStore } from '#core/store.ts'
+import type { Lease, Outcome, Step, TurnStore } from '#core/store.ts'
 import { ended, type Turn } from '#core/turn.ts'
 import { append } from './append-items.ts'
 import { addPoint } from './chain-points.ts'
@@ -155,7 +155,7 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, now: number) {
   const status = outcome?.status ?? 'running'
   const over = ended(status)
   // The turn of an API client is answered: its history has a new point.
-  const asked = status === 'completed' ? turn.options.chain : undefined
+  const asked = outcome && isAnswer(outcome) ? turn.options.chain : undefined
   const all: Entry[] = []
   const see = asked === undefined ? undefined : (some: readonly Entry[]) => all.push(...some)
   const lastSeq = over ? (entries.at(-1)?.seq ?? (yield* lastSeqOf(turn.threadId))) : null
@@ -191,6 +191,11 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, now: number) {
     ...(lastSeq !== null && { lastSeq }),
   }
   return { turn: after, entries }
+}
+
+/** True if a client gets the text of the turn as its answer: also one that the provider's filter cut. */
+function isAnswer(outcome: Outcome): boolean {
+  return outcome.status === 'completed' || (outcome.status === 'failed' && outcome.error.code === 'model_filtered')
 }
 
 /** The stored entries of a step that is sent again after a commit with unknown outcome; undefined if nothing was stored. */

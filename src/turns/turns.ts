@@ -15,6 +15,7 @@ import { readReceipt, type Receipt } from './receipt.ts'
 import { removeUser } from './user-removal.ts'
 import type { Runner } from './runner.ts'
 import type { Observer } from './turn-metrics.ts'
+import { callOnce, type CallOptions, type SingleAnswer, type SingleCall } from './single-call.ts'
 import type { Spend } from './spend.ts'
 import { publishAndWake } from './announce.ts'
 import { type Follow, followTurn, type Watch, watchThread } from './watch.ts'
@@ -71,6 +72,8 @@ export interface Turns extends Reading {
   changed(user: UserId): void
   /** Compacts a history: the entries of a thread, and some items after them. */
   compact(user: UserId, history: LongHistory, signal: AbortSignal): Promise<Compacted>
+  /** Calls the model once, outside of any turn. Throws spend_limit and the model's faults before any text. */
+  callOnce(user: UserId, call: SingleCall, how: CallOptions): Promise<SingleAnswer>
 }
 
 /** A longer list would be of no use to choose from. */
@@ -96,6 +99,8 @@ export type TurnsParts = {
 
 export function createTurns(parts: TurnsParts): Turns {
   const { store, bus, runner, marker = createMarker, mask } = parts
+  /** For model calls outside of turns. */
+  const aside = { store, model: () => runner.model(), spend: parts.spend, observer: parts.observer }
   /** Turns that are being stored and will run here; they count as running. */
   let starting = 0
 
@@ -187,13 +192,8 @@ export function createTurns(parts: TurnsParts): Turns {
     watch: (user, threadId, after) => watchThread({ bus, threads: store.threads }, user, threadId, { seq: after }),
     changes: (user) => bus.subscribeChanges(user),
     changed: (user) => bus.publishChange({ userId: user }, {}),
-    compact: (user, history, signal) =>
-      compactHistory(
-        { store, model: () => runner.model(), spend: parts.spend, observer: parts.observer },
-        user,
-        history,
-        signal,
-      ),
+    compact: (user, history, signal) => compactHistory(aside, user, history, signal),
+    callOnce: (user, call, how) => callOnce(aside, user, call, how),
   }
 }
 

@@ -9,6 +9,7 @@ export const doors: Readonly<Record<Door, DoorLook>> = {
   web: { icon: 'browser', label: 'Browser' },
   webhook: { icon: 'webhook', label: 'Webhook' },
   responses: { icon: 'api', label: 'API' },
+  completions: { icon: 'api', label: 'API' },
   mission: { icon: 'clock', label: 'Mission' },
 }
 

@@ -52,6 +52,7 @@ const titles: Readonly<Record<string, string>> = {
   model_unauthorized: 'The model refused the key',
   model_key_missing: 'The model has no key',
   model_refused: 'The model refused',
+  model_filtered: 'The answer was filtered',
   model_unknown: 'The model is not known',
   model_unreachable: 'The model did not answer',
   model_timeout: 'The model took too long',

@@ -1,4 +1,5 @@
 // Blocks before the text of a user message: the instructions, and the context that the application sends about the user.
+import { hash } from 'node:crypto'
 import { isObject } from '#core/json.ts'
 import { isRawNumber } from '#http/lossless-json.ts'
 import { createPace } from '#lib/pace.ts'
@@ -8,6 +9,11 @@ import { withoutMarksInSlices } from '#safety/fence.ts'
 export async function instructionsBlock(texts: readonly string[]): Promise<string> {
   const instructions = texts.filter((text) => text.trim() !== '')
   return instructions.length > 0 ? block('instructions', instructions.join('\n\n')) : ''
+}
+
+/** The hash of instructions, to tell whether they changed since an earlier turn. */
+export function hashOfInstructions(texts: readonly string[]): string {
+  return hash('sha256', JSON.stringify(texts), 'base64url')
 }
 
 /** Two levels of keys as one line per field; deeper values as JSON. Empty when there are none. */

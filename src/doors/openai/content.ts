@@ -53,14 +53,16 @@ function readPart(part: unknown, path: string): Part[] {
   throw wrongField(`${path}.type`, 'must be input_text, output_text, input_image or input_file')
 }
 
-function readImage(part: object, path: string): Part {
+/** An image by URL or data URL. */
+export function readImage(part: object, path: string): Part {
   const { image_url: image } = check(ImagePartSchema, part, path)
   const url = typeof image === 'string' ? image : image.url
   if (/^(https?:\/\/|data:image\/)/i.test(url)) return { type: 'image', url }
   throw wrongField(`${path}.image_url`, 'must be an http(s) URL or a data URL of an image')
 }
 
-function readFile(part: object, path: string): Part {
+/** The text of a file. */
+export function readFile(part: object, path: string): Part {
   const file = check(FilePartSchema, part, path)
   const name = file.filename || 'file'
   if (file.text != null) return { type: 'file', name, text: file.text }

@@ -1,27 +1,54 @@
 // Finds the thread that the history of a request belongs to, by its replay chain.
 import type { UserId } from '#core/ids.ts'
+import type { Part } from '#core/item.ts'
 import { type Chain, type ChainMessage, createChain } from '#core/replay-chain.ts'
 import type { ForkPoint, ThreadStore } from '#core/store.ts'
 import { createPace } from '#lib/pace.ts'
+import type { HistoryItem } from './seed.ts'
 
-/** Where a request continues. Its messages from the index `fresh` on are not in the thread yet. */
+/** Where a request continues. Its messages from the index `fresh` on are not in the thread yet; `turnId` gave the answer
+ * before them. */
 export type Place =
   | { readonly kind: 'new'; readonly fresh: 0 }
-  /** The history is what the client of this thread has seen: the thread goes on. `turnId` answered it last. */
+  /** The history is what the client of this thread has seen: the thread goes on. */
   | { readonly kind: 'thread'; readonly threadId: string; readonly turnId: string; readonly fresh: number }
   /** The history left a thread at an earlier point (an edit, a retry), or has answers that the thread did not give. */
-  | { readonly kind: 'fork'; readonly forks: ForkPoint; readonly fresh: number }
+  | { readonly kind: 'fork'; readonly forks: ForkPoint; readonly turnId: string; readonly fresh: number }
+
+/** A message of a request that is part of its chain. */
+export type ChainedItem = Exclude<HistoryItem, { type: 'system' }>
 
 /** Hashes the messages of a request. A long history is hashed in slices, so that other requests go on. */
-export async function chainOfRequest(messages: readonly ChainMessage[]): Promise<Chain> {
+export async function chainOfRequest(items: readonly ChainedItem[]): Promise<Chain> {
   const pace = createPace()
   const chain = createChain()
-  for (const message of messages) {
-    chain.add(message)
+  for (const item of items) {
+    chain.add(chainMessage(item))
     const pause = pace()
     if (pause) await pause
   }
   return chain.end()
+}
+
+function chainMessage(item: ChainedItem): ChainMessage {
+  switch (item.type) {
+    case 'message': {
+      const text = item.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+      if (item.role === 'assistant') return { role: 'assistant', text }
+      return { role: 'user', text, media: item.content.flatMap(mediaOf) }
+    }
+    case 'call':
+      return { role: 'assistant', text: '', callIds: [item.callId] }
+    case 'output':
+      return { role: 'tool', callId: item.callId, text: item.output }
+    default:
+      return item satisfies never
+  }
+}
+
+function mediaOf(part: Part): string[] {
+  if (part.type === 'text') return []
+  return part.type === 'image' ? [part.url] : [`${part.name}:${part.text}`]
 }
 
 /**
@@ -43,5 +70,5 @@ export async function findThread(
   const fresh = longestFirst.find(({ hash }) => hash === found.hash)?.count ?? 0
   const { threadId, turnId, forkAt } = found
   if (forkAt === undefined) return { kind: 'thread', threadId, turnId, fresh }
-  return { kind: 'fork', forks: { threadId, beforeSeq: forkAt }, fresh }
+  return { kind: 'fork', forks: { threadId, beforeSeq: forkAt }, turnId, fresh }
 }

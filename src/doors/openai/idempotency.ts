@@ -9,7 +9,10 @@ import { maxLevels } from './bounds.ts'
 const maxKeyLength = 255
 
 /** Undefined when the request has no key. Throws invalid_input for a key of a wrong length. */
-export function idempotencyOf({ headers, body }: FastifyRequest, bodyHash?: string): Idempotency | undefined {
+export function idempotencyOf(
+  { headers, body }: Pick<FastifyRequest, 'headers' | 'body'>,
+  bodyHash?: string,
+): Idempotency | undefined {
   const key = headers['idempotency-key']
   return key === undefined ? undefined : { key: readKey(key), bodyHash: bodyHash ?? hashOfBody(body) }
 }

@@ -1,18 +1,31 @@
-// The list of models, as OpenAI clients read it.
+// The list of models, as OpenAI clients read it. It is answered without the database.
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 
-type ModelNames = { readonly models: () => readonly string[] | Promise<readonly string[]> }
+/** The agent. Any other name that is not listed means the agent too. */
+const agentModel = 'atrium'
+/** One call of the model: no tools, no memory, nothing stored but usage. */
+export const taskModel = 'atrium-task'
 
-export async function listModels({ models }: ModelNames) {
-  return { object: 'list', data: (await models()).map(modelObject) }
+export type ModelNames = {
+  /** Models that the operator offers for choosing. */
+  readonly choices: () => readonly string[]
+}
+
+export function listModels(names: ModelNames) {
+  return { object: 'list', data: namesOf(names).map(modelObject) }
 }
 
 /** The name is the rest of the path, because it may contain slashes. */
-export async function findModel({ models }: ModelNames, { params }: FastifyRequest) {
+export function findModel(names: ModelNames, { params }: FastifyRequest) {
   const name = (params as { '*': string })['*']
-  if ((await models()).includes(name)) return modelObject(name)
-  throw new AppError('not_found', `no model ${name} is listed: requests accept any name, the settings choose the model`)
+  if (namesOf(names).includes(name)) return modelObject(name)
+  const message = `no model ${name} is listed: requests accept any name, and it means ${agentModel}`
+  throw new AppError('model_not_found', message, { param: 'model' })
+}
+
+function namesOf({ choices }: ModelNames): string[] {
+  return [agentModel, taskModel, ...choices().filter((name) => name !== agentModel && name !== taskModel)]
 }
 
 function modelObject(id: string) {

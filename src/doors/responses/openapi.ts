@@ -1,6 +1,7 @@
 // OpenAPI operations of this door, generated from the schemas that check requests.
 import type * as z from 'zod/mini'
 import { ToolSchema } from '#doors/openai/caller-tools.ts'
+import { fault, object, plain } from '#doors/openai/openapi-answers.ts'
 import { FilePartSchema, ImagePartSchema, TextPartSchema } from '#doors/openai/content.ts'
 import {
   CompactionSchema,
@@ -64,14 +65,6 @@ export function inputItems(): JsonSchema {
   return { ...tagged, parameters: [id, ...query], responses: { 200: object('A page'), 404: unknown() } }
 }
 
-export function models(): JsonSchema {
-  return { ...tagged, responses: { 200: object('A list') } }
-}
-
-export function model(): JsonSchema {
-  return { ...tagged, responses: { 200: object('The model'), 404: fault('No model of this name is listed') } }
-}
-
 const tagged = { tags: ['Responses API'] }
 const id = { name: 'id', in: 'path', required: true, schema: { type: 'string', pattern: '^resp_[0-9a-f]{64}$' } }
 
@@ -131,21 +124,6 @@ function response(): JsonSchema {
   return { description: 'The response object', content: jsonContent(responseSchema()) }
 }
 
-function object(description: string): JsonSchema {
-  return { description, content: jsonContent({ type: 'object' }) }
-}
-
 function unknown(): JsonSchema {
   return fault('No response of the caller has this id')
-}
-
-function plain(description: string): JsonSchema {
-  return { description, content: { 'text/plain': { schema: { type: 'string' } } } }
-}
-
-function fault(description: string): JsonSchema {
-  const field = { anyOf: [{ type: 'string' }, { type: 'null' }] }
-  const properties = { message: { type: 'string' }, type: { type: 'string' }, param: field, code: field }
-  const error = { type: 'object', properties, required: Object.keys(properties) }
-  return { description, content: jsonContent({ type: 'object', properties: { error }, required: ['error'] }) }
 }

@@ -22,8 +22,6 @@ export type ResponsesParts = WaitParts & {
   readonly readers: Readers
   /** Names of the tools that are enabled now. */
   readonly registered: () => Pick<ReadonlySet<string>, 'has'>
-  /** Names for the list of models. */
-  readonly models: () => readonly string[] | Promise<readonly string[]>
   readonly now?: () => number
   readonly log: Log
 }

@@ -1,6 +1,5 @@
 // Routes of the Responses API, under both prefixes, with errors in OpenAI's envelope.
 import { errorEnvelope } from '#doors/openai/error-envelope.ts'
-import { findModel, listModels } from '#doors/openai/model-list.ts'
 import { parseBody } from '#doors/responses/read/body.ts'
 import { cancelResponse, deleteResponse, getResponse, listInput } from '#doors/responses/tell/retrieve.ts'
 import { maxFileBodyBytes } from '#http/body.ts'
@@ -67,22 +66,6 @@ function rows(parts: ResponsesParts): Route[] {
       summary: 'List the input items of a response',
       describe: described('inputItems'),
       handle: (request) => listInput(parts, request),
-    },
-    {
-      method: 'GET',
-      path: '/models',
-      who: 'user',
-      summary: 'List models',
-      describe: described('models'),
-      handle: () => listModels(parts),
-    },
-    {
-      method: 'GET',
-      path: '/models/*',
-      who: 'user',
-      summary: 'Retrieve a model by its name',
-      describe: described('model'),
-      handle: (request) => findModel(parts, request),
     },
   ]
 }

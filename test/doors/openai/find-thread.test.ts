@@ -4,10 +4,20 @@ import { test } from 'node:test'
 import { userId } from '#core/ids.ts'
 import { type ChainMessage, chainOf } from '#core/replay-chain.ts'
 import type { ThreadPoint } from '#core/store.ts'
-import { chainOfRequest, findThread } from '#doors/openai/find-thread.ts'
+import { chainOfRequest, type ChainedItem, findThread } from '#doors/openai/find-thread.ts'
 
-const user = (text: string): ChainMessage => ({ role: 'user', text })
-const assistant = (text: string): ChainMessage => ({ role: 'assistant', text })
+const said = (role: 'user' | 'assistant', text: string): ChainedItem => ({
+  type: 'message',
+  role,
+  content: [{ type: 'text', text }],
+})
+const user = (text: string) => said('user', text)
+const assistant = (text: string) => said('assistant', text)
+/** The same as messages of a chain. */
+const plain = (items: readonly ChainedItem[]): ChainMessage[] =>
+  items.map((item) => ({ ...(item as { role: 'user' }), text: '', ...textOfItem(item) }))
+const textOfItem = (item: ChainedItem) =>
+  item.type === 'message' && item.content[0]?.type === 'text' ? { text: item.content[0].text } : {}
 const history = [user('a'), assistant('b'), user('c'), assistant('d'), user('e')]
 
 /** Threads of which one has a point. */
@@ -23,7 +33,7 @@ function threadsWith(hash: string | undefined, point: Partial<ThreadPoint> = {})
   }
 }
 
-const points = chainOf(history).points.map(({ hash }) => hash)
+const points = chainOf(plain(history)).points.map(({ hash }) => hash)
 const ada = userId('ada')
 
 test('a history that a thread has as its latest goes on there, and only its newest messages are new', async () => {
@@ -36,7 +46,7 @@ test('a history that a thread has as its latest goes on there, and only its newe
 test('an earlier point of a thread is a fork, and what follows the point is new', async () => {
   const threads = threadsWith(points[0], { forkAt: 3 })
   const place = await findThread(threads, ada, await chainOfRequest(history))
-  assert.deepEqual(place, { kind: 'fork', forks: { threadId: 't', beforeSeq: 3 }, fresh: 2 })
+  assert.deepEqual(place, { kind: 'fork', forks: { threadId: 't', beforeSeq: 3 }, turnId: 'n', fresh: 2 })
 })
 
 test('an unknown history, and messages without an answer, start a new thread', async () => {
@@ -58,6 +68,23 @@ test('a history of ten thousand messages lets others go on meanwhile', async () 
   const timer = setInterval(() => ticks++, 0)
   const chain = await chainOfRequest(long)
   clearInterval(timer)
-  assert.deepEqual(chain, chainOf(long))
+  assert.deepEqual(chain, chainOf(plain(long)))
   assert.ok(ticks > 0)
+})
+
+test('calls, outputs, pictures and files are part of a history', async () => {
+  const call: ChainedItem = { type: 'call', callId: 'c', name: 'act', args: '{}' }
+  const output: ChainedItem = { type: 'output', callId: 'c', output: 'out' }
+  const picture: ChainedItem = { type: 'message', role: 'user', content: [{ type: 'image', url: 'data:,x' }] }
+  const file: ChainedItem = { type: 'message', role: 'user', content: [{ type: 'file', name: 'n', text: 't' }] }
+  assert.deepEqual(
+    await chainOfRequest([user('a'), call, output, picture, file]),
+    chainOf([
+      { role: 'user', text: 'a' },
+      { role: 'assistant', text: '', callIds: ['c'] },
+      { role: 'tool', callId: 'c', text: 'out' },
+      { role: 'user', text: '', media: ['data:,x'] },
+      { role: 'user', text: '', media: ['n:t'] },
+    ]),
+  )
 })

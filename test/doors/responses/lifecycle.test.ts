@@ -282,20 +282,6 @@ describe('a stored response', () => {
     assert.match(long, /characters left out/)
     assert.ok(long.length < 52_000)
   })
-
-  it('lists models, and one by its name', async () => {
-    const { body } = await served.get('/models')
-    assert.equal(body['object'], 'list')
-    assert.deepEqual(
-      (body['data'] as Wire[]).map(({ id, object }) => [id, object]),
-      [
-        ['scripted', 'model'],
-        ['vendor/large', 'model'],
-      ],
-    )
-    assert.equal((await served.get('/models/vendor/large')).body['id'], 'vendor/large')
-    assert.equal((await served.get('/models/none')).status, 404)
-  })
 })
 
 it('a request that finds every place taken is refused at once and told when to come back', async () => {

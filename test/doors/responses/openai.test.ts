@@ -181,10 +181,7 @@ for (const prefix of ['/api/v1', '/v1']) {
       })
     })
 
-    it('lists models and compacts', async () => {
-      const ids: string[] = []
-      for await (const model of client.models.list()) ids.push(model.id)
-      assert.deepEqual(ids, ['scripted', 'vendor/large'])
+    it('compacts', async () => {
       const compacted = await client.responses.compact({ model: 'gpt-5', input: 'a long story' })
       assert.equal(compacted.output[0]?.type, 'compaction')
     })

@@ -15,6 +15,7 @@ it('the document has every route under both prefixes, with the fields that valid
       '/responses/{id}',
       '/responses/{id}/cancel',
       '/responses/{id}/input_items',
+      '/chat/completions',
       '/models',
       '/models/{rest}',
     ]) {

@@ -1,4 +1,4 @@
-// The Responses API on a real port over the app of the tests, a scripted model at its edge.
+// Both API doors on a real port over the app of the tests, a scripted model at its edge.
 import { specifiedRules } from '#config/responses.ts'
 import type { Bus, Subscription } from '#core/bus.ts'
 import { userId } from '#core/ids.ts'
@@ -6,6 +6,7 @@ import { isObject } from '#core/json.ts'
 import type { Model, ModelRequest } from '#core/model.ts'
 import type { Tool } from '#core/tool.ts'
 import type { ResponsesParts, ResponsesRules } from '#doors/responses/parts.ts'
+import { completionsRoutes } from '#doors/completions/routes.ts'
 import { responsesRoutes } from '#doors/responses/routes.ts'
 import type { ChatLimit } from '#http/caller.ts'
 import { createOrigins } from '#http/origin.ts'
@@ -27,6 +28,10 @@ export type ServeParts = Partial<Pick<ResponsesParts, 'externalTools' | 'turnTim
   readonly chatLimit?: ChatLimit
   /** The clock that readers who left are waited for by. Without one they never stop a turn. */
   readonly clock?: Pick<Clock, 'now' | 'at'>
+  readonly taskLimit?: ChatLimit
+  readonly progress?: boolean
+  /** Tools of the service beside the usual two. */
+  readonly tools?: readonly Tool[]
   readonly replies?: readonly Reply[]
   readonly model?: Model
   readonly path?: string
@@ -37,10 +42,14 @@ export type ServeParts = Partial<Pick<ResponsesParts, 'externalTools' | 'turnTim
 export type Served = Awaited<ReturnType<typeof serve>>
 
 /** A tool that only reads, one that must be asked for. */
-const tools: readonly Tool[] = [tool('time', 'read', () => 'noon'), tool('workspace_write', 'write', () => 'written')]
+const usualTools: readonly Tool[] = [
+  tool('time', 'read', () => 'noon'),
+  tool('workspace_write', 'write', () => 'written'),
+]
 
 /** Opens a service. The token of a request is the name of its user. */
 export async function serve(parts: ServeParts = {}) {
+  const tools = [...usualTools, ...(parts.tools ?? [])]
   const watching = new Set<Subscription>()
   const asked: ModelRequest[] = []
   const scripted =
@@ -62,15 +71,17 @@ export async function serve(parts: ServeParts = {}) {
   })
   const { store, bus, runner, turns, threads, gates } = app
   const users = ['ann', 'bob', 'eve'].map((name) => ({ id: userId(name), name, createdAt: 0, hash: hashToken(name) }))
+  const origins = createOrigins({ allowed: [], names: [], trustProxy: false })
+  const chatLimit = parts.chatLimit ?? { take: () => Promise.resolve() }
   const gateway = await createGateway({
     auth: {
       operatorTokens: [],
       accounts: { findByToken: (hash) => Promise.resolve(users.find((user) => user.hash === hash)) },
       sessions: { find: () => Promise.resolve(undefined) },
     },
-    origins: createOrigins({ allowed: [], names: [], trustProxy: false }),
+    origins,
     health: { ping: () => store.ping(), draining: () => false },
-    chatLimit: parts.chatLimit ?? { take: () => Promise.resolve() },
+    chatLimit,
     chatsPerMinute: 0,
     writeLimit: { take: () => {} },
     log: silentLog,
@@ -90,7 +101,23 @@ export async function serve(parts: ServeParts = {}) {
       rules: { ...specifiedRules, ...parts.rules },
       turnTimeoutMs: parts.turnTimeoutMs ?? 10_000,
       registered: () => new Set(tools.map(({ spec }) => spec.name)),
-      models: () => ['scripted', 'vendor/large'],
+      lastCall: gateway.lastCall,
+      log: silentLog,
+      ...(parts.now && { now: parts.now }),
+    }),
+  )
+  gateway.mount(
+    completionsRoutes({
+      turns,
+      threads,
+      gates,
+      externalTools: parts.externalTools ?? true,
+      turnTimeoutMs: parts.turnTimeoutMs ?? 10_000,
+      registered: () => new Set(tools.map(({ spec }) => spec.name)),
+      choices: () => ['vendor/large'],
+      progress: parts.progress ?? true,
+      limits: { chat: chatLimit, task: parts.taskLimit ?? chatLimit },
+      origins,
       lastCall: gateway.lastCall,
       log: silentLog,
       ...(parts.now && { now: parts.now }),

@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test'
 import { specifiedRules } from '#config/responses.ts'
 import type { IdentityStore } from '#core/account.ts'
 import type { Store } from '#core/store.ts'
+import { completionsRoutes } from '#doors/completions/routes.ts'
 import { responsesRoutes } from '#doors/responses/routes.ts'
 import { webRoutes } from '#doors/web/door.ts'
 import { mountLive } from '#doors/web/chat-socket.ts'
@@ -207,7 +208,22 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
       readers: { open: () => ({ left() {}, done() {} }), seen() {} },
       turnTimeoutMs: patienceMs,
       registered: () => new Set(),
-      models: () => ['test-1'],
+      lastCall: gateway.lastCall,
+      log: silentLog,
+    }),
+  )
+  gateway.mount(
+    completionsRoutes({
+      turns,
+      threads,
+      gates,
+      externalTools: true,
+      turnTimeoutMs: patienceMs,
+      registered: () => new Set(),
+      choices: () => [],
+      progress: true,
+      limits: { chat: chatLimit, task: chatLimit },
+      origins,
       lastCall: gateway.lastCall,
       log: silentLog,
     }),

@@ -128,6 +128,7 @@ test('every kind of fault has its title; those of the model lead to its settings
     model_unauthorized: 'The model refused the key',
     model_key_missing: 'The model has no key',
     model_refused: 'The model refused',
+    model_filtered: 'The answer was filtered',
     model_unknown: 'The model is not known',
     model_timeout: 'The model took too long',
   }

@@ -2,12 +2,11 @@
 import { AppError } from '#core/errors.ts'
 import { uuidOf } from '#core/ids.ts'
 import { isObject } from '#core/json.ts'
-import { jsonBounds } from '#http/json-reader.ts'
 import { check, wrongField } from '#http/validate.ts'
-import { countJson, type Excess } from '#lib/json-bounds.ts'
 import { createPace } from '#lib/pace.ts'
 import { openCompaction } from './compaction.ts'
 import { isTooDeep } from '#doors/openai/bounds.ts'
+import { checkArguments } from '#doors/openai/call-arguments.ts'
 import { namesForModel } from '#doors/openai/caller-tools.ts'
 import { readContent, textIn } from '#doors/openai/content.ts'
 import type { HistoryItem } from '#doors/openai/seed.ts'
@@ -21,8 +20,6 @@ import {
 
 /** More than any real conversation has. Each item becomes a row. */
 const maxItems = 5_000
-/** Bytes that are counted between two pauses. */
-const sliceBytes = 1024 * 1024
 
 /** One checked item. Items keep their positions in the request, so that an error can name them. */
 export type InputItem =
@@ -59,29 +56,11 @@ export async function readInput(
     items.push(await readItem(item, `input[${at}]`, nameOf))
     await pace()
   }
-  await checkArguments(items, pace)
+  const calls = items.flatMap((item, at) =>
+    item.type === 'call' ? [{ args: item.args, path: `input[${at}].arguments` }] : [],
+  )
+  await checkArguments(calls, pace)
   return items
-}
-
-/** The arguments of all calls together are bounded as a body is: prompts parse them. */
-async function checkArguments(items: readonly InputItem[], pace: ReturnType<typeof createPace>): Promise<void> {
-  let { values, names } = jsonBounds
-  for (const [at, item] of items.entries()) {
-    if (item.type !== 'call') continue
-    const json = Buffer.from(item.args)
-    const count = countJson(json, { values, names, levels: Number.POSITIVE_INFINITY })
-    let excess: Excess | undefined
-    while (!excess && !count.done) {
-      excess = count.next(sliceBytes)
-      await pace()
-    }
-    if (excess) {
-      const most = excess.bound === 'names' ? `${jsonBounds.names} field names` : `${jsonBounds.values} values`
-      throw wrongField(`input[${at}].arguments`, `brings the arguments of all calls to more than ${most}`)
-    }
-    values -= count.values
-    names -= count.names
-  }
 }
 
 /**

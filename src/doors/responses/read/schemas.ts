@@ -1,33 +1,19 @@
 // Schemas of requests. They check requests, and the OpenAPI document is generated from them. Null means absent.
 import * as z from 'zod/mini'
-import { byteLength } from '#core/json.ts'
+import { ModelName, Temperature } from '#doors/openai/request-fields.ts'
 
-const maxModelBytes = 256
 const text = z.string({ error: 'must be a string' })
 const filled = text.check(z.minLength(1, { error: 'must not be empty' }))
 const object = z.record(z.string(), z.unknown(), { error: 'must be an object' })
 
-const model = z
-  .string({ error: (issue) => (issue.input == null ? 'is required: any name of a model' : 'must be a string') })
-  .check(
-    z.minLength(1, { error: 'must not be empty' }),
-    z.refine((name) => byteLength(name) <= maxModelBytes, { error: `must not exceed ${maxModelBytes} bytes` }),
-    z.refine((name) => name.trim() === name, { error: 'must not begin or end with white space' }),
-    z.refine((name) => !/\p{Cc}/u.test(name), { error: 'must not contain control characters' }),
-  )
-
 /** The fields of a create request that can be wrong. Every other field is accepted with any value. */
 export const CreateSchema = z.object(
   {
-    model,
+    model: ModelName,
     input: z.nullish(z.union([z.string(), z.array(z.unknown())], { error: 'must be a string or a list of items' })),
     previous_response_id: z.nullish(text),
     stream: z.nullish(z.boolean({ error: 'must be true or false' })),
-    temperature: z.nullish(
-      z
-        .number({ error: 'must be a number from 0 to 2' })
-        .check(z.minimum(0, { error: 'must be from 0 to 2' }), z.maximum(2, { error: 'must be from 0 to 2' })),
-    ),
+    temperature: z.nullish(Temperature),
     instructions: z.nullish(text),
     x_context: z.nullish(object),
     /** Each tool is checked by the catalog. */

@@ -3,6 +3,7 @@ import type { PartialText } from '#core/bus.ts'
 import { hexOf } from '#core/ids.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
+import { eventJson } from '#http/sse.ts'
 import type { Watched } from '#turns/watch.ts'
 import {
   type CallOutput,
@@ -96,7 +97,7 @@ export function createStream({ turn, model, skip, events = 'specified', after = 
     const message = open as Open
     message.text += text
     const number = next++
-    return number > after ? `${before}${message.lead}${number},"delta":${json(text)}}\n\n` : before
+    return number > after ? `${before}${message.lead}${number},"delta":${eventJson(text)}}\n\n` : before
   }
 
   /**
@@ -171,11 +172,11 @@ export function createStream({ turn, model, skip, events = 'specified', after = 
       return event('response.output_item.added', done) + event('response.output_item.done', done)
     }
     const position = `"item_id":"${item.id}","output_index":${index}`
-    const text = json(item.arguments)
+    const text = eventJson(item.arguments)
     return (
       event('response.output_item.added', itemFields(index, { ...item, status: 'in_progress', arguments: '' })) +
       event('response.function_call_arguments.delta', `${position},"delta":${text}`) +
-      event('response.function_call_arguments.done', `${position},"name":${json(item.name)},"arguments":${text}`) +
+      event('response.function_call_arguments.done', `${position},"name":${eventJson(item.name)},"arguments":${text}`) +
       event('response.output_item.done', done)
     )
   }
@@ -186,7 +187,7 @@ export function createStream({ turn, model, skip, events = 'specified', after = 
     next = Math.max(next, after + 1)
     const type = wireStatus(ended) === 'completed' ? 'response.completed' : 'response.failed'
     const response = responseObject({ turn: ended, model, output, gate })
-    return before + event(type, `"response":${json(response)}`)
+    return before + event(type, `"response":${eventJson(response)}`)
   }
 
   function writeOne(watched: Watched): string {
@@ -208,7 +209,7 @@ export function createStream({ turn, model, skip, events = 'specified', after = 
     created() {
       const { endedAt: _, error: __, ...begun } = turn
       const response = responseObject({ turn: { ...begun, status: 'running' }, model, output: [] })
-      return event('response.created', `"response":${json(response)}`)
+      return event('response.created', `"response":${eventJson(response)}`)
     },
     write(events) {
       let text = ''
@@ -226,12 +227,5 @@ function lead(type: EventType, fields = ''): string {
 }
 
 function itemFields(index: number, item: OutputItem): string {
-  return `"output_index":${index},"item":${json(item)}`
-}
-
-/** JSON with Unicode line separators escaped: some clients would split an event at one. */
-function json(value: unknown): string {
-  const text = JSON.stringify(value)
-  if (!/[\u0085\u2028\u2029]/.test(text)) return text
-  return text.replaceAll(/[\u0085\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return `"output_index":${index},"item":${eventJson(item)}`
 }

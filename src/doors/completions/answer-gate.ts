@@ -1,0 +1,26 @@
+// The answer to a message for a thread that waits at a gate: the words of the gate. Nothing is stored but the point of the
+// client's history.
+import type { FastifyReply } from 'fastify'
+import { newId } from '#core/ids.ts'
+import { noUsage, type Turn } from '#core/turn.ts'
+import type { CompletionsParts } from '#doors/completions/parts.ts'
+import { type Asked, notePoint } from '#doors/completions/tell/answer.ts'
+import { createChunkWriter } from '#doors/completions/tell/chunks.ts'
+import { completionId, completionObject, wordsOf } from '#doors/completions/tell/told.ts'
+import { openEvents } from '#http/sse.ts'
+
+/** `turn` is the one that waits. */
+export async function answerGate(parts: CompletionsParts, reply: FastifyReply, asked: Asked, turn: Turn) {
+  const gate = await parts.gates.ofTurn(turn)
+  const content = wordsOf({ gates: gate ? [gate] : [] }, asked.linkOf(turn.threadId))
+  await notePoint(parts, turn, { asked: asked.asked, content })
+  reply.headers({ 'x-atrium-thread': turn.threadId, 'x-atrium-turn': turn.id })
+  const { model, includeUsage } = asked
+  const state = { id: completionId(newId()), createdAt: parts.now?.() ?? Date.now(), model }
+  if (!asked.stream) {
+    return completionObject({ ...state, told: { content, reasoning: '' }, finish: 'stop', usage: noUsage })
+  }
+  const chunks = createChunkWriter({ ...state, includeUsage })
+  openEvents(reply, () => {}).end(chunks.role() + chunks.text(content) + chunks.end('stop', noUsage))
+  return undefined
+}

@@ -1,0 +1,83 @@
+// OpenAPI operations of this door, generated from the schemas that check requests.
+import { fault, object, plain } from '#doors/openai/openapi-answers.ts'
+import {
+  AssistantSchema,
+  CompletionSchema,
+  SystemSchema,
+  ToolMessageSchema,
+  UserSchema,
+} from '#doors/completions/read/schemas.ts'
+import { jsonContent, schemaOf } from '#http/openapi.ts'
+import type { JsonSchema } from '#http/routes.ts'
+import type * as z from 'zod/mini'
+
+export function create(): JsonSchema {
+  const header = (name: string, schema: JsonSchema): JsonSchema => ({ name, in: 'header', schema })
+  return {
+    ...tagged,
+    parameters: [
+      header('Idempotency-Key', { type: 'string', minLength: 1, maxLength: 255 }),
+      header('X-Atrium-Thread', { type: 'string', format: 'uuid' }),
+    ],
+    requestBody: { required: true, content: jsonContent(requestSchema()) },
+    responses: {
+      200: {
+        description: 'The completion, or its chunks with stream: true.',
+        content: { ...jsonContent(completionSchema()), 'text/event-stream': { schema: { type: 'string' } } },
+      },
+      400: fault('A field is wrong; param names it'),
+      401: plain('Invalid or missing auth token'),
+      404: fault('X-Atrium-Thread names no thread of the caller'),
+      413: fault('The body is larger than 14 MiB'),
+      415: fault('The body is not application/json, or it is compressed'),
+      422: fault('The Idempotency-Key was used with another body'),
+      429: fault('Too many messages, or too many requests at once; Retry-After says when to try again'),
+      502: fault('The turn failed; code says why'),
+      503: fault('The service cannot take work now; Retry-After says when to try again'),
+      504: fault('The turn took too long and was stopped'),
+    },
+  }
+}
+
+export function models(): JsonSchema {
+  return { ...tagged, responses: { 200: object('A list') } }
+}
+
+export function model(): JsonSchema {
+  return { ...tagged, responses: { 200: object('The model'), 404: fault('No model of this name is listed') } }
+}
+
+const tagged = { tags: ['Chat completions'] }
+
+/** `CompletionSchema` with the schemas of messages filled in: requests check each message by its role. */
+function requestSchema(): JsonSchema {
+  const schema = schemaOf(CompletionSchema)
+  const of = (role: string, fields: z.ZodMiniType): JsonSchema => ({
+    allOf: [{ type: 'object', properties: { role: { const: role } }, required: ['role'] }, schemaOf(fields)],
+  })
+  const items = [
+    of('system', SystemSchema),
+    of('developer', SystemSchema),
+    of('user', UserSchema),
+    of('assistant', AssistantSchema),
+    of('tool', ToolMessageSchema),
+  ]
+  const { functions: _, function_call: __, ...properties } = schema['properties'] as Record<string, JsonSchema>
+  const messages = { type: 'array', minItems: 1, items: { anyOf: items } }
+  return { ...schema, properties: { ...properties, messages }, additionalProperties: true }
+}
+
+function completionSchema(): JsonSchema {
+  return {
+    type: 'object',
+    required: ['id', 'object', 'created', 'model', 'choices', 'usage'],
+    properties: {
+      id: { type: 'string' },
+      object: { const: 'chat.completion' },
+      created: { type: 'integer' },
+      model: { type: 'string' },
+      choices: { type: 'array', items: { type: 'object' } },
+      usage: { type: 'object' },
+    },
+  }
+}

@@ -1,0 +1,105 @@
+// Reading a request: its messages, and the options of its turn.
+import type { JsonObject } from '#core/json.ts'
+import { byteLength, isObject } from '#core/json.ts'
+import type { Sampling, TurnOptions } from '#core/turn.ts'
+import { overBounds } from '#doors/openai/bounds.ts'
+import { type CatalogRules, readCatalog, refuseCallerTools } from '#doors/openai/caller-tools.ts'
+import { check, wrongField } from '#http/validate.ts'
+import type * as z from 'zod/mini'
+import { type Messages, readMessages } from './messages.ts'
+import { CompletionSchema } from './schemas.ts'
+
+const maxToolsBytes = 256 * 1024
+const maxFormatBytes = 64 * 1024
+const maxMetadataBytes = 16 * 1024
+/** Schemas are adapted to the provider before every model call. */
+const formatBounds = { levels: 64, values: 2_000 }
+
+export type CompletionRequest = {
+  readonly model: string
+  readonly stream: boolean
+  readonly includeUsage: boolean
+  readonly messages: Messages
+  readonly options: TurnOptions
+}
+
+export type RequestRules = Pick<CatalogRules, 'registered'> & {
+  /** False when functions of the caller are disabled: tools and tool_choice are then refused. */
+  readonly externalTools: boolean
+}
+
+/** Throws invalid_input with the path of the field. */
+export async function readCompletion(body: unknown, rules: RequestRules): Promise<CompletionRequest> {
+  if (!rules.externalTools && isObject(body)) refuseCallerTools(body)
+  const fields = check(CompletionSchema, body)
+  const tools = fields.tool_choice === 'none' ? [] : readTools(fields.tools ?? [], rules)
+  const format = readFormat(fields.response_format)
+  const sampling = readSampling(fields)
+  const echo = { ...(fields.user != null && { user: fields.user }), ...readMetadata(fields.metadata) }
+  return {
+    model: fields.model,
+    stream: fields.stream ?? false,
+    includeUsage: fields.stream_options?.include_usage ?? false,
+    messages: await readMessages(fields.messages),
+    options: {
+      ...(fields.temperature != null && { temperature: fields.temperature }),
+      ...(typeof format === 'object' && { format }),
+      ...(format === 'json' && { json: true }),
+      ...(Object.keys(sampling).length > 0 && { sampling }),
+      ...(tools.length > 0 && { tools }),
+      ...(Object.keys(echo).length > 0 && { echo }),
+    },
+  }
+}
+
+type Fields = z.output<typeof CompletionSchema>
+
+function readSampling(fields: Fields): Sampling {
+  const maxTokens = fields.max_completion_tokens ?? fields.max_tokens
+  const { top_p: topP, seed, stop, reasoning_effort: effort } = fields
+  return {
+    ...(topP != null && { topP }),
+    ...(seed != null && { seed }),
+    ...(stop != null && { stop: typeof stop === 'string' ? [stop] : stop }),
+    ...(maxTokens != null && { maxTokens }),
+    ...(effort != null && { effort }),
+  }
+}
+
+/** The caller's functions. Here they stand in a `function` of their own; the rules are those of the Responses API. */
+function readTools(raw: readonly unknown[], { registered }: RequestRules): NonNullable<TurnOptions['tools']> {
+  const flat = raw.map((tool, at) => {
+    if (!isObject(tool)) return tool
+    const { type, function: declared } = tool
+    if (type === 'function' && !isObject(declared)) throw wrongField(`tools[${at}].function`, 'must be an object')
+    return { ...(declared as object | undefined), type }
+  })
+  return readCatalog(flat, { maxBytes: maxToolsBytes, foreign: 'refuse', registered }).tools
+}
+
+function readFormat(format: Fields['response_format']): TurnOptions['format'] | 'json' {
+  if (format == null || format.type === 'text') return undefined
+  if (format.type === 'json_object') return 'json'
+  const path = 'response_format.json_schema'
+  const { name, schema, strict } = format.json_schema ?? {}
+  if (!schema) throw wrongField(`${path}.schema`, 'is required')
+  const over = overBounds(schema, formatBounds)
+  if (over) throw wrongField(`${path}.schema`, over)
+  const bytes = byteLength(JSON.stringify(schema))
+  if (bytes > maxFormatBytes) throw wrongField(`${path}.schema`, `has ${bytes} bytes, at most ${maxFormatBytes}`)
+  return {
+    name: name && /^[A-Za-z0-9_-]{1,64}$/.test(name) ? name : 'response',
+    schema: schema as JsonObject,
+    ...(strict != null && { strict }),
+  }
+}
+
+function readMetadata(metadata: Fields['metadata']): { metadata?: Record<string, string> } {
+  if (metadata == null || Object.keys(metadata).length === 0) return {}
+  for (const [key, value] of Object.entries(metadata)) {
+    if (typeof value !== 'string') throw wrongField(`metadata.${key}`, 'must be a string')
+  }
+  const bytes = byteLength(JSON.stringify(metadata))
+  if (bytes > maxMetadataBytes) throw wrongField('metadata', `has ${bytes} bytes as JSON, at most ${maxMetadataBytes}`)
+  return { metadata: metadata as Record<string, string> }
+}

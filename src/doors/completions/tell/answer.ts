@@ -1,0 +1,142 @@
+// Answers with a turn: as a stream of chunks, or as one object at its end.
+import type { FastifyReply } from 'fastify'
+import { AppError } from '#core/errors.ts'
+import type { Entry } from '#core/item.ts'
+import type { Turn } from '#core/turn.ts'
+import { errorEnvelope } from '#doors/openai/error-envelope.ts'
+import { type Source, waitForRest } from '#doors/openai/turn-events.ts'
+import type { CompletionsParts } from '#doors/completions/parts.ts'
+import { requestIdOf } from '#http/request-log.ts'
+import { type EventWriter, openEvents } from '#http/sse.ts'
+import { createStream } from './chunks.ts'
+import {
+  completionId,
+  completionObject,
+  faultOf,
+  finishReason,
+  joinText,
+  pointOf,
+  statusOfFault,
+  toldOf,
+  wordsOf,
+} from './told.ts'
+
+/** A stream opens with its first chunk, so that a fault before it has a status; at the latest after this time. */
+const maxSilenceMs = 10_000
+
+export type Asked = {
+  readonly model: string
+  readonly stream: boolean
+  readonly includeUsage: boolean
+  /** The hash of the history that was sent. */
+  readonly asked: string
+  /** The address of a thread's page. */
+  readonly linkOf: (threadId: string) => string
+}
+
+export type FollowedTurn = {
+  readonly turn: Turn
+  readonly source: Source
+  /** Entries that the start of the turn returned. */
+  readonly entries: readonly Entry[]
+}
+
+export async function answerTurn(parts: CompletionsParts, reply: FastifyReply, asked: Asked, followed: FollowedTurn) {
+  const { turn } = followed
+  reply.headers({ 'x-atrium-thread': turn.threadId, 'x-atrium-turn': turn.id })
+  return asked.stream ? streamTurn(parts, reply, asked, followed) : collectTurn(parts, reply, asked, followed)
+}
+
+async function collectTurn(parts: CompletionsParts, reply: FastifyReply, asked: Asked, followed: FollowedTurn) {
+  const { turn, entries } = await waitForRest(parts, followed, followed.entries)
+  const fault = faultOf(turn)
+  if (fault) return refuseTurn(reply, fault)
+  const told = toldOf(turn, entries)
+  const waits = turn.status === 'waiting'
+  const content = waits ? joinText(told.content, wordsOf(told, asked.linkOf(turn.threadId))) : told.content
+  if (waits) await notePoint(parts, turn, { ...asked, content })
+  const { reasoning, ...rest } = told
+  return completionObject({
+    id: completionId(turn.id),
+    createdAt: turn.createdAt,
+    model: asked.model,
+    told: { ...rest, content, reasoning: parts.progress ? reasoning : '' },
+    finish: finishReason(turn, told),
+    usage: turn.usage,
+  })
+}
+
+/** Streams a turn to its end. */
+async function streamTurn(parts: CompletionsParts, reply: FastifyReply, asked: Asked, followed: FollowedTurn) {
+  const { turn, source, entries } = followed
+  const { model, includeUsage } = asked
+  const stream = createStream({
+    turn,
+    id: completionId(turn.id),
+    createdAt: turn.createdAt,
+    model,
+    includeUsage,
+    skip: (turn.options.inputs ?? 1) - entries.length,
+    progress: parts.progress,
+    link: asked.linkOf(turn.threadId),
+  })
+  let writer: EventWriter | undefined
+  const leave = (): void => source.close()
+  const open = (): EventWriter => {
+    if (writer) return writer
+    reply.raw.off('close', leave)
+    writer = openEvents(reply, leave)
+    writer.send(stream.begin())
+    return writer
+  }
+  reply.raw.once('close', leave)
+  const silence = setTimeout(open, maxSilenceMs)
+  try {
+    for await (const events of source) {
+      const chunks = stream.write(events)
+      if (stream.rest) return await endStream(chunks)
+      if (chunks !== '') open().sendSoon(chunks)
+    }
+  } catch (error) {
+    if (!writer) throw error
+    log(error)
+  } finally {
+    clearTimeout(silence)
+  }
+  // The source ended without the turn: the client left, or the service is going down.
+  if (writer) writer.drop()
+  else if (!reply.raw.destroyed) throw new AppError('shutting_down', 'the service is going down: ask again in a moment')
+  return undefined
+
+  async function endStream(chunks: string) {
+    const rest = stream.rest ?? turn
+    const fault = faultOf(rest)
+    if (fault && !writer) {
+      reply.raw.off('close', leave)
+      return refuseTurn(reply, fault)
+    }
+    if (rest.status === 'waiting') await notePoint(parts, rest, { ...asked, content: stream.content })
+    open().end(chunks + stream.end())
+    return undefined
+  }
+
+  function log(error: unknown): void {
+    const at = { request: requestIdOf(reply.raw), turn: turn.id, err: error }
+    parts.log.warn(at, 'a completion stream ended early; its turn continues')
+  }
+}
+
+/** Words of a gate are not in the log. The history of the client goes on from them all the same. */
+export async function notePoint(
+  { threads }: Pick<CompletionsParts, 'threads'>,
+  turn: Pick<Turn, 'id' | 'threadId' | 'userId'>,
+  { asked, content }: { readonly asked: string; readonly content: string },
+): Promise<void> {
+  const { userId, threadId, id: turnId } = turn
+  await threads.addChainPoint(userId, { threadId, turnId, hash: pointOf(asked, content) })
+}
+
+function refuseTurn(reply: FastifyReply, fault: AppError) {
+  const status = statusOfFault(fault)
+  return reply.code(status).send(errorEnvelope(fault, status))
+}

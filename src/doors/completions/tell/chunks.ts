@@ -1,0 +1,186 @@
+// The events of a turn as chunks: a state machine from watched events to text, without I/O.
+import type { PartialText } from '#core/bus.ts'
+import { AppError } from '#core/errors.ts'
+import type { Entry } from '#core/item.ts'
+import { isAtRest, type Turn, type Usage } from '#core/turn.ts'
+import { errorEnvelope } from '#doors/openai/error-envelope.ts'
+import { eventJson } from '#http/sse.ts'
+import { unixTime } from '#http/wire-format.ts'
+import type { Watched } from '#turns/watch.ts'
+import { completionUsage, createTeller, faultOf, finishReason, statusOfFault, toolCall, wordsOf } from './told.ts'
+
+export type ChunkParts = {
+  readonly id: string
+  readonly createdAt: number
+  readonly model: string
+  readonly includeUsage: boolean
+}
+
+export type ChunkWriter = ReturnType<typeof createChunkWriter>
+
+/** Writes chunks. Only the text of a delta is encoded; the rest of the chunk is the same for all. */
+export function createChunkWriter({ id, createdAt, model, includeUsage }: ChunkParts) {
+  const head = { id, object: 'chat.completion.chunk', created: unixTime(createdAt), model }
+  const lead = `data: ${eventJson(head).slice(0, -1)},"choices":[{"index":0,"delta":`
+  const usageField = includeUsage ? ',"usage":null' : ''
+  const chunk = (delta: string, finish = 'null'): string =>
+    `${lead}${delta},"finish_reason":${finish}}]${usageField}}\n\n`
+  return {
+    role: () => chunk('{"role":"assistant","content":""}'),
+    text: (text: string) => chunk(`{"content":${eventJson(text)}}`),
+    reasoning: (text: string) => chunk(`{"reasoning_content":${eventJson(text)}}`),
+    call: (call: ReturnType<typeof toolCall>) => chunk(eventJson({ tool_calls: [{ index: 0, ...call }] })),
+    end(finish: string, usage: Usage): string {
+      const last = chunk('{}', eventJson(finish))
+      const counts = includeUsage
+        ? `data: ${eventJson({ ...head, choices: [], usage: completionUsage(usage) })}\n\n`
+        : ''
+      return `${last}${counts}${done}`
+    },
+    fault: (fault: AppError) => `data: ${eventJson(errorEnvelope(fault, statusOfFault(fault)))}\n\n${done}`,
+  }
+}
+
+const done = 'data: [DONE]\n\n'
+
+export type StreamParts = ChunkParts & {
+  readonly turn: Turn
+  /** How many of the first entries are the turn's input. They are skipped. */
+  readonly skip: number
+  /** Sends reasoning and the progress of tools. */
+  readonly progress: boolean
+  /** The address of the thread's page. */
+  readonly link: string
+}
+
+export interface Stream {
+  /** The chunks of a batch of events: whole chunks only, possibly none. */
+  write(events: readonly Watched[]): string
+  /** The turn once it rests. Nothing is written after it but `end`. */
+  readonly rest: Turn | undefined
+  /** All text so far. A turn that waits tells the words of its gates at its end. */
+  readonly content: string
+  /** The first chunk. */
+  begin(): string
+  /** The last chunks. */
+  end(): string
+}
+
+export function createStream({ turn, skip, progress, link, ...parts }: StreamParts): Stream {
+  const chunks = createChunkWriter(parts)
+  const teller = createTeller()
+  let inputsLeft = skip
+  let content = ''
+  /** The message that is being written, and the length of what was written of it. */
+  let open: { readonly id: string; length: number } | undefined
+  const finished = new Set<string>()
+  let rest: Turn | undefined
+
+  function say(text: string): string {
+    content += text
+    return chunks.text(text)
+  }
+
+  /** Text of a message. Messages are paragraphs. */
+  function more(entryId: string, text: string): string {
+    const isNew = open?.id !== entryId
+    if (isNew && open) finished.add(open.id)
+    if (isNew || !open) open = { id: entryId, length: 0 }
+    open.length += text.length
+    return say(isNew && content !== '' ? `\n\n${text}` : text)
+  }
+
+  function piece({ itemId, after, text }: PartialText): string {
+    // A stream that joined too late for the message before writes both when they are stored.
+    if (after !== undefined && open?.id !== itemId && open?.id !== after) return ''
+    return more(itemId, text)
+  }
+
+  function writeEntry(entry: Entry): string {
+    if (entry.turnId !== turn.id) return ''
+    if (inputsLeft > 0) {
+      inputsLeft -= 1
+      return ''
+    }
+    const { text, reasoning } = teller.add(entry.item)
+    if (reasoning !== '') return progress ? chunks.reasoning(reasoning) : ''
+    if (text === '' || finished.has(entry.id)) return ''
+    const written = open?.id === entry.id ? open.length : 0
+    const left = text.length > written ? more(entry.id, text.slice(written)) : ''
+    finished.add(entry.id)
+    open = undefined
+    return left
+  }
+
+  /**
+   * True when the attempt that wrote the open message was given up: its process was lost. The model is asked again, and
+   * its new text does not continue the text that was written.
+   */
+  function interrupts(watched: Watched): boolean {
+    if (!open) return false
+    switch (watched.type) {
+      case 'delta':
+      case 'snapshot':
+        return watched.turnId === turn.id && watched.itemId !== open.id && watched.after !== open.id
+      case 'entries': {
+        const next = watched.entries.find(
+          ({ id, turnId, item }) =>
+            turnId === turn.id && item.type === 'message' && item.role === 'assistant' && !finished.has(id),
+        )
+        return next !== undefined && next.id !== open.id
+      }
+      case 'turn':
+        return watched.turn.id === turn.id && watched.turn.status === 'queued'
+      default:
+        return watched satisfies never
+    }
+  }
+
+  function writeOne(watched: Watched): string {
+    if (interrupts(watched)) {
+      rest = { ...turn, status: 'failed', error: { code: 'turn_interrupted', message: interrupted } }
+      return ''
+    }
+    switch (watched.type) {
+      case 'delta':
+      case 'snapshot':
+        return watched.turnId === turn.id && watched.text !== '' ? piece(watched) : ''
+      case 'entries':
+        return watched.entries.map(writeEntry).join('')
+      case 'turn': {
+        if (watched.turn.id !== turn.id || !isAtRest(watched.turn.status)) return ''
+        rest = watched.turn
+        if (rest.status !== 'waiting') return ''
+        const words = wordsOf(teller.state(), link)
+        return say(content === '' ? words : `\n\n${words}`)
+      }
+      default:
+        return watched satisfies never
+    }
+  }
+
+  return {
+    begin: () => chunks.role(),
+    write(events) {
+      let text = ''
+      for (const each of events) if (!rest) text += writeOne(each)
+      return text
+    },
+    end() {
+      const ended = rest ?? turn
+      const fault = faultOf(ended)
+      if (fault) return chunks.fault(fault)
+      const state = teller.state()
+      const call = state.call ? chunks.call(toolCall(state.call)) : ''
+      return call + chunks.end(finishReason(ended, state), ended.usage)
+    },
+    get rest() {
+      return rest
+    },
+    get content() {
+      return content
+    },
+  }
+}
+
+const interrupted = 'the process that wrote this was lost: the turn goes on elsewhere; ask again for its result'

@@ -1,0 +1,34 @@
+// A bound on the arguments of all calls in a request. Prompts parse them.
+import { jsonBounds } from '#http/json-reader.ts'
+import { wrongField } from '#http/validate.ts'
+import { countJson, type Excess } from '#lib/json-bounds.ts'
+import type { createPace } from '#lib/pace.ts'
+
+/** Bytes that are counted between two pauses. */
+const sliceBytes = 1024 * 1024
+
+/** The arguments of a call, and where they are in the request. */
+export type SentArguments = { readonly args: string; readonly path: string }
+
+/** The arguments of all calls together are bounded as a body is. Throws invalid_input. */
+export async function checkArguments(
+  calls: Iterable<SentArguments>,
+  pace: ReturnType<typeof createPace>,
+): Promise<void> {
+  let { values, names } = jsonBounds
+  for (const { args, path } of calls) {
+    const json = Buffer.from(args)
+    const count = countJson(json, { values, names, levels: Number.POSITIVE_INFINITY })
+    let excess: Excess | undefined
+    while (!excess && !count.done) {
+      excess = count.next(sliceBytes)
+      await pace()
+    }
+    if (excess) {
+      const most = excess.bound === 'names' ? `${jsonBounds.names} field names` : `${jsonBounds.values} values`
+      throw wrongField(path, `brings the arguments of all calls to more than ${most}`)
+    }
+    values -= count.values
+    names -= count.names
+  }
+}
