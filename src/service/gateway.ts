@@ -117,6 +117,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
       turns,
       threads,
       gates,
+      readers: app.readers,
       externalTools: config.responses.externalTools,
       turnTimeoutMs: config.responses.turnTimeoutSecs * 1000,
       registered: () => app.tools().byName,

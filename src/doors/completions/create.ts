@@ -12,6 +12,7 @@ import { type CompletionRequest, readCompletion } from '#doors/completions/read/
 import { type Asked, answerTurn, type FollowedTurn } from '#doors/completions/tell/answer.ts'
 import { originOf } from '#http/origin.ts'
 import { requestIdOf } from '#http/request-log.ts'
+import type { Start, StartTurn } from '#turns/turns.ts'
 import type { Watched } from '#turns/watch.ts'
 import { answerGate } from './answer-gate.ts'
 import { answerTask } from './task.ts'
@@ -49,7 +50,7 @@ async function answerAgent(parts: CompletionsParts, reply: FastifyReply, sent: S
       parts,
       reply,
       { ...asked, asked: history },
-      { ...(await attach(parts.turns, user, existing)), entries: [] },
+      { ...(await attach(parts.turns, user, existing)), entries: [], begins: false },
     )
   }
   const plan = await startTurn(parts, reply, sent)
@@ -78,27 +79,32 @@ async function startTurn(
   const { turns } = parts
   const threadId = threadHeader(reply.request)
   const sent = { user, request: completion, threadId }
-  const more = { request: requestIdOf(reply.raw), ...(idempotency && { idempotency }) }
+  const begin = (plan: StartTurn): Promise<Start> =>
+    turns.start({
+      ...plan,
+      request: requestIdOf(reply.raw),
+      ...(idempotency && { idempotency, options: { ...plan.options, unattended: true } }),
+    })
   let { start, asked } = await planTurn(parts, sent)
-  const began = await turns.start({ ...start, ...more }).catch(async (error: unknown) => {
+  const began = await begin(start).catch(async (error: unknown) => {
     if (isGateRequired(error) && start.threadId !== undefined) return turns.current(user, start.threadId)
     if (!start.forks || !cannotFork(error))
       throw error
       // The thread is too large to fork, or is gone: the history starts a thread of its own.
     ;({ start, asked } = await planTurn(parts, { ...sent, apart: true }))
-    return turns.start({ ...start, ...more })
+    return begin(start)
   })
   if (!began) throw new AppError('conversation_busy', 'the thread is busy: try again', { retryAfterSecs: 1 })
   if (!('events' in began)) return { asked, gate: began }
   if (began.turn.status === 'running' && !began.replayed) {
-    return { asked, followed: { turn: began.turn, source: began.events, entries: began.entries } }
+    return { asked, followed: { turn: began.turn, source: began.events, entries: began.entries, begins: true } }
   }
   began.events.close()
   const joined = await attach(turns, user, began.turn)
   const source = began.replayed
     ? joined.source
     : heldAtGate(joined, (await turns.current(user, began.turn.threadId))?.status)
-  return { asked, followed: { ...joined, source, entries: [] } }
+  return { asked, followed: { ...joined, source, entries: [], begins: !began.replayed } }
 }
 
 /** The events of a queued turn. Ends with gate_required when the turn before it comes to a gate. */

@@ -5,12 +5,14 @@ import type { ChatLimit } from '#http/caller.ts'
 import type { Origins } from '#http/origin.ts'
 import type { Log } from '#lib/log.ts'
 import type { Gates } from '#turns/gates.ts'
+import type { Readers } from '#turns/readers.ts'
 import type { Threads } from '#turns/threads.ts'
 
 export type CompletionsParts = WaitParts &
   ModelNames & {
     readonly threads: Threads
     readonly gates: Pick<Gates, 'ofTurn'>
+    readonly readers: Readers
     /** False disables functions of the caller: tools and tool_choice are then refused. */
     readonly externalTools: boolean
     /** Names of the tools that are enabled now. */

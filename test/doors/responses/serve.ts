@@ -87,17 +87,18 @@ export async function serve(parts: ServeParts = {}) {
     log: silentLog,
   })
   const { fastify } = gateway
+  const readers = createReaders({
+    turns,
+    bus,
+    stopsTurns: true,
+    clock: parts.clock ?? { now: Date.now, at: () => ({ stop: () => Promise.resolve() }) },
+  })
   gateway.mount(
     responsesRoutes({
       turns,
       threads,
       externalTools: parts.externalTools ?? true,
-      readers: createReaders({
-        turns,
-        bus,
-        stopsTurns: true,
-        clock: parts.clock ?? { now: Date.now, at: () => ({ stop: () => Promise.resolve() }) },
-      }),
+      readers,
       rules: { ...specifiedRules, ...parts.rules },
       turnTimeoutMs: parts.turnTimeoutMs ?? 10_000,
       registered: () => new Set(tools.map(({ spec }) => spec.name)),
@@ -111,6 +112,7 @@ export async function serve(parts: ServeParts = {}) {
       turns,
       threads,
       gates,
+      readers,
       externalTools: parts.externalTools ?? true,
       turnTimeoutMs: parts.turnTimeoutMs ?? 10_000,
       registered: () => new Set(tools.map(({ spec }) => spec.name)),

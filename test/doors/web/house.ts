@@ -217,6 +217,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
       turns,
       threads,
       gates,
+      readers: { open: () => ({ left() {}, done() {} }), seen() {} },
       externalTools: true,
       turnTimeoutMs: patienceMs,
       registered: () => new Set(),

@@ -30,7 +30,15 @@ test('a sender is named without its door; other users are none', () => {
 test('each door has its icon; one of a newer service looks like the browser', () => {
   assert.deepEqual(
     Object.entries(doors).map(([name, { icon }]) => `${name} ${icon}`),
-    ['terminal terminal', 'run terminal', 'web browser', 'webhook webhook', 'responses api', 'completions api', 'mission clock'],
+    [
+      'terminal terminal',
+      'run terminal',
+      'web browser',
+      'webhook webhook',
+      'responses api',
+      'completions api',
+      'mission clock',
+    ],
   )
   assert.equal(doorOf('web'), doors.web)
   assert.equal(doorOf('newer' as never), doors.web)

@@ -6,7 +6,15 @@ import { readFile, readImage, TextPartSchema, textIn } from '#doors/openai/conte
 import type { ChainedItem } from '#doors/openai/find-thread.ts'
 import { check, wrongField } from '#http/validate.ts'
 import { createPace } from '#lib/pace.ts'
-import { AssistantSchema, FilePart, RoleSchema, SystemSchema, ToolMessageSchema, UserSchema } from './schemas.ts'
+import {
+  AssistantSchema,
+  FilePart,
+  RefusalPart,
+  RoleSchema,
+  SystemSchema,
+  ToolMessageSchema,
+  UserSchema,
+} from './schemas.ts'
 
 const maxMessages = 20_000
 
@@ -85,7 +93,7 @@ function readPart(part: unknown, path: string, textOnly: boolean): Part[] {
   if (!isObject(part)) throw wrongField(path, 'must be an object')
   const { type } = part
   if (type === 'text') return readContent(check(TextPartSchema, part, path).text, path)
-  if (textOnly && type === 'refusal') return readContent(String(part['refusal'] ?? ''), path)
+  if (textOnly && type === 'refusal') return readContent(check(RefusalPart, part, path).refusal, path)
   if (textOnly) throw wrongField(`${path}.type`, `must be text, not ${quoted(type)}`)
   if (type === 'image_url') return [readImage(part, path)]
   if (type === 'file') return [readFile(check(FilePart, part, path).file, `${path}.file`)]

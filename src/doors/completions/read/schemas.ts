@@ -86,7 +86,7 @@ export const SystemSchema = z.object({ content })
 
 export const UserSchema = z.object({ content })
 
-export const CallSchema = z.object(
+const CallSchema = z.object(
   {
     id: filled,
     type: z.nullish(z.literal('function', { error: 'must be function' })),
@@ -109,3 +109,5 @@ export const FilePart = z.object({
     { error: 'must be an object' },
   ),
 })
+
+export const RefusalPart = z.object({ refusal: text })

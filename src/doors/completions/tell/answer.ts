@@ -39,6 +39,8 @@ export type FollowedTurn = {
   readonly source: Source
   /** Entries that the start of the turn returned. */
   readonly entries: readonly Entry[]
+  /** The request began the turn. */
+  readonly begins: boolean
 }
 
 export async function answerTurn(parts: CompletionsParts, reply: FastifyReply, asked: Asked, followed: FollowedTurn) {
@@ -48,7 +50,8 @@ export async function answerTurn(parts: CompletionsParts, reply: FastifyReply, a
 }
 
 async function collectTurn(parts: CompletionsParts, reply: FastifyReply, asked: Asked, followed: FollowedTurn) {
-  const { turn, entries } = await waitForRest(parts, followed, followed.entries)
+  const reader = parts.readers.open(followed.turn, followed.begins)
+  const { turn, entries } = await waitForRest(parts, followed, followed.entries).finally(() => reader.done())
   const fault = faultOf(turn)
   if (fault) return refuseTurn(reply, fault)
   const told = toldOf(turn, entries)
@@ -66,7 +69,7 @@ async function collectTurn(parts: CompletionsParts, reply: FastifyReply, asked: 
   })
 }
 
-/** Streams a turn to its end. */
+/** Streams a turn to its end. When the client leaves, `readers` judge the turn. */
 async function streamTurn(parts: CompletionsParts, reply: FastifyReply, asked: Asked, followed: FollowedTurn) {
   const { turn, source, entries } = followed
   const { model, includeUsage } = asked
@@ -81,7 +84,14 @@ async function streamTurn(parts: CompletionsParts, reply: FastifyReply, asked: A
     link: asked.linkOf(turn.threadId),
   })
   let writer: EventWriter | undefined
-  const leave = (): void => source.close()
+  const reader = parts.readers.open(turn, followed.begins)
+  let over = false
+  const leave = (): void => {
+    source.close()
+    // A stream that is cut at shutdown was not left by its reader.
+    if (over || parts.lastCall?.aborted) reader.done()
+    else reader.left()
+  }
   const open = (): EventWriter => {
     if (writer) return writer
     reply.raw.off('close', leave)
@@ -98,21 +108,23 @@ async function streamTurn(parts: CompletionsParts, reply: FastifyReply, asked: A
       if (chunks !== '') open().sendSoon(chunks)
     }
   } catch (error) {
+    over = true
     if (!writer) throw error
     log(error)
   } finally {
     clearTimeout(silence)
   }
-  // The source ended without the turn: the client left, or the service is going down.
+  // The source ended without the turn: the client left, which was noted already, or the service is going down.
+  over = true
   if (writer) writer.drop()
   else if (!reply.raw.destroyed) throw new AppError('shutting_down', 'the service is going down: ask again in a moment')
   return undefined
 
   async function endStream(chunks: string) {
+    over = true
     const rest = stream.rest ?? turn
     const fault = faultOf(rest)
     if (fault && !writer) {
-      reply.raw.off('close', leave)
       return refuseTurn(reply, fault)
     }
     if (rest.status === 'waiting') await notePoint(parts, rest, { ...asked, content: stream.content })

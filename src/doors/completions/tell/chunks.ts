@@ -1,6 +1,6 @@
 // The events of a turn as chunks: a state machine from watched events to text, without I/O.
 import type { PartialText } from '#core/bus.ts'
-import { AppError } from '#core/errors.ts'
+import type { AppError } from '#core/errors.ts'
 import type { Entry } from '#core/item.ts'
 import { isAtRest, type Turn, type Usage } from '#core/turn.ts'
 import { errorEnvelope } from '#doors/openai/error-envelope.ts'
@@ -15,8 +15,6 @@ export type ChunkParts = {
   readonly model: string
   readonly includeUsage: boolean
 }
-
-export type ChunkWriter = ReturnType<typeof createChunkWriter>
 
 /** Writes chunks. Only the text of a delta is encoded; the rest of the chunk is the same for all. */
 export function createChunkWriter({ id, createdAt, model, includeUsage }: ChunkParts) {
