@@ -38,6 +38,8 @@ export type Result = {
   readonly type: 'result'
   readonly callId: string
   readonly output: string
+  /** URLs of images in the output of a caller's function. The prompt shows them behind the results. */
+  readonly images?: readonly string[]
   readonly error?: true
   readonly origin?: string
   /** The effects of the call, as its tool declares them. */
@@ -83,6 +85,7 @@ export type Answer = {
   readonly callId: string
   readonly decision: 'allow' | 'deny' | 'output'
   readonly output?: string
+  readonly images?: readonly string[]
   readonly by: string
   readonly scope?: 'tool' | 'target'
   readonly until?: number

@@ -21,13 +21,31 @@ export function checkMessage(text: string): void {
   }
 }
 
-/** The title of a thread: the first line of the first user message. */
+/** A block that an app puts before the words of its user, such as `<environment_context>…</environment_context>`. */
+const appBlock = /^\s*<([A-Za-z][\w-]{1,40})(?:\s[^<>]{0,200})?>[\s\S]*?<\/\1>/
+const maxAppBlocks = 20
+
+/** The title of a thread: the first line that the user wrote. Blocks of an app make a title only where nothing else does. */
 export function titleOf(input: readonly Item[]): string {
+  return firstLine(input, withoutAppBlocks) ?? firstLine(input, withoutBlocks) ?? 'New thread'
+}
+
+function withoutAppBlocks(text: string): string {
+  let rest = text
+  for (let at = 0; at < maxAppBlocks; at++) {
+    const block = appBlock.exec(rest)
+    if (!block) break
+    rest = rest.slice(block[0].length)
+  }
+  return rest
+}
+
+function firstLine(input: readonly Item[], strip: (text: string) => string): string | undefined {
   for (const item of input) {
     if (item.type !== 'message' || item.role !== 'user') continue
     for (const part of item.content) {
       if (part.type !== 'text') continue
-      const text = withoutBlocks(part.text).trimStart()
+      const text = strip(part.text).trimStart()
       const line = text.slice(0, maxTitleLineLength).split('\n', 1)[0] ?? ''
       // oxlint-disable-next-line no-control-regex -- titles are shown in terminals
       const clean = line.replace(/[\u0000-\u001f\u007f]/g, ' ').trim()
@@ -35,7 +53,7 @@ export function titleOf(input: readonly Item[]): string {
       if (clean) return clean
     }
   }
-  return 'New thread'
+  return undefined
 }
 
 /** Masks secrets in results, answers' outputs, files and text with an origin. Text that a person wrote stays unchanged. */

@@ -15,8 +15,9 @@ export type HistoryItem =
   /** Its text is added to the instructions. */
   | { readonly type: 'system'; readonly text: string }
   | { readonly type: 'call'; readonly callId: string; readonly name: string; readonly args: string }
-  | { readonly type: 'output'; readonly callId: string; readonly output: string }
+  | { readonly type: 'output'; readonly callId: string; readonly output: string; readonly images?: readonly string[] }
 
+type Output = Extract<HistoryItem, { type: 'output' }>
 type SeedItem = HistoryItem | { readonly type: 'reference' | 'nothing' }
 
 /**
@@ -37,12 +38,12 @@ export function seedItems(input: readonly SeedItem[], blocks: string, field: str
 }
 
 function conversation(input: readonly SeedItem[]): Item[] {
-  const outputs = new Map<string, string[]>()
+  const outputs = new Map<string, Output[]>()
   for (const item of input) {
     if (item.type !== 'output') continue
     const earlier = outputs.get(item.callId)
-    if (earlier) earlier.push(item.output)
-    else outputs.set(item.callId, [item.output])
+    if (earlier) earlier.push(item)
+    else outputs.set(item.callId, [item])
   }
   const items: Item[] = []
   let results: Result[] = []
@@ -68,9 +69,10 @@ function messageOf({ ours, ...message }: HistoryItem & { type: 'message' }): Mes
 }
 
 /** The output of a caller's function is untrusted, like the output of any tool: `origin` marks it. */
-function resultOf(callId: string, name: string, output: string | undefined): Result {
-  if (output === undefined) return { type: 'result', callId, output: 'no output was given', error: true }
-  return { type: 'result', callId, output, origin: name }
+function resultOf(callId: string, name: string, given: Output | undefined): Result {
+  if (given === undefined) return { type: 'result', callId, output: 'no output was given', error: true }
+  const { output, images } = given
+  return { type: 'result', callId, output, ...(images && { images }), origin: name }
 }
 
 function prefixed(message: Message, blocks: string): Message {

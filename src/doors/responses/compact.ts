@@ -7,12 +7,11 @@ import { seedItems } from '#doors/openai/seed.ts'
 import { closeCompaction } from '#doors/responses/read/compaction.ts'
 import { type InputItem, readInput } from '#doors/responses/read/input.ts'
 import { findPrevious } from '#doors/responses/read/plan.ts'
-import { resolveReferences } from '#doors/responses/read/references.ts'
+import { type ReferenceParts, resolveReferences } from '#doors/responses/read/references.ts'
 import { readPrevious } from '#doors/responses/read/request.ts'
 import { CompactSchema } from '#doors/responses/read/schemas.ts'
 import { check, wrongField } from '#http/validate.ts'
 import { unixTime, usageWire } from '#http/wire-format.ts'
-import type { Threads } from '#turns/threads.ts'
 import type { Turns } from '#turns/turns.ts'
 import type { ResponsesParts } from './parts.ts'
 
@@ -23,7 +22,7 @@ export async function compactHistory(
   const { user } = request.caller
   const { input, previous_response_id: previous } = check(CompactSchema, request.body)
   if (input == null && previous == null) throw wrongField('input', 'is required, or previous_response_id')
-  const items = input == null ? [] : await inputItems(threads, user, await readInput(input))
+  const items = input == null ? [] : await inputItems({ threads, turns }, user, await readInput(input))
   const threadId = previous == null ? undefined : await threadOf(turns, user, previous)
   const signal = AbortSignal.timeout(turnTimeoutMs)
   const { usage, ...compaction } = await turns.compact(
@@ -49,8 +48,8 @@ async function threadOf(turns: Turns, user: UserId, text: string): Promise<strin
   return previous.threadId
 }
 
-async function inputItems(threads: Threads, user: UserId, input: readonly InputItem[]): Promise<Item[]> {
-  const { items } = await resolveReferences(threads, user, { input, threadId: undefined })
+async function inputItems(parts: ReferenceParts, user: UserId, input: readonly InputItem[]): Promise<Item[]> {
+  const { items } = await resolveReferences(parts, user, { input, threadId: undefined })
   const conversation = items.filter(({ type }) => type !== 'system')
   return conversation.length > 0 ? seedItems(conversation, '', 'input') : []
 }

@@ -194,7 +194,7 @@ describe('create', () => {
     ['an empty input', { input: '' }, 'input'],
     ['an empty list', { input: [] }, 'input'],
     ['an input of another type', { input: 7 }, 'input'],
-    ['an unknown item', { input: [{ type: 'web_search_call' }] }, 'input[0].type'],
+    ['an unknown item', { input: [{ type: 'thought' }] }, 'input[0].type'],
     ['an unknown role', { input: [{ role: 'tool', content: 'x' }] }, 'input[0].role'],
     ['an unknown part', { input: [{ role: 'user', content: [{ type: 'input_audio' }] }] }, 'input[0].content[0].type'],
     ['an unknown reference', { input: [{ type: 'item_reference', id: 'msg_1' }] }, 'input[0].id'],

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { userId } from '#core/ids.ts'
+import { textOf } from '#core/item.ts'
 import { until } from '../../until.ts'
 import { errorOf, serve, type Served, textIn, type Wire } from './serve.ts'
 
@@ -87,4 +88,28 @@ it('a reader that leaves a stream stops its turn, once its time is over', async 
   await jobs[0]?.()
   const [turn] = (await served.turns.list(ann, { limit: 1 })).rows
   assert.equal(turn?.status, 'cancelled')
+})
+
+it('a reference to a message that is still being written is its text so far', async (t) => {
+  const served = await serve({ replies })
+  t.after(() => served.close())
+  const response = await fetch(`${served.url}/v1/responses`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer ann', 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'm', input: 'slow', stream: true }),
+  })
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  while (!text.includes('output_text.delta')) text += (await reader?.read())?.value ?? ''
+  const id = /"item_id":"(msg_[0-9a-f]{64})"/.exec(text)?.[1]
+  const next = await served.create({
+    input: [
+      { type: 'item_reference', id },
+      { role: 'user', content: 'and now?' },
+    ],
+  })
+  assert.equal(next.status, 200)
+  const [said] = served.asked.at(-1)?.items ?? []
+  assert.match(said?.type === 'message' ? textOf(said) : '', /^a/)
+  await reader?.cancel()
 })

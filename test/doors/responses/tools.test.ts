@@ -93,6 +93,34 @@ describe('functions of the caller', () => {
     )
   })
 
+  it('shows the model the images of an output behind its result, and lists them among the input', async () => {
+    const url = 'data:image/png;base64,AAAA'
+    const parts = [
+      { type: 'input_text', text: 'a map' },
+      { type: 'input_image', image_url: url },
+    ]
+    const first = await ask()
+    const second = (await resume(first, parts)).body
+    const replay = { role: 'user', content: 'x' }
+    const call = { type: 'function_call', call_id: 'own', name: 'get_weather', arguments: '{}' }
+    await served.create({
+      input: [replay, call, { type: 'function_call_output', call_id: 'own', output: parts }],
+      tools,
+    })
+    for (const { items } of served.asked.slice(-2)) {
+      const at = items.findLastIndex((item) => item.type === 'result')
+      const shown = items[at + 1]
+      assert.ok(shown?.type === 'message' && shown.role === 'user')
+      assert.deepEqual(shown.content.at(-1), { type: 'image', url })
+    }
+    const listed = (await served.get(`/responses/${String(second['id'])}/input_items`)).body['data'] as Wire[]
+    assert.deepEqual((listed[0] as { output?: Wire[] }).output?.[1], {
+      type: 'input_image',
+      image_url: url,
+      detail: 'auto',
+    })
+  })
+
   it('shows the same items on GET as in the answer', async () => {
     const first = await ask()
     assert.deepEqual((await served.get(`/responses/${String(first['id'])}`)).body['output'], first['output'])

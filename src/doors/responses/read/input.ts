@@ -1,6 +1,7 @@
 // The input of a request: items in every format that clients send, and the intent they express.
 import { AppError } from '#core/errors.ts'
 import { uuidOf } from '#core/ids.ts'
+import { historyOrigin } from '#core/origins.ts'
 import { isObject } from '#core/json.ts'
 import { check, wrongField } from '#http/validate.ts'
 import { createPace } from '#lib/pace.ts'
@@ -28,12 +29,14 @@ export type InputItem =
   /** Accepted and ignored: reasoning of an earlier response. */
   | { readonly type: 'nothing' }
 
+type OutputItem = Extract<HistoryItem, { type: 'output' }>
+
 /** The kind of a request, by its items. */
 export type Intent =
   /** The output of a call that waits for it, under the strict rules. */
-  | { readonly kind: 'resume'; readonly callId: string; readonly output: string }
+  | { readonly kind: 'resume'; readonly output: OutputItem }
   /** A whole history that ends with an output: resumes the call if it still waits, otherwise it is new input. */
-  | { readonly kind: 'replay'; readonly callId: string; readonly output: string }
+  | { readonly kind: 'replay'; readonly output: OutputItem }
   | { readonly kind: 'message' }
 
 type NameOf = ReturnType<typeof namesForModel>
@@ -72,7 +75,7 @@ export function intentOf(items: readonly InputItem[], hasPrevious: boolean): Int
   const outputs = items.filter((item) => item.type === 'output')
   if (outputs.some(({ callId }) => !called.has(callId))) return strictResume(items, hasPrevious)
   const last = items.at(-1)
-  return last?.type === 'output' ? { kind: 'replay', callId: last.callId, output: last.output } : { kind: 'message' }
+  return last?.type === 'output' ? { kind: 'replay', output: last } : { kind: 'message' }
 }
 
 function strictResume(items: readonly InputItem[], hasPrevious: boolean): Intent {
@@ -93,13 +96,14 @@ function strictResume(items: readonly InputItem[], hasPrevious: boolean): Intent
     const message = 'input[1] is one output too many: a response makes one call at a time, and waits for its output'
     throw new AppError('call_id_mismatch', message, { param: 'input[1].call_id' })
   }
-  return { kind: 'resume', callId: first.callId, output: first.output }
+  return { kind: 'resume', output: first }
 }
 
 async function readItem(item: unknown, path: string, nameOf: NameOf): Promise<InputItem> {
   if (typeof item === 'string') return { type: 'message', role: 'user', content: readContent(item, path) }
   if (!isObject(item)) throw wrongField(path, 'must be an object')
-  switch (item['type'] ?? (item['role'] === undefined && item['id'] !== undefined ? 'item_reference' : 'message')) {
+  const type = item['type'] ?? (item['role'] === undefined && item['id'] !== undefined ? 'item_reference' : 'message')
+  switch (type) {
     case 'message':
       return readMessage(item, path)
     case 'function_call': {
@@ -109,7 +113,7 @@ async function readItem(item: unknown, path: string, nameOf: NameOf): Promise<In
     }
     case 'function_call_output': {
       const { call_id: callId, output } = check(FunctionCallOutputSchema, item, path)
-      return { type: 'output', callId, output: readOutput(output, `${path}.output`) }
+      return { type: 'output', callId, ...readOutput(output, `${path}.output`) }
     }
     case 'item_reference':
       return readReference(check(ItemReferenceSchema, item, path).id, `${path}.id`)
@@ -121,6 +125,7 @@ async function readItem(item: unknown, path: string, nameOf: NameOf): Promise<In
       return { type: 'message', role: 'user', content }
     }
     default:
+      if (typeof type === 'string' && otherKinds.test(type)) return readOther(item, type)
       throw wrongField(
         `${path}.type`,
         'must be message, function_call, function_call_output, item_reference, reasoning or compaction',
@@ -142,12 +147,28 @@ function readArguments(args: string | Record<string, unknown>): string {
   return isTooDeep(args) ? '{}' : JSON.stringify(args)
 }
 
-/** The text of an output. The text of a list of parts is joined; any other JSON becomes its JSON text. */
-function readOutput(output: unknown, path: string): string {
-  if (typeof output === 'string') return output
+/** An output: the joined text of a list of parts and its images; any other JSON becomes its JSON text. */
+function readOutput(output: unknown, path: string): Pick<OutputItem, 'output' | 'images'> {
+  if (typeof output === 'string') return { output }
   if (isTooDeep(output)) throw wrongField(path, 'is nested too deeply')
-  const parts = Array.isArray(output) && output.every((part) => isObject(part) && typeof part['type'] === 'string')
-  return parts ? textIn(readContent(output, path)) : JSON.stringify(output)
+  const isParts = Array.isArray(output) && output.every((part) => isObject(part) && typeof part['type'] === 'string')
+  if (!isParts) return { output: JSON.stringify(output) }
+  const parts = readContent(output, path)
+  const images = parts.flatMap((part) => (part.type === 'image' ? [part.url] : []))
+  return { output: textIn(parts), ...(images.length > 0 && { images }) }
+}
+
+/** Calls of tools that are not offered here, and their outputs: `web_search_call`, `custom_tool_call_output` and others. */
+const otherKinds = /^(?!function_call)(?:[a-z_]{1,60}_call(?:_output)?|mcp_[a-z_]{1,60}|tool_search_[a-z]{1,20})$/
+/** Characters of such an item that the model sees. Some have images as text. */
+const maxOtherChars = 20_000
+
+/** An item of another kind as untrusted text: nobody here can tell what it did. */
+function readOther(item: Record<string, unknown>, type: string): InputItem {
+  const whole = isTooDeep(item) ? '(nested too deeply)' : JSON.stringify(item)
+  const text = whole.length > maxOtherChars ? `${whole.slice(0, maxOtherChars)}…` : whole
+  const role = type.endsWith('_output') || type.endsWith('_response') ? 'user' : 'assistant'
+  return { type: 'message', role, content: [{ type: 'text', text: `${type}: ${text}`, origin: historyOrigin }] }
 }
 
 /** An item id contains the id of its thread. Ids of other services cannot be resolved. */

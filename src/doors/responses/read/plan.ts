@@ -12,8 +12,8 @@ import { resolveReferences } from './references.ts'
 import type { CreateRequest, Previous } from './request.ts'
 
 export type PlanParts = {
-  readonly turns: Pick<Turns, 'get'>
-  readonly threads: Pick<Threads, 'findItems' | 'findByOpenCall'>
+  readonly turns: Pick<Turns, 'get' | 'watch'>
+  readonly threads: Pick<Threads, 'findItems' | 'get' | 'findByOpenCall'>
 }
 
 /** Throws invalid_input for a malformed request, then previous_response_not_found. Stores nothing. */
@@ -24,15 +24,15 @@ export async function planTurn(
 ): Promise<StartTurn> {
   const { previous, options } = request
   const threadId = previous?.threadId
-  const { items, known } = await resolveReferences(threads, user, { input: request.input, threadId })
+  const { items, known } = await resolveReferences({ threads, turns }, user, { input: request.input, threadId })
   const intent = intentOf(items, previous !== undefined)
   if (previous) await findPrevious(turns, user, previous)
   const common = { user, door: 'responses', whenBusy: 'refuse' } as const
   if (intent.kind !== 'message') {
-    const { callId, output } = intent
+    const { callId, output, images } = intent.output
     const open = intent.kind === 'resume' ? threadId : (await threads.findByOpenCall(user, callId))?.id
     if (open !== undefined) {
-      const answer: Item = { type: 'answer', callId, decision: 'output', output, by: user }
+      const answer: Item = { type: 'answer', callId, decision: 'output', output, ...(images && { images }), by: user }
       return { ...common, threadId: open, resumes: callId, options: resumeOptions(request), input: [answer] }
     }
   }

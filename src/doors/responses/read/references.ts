@@ -1,12 +1,17 @@
 // References to items of earlier responses, resolved in the threads of the caller.
 import type { UserId } from '#core/ids.ts'
-import type { Entry } from '#core/item.ts'
+import { type Answer, type Entry, textMessage, textOf } from '#core/item.ts'
 import { wrongField } from '#http/validate.ts'
-import type { ThreadStore } from '#core/store.ts'
+import type { ItemRef, ThreadStore } from '#core/store.ts'
+import type { Turns } from '#turns/turns.ts'
 import type { InputItem } from './input.ts'
 
 /** Each reference costs a query of its own. */
 const maxReferences = 500
+/** Messages that are still being written: a client has one or two. */
+const maxUnwritten = 4
+/** How long another process may take to send the text that it has. */
+const partialWaitMs = 300
 
 export type Resolved = {
   /** The input with every reference replaced by the item it names. */
@@ -15,9 +20,14 @@ export type Resolved = {
   readonly known: ReadonlySet<number>
 }
 
+export type ReferenceParts = {
+  readonly threads: Pick<ThreadStore, 'findItems' | 'get'>
+  readonly turns: Pick<Turns, 'watch'>
+}
+
 /** Throws invalid_input for a reference to an item that is in no thread of this user. */
 export async function resolveReferences(
-  threads: Pick<ThreadStore, 'findItems'>,
+  { threads, turns }: ReferenceParts,
   user: UserId,
   { input, threadId }: { input: readonly InputItem[]; threadId: string | undefined },
 ): Promise<Resolved> {
@@ -28,15 +38,52 @@ export async function resolveReferences(
   }
   const found = new Map((await threads.findItems(user, references)).map((entry) => [entry.id, entry]))
   const known = new Set<number>()
+  const unwritten = references.filter(({ itemId }) => !found.has(itemId)).slice(0, maxUnwritten)
+  const texts = new Map<string, string>()
+  for (const each of unwritten) {
+    const text = await textSoFar({ threads, turns }, user, each)
+    if (text !== undefined) texts.set(each.itemId, text)
+  }
   const items = input.map((item, at): InputItem => {
     if (item.type !== 'reference') return item
     const entry = found.get(item.itemId)
+    const text = texts.get(item.itemId)
+    if (text !== undefined) return { ...textMessage('assistant', text), ours: true }
     const named = entry && inputOf(entry)
     if (!named) throw wrongField(`input[${at}].id`, 'names no item of your threads: send the item itself')
     if (item.threadId === threadId) known.add(at)
     return named
   })
   return { items, known }
+}
+
+/** The text so far of a message that is still being written, at any replica; undefined when nobody writes it. */
+async function textSoFar(
+  { threads, turns }: ReferenceParts,
+  user: UserId,
+  { threadId, itemId }: ItemRef,
+): Promise<string | undefined> {
+  const thread = await threads.get(user, threadId)
+  if (thread?.state !== 'running') return undefined
+  const watch = turns.watch(user, threadId, thread.lastSeq)
+  const timer = setTimeout(() => watch.close(), partialWaitMs)
+  let text: string | undefined
+  try {
+    for await (const events of watch) {
+      for (const event of events) {
+        if (event.type === 'snapshot' && event.itemId === itemId) return event.text
+        // Text of another process comes in pieces.
+        if (event.type === 'delta' && event.itemId === itemId) text = (text ?? '').slice(0, event.offset) + event.text
+        if (event.type !== 'entries') continue
+        const item = event.entries.find(({ id }) => id === itemId)?.item
+        if (item?.type === 'message') return textOf(item)
+      }
+    }
+    return text
+  } finally {
+    clearTimeout(timer)
+    watch.close()
+  }
 }
 
 function inputOf({ item }: Entry): InputItem | undefined {
@@ -50,9 +97,9 @@ function inputOf({ item }: Entry): InputItem | undefined {
     case 'call':
       return { type: 'call', callId: item.callId, name: item.name, args: item.args }
     case 'answer':
-      return item.decision === 'output' ? { type: 'output', callId: item.callId, output: item.output ?? '' } : undefined
+      return item.decision === 'output' ? outputItem(item) : undefined
     case 'result':
-      return { type: 'output', callId: item.callId, output: item.output }
+      return outputItem(item)
     case 'reasoning':
       return { type: 'nothing' }
     case 'attempt':
@@ -61,4 +108,8 @@ function inputOf({ item }: Entry): InputItem | undefined {
     default:
       return item satisfies never
   }
+}
+
+function outputItem({ callId, output = '', images }: Pick<Answer, 'callId' | 'output' | 'images'>): InputItem {
+  return { type: 'output', callId, output, ...(images && { images }) }
 }

@@ -111,7 +111,10 @@ function inputItem({ id, item }: Entry, { threadId, options }: Turn) {
     }
     case 'result':
     case 'answer': {
-      const answer = { call_id: item.callId, output: item.output ?? '' }
+      const pictures = (item.images ?? []).map((url) => inputPart({ type: 'image', url }))
+      const text = item.output ?? ''
+      const output = pictures.length > 0 ? [{ type: 'input_text', text }, ...pictures] : text
+      const answer = { call_id: item.callId, output }
       return { id: itemId('fc', id, threadHex), type: 'function_call_output', status: 'completed', ...answer }
     }
     case 'reasoning':

@@ -17,6 +17,8 @@ async function refusedParam(run: () => unknown): Promise<string | undefined> {
   throw new Error('it was not refused')
 }
 
+const other = (text: string) => ({ type: 'text', text, origin: 'the history that the caller sent' }) as const
+
 describe('readInput', () => {
   const user = (...content: object[]) => [{ type: 'message', role: 'user', content }]
   for (const [what, input, items] of [
@@ -126,6 +128,39 @@ describe('readInput', () => {
       'an output',
       [{ type: 'function_call_output', call_id: 'c', output: 'x' }],
       [{ type: 'output', callId: 'c', output: 'x' }],
+    ],
+    [
+      'an output with an image',
+      [
+        {
+          type: 'function_call_output',
+          call_id: 'c',
+          output: [
+            { type: 'input_text', text: 'seen: ' },
+            { type: 'input_image', image_url: 'data:image/png;base64,AA' },
+          ],
+        },
+      ],
+      [{ type: 'output', callId: 'c', output: 'seen: [an image]', images: ['data:image/png;base64,AA'] }],
+    ],
+    [
+      'calls of other kinds and their outputs, as untrusted text',
+      [
+        { type: 'web_search_call', id: 'w' },
+        { type: 'custom_tool_call_output', output: 'x' },
+      ],
+      [
+        {
+          type: 'message',
+          role: 'assistant',
+          content: [other('web_search_call: {"type":"web_search_call","id":"w"}')],
+        },
+        {
+          type: 'message',
+          role: 'user',
+          content: [other('custom_tool_call_output: {"type":"custom_tool_call_output","output":"x"}')],
+        },
+      ],
     ],
     [
       'a reference',
