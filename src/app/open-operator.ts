@@ -1,9 +1,10 @@
 // The operator's client of an app that is open in this process.
 import type { App } from '#app.ts'
+import { operator } from '#core/ids.ts'
 import { createOperatorClient, type OperatorClient, type OperatorStatus } from '#turns/operator-client.ts'
 
 export function openOperator(app: App, doors: () => OperatorStatus['doors']): OperatorClient {
-  const { turns, threads, gates, documents } = app
+  const { turns, threads, gates, documents, skills } = app
   return createOperatorClient({
     turns,
     threads,
@@ -12,9 +13,10 @@ export function openOperator(app: App, doors: () => OperatorStatus['doors']): Op
     tools: () => app.tools().byName.values(),
     policy: () => app.policy(),
     async status() {
-      const { costToday } = await turns.count(undefined)
+      const [{ costToday }, enabled] = await Promise.all([turns.count(undefined), skills.enabled(operator)])
       const { provider, name: model } = app.config.model
-      return { provider, model, skippedModels: app.skippedModels(), costToday, doors: doors() }
+      const names = enabled.map(({ name }) => name)
+      return { provider, model, skippedModels: app.skippedModels(), costToday, skills: names, doors: doors() }
     },
   })
 }

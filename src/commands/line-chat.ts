@@ -49,8 +49,9 @@ async function obey(line: string, reply: ReturnType<typeof createReply>): Promis
     reply.anew()
     printNote('a new thread begins with your next message')
   } else if (line === '/help') printNote(help)
-  // Other text that begins with a slash, such as a path, is a message.
-  else if (/^\/[a-z]+(\s|$)/.test(line)) printNote(`there is no command ${line.split(/\s/, 1)[0]}: ${help}`)
+  // Other text that begins with a slash, such as a path or a skill with words behind it, is a message.
+  else if (/^\/[a-z]+$/.test(line) && !(await reply.knows(line.slice(1))))
+    printNote(`there is no command ${line.split(/\s/, 1)[0]}: ${help}`)
   else if (reply.asks()) {
     if (/^(y|yes|n|no)$/i.test(line)) await reply.decide(/^y/i.test(line) ? 'allow' : 'deny')
     else printNote('y allows it once, n does not; /new leaves it open and begins another thread')
@@ -97,6 +98,8 @@ function createReply(client: OperatorClient) {
   return {
     /** Sends a message and shows its reply. */
     show: (message: string) => follow(sendMessage(client, { door: 'terminal', message, threadId })),
+    /** True for the name of a skill. */
+    knows: async (name: string) => (await client.status()).skills.includes(name),
     /** True while an approval is open. */
     asks: () => gates.length > 0,
     async decide(decision: 'allow' | 'deny'): Promise<void> {

@@ -49,6 +49,8 @@ export type OperatorStatus = {
   readonly model: string
   readonly skippedModels: readonly string[]
   readonly costToday: CostSum
+  /** The names of the operator's skills that are on. */
+  readonly skills: readonly string[]
   readonly doors: readonly { readonly name: string; readonly address?: string }[]
 }
 

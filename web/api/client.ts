@@ -18,6 +18,7 @@ export class ApiFault extends Error {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Options = {
+  /** JSON, or a file as it is. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
@@ -50,8 +51,8 @@ async function send(method: Method, path: string, { body, headers = {}, signal, 
       credentials: 'same-origin',
       keepalive: rest.keepalive ?? false,
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
-      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
     })
   } catch (error) {
     if (signal?.aborted) throw error

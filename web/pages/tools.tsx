@@ -15,29 +15,39 @@ import { go } from '../router.ts'
 import { useLive } from '../store/live-data.ts'
 import { notify } from '../store/notices.ts'
 import { isOperator } from '../store/session.ts'
+import { openSkill, skills } from '../store/skills.ts'
 import { openTool, removeTool, switchTool, toolAddress, tools } from '../store/tools.ts'
+import { NoSkill, SkillDetail, SkillList, SkillPicker } from './skills.tsx'
 import { Needs } from './tool-needs.tsx'
 import { Trial } from './tool-trial.tsx'
 import './tools.css'
 
 export function Tools() {
   useLive(tools)
+  useLive(skills)
   const dialog = useRef<HTMLDialogElement>(null)
+  const picker = useRef<HTMLInputElement>(null)
   return (
     <Page
       title="Tools"
       lead="What the agent can do, and exactly how far each one reaches."
       action={
-        isOperator.value && (
-          <Button icon="plus" popup="dialog" onClick={() => dialog.current?.showModal()}>
-            Install a tool
+        <>
+          <Button icon="plus" onClick={() => picker.current?.click()}>
+            Add a skill
           </Button>
-        )
+          {isOperator.value && (
+            <Button icon="plus" popup="dialog" onClick={() => dialog.current?.showModal()}>
+              Install a tool
+            </Button>
+          )}
+        </>
       }
     >
       <When of={tools} what="The tools" rows={8}>
         {(list) => <Lists list={list} />}
       </When>
+      <SkillPicker inputRef={picker} />
       <dialog class="confirm" ref={dialog} aria-labelledby="install-title">
         <h2 id="install-title">Install a tool</h2>
         <p>
@@ -57,10 +67,14 @@ function Lists({ list }: { list: readonly Tool[] }) {
   const chosen = list.find(({ name }) => name === openTool.value)
   const installed = list.filter(({ source }) => source === 'component')
   const builtIn = list.filter(({ source }) => source === 'built-in')
-  const shown = chosen ?? installed[0] ?? builtIn[0]
+  const own = skills.data.value ?? []
+  const skill = own.find(({ name }) => name === openSkill.value)
+  const shown = openSkill.value === undefined ? (chosen ?? installed[0] ?? builtIn[0]) : undefined
+  const open = openTool.value !== undefined || openSkill.value !== undefined
   return (
-    <div class={openTool.value === undefined ? 'two-steps tools' : 'two-steps tools open'}>
+    <div class={open ? 'two-steps tools open' : 'two-steps tools'}>
       <div class="step-list">
+        {own.length > 0 && <SkillList list={own} shown={skill?.name} />}
         {installed.length > 0 && <List name="Installed" list={installed} shown={shown} />}
         <List name="Built in" list={builtIn} shown={shown} />
       </div>
@@ -69,7 +83,8 @@ function Lists({ list }: { list: readonly Tool[] }) {
           <Icon name="right" />
           All tools
         </a>
-        {openTool.value !== undefined && !chosen ? (
+        {openSkill.value !== undefined && (skill ? <SkillDetail key={skill.name} skill={skill} /> : <NoSkill />)}
+        {openSkill.value === undefined && openTool.value !== undefined && !chosen ? (
           <div class="card">
             <Empty icon="wrench" title="There is no such tool">
               It may have been removed. The list shows every tool.

@@ -1,10 +1,15 @@
-// The composer. Enter sends, Shift+Enter breaks the line; files come by button, paste and drop; the draft is stored.
+// The composer. Enter sends, Shift+Enter breaks the line; files come by button, paste and drop; the draft is stored. A
+// slash at its start completes the names of skills.
+import { useSignal } from '@preact/signals'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { sizeWords } from '#core/words.ts'
+import type { Skill } from '#doors/web/wire/skill.ts'
+import { completed, completionsOf } from '../lib/slash.ts'
 import { writeDraft, readDraft } from '../store/drafts.ts'
 import { addFiles, type Chosen, filesWith, removeFile, takeFiles } from '../store/files.ts'
 import { offlineSecs } from '../store/link.ts'
 import { service } from '../store/service.ts'
+import { skills } from '../store/skills.ts'
 import { Button, IconButton } from './button.tsx'
 import './composer.css'
 import { Icon } from './icon.tsx'
@@ -32,7 +37,33 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
     if (!phone.matches) field.current?.focus()
   }, [draftOf])
 
-  const write = (value: string): void => writeDraft(draftOf, value)
+  /** The completion that Tab takes, and the draft for which the list was closed. */
+  const chosen = useSignal(0)
+  const closedFor = useSignal<string | undefined>(undefined)
+  const found = closedFor.value === text ? [] : completionsOf(text, skills.data.value ?? [])
+  const at = Math.min(chosen.value, found.length - 1)
+  const listId = useId()
+
+  const write = (value: string): void => {
+    if (value.startsWith('/') && !text.startsWith('/')) void skills.load()
+    chosen.value = 0
+    writeDraft(draftOf, value)
+  }
+  const complete = (skill: Skill): void => {
+    write(completed(skill))
+    field.current?.focus()
+  }
+  /** Keys of the open list; true when the key was one. */
+  const pressList = (key: string): boolean => {
+    const skill = found[at]
+    if (!skill) return false
+    if (key === 'ArrowDown' || key === 'ArrowUp') {
+      chosen.value = (at + (key === 'ArrowDown' ? 1 : found.length - 1)) % found.length
+    } else if (key === 'Escape') closedFor.value = text
+    else if (key === 'Tab' || (key === 'Enter' && text !== `/${skill.name}`)) complete(skill)
+    else return false
+    return true
+  }
   const ready = text.trim() !== ''
   const send = (): void => {
     if (!ready) return
@@ -64,16 +95,24 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
               ))}
             </ul>
           )}
+          {found.length > 0 && <Completions id={listId} list={found} at={at} onChoose={complete} />}
           <textarea
             class="composer-text"
             aria-label="Message"
             aria-describedby={note && noteId}
+            aria-autocomplete="list"
+            aria-controls={found.length > 0 ? listId : undefined}
+            aria-activedescendant={found.length > 0 ? `${listId}-${at}` : undefined}
             placeholder={phone.matches ? phoneHint : hint}
             rows={Math.min(12, text.split('\n').length)}
             value={text}
             ref={field}
             onInput={(event) => write(event.currentTarget.value)}
             onKeyDown={(event) => {
+              if (!event.shiftKey && !event.isComposing && pressList(event.key)) {
+                event.preventDefault()
+                return
+              }
               if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
               event.preventDefault()
               send()
@@ -138,6 +177,34 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
         <p class="label composer-help">Enter sends, Shift+Enter starts a new line</p>
       </div>
     </div>
+  )
+}
+
+type CompletionProps = {
+  readonly id: string
+  readonly list: readonly Skill[]
+  readonly at: number
+  readonly onChoose: (skill: Skill) => void
+}
+
+function Completions({ id, list, at, onChoose }: CompletionProps) {
+  return (
+    <ul class="completions" id={id} role="listbox" aria-label="Skills">
+      {list.map((skill, index) => (
+        <li
+          key={skill.name}
+          id={`${id}-${index}`}
+          role="option"
+          aria-selected={index === at}
+          // The field keeps the focus.
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => onChoose(skill)}
+        >
+          <span class="mono">/{skill.name}</span>
+          <span class="quiet one-line">{skill.description}</span>
+        </li>
+      ))}
+    </ul>
   )
 }
 

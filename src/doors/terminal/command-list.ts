@@ -21,12 +21,25 @@ export type Typed =
   | { readonly type: 'unknown'; readonly word: string }
   | { readonly type: 'message' }
 
-/** A slash and one word of small letters is a command; a path, or other text that begins with a slash, is a message. */
-export function readTyped(text: string): Typed {
+/**
+ * A slash and one word of small letters is a command. The name of a skill, words behind a word that is no command, a path,
+ * and other text that begins with a slash are a message.
+ */
+export function readTyped(text: string, skills: readonly string[] = []): Typed {
   const [, word, rest = ''] = /^(\/[a-z]+)(?:\s+([\s\S]*))?$/.exec(text.trimEnd()) ?? []
   if (word === undefined) return { type: 'message' }
   const name = commands.find((each) => each === word)
-  return name ? { type: 'command', name, rest: rest.trim() } : { type: 'unknown', word }
+  if (name) return { type: 'command', name, rest: rest.trim() }
+  return rest === '' && !skills.includes(word.slice(1)) ? { type: 'unknown', word } : { type: 'message' }
+}
+
+const maxCompletions = 8
+
+/** The commands and skills that a slash and the letters behind it may become. */
+export function completionsOf(text: string, skills: readonly string[]): readonly string[] {
+  if (!/^\/[a-z0-9-]*$/.test(text)) return []
+  const all = [...commands, ...skills.map((name) => `/${name}`)]
+  return all.filter((each) => each !== text && each.startsWith(text)).slice(0, maxCompletions)
 }
 
 const keys = [

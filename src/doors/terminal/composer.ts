@@ -18,6 +18,8 @@ export type Composer = {
   atEdge(direction: -1 | 1): boolean
   readonly empty: boolean
   text(): string
+  /** The text as it is shown, with a placeholder for each paste. */
+  shown(): string
   set(text: string): void
   /** Returns the text and clears the composer, to send it. */
   take(): string
@@ -102,6 +104,7 @@ export function createComposer(tui: TUI, theme: Theme): Composer {
       return editor.getText() === ''
     },
     text: read,
+    shown: () => editor.getText(),
     set: write,
     take() {
       const text = read()

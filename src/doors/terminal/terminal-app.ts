@@ -4,7 +4,7 @@ import { noUsage } from '#core/turn.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
 import { type Attached, withFile } from './attachment-list.ts'
 import { createApprovals } from './approvals.ts'
-import { readTyped } from './command-list.ts'
+import { completionsOf, readTyped } from './command-list.ts'
 import { createComposer } from './composer.ts'
 import { createConversation, maxEntries } from './conversation.ts'
 import { createDrawing } from './drawing.ts'
@@ -147,11 +147,29 @@ export function createApp({ tui, client, theme, location, chooseModel, readFile,
     quit,
   })
 
+  const skillNames = (): readonly string[] => news.status?.skills ?? []
+  const completions = (): readonly string[] =>
+    focus === 'composer' ? completionsOf(composer.shown(), skillNames()) : []
+
+  /** Completes a slash and some letters to a command or a skill; false when there is nothing to complete. */
+  function complete(): boolean {
+    const [first] = completions()
+    if (first === undefined || composer.shown() === '/') return false
+    composer.set(`${first} `)
+    return true
+  }
+
+  /** The names that Tab can complete to, as a line. */
+  function slashHint(): string | undefined {
+    const names = completions()
+    return names.length > 0 ? `Tab: ${names.join('  ')}` : undefined
+  }
+
   function submit(): void {
     if (composer.continues()) return composer.newLine()
     const text = composer.text()
     if (text.trim() === '') return
-    const typed = readTyped(text)
+    const typed = readTyped(text, skillNames())
     if (typed.type === 'unknown') return tell(`There is no command ${typed.word}: /help lists them. Nothing was sent.`)
     composer.take()
     if (typed.type === 'message') send(text)
@@ -239,7 +257,7 @@ export function createApp({ tui, client, theme, location, chooseModel, readFile,
       title: threads.find(({ id }) => id === threadId)?.title,
       location,
       focus,
-      notice,
+      notice: notice ?? slashHint(),
       runsFor: turn?.status === 'running' ? now() - turn.since : undefined,
       waiting: gates.length,
       awayFor: awaySince === undefined ? undefined : now() - awaySince,
@@ -271,8 +289,9 @@ export function createApp({ tui, client, theme, location, chooseModel, readFile,
       if (matchesKey(data, 'ctrl+l')) {
         transcript.clear()
         tui.requestRender(true)
-      } else if (matchesKey(data, 'tab')) nextFocus(1)
-      else if (matchesKey(data, 'shift+tab')) nextFocus(-1)
+      } else if (matchesKey(data, 'tab')) {
+        if (!complete()) nextFocus(1)
+      } else if (matchesKey(data, 'shift+tab')) nextFocus(-1)
       else pressFocused(data)
       redraw()
     },

@@ -21,6 +21,7 @@ export function operatorClientOf({
         provider: 'p',
         model: 'm',
         skippedModels: [],
+        skills: [],
         costToday: { costUsd: 0.5, unpricedCalls: 0 },
         doors: [],
       }),

@@ -223,7 +223,7 @@ for (const [name, command] of [
     await screen.shows(/\/new starts a thread/)
     assert.equal(await screen.fact('alternate_on'), '0')
     if (name === 'a dumb terminal') {
-      await screen.type('/nonsense please')
+      await screen.type('/nonsense')
       await screen.keys('Enter')
       await screen.shows(/there is no command \/nonsense: /)
       await screen.type('hello')

@@ -68,6 +68,7 @@ export function clientOf(own: Partial<OperatorClient>): OperatorClient {
         provider: 'p',
         model: 'm',
         skippedModels: [],
+        skills: [],
         costToday: { costUsd: 0, unpricedCalls: 0 },
         doors: [],
       }),

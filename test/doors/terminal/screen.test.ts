@@ -142,7 +142,9 @@ test('without colours bold and signs are left; without UTF-8 every letter is of 
 
 test('one word with a slash is a command; what is none is told; a path is a message', () => {
   assert.deepEqual(readTyped('/open the plan '), { type: 'command', name: '/open', rest: 'the plan' })
-  assert.deepEqual(readTyped('/nope now'), { type: 'unknown', word: '/nope' })
+  assert.deepEqual(readTyped('/nope'), { type: 'unknown', word: '/nope' })
+  assert.equal(readTyped('/nope now').type, 'message')
+  assert.equal(readTyped('/pdf', ['pdf']).type, 'message')
   for (const message of ['/etc/hosts', '/ is the root', 'say /help', ' /help'])
     assert.equal(readTyped(message).type, 'message')
 })
@@ -504,7 +506,7 @@ const days: readonly [costUsd: number | null, unpricedCalls: number, says: RegEx
 for (const [costUsd, unpricedCalls, says] of days) {
   test(`the status line tells what is known of the day, and nothing of a thread without a turn: ${says}`, async () => {
     const costToday = { costUsd, unpricedCalls }
-    const status = { provider: 'p', model: 'm', skippedModels: [], costToday, doors: [] }
+    const status = { provider: 'p', model: 'm', skippedModels: [], skills: [], costToday, doors: [] }
     const { app } = await stage(120, 24, { status: () => Promise.resolve(status) })
     const line = (): string => app.render(120).map(stripTerminalSequences).at(-1) ?? ''
     await until(() => says.test(line()))

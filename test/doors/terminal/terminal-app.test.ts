@@ -147,3 +147,31 @@ test('an answer that comes too late says so; one that is refused stays to be giv
   assert.match(stripTerminalSequences(screen), /not for this one/i)
   assert.deepEqual([refused.told, refused.answered()], [[], 1])
 })
+
+test('Tab completes a slash and some letters to a skill, whose line is sent as typed', async (t) => {
+  const sent: string[] = []
+  const status = {
+    provider: 'p',
+    model: 'm',
+    skippedModels: [],
+    costToday: { costUsd: 0, unpricedCalls: 0 },
+    doors: [],
+  }
+  const staged = await stage(80, 24, {
+    status: () => Promise.resolve({ ...status, skills: ['pdf', 'pdf-forms'] }),
+    send: ({ message }) => {
+      sent.push(message)
+      return Promise.resolve({ threadId: 'thread', turnId: 'sent', queued: false })
+    },
+  })
+  t.after(() => staged.app.close())
+  for (const letter of '/pdf-') staged.app.press(letter)
+  await shows(staged, /Tab: \/pdf-forms/)
+  staged.app.press('\t')
+  for (const letter of 'go on') staged.app.press(letter)
+  staged.app.press('\r')
+  for (const letter of '/pdf') staged.app.press(letter)
+  staged.app.press('\r')
+  await until(() => sent.includes('/pdf'))
+  assert.deepEqual(sent.slice(-2), ['/pdf-forms go on', '/pdf'])
+})

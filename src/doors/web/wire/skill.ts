@@ -39,3 +39,7 @@ const FileWire = z.object({
 
 export const SkillDetail = z.extend(SkillWire, { files: z.array(FileWire), findings: z.array(FindingWire) })
 export const SkillsAnswer = z.object({ skills: z.array(SkillWire) })
+
+export type Skill = z.output<typeof SkillWire>
+export type WholeSkill = z.output<typeof SkillDetail>
+export type SkillList = z.output<typeof SkillsAnswer>

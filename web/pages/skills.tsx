@@ -1,0 +1,211 @@
+// Skills on the Tools page: what each is, its check, its files, on and off, and a review of what nobody has looked at.
+import type { Ref } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { countWords, sizeWords } from '#core/words.ts'
+import type { Skill, WholeSkill } from '#doors/web/wire/skill.ts'
+import { useAct } from '../parts/act.ts'
+import { Button } from '../parts/button.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { Switch } from '../parts/field.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { LongText } from '../parts/long-text.tsx'
+import { Pill } from '../parts/mark.tsx'
+import { Note } from '../parts/note.tsx'
+import { Empty } from '../parts/states.tsx'
+import { go } from '../router.ts'
+import { notify } from '../store/notices.ts'
+import { isOperator } from '../store/session.ts'
+import {
+  addSkill,
+  removeSkill,
+  reviewSkill,
+  showSkill,
+  shownSkill,
+  skillAddress,
+  switchSkill,
+} from '../store/skills.ts'
+
+/** Characters of a file that are shown at first. */
+const maxFileChars = 4_000
+
+/** The hidden field that adds a skill from an archive. */
+export function SkillPicker({ inputRef }: { inputRef: Ref<HTMLInputElement> }) {
+  const { run } = useAct()
+  const add = async (file: File): Promise<void> => {
+    const { name, untrusted } = await addSkill(file)
+    go(skillAddress(name))
+    notify(untrusted ? `${name} is added, and waits for your review` : `${name} is added`)
+  }
+  return (
+    <input
+      type="file"
+      accept=".zip,application/zip"
+      hidden
+      aria-label="Archive of a skill"
+      ref={inputRef}
+      onChange={(event) => {
+        const [file] = event.currentTarget.files ?? []
+        if (file) void run(() => add(file), 'The skill could not be added.')
+        event.currentTarget.value = ''
+      }}
+    />
+  )
+}
+
+export function SkillList({ list, shown }: { list: readonly Skill[]; shown: string | undefined }) {
+  return (
+    <section aria-label="Skills">
+      <h2 class="label tools-label">Skills</h2>
+      <ul class="card tools-list">
+        {list.map((skill) => (
+          <li key={skill.name} class="tool-row" aria-current={skill.name === shown ? 'true' : undefined}>
+            <div class="tool-words">
+              <h3>
+                <a class="mono" href={skillAddress(skill.name)}>
+                  {skill.name}
+                </a>
+              </h3>
+              <p>{skill.description}</p>
+            </div>
+            {skill.untrusted ? <Pill kind="sun">Not reviewed</Pill> : !skill.enabled && <Pill>Off</Pill>}
+            <Enabled skill={skill} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Enabled({ skill: { name, enabled } }: { skill: Skill }) {
+  const { busy, run } = useAct()
+  const set = (next: boolean): void => void run(() => switchSkill(name, next), `${name} could not be switched.`)
+  return <Switch name="Enabled" on={enabled} disabled={busy.value} onChange={set} />
+}
+
+/** One skill whole. It is read again when the list says that it has changed. */
+export function SkillDetail({ skill }: { skill: Skill }) {
+  const { name, updated_at: updatedAt, untrusted } = skill
+  const { fault, run } = useAct()
+  useEffect(() => void run(() => showSkill(name)), [name, updatedAt, untrusted])
+  const whole = shownSkill.value?.name === name ? shownSkill.value : undefined
+  return (
+    <article class="card tool" aria-label={name}>
+      <div class="tool-part">
+        <header class="tool-head">
+          <p class="tool-title">{name}</p>
+          <Pill>{skill.from === 'operator' ? 'The operator’s' : isOperator.value ? 'For everyone' : 'Your own'}</Pill>
+          {skill.author === 'agent' && <Pill>Written by the agent</Pill>}
+          {skill.from === 'you' && (
+            <span class="tool-acts">
+              <Confirm
+                label="Remove"
+                of={name}
+                icon="trash"
+                question={`Remove ${name}?`}
+                act={async () => {
+                  await removeSkill(name)
+                  go('/tools')
+                  notify(`${name} is removed`)
+                }}
+              >
+                The agent loses it at once, with all of its files.
+              </Confirm>
+            </span>
+          )}
+        </header>
+        <p class="tool-about">{skill.description}</p>
+        {skill.allowed_tools && (
+          <p>
+            In a turn that loads it, every tool asks except{' '}
+            <span class="mono">{skill.allowed_tools.join(', ') || 'none'}</span>.
+          </p>
+        )}
+        {skill.license !== undefined && <p class="quiet">License: {skill.license}</p>}
+        {skill.compatibility !== undefined && <p class="quiet">Compatibility: {skill.compatibility}</p>}
+        <p class="quiet">
+          Load it with <span class="mono">/{name}</span> at the start of a message.
+        </p>
+      </div>
+      {fault.value !== undefined && !whole && <Note kind="clay">{fault.value}</Note>}
+      {whole && <Checked skill={whole} />}
+      {whole && <Files skill={whole} />}
+    </article>
+  )
+}
+
+function Checked({ skill }: { skill: WholeSkill }) {
+  const { findings, untrusted, name } = skill
+  const { busy, run } = useAct()
+  const review = (): void => void run(() => reviewSkill(skill), `${name} could not be reviewed.`)
+  return (
+    <div class="tool-part">
+      {untrusted && (
+        <Note
+          kind="sun"
+          title="Nobody has looked at it yet"
+          icon="shield"
+          actions={
+            skill.from === 'you' && (
+              <Button size="small" busy={busy.value} onClick={review}>
+                I have read it: trust it
+              </Button>
+            )
+          }
+        >
+          The agent reads it as text from outside: as data, not as instructions.
+        </Note>
+      )}
+      <h3 class="label">Check</h3>
+      {findings.length === 0 && <p>Nothing to know: no scripts, no addresses, nothing hidden.</p>}
+      <ul class="tool-lines">
+        {findings.map(({ level, file, line, message }) => (
+          <li key={`${file} ${line ?? ''} ${message}`}>
+            <Icon name={level === 'note' ? 'file' : 'triangle'} />
+            <span>
+              {level === 'note' ? '' : 'Warning: '}
+              <span class="mono">{line === undefined ? file : `${file}:${line}`}</span> {message}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function Files({ skill: { files } }: { skill: WholeSkill }) {
+  return (
+    <div class="tool-part">
+      <h3 class="label">{countWords(files.length, 'file')}</h3>
+      <ul class="skill-files">
+        {files.map(({ path, bytes, untrusted, text }) => (
+          <li key={path}>
+            <details open={path === 'SKILL.md' || untrusted}>
+              <summary>
+                <span class="mono">{path}</span> <span class="quiet">{sizeWords(bytes)}</span>
+                {untrusted && <Pill kind="sun">Not reviewed</Pill>}
+              </summary>
+              {text === undefined ? (
+                <p class="quiet">It is no text, or too long to show here.</p>
+              ) : (
+                <div class="skill-text mono">
+                  <LongText text={text} shown={maxFileChars} />
+                </div>
+              )}
+            </details>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/** For an address that names a skill which is not there. */
+export function NoSkill() {
+  return (
+    <div class="card">
+      <Empty icon="book" title="There is no such skill">
+        It may have been removed. The list shows every skill that you have.
+      </Empty>
+    </div>
+  )
+}
