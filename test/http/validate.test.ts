@@ -1,0 +1,45 @@
+// Checks of request data: the field by its path, and the problem in the same words everywhere.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as z from 'zod/mini'
+import { check, checkBody, wrongField } from '#http/validate.ts'
+
+const Schema = z.object({
+  name: z.string(),
+  tools: z.optional(z.array(z.object({ name: z.string(), count: z.optional(z.int()) }))),
+  on: z.optional(z.boolean()),
+  size: z.optional(z.number('must be a size')),
+})
+
+const faults: readonly [value: unknown, param: string | undefined, message: string][] = [
+  [{}, 'name', 'name is missing'],
+  [{ name: 5 }, 'name', 'name must be a string'],
+  [{ name: null }, 'name', 'name must be a string'],
+  [{ name: 'a', tools: {} }, 'tools', 'tools must be a list'],
+  [{ name: 'a', tools: [{ name: 'b' }, {}] }, 'tools[1].name', 'tools[1].name is missing'],
+  [{ name: 'a', tools: [5] }, 'tools[0]', 'tools[0] must be a JSON object'],
+  [{ name: 'a', tools: [{ name: 'b', count: 'x' }] }, 'tools[0].count', 'tools[0].count must be a number'],
+  [{ name: 'a', on: 'yes' }, 'on', 'on must be true or false'],
+  [{ name: 'a', size: 'x' }, 'size', 'size must be a size'],
+  ['text', undefined, 'the body must be a JSON object'],
+]
+for (const [value, param, message] of faults) {
+  test(`${JSON.stringify(value)}: ${message}`, () => {
+    assert.throws(() => check(Schema, value), { code: 'invalid_input', message, param })
+  })
+}
+
+test('what is right is given back; a place in the request goes before the field', () => {
+  assert.deepEqual(check(Schema, { name: 'a' }), { name: 'a' })
+  assert.throws(() => check(Schema, {}, 'input[0]'), { param: 'input[0].name' })
+})
+
+test('an empty body is told as such', () => {
+  assert.throws(() => checkBody(Schema, undefined), { message: 'the body is empty: send a JSON object' })
+  assert.deepEqual(checkBody(Schema, { name: 'a' }), { name: 'a' })
+})
+
+test('a path of 200 characters is shown whole, a longer one is cut', () => {
+  assert.equal(wrongField('x'.repeat(200), 'is bad').param, 'x'.repeat(200))
+  assert.equal(wrongField('x'.repeat(201), 'is bad').param, `${'x'.repeat(200)}…`)
+})
