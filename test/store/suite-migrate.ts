@@ -13,12 +13,17 @@ import type { OpenVersion } from './versions.ts'
 
 export function migrateTests(openVersion: OpenVersion): void {
   test('a database of any earlier version opens, with what it holds', async (t) => {
-    for (let version = 1; version <= migrations.length; version++) {
-      const old = await openVersion(t, version)
-      await old.run(`INSERT INTO users (id, name, created_at) VALUES ('u1', 'ada', 1)`)
-      await old.run(`INSERT INTO tokens (hash, user_id, created_at) VALUES ('h1', 'u1', 1)`)
-      const store = await old.upgrade()
-      assert.deepEqual(await store.accounts.findByToken('h1', 2), { id: userId('u1'), name: 'ada', createdAt: 1 })
+    const old = await openVersion(t, 1)
+    const users = migrations.map((_, index) => `u${index + 1}`)
+    for (const [index, user] of users.entries()) {
+      await old.migrate(index + 1)
+      await old.run(`INSERT INTO users (id, name, created_at) VALUES (?, ?, 1)`, user, `ada ${user}`)
+      await old.run(`INSERT INTO tokens (hash, user_id, created_at) VALUES (?, ?, 1)`, `token of ${user}`, user)
+    }
+    const store = await old.upgrade()
+    for (const user of users) {
+      const found = await store.accounts.findByToken(`token of ${user}`, 2)
+      assert.deepEqual(found, { id: userId(user), name: `ada ${user}`, createdAt: 1 })
     }
   })
 

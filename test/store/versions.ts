@@ -15,6 +15,8 @@ import { folder } from './harness.ts'
 export type OldDatabase = {
   readonly backend: 'sqlite' | 'postgres'
   run(sql: string, ...values: Value[]): Promise<Row[]>
+  /** Brings the database to a later version. */
+  migrate(version: number): Promise<void>
   /** Opens the store, which brings the database up to date. */
   upgrade(): Promise<Store>
 }
@@ -26,9 +28,11 @@ export async function openSqliteVersion(t: TestContext, version: number): Promis
   const path = `${folder(t)}/a.db`
   const sql = openSqlite(path)
   t.after(() => sql.close())
-  migrateSqlite(sql.db, path, migrations.slice(0, version))
+  const migrate = async (to: number) => migrateSqlite(sql.db, path, migrations.slice(0, to))
+  await migrate(version)
   return {
     backend: sql.backend,
+    migrate,
     run: (text, ...values) => sql.write(() => query(text, ...values)),
     async upgrade() {
       await sql.close()
@@ -42,9 +46,11 @@ export async function openSqliteVersion(t: TestContext, version: number): Promis
 export async function openPostgresVersion(t: TestContext, version: number, url: string): Promise<OldDatabase> {
   const sql = openPostgres(url)
   t.after(() => sql.close())
-  await migratePostgres(sql.pool, migrations.slice(0, version))
+  const migrate = (to: number) => migratePostgres(sql.pool, migrations.slice(0, to))
+  await migrate(version)
   return {
     backend: sql.backend,
+    migrate,
     run: (text, ...values) => sql.write(() => query(text, ...values)),
     async upgrade() {
       const { store } = await openPostgresStore({ url, seal })
