@@ -21,14 +21,16 @@ let commands: ChildProcess | undefined
 let lastCommand: Promise<unknown> = Promise.resolve()
 /** A test that fails may leave its service behind: nothing of a file outlives its last test. */
 const running = new Set<ChildProcess>()
+const ends: (() => Promise<unknown>)[] = []
 if (process.env['NODE_TEST_CONTEXT']) {
   after(async () => {
-    const ends = [...running].map((child) => once(child, 'exit'))
+    for (const end of ends) await end()
+    const exits = [...running].map((child) => once(child, 'exit'))
     running.forEach((child) => {
       child.ref()
       child.kill('SIGKILL')
     })
-    await Promise.all(ends)
+    await Promise.all(exits)
   })
 }
 
@@ -42,6 +44,11 @@ type Settings = {
   readonly input?: string
   readonly program?: Program
   readonly cwd?: string
+}
+
+/** Ends what the test files of a process share, after the last of them. */
+export function afterAllFiles(end: () => Promise<unknown>): void {
+  ends.push(end)
 }
 
 /** A home of its own for a test. */

@@ -41,6 +41,7 @@ const sharedFolders = [
   'tools/web',
   'tools/workspace',
   'turns',
+  'web',
   'web/lib',
 ]
 /** Files of these folders that change their process for good. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, type TestContext } from 'node:test'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import type { Script } from '#models/script.ts'
-import { newHome, type Serving, serve } from '../atrium.ts'
+import { afterAllFiles, newHome, type Serving, serve } from '../atrium.ts'
 import { patienceMs } from '../until.ts'
 
 const places = [
@@ -48,6 +48,9 @@ export function findBrowser(): string | undefined {
 /** Leads to this machine, and is no loopback for the browser: what needs a safe place is not there. */
 const farAddress = '192.0.2.1'
 
+/** The browser of all test files of this process: each page has a context of its own. */
+let shared: Promise<Browser> | undefined
+
 const missing = 'NO BROWSER: install chromium (apt-get install chromium); the tests of the browser app did not run'
 
 /** Why these tests cannot run, false when they can. On a build machine that is a fault. */
@@ -75,7 +78,7 @@ export type Site = {
 
 type SiteOptions = { readonly script?: Script; readonly env?: Readonly<Record<string, string>> }
 
-/** Starts a service and a browser before the tests of a file, and ends both after them. */
+/** Starts a service before the tests of a file, and a browser if none is there yet. The service ends after them. */
 export function useSite({ script, env = {} }: SiteOptions = {}): Site {
   const home = newHome()
   const token = 'operator-token-of-the-browser-tests'
@@ -91,13 +94,9 @@ export function useSite({ script, env = {} }: SiteOptions = {}): Site {
       Object.assign(model, { LLM_PROVIDER: 'scripted', LLM_SCRIPT: file })
     }
     const settings = { SERVICE_REBORN_WEBUI_TOKEN: token, CHAT_RATE_LIMIT: '0', ...model, ...env }
-    ;[service, browser] = await Promise.all([
-      serve(home.path, settings),
-      chromium.launch({ executablePath, args: [...plainly, `--host-resolver-rules=MAP ${farAddress} 127.0.0.1`] }),
-    ])
+    ;[service, browser] = await Promise.all([serve(home.path, settings), (shared ??= launch(executablePath))])
   })
   after(async () => {
-    await browser?.close()
     await service?.stop()
     home.remove()
   })
@@ -137,6 +136,13 @@ export function useSite({ script, env = {} }: SiteOptions = {}): Site {
       return (text === '' ? undefined : JSON.parse(text)) as never
     },
   }
+}
+
+async function launch(executablePath: string): Promise<Browser> {
+  const args = [...plainly, `--host-resolver-rules=MAP ${farAddress} 127.0.0.1`]
+  const browser = await chromium.launch({ executablePath, args })
+  afterAllFiles(() => browser.close())
+  return browser
 }
 
 /** A fault in the page, or something its policy refused, fails the test. */
