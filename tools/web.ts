@@ -75,7 +75,7 @@ function compress(folder: string): void {
 function isFresh(root: string, built: string): boolean {
   const at = statSync(built, { throwIfNoEntry: false })?.mtimeMs
   if (at === undefined) return false
-  const sources = globSync(['web/**/*', 'src/core/words.ts', 'tools/web.ts', 'package-lock.json'], {
+  const sources = globSync(['web/**/*', 'src/core/{turn-status,words}.ts', 'tools/web.ts', 'package-lock.json'], {
     cwd: root,
     exclude: (name) => name.startsWith('dist') || name.startsWith('web/dist'),
   })

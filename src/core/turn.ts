@@ -4,8 +4,7 @@ import type { ErrorCode, ReachedLimit } from './errors.ts'
 import type { UserId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { ToolSpec } from './tool.ts'
-
-export type TurnStatus = 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled'
+import { ended, type TurnStatus } from './turn-status.ts'
 
 /** Model calls per turn: the default, and the maximum that the operator can set. */
 export const defaultSteps = 50
@@ -127,14 +126,4 @@ export function addUsage(a: Usage, b: Usage): Usage {
 /** The usage of a turn to show. The cost of an unfinished turn is unknown until a model has answered, and not 0. */
 export function usageSoFar({ status, usage }: Pick<Turn, 'status' | 'usage'>): Usage {
   return usage.model === undefined && !ended(status) ? { ...usage, costUsd: null } : usage
-}
-
-/** True for a final status. */
-export function ended(status: TurnStatus): boolean {
-  return status === 'completed' || status === 'failed' || status === 'cancelled'
-}
-
-/** True when a turn does nothing more by itself: it has ended, or waits for a person. */
-export function isAtRest(status: TurnStatus): boolean {
-  return status !== 'queued' && status !== 'running'
 }

@@ -1,7 +1,8 @@
 // Sends one message and yields its reply as plain events, for `run` and the line chat.
 import { isModelMade } from '#core/calls.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
-import { isAtRest, type Turn, type TurnError, type Usage } from '#core/turn.ts'
+import type { Turn, TurnError, Usage } from '#core/turn.ts'
+import { isAtRest } from '#core/turn-status.ts'
 import type { OperatorClient, OutgoingMessage } from './operator-client.ts'
 import type { Watched } from './watch.ts'
 

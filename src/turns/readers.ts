@@ -3,7 +3,8 @@
 import type { Bus, Signal } from '#core/bus.ts'
 import { doorOf } from '#core/doors.ts'
 import { newId } from '#core/ids.ts'
-import { isAtRest, type Turn } from '#core/turn.ts'
+import type { Turn } from '#core/turn.ts'
+import { isAtRest } from '#core/turn-status.ts'
 import type { Clock, Timer } from '#lib/clock.ts'
 import type { Turns } from './turns.ts'
 

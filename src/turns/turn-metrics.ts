@@ -1,6 +1,7 @@
 // Turn metrics, counted from the stored entries of each step, so that the numbers and the thread's log agree.
 import type { Entry, Item } from '#core/item.ts'
-import { isAtRest, type ModelCall, type Turn } from '#core/turn.ts'
+import type { ModelCall, Turn } from '#core/turn.ts'
+import { isAtRest } from '#core/turn-status.ts'
 import type { Metrics } from '#lib/metrics.ts'
 
 /** Is called after a step or a rest was stored. Must neither throw nor block. */

@@ -4,7 +4,7 @@ import { AppError } from '#core/errors.ts'
 import type { Event } from '#core/event.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entries, ThreadStore } from '#core/store.ts'
-import { isAtRest } from '#core/turn.ts'
+import { isAtRest } from '#core/turn-status.ts'
 
 const pageSize = 500
 

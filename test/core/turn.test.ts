@@ -1,17 +1,8 @@
 // What a status means, and sums of usage.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  addUsage,
-  defaultSteps,
-  ended,
-  isAtRest,
-  maxSteps,
-  noUsage,
-  type TurnStatus,
-  type Usage,
-  usageSoFar,
-} from '#core/turn.ts'
+import { addUsage, defaultSteps, maxSteps, noUsage, type Usage, usageSoFar } from '#core/turn.ts'
+import { ended, isAtRest, type TurnStatus } from '#core/turn-status.ts'
 
 const statuses: Readonly<Record<TurnStatus, readonly [over: boolean, rests: boolean]>> = {
   queued: [false, false],

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Event } from '#core/event.ts'
 import { ada } from './harness.ts'
-import { noUsage, type Turn, type TurnStatus } from '#core/turn.ts'
+import { noUsage, type Turn } from '#core/turn.ts'
+import type { TurnStatus } from '#core/turn-status.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 
 function delta(offset: number, text: string, itemId = 'i'): Event {

@@ -1,8 +1,9 @@
 // Live regions for screen readers: an answer begins, its first sentence and length, and gates that wait.
 import { useComputed } from '@preact/signals'
+import { isAtRest } from '#core/turn-status.ts'
 import { countWords } from '#core/words.ts'
 import { firstSentence } from '../lib/conversation.ts'
-import { type Conversation, isAtRest } from '../store/conversation.ts'
+import type { Conversation } from '../store/conversation.ts'
 import { waiting } from '../store/gates.ts'
 
 export function Announcer({ conversation }: { conversation: Conversation }) {

@@ -1,9 +1,9 @@
 // One thread: its stored items, the text that streams in, and the states of its turns.
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { isAtRest } from '#core/turn-status.ts'
 import type { Frame } from '#doors/web/wire/frame.ts'
 import type { TurnFields } from '#doors/web/wire/job.ts'
 import type { Item, Thread, ThreadItems } from '#doors/web/wire/thread.ts'
-import type { Status } from '#doors/web/wire/turn.ts'
 import { ApiFault, request, faultText } from '../api/client.ts'
 import { createViewer, type TurnView } from '../lib/conversation.ts'
 import { addQueued } from './outbox.ts'
@@ -175,9 +175,4 @@ export function createConversation(id: string): Conversation {
       }
     },
   }
-}
-
-/** Neither queued nor running: ended, or waiting for an answer. */
-export function isAtRest(status: Status): boolean {
-  return status !== 'queued' && status !== 'running'
 }

@@ -1,10 +1,11 @@
 // Feeds the live connection's frames into the stores: the open thread, the lists, the state of the link.
 import { batch, computed, effect, signal } from '@preact/signals'
+import { isAtRest } from '#core/turn-status.ts'
 import type { Frame } from '#doors/web/wire/frame.ts'
 import type { Thread } from '#doors/web/wire/thread.ts'
 import { type Live, openLive } from '../api/live.ts'
 import { route, threadIdIn } from '../router.ts'
-import { type Conversation, createConversation, isAtRest } from './conversation.ts'
+import { type Conversation, createConversation } from './conversation.ts'
 import { gates, applyGate } from './gates.ts'
 import { linkDown, linkUp } from './link.ts'
 import { notify } from './notices.ts'

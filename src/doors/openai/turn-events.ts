@@ -2,7 +2,8 @@
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
-import { isAtRest, type Turn } from '#core/turn.ts'
+import type { Turn } from '#core/turn.ts'
+import { isAtRest } from '#core/turn-status.ts'
 import type { Turns } from '#turns/turns.ts'
 import type { Watched } from '#turns/watch.ts'
 

@@ -1,7 +1,8 @@
 // A thread as the blocks of a transcript, made from its log and its live events. Blocks are immutable: a change makes a
 // new object, which is then drawn again. Texts are raw; the drawing code must clean them.
 import { type Entry, type Part, textOf } from '#core/item.ts'
-import { addUsage, ended, noUsage, type Turn, type Usage } from '#core/turn.ts'
+import { addUsage, noUsage, type Turn, type Usage } from '#core/turn.ts'
+import { ended } from '#core/turn-status.ts'
 import type { OpenThread } from '#turns/operator-client.ts'
 import type { Watched } from '#turns/watch.ts'
 

@@ -1,7 +1,8 @@
 // Follows one thread over a connection: sends stored entries after a seq, then live events, as frames.
 import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
-import { isAtRest, type Turn } from '#core/turn.ts'
+import type { Turn } from '#core/turn.ts'
+import { isAtRest } from '#core/turn-status.ts'
 import type { Connection } from '#http/connection.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { Frame } from '#doors/web/wire/frame.ts'

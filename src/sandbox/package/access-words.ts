@@ -1,7 +1,7 @@
 // The rights of a tool as text for the command line.
 import type { AccessRow } from '#core/admin.ts'
 import { numberWords } from '#core/words.ts'
-import { accessRows, limitsRow, withoutRightsOf } from './access.ts'
+import { accessRows, withoutRightsOf } from './access.ts'
 import type { Capabilities } from './capabilities.ts'
 
 /** One line for each right: hosts, secrets, variables, folders, other tools. Each line goes on from "It". */
@@ -12,11 +12,6 @@ export function describeAccess(capabilities: Capabilities): string[] {
 export function describeRows(rows: readonly AccessRow[]): string[] {
   const lines = rows.map(rowText)
   return rows.every(({ kind }) => kind === 'limits') ? ['reaches nothing: no hosts, no secrets', ...lines] : lines
-}
-
-/** One line with the time limit of a call and the tool's request rates. */
-export function describeLimits(capabilities: Capabilities): string {
-  return rowText(limitsRow(capabilities))
 }
 
 /** The rights that an update would add; empty when it asks for nothing new. A part of an earlier right is not new. */

@@ -14,7 +14,7 @@ import { silentLog } from '#lib/log.ts'
 import { type ChatEvent, sendMessage } from '#turns/exchange.ts'
 import type { OutgoingMessage } from '#turns/operator-client.ts'
 import { newHome } from '../../atrium.ts'
-import { type HouseParts, holding, message, openHouse } from '../../turns/house.ts'
+import { type HouseParts, createHeldReply, message, openHouse } from '../../turns/house.ts'
 import { until } from '../../until.ts'
 import { noSettings, operatorClientOf } from './client.ts'
 
@@ -87,7 +87,7 @@ test('a message is run for the operator, and a thread is continued', async (t) =
 })
 
 test('cancel stops a running turn, and its events end', async (t) => {
-  const hold = holding()
+  const hold = createHeldReply()
   const { say, call, store } = await openDoor(t, { reply: () => hold.script })
   const answer = say('hello')
   await hold.told
@@ -110,7 +110,7 @@ test('a user is removed with all that is theirs', async (t) => {
 })
 
 test('a client that leaves does not end its turn', async (t) => {
-  const hold = holding()
+  const hold = createHeldReply()
   const { socket, call, store, watchers } = await openDoor(t, { reply: () => hold.script })
   const sent = await call('POST', '/operator/send', JSON.stringify({ message: 'hello', door: 'run' }))
   const follow = request({ socketPath: socket, method: 'POST', path: '/operator/follow', agent: false })
@@ -181,7 +181,7 @@ test('only the owner can connect', async (t) => {
 })
 
 test('a closing door takes nothing more and lets go of its socket', async (t) => {
-  const hold = holding()
+  const hold = createHeldReply()
   const { say, call, door, socket, watchers } = await openDoor(t, { reply: () => hold.script })
   const open = say('hello')
   await hold.told

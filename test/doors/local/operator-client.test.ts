@@ -10,7 +10,7 @@ import { silentLog } from '#lib/log.ts'
 import { createDocuments } from '#memory/documents.ts'
 import type { Watched } from '#turns/watch.ts'
 import { newHome } from '../../atrium.ts'
-import { holding, type HouseParts, message, openHouse } from '../../turns/house.ts'
+import { createHeldReply, type HouseParts, message, openHouse } from '../../turns/house.ts'
 import { until } from '../../until.ts'
 import { noSettings, operatorClientOf } from './client.ts'
 
@@ -47,7 +47,7 @@ async function upToRest(batches: AsyncIterable<readonly Watched[]>): Promise<Wat
 }
 
 test('what is sent through the socket is answered, watched and listed as in this process', async (t) => {
-  const hold = holding()
+  const hold = createHeldReply()
   const { own, attached } = await openClients(t, { reply: () => hold.script })
   const { threadId, turnId, queued } = await attached.send({ door: 'terminal', message: 'hello' })
   assert.equal(queued, false)

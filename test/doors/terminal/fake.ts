@@ -1,7 +1,8 @@
 // A terminal without a screen, and a client whose thread can be told what happens in it: for what needs no keys of tmux.
 import { type Terminal, TuiAltScreen } from '@earendil-works/pi-tui'
 import type { Entry, Item } from '#core/item.ts'
-import { noUsage, type Turn, type TurnStatus } from '#core/turn.ts'
+import { noUsage, type Turn } from '#core/turn.ts'
+import type { TurnStatus } from '#core/turn-status.ts'
 import { type App, createApp } from '#doors/terminal/terminal-app.ts'
 import { createTheme } from '#doors/terminal/theme.ts'
 import { createQueue, type Queue } from '#lib/queue.ts'

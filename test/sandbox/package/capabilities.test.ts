@@ -1,7 +1,8 @@
 // The capability file: every key read, every fault with its path, hostile files refused.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeAccess, describeLimits, addedRights } from '#sandbox/package/access-words.ts'
+import { limitsRow } from '#sandbox/package/access.ts'
+import { addedRights, describeAccess, describeRows } from '#sandbox/package/access-words.ts'
 import { type Capabilities, readCapabilities } from '#sandbox/package/capabilities.ts'
 import { isReservedVariable } from '#sandbox/package/auth.ts'
 
@@ -223,13 +224,13 @@ test('access is told in plain words, each host, secret and variable', () => {
     assert(lines.includes(part), part)
   }
   assert.deepEqual(describeAccess(read({})), ['reaches nothing: no hosts, no secrets'])
-  const limits = (http: object) => describeLimits(read({ http }))
+  const limits = (file: object) => describeRows([limitsRow(read(file))]).at(-1)
   const { allowlist } = full.http
   const runs = 'runs up to 30 seconds at a time'
-  assert.equal(describeLimits(read(full)), `${runs}, with up to 60 requests a minute and 500 requests an hour`)
+  assert.equal(limits(full), `${runs}, with up to 60 requests a minute and 500 requests an hour`)
   const rate_limit = { requests_per_hour: 2_500 }
-  assert.equal(limits({ allowlist, rate_limit }), `${runs}, with up to 2,500 requests an hour`)
-  assert.equal(limits({ allowlist }), `${runs}, with up to 50 requests`)
+  assert.equal(limits({ http: { allowlist, rate_limit } }), `${runs}, with up to 2,500 requests an hour`)
+  assert.equal(limits({ http: { allowlist } }), `${runs}, with up to 50 requests`)
   assert.equal(limits({}), runs)
 })
 

@@ -17,7 +17,7 @@ import {
   turnFrame,
 } from './page.ts'
 import type { Frame } from '#doors/web/wire/frame.ts'
-import { type Conversation, createConversation, isAtRest } from '../../../web/store/conversation.ts'
+import { type Conversation, createConversation } from '../../../web/store/conversation.ts'
 import { outgoingTo } from '../../../web/store/outbox.ts'
 import { setStorageUser } from '../../../web/store/local-storage.ts'
 import { restoreSeen } from '../../../web/store/thread-marks.ts'
@@ -282,9 +282,4 @@ test('a thread that was shown is remembered up to its last item', async (t) => {
   restoreSeen()
   await conversation.load()
   assert.deepEqual(stored(), { 'atrium.reader.seen': JSON.stringify({ [conversation.id]: 3 }) })
-})
-
-test('a turn rests when it neither runs nor is queued', () => {
-  const all = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const
-  assert.deepEqual(all.filter(isAtRest), ['waiting', 'completed', 'failed', 'cancelled'])
 })
