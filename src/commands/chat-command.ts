@@ -8,7 +8,7 @@ import { openLog } from '#lib/log.ts'
 import { printable } from '#safety/printable.ts'
 import { startService } from '#service.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
-import { askService, runningService } from './attach.ts'
+import { askService, runningService } from './running-service.ts'
 import { endWithOutput, interruptedExit, paint, pasteable } from './report.ts'
 import { serviceClient } from './service-client.ts'
 

@@ -15,7 +15,7 @@ import { printable } from '#safety/printable.ts'
 import { newestVersion } from '#store/migrations.ts'
 import { inspectPostgres, inspectStore } from '#store/open-store.ts'
 import { whyShellUnconfined } from '#tools/workspace/shell.ts'
-import { runningService } from './attach.ts'
+import { runningService } from './running-service.ts'
 import { paint, print } from './report.ts'
 
 type State = 'ok' | 'warning' | 'fault'

@@ -8,7 +8,7 @@ import { previewText, scopesOfGate } from '#safety/gate-question.ts'
 import { printable } from '#safety/printable.ts'
 import { answerGate, gateMs, maxGates, type GateAnswer } from '#turns/gate-answers.ts'
 import { ask } from './prompts.ts'
-import { askService } from './attach.ts'
+import { askService } from './running-service.ts'
 import { print } from './report.ts'
 import { withStore } from './home-store.ts'
 

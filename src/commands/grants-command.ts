@@ -4,7 +4,7 @@ import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { grantWire } from '#http/wire-format.ts'
 import { printable } from '#safety/printable.ts'
-import { askService } from './attach.ts'
+import { askService } from './running-service.ts'
 import { print, table } from './report.ts'
 import { withStore } from './home-store.ts'
 

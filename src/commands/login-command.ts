@@ -1,7 +1,7 @@
 // `atrium login`: prints a sign-in link for the operator, made by the service that runs on this home.
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
-import { askService } from './attach.ts'
+import { askService } from './running-service.ts'
 import { print } from './report.ts'
 
 /** The link has a code that works once, within ten minutes; it contains no lasting secret. */

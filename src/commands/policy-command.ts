@@ -5,7 +5,7 @@ import type { Settings, SettingStore } from '#core/store.ts'
 import { markIds, markWords } from '#safety/marks.ts'
 import { mergeMarks, mergePolicy, readSafetySettings } from '#safety/policy-settings.ts'
 import { policyTable, ruleOf } from '#safety/policy-table.ts'
-import { reloadService } from './attach.ts'
+import { reloadService } from './running-service.ts'
 import { print, table } from './report.ts'
 import { withStore } from './home-store.ts'
 

@@ -1,7 +1,7 @@
 // `atrium status`: whether a service runs on this home, and its status.
 import { loadConfig } from '#config.ts'
 import { countWords, spanWords, storedWords, sumFigure } from '#core/words.ts'
-import { runningService } from './attach.ts'
+import { runningService } from './running-service.ts'
 import { print, table } from './report.ts'
 
 /** The part of the service's status that is printed here. */

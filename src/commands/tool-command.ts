@@ -20,7 +20,7 @@ import { openSteps, storedSecretName } from '#sandbox/auth/needs.ts'
 import type { LoadedTool, Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { agentNames, asAppError, componentNameFault } from '#sandbox/component-tools.ts'
 import { agrees } from './prompts.ts'
-import { reloadService } from './attach.ts'
+import { reloadService } from './running-service.ts'
 import { inColumns, paint, pasteable, print, table } from './report.ts'
 import { withTools } from './home-tools.ts'
 

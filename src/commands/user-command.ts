@@ -7,7 +7,7 @@ import { isoTime } from '#http/wire-format.ts'
 import { hashToken, newToken } from '#lib/token.ts'
 import { removeUser as eraseUser } from '#turns/user-removal.ts'
 import { agrees } from './prompts.ts'
-import { askService } from './attach.ts'
+import { askService } from './running-service.ts'
 import { print, table } from './report.ts'
 import { withStore } from './home-store.ts'
 

@@ -4,10 +4,10 @@ import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { ada, bob, rejectsWith } from '../store/harness.ts'
 import { specOf } from '../agent/tools.ts'
-import { eventsOf, holding, message, openHouse, restOf, textsOf, turnOver, until } from './house.ts'
+import { eventsOf, createHeldReply, message, openHouse, restOf, textsOf, turnOver, until } from './house.ts'
 
 test('a queued turn is cancelled at once and never runs; the running one is not disturbed', async (t) => {
-  const { script, told, letGo } = holding()
+  const { script, told, letGo } = createHeldReply()
   const { turns, asked } = openHouse(t, { reply: () => script })
   const first = await turns.start(message('first'))
   await told
@@ -21,7 +21,7 @@ test('a queued turn is cancelled at once and never runs; the running one is not 
 })
 
 test('a running turn stops, keeps what was said, and frees its thread', async (t) => {
-  const { script, told } = holding()
+  const { script, told } = createHeldReply()
   const { turns, store } = openHouse(t, { reply: (text) => (text === 'first' ? script : ['ok']) })
   const first = await turns.start(message('first'))
   await told
@@ -81,7 +81,7 @@ test('a turn that left its caller a call is cancelled, and what is queued behind
 })
 
 test("another user's turn is not there to be cancelled", async (t) => {
-  const { script, told, letGo } = holding()
+  const { script, told, letGo } = createHeldReply()
   const { turns } = openHouse(t, { reply: () => script })
   const { turn, events } = await turns.start(message('hi'))
   await told
@@ -93,7 +93,7 @@ test("another user's turn is not there to be cancelled", async (t) => {
 const timeout = new AppError('turn_timeout', 'use stream: true')
 
 test('a turn that is given up fails with the code it was given up for, what was said kept', async (t) => {
-  const { script, told } = holding()
+  const { script, told } = createHeldReply()
   const { turns, store } = openHouse(t, { reply: () => script })
   const { turn, events } = await turns.start(message('hi'))
   await told
@@ -124,7 +124,7 @@ test('a waiting turn that is given up tells its watchers all and frees the queue
 })
 
 test('erasing a thread ends what runs in it', async (t) => {
-  const { script, told } = holding()
+  const { script, told } = createHeldReply()
   const { turns, threads, runner } = openHouse(t, { reply: () => script })
   const { turn, events } = await turns.start(message('hi'))
   await told

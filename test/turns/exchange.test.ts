@@ -8,7 +8,7 @@ import { answerChat, type ChatClient, type ChatEvent, sendMessage } from '#turns
 import type { Watched } from '#turns/watch.ts'
 import { operatorClientOf } from '../doors/local/client.ts'
 import { ada, rejectsWith } from '../store/harness.ts'
-import { holding, type HouseParts, message, openHouse, until } from './house.ts'
+import { createHeldReply, type HouseParts, message, openHouse, until } from './house.ts'
 
 const hi = { door: 'run', message: 'hi' } as const
 
@@ -58,7 +58,7 @@ test('a turn that ended before it was followed is told whole', async (t) => {
 })
 
 test('a turn that is followed while it writes is told from its beginning', async (t) => {
-  const hold = holding()
+  const hold = createHeldReply()
   const { client, watchers } = openChat(t, { reply: () => hold.script })
   const events = sendMessage(client, hi)
   assert.equal((await events.next()).value?.type, 'started')
@@ -71,7 +71,7 @@ test('a turn that is followed while it writes is told from its beginning', async
 })
 
 test('a message that waits behind another turn is told without that turn', async (t) => {
-  const hold = holding()
+  const hold = createHeldReply()
   const { client } = openChat(t, { reply: (text) => (text === 'first' ? hold.script : [`echo ${text}`]) })
   const { threadId } = await client.send({ door: 'run', message: 'first' })
   await hold.told
@@ -102,7 +102,7 @@ test('bad messages and foreign threads are refused before anything is stored', a
 })
 
 test('whoever leaves leaves no subscription behind', async (t) => {
-  const hold = holding()
+  const hold = createHeldReply()
   const { client, watchers } = openChat(t, { reply: () => hold.script })
   for await (const event of sendMessage(client, hi)) if (event.type === 'started') break
   assert.equal(watchers(), 0)

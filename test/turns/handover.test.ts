@@ -7,7 +7,7 @@ import { createClock } from '#lib/clock.ts'
 import { startHeartbeat } from '#turns/lease.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { ada, lease, other, turnOf } from '../store/harness.ts'
-import { eventsOf, holding, type House, message, openHouse, restOf, turnOver, until } from './house.ts'
+import { eventsOf, createHeldReply, type House, message, openHouse, restOf, turnOver, until } from './house.ts'
 
 const beatMs = 3_000
 /** A heartbeat with a clock that the test moves, over leases that note what becomes of them. */
@@ -33,7 +33,7 @@ function keep(t: TestContext, { store, runner }: House, alive: () => boolean) {
 }
 
 test('a process whose lease has run out stops what it runs, for another may run it by now', async (t) => {
-  const { script, told } = holding()
+  const { script, told } = createHeldReply()
   const house = openHouse(t, { reply: () => script })
   let alive = true
   const { beat } = keep(t, house, () => alive)
@@ -70,7 +70,7 @@ test('what a claim brings while the service goes down is put back before it is o
   const { promise: free, resolve: letGo } = Promise.withResolvers<void>()
   const house = openHouse(t, {
     store,
-    reply: () => holding().script,
+    reply: () => createHeldReply().script,
     runnerStore: (real) => ({
       turns: {
         ...real.turns,

@@ -157,7 +157,7 @@ export function restOf(events: readonly Event[]): string | undefined {
 }
 
 /** A reply that says a word and then holds until it is let go or stopped. */
-export function holding() {
+export function createHeldReply() {
   const { promise: told, resolve: tell } = Promise.withResolvers<void>()
   const { promise: free, resolve: letGo } = Promise.withResolvers<void>()
   const script: Script = async function* (_, signal) {

@@ -10,7 +10,7 @@ import { createOperatorClient, type OperatorClient, type OperatorParts } from '#
 import type { Watched } from '#turns/watch.ts'
 import { tool } from '../agent/tools.ts'
 import { rejectsWith } from '../store/harness.ts'
-import { holding, type House, type HouseParts, openHouse, until } from './house.ts'
+import { createHeldReply, type House, type HouseParts, openHouse, until } from './house.ts'
 
 type Opened = House & { readonly client: OperatorClient }
 
@@ -61,7 +61,7 @@ test('a turn that rests already is followed whole, in three batches', async (t) 
 })
 
 test('a turn that waits in the queue is followed from its own first entry, without the turn before it', async (t) => {
-  const { script, told, letGo } = holding()
+  const { script, told, letGo } = createHeldReply()
   const { client } = opened(t, { reply: (text) => (text === 'first' ? script : [`echo ${text}`]) })
   const first = await client.send({ door: 'terminal', message: 'first' })
   await told
@@ -86,7 +86,7 @@ test('a turn that waits in the queue is followed from its own first entry, witho
 })
 
 test('a stream ends with its signal, before and after its first batch', async (t) => {
-  const { script, told, letGo } = holding()
+  const { script, told, letGo } = createHeldReply()
   const { client, watchers } = opened(t, { reply: () => script })
   const { threadId, turnId } = await client.send({ door: 'terminal', message: 'hi' })
   await told
@@ -147,7 +147,7 @@ test('a watcher that fell behind gets an error after which it can begin anew; a 
 })
 
 test('a thread has its turns, each once, and those of no other thread', async (t) => {
-  const { script, told, letGo } = holding()
+  const { script, told, letGo } = createHeldReply()
   const { client } = opened(t, { reply: (text) => (text === 'hold' ? script : ['ok']) })
   const foreign = await client.send({ door: 'terminal', message: 'hi' })
   await Array.fromAsync(client.follow(foreign.turnId, always))

@@ -10,7 +10,18 @@ import { createMarker } from '#safety/marks.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { tool } from '../agent/tools.ts'
 import { ada, lease, other, turnOf } from '../store/harness.ts'
-import { eventsOf, type House, holding, message, openHouse, restOf, textsOf, tools, turnOver, until } from './house.ts'
+import {
+  eventsOf,
+  type House,
+  createHeldReply,
+  message,
+  openHouse,
+  restOf,
+  textsOf,
+  tools,
+  turnOver,
+  until,
+} from './house.ts'
 
 test('a drain releases what runs, and another process finishes it from the log', async (t) => {
   const store = openTestStore(t)
@@ -24,7 +35,7 @@ test('a drain releases what runs, and another process finishes it from the log',
         : Promise.resolve(`${name} again`)
     })
   const more = [...tools, slow('again', true), slow('never', false)]
-  const { script, told } = holding()
+  const { script, told } = createHeldReply()
   const house = openHouse(t, {
     store,
     tools: more,
@@ -60,7 +71,7 @@ test('a drain releases what runs, and another process finishes it from the log',
 })
 
 test('a drain waits for what comes to its end by itself, and takes nothing new', async (t) => {
-  const { script, told, letGo } = holding()
+  const { script, told, letGo } = createHeldReply()
   const { turns, runner } = openHouse(t, { reply: () => script })
   const { events } = await turns.start(message('hi'))
   await told
@@ -75,7 +86,7 @@ test('a drain waits for what comes to its end by itself, and takes nothing new',
 })
 
 test('what a turn had said before it was released is not shown as being written', async (t) => {
-  const { script, told } = holding()
+  const { script, told } = createHeldReply()
   const { turns, runner, bus } = openHouse(t, { reply: () => script })
   const { turn, events } = await turns.start(message('hi'))
   await told
@@ -111,7 +122,7 @@ function faulty(store: Store, verbs: readonly (keyof TurnStore)[]) {
 for (const code of ['database_unavailable', 'disk_full', 'home_unwritable'] as const) {
   test(`${code} while a step is stored holds the turn, and it goes on when that is over`, async (t) => {
     const store = openTestStore(t)
-    const { script, told, letGo } = holding()
+    const { script, told, letGo } = createHeldReply()
     const away = faulty(store, ['record', 'release', 'claim'])
     const { turns, asked } = openHouse(t, { store, reply: () => script, runnerStore: () => away.store })
     const { turn, events } = await turns.start(message('hi'))
@@ -211,7 +222,7 @@ test('a turn whose start was under way at shutdown is put back', async (t) => {
       },
     },
   }
-  const { turns, runner } = openHouse(t, { store: late, reply: () => holding().script })
+  const { turns, runner } = openHouse(t, { store: late, reply: () => createHeldReply().script })
   const starting = turns.start(message('hi'))
   await until(() => storing)
   await runner.drain(0)
@@ -249,7 +260,7 @@ test('a turn that was taken away stops its tools', async (t) => {
 
 test('a turn that comes back at once is known as running, so that it can be stopped', async (t) => {
   const store = openTestStore(t)
-  const { script, told } = holding()
+  const { script, told } = createHeldReply()
   let runs = 0
   const house = openHouse(t, {
     store,
@@ -272,7 +283,7 @@ test('a turn that comes back at once is known as running, so that it can be stop
 })
 
 test('a turn that runs out of time ends with what it said', async (t) => {
-  const { script } = holding()
+  const { script } = createHeldReply()
   // Long enough for a word, on a machine that has much to do.
   const { turns, store } = openHouse(t, { reply: () => script, bounds: { minutes: 0.01 } })
   const { turn, events } = await turns.start(message('hi'))

@@ -4,11 +4,11 @@ import { test } from 'node:test'
 import type { ThreadStore } from '#core/store.ts'
 import { createThreads } from '#turns/threads.ts'
 import { ada, bob, rejectsWith } from '../store/harness.ts'
-import { eventsOf, holding, message, openHouse, restOf } from './house.ts'
+import { eventsOf, createHeldReply, message, openHouse, restOf } from './house.ts'
 
 function opened(t: Parameters<typeof openHouse>[0]) {
   const published: unknown[] = []
-  const { script, told } = holding()
+  const { script, told } = createHeldReply()
   const house = openHouse(t, {
     reply: (text) => (text === 'hold' ? script : [`echo ${text}`]),
     bus: (bus) => ({

@@ -8,7 +8,7 @@ import { eventOrigin } from '#core/origins.ts'
 import { checkMessage, masked } from '#turns/message.ts'
 import { ada, bob, dayMs, other, queuedTurn, rejectsWith } from '../store/harness.ts'
 import { tool } from '../agent/tools.ts'
-import { eventsOf, holding, message, openHouse, restOf, textsOf, tools, turnOver, until } from './house.ts'
+import { eventsOf, createHeldReply, message, openHouse, restOf, textsOf, tools, turnOver, until } from './house.ts'
 import { expireGates } from '#turns/gate-expiry.ts'
 
 test('a message is answered; its events tell every delta, what was stored, and the end', async (t) => {
@@ -31,7 +31,7 @@ test('a message is answered; its events tell every delta, what was stored, and t
 })
 
 test('a message for a busy thread stays out of the running prompt and is answered after it', async (t) => {
-  const { script, told, letGo } = holding()
+  const { script, told, letGo } = createHeldReply()
   const { turns, asked, store } = openHouse(t, { reply: (text) => (text === 'first' ? script : [`echo ${text}`]) })
   const first = await turns.start(message('first'))
   await told
@@ -81,7 +81,7 @@ test('five hundred turns run at once', async (t) => {
 })
 
 test('a long queue is taken while there is room, though nothing that was taken ends', async (t) => {
-  const { script, letGo } = holding()
+  const { script, letGo } = createHeldReply()
   const { turns, store, runner } = openHouse(t, { reply: () => script, limit: 200 })
   await Promise.all(Array.from({ length: 250 }, () => store.turns.start(queuedTurn())))
   runner.wake()
@@ -91,7 +91,7 @@ test('a long queue is taken while there is room, though nothing that was taken e
 })
 
 test('beyond its limit what somebody waits for is refused before it is stored, and what queues is taken', async (t) => {
-  const { script, told, letGo } = holding()
+  const { script, told, letGo } = createHeldReply()
   const { turns } = openHouse(t, { limit: 1, reply: () => script })
   const [first, second] = await Promise.allSettled([turns.start(message('one')), turns.start(message('two'))])
   await told
@@ -136,7 +136,7 @@ test('a model that cannot be opened fails the turn with its code', async (t) => 
 })
 
 test('the same key gives the turn it made, not another', async (t) => {
-  const { script, told, letGo } = holding()
+  const { script, told, letGo } = createHeldReply()
   const { turns, asked } = openHouse(t, { reply: () => script })
   const keyed = message('hi', { idempotency: { key: 'k', bodyHash: 'h' } })
   const first = await turns.start(keyed)

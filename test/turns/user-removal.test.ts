@@ -5,12 +5,12 @@ import { createTurns } from '#turns/turns.ts'
 import { removeUser } from '#turns/user-removal.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { document } from '../store/suite-documents.ts'
-import { eventsOf, holding, message, openHouse, restOf, until } from './house.ts'
+import { eventsOf, createHeldReply, message, openHouse, restOf, until } from './house.ts'
 
 const nothing = { threads: 0, turns: 0, items: 0, documents: 0, grants: 0, secrets: 0, skills: 0, files: 0 }
 
 test('what runs for a removed user stops, its streams end, and all of it is erased', async (t) => {
-  const { script, told } = holding()
+  const { script, told } = createHeldReply()
   const { turns, threads, store, runner } = openHouse(t, { reply: (text) => (text === 'talk' ? script : ['ok']) })
   const { id: user } = await store.accounts.addUser('cleo', { hash: 'h1' })
   const done = await turns.start(message('hi', { user }))

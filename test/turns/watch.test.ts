@@ -6,10 +6,10 @@ import type { Entry } from '#core/item.ts'
 import { textOf } from '#core/item.ts'
 import type { Bus } from '#core/bus.ts'
 import type { Store } from '#core/store.ts'
-import { ended } from '#core/turn.ts'
+import { ended } from '#core/turn-status.ts'
 import type { Event } from '#core/event.ts'
 import { followTurn, type Watch, type Watched } from '#turns/watch.ts'
-import { eventsOf, holding, message, openHouse, restOf, turnOver } from './house.ts'
+import { eventsOf, createHeldReply, message, openHouse, restOf, turnOver } from './house.ts'
 import { openTestStore } from '../agent/bench.ts'
 
 /** Reads a watch up to the end of a turn, checking on the way that it tells everything once and in order. */
@@ -99,7 +99,7 @@ test('an item that is stored while a latecomer reads is told once, as stored, wi
     ...real,
     threads: { ...real.threads, entries: (...args) => slow.then(() => real.threads.entries(...args)) },
   }
-  const { script, told, letGo } = holding()
+  const { script, told, letGo } = createHeldReply()
   const { turns } = openHouse(t, { store, reply: () => script })
   const { turn, events } = await turns.start(message('hi'))
   await told
@@ -193,7 +193,7 @@ test('a long thread is replayed in order, page by page', async (t) => {
 })
 
 test("another user's thread cannot be watched, nor followed", async (t) => {
-  const { script, told, letGo } = holding()
+  const { script, told, letGo } = createHeldReply()
   const { turns, watchers } = openHouse(t, { reply: () => script })
   const { turn, events } = await turns.start(message('secret'))
   await told
@@ -207,7 +207,7 @@ test("another user's thread cannot be watched, nor followed", async (t) => {
 })
 
 test('following a turn that has begun gives it from its start to its end', async (t) => {
-  const { script, told, letGo } = holding()
+  const { script, told, letGo } = createHeldReply()
   const { turns } = openHouse(t, { reply: (text) => (text === 'go' ? script : ['ok']) })
   const before = await turns.start(message('before'))
   await eventsOf(before.events)
