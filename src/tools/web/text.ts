@@ -22,7 +22,12 @@ const blocks = new Set(
 
 /** The text of an element. Relative links are resolved against `base`. */
 export function textOfElement(element: Element, base: string): string {
-  return blocksOf(element, { base, depth: 0 })
+  return withoutGaps(blocksOf(element, { base, depth: 0 }))
+}
+
+/** At most one empty line between blocks. */
+function withoutGaps(text: string): string {
+  return text
     .replaceAll(/[ \t]+\n/g, '\n')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim()
@@ -68,7 +73,7 @@ function pieceOf(node: Element, { base, depth }: Position): string {
       return alt === '' ? '' : `[image: ${alt}]`
     }
     case 'blockquote':
-      return block(indented(blocksOf(node, position).trim(), '> ', '> '))
+      return block(indented(withoutGaps(blocksOf(node, position)), '> ', '> '))
     case 'ul':
     case 'ol':
       return block(listOf(node, position))
@@ -107,7 +112,14 @@ function linkOf(node: Element, position: Position): string {
   if (!url || !/^https?:$/.test(url.protocol) || line === '') return text
   // A whole card inside a link keeps its lines.
   if (text.includes('\n\n')) return `${text.trimEnd()}\n(${url.href})\n\n`
-  return `${/^\s/.test(text) ? ' ' : ''}[${line}](${url.href})${/\s$/.test(text) ? ' ' : ''}`
+  return `${beginsBlank(node) ? ' ' : ''}[${line}](${url.href})${/\s$/.test(text) ? ' ' : ''}`
+}
+
+/** True when the first text of an element begins with a blank, which `blocksOf` has left out. */
+function beginsBlank(element: Element): boolean {
+  let first: Element | undefined = element
+  for (let depth = 0; first?.nodeType === 1 && depth < maxDepth; depth++) first = first.childNodes[0]
+  return first?.nodeType === 3 && /^\s/.test(first.textContent ?? '')
 }
 
 function listOf(list: Element, position: Position): string {
