@@ -54,9 +54,12 @@ export async function mutate(work: Work): Promise<Result[]> {
   const wanted = [...new Set([...near.values()].flat())]
   tell(`${faults.length} faults in ${paths.length} files; ${wanted.length} test files load them`)
   const cache = openCache(root)
-  const covered = new Map(
-    await inParallel(wanted, processes, async (test) => [test, await coverOnce(test, work, cache)]),
-  )
+  const covered = new Map<TestFile, Promise<Coverage | undefined>>()
+  const coverageOf = (test: TestFile): Promise<Coverage | undefined> => {
+    const known = covered.get(test) ?? coverOnce(test, work, cache)
+    covered.set(test, known)
+    return known
+  }
   const known = new Map<string, Record<string, Outcome>>()
   for (const [path, text] of texts) known.set(path, (cache.read(path, hash([text])) ?? {}) as Record<string, Outcome>)
   const scratch = mkdtempSync(join(tmpdir(), 'mutate-run-'))
@@ -81,11 +84,7 @@ export async function mutate(work: Work): Promise<Result[]> {
 
   try {
     return await inParallel(faults, processes, async (fault, slot) => {
-      const candidates = (near.get(fault.path) ?? []).flatMap((test) => {
-        const coverage = covered.get(test)
-        return coverage ? [{ test, coverage }] : []
-      })
-      const chosen = choose(fault, candidates)
+      const chosen = await choose(fault, near.get(fault.path) ?? [], coverageOf)
       const own = chosen.flatMap(({ test }) => [...test.loads.keys()].filter((path) => path.startsWith('test/')))
       const key = hash([`${fault.start} ${fault.end} ${fault.change}`, ...own, ...own.map(readSource)])
       const outcomes = known.get(fault.path) ?? {}
@@ -136,8 +135,18 @@ async function coverOnce({ path, loads }: TestFile, { root, tell }: Work, cache:
 }
 
 /** The tests for one fault: of those that execute its place the nearest, the quickest of them first. */
-function choose({ path, start }: Fault, candidates: readonly Candidate[]): Candidate[] {
-  const [first, ...others] = candidates.filter(({ coverage }) => isExecuted(coverage, path, start)).slice(0, maxTests)
+async function choose(
+  { path, start }: Fault,
+  near: readonly TestFile[],
+  coverageOf: (test: TestFile) => Promise<Coverage | undefined>,
+): Promise<Candidate[]> {
+  const chosen: Candidate[] = []
+  for (const test of near) {
+    if (chosen.length === maxTests) break
+    const coverage = await coverageOf(test)
+    if (coverage && isExecuted(coverage, path, start)) chosen.push({ test, coverage })
+  }
+  const [first, ...others] = chosen
   return first ? [first, ...others.toSorted((a, b) => a.coverage.ms - b.coverage.ms)] : []
 }
 
