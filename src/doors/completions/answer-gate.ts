@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import { newId } from '#core/ids.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 import type { CompletionsParts } from '#doors/completions/parts.ts'
-import { type Asked, notePoint } from '#doors/completions/tell/answer.ts'
+import { type Asked, nameTurn, notePoint } from '#doors/completions/tell/answer.ts'
 import { createChunkWriter } from '#doors/completions/tell/chunks.ts'
 import { completionId, completionObject, wordsOf } from '#doors/completions/tell/told.ts'
 import { openEvents } from '#http/sse.ts'
@@ -14,7 +14,7 @@ export async function answerGate(parts: CompletionsParts, reply: FastifyReply, a
   const gate = await parts.gates.ofTurn(turn)
   const content = wordsOf({ gates: gate ? [gate] : [] }, asked.linkOf(turn.threadId))
   await notePoint(parts, turn, { asked: asked.asked, content })
-  reply.headers({ 'x-atrium-thread': turn.threadId, 'x-atrium-turn': turn.id })
+  nameTurn(reply, turn)
   const { model, includeUsage } = asked
   const state = { id: completionId(newId()), createdAt: parts.now?.() ?? Date.now(), model }
   if (!asked.stream) {

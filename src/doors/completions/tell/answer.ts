@@ -45,8 +45,14 @@ export type FollowedTurn = {
 
 export async function answerTurn(parts: CompletionsParts, reply: FastifyReply, asked: Asked, followed: FollowedTurn) {
   const { turn } = followed
-  reply.headers({ 'x-atrium-thread': turn.threadId, 'x-atrium-turn': turn.id })
+  nameTurn(reply, turn)
   return asked.stream ? streamTurn(parts, reply, asked, followed) : collectTurn(parts, reply, asked, followed)
+}
+
+/** On the raw answer: a stream does not send the headers of Fastify's reply. */
+export function nameTurn({ raw }: FastifyReply, { id, threadId }: Pick<Turn, 'id' | 'threadId'>): void {
+  raw.setHeader('x-atrium-thread', threadId)
+  raw.setHeader('x-atrium-turn', id)
 }
 
 async function collectTurn(parts: CompletionsParts, reply: FastifyReply, asked: Asked, followed: FollowedTurn) {
