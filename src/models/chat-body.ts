@@ -5,6 +5,7 @@ import { textOf } from '#core/item.ts'
 import { objectIn } from '#core/json.ts'
 import type { ModelRequest } from '#core/model.ts'
 import type { ToolSpec } from '#core/tool.ts'
+import type { Sampling } from '#core/turn.ts'
 import { evictOldest } from '#lib/evict.ts'
 import { createPace } from '#lib/pace.ts'
 import { withoutMarks } from '#safety/fence.ts'
@@ -14,8 +15,12 @@ import { adaptSchema } from './schema.ts'
 const maxPrompts = 64
 
 export type BodyRules = {
-  /** The model accepts a temperature. */
+  /** The model accepts a temperature, and words to stop at. */
   readonly sampling?: boolean
+  /** The model accepts a reasoning effort. */
+  readonly effort?: boolean
+  /** The server is OpenAI's own, which calls the limit of an answer by another name. */
+  readonly openai?: boolean
   /** Image URLs that the server accepts. With any other it would refuse the whole conversation. */
   readonly pictures?: RegExp | undefined
 }
@@ -27,7 +32,8 @@ export interface BodyWriter {
 }
 
 /** Writes request bodies for one model. A thread or tool is cached as long as it lives. */
-export function createBodyWriter(model: string, { sampling = true, pictures = /^/ }: BodyRules = {}): BodyWriter {
+export function createBodyWriter(model: string, rules: BodyRules = {}): BodyWriter {
+  const { sampling = true, pictures = /^/ } = rules
   const threads = new WeakMap<readonly Item[], { count: number; text: string }>()
   const catalogs = new WeakMap<readonly ToolSpec[], string>()
   const renderedTools = new WeakMap<ToolSpec, string>()
@@ -84,14 +90,29 @@ export function createBodyWriter(model: string, { sampling = true, pictures = /^
   const opening = `{"model":${JSON.stringify(model)},"stream":true,"stream_options":{"include_usage":true}`
   return {
     prepare: (tools) => (tools.every((spec) => renderedTools.has(spec)) ? undefined : renderTools(tools)),
-    write({ system, items, tools, temperature, format }) {
+    write({ system, items, tools, temperature, format, json, sampling: asked }) {
       let body = opening
       if (temperature !== undefined && sampling) body += `,"temperature":${JSON.stringify(temperature)}`
       if (tools.length > 0) body += `,"tools":${toolsJson(tools)}`
       if (format) body += `,"response_format":${JSON.stringify({ type: 'json_schema', json_schema: format })}`
+      if (json) body += ',"response_format":{"type":"json_object"}'
+      if (asked) body += samplingJson(asked, rules)
       return `${body},"messages":[${join(system === '' ? '' : systemJson(system), threadJson(items))}]}`
     },
   }
+}
+
+/** The fields of a request that the server takes, each with a comma before it. */
+function samplingJson(asked: Sampling, { sampling = true, effort = true, openai = false }: BodyRules): string {
+  const { topP, stop, seed, maxTokens } = asked
+  const fields = {
+    ...(sampling && { top_p: topP, stop }),
+    seed,
+    [openai ? 'max_completion_tokens' : 'max_tokens']: maxTokens,
+    ...(effort && { reasoning_effort: asked.effort }),
+  }
+  const json = JSON.stringify(fields).slice(1, -1)
+  return json === '' ? '' : `,${json}`
 }
 
 /** How many items form whole groups: all up to the last input, since calls of one answer must be in one message. */

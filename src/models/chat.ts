@@ -65,8 +65,10 @@ export function createChatModel(parts: ChatModelParts): Model {
     secrets: [apiKey, decodeURIComponent(url.password), ...Object.values(parts.headers ?? {})],
     idleMs: limits.idleMs,
   })
-  const sampling = provider !== 'openai' || !reasoningModels.test(name)
-  const bodies = createBodyWriter(name, { sampling, pictures: pictures.get(provider) })
+  const openai = provider === 'openai'
+  const reasons = reasoningModels.test(name)
+  const rules = { openai, sampling: !openai || !reasons, effort: !openai || reasons }
+  const bodies = createBodyWriter(name, { ...rules, pictures: pictures.get(provider) })
   let agent: Agent | Promise<Agent> | undefined
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {

@@ -8,7 +8,7 @@ import type {
 import { isObject, type JsonObject } from '#core/json.ts'
 import { maxCalls, type Model, type ModelEvent, type ModelRequest } from '#core/model.ts'
 import type { ToolSpec } from '#core/tool.ts'
-import type { Usage } from '#core/turn.ts'
+import type { Sampling, Usage } from '#core/turn.ts'
 import { createPace } from '#lib/pace.ts'
 import { parseBaseUrl, viaOf } from './base-url.ts'
 import type { ChatModelParts } from './chat.ts'
@@ -82,13 +82,15 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
   }
 
   async function optionsOf(request: ModelRequest): Promise<Omit<LanguageModelV4CallOptions, 'abortSignal'>> {
-    const { temperature, format } = request
+    const { temperature, format, json, sampling } = request
     const schema = format && pack.schema(format.schema)
     return {
       ...pack.options,
       ...promptOf({ request, provider, tools: await toolsOf(request.tools) }),
       ...(temperature !== undefined && { temperature }),
       ...(format && { responseFormat: { type: 'json', name: format.name, ...(schema && { schema }) } }),
+      ...(json && { responseFormat: { type: 'json' } }),
+      ...(sampling && samplingOf(sampling, pack.options.maxOutputTokens)),
     }
   }
 
@@ -224,4 +226,23 @@ function faultOf(error: unknown, faults: Faults): Fault {
   }
   if (error instanceof TypeError) return faults.fromFailure({ type: 'broken', cause: error }, true)
   return faults.fromError(error)
+}
+
+type SamplingOptions = Pick<
+  LanguageModelV4CallOptions,
+  'topP' | 'stopSequences' | 'seed' | 'maxOutputTokens' | 'reasoning'
+>
+
+/** The packages leave out what their provider does not take. `max` is the limit of an answer that holds anyway. */
+function samplingOf(
+  { topP, stop, seed, maxTokens, effort }: Sampling,
+  max = Number.POSITIVE_INFINITY,
+): SamplingOptions {
+  return {
+    ...(topP !== undefined && { topP }),
+    ...(stop && { stopSequences: [...stop] }),
+    ...(seed !== undefined && { seed }),
+    ...(maxTokens !== undefined && { maxOutputTokens: Math.min(maxTokens, max) }),
+    ...(effort !== undefined && { reasoning: effort as NonNullable<SamplingOptions['reasoning']> }),
+  }
 }

@@ -31,3 +31,32 @@ test('a body is the same with and without prepared tools', async () => {
   await prepared.prepare(request.tools)
   assert.equal(prepared.write(request), bare.write(request))
 })
+
+test('sampling goes out in the fields that the server takes', () => {
+  const request = { system: '', items: [], tools: [] }
+  const sampling = { topP: 0.5, stop: ['END'], seed: 7, maxTokens: 9, effort: 'low' }
+  const sent = (rules: object, more: object) => {
+    const {
+      model: _,
+      stream: __,
+      stream_options: ___,
+      messages: ____,
+      ...fields
+    } = JSON.parse(createBodyWriter('m', rules).write({ ...request, ...more })) as Record<string, unknown>
+    return fields
+  }
+  assert.deepEqual(sent({}, { sampling }), {
+    top_p: 0.5,
+    stop: ['END'],
+    seed: 7,
+    max_tokens: 9,
+    reasoning_effort: 'low',
+  })
+  assert.deepEqual(sent({}, { sampling: { seed: 0 } }), { seed: 0 })
+  assert.deepEqual(sent({}, { sampling: {} }), {})
+  const reasoning = { openai: true, sampling: false, effort: true }
+  assert.deepEqual(sent(reasoning, { sampling }), { seed: 7, max_completion_tokens: 9, reasoning_effort: 'low' })
+  const plain = { openai: true, sampling: true, effort: false }
+  assert.deepEqual(sent(plain, { sampling }), { top_p: 0.5, stop: ['END'], seed: 7, max_completion_tokens: 9 })
+  assert.deepEqual(sent({}, { json: true }), { response_format: { type: 'json_object' } })
+})

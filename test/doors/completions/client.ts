@@ -40,7 +40,7 @@ export function said(answer: Answer): Said {
   const { status, headers, body, text } = answer
   const streamed = String(headers.get('content-type')).includes('event-stream')
   const whole = streamed ? joined(text) : body
-  const choice = ((whole['choices'] as Wire[] | undefined)?.[0] ?? {}) as Wire
+  const choice: Wire = (whole['choices'] as Wire[] | undefined)?.[0] ?? {}
   const message = (choice['message'] ?? {}) as Wire
   return {
     status,
