@@ -1,4 +1,4 @@
-// The body of a chat-completions request, as text. Rendered items of a thread are cached, so a turn renders only its
+// The body of a chat-completions request, as bytes. Rendered items of a thread are cached, so a turn renders only its
 // new items.
 import type { Call, Item, Message, Part } from '#core/item.ts'
 import { textOf } from '#core/item.ts'
@@ -28,14 +28,14 @@ export type BodyRules = {
 export interface BodyWriter {
   /** Renders tools that are new, with pauses between them: a large schema takes long. Undefined when nothing is new. */
   prepare(tools: readonly ToolSpec[]): Promise<void> | undefined
-  write(request: ModelRequest): string
+  write(request: ModelRequest): Buffer
 }
 
 /** Writes request bodies for one model. A thread or tool is cached as long as it lives. */
 export function createBodyWriter(model: string, rules: BodyRules = {}): BodyWriter {
   const { sampling = true, pictures = /^/ } = rules
   const threads = new WeakMap<readonly Item[], { count: number; text: string }>()
-  const catalogs = new WeakMap<readonly ToolSpec[], string>()
+  const catalogs = new WeakMap<readonly ToolSpec[], Buffer>()
   const renderedTools = new WeakMap<ToolSpec, string>()
   // System prompts are long. All turns of a user share one, and so do all users without identity files.
   const prompts = new Map<string, string>()
@@ -60,13 +60,14 @@ export function createBodyWriter(model: string, rules: BodyRules = {}): BodyWrit
       : join(text, renderItems(items, { from: settled, to: items.length, pictures }))
   }
 
-  function toolsJson(tools: readonly ToolSpec[]): string {
-    let text = catalogs.get(tools)
-    if (text === undefined) {
-      text = `[${tools.map(toolJson).join(',')}]`
-      catalogs.set(tools, text)
+  /** Kept as bytes: tools are most of a short request, and the same for every turn. */
+  function toolsField(tools: readonly ToolSpec[]): Buffer {
+    let bytes = catalogs.get(tools)
+    if (bytes === undefined) {
+      bytes = Buffer.from(tools.length > 0 ? `,"tools":[${tools.map(toolJson).join(',')}]` : '')
+      catalogs.set(tools, bytes)
     }
-    return text
+    return bytes
   }
 
   // A caller's functions make a new catalog for each turn; the service's own tools are the same in all of them.
@@ -91,13 +92,13 @@ export function createBodyWriter(model: string, rules: BodyRules = {}): BodyWrit
   return {
     prepare: (tools) => (tools.every((spec) => renderedTools.has(spec)) ? undefined : renderTools(tools)),
     write({ system, items, tools, temperature, format, json, sampling: asked }) {
-      let body = opening
-      if (temperature !== undefined && sampling) body += `,"temperature":${JSON.stringify(temperature)}`
-      if (tools.length > 0) body += `,"tools":${toolsJson(tools)}`
-      if (format) body += `,"response_format":${JSON.stringify({ type: 'json_schema', json_schema: format })}`
-      if (json) body += ',"response_format":{"type":"json_object"}'
-      if (asked) body += samplingJson(asked, rules)
-      return `${body},"messages":[${join(system === '' ? '' : systemJson(system), threadJson(items))}]}`
+      let [before, after] = [opening, '']
+      if (temperature !== undefined && sampling) before += `,"temperature":${JSON.stringify(temperature)}`
+      if (format) after += `,"response_format":${JSON.stringify({ type: 'json_schema', json_schema: format })}`
+      if (json) after += ',"response_format":{"type":"json_object"}'
+      if (asked) after += samplingJson(asked, rules)
+      after += `,"messages":[${join(system === '' ? '' : systemJson(system), threadJson(items))}]}`
+      return Buffer.concat([Buffer.from(before), toolsField(tools), Buffer.from(after)])
     },
   }
 }

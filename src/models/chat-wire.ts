@@ -11,7 +11,7 @@ export type Post = {
   readonly origin: string
   readonly path: string
   readonly headers: string[]
-  readonly body: string
+  readonly body: Buffer
   readonly signal: AbortSignal
   /** Maximum wait for data between two calls of `touch`. */
   readonly idleMs: number

@@ -22,14 +22,14 @@ test('tools that are new are rendered with pauses for the event loop, and only o
   await prepared
   assert.equal(bodies.prepare(tools), undefined)
   assert.equal(bodies.prepare(tools.slice(1)), undefined)
-  assert.equal(JSON.parse(bodies.write({ system: '', items: [], tools })).tools.length, 200)
+  assert.equal(JSON.parse(bodies.write({ system: '', items: [], tools }).toString()).tools.length, 200)
 })
 
 test('a body is the same with and without prepared tools', async () => {
   const [prepared, bare] = [createBodyWriter('m'), createBodyWriter('m')]
   const request = { system: 'Be kind.', items: [], tools: [slowTool(1)] }
   await prepared.prepare(request.tools)
-  assert.equal(prepared.write(request), bare.write(request))
+  assert.deepEqual(prepared.write(request), bare.write(request))
 })
 
 test('sampling goes out in the fields that the server takes', () => {
@@ -42,7 +42,11 @@ test('sampling goes out in the fields that the server takes', () => {
       stream_options: ___,
       messages: ____,
       ...fields
-    } = JSON.parse(createBodyWriter('m', rules).write({ ...request, ...more })) as Record<string, unknown>
+    } = JSON.parse(
+      createBodyWriter('m', rules)
+        .write({ ...request, ...more })
+        .toString(),
+    ) as Record<string, unknown>
     return fields
   }
   assert.deepEqual(sent({}, { sampling }), {
