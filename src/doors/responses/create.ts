@@ -6,13 +6,13 @@ import { noUsage, type Turn } from '#core/turn.ts'
 import type { CatalogRules } from '#doors/openai/caller-tools.ts'
 import { hashOfBody, idempotencyOf } from '#doors/openai/idempotency.ts'
 import { attach, fixedSource } from '#doors/openai/turn-events.ts'
-import { planTurn, previousNotFound } from '#doors/responses/read/plan.ts'
+import { type Plan, planTurn, previousNotFound } from '#doors/responses/read/plan.ts'
 import { type CreateRequest, readCreate } from '#doors/responses/read/request.ts'
 import { collectTurn, eventStyle, type FollowedTurn, streamTurn } from '#doors/responses/tell/answer.ts'
 import { inputCount, responseObject } from '#doors/responses/tell/output.ts'
 import type { EventStyle } from '#doors/responses/tell/stream.ts'
 import { requestIdOf } from '#http/request-log.ts'
-import type { Start } from '#turns/turns.ts'
+import type { Start, StartTurn } from '#turns/turns.ts'
 import type { ResponsesParts } from './parts.ts'
 
 /** An error before the turn is stored leaves its thread unchanged. */
@@ -31,13 +31,14 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
   if (existing) return answer(parts, reply, asked, { ...(await attach(turns, user, existing)), entries: [] })
   let start: Start
   try {
-    const plan = await planTurn(parts, user, create)
-    start = await turns.start({
-      ...plan,
-      request: requestIdOf(reply.raw),
-      bodyHash,
-      ...(idempotency && { idempotency, options: { ...plan.options, unattended: true } }),
-    })
+    start = await startPlanned(await planTurn(parts, user, create), (plan) =>
+      turns.start({
+        ...plan,
+        request: requestIdOf(reply.raw),
+        bodyHash,
+        ...(idempotency && { idempotency, options: { ...plan.options, unattended: true } }),
+      }),
+    )
   } catch (error) {
     const failed = failedTurn(error, create, user, parts.now?.() ?? Date.now())
     const source = fixedSource({ type: 'turn', turn: failed })
@@ -54,6 +55,22 @@ function catalogRules({ rules, registered }: ResponsesParts): CatalogRules {
     raisedBy: 'RESPONSES_TOOLS_BYTES',
     foreign: rules.foreignTools,
     registered: registered(),
+  }
+}
+
+/** A history whose thread runs another turn goes on in a fork; one that cannot be forked, in a thread of its own. */
+async function startPlanned(
+  { start, forked, apart }: Plan,
+  begin: (plan: StartTurn) => Promise<Start>,
+): Promise<Start> {
+  try {
+    return await begin(start)
+  } catch (error) {
+    const code = error instanceof AppError ? error.code : undefined
+    if (code === 'conversation_busy' && forked) return startPlanned({ start: forked, ...(apart && { apart }) }, begin)
+    const cannotFork = code === 'too_large' || code === 'not_found' || (error as AppError).param === 'before_seq'
+    if (apart && cannotFork) return begin(await apart())
+    throw error
   }
 }
 

@@ -404,11 +404,15 @@ describe('the tools of whole apps', () => {
     const second = (await served.create({ input: [user, callOf(first), outputFor(first)], tools })).body
     assert.deepEqual([callOf(second)['name'], callOf(second)['namespace']], ['find', 'crm'])
     const history = [user, callOf(first), outputFor(first), callOf(second), outputFor(second)]
-    const third = (await served.create({ input: [...history, { role: 'user', content: 'go on' }], tools })).body
+    const input = [...history, { role: 'user', content: 'go on' }]
+    // To another user the whole history is new.
+    const bob = { authorization: 'Bearer bob' }
+    const third = (await served.create({ input, tools }, bob)).body
     assert.equal(textIn(third), 'Found.')
     const offered = served.asked.at(-1)?.items.flatMap((item) => (item.type === 'call' ? [item.name] : []))
     assert.deepEqual(offered, ['caller_time', 'crm__find'])
-    const listed = (await served.get(`/responses/${String(third['id'])}/input_items?order=asc`)).body['data'] as Wire[]
+    const path = `/responses/${String(third['id'])}/input_items?order=asc`
+    const listed = (await served.get(path, bob)).body['data'] as Wire[]
     const calls = listed.filter(({ type }) => type === 'function_call').map(({ name, namespace }) => [name, namespace])
     assert.deepEqual(calls, [
       ['time', undefined],

@@ -2,42 +2,125 @@
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Item } from '#core/item.ts'
+import type { Chain } from '#core/replay-chain.ts'
 import type { TurnOptions } from '#core/turn.ts'
+import { instructionsBlock } from '#doors/openai/blocks.ts'
+import { type ChainedItem, chainOfRequest, findThread, type Place } from '#doors/openai/find-thread.ts'
 import { seedItems } from '#doors/openai/seed.ts'
+import { inputAt, type SentHistory } from '#doors/openai/turn-input.ts'
 import { echoOf } from '#doors/responses/echo.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { StartTurn, Turns } from '#turns/turns.ts'
-import { intentOf } from './input.ts'
+import { type InputItem, intentOf } from './input.ts'
 import { resolveReferences } from './references.ts'
 import type { CreateRequest, Previous } from './request.ts'
 
 export type PlanParts = {
-  readonly turns: Pick<Turns, 'get' | 'watch'>
-  readonly threads: Pick<Threads, 'findItems' | 'get' | 'findByOpenCall'>
+  readonly turns: Pick<Turns, 'get' | 'current' | 'watch'>
+  readonly threads: Pick<Threads, 'findItems' | 'get' | 'entries' | 'findByOpenCall' | 'findByChain'>
+}
+
+export type Plan = {
+  readonly start: StartTurn
+  /** The same in a fork of the thread, for when the thread is busy with another turn. */
+  readonly forked?: StartTurn
+  /** The same in a thread of its own, for when the thread cannot be forked. */
+  readonly apart?: () => Promise<StartTurn>
 }
 
 /** Throws invalid_input for a malformed request, then previous_response_not_found. Stores nothing. */
-export async function planTurn(
-  { turns, threads }: PlanParts,
-  user: UserId,
-  request: CreateRequest,
-): Promise<StartTurn> {
-  const { previous, options } = request
+export async function planTurn(parts: PlanParts, user: UserId, request: CreateRequest): Promise<Plan> {
+  const { turns, threads } = parts
+  const { previous } = request
   const threadId = previous?.threadId
-  const { items, known } = await resolveReferences({ threads, turns }, user, { input: request.input, threadId })
+  const { items, known } = await resolveReferences(parts, user, { input: request.input, threadId })
   const intent = intentOf(items, previous !== undefined)
   if (previous) await findPrevious(turns, user, previous)
-  const common = { user, door: 'responses', whenBusy: 'refuse' } as const
-  if (intent.kind !== 'message') {
-    const { callId, output, images } = intent.output
-    const open = intent.kind === 'resume' ? threadId : (await threads.findByOpenCall(user, callId))?.id
-    if (open !== undefined) {
-      const answer: Item = { type: 'answer', callId, decision: 'output', output, ...(images && { images }), by: user }
-      return { ...common, threadId: open, resumes: callId, options: resumeOptions(request), input: [answer] }
+  const common: Common = { user, door: 'responses', whenBusy: 'refuse' }
+  if (intent.kind === 'resume') {
+    return { start: { ...common, ...resumeOf(user, request, intent.output), threadId: threadId as string } }
+  }
+  const sent = sentBy(items, request)
+  if (previous) {
+    const open = intent.kind === 'replay' && (await threads.findByOpenCall(user, intent.output.callId))
+    if (open) return { start: { ...common, ...resumeOf(user, request, intent.output), threadId: open.id } }
+    const fresh = known.size > 0 ? items.filter((_, at) => !known.has(at)) : items
+    const blocks = (await instructionsBlock(request.instructions)) + request.context
+    return {
+      start: {
+        ...common,
+        threadId: previous.threadId,
+        options: request.options,
+        input: seedItems(fresh, blocks, 'input'),
+      },
     }
   }
-  const fresh = known.size > 0 ? items.filter((_, at) => !known.has(at)) : items
-  return { ...common, ...(threadId && { threadId }), options, input: seedItems(fresh, request.blocks, 'input') }
+  const chain = await chainOfRequest(sent.items)
+  if (intent.kind === 'replay') {
+    const open = await threads.findByOpenCall(user, intent.output.callId)
+    const waiting = open && (await turns.current(user, open.id))
+    if (waiting) {
+      const resumed = resumeOf(user, request, intent.output)
+      const options = withHistory(resumed.options, chain.asked, waiting.options.instructions)
+      return { start: { ...common, ...resumed, options, threadId: waiting.threadId } }
+    }
+  }
+  return replay(parts, { common, sent, chain, options: request.options })
+}
+
+type Common = Pick<StartTurn, 'user' | 'door' | 'whenBusy'>
+
+type Replay = {
+  readonly common: Common
+  readonly sent: SentHistory
+  readonly chain: Chain
+  readonly options: TurnOptions
+}
+
+/** A history without the id of a response: goes on where it stands in a thread, else it seeds one. */
+async function replay(parts: PlanParts, { common, sent, chain, options }: Replay): Promise<Plan> {
+  const { user } = common
+  const startAt = async (place: Place): Promise<StartTurn> => {
+    const thread = place.kind === 'thread' ? await parts.threads.get(user, place.threadId) : undefined
+    const { at, input, instructions, resumes } = await inputAt(parts, { user, sent, place, thread })
+    const stored = withHistory(options, chain.asked, instructions)
+    return { ...common, ...at, input, options: stored, ...(resumes !== undefined && { resumes }) }
+  }
+  const apart = (): Promise<StartTurn> => startAt({ kind: 'new', fresh: 0 })
+  const place = await findThread(parts.threads, user, chain)
+  if (place.kind === 'new') return { start: await apart() }
+  const start = await startAt(place).catch((error: unknown) => {
+    // The outputs that were sent do not fit the call that the thread waits for: the history is one of its own.
+    if (error instanceof AppError && error.code !== 'invalid_input') return apart()
+    throw error
+  })
+  const { threadId, ...rest } = start
+  const beforeSeq = place.kind === 'thread' ? place.forkAt : undefined
+  if (threadId === undefined || beforeSeq === undefined || start.resumes !== undefined) return { start, apart }
+  return { start, forked: { ...rest, forks: { threadId, beforeSeq } }, apart }
+}
+
+/** The input without instructions and reasoning. Items keep their positions, for errors. */
+function sentBy(items: readonly InputItem[], { instructions, context }: CreateRequest): SentHistory {
+  const kept: ChainedItem[] = []
+  const at: number[] = []
+  for (const [index, item] of items.entries()) {
+    if (item.type !== 'message' && item.type !== 'call' && item.type !== 'output') continue
+    kept.push(item)
+    at.push(index)
+  }
+  return { items: kept, instructions, context, field: 'input', pathOf: (index) => `input[${at[index]}].call_id` }
+}
+
+function withHistory(options: TurnOptions, chain: string, instructions: string | undefined): TurnOptions {
+  return { ...options, chain, ...(instructions !== undefined && { instructions }) }
+}
+
+type Output = Extract<InputItem, { type: 'output' }>
+
+function resumeOf(user: UserId, request: CreateRequest, { callId, output, images }: Output) {
+  const answer: Item = { type: 'answer', callId, decision: 'output', output, ...(images && { images }), by: user }
+  return { resumes: callId, options: resumeOptions(request), input: [answer] }
 }
 
 /** Any response of a thread continues it. An unknown, a deleted and another user's response give the same error. */

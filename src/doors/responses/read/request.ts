@@ -2,7 +2,7 @@
 import { parseResponseId } from '#core/ids.ts'
 import { byteLength, isObject, type JsonObject } from '#core/json.ts'
 import type { TurnOptions } from '#core/turn.ts'
-import { contextBlock, instructionsBlock } from '#doors/openai/blocks.ts'
+import { contextBlock } from '#doors/openai/blocks.ts'
 import { overBounds, isTooDeep } from '#doors/openai/bounds.ts'
 import { type CatalogRules, namesForModel, readCatalog, refuseCallerTools } from '#doors/openai/caller-tools.ts'
 import type { Echo } from '#doors/responses/echo.ts'
@@ -23,8 +23,10 @@ export type CreateRequest = {
   readonly model: string
   readonly stream: boolean
   readonly input: readonly InputItem[]
-  /** Text before the message: instructions, then context. */
-  readonly blocks: string
+  /** Instructions of the request, and the texts of its system and developer messages. */
+  readonly instructions: readonly string[]
+  /** The block of the context; empty without one. */
+  readonly context: string
   readonly previous?: Previous
   /** True when `tools: []` was sent. On a resume it differs from a request without `tools`. */
   readonly noTools: boolean
@@ -47,7 +49,6 @@ export async function readCreate(body: unknown, rules: RequestRules): Promise<Cr
   const context = readContext(raw['x_context'])
   const input = await readInput(fields.input, namesForModel(tools))
   const systems = input.flatMap((item) => (item.type === 'system' ? [item.text] : []))
-  const instructions = await instructionsBlock([fields.instructions ?? '', ...systems])
   const format = readFormat(raw['text'])
   const previous = fields.previous_response_id == null ? undefined : readPrevious(fields.previous_response_id)
   const echo: Echo = {
@@ -62,7 +63,8 @@ export async function readCreate(body: unknown, rules: RequestRules): Promise<Cr
     model: fields.model,
     stream: fields.stream ?? false,
     input,
-    blocks: instructions + (context ? await contextBlock(context) : ''),
+    instructions: [fields.instructions ?? '', ...systems].filter((text) => text.trim() !== ''),
+    context: context ? await contextBlock(context) : '',
     ...(previous && { previous }),
     noTools: fields.tools?.length === 0,
     options: {

@@ -24,7 +24,8 @@ describe('readCreate', () => {
       model: 'm',
       stream: false,
       input: [{ type: 'message', role: 'user', content: [{ type: 'text', text: 'hi' }] }],
-      blocks: '',
+      instructions: [],
+      context: '',
       noTools: false,
       options: {},
     })
