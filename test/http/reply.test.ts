@@ -9,7 +9,7 @@ const statuses: readonly [status: number, codes: readonly ErrorCode[]][] = [
   [400, ['invalid_input', 'tool_output_required', 'no_open_gate', 'call_id_mismatch']],
   [401, ['unauthorized']],
   [403, ['forbidden']],
-  [404, ['not_found']],
+  [404, ['not_found', 'model_not_found']],
   [405, ['method_not_allowed']],
   [408, ['request_timeout']],
   [409, ['conversation_busy', 'gate_required', 'gate_closed', 'grant_refused', 'tool_refused', 'credential_missing']],
@@ -19,8 +19,9 @@ const statuses: readonly [status: number, codes: readonly ErrorCode[]][] = [
   [422, ['idempotency_conflict']],
   [429, ['rate_limited']],
   [500, ['internal', 'turn_cancelled', 'step_limit', 'lease_lost']],
-  [502, ['model_failed', 'model_rate_limited', 'model_refused', 'model_timeout', 'model_unauthorized']],
+  [502, ['model_failed', 'model_rate_limited', 'model_refused', 'model_filtered', 'model_timeout', 'model_unauthorized']],
   [502, ['model_unknown', 'model_unreachable']],
+  [504, ['turn_timeout']],
   [503, ['database_unavailable', 'disk_full', 'home_unwritable', 'shutting_down', 'overloaded', 'issuer_unavailable']],
 ]
 for (const [status, codes] of statuses) {

@@ -120,7 +120,7 @@ describe('reading', () => {
   test('an answer that ran into its limit says so, a refusal is a fault', async (t) => {
     const { model } = await serve(t, [saying([text], { stop: 'max_tokens' }), saying([text], { stop: 'refusal' })])
     assert.partialDeepStrictEqual((await collect(model)).at(-1), { type: 'done', stop: 'length' })
-    assert.equal((await fails(collect(model))).code, 'model_refused')
+    assert.equal((await fails(collect(model))).code, 'model_filtered')
   })
 })
 

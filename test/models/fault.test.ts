@@ -157,7 +157,7 @@ test('an answer that is none says what was expected and where to look', () => {
   )
   assert.match(faults.notChat('').error.message, /answered with no content type/)
   assert.match(faults.unreadable('<p>').error.message, /not a chat completion: <p>/)
-  assert.equal(faults.filtered().error.code, 'model_refused')
+  assert.equal(faults.filtered().error.code, 'model_filtered')
   for (const fault of [
     faults.cutOff(),
     faults.overlong(9),

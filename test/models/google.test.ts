@@ -65,7 +65,7 @@ describe('reading', () => {
       saying({ finish: 'MALFORMED_FUNCTION_CALL' }),
     ])
     assert.partialDeepStrictEqual((await collect(model)).at(-1), { type: 'done', stop: 'length' })
-    assert.equal((await fails(collect(model))).code, 'model_refused')
+    assert.equal((await fails(collect(model))).code, 'model_filtered')
     assert.match((await fails(collect(model))).message, /tool call that cannot be read/)
   })
 })
