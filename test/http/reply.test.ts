@@ -19,7 +19,10 @@ const statuses: readonly [status: number, codes: readonly ErrorCode[]][] = [
   [422, ['idempotency_conflict']],
   [429, ['rate_limited']],
   [500, ['internal', 'turn_cancelled', 'step_limit', 'lease_lost']],
-  [502, ['model_failed', 'model_rate_limited', 'model_refused', 'model_filtered', 'model_timeout', 'model_unauthorized']],
+  [
+    502,
+    ['model_failed', 'model_rate_limited', 'model_refused', 'model_filtered', 'model_timeout', 'model_unauthorized'],
+  ],
   [502, ['model_unknown', 'model_unreachable']],
   [504, ['turn_timeout']],
   [503, ['database_unavailable', 'disk_full', 'home_unwritable', 'shutting_down', 'overloaded', 'issuer_unavailable']],
