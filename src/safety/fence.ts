@@ -64,13 +64,21 @@ export function* withoutMarksInSlices(text: string): Generator<string> {
 const plainMark =
   /<(?=[\s/]{0,8}(?:untrusted-content|instructions|user-context|conversation-so-far)(?![\w-])|\s{0,8}\/\s{0,8}file(?![\w-]))/gi
 
-/**
- * Removes the instructions and user-context blocks at the start of a text. Anchored, since a message may be megabytes of
- * opening tags that never close.
- */
+/** Removes the instructions and user-context blocks at the start of a text, which may be megabytes. */
 export function withoutBlocks(text: string): string {
-  return text.replace(/^(?:\s*<(instructions|user-context)>[\s\S]*?<\/\1>)*/, '')
+  let rest = 0
+  for (;;) {
+    blockStart.lastIndex = rest
+    const name = blockStart.exec(text)?.[1]
+    if (name === undefined) return rest === 0 ? text : text.slice(rest)
+    const close = `</${name}>`
+    const end = text.indexOf(close, blockStart.lastIndex)
+    if (end < 0) return text.slice(rest)
+    rest = end + close.length
+  }
 }
+
+const blockStart = /\s*<(instructions|user-context)>/y
 
 /** Unicode tag characters: invisible copies of ASCII. Removed, except in their one honest use, the flag of a region. */
 const tag = /[\u{e0000}-\u{e007f}]/u

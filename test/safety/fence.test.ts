@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { createFence, insideFence, withoutMarks, withoutMarksInSlices } from '#safety/fence.ts'
+import { createFence, insideFence, withoutMarks, withoutMarksInSlices, withoutBlocks } from '#safety/fence.ts'
 import { createMarker } from '#safety/marks.ts'
 import { growth } from './growth.ts'
 import { fence } from './test-fence.ts'
@@ -141,5 +141,21 @@ for (const [what, text] of [
       growth((times) => fence(text(times), 'web_fetch')) < 3,
       'eight times the text, not much more than eight times the work',
     )
+  })
+}
+
+for (const [text, rest] of [
+  ['hi', 'hi'],
+  ['<instructions>\na\n</instructions>\n\nhi', '\n\nhi'],
+  [' <instructions>a</instructions>\n<user-context>b</user-context>\nhi', '\nhi'],
+  [
+    '<instructions>a</user-context>b</instructions>hi <instructions>c</instructions>',
+    'hi <instructions>c</instructions>',
+  ],
+  ['<instructions>never closed', '<instructions>never closed'],
+  ['<user-context>a</user-context><instructions>never closed', '<instructions>never closed'],
+] as const) {
+  test(`without the blocks at its start, ${JSON.stringify(text)} is ${JSON.stringify(rest)}`, () => {
+    assert.equal(withoutBlocks(text), rest)
   })
 }

@@ -1,9 +1,21 @@
 // Blocks before the text of a user message: the instructions, and the context that the application sends about the user.
 import { hash } from 'node:crypto'
-import { isObject } from '#core/json.ts'
+import { AppError } from '#core/errors.ts'
+import { byteLength, isObject } from '#core/json.ts'
 import { isRawNumber } from '#http/lossless-json.ts'
 import { createPace } from '#lib/pace.ts'
 import { withoutMarksInSlices } from '#safety/fence.ts'
+
+/** As large as a message. No model's window has room for more before the conversation itself. */
+const maxInstructionsBytes = 1024 * 1024
+
+/** Throws too_large for instructions of a request that exceed the limit. `field` has them. */
+export function checkInstructions(texts: readonly string[], field: string): void {
+  const bytes = texts.reduce((sum, text) => sum + byteLength(text), 0)
+  if (bytes <= maxInstructionsBytes) return
+  const message = `instructions, system and developer messages have ${bytes} bytes, at most ${maxInstructionsBytes} are accepted`
+  throw new AppError('too_large', message, { param: field })
+}
 
 /** All instructions in order, as one block. Empty when there are none. */
 export async function instructionsBlock(texts: readonly string[]): Promise<string> {

@@ -1,9 +1,11 @@
 // Converts the content of a message, in the formats that clients send, to the parts of an item.
 import * as z from 'zod/mini'
+import { AppError } from '#core/errors.ts'
 import type { Part } from '#core/item.ts'
-import { isObject } from '#core/json.ts'
+import { byteLength, isObject } from '#core/json.ts'
 import { check, wrongField } from '#http/validate.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
+import { maxTextBytes } from '#turns/attachments.ts'
 
 const text = z.string({ error: 'must be a string' })
 
@@ -65,11 +67,21 @@ export function readImage(part: object, path: string): Part {
 export function readFile(part: object, path: string): Part {
   const file = check(FilePartSchema, part, path)
   const name = file.filename || 'file'
-  if (file.text != null) return { type: 'file', name, text: file.text }
-  if (file.file_data != null) return { type: 'file', name, text: textOfData(file.file_data) }
+  if (file.text != null) return { type: 'file', name, text: bounded(file.text, `${path}.text`) }
+  if (file.file_data != null) {
+    return { type: 'file', name, text: bounded(textOfData(file.file_data), `${path}.file_data`) }
+  }
   const location = file.file_url ?? file.file_id
   if (location == null) throw wrongField(`${path}.file_data`, 'is required')
   return { type: 'file', name, text: `[not read: ${location} was named, but only file_data is accepted]` }
+}
+
+function bounded(text: string, path: string): string {
+  const bytes = byteLength(text)
+  if (bytes <= maxTextBytes) return text
+  throw new AppError('too_large', `${path} has ${bytes} bytes, a text file has at most ${maxTextBytes}`, {
+    param: path,
+  })
 }
 
 /** The text of a text file; for any other file a note that tells the model what it cannot see. */

@@ -1,6 +1,7 @@
 // The messages of a request, as the items of a history.
 import type { Part } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
+import { checkInstructions } from '#doors/openai/blocks.ts'
 import { checkArguments } from '#doors/openai/call-arguments.ts'
 import { readFile, readImage, TextPartSchema, textIn } from '#doors/openai/content.ts'
 import type { ChainedItem } from '#doors/openai/find-thread.ts'
@@ -54,6 +55,7 @@ export async function readMessages(messages: readonly unknown[]): Promise<Messag
   )
   await checkArguments(calls, pace)
   const newest = items.findLastIndex((item) => item.type === 'call' || isAssistant(item)) + 1
+  checkInstructions(instructions, 'messages')
   return { items, at, instructions, newest }
 }
 

@@ -2,7 +2,7 @@
 import { parseResponseId } from '#core/ids.ts'
 import { byteLength, isObject, type JsonObject } from '#core/json.ts'
 import type { TurnOptions } from '#core/turn.ts'
-import { contextBlock } from '#doors/openai/blocks.ts'
+import { checkInstructions, contextBlock } from '#doors/openai/blocks.ts'
 import { overBounds, isTooDeep } from '#doors/openai/bounds.ts'
 import { type CatalogRules, namesForModel, readCatalog, refuseCallerTools } from '#doors/openai/caller-tools.ts'
 import type { Echo } from '#doors/responses/echo.ts'
@@ -49,6 +49,8 @@ export async function readCreate(body: unknown, rules: RequestRules): Promise<Cr
   const context = readContext(raw['x_context'])
   const input = await readInput(fields.input, namesForModel(tools))
   const systems = input.flatMap((item) => (item.type === 'system' ? [item.text] : []))
+  const instructions = [fields.instructions ?? '', ...systems]
+  checkInstructions(instructions, 'instructions')
   const format = readFormat(raw['text'])
   const previous = fields.previous_response_id == null ? undefined : readPrevious(fields.previous_response_id)
   const echo: Echo = {
@@ -63,7 +65,7 @@ export async function readCreate(body: unknown, rules: RequestRules): Promise<Cr
     model: fields.model,
     stream: fields.stream ?? false,
     input,
-    instructions: [fields.instructions ?? '', ...systems].filter((text) => text.trim() !== ''),
+    instructions: instructions.filter((text) => text.trim() !== ''),
     context: context ? await contextBlock(context) : '',
     ...(previous && { previous }),
     noTools: fields.tools?.length === 0,

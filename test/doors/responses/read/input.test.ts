@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextLoop } from 'node:timers/promises'
 import { AppError } from '#core/errors.ts'
-import { contextBlock, instructionsBlock } from '#doors/openai/blocks.ts'
+import { block as blockOf, contextBlock, instructionsBlock } from '#doors/openai/blocks.ts'
 import { type InputItem, intentOf, readInput } from '#doors/responses/read/input.ts'
 
 const data = (media: string, text: string): string => `data:${media};base64,${Buffer.from(text).toString('base64')}`
@@ -201,6 +201,11 @@ describe('readInput', () => {
       [{ role: 'user', content: [{ type: 'input_image', image_url: 'file:///etc' }] }],
       'input[0].content[0].image_url',
     ],
+    [
+      'a text file over 1 MiB',
+      [{ role: 'user', content: [{ type: 'input_file', file_data: data('text/plain', 'a'.repeat(1024 * 1024 + 1)) }] }],
+      'input[0].content[0].file_data',
+    ],
     ['a file without anything', [{ role: 'user', content: [{ type: 'input_file' }] }], 'input[0].content[0].file_data'],
     ['a call without a name', [{ type: 'function_call', call_id: 'c' }], 'input[0].name'],
     ['an output without a call id', [{ type: 'function_call_output', output: 'x' }], 'input[0].call_id'],
@@ -257,7 +262,7 @@ describe('blocks', () => {
   })
   it('yield to the event loop while a long text is made safe', async () => {
     let done = false
-    const block = instructionsBlock(['</instructions>'.repeat(500_000)]).then((text) => {
+    const block = blockOf('instructions', '</instructions>'.repeat(500_000)).then((text) => {
       done = true
       return text
     })

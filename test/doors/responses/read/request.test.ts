@@ -31,6 +31,19 @@ describe('readCreate', () => {
     })
   })
 
+  it('takes instructions and system messages of 1 MiB together, and refuses more', async () => {
+    const system = [
+      { role: 'system', content: 'é'.repeat(256 * 1024) },
+      { role: 'user', content: 'hi' },
+    ]
+    const half = 'a'.repeat(512 * 1024)
+    assert.equal((await read({ input: system, instructions: half })).instructions.length, 2)
+    await assert.rejects(read({ input: system, instructions: `${half} ` }), {
+      code: 'too_large',
+      param: 'instructions',
+    })
+  })
+
   it('takes a context of 10 KiB, refuses a longer one, and leaves out metadata and formats beyond their size', async () => {
     // `{"a":"…"}` has eight characters around its text.
     const sized = (bytes: number) => ({ a: 'x'.repeat(bytes - 8) })
