@@ -202,7 +202,12 @@ function isAnswer(outcome: Outcome): boolean {
 /** The stored entries of a step that is sent again after a commit with unknown outcome; undefined if nothing was stored. */
 function* findStoredStep(turn: Turn, [draft]: readonly Draft[]) {
   if (!draft) return undefined
-  const found = yield* first('SELECT seq FROM items WHERE thread_id = ? AND id = ?', turn.threadId, draft.id)
+  const found = yield* first(
+    'SELECT seq FROM items WHERE thread_id = ? AND seq >= ? AND id = ?',
+    turn.threadId,
+    turn.firstSeq ?? 0,
+    draft.id,
+  )
   if (!found) return undefined
   const rows = yield* query(
     `SELECT ${entryColumns} FROM ${wholeItems} WHERE thread_id = ? AND seq >= ?`,

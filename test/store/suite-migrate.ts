@@ -457,6 +457,30 @@ export function migrateTests(openVersion: OpenVersion): void {
     assert.equal((await turns.findWaiting(ada, 'responses', 'b'))?.id, 'n')
   })
 
+  test('items from before their index left out the first of each thread are all found by id', async (t) => {
+    const old = await openVersion(t, 24)
+    await old.run(
+      `INSERT INTO threads (id, user_id, door, title, created_at, updated_at, last_seq, last_turn)
+       VALUES ('t', 'ada', 'web', '', 1, 1, 40, 'n')`,
+    )
+    const body = JSON.stringify({ type: 'message', role: 'user', content: [] })
+    for (let seq = 1; seq <= 40; seq++) {
+      await old.run(
+        `INSERT INTO items (thread_id, seq, id, turn_id, at, body) VALUES ('t', ?, ?, 'n', 7, ?)`,
+        seq,
+        `i${seq}`,
+        body,
+      )
+    }
+    const { threads } = await old.upgrade()
+    const refs = Array.from({ length: 41 }, (_, at) => ({ threadId: 't', itemId: `i${at + 1}` }))
+    const found = await threads.findItems(ada, refs)
+    assert.deepEqual(
+      found.map(({ seq }) => seq),
+      refs.slice(0, 40).map((_, at) => at + 1),
+    )
+  })
+
   test('a replica of the version before goes on: the operator reaches what it stores for the webhook channel', async (t) => {
     const old = await openVersion(t, 16)
     if (old.backend === 'sqlite') return t.skip('one process has the file')
