@@ -210,7 +210,7 @@ export function secretsIn(config: Config): string[] {
   const password = databaseUrl === undefined ? undefined : URL.parse(databaseUrl)?.password
   const spelled = password && querystring.unescape(password)
   const secrets = [gateway.authToken, webhook.secret, operatorToken, masterKey, oidc?.clientSecret]
-  const keys = [model, ...(model.fallback ?? [])].map(({ apiKey }) => apiKey)
+  const keys = [model, ...(model.fallback ?? []), ...(model.choices ?? [])].map(({ apiKey }) => apiKey)
   const sent = Object.values(telemetry?.headers ?? {})
   return [...secrets, ...keys, ...sent, embedding?.apiKey, password, spelled].flatMap((each) => each || [])
 }

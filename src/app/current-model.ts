@@ -1,13 +1,17 @@
 // The model in use, opened at first use and again after a change of its settings or key.
 import type { Config } from '#config.ts'
+import { choiceName, type FallbackConfig } from '#config/model.ts'
 import type { Model } from '#core/model.ts'
 import type { SecretStore } from '#core/secret.ts'
 import type { Log } from '#lib/log.ts'
 import { openModel } from '#models/open-model.ts'
 
 export type CurrentModel = {
-  /** Opens the model if it is not open. After a failure the next call tries again. */
-  readonly open: () => Promise<Model>
+  /**
+   * Opens the model if it is not open. After a failure the next call tries again. `choice` names one of the models that
+   * clients may choose; any other name means the usual one.
+   */
+  readonly open: (choice?: string) => Promise<Model>
   /** Models that are skipped for a while, because they failed repeatedly. */
   readonly skippedModels: () => readonly string[]
   /** Makes the next `open` open the model anew. */
@@ -22,10 +26,22 @@ export type CurrentModelParts = {
 
 export function createCurrentModel({ config, secrets, log }: CurrentModelParts): CurrentModel {
   let current: Promise<Model> | undefined
+  const chosen = new Map<string, Promise<Model>>()
   let skippedModels = (): readonly string[] => []
+
+  function openChoice(choice: FallbackConfig): Promise<Model> {
+    const name = choiceName(choice)
+    const open = chosen.get(name) ?? openModel(choice, (secret) => secrets.get(secret), log)
+    chosen.set(name, open)
+    open.catch(() => chosen.delete(name))
+    return open
+  }
+
   return {
-    open() {
+    open(name) {
       const { model, window } = config()
+      const choice = name === undefined ? undefined : model.choices?.find((each) => choiceName(each) === name)
+      if (choice) return openChoice(choice)
       current ??= openModel(model, (name) => secrets.get(name), log)
         .then((opened) => {
           skippedModels = () => opened.skippedModels?.() ?? []
@@ -40,6 +56,7 @@ export function createCurrentModel({ config, secrets, log }: CurrentModelParts):
     skippedModels: () => skippedModels(),
     forget() {
       current = undefined
+      chosen.clear()
     },
   }
 }

@@ -17,6 +17,8 @@ export type ModelConfig = {
   readonly price?: { readonly input: number; readonly output: number }
   /** Models to ask when this one cannot answer, in order. */
   readonly fallback?: readonly FallbackConfig[]
+  /** Models that API clients may choose by name. */
+  readonly choices?: readonly FallbackConfig[]
   readonly source: 'environment' | 'settings' | 'key' | 'default'
 }
 
@@ -53,7 +55,19 @@ export function chooseModel(parts: Parts): ModelConfig {
   const apiKey = values.LLM_API_KEY ?? keys.map((key) => values[key]).find((key) => key !== undefined)
   const chosen = { provider, name: name ?? '', ...(baseUrl && { baseUrl }), ...(apiKey && { apiKey }) }
   const fallback = readFallback(parts, chosen)
-  return { ...chosen, ...price, ...(fallback.length > 0 && { fallback }), source }
+  const choices = resolve(parts, chosen, 'LLM_CHOICES', values.LLM_CHOICES ?? [])
+  return {
+    ...chosen,
+    ...price,
+    ...(fallback.length > 0 && { fallback }),
+    ...(choices.length > 0 && { choices }),
+    source,
+  }
+}
+
+/** The name by which a client chooses a model. */
+export function choiceName({ provider, name }: FallbackConfig): string {
+  return `${provider}/${name}`
 }
 
 /** True when both are the same model at the same place. Their fallbacks may differ. */
@@ -61,7 +75,6 @@ export function isSameModel(a: ModelConfig, b: ModelConfig): boolean {
   return a.provider === b.provider && a.name === b.name && a.baseUrl === b.baseUrl && a.script === b.script
 }
 
-/** A fallback of the chosen provider uses the same server. Any other has its own key, and its own address or `@URL`. */
 function readFallback(parts: Parts, chosen: FallbackConfig): FallbackConfig[] {
   const { values, raw, settings, report } = parts
   let entries = values.LLM_FALLBACK
@@ -70,15 +83,27 @@ function readFallback(parts: Parts, chosen: FallbackConfig): FallbackConfig[] {
     if (error) report(badSetting('llm_fallback', error))
     entries = data
   }
-  return (entries ?? []).map(({ provider, name: named, baseUrl }) => {
+  return resolve(parts, chosen, 'LLM_FALLBACK', entries ?? [])
+}
+
+type Entry = { readonly provider: Provider; readonly name?: string; readonly baseUrl?: string }
+
+/** A model of the chosen provider uses the same server. Any other has its own key, and its own address or `@URL`. */
+function resolve(
+  { values, report }: Parts,
+  chosen: FallbackConfig,
+  variable: 'LLM_FALLBACK' | 'LLM_CHOICES',
+  entries: readonly Entry[],
+): FallbackConfig[] {
+  return entries.map(({ provider, name: named, baseUrl }) => {
     const { needs, model, keys } = providers[provider]
     const name = named ?? model
     const at = baseUrl && { baseUrl }
     if (provider === chosen.provider) return { ...chosen, name: name ?? chosen.name, ...at }
     const unmet = needs.filter((each) => !(each === 'LLM_MODEL' ? name : each === 'LLM_BASE_URL' && baseUrl))
     if (unmet.length > 0) {
-      const problem = provider === 'scripted' ? 'cannot be a fallback' : `needs ${provider}/MODEL@URL here`
-      report(fault('LLM_FALLBACK', `names ${provider}, which ${problem}`))
+      const problem = provider === 'scripted' ? 'is only for tests' : `needs ${provider}/MODEL@URL here`
+      report(fault(variable, `names ${provider}, which ${problem}`))
     }
     const apiKey = keys
       .filter((key) => key !== 'LLM_API_KEY')

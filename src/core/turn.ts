@@ -66,6 +66,8 @@ export type TurnOptions = {
   /** The answer must be one JSON object, of any shape. */
   readonly json?: true
   readonly sampling?: Sampling
+  /** The name of a model that the operator offers for choosing. */
+  readonly model?: string
   /** The hash of the history that an API client sent (`replay-chain`). The answer of the turn adds a point behind it. */
   readonly chain?: string
   /** The turn goes on when its reader leaves: it was sent with an Idempotency-Key. */

@@ -9,6 +9,7 @@ import { skillUpload } from '#doors/web/skill-routes.ts'
 import { toolAccessRoutes } from '#doors/web/tool-access-routes.ts'
 import { toolRoutes } from '#doors/web/tool-routes.ts'
 import type { App } from '#app.ts'
+import { choiceName } from '#config/model.ts'
 import { measureService } from '#app/gauges.ts'
 import { openOidc } from '#app/open-oidc.ts'
 import { provisionedToken } from '#home.ts'
@@ -121,7 +122,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
       externalTools: config.responses.externalTools,
       turnTimeoutMs: config.responses.turnTimeoutSecs * 1000,
       registered: () => app.tools().byName,
-      choices: () => [],
+      choices: () => (app.config.model.choices ?? []).map(choiceName),
       progress: config.completionsProgress,
       limits: { chat: chatLimit, task: taskLimit },
       origins,

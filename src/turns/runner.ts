@@ -35,8 +35,8 @@ export type RunnerParts = {
   readonly store: Pick<Store, 'turns'>
   readonly bus: Bus
   readonly histories: Histories
-  /** The current model; settings may change it between turns. */
-  readonly model: () => Promise<Model>
+  /** The current model, or one that a client chose; settings may change it between turns. */
+  readonly model: (choice?: string) => Promise<Model>
   /** The current tools for a user: the same object until they change. */
   readonly tools: (user: UserId) => Tools
   readonly judge: Judge
@@ -145,7 +145,7 @@ export function createRunner(parts: RunnerParts): Runner {
     try {
       const [history, model, identity, skills] = await Promise.all([
         parts.histories.open(started),
-        modelOrFault(parts.model),
+        modelOrFault(() => parts.model(turn.options.model)),
         parts.identity?.(turn.userId) ?? [],
         parts.skills?.(turn.userId),
         parts.grants?.open(turn.userId),

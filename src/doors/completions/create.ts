@@ -24,7 +24,8 @@ export async function createCompletion(parts: CompletionsParts, request: Fastify
   const { externalTools, limits } = parts
   await (isTask(body) ? limits.task : limits.chat).take(caller)
   const idempotency = idempotencyOf({ headers: request.headers, body })
-  const completion = await readCompletion(body, { externalTools, registered: parts.registered() })
+  const rules = { externalTools, registered: parts.registered(), choices: parts.choices() }
+  const completion = await readCompletion(body, rules)
   if (completion.model === taskModel) return answerTask(parts, reply, caller.user, completion)
   return answerAgent(parts, reply, { user: caller.user, completion, idempotency })
 }

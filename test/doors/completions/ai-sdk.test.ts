@@ -43,7 +43,7 @@ it('generates and streams in one thread, with a tool of its own', async () => {
     maxRetries: 0,
   })
   assert.match(second.text, /sunny in Rome/)
-  messages.push(...second.response.messages, { role: 'user', content: 'thanks' })
+  messages.push(...second.steps.flatMap(({ response }) => response.messages), { role: 'user', content: 'thanks' })
   const third = streamText({ model: open(), messages, maxRetries: 0 })
   let text = ''
   for await (const part of third.textStream) text += part

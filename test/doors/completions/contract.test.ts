@@ -216,6 +216,17 @@ describe('what a request brings', () => {
     assert.deepEqual((await served.turns.get(ann, turn))?.options.echo, { user: 'u1', metadata: { chat: 'c1' } })
   })
 
+  it('chooses a model that the operator offers; any other name means the agent', async (t) => {
+    const served = await open(t)
+    for (const [model, chosen] of [
+      ['vendor/large', 'vendor/large'],
+      ['gpt-5', undefined],
+    ] as const) {
+      const { turn, body } = await complete(served, [user('hi')], { model })
+      assert.deepEqual([(await served.turns.get(ann, turn))?.options.model, body['model']], [chosen, model])
+    }
+  })
+
   it('has no reasoning where progress is switched off', async (t) => {
     const served = await open(t, { progress: false })
     for (const stream of [false, true]) {

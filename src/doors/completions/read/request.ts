@@ -26,6 +26,8 @@ export type CompletionRequest = {
 export type RequestRules = Pick<CatalogRules, 'registered'> & {
   /** False when functions of the caller are disabled: tools and tool_choice are then refused. */
   readonly externalTools: boolean
+  /** Models that the operator offers. A request that names one uses it. */
+  readonly choices: readonly string[]
 }
 
 /** Throws invalid_input with the path of the field. */
@@ -43,6 +45,7 @@ export async function readCompletion(body: unknown, rules: RequestRules): Promis
     messages: await readMessages(fields.messages),
     options: {
       ...(fields.temperature != null && { temperature: fields.temperature }),
+      ...(rules.choices.includes(fields.model) && { model: fields.model }),
       ...(typeof format === 'object' && { format }),
       ...(format === 'json' && { json: true }),
       ...(Object.keys(sampling).length > 0 && { sampling }),
