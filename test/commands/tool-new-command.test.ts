@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { buildTool } from '#sandbox/build/componentize.ts'
 import { atrium, newHome, type Ran } from '../atrium.ts'
+import { builtTool } from '../sandbox/tool-cache.ts'
 
 const home = newHome()
 after(home.remove)
@@ -55,8 +56,8 @@ export const tool = {
   const aliases = { sum: 'calculate', write: 'workspace_write', greet: 'greeter' }
   const file = { version: '1', wit_version: '0.3.0', http: { allowlist: [] }, tool_invoke: { aliases } }
   writeFileSync(join(folder, 'capabilities.json'), JSON.stringify(file))
-  const [wasm, limits] = ['caller/dist/caller.wasm', 'caller/capabilities.json']
-  assert.equal((await inFolder('tool', 'build', 'caller')).code, 0)
+  const [wasm, limits] = ['caller/caller.wasm', 'caller/capabilities.json']
+  writeFileSync(join(home.path, wasm), await builtTool(folder))
   const installed = await inFolder('tool', 'install', wasm, '--capabilities', limits, '--name', 'caller', '--yes')
   assert.equal(installed.code, 0, installed.stderr)
   const tried = async (alias: string, args: object): Promise<{ output: string | null; error: string | null }> => {

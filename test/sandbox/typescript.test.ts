@@ -10,10 +10,10 @@ import type { Tool } from '#core/tool.ts'
 import { createInvoke, createReadWorkspace } from '#app/invoke.ts'
 import type { Outgoing } from '#net/dial.ts'
 import { createJudge } from '#safety/policy.ts'
-import { buildTool } from '#sandbox/build/componentize.ts'
 import type { LoadedTool } from '#sandbox/supervisor/sandbox.ts'
 import { agentTools } from '#sandbox/component-tools.ts'
 import { createRig, type Rig } from './rig.ts'
+import { builtTool } from './tool-cache.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'atrium-typescript-'))
 const issuesFolder = join(import.meta.dirname, '..', '..', 'tools', 'issues')
@@ -61,12 +61,9 @@ const toolOf = (name: string, effects: Tool['effects']): Tool => ({
 })
 
 before(async () => {
-  const [issuesFile, reacherFile] = [join(folder, 'issues.wasm'), join(folder, 'reacher.wasm')]
-  await buildTool({ folder: issuesFolder, out: issuesFile })
   mkdirSync(join(folder, 'reacher'))
   writeFileSync(join(folder, 'reacher', 'tool.ts'), reaching)
   writeFileSync(join(folder, 'reacher', 'odd.ts'), odd)
-  await buildTool({ folder: join(folder, 'reacher'), out: reacherFile })
   const tools = [toolOf('look', 'read'), toolOf('change', 'write')]
   const set = { byName: new Map(tools.map((tool) => [tool.spec.name, tool])), specs: [] }
   rig = createRig({
@@ -81,14 +78,14 @@ before(async () => {
     readWorkspace: createReadWorkspace({ folderOf: (user) => join(folder, 'users', user), home: join(folder, 'home') }),
   })
   const file = JSON.parse(readFileSync(join(issuesFolder, 'capabilities.json'), 'utf8')) as object
-  issues = await rig.load(readFileSync(issuesFile), file, 'issues')
+  issues = await rig.load(await builtTool(issuesFolder), file, 'issues')
   const grants = {
     version: '1',
     wit_version: '0.3.0',
     workspace: { allowed_prefixes: ['notes/'] },
     tool_invoke: { aliases: { peek: 'look', poke: 'change', gone: 'nothing' } },
   }
-  reacher = await rig.load(readFileSync(reacherFile), grants, 'reacher')
+  reacher = await rig.load(await builtTool(join(folder, 'reacher')), grants, 'reacher')
 }, slow)
 after(async () => {
   await rig.close()
