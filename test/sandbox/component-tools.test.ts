@@ -1,6 +1,6 @@
 // An installed component as the agent sees it: names, actions, effects, errors, credentials, both interface versions.
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -13,6 +13,7 @@ import { grantsPath } from '#sandbox/supervisor/host.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import { agentTools, componentNameFault, effectsOf, schemaSizeFault } from '#sandbox/component-tools.ts'
 import { anyPlace, createRig } from './rig.ts'
+import { keptComponent } from './tool-cache.ts'
 
 const source = (host: string): string => `
 import * as host from '${host}'
@@ -83,8 +84,14 @@ before(async () => {
   const work = mkdtempSync(join(tmpdir(), 'atrium-wit-'))
   writeFileSync(join(work, 'a.wit'), youngWit)
   const wit = new URL('../../src/sandbox/wit', import.meta.url).pathname
-  components.old = (await componentize({ witPath: wit, jsSource: old, sync: true, optSize: true })).component
-  components.young = (await componentize({ witPath: work, jsSource: young, sync: true, optSize: true })).component
+  const make = (witPath: string, jsSource: string): Promise<Uint8Array> =>
+    keptComponent(witPath === work ? youngWit + jsSource : jsSource, async (out) => {
+      const { component } = await componentize({ witPath, jsSource, sync: true, optSize: true })
+      writeFileSync(`${out}.new`, component)
+      renameSync(`${out}.new`, out)
+    })
+  components.old = await make(wit, old)
+  components.young = await make(work, young)
   rmSync(work, { recursive: true })
 })
 after(() => rig.close())

@@ -10,7 +10,7 @@ const folder = join(root, 'node_modules', '.cache', 'atrium-tools')
 
 export function sharedToolCache(): string {
   const makers = globSync(['src/sandbox/**/*.{ts,wit}', 'tools/prelude.ts', 'package-lock.json'], { cwd: root })
-  const current = hashOf(root, makers)
+  const current = hashOf(textsIn(root, makers))
   mkdirSync(join(folder, current), { recursive: true })
   for (const name of readdirSync(folder)) {
     if (name !== current) rmSync(join(folder, name), { recursive: true, force: true })
@@ -20,13 +20,23 @@ export function sharedToolCache(): string {
 
 /** The component of a tool in TypeScript, built unless it is there. */
 export async function builtTool(from: string): Promise<Uint8Array> {
-  const out = join(sharedToolCache(), `built-${hashOf(from, sourcesOf(from))}.wasm`)
-  if (!existsSync(out)) await buildTool({ folder: from, out })
+  return keptComponent(textsIn(from, sourcesOf(from)), (out) => buildTool({ folder: from, out }))
+}
+
+/** The component that `make` writes to a file, made unless the one of these sources is there. */
+export async function keptComponent(sources: string, make: (out: string) => Promise<void>): Promise<Uint8Array> {
+  const out = join(sharedToolCache(), `built-${hashOf(sources)}.wasm`)
+  if (!existsSync(out)) await make(out)
   return readFileSync(out)
 }
 
-function hashOf(base: string, paths: readonly string[]): string {
-  const hash = createHash('sha256')
-  for (const path of paths.toSorted()) hash.update(path).update(readFileSync(join(base, path)))
-  return hash.digest('hex').slice(0, 16)
+function textsIn(base: string, paths: readonly string[]): string {
+  return paths
+    .toSorted()
+    .map((path) => `${path}\n${readFileSync(join(base, path), 'utf8')}`)
+    .join('\n')
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
