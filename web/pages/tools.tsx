@@ -33,7 +33,7 @@ export function Tools() {
       lead="What the agent can do, and exactly how far each one reaches."
       action={
         <>
-          <Button icon="plus" onClick={() => picker.current?.click()}>
+          <Button icon="file" onClick={() => picker.current?.click()}>
             Add a skill
           </Button>
           {isOperator.value && (
