@@ -1,4 +1,7 @@
 // A real PostgreSQL with a real pgvector inside this process, behind the store's port: the server of the other tests has none.
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import type { Store } from '#core/store.ts'
@@ -16,8 +19,7 @@ export type Pgvector = {
 }
 
 export async function openPgvector(): Promise<Pgvector> {
-  const db = await PGlite.create({ extensions: { vector } })
-  for (const migration of migrations) for (const each of statementsOf(migration, 'postgres')) await db.exec(each)
+  const db = await openDatabase()
   const sql: Sql = {
     backend: 'postgres',
     lock: ' FOR UPDATE',
@@ -32,6 +34,27 @@ export async function openPgvector(): Promise<Pgvector> {
     sql,
     empty: async () => void (await db.exec('TRUNCATE chunks, chunk_vectors, documents, document_owners, duties')),
   }
+}
+
+/**
+ * A new database with every table. To make one takes seconds, so the first one is kept from run to run, for as long as the
+ * schema and the packages stay the same.
+ */
+async function openDatabase(): Promise<PGlite> {
+  const root = join(import.meta.dirname, '..', '..')
+  const statements = migrations.flatMap((migration) => statementsOf(migration, 'postgres'))
+  const makers = [...statements, readFileSync(join(root, 'package-lock.json'), 'utf8')]
+  const hash = createHash('sha256').update(makers.join(';')).digest('hex').slice(0, 16)
+  const cache = join(root, 'node_modules', '.cache')
+  const path = join(cache, `atrium-pgvector-${hash}.tar`)
+  if (existsSync(path)) return PGlite.create({ extensions: { vector }, loadDataDir: new Blob([readFileSync(path)]) })
+  for (const old of globSync(join(cache, 'atrium-pgvector-*'))) rmSync(old, { force: true })
+  const db = await PGlite.create({ extensions: { vector } })
+  for (const each of statements) await db.exec(each)
+  const dump = await db.dumpDataDir('none')
+  writeFileSync(`${path}.${process.pid}`, Buffer.from(await dump.arrayBuffer()))
+  renameSync(`${path}.${process.pid}`, path)
+  return db
 }
 
 async function drive<T>(db: PGlite | Transaction, job: Job<T>): Promise<T> {
