@@ -3,6 +3,7 @@ import type { Call, Entry, Item, KeptSkill, Message, Part, Result, Summary } fro
 import { fileOrigin } from '#core/origins.ts'
 import type { StartedTurn, ThreadStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
+import { createPace } from '#lib/pace.ts'
 import type { Fence } from '#safety/fence.ts'
 import type { Marker } from '#safety/marks.ts'
 import { shortened } from './compact.ts'
@@ -77,6 +78,15 @@ export function createHistories({
     return history
   }
 
+  /** Fencing takes milliseconds for a long text, and a request may bring a hundred of them. */
+  async function appendAll(history: History, entries: Iterable<Pick<Entry, 'item' | 'seq'>>): Promise<void> {
+    const pace = createPace()
+    for (const { item, seq } of entries) {
+      append(history, item, seq)
+      await pace()
+    }
+  }
+
   return {
     async open({ turn, entries }) {
       const next = entries[0]?.seq
@@ -85,13 +95,13 @@ export function createHistories({
       const known = next === 1 ? emptyHistory(turn.threadId) : cached && cached.seq + 1 === next ? cached : undefined
       if (known) {
         dropSummarised(known)
-        for (const { item, seq } of entries) append(known, item, seq)
+        await appendAll(known, entries)
         return put(known)
       }
       // A resumed turn (answered gate, crash) or an uncached thread: the store has everything, also these entries.
       const { after, items } = await threads.history(turn)
       const history = emptyHistory(turn.threadId, after)
-      for (const item of items) append(history, item, history.seq + 1)
+      await appendAll(history, inSequence(items, after))
       return put(history)
     },
     async extend(turn, history, entries) {
@@ -99,12 +109,16 @@ export function createHistories({
       const [next] = entries
       if (next && next.seq !== history.seq + 1) {
         const { items } = await threads.history(turn, history.seq)
-        for (const item of items) append(history, item, history.seq + 1)
-      } else for (const { item, seq } of entries) append(history, item, seq)
+        await appendAll(history, inSequence(items, history.seq))
+      } else await appendAll(history, entries)
       if (cache.get(history.threadId) === history) bytes += history.bytes - before
     },
     drop,
   }
+}
+
+function inSequence(items: readonly Item[], after: number): Pick<Entry, 'item' | 'seq'>[] {
+  return items.map((item, at) => ({ item, seq: after + 1 + at }))
 }
 
 /** The seq of `items[0]`. */

@@ -12,7 +12,7 @@ import { budgetIn, planCut, summariseCut } from './compact.ts'
 import { type Bounds, type Progress, reachedBound } from './turn-limits.ts'
 import { firstSeqOf, fit, type History } from './history.ts'
 import { type Move, nextMove, type Settlement } from './move.ts'
-import { attemptDraft, gateDraft, inOrderOfArrival, isGate, refusal, runCall } from './settle.ts'
+import { attemptDraft, gateDraft, inOrderOfArrival, isGate, type Mask, refusal, runCall } from './settle.ts'
 import type { Meter } from './tokens.ts'
 import type { Toolbox } from './toolbox.ts'
 
@@ -34,7 +34,7 @@ export type LoopParts = {
   readonly signal: AbortSignal
   readonly emit: (deltas: Delta[]) => void
   /** Masks secrets in tool output. */
-  readonly mask?: (text: string) => string
+  readonly mask?: Mask
   /** Reports an internal error: its message is not shown in the turn. */
   readonly report: (fault: unknown) => void
 }

@@ -39,29 +39,30 @@ export async function gateDraft(
       ...(why && { why }),
       ...(taint !== undefined && { taint }),
       ...(tool?.asksEachTime && { once: true }),
-      asks: { ...masked(asked, mask), ...(reach && { reach }) },
+      asks: { ...(await masked(asked, mask)), ...(reach && { reach }) },
       ...(tool?.secrets && { secrets: tool.secrets }),
     })
   } catch (error) {
     context.signal.throwIfAborted()
-    const output = capped(mask(error instanceof Error ? error.message : String(error)))
+    const output = capped(await mask(error instanceof Error ? error.message : String(error)))
     const origin = toolbox.find(call.name)?.untrusted ? { origin: call.name } : {}
     return resultDraft({ type: 'result', callId: call.callId, output, error: true, ...origin })
   }
 }
 
 /** A question and preview with secrets masked and long texts truncated. */
-function masked(asked: CallQuestion, mask: (text: string) => string): CallQuestion {
-  const clean = (value: unknown): unknown => {
-    if (typeof value === 'string') return capped(mask(value), maxPreviewChars)
-    if (Array.isArray(value)) return value.map(clean)
+async function masked(asked: CallQuestion, mask: Mask): Promise<CallQuestion> {
+  const clean = async (value: unknown): Promise<unknown> => {
+    if (typeof value === 'string') return capped(await mask(value), maxPreviewChars)
+    if (Array.isArray(value)) return Promise.all(value.map(clean))
     if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, clean(each)]))
+    const fields = Object.entries(value).map(async ([name, each]) => [name, await clean(each)] as const)
+    return Object.fromEntries(await Promise.all(fields))
   }
   const { question, preview } = asked
   return {
-    question: clean(question) as Question,
-    ...(preview && { preview: { ...(clean(preview) as Preview), type: preview.type } as Preview }),
+    question: (await clean(question)) as Question,
+    ...(preview && { preview: { ...((await clean(preview)) as Preview), type: preview.type } as Preview }),
   }
 }
 
@@ -91,11 +92,13 @@ export function refusal({ call, how, word, leak }: Settlement): Draft {
   return resultDraft({ type: 'result', callId: call.callId, output, error: true, ...(leak && { leaks: [leak] }) })
 }
 
+/** Masks secrets in text that is stored and shown. */
+export type Mask = (text: string) => string | Promise<string>
+
 type RunParts = {
   readonly toolbox: Toolbox
   readonly context: Omit<ToolContext, 'callId'>
-  /** Masks secrets in text that is stored and shown. */
-  readonly mask?: (text: string) => string
+  readonly mask?: Mask
 }
 
 /** Runs a tool. A failure becomes an error result, a missing credential a gate; only an abort throws. */
@@ -138,7 +141,7 @@ export async function runCall(
       loadSkill,
       reportUse,
     })
-    const output = capped(mask(withoutNuls(await orAbort(running, context.signal))))
+    const output = capped(await mask(withoutNuls(await orAbort(running, context.signal))))
     return resultDraft({ type: 'result', callId: call.callId, output, ...facts() })
   } catch (error) {
     context.signal.throwIfAborted()
@@ -146,7 +149,7 @@ export async function runCall(
       const { message: prompt, credential } = error
       return gateOf(call, { kind: 'credential', prompt, ...(credential && { credential }) })
     }
-    const output = capped(mask(withoutNuls(error instanceof Error ? error.message : String(error))))
+    const output = capped(await mask(withoutNuls(error instanceof Error ? error.message : String(error))))
     return resultDraft({ type: 'result', callId: call.callId, output, error: true, ...facts() })
   }
 }

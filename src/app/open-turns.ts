@@ -8,6 +8,7 @@ import type { Tools } from '#core/tool.ts'
 import { createClock } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
 import { createMetrics, type Metrics } from '#lib/metrics.ts'
+import { inPace } from '#lib/pace.ts'
 import type { Identity } from '#memory/identity.ts'
 import type { Fence } from '#safety/fence.ts'
 import type { Skills } from '#skills/skills.ts'
@@ -70,8 +71,8 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
     },
   }
   const marker = () => live.safety().marker()
-  const mask = (text: string, user: UserId): string => live.scan(user).mask(text)
-  const maskSent = (text: string, user: UserId): string => live.scanSent(user).mask(text)
+  const mask = (text: string, user: UserId) => inPace(live.scan(user).maskInSlices(text))
+  const maskSent = (text: string, user: UserId) => inPace(live.scanSent(user).maskInSlices(text))
   const spend = createSpend({ store, caps: () => config().caps })
   const runner = createRunner({
     store,

@@ -14,3 +14,13 @@ export function createPace(now: () => number = () => performance.now()): () => P
     })
   }
 }
+
+/** Does work that is cut into slices, and yields to the event loop between them. */
+export async function inPace<T>(work: Generator<void, T>): Promise<T> {
+  const pace = createPace()
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+    await pace()
+  }
+}

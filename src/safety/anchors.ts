@@ -5,26 +5,45 @@ const columns = 256
 
 export interface Anchors {
   /** Visits each position where a word may start, in the order of the words' ends. `word` is the index of the word. */
-  each(text: string, visit: (word: number, start: number) => void): void
+  each(text: string, visit: Visit): void
+  /** The same in slices, so that the caller can yield to the event loop between them. */
+  eachInSlices(text: string, visit: Visit): Generator<void>
 }
+
+/** Less than 1 ms of work without words. */
+const sliceChars = 64 * 1024
 
 /** Builds the automaton. Empty words are never found. */
 export function createAnchors(words: readonly string[], { ignoreCase = false } = {}): Anchors {
   const { next, found } = build(words, ignoreCase)
   const lengths = words.map((word) => word.length)
+  const walk = (text: string, visit: Visit, { from, to, state: before }: Walk): number => {
+    let state = before
+    for (let at = from; at < to; at++) {
+      const code = text.charCodeAt(at)
+      const entry = next[state + (code < 128 ? code : 128 | (code & 127))] as number
+      state = entry & ~1
+      // Row offsets are even; an odd entry means that a word ends here.
+      if (entry !== state) for (const word of found[state / columns] ?? []) visit(word, at + 1 - (lengths[word] ?? 0))
+    }
+    return state
+  }
   return {
     each(text, visit) {
+      walk(text, visit, { from: 0, to: text.length, state: 0 })
+    },
+    *eachInSlices(text, visit) {
       let state = 0
-      for (let at = 0; at < text.length; at++) {
-        const code = text.charCodeAt(at)
-        const entry = next[state + (code < 128 ? code : 128 | (code & 127))] as number
-        state = entry & ~1
-        // Row offsets are even; an odd entry means that a word ends here.
-        if (entry !== state) for (const word of found[state / columns] ?? []) visit(word, at + 1 - (lengths[word] ?? 0))
+      for (let from = 0; from < text.length; from += sliceChars) {
+        if (from > 0) yield
+        state = walk(text, visit, { from, to: Math.min(text.length, from + sliceChars), state })
       }
     },
   }
 }
+
+type Visit = (word: number, start: number) => void
+type Walk = { readonly from: number; readonly to: number; readonly state: number }
 
 type Node = { readonly edges: Map<number, number>; readonly words: number[] }
 

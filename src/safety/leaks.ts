@@ -5,7 +5,7 @@ import { createPiecesOf, unpacked } from './hidden-secrets.ts'
 import { type LeakRule, leakRules } from './leak-rules.ts'
 import { invisible } from './letters.ts'
 import { spellingsOf, spellingsOfBytes } from './secret-values.ts'
-import { type View, viewOf } from './view.ts'
+import { createView, type View } from './view.ts'
 
 /** A secret at a position. `rule` is the id of its format, `own-secret` or `own-secret-short`. */
 export type Leak = { readonly rule: string; readonly start: number; readonly end: number }
@@ -13,8 +13,11 @@ export type Leak = { readonly rule: string; readonly start: number; readonly end
 export interface LeakScan {
   /** Every leak of a text in order; leaks may overlap. Bytes are read as Latin-1, and positions then count bytes. */
   find(text: string | Uint8Array): Leak[]
+  /** The same in slices, for long texts: the caller can yield to the event loop between them. */
+  findInSlices(text: string | Uint8Array): Generator<void, Leak[]>
   /** The text with every leak replaced by `***`. */
   mask(text: string): string
+  maskInSlices(text: string): Generator<void, string>
   /** The rule that forbids sending a text, encoded and hidden secrets included; undefined if none does. */
   stops(text: string | Uint8Array): string | undefined
 }
@@ -38,10 +41,10 @@ export function createLeakScan(secrets: readonly OwnSecret[] = [], formats: read
     ...own.map(({ spelling }) => spelling.slice(0, anchorChars)),
   ])
 
-  function search({ text, at }: View, found: Leak[]): void {
+  function search({ text, at }: View, found: Leak[]): Generator<void> {
     // The position from which each rule may match again, so that no stretch is matched over and over.
     const until = new Map<LeakRule, number>()
-    anchors.each(text, (word, start) => {
+    return anchors.eachInSlices(text, (word, start) => {
       const named = rules[word]
       if (!named) {
         const { spelling, id } = own[word - rules.length] as { spelling: string; id: string }
@@ -56,28 +59,27 @@ export function createLeakScan(secrets: readonly OwnSecret[] = [], formats: read
     })
   }
 
-  function find(input: string | Uint8Array): Leak[] {
+  function* findInSlices(input: string | Uint8Array): Generator<void, Leak[]> {
     const text = textOf(input)
     const found: Leak[] = []
-    search({ text, at: (index) => index }, found)
-    if (encoded.test(text)) {
-      const plain = viewOf(text, encodedPieces, decode)
-      if (plain.text !== text) search(plain, found)
-    }
+    yield* search({ text, at: (index) => index }, found)
+    const plain = yield* decodedView(text)
+    if (plain.text !== text) yield* search(plain, found)
     return found.length > 1 ? distinct(found) : found
   }
+  const scan = findBy(findInSlices)
 
   const hasPieces = createPiecesOf(secrets)
   function stops(input: string | Uint8Array): string | undefined {
     const text = textOf(input)
     for (const each of unpacked(text)) {
-      const leak = find(each).find(({ rule }) => rule !== shortSecret)
+      const leak = scan.find(each).find(({ rule }) => rule !== shortSecret)
       if (leak) return leak.rule
     }
     return hasPieces(encoded.test(text) ? text.replaceAll(encodedPieces, decode) : text) ? 'own-secret' : undefined
   }
 
-  return { find, stops, mask: (text) => masked(text, find(text)) }
+  return { ...scan, stops }
 }
 
 function textOf(input: string | Uint8Array): string {
@@ -88,11 +90,33 @@ function textOf(input: string | Uint8Array): string {
 
 /** Joins two scans into one that finds what either finds. */
 export function joinScans(one: LeakScan, other: LeakScan): LeakScan {
-  const find = (text: string | Uint8Array): Leak[] => {
-    const [found, more] = [one.find(text), other.find(text)]
+  function* findInSlices(text: string | Uint8Array): Generator<void, Leak[]> {
+    const [found, more] = [yield* one.findInSlices(text), yield* other.findInSlices(text)]
     return more.length === 0 ? found : distinct([...found, ...more])
   }
-  return { find, mask: (text) => masked(text, find(text)), stops: (text) => one.stops(text) ?? other.stops(text) }
+  return { ...findBy(findInSlices), stops: (text) => one.stops(text) ?? other.stops(text) }
+}
+
+type FindInSlices = (text: string | Uint8Array) => Generator<void, Leak[]>
+
+function findBy(findInSlices: FindInSlices): Omit<LeakScan, 'stops'> {
+  function* maskInSlices(text: string): Generator<void, string> {
+    return masked(text, yield* findInSlices(text))
+  }
+  return {
+    findInSlices,
+    find: (text) => drained(findInSlices(text)),
+    maskInSlices,
+    mask: (text) => drained(maskInSlices(text)),
+  }
+}
+
+/** The result of work that is done without pauses. */
+function drained<T>(work: Generator<void, T>): T {
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+  }
 }
 
 function masked(text: string, leaks: readonly Leak[]): string {
@@ -158,6 +182,41 @@ const encodedPieces = new RegExp(
   String.raw`${disguised}|%(?:25)*[0-7][0-9a-f]|(?:%(?:25)*[c-f][0-9a-f])(?:%(?:25)*[89ab][0-9a-f]){1,3}|\\{1,2}(?:u00|x)[0-7][0-9a-f]|&#(?:x[0-9a-f]{2,4};|x[0-9a-f]{2}|\d{2,5};?)`,
   'giu',
 )
+
+const sliceChars = 64 * 1024
+/** A slice ends at a letter that is no part of an escape, if one of so many is none. No real escape is longer. */
+const maxEscapeChars = 1_000
+const outsideEscape = /[^%0-9a-f\\ux&#;\ud800-\udfff]/iu
+
+/** The text with escapes, invisible and styled letters decoded, in slices. */
+function* decodedView(text: string): Generator<void, View> {
+  const decoded = createView()
+  for (let from = 0; from < text.length; ) {
+    if (from > 0) yield
+    const to = endOfSlice(text, from)
+    const slice = text.slice(from, to)
+    from = to
+    if (!encoded.test(slice)) {
+      decoded.keep(slice)
+      continue
+    }
+    let kept = 0
+    for (const { 0: piece, index } of slice.matchAll(encodedPieces)) {
+      decoded.keep(slice.slice(kept, index))
+      decoded.change(piece, decode(piece))
+      kept = index + piece.length
+    }
+    decoded.keep(slice.slice(kept))
+  }
+  return decoded.view()
+}
+
+function endOfSlice(text: string, from: number): number {
+  const end = from + sliceChars
+  if (end >= text.length) return text.length
+  const found = text.slice(end, end + maxEscapeChars).search(outsideEscape)
+  return found < 0 ? end : end + found
+}
 
 /** Drops an invisible letter; turns a wide, mathematical or escaped letter into the plain one. */
 function decode(piece: string): string {

@@ -6,20 +6,29 @@ export type View = {
   readonly at: (index: number) => number
 }
 
-/** Replaces every match of a global pattern. If nothing matches, the view's text equals the original. */
-export function viewOf(text: string, pattern: RegExp, change: (piece: string) => string): View {
+/** Collects a view from the pieces of a text in order. A piece is its own letters, or letters that stand for them. */
+export function createView(): { keep(piece: string): void; change(piece: string, to: string): void; view(): View } {
   const starts: number[] = []
   const shifts: number[] = []
+  let text = ''
   let shift = 0
-  const changed = text.replaceAll(pattern, (piece: string, ...rest: unknown[]) => {
-    const offset = rest.find((each) => typeof each === 'number') as number
-    const replacement = change(piece)
-    starts.push(offset - shift + replacement.length)
-    shift += piece.length - replacement.length
-    shifts.push(shift)
-    return replacement
-  })
-  return { text: changed, at: (index) => index + (shifts[lastUpTo(starts, index)] ?? 0) }
+  return {
+    keep(piece) {
+      text += piece
+    },
+    change(piece, to) {
+      text += to
+      shift += piece.length - to.length
+      // Changes in a row without letters between them are one: a text may consist of letters to drop.
+      const last = starts.length - 1
+      if (starts[last] === text.length) shifts[last] = shift
+      else {
+        starts.push(text.length)
+        shifts.push(shift)
+      }
+    },
+    view: () => ({ text, at: (index) => index + (shifts[lastUpTo(starts, index)] ?? 0) }),
+  }
 }
 
 /** The index of the last entry that is at most `value`; -1 if there is none. */

@@ -56,16 +56,27 @@ function firstLine(input: readonly Item[], strip: (text: string) => string): str
   return undefined
 }
 
+/** True for an item that `masked` may change. */
+export function hasOutsideText(item: Item): boolean {
+  if (item.type === 'message') return item.content.some(isOutside)
+  return item.type === 'result' || (item.type === 'answer' && item.output !== undefined)
+}
+
+type Mask = (text: string) => string | Promise<string>
+
 /** Masks secrets in results, answers' outputs, files and text with an origin. Text that a person wrote stays unchanged. */
-export function masked(item: Item, mask: (text: string) => string): Item {
-  if (item.type === 'result') return { ...item, output: mask(withoutNuls(item.output)) }
-  if (item.type === 'message') return { ...item, content: item.content.map((part) => maskedPart(part, mask)) }
+export async function masked(item: Item, mask: Mask): Promise<Item> {
+  if (item.type === 'result') return { ...item, output: await mask(withoutNuls(item.output)) }
+  if (item.type === 'message') {
+    const content: Part[] = []
+    for (const part of item.content) content.push(isOutside(part) ? { ...part, text: await mask(part.text) } : part)
+    return { ...item, content }
+  }
   return item.type === 'answer' && item.output !== undefined
-    ? { ...item, output: mask(withoutNuls(item.output)) }
+    ? { ...item, output: await mask(withoutNuls(item.output)) }
     : item
 }
 
-function maskedPart(part: Part, mask: (text: string) => string): Part {
-  const outside = part.type === 'file' || (part.type === 'text' && part.origin !== undefined)
-  return outside ? { ...part, text: mask(part.text) } : part
+function isOutside(part: Part): part is Part & { readonly type: 'file' | 'text' } {
+  return part.type === 'file' || (part.type === 'text' && part.origin !== undefined)
 }

@@ -45,7 +45,7 @@ export type RunnerParts = {
   /** Finds text from outside that looks like an instruction, for the log. */
   readonly marker?: () => Marker
   /** Masks secrets in tool results before they are stored. */
-  readonly mask?: (text: string, user: UserId) => string
+  readonly mask?: (text: string, user: UserId) => string | Promise<string>
   /** The user's own parts of the system prompt. */
   readonly identity?: (user: UserId) => Promise<readonly string[]>
   /** The lines about a user's skills in the system prompt, for a model's window. Read before the user's tools. */

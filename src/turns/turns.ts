@@ -11,7 +11,8 @@ import { ended } from '#core/turn-status.ts'
 import { type Compacted, compactHistory, type LongHistory } from './compaction-request.ts'
 import { createMarker, type Marker } from '#safety/marks.ts'
 import { entriesOf } from './turn-entries.ts'
-import { masked, titleOf } from './message.ts'
+import { createPace } from '#lib/pace.ts'
+import { hasOutsideText, masked, titleOf } from './message.ts'
 import { readReceipt, type Receipt } from './receipt.ts'
 import { removeUser } from './user-removal.ts'
 import type { Runner } from './runner.ts'
@@ -95,7 +96,7 @@ export type TurnsParts = {
   /** What a message with `/name` at its start loads: items that follow the message. */
   readonly loadSkill?: (user: UserId, text: string) => Promise<readonly Item[]>
   /** Masks secrets in input that no person wrote (results, files, events) before it is stored. */
-  readonly mask?: (text: string, user: UserId) => string
+  readonly mask?: (text: string, user: UserId) => string | Promise<string>
 }
 
 export function createTurns(parts: TurnsParts): Turns {
@@ -135,12 +136,18 @@ export function createTurns(parts: TurnsParts): Turns {
       if (!doorOf(given.door).queuesWhenFull && runner.full(starting)) throw overloaded()
       const typed = doorOf(given.door).typed ? slashText(given.input) : undefined
       const loaded = typed === undefined ? undefined : await parts.loadSkill?.(given.user, typed)
+      const clean = (text: string) => mask?.(text, given.user) ?? text
+      const pace = createPace()
+      const input: Draft[] = []
+      for (const item of [...given.input, ...(loaded ?? [])]) {
+        if (!hasOutsideText(item)) input.push({ id: newId(), item })
+        else {
+          input.push({ id: newId(), item: await masked(item, clean) })
+          await pace()
+        }
+      }
+      // A process that became full meanwhile queues the turn.
       const lease = runner.room(starting)
-      const clean = (text: string): string => mask?.(text, given.user) ?? text
-      const input: Draft[] = [...given.input, ...(loaded ?? [])].map((item) => ({
-        id: newId(),
-        item: masked(item, clean),
-      }))
       const options = input.length > 1 ? { ...given.options, inputs: input.length } : given.options
       const title = titleOf(given.input)
       starting++

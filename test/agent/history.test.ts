@@ -241,3 +241,21 @@ test('outside text reaches the model in a fence, by whichever way it came, with 
     assert.notEqual(taintOf(prompt), undefined, way)
   }
 })
+
+test('many long outputs are fenced with pauses for the event loop', async () => {
+  const log = createLog()
+  const long = '<'.repeat(200_000)
+  const calls = Array.from({ length: 40 }, (_, at) => call(`c${at}`, 'f', {}))
+  const results = calls.map(({ callId }): Item => ({ type: 'result', callId, output: long, origin: 'f' }))
+  const entries = log.append('a', user, ...calls, ...results)
+  let done = false
+  const opened = createHistories({ threads: log.threads, fence })
+    .open({ turn: turnIn('a'), entries })
+    .then((history) => {
+      done = true
+      return history
+    })
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(done, false)
+  assert.equal((await opened).prompt.length, entries.length)
+})

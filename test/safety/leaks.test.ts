@@ -214,3 +214,26 @@ test('a secret of eight characters blocks, a shorter one is only masked', () => 
     assert.equal(stopsIn(scan, [`a ${secret} b`]) !== undefined, blocks, secret)
   }
 })
+
+test('a secret is masked in slices wherever it stands, plain or hidden, and never all at once', () => {
+  const slices = 64 * 1024
+  const hidden = own.split('').join('\u034f')
+  for (const filler of ['a ', 'é\u0301', '%', '\ud83d\ude00']) {
+    for (const secret of [own, hidden, encodeURIComponent(wide(own))]) {
+      for (const before of [slices - 20, slices - 3, slices, 2 * slices + 7]) {
+        const lead = `${filler
+          .repeat(Math.ceil(before / filler.length))
+          .slice(0, before)
+          .toWellFormed()} `
+        const text = `${lead}${secret} ${filler.repeat(slices)}`
+        const work = scan.maskInSlices(text)
+        let pauses = 0
+        let step = work.next()
+        for (; !step.done; step = work.next()) pauses++
+        assert.ok(pauses > 1, `${pauses} pauses`)
+        assert.equal(step.value, scan.mask(text))
+        assert.ok(step.value.startsWith(`${lead}***`), JSON.stringify(step.value.slice(before - 20, before + 60)))
+      }
+    }
+  }
+})

@@ -279,12 +279,12 @@ test("what a caller's function gave is stored and asked about without secrets; w
   assert.ok(!/(?:found|had) the-secret/.test(JSON.stringify(asked)))
 })
 
-test('what a file or an event holds is kept without secrets, the words beside it as they were written', () => {
+test('what a file or an event holds is kept without secrets, the words beside it as they were written', async () => {
   const mask = (text: string): string => text.replaceAll('the-secret', '***')
   const own = { type: 'text', text: 'the-secret of mine' } as const
   const event = { type: 'text', text: 'opened: the-secret', origin: eventOrigin } as const
   const file = { type: 'file', name: 'a.env', text: 'KEY=the-secret' } as const
-  const kept = masked({ ...textMessage('user', ''), content: [own, event, file] }, mask)
+  const kept = await masked({ ...textMessage('user', ''), content: [own, event, file] }, mask)
   assert.deepEqual(kept, {
     ...textMessage('user', ''),
     content: [own, { ...event, text: 'opened: ***' }, { ...file, text: 'KEY=***' }],
