@@ -50,18 +50,21 @@ function* forkSeq({ threadId, seq }: Pick<ThreadPoint, 'threadId' | 'seq'>): Job
 }
 
 type NewPoint = {
-  readonly turn: Pick<Turn, 'id' | 'threadId' | 'userId'>
+  readonly turn: Pick<Turn, 'id' | 'threadId' | 'userId' | 'firstSeq'>
   readonly seq: number
   readonly hash: string
 }
 
 /** Adds the point behind an answer. The points of earlier turns are no longer the latest. */
 export function* addPoint({ turn, seq, hash }: NewPoint): Job<void> {
-  yield* run(
-    'UPDATE chain_points SET latest = 0 WHERE thread_id = ? AND latest = 1 AND turn_id <> ?',
-    turn.threadId,
-    turn.id,
-  )
+  // The first turn of a thread has none before it.
+  if (turn.firstSeq !== 1) {
+    yield* run(
+      'UPDATE chain_points SET latest = 0 WHERE thread_id = ? AND latest = 1 AND turn_id <> ?',
+      turn.threadId,
+      turn.id,
+    )
+  }
   yield* run(
     `INSERT INTO chain_points (thread_id, turn_id, hash, user_id, seq, latest) VALUES (?, ?, ?, ?, ?, 1)
      ON CONFLICT (thread_id, turn_id, hash) DO NOTHING`,
