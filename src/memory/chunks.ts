@@ -55,11 +55,10 @@ function endFrom(content: string, start: number): number {
   return isInsidePair(content, furthest) ? furthest - 1 : furthest
 }
 
-/** Where the overlap before `start` begins: at a word, if there is one. */
+/** Where the overlap before `start` begins: at a word, if there is one. The chunk before is longer than an overlap. */
 function lapFrom(content: string, start: number): number {
-  const from = Math.max(0, start - maxLap)
-  const space = content.slice(from, start).search(/\s/)
-  const begin = from === 0 ? 0 : from + Math.max(0, space)
+  const from = start - maxLap
+  const begin = from + Math.max(0, content.slice(from, start).search(/\s/))
   return isInsidePair(content, begin) ? begin + 1 : begin
 }
 

@@ -40,6 +40,12 @@ test('no chunk ends or begins inside a character', () => {
   for (const { text } of chunksOf('p', 'x'.concat('😀'.repeat(5_000)))) assert(text.isWellFormed())
 })
 
+test('a lap that would begin inside a character begins behind it', () => {
+  const [, second] = chunksOf('p', `${'😀'.repeat(1_050)}y${'😀'.repeat(3_000)}`)
+  assert.equal(second?.lap, 199)
+  assert(second.text.isWellFormed())
+})
+
 test('an empty document is one chunk, found by its path', () => {
   const [only, ...more] = chunksOf('plans/garden.md', '')
   assert.deepEqual([only?.text, more.length], ['', 0])

@@ -35,6 +35,28 @@ test('half a character is not sent: the server would refuse all of the texts', a
   assert.deepEqual(embedder.asked[0]?.texts, ['cut \ufffd'])
 })
 
+test('the server is asked for numbers, with the key where there is one', async (t) => {
+  const bodies: unknown[] = []
+  const server = createServer((request, response) => {
+    void Array.fromAsync(request).then((parts) => {
+      bodies.push([request.headers.authorization, JSON.parse(Buffer.concat(parts as Buffer[]).toString())])
+      response.end('{"data":[{"embedding":[1]}]}')
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  await clientOf(t, baseUrl).embed(['a'], signal)
+  const keyless = createEmbed({ model: 'concepts', baseUrl, key: () => Promise.resolve(''), keyName: 'K' })
+  t.after(() => keyless.close())
+  await keyless.embed(['a'], signal)
+  const body = { model: 'concepts', input: ['a'], encoding_format: 'float' }
+  assert.deepEqual(bodies, [
+    [`Bearer ${key}`, body],
+    [undefined, body],
+  ])
+})
+
 const answers: readonly [what: string, status: number, body: string, code: ErrorCode, told: RegExp][] = [
   ['a wrong key', 401, `{"error":"bad key ${key}"}`, 'model_unauthorized', /set EMBEDDING_API_KEY.*bad key \*\*\*/],
   ['a key in another spelling', 401, `no ${btoa(key)}`, 'model_unauthorized', /It said: no \*\*\*.{0,4}$/],

@@ -103,6 +103,28 @@ test('a read that fails is not remembered', async () => {
   assert.deepEqual(await identity.partsFor(ada), [])
 })
 
+test('a read that fails late does not take away what was read after it', async () => {
+  const reads: ((fault?: Error) => void)[] = []
+  const identity = createIdentity({
+    store: {
+      get: () => new Promise((resolve, reject) => reads.push((fault) => (fault ? reject(fault) : resolve(undefined)))),
+    },
+  })
+  const first = identity.partsFor(ada)
+  const failed = assert.rejects(first, /away/)
+  const before = reads.splice(0)
+  identity.forget(ada)
+  const second = identity.partsFor(ada)
+  for (const end of before) end(new Error('away'))
+  await failed
+  assert.equal(identity.partsFor(ada), second)
+  while (reads.length > 0) {
+    reads.shift()?.()
+    await new Promise(setImmediate)
+  }
+  assert.deepEqual(await second, [])
+})
+
 test('it stands in the system prompt after the stable part, from the next turn on, and instructions never reach it', async (t) => {
   const systems: string[] = []
   const house = await openHouse(t, {

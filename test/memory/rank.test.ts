@@ -31,6 +31,10 @@ test('a score is BM25 by the uses in a text of its length', () => {
   close(ranked('sky', [chunk('a', 'blue')])[0]?.score, 0)
 })
 
+test('a word that stands as a part of the text, or as the whole of parts, counts as one', () => {
+  close(ranked('websocket', [chunk('a', 'one two WebSocket')])[0]?.score, bm25(1, 4))
+})
+
 test('a word of the title counts as one and a half, however often it stands there', () => {
   close(ranked('sky', [chunk('sky', 'one two four five')])[0]?.score, bm25(1.5, 4))
   close(ranked('sky', [chunk('sky/sky.md', 'sky two four five')])[0]?.score, bm25(2.5, 4))

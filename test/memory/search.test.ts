@@ -5,6 +5,7 @@ import * as fc from 'fast-check'
 import { userId } from '#core/ids.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
 import { indexQueries } from '#memory/search.ts'
+import { openTestStore } from '../agent/bench.ts'
 import { ada, bob } from '../store/harness.ts'
 import { onBoth } from './databases.ts'
 
@@ -198,6 +199,15 @@ onBoth('search', (open) => {
       { numRuns: 150 },
     )
   })
+})
+
+test('a query with a phrase is not searched by meaning, any other is', async (t) => {
+  const store = openTestStore(t)
+  const asked: string[] = []
+  const semanticSearch = (_: unknown, query: string) => Promise.resolve(asked.push(query)).then(() => [])
+  const documents = createDocuments({ store: store.documents, semanticSearch })
+  for (const query of ['"big sky" blue', '"big sky"', 'blue']) await documents.search(ada, { query, limit: 1 })
+  assert.deepEqual(asked, ['blue'])
 })
 
 test('what is too much to order is narrowed: rare words first, then words together', () => {

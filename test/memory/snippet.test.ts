@@ -48,7 +48,7 @@ test('a stretch begins at a line, else at a word, at most 60 characters before i
 
 test('no half of a character is shown', () => {
   const pairs = '😀'.repeat(300)
-  for (const text of [`${pairs}sky`, `x${pairs}sky`, pairs, `x${pairs}`]) {
+  for (const text of [`${pairs}sky`, `${pairs}ysky`, `x${pairs}sky`, pairs, `x${pairs}`]) {
     assert.ok(shown(text, ['sky']).isWellFormed(), text.slice(0, 3))
   }
 })

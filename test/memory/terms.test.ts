@@ -43,6 +43,7 @@ const readings: readonly [text: string, body: string, extra: string][] = [
   ['字', '字', ''],
   ['naïve ＡＢＣ', 'naiv abc', 'naive'],
   ['v1.2.3', 'v1 2 3', 'v123'],
+  ['1970s', '1970s', ''],
   ['?! … -- ""', '', ''],
   ['start🚀🚀now', 'start 🚀 🚀 now', ''],
   ['❤️ 👍🏽', '❤ 👍', ''],
