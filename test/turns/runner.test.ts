@@ -7,6 +7,7 @@ import type { Turn } from '#core/turn.ts'
 import type { Judged } from '#core/policy.ts'
 import { logTo } from '#lib/log.ts'
 import { createMarker } from '#safety/marks.ts'
+import type { Observer } from '#turns/turn-metrics.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { tool } from '../agent/tools.ts'
 import { ada, lease, other, turnOf } from '../store/harness.ts'
@@ -230,6 +231,27 @@ test('a turn whose start was under way at shutdown is put back', async (t) => {
   const { turn, events } = await starting
   events.close()
   await until(async () => (await turns.get(ada, turn.id))?.status === 'queued')
+})
+
+test('turns that are being started count towards the limit', async (t) => {
+  const { runner, lease: ours } = openHouse(t, { limit: 3 })
+  assert.deepEqual([runner.full(2), runner.full(3), runner.room(2), runner.room(3)], [false, true, ours, undefined])
+  await runner.drain(0)
+  assert.deepEqual([runner.full(3), runner.room(0)], [false, undefined], 'a process that goes down has no room')
+})
+
+test('an observer is told every step and each rest once', async (t) => {
+  const told: string[] = []
+  const observer: Observer = {
+    stepped: (entries) => told.push(entries.map(({ item }) => item.type).join(' ')),
+    rested: ({ status }) => told.push(status),
+  }
+  const { turns } = openHouse(t, {
+    observer,
+    reply: (_, { items }) => (items.at(-1)?.type === 'result' ? ['ok'] : [{ name: 'read' }]),
+  })
+  await eventsOf((await turns.start(message('hi'))).events)
+  assert.deepEqual(told, ['call', 'attempt', 'result', 'completed', 'message'])
 })
 
 test('a turn that was taken away stops its tools', async (t) => {

@@ -65,3 +65,14 @@ test('reads go to the store', async () => {
   await createThreads({ store: { threads }, bus: {} as never }).get(ada, 't')
   assert.deepEqual(asked, [[ada, 't']])
 })
+
+test('a removed job is published once; of a foreign one nothing is', async (t) => {
+  const { turns, published } = opened(t)
+  const { turn, events } = await turns.start(message('hi', { door: 'webhook' }))
+  await eventsOf(events)
+  published.length = 0
+  assert.equal(await turns.remove(bob, turn.id), false)
+  assert.deepEqual(published, [])
+  assert.equal(await turns.remove(ada, turn.id), true)
+  assert.deepEqual(published, [[ada, { turnId: turn.id }]])
+})
