@@ -36,7 +36,7 @@ test('an empty environment gives the defaults of the specification', () => {
       turnTimeoutSecs: 120,
       externalTools: true,
       disconnect: 'stop',
-      rules: { toolsBytes: 16_384, foreignTools: 'refuse', events: 'specified' },
+      rules: { toolsBytes: 16_384, foreignTools: 'refuse', events: 'specified', fields: 'specified' },
     },
     completionsProgress: true,
     chatRatePerMinute: 30,
@@ -107,12 +107,12 @@ const readings: readonly [env: Record<string, string>, read: (config: Config) =>
   [
     { RESPONSES_PROFILE: 'apps' },
     (config) => config.responses.rules,
-    { toolsBytes: 262_144, foreignTools: 'drop', events: 'reference' },
+    { toolsBytes: 262_144, foreignTools: 'drop', events: 'reference', fields: 'reference' },
   ],
   [
     { RESPONSES_PROFILE: 'apps', RESPONSES_TOOLS_BYTES: '20000', RESPONSES_EVENTS: 'specified' },
     (config) => config.responses.rules,
-    { toolsBytes: 20_000, foreignTools: 'drop', events: 'specified' },
+    { toolsBytes: 20_000, foreignTools: 'drop', events: 'specified', fields: 'reference' },
   ],
   [{ RESPONSES_DISCONNECT: 'Continue' }, (config) => config.responses.disconnect, 'continue'],
   [
@@ -187,6 +187,7 @@ const plainFaults: readonly [name: string, value: string][] = [
   ['RESPONSES_TOOLS_BYTES', '9'],
   ['RESPONSES_FOREIGN_TOOLS', 'keep'],
   ['RESPONSES_EVENTS', 'all'],
+  ['RESPONSES_FIELDS', 'all'],
   ['LLM_WINDOW', '12'],
   ['SPEND_PER_DAY_USD', '-1'],
   ['STORAGE_PER_USER_MB', '1.5'],

@@ -42,3 +42,10 @@ export function createToolbox({ tools: { byName, specs }, callerTools = [], judg
     find: (name) => byName.get(name),
   }
 }
+
+/** The tools of these names; all without a list. */
+export function only(tools: Tools, names: readonly string[] | undefined): Tools {
+  if (!names) return tools
+  const byName = new Map([...tools.byName].filter(([name]) => names.includes(name)))
+  return { ...tools, byName, specs: tools.specs.filter(({ name }) => byName.has(name)) }
+}

@@ -11,6 +11,8 @@ type ResponsesRules = {
   readonly foreignTools: 'refuse' | 'drop'
   /** The events of a streamed function call. */
   readonly events: Style
+  /** Whether `max_output_tokens` and `background` are ignored, as the specification says, or do what the reference says. */
+  readonly fields: Style
 }
 
 export type ResponsesConfig = {
@@ -21,9 +23,19 @@ export type ResponsesConfig = {
   readonly rules: ResponsesRules
 }
 
-export const specifiedRules: ResponsesRules = { toolsBytes: 16 * 1024, foreignTools: 'refuse', events: 'specified' }
+export const specifiedRules: ResponsesRules = {
+  toolsBytes: 16 * 1024,
+  foreignTools: 'refuse',
+  events: 'specified',
+  fields: 'specified',
+}
 /** What coding agents need. */
-export const appsRules: ResponsesRules = { toolsBytes: 256 * 1024, foreignTools: 'drop', events: 'reference' }
+export const appsRules: ResponsesRules = {
+  toolsBytes: 256 * 1024,
+  foreignTools: 'drop',
+  events: 'reference',
+  fields: 'reference',
+}
 
 /** A variable of its own beats the profile. */
 export function responsesOf(values: Values): ResponsesConfig {
@@ -36,6 +48,7 @@ export function responsesOf(values: Values): ResponsesConfig {
       toolsBytes: values.RESPONSES_TOOLS_BYTES ?? profile.toolsBytes,
       foreignTools: values.RESPONSES_FOREIGN_TOOLS ?? profile.foreignTools,
       events: values.RESPONSES_EVENTS ?? profile.events,
+      fields: values.RESPONSES_FIELDS ?? profile.fields,
     },
   }
 }

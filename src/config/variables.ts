@@ -86,6 +86,7 @@ const variables = {
   RESPONSES_DISCONNECT: { example: 'continue', schema: z._default(choice(['stop', 'continue']), 'stop') },
   RESPONSES_EVENTS: { example: 'reference', schema: z.optional(choice(['specified', 'reference'])) },
   RESPONSES_EXTERNAL_TOOLS: { example: 'true', schema: z._default(flag(), true) },
+  RESPONSES_FIELDS: { example: 'reference', schema: z.optional(choice(['specified', 'reference'])) },
   RESPONSES_FOREIGN_TOOLS: { example: 'drop', schema: z.optional(choice(['refuse', 'drop'])) },
   RESPONSES_PROFILE: { example: 'apps', schema: z.optional(choice(['apps'])) },
   RESPONSES_TOOLS_BYTES: { example: '262144', schema: z.optional(wholeNumber(1_024, maxToolsBytes)) },

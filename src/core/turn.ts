@@ -70,7 +70,9 @@ export type TurnOptions = {
   readonly model?: string
   /** The hash of the history that an API client sent (`replay-chain`). The answer of the turn adds a point behind it. */
   readonly chain?: string
-  /** The turn goes on when its reader leaves: it was sent with an Idempotency-Key. */
+  /** The service's tools that the turn may use, by name; all where it is absent. */
+  readonly serviceTools?: readonly string[]
+  /** The turn goes on when its reader leaves: it was sent with an Idempotency-Key, or in the background. */
   readonly unattended?: true
   /** Data that a door needs when it shows the turn; the loop never reads it. */
   readonly echo?: Json

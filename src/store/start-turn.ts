@@ -162,10 +162,11 @@ function gateRequired(): AppError {
 
 /** A resume without tools uses those of the turn that made the call. */
 function* withStoredTools({ options, resumes }: NewTurn, lastTurn: string | undefined): Job<TurnOptions> {
-  if (resumes === undefined || options.tools || lastTurn === undefined) return options
+  if (resumes === undefined || lastTurn === undefined || (options.tools && options.serviceTools)) return options
   const row = yield* first('SELECT options FROM turns WHERE id = ?', lastTurn)
   const stored = row?.['options'] ? (JSON.parse(String(row['options'])) as TurnOptions) : {}
-  return stored.tools ? { ...options, tools: stored.tools } : options
+  const { tools = stored.tools, serviceTools = stored.serviceTools } = options
+  return { ...options, ...(tools && { tools }), ...(serviceTools && { serviceTools }) }
 }
 
 type Added = { readonly appended: number; readonly bytes: number }

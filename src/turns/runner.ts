@@ -15,7 +15,7 @@ import { firstSeqOf, type Histories, type History } from '#agent/history.ts'
 import { closing, outcomeOf, runTurn } from '#agent/loop.ts'
 import { systemPrompt } from '#agent/prompt.ts'
 import { createMeter } from '#agent/tokens.ts'
-import { createToolbox, type Toolbox } from '#agent/toolbox.ts'
+import { createToolbox, only, type Toolbox } from '#agent/toolbox.ts'
 import { within } from '#lib/deadline.ts'
 import type { Log } from '#lib/log.ts'
 import type { Marker } from '#safety/marks.ts'
@@ -185,7 +185,7 @@ export function createRunner(parts: RunnerParts): Runner {
   /** The current tools under the policy, which judges by the user and by what the model has read so far. */
   function toolboxOf({ userId: user, threadId, firstSeq, options }: Turn, history: History): Toolbox {
     const toolbox: Toolbox = createToolbox({
-      tools: parts.tools(user),
+      tools: only(parts.tools(user), options.serviceTools),
       callerTools: options.tools,
       judge(call, tool) {
         // Read at each call: a summary replaces the prompt.

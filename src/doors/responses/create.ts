@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
+import { isAtRest } from '#core/turn-status.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 import type { CatalogRules } from '#doors/openai/caller-tools.ts'
 import { hashOfBody, idempotencyOf } from '#doors/openai/idempotency.ts'
@@ -21,9 +22,14 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
   const { user } = request.caller
   const bodyHash = hashOfBody(request.body)
   const idempotency = idempotencyOf(request, bodyHash)
-  const create = await readCreate(request.body, { externalTools, catalog: catalogRules(parts) })
+  const create = await readCreate(request.body, {
+    externalTools,
+    catalog: catalogRules(parts),
+    fields: parts.rules.fields,
+  })
   // Looked up first: the items that a repeated request refers to may have been deleted, but its response still exists.
-  const asked = { model: create.model, stream: create.stream, events: eventStyle(request, parts.rules.events) }
+  const { model, stream, background } = create
+  const asked = { model, stream, background, events: eventStyle(request, parts.rules.events) }
   const existing =
     (idempotency && (await turns.findByKey(user, idempotency))) ??
     // A client that retries a turn which waits for a person gets the same answer, until somebody has answered the gate.
@@ -49,7 +55,7 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
   return answer(parts, reply, asked, { ...(await attach(turns, user, start.turn)), entries: [] })
 }
 
-function catalogRules({ rules, registered }: ResponsesParts): CatalogRules {
+export function catalogRules({ rules, registered }: ResponsesParts): CatalogRules {
   return {
     maxBytes: rules.toolsBytes,
     raisedBy: 'RESPONSES_TOOLS_BYTES',
@@ -74,16 +80,21 @@ async function startPlanned(
   }
 }
 
-type Asked = Pick<CreateRequest, 'model' | 'stream'> & { readonly events: EventStyle }
+type Asked = Pick<CreateRequest, 'model' | 'stream' | 'background'> & { readonly events: EventStyle }
 type JoinedTurn = Pick<FollowedTurn, 'turn' | 'source' | 'begins'> & Pick<Start, 'entries'>
 
 /** Takes no more of the request than the answer needs: it would be kept until the turn ends. */
 async function answer(parts: ResponsesParts, reply: FastifyReply, asked: Asked, joined: JoinedTurn) {
-  const { model, stream, events } = asked
+  const { model, stream, background, events } = asked
   const { entries, ...source } = joined
   const followed = { ...source, model }
   if (stream) {
     return streamTurn(reply, { ...followed, events, skip: inputCount(joined.turn) - entries.length }, parts)
+  }
+  if (background && !isAtRest(joined.turn.status)) {
+    joined.source.close()
+    const response = responseObject({ turn: joined.turn, model, output: [] })
+    return { ...response, status: joined.turn.status === 'queued' ? 'queued' : response.status }
   }
   return responseObject(await collectTurn(parts, followed, entries))
 }

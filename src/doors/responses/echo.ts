@@ -7,6 +7,7 @@ export type Echo = {
   readonly instructions?: string
   readonly metadata?: Readonly<Record<string, string>>
   readonly jsonObject?: true
+  readonly background?: true
   /** Source text of schemas whose numbers JSON.parse would change: those of tools by name, and that of the format. */
   readonly schemas?: Readonly<Record<string, string>>
   readonly formatSchema?: string

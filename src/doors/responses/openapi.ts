@@ -43,6 +43,15 @@ export function compact(): JsonSchema {
   return { ...tagged, requestBody: body(schemaOf(CompactSchema)), responses }
 }
 
+export function inputTokens(): JsonSchema {
+  const responses = { 200: object('The estimate'), 400: fault('A field is wrong; param names it') }
+  return { ...tagged, requestBody: body(createSchema()), responses }
+}
+
+export function upgrade(): JsonSchema {
+  return { ...tagged, responses: { 405: fault('Send POST'), 426: fault('There is no WebSocket here') } }
+}
+
 export function retrieve(): JsonSchema {
   const query = [inQuery('stream', { type: 'boolean' }), inQuery('starting_after', { type: 'integer' })]
   return { ...tagged, parameters: [id, ...query], responses: { 200: response(), 404: unknown() } }

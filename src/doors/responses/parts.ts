@@ -12,6 +12,8 @@ export type ResponsesRules = {
   readonly foreignTools: 'refuse' | 'drop'
   /** The events of streamed function calls, where a request does not choose. */
   readonly events: EventStyle
+  /** With `reference`, fields beyond the specification do what the reference says. */
+  readonly fields: 'specified' | 'reference'
 }
 
 export type ResponsesParts = WaitParts & {

@@ -1,4 +1,6 @@
 // Routes of the Responses API, under both prefixes, with errors in OpenAI's envelope.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '#core/errors.ts'
 import { errorEnvelope } from '#doors/openai/error-envelope.ts'
 import { parseBody } from '#doors/responses/read/body.ts'
 import { cancelResponse, deleteResponse, getResponse, listInput } from '#doors/responses/tell/retrieve.ts'
@@ -6,6 +8,7 @@ import { maxFileBodyBytes } from '#http/body.ts'
 import type { Route, RouteFamily } from '#http/routes.ts'
 import { compactHistory } from './compact.ts'
 import { createResponse } from './create.ts'
+import { countInput } from './input-tokens.ts'
 import type * as OpenApi from './openapi.ts'
 import type { ResponsesParts } from './parts.ts'
 
@@ -24,6 +27,24 @@ function rows(parts: ResponsesParts): Route[] {
       summary: 'Create a response',
       describe: described('create'),
       handle: (request, reply) => createResponse(parts, request, reply),
+    },
+    {
+      method: 'GET',
+      path: '/responses',
+      who: 'user',
+      summary: 'Answers 426: there is no WebSocket here',
+      describe: described('upgrade'),
+      handle: (request, reply) => refuseUpgrade(request, reply),
+    },
+    {
+      method: 'POST',
+      path: '/responses/input_tokens',
+      who: 'user',
+      counted: true,
+      maxBodyBytes: maxFileBodyBytes,
+      summary: 'Estimate the tokens of a request',
+      describe: described('inputTokens'),
+      handle: (request) => countInput(parts, request),
     },
     {
       method: 'POST',
@@ -68,6 +89,16 @@ function rows(parts: ResponsesParts): Route[] {
       handle: (request) => listInput(parts, request),
     },
   ]
+}
+
+/** Clients that try a WebSocket first take 426 as a sign to go on over HTTP. */
+function refuseUpgrade({ headers }: FastifyRequest, reply: FastifyReply) {
+  if (headers.upgrade?.toLowerCase() !== 'websocket') {
+    throw new AppError('method_not_allowed', 'send POST to create a response, or GET with its id')
+  }
+  const message = 'responses are streamed over HTTP here: send POST with stream: true'
+  const error = { message, type: 'invalid_request_error', param: null, code: 'upgrade_required' }
+  return reply.code(426).header('allow', 'POST').send({ error })
 }
 
 /** Loads openapi.ts only when the document is requested. */

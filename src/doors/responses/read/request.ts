@@ -14,6 +14,8 @@ import { CreateSchema } from './schemas.ts'
 const maxContextBytes = 10 * 1024
 const maxMetadataBytes = 16 * 1024
 const maxFormatBytes = 64 * 1024
+/** More than a service has, and as long as a name may be. */
+const [maxServiceTools, maxServiceToolChars] = [1_000, 64]
 /** Schemas are adapted to the provider before every model call. */
 const formatBounds = { levels: 64, values: 2_000 }
 
@@ -30,6 +32,8 @@ export type CreateRequest = {
   readonly previous?: Previous
   /** True when `tools: []` was sent. On a resume it differs from a request without `tools`. */
   readonly noTools: boolean
+  /** Answered at once, before the turn is over. */
+  readonly background: boolean
   readonly options: TurnOptions
 }
 
@@ -37,6 +41,8 @@ export type RequestRules = {
   /** False when functions of the caller are disabled: tools and tool_choice are then refused. */
   readonly externalTools: boolean
   readonly catalog: CatalogRules
+  /** With `reference`, `max_output_tokens` and `background` do what the reference says. */
+  readonly fields?: 'specified' | 'reference'
 }
 
 /** Throws invalid_input with the path of the field. */
@@ -53,7 +59,9 @@ export async function readCreate(body: unknown, rules: RequestRules): Promise<Cr
   checkInstructions(instructions, 'instructions')
   const format = readFormat(raw['text'])
   const previous = fields.previous_response_id == null ? undefined : readPrevious(fields.previous_response_id)
+  const background = rules.fields === 'reference' && raw['background'] === true
   const echo: Echo = {
+    ...(background && { background }),
     ...(fields.previous_response_id != null && { previous: fields.previous_response_id }),
     ...(fields.instructions != null && { instructions: fields.instructions }),
     ...readMetadata(raw['metadata']),
@@ -69,7 +77,11 @@ export async function readCreate(body: unknown, rules: RequestRules): Promise<Cr
     context: context ? await contextBlock(context) : '',
     ...(previous && { previous }),
     noTools: fields.tools?.length === 0,
+    background,
     options: {
+      ...readServiceTools(raw['x_service_tools']),
+      ...(rules.fields === 'reference' && readMaxTokens(raw['max_output_tokens'])),
+      ...(background && { unattended: true }),
       ...(fields.temperature != null && { temperature: fields.temperature }),
       ...(typeof format === 'object' && { format: withPlainNumbers(format) }),
       ...(tools.length > 0 && { tools }),
@@ -106,6 +118,18 @@ function readFormat(text: unknown): TurnOptions['format'] | 'json_object' {
     schema: schema as JsonObject,
     ...(typeof strict === 'boolean' && { strict }),
   }
+}
+
+/** `false`, or a list of names. Any other value is ignored. */
+function readServiceTools(tools: unknown): Pick<TurnOptions, 'serviceTools'> {
+  if (tools === false) return { serviceTools: [] }
+  if (!Array.isArray(tools) || tools.length > maxServiceTools) return {}
+  const names = tools.filter((name) => typeof name === 'string' && name.length <= maxServiceToolChars)
+  return names.length === tools.length ? { serviceTools: names as string[] } : {}
+}
+
+function readMaxTokens(count: unknown): Pick<TurnOptions, 'sampling'> {
+  return Number.isSafeInteger(count) && Number(count) > 0 ? { sampling: { maxTokens: Number(count) } } : {}
 }
 
 function readMetadata(metadata: unknown): Pick<Echo, 'metadata'> {

@@ -27,6 +27,7 @@ describe('readCreate', () => {
       instructions: [],
       context: '',
       noTools: false,
+      background: false,
       options: {},
     })
   })
