@@ -7,6 +7,7 @@ import { noUsage } from '#core/turn.ts'
 import { createSeal } from '#lib/seal.ts'
 import { openStore } from '#store/open-store.ts'
 import { percentile } from './compare.ts'
+import { matchRow } from './completions.ts'
 import { startDoor, token } from './service.ts'
 import { fixed, type Suite } from './suite.ts'
 
@@ -27,6 +28,7 @@ export const growth: Suite = async (bench) => {
   const rows = [await claimRow(store, 1, () => store.turns.start(turnOf(operator)))]
   await inBatches(queued + samples * claimLimit, () => store.turns.start({ ...turnOf(operator), door: 'webhook' }))
   rows.push(await claimRow(store, claimLimit))
+  rows.push([...(await matchRow(store, 500, 'find the thread of 500 messages')), '-'])
   await store.close()
   const began = performance.now()
   const door = await startDoor(bench, { HOME: home, ATRIUM_HOME: home })
@@ -104,7 +106,7 @@ async function claimRow(store: Store, limit: number, before?: () => Promise<unkn
 
 /** Writes a thread of two turns. Of a hundred threads, one failed and one was cancelled. */
 async function oldThread(store: Store, user: UserId, at: number): Promise<void> {
-  const first = await store.turns.start({ ...turnOf(user), lease })
+  const first = await store.turns.start({ ...turnOf(user), options: { chain: `history ${at}` }, lease })
   const { threadId } = first.turn
   const drafts = [draft('assistant', 'some word '.repeat(60))]
   await store.turns.record(first.turn, lease, { drafts, usage: noUsage, outcome: { status: 'completed' } })

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { cpus, platform, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { createChildren } from './children.ts'
+import { completions } from './completions.ts'
 import { footprint } from './footprint.ts'
 import { growth } from './growth.ts'
 import { figuresIn, guard, record, recorded } from './guard.ts'
@@ -30,6 +31,7 @@ const suites: Readonly<Record<string, Suite>> = {
   threads,
   growth,
   responses,
+  completions,
   streams,
   sockets,
   webhook,
