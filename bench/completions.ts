@@ -33,7 +33,7 @@ export const completions: Suite = async (bench) => {
 }
 
 /** A streaming completion. */
-export function completionLoad(inFlight: number, turns: number): Omit<Load, 'origin'> {
+function completionLoad(inFlight: number, turns: number): Omit<Load, 'origin'> {
   const messages = [{ role: 'user', content: 'What is the capital of France, and why?' }]
   const body = JSON.stringify({ model: 'any', messages, stream: true })
   const runTurn = streamTurn({
