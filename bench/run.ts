@@ -15,6 +15,7 @@ import { providers } from './providers.ts'
 import { responses, streams } from './responses.ts'
 import { fillCache, makeBundle } from './service.ts'
 import { safety } from './safety.ts'
+import { skills } from './skills.ts'
 import { sockets } from './sockets.ts'
 import { startup } from './startup.ts'
 import type { Bench, Scale, Suite } from './suite.ts'
@@ -37,6 +38,7 @@ const suites: Readonly<Record<string, Suite>> = {
   webhook,
   postgres,
   memory,
+  skills,
   tools,
   safety,
   providers,

@@ -130,8 +130,8 @@ type ReadHead = { readonly head?: SkillHead; readonly findings: readonly SkillFi
 
 async function readHead(text: string, folder: string): Promise<ReadHead> {
   const strict = await readYaml(text)
-  // Many skills have a colon in an unquoted description. Other agents take that, so the line is read as it is meant.
-  const quoted = strict.fault ? quoteColons(text) : text
+  // Many skills have a colon or a bracket in an unquoted line. Other agents take that, so it is read as it is meant.
+  const quoted = strict.fault ? quoteLines(text) : text
   const lenient = quoted === text ? strict : await readYaml(quoted)
   const { values, fault } = lenient.fault ? strict : lenient
   if (!values) return { findings: [fault] }
@@ -197,10 +197,17 @@ async function readYaml(text: string): Promise<Yaml> {
   }
 }
 
-function quoteColons(head: string): string {
-  return head.replaceAll(/^([A-Za-z-]+):[ \t]+([^\s"'|>&*![{%@`#].*:.*)$/gm, (_, key: string, value: string) => {
-    return `${key}: ${JSON.stringify(value.trim())}`
-  })
+/** Quotes the values of plain lines. Blocks, quoted values, lists in brackets and lines that go on below stay. */
+function quoteLines(head: string): string {
+  const lines = head.split('\n')
+  return lines
+    .map((line, at) => {
+      const [, key, value = ''] = /^([A-Za-z][\w-]*):[ \t]+(\S.*)$/.exec(line) ?? []
+      const isList = key === 'metadata' || (value.startsWith('[') && /^allowed-?tools$/i.test(key ?? ''))
+      if (key === undefined || /^["'|>{]/.test(value) || isList || /^\s+\S/.test(lines[at + 1] ?? '')) return line
+      return `${key}: ${JSON.stringify(value.trim())}`
+    })
+    .join('\n')
 }
 
 type Fail = (field: string, message: string) => void

@@ -75,6 +75,8 @@ type Cached = { readonly read: Promise<readonly UserSkill[]>; value?: readonly U
 export function createSkills({ store, marker }: { store: SkillStore; marker: () => Marker }): Skills {
   const cache = new Map<UserId, Cached>()
   const catalogues = new WeakMap<readonly UserSkill[], (window: number) => string>()
+  /** What most users have: the operator's skills, and nothing else. */
+  let shared: Promise<readonly UserSkill[]> | undefined
 
   async function list(user: UserId): Promise<UserSkill[]> {
     const owners = user === operator ? [operator] : [operator, user]
@@ -82,19 +84,29 @@ export function createSkills({ store, marker }: { store: SkillStore; marker: () 
     // The user's own come last and replace the operator's.
     const byName = new Map(lists.flat().map((skill) => [skill.name, skill]))
     return [...byName.values()]
-      .map((skill) => ({
-        ...skill,
-        own: skill.owner === user,
-        enabled: !off.includes(skill.name),
-        untrusted: skill.files.some(({ untrusted }) => untrusted),
-      }))
+      .map((skill) => viewOf(skill, { own: skill.owner === user, enabled: !off.includes(skill.name) }))
       .sort((one, two) => (one.name < two.name ? -1 : 1))
   }
 
-  function open(user: UserId): Cached {
-    const cached: Cached = cache.get(user) ?? {
-      read: list(user).then((all) => (cached.value = all.filter(({ enabled }) => enabled))),
+  /** Users without skills or switches of their own share one array. */
+  async function readEnabled(user: UserId): Promise<readonly UserSkill[]> {
+    if (user !== operator) {
+      const [off, own] = await Promise.all([store.off(user), store.list(user)])
+      if (off.length === 0 && own.length === 0) return readShared()
     }
+    return (await list(user)).filter(({ enabled }) => enabled)
+  }
+
+  function readShared(): Promise<readonly UserSkill[]> {
+    const read = (shared ??= store.list(operator).then((all) => all.map((skill) => viewOf(skill, { own: false }))))
+    read.catch(() => {
+      if (shared === read) shared = undefined
+    })
+    return read
+  }
+
+  function open(user: UserId): Cached {
+    const cached: Cached = cache.get(user) ?? { read: readEnabled(user).then((all) => (cached.value = all)) }
     cache.delete(user)
     cache.set(user, cached)
     evictOldest(cache, maxCached)
@@ -106,8 +118,10 @@ export function createSkills({ store, marker }: { store: SkillStore; marker: () 
 
   function forget(user?: UserId): void {
     // Everybody has the operator's skills.
-    if (user === undefined || user === operator) cache.clear()
-    else cache.delete(user)
+    if (user === undefined || user === operator) {
+      cache.clear()
+      shared = undefined
+    } else cache.delete(user)
   }
 
   async function get(user: UserId, name: string): Promise<UserSkill> {
@@ -216,6 +230,10 @@ export function createSkills({ store, marker }: { store: SkillStore; marker: () 
 /** A finding as one line. */
 function findingWords({ file, line, message }: SkillFinding): string {
   return `${file}${line === undefined ? '' : `:${line}`}: ${message}`
+}
+
+function viewOf(skill: StoredSkill, { own, enabled = true }: { own: boolean; enabled?: boolean }): UserSkill {
+  return { ...skill, own, enabled, untrusted: skill.files.some(({ untrusted }) => untrusted) }
 }
 
 /** One text for each window. */

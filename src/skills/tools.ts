@@ -15,7 +15,7 @@ const ownTools = [loadToolName, 'skill_read', 'skill_search']
 const maxBodyChars = 20_000
 const maxReadChars = 100_000
 
-/** Names of tools as skills for other agents write them. A pattern in parentheses is not read: then the tool asks. */
+/** Names of tools as skills for other agents write them. A pattern in parentheses, except (*), is not read: then it asks. */
 const aliases: Readonly<Record<string, readonly string[]>> = {
   read: ['workspace_read'],
   write: ['workspace_write'],
@@ -32,7 +32,8 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
 /** What the log keeps of a loaded skill: its name, and the tools that it narrows its turn to. */
 export function loadedOf({ name, allowedTools }: Pick<SkillHead, 'name' | 'allowedTools'>): LoadedSkill {
   if (!allowedTools) return { name }
-  const tools = allowedTools.flatMap((tool) => [tool, ...(aliases[tool.toLowerCase()] ?? [])])
+  const names = allowedTools.map((tool) => tool.replace(/\(\*\)$/, ''))
+  const tools = names.flatMap((tool) => [tool, ...(aliases[tool.toLowerCase()] ?? [])])
   return { name, tools: [...new Set([...ownTools, ...tools])] }
 }
 

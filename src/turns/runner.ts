@@ -13,7 +13,7 @@ import { isAtRest, ended } from '#core/turn-status.ts'
 import type { Bounds } from '#agent/turn-limits.ts'
 import { firstSeqOf, type Histories, type History } from '#agent/history.ts'
 import { closing, outcomeOf, runTurn } from '#agent/loop.ts'
-import { systemPrompt } from '#agent/prompt.ts'
+import { createSystemPrompt } from '#agent/prompt.ts'
 import { createMeter } from '#agent/tokens.ts'
 import { createToolbox, only, type Toolbox } from '#agent/toolbox.ts'
 import { within } from '#lib/deadline.ts'
@@ -95,6 +95,7 @@ type Running = {
 export function createRunner(parts: RunnerParts): Runner {
   const { store, bus, log, mask } = parts
   const meter = createMeter()
+  const systemPrompt = createSystemPrompt()
   let lease = parts.lease
   const running = new Map<string, Running>()
   let draining = false

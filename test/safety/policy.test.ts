@@ -51,6 +51,29 @@ test("a user's grants stand for their own calls, up to their end", () => {
   assert.equal(judge(judged(act, write)).do, 'ask')
 })
 
+test('a tool that asks each time asks whatever grants and settings say, and is refused where they refuse', () => {
+  const asking = { ...tool('act', { effects: 'write' }), asksEachTime: true as const }
+  const granted = createJudge({ grants: () => [{ tool: 'act' }] })
+  assert.equal(granted(judged(call('c', 'act'), asking)).do, 'ask')
+  const loose = createJudge({ settings: () => ({ write: { clean: 'allow', tainted: 'allow' } }) })
+  assert.equal(loose(judged(call('c', 'act'), asking)).do, 'ask')
+  const strict = createJudge({ settings: () => ({ write: { clean: 'deny' } }) })
+  assert.equal(strict(judged(call('c', 'act'), asking)).do, 'deny')
+})
+
+test('a loaded skill that names tools makes all others ask, granted ones too; one that names none changes nothing', () => {
+  const used: unknown[] = []
+  const judge = createJudge({ grants: () => [{ tool: 'act' }], onGrantUsed: (...use) => void used.push(use) })
+  const verdict = (...skills: { name: string; tools?: string[] }[]) =>
+    judge(judged(call('c', 'act'), tool('act', { effects: 'write' }), { skills }))
+  assert.equal(verdict({ name: 'free' }).do, 'allow')
+  assert.equal(verdict({ name: 'pdf', tools: ['act'] }).do, 'allow')
+  assert.equal(used.length, 2)
+  const narrowed = verdict({ name: 'pdf', tools: ['act'] }, { name: 'tea', tools: [] })
+  assert.ok(narrowed.do === 'ask' && narrowed.reason.includes('the skill tea'))
+  assert.equal(used.length, 2, 'the grant was of no use')
+})
+
 test("the operator's settings tighten and loosen rows at once", () => {
   let settings = readSafetySettings({})
   const judge = createJudge({ settings: () => settings.policy })

@@ -41,6 +41,18 @@ const valid: readonly [what: string, folder: SkillFolder, head: SkillHead, body?
     withHead('name: pdf\ndescription: Use when: a PDF comes'),
     { ...base, description: 'Use when: a PDF comes' },
   ],
+  [
+    'a description that begins with a bracket, and a hint of two',
+    withHead(
+      'name: pdf\ndescription: [Internal] Reads: all\nargument-hint: [file] [--deep]\nallowed-tools: [Read, time]',
+    ),
+    { ...base, description: '[Internal] Reads: all', allowedTools: ['Read', 'time'] },
+  ],
+  [
+    'a colon in the tools',
+    withHead(`${plain}\nallowed-tools: Bash(git add: *), Read`),
+    { ...base, allowedTools: ['Bash(git add: *)', 'Read'] },
+  ],
   ['a comment', withHead(`# ours\n${plain} # all of them`), base],
   ['fields that others use', withHead(`${plain}\nargument-hint: [file]\nmodel: sonnet`), base],
   [

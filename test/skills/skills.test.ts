@@ -1,7 +1,7 @@
 // Skills of users and of the operator: whose they are, what is trusted, and what the prompt says of them.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { operator } from '#core/ids.ts'
+import { operator, userId } from '#core/ids.ts'
 import { createMarker } from '#safety/marks.ts'
 import { createSkills, type Skills } from '#skills/skills.ts'
 import { openTestStore } from '../agent/bench.ts'
@@ -137,4 +137,9 @@ test('the catalogue is the same text until a skill changes', async (t) => {
   await skills.add(ada, skillFolder('a-first'))
   assert.match((await skills.catalogue(ada))(100_000), /\n- a-first: Does a-first\.\n- pdf: Does pdf\.$/)
   assert.equal((await skills.catalogue(bob))(100_000), first)
+  assert.equal(
+    await skills.enabled(bob),
+    await skills.enabled(userId('cleo')),
+    'users without their own share one list',
+  )
 })

@@ -278,7 +278,7 @@ test('files and a search', async (t) => {
 
 test('names of tools that other agents use are read as ours; a pattern is not', () => {
   assert.deepEqual(loadedOf({ name: 'a' }), { name: 'a' })
-  const { tools } = loadedOf({ name: 'a', allowedTools: ['Read', 'Grep', 'Bash(git:*)', 'time'] })
+  const { tools } = loadedOf({ name: 'a', allowedTools: ['Read', 'Grep(*)', 'Bash(git:*)', 'time'] })
   assert.deepEqual(tools, [
     'skill_load',
     'skill_read',
