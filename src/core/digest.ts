@@ -1,24 +1,39 @@
 // The digest of a turn: shows later whether its entries are unchanged since it ended.
 import { createHash, hash } from 'node:crypto'
+import { isLong, jsonInSlices } from './json-slices.ts'
 import type { Entry, Item } from './item.ts'
 import { canonical } from './json.ts'
 import type { ModelCall } from './turn.ts'
 
 export interface Digest {
   add(entries: readonly Entry[]): void
+  /** The same for long entries, in slices: the caller can yield to the event loop between them. */
+  addInSlices(entries: readonly Entry[]): Generator<void>
+  /** A digest that goes on by itself. */
+  copy(): Digest
   /** Call once, at the end. */
   hex(): string
 }
 
 /** SHA-256 over the entries in order, each as one line of canonical JSON. */
-export function createDigest(): Digest {
-  const digest = createHash('sha256')
+export function createDigest(digest = createHash('sha256')): Digest {
   return {
     add(entries) {
       for (const entry of entries) digest.update(lineOf(entry))
     },
+    *addInSlices(entries) {
+      for (const entry of entries) {
+        digest.update(isLong(entry) ? `${yield* jsonInSlices(entry, sortedKeys)}\n` : lineOf(entry))
+        yield
+      }
+    },
+    copy: () => createDigest(digest.copy()),
     hex: () => digest.digest('hex'),
   }
+}
+
+function sortedKeys(value: object): string[] {
+  return Object.keys(value).sort()
 }
 
 /** The digest of a complete list of entries. */

@@ -1,6 +1,8 @@
 // Appends items to a thread, inside a transaction.
 import { AppError } from '#core/errors.ts'
 import type { Draft, Entry } from '#core/item.ts'
+import { isLong, jsonInSlices } from '#core/json-slices.ts'
+import { inPace } from '#lib/pace.ts'
 import { entriesOf } from './rows.ts'
 import { first, type Job, run } from './sql.ts'
 import { bytesOfRows } from './storage-quota.ts'
@@ -43,6 +45,20 @@ function summarisedIn(drafts: readonly Draft[]): number | null {
 /** The text that is stored of an item. */
 export function bodyOf({ item }: Draft): string {
   return JSON.stringify(item)
+}
+
+/** The texts of all items: long ones with pauses for the event loop, before the transaction that writes them. */
+export function bodiesOf(drafts: readonly Draft[]): string[] | Promise<string[]> {
+  return isLong(drafts) ? inPace(bodiesInSlices(drafts)) : drafts.map(bodyOf)
+}
+
+function* bodiesInSlices(drafts: readonly Draft[]): Generator<void, string[]> {
+  const bodies: string[] = []
+  for (const { item } of drafts) {
+    bodies.push(yield* jsonInSlices(item))
+    yield
+  }
+  return bodies
 }
 
 /** Writes entries that have their seqs. `bodies` are the texts of their items. */

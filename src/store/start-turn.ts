@@ -1,6 +1,7 @@
 // Stores a new turn, and starts it at once if its thread is idle; else it is queued and claimed later.
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
+import type { Draft } from '#core/item.ts'
 import type { ForkPoint, Idempotency, NewTurn, StoredTurn } from '#core/store.ts'
 import { noUsage, type Turn, type TurnOptions } from '#core/turn.ts'
 import { bodyOf, insert } from './append-items.ts'
@@ -26,6 +27,8 @@ type StartParts = {
   /** The storage quota of a user; 0 means none. */
   readonly maxUserBytes: number
   readonly maxForkBytes?: number | undefined
+  /** The texts of the input's items, when they are made already. */
+  readonly bodies?: readonly string[]
 }
 
 /** Stores a turn. With a lease it starts at once, if no other turn of its thread comes first. */
@@ -56,9 +59,9 @@ export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
     ...(starts && { startedAt: now, firstSeq: before + 1 }),
   }
   const entries = starts ? entriesOf(request.input, turn.id, before, now) : []
-  const bodies = entries.map(bodyOf)
-  const texts = { input: starts ? null : JSON.stringify(request.input), options: optionsText(options) }
-  const added = bytesOfRows([texts.options ?? '', ...bodies]) + Buffer.byteLength(texts.input ?? '')
+  const bodies = parts.bodies ?? request.input.map(bodyOf)
+  const texts = { input: starts ? null : inputText(request.input, bodies), options: optionsText(options) }
+  const added = bytesOfRows([texts.options ?? '', ...(starts ? bodies : [])]) + Buffer.byteLength(texts.input ?? '')
   const bytes = options.chain === undefined ? added : added + pointBytes
   const stored = Number(thread?.['stored'] ?? (maxUserBytes > 0 ? yield* readStored(request.user) : 0))
   checkQuota({ stored, added: bytes, max: maxUserBytes })
@@ -66,6 +69,11 @@ export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
   yield* saveTurn(request, turn, texts)
   yield* insert(turn.threadId, entries, bodies)
   return { turn, entries, replayed: false }
+}
+
+/** The input column. A draft of input has an id and an item. */
+function inputText(drafts: readonly Draft[], bodies: readonly string[]): string {
+  return `[${drafts.map(({ id }, at) => `{"id":${JSON.stringify(id)},"item":${bodies[at]}}`).join(',')}]`
 }
 
 /** The turn that a key created within the last day. */

@@ -1,25 +1,42 @@
 // The digest of a turn's entries, computed in the transaction that ends the turn.
-import { createDigest, digestOf } from '#core/digest.ts'
+import { createDigest, type Digest, digestOf } from '#core/digest.ts'
 import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
+import { inPace } from '#lib/pace.ts'
 import type { Job } from './sql.ts'
 import { readRange } from './thread-range.ts'
 
 const pageRows = 500
 
+type Known = {
+  readonly earlier?: readonly Entry[] | undefined
+  /** The digest of `earlier`, when it is made already. */
+  readonly before?: Digest | undefined
+  readonly see?: ((entries: readonly Entry[]) => void) | undefined
+}
+
+/** The digest of long entries, made with pauses for the event loop. */
+export async function digestInPace(entries: readonly Entry[]): Promise<Digest> {
+  const digest = createDigest()
+  await inPace(digest.addInSlices(entries))
+  return digest
+}
+
 /** Null if the turn has no entries. If `earlier` and `last` are all its entries, nothing is read. `see` gets all of them. */
 export function* digestOfTurn(
   { id, threadId, firstSeq }: Turn,
   last: readonly Entry[],
-  earlier: readonly Entry[] = [],
-  see?: (entries: readonly Entry[]) => void,
+  { earlier = [], before, see }: Known = {},
 ): Job<string | null> {
   if (firstSeq === undefined) return null
   const known = [...earlier, ...last]
   const whole = last.length > 0 && earlier.length > 0 && known.every(({ seq }, at) => seq === firstSeq + at)
   if (whole) {
     see?.(known)
-    return digestOf(known)
+    if (!before) return digestOf(known)
+    const digest = before.copy()
+    digest.add(last)
+    return digest.hex()
   }
   const digest = createDigest()
   let after = firstSeq - 1

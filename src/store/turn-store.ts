@@ -1,12 +1,14 @@
 // Turns, from start to end.
 import { AppError } from '#core/errors.ts'
+import type { Digest } from '#core/digest.ts'
 import { newId } from '#core/ids.ts'
 import type { Draft, Entry, Gate } from '#core/item.ts'
 import { pointAfter } from '#core/replay-chain.ts'
 import type { Lease, Outcome, Step, TurnStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
-import { append } from './append-items.ts'
+import { isLong } from '#core/json-slices.ts'
+import { append, bodiesOf } from './append-items.ts'
 import { addPoint } from './chain-points.ts'
 import { claimTurns } from './claim-turn.ts'
 import {
@@ -19,7 +21,7 @@ import {
   waitingSince,
 } from './gate-store.ts'
 import { shareAll } from './fork-thread.ts'
-import { digestOfTurn } from './turn-digest.ts'
+import { digestInPace, digestOfTurn } from './turn-digest.ts'
 import { createOrderedIds } from './ordered-ids.ts'
 import { databaseClock, leaseMs } from './lease-store.ts'
 import { countAllTurns, countTurns, listSenders, listTurns } from './turn-lists.ts'
@@ -46,7 +48,9 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
       // Not inside the job: jobs may overtake each other, but messages must keep the order they came in.
       const id = nextId()
       if (turn.forks) await shareAll(sql, turn.user, turn.forks)
-      return sql.write(() => startTurn(turn, { id, now: now(), lock, maxUserBytes, maxForkBytes }))
+      const bodies = bodiesOf(turn.input)
+      const made = Array.isArray(bodies) ? bodies : await bodies
+      return sql.write(() => startTurn(turn, { id, now: now(), lock, maxUserBytes, maxForkBytes, bodies: made }))
     },
     findWaiting: (user, door, bodyHash) =>
       sql.read(function* () {
@@ -66,7 +70,11 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
         return { started, more: (yield* first(`SELECT id FROM turns WHERE ${isQueued} LIMIT 1`)) !== undefined }
       }),
     reserve: (turn, lease, amount) => sql.write(() => reserve(turn, lease, { ...amount, now: now() })),
-    record: (turn, lease, step) => sql.write(() => recordStep(turn, lease, step, now())),
+    async record(turn, lease, step) {
+      const over = step.outcome !== undefined && ended(step.outcome.status)
+      const before = over && step.earlier && isLong(step.earlier) ? await digestInPace(step.earlier) : undefined
+      return sql.write(() => recordStep(turn, lease, step, { now: now(), before }))
+    },
     answer: (user, threadId, draft, grant) =>
       sql.write(() => answerGate({ user, threadId, draft, ...(grant && { grant }) }, { now: now(), lock })),
     openGates: (user, query) => sql.read(() => openGates(user, query)),
@@ -146,7 +154,10 @@ function* recoverTurns({ owner, epoch }: Lease, backend: Sql['backend']): Job<nu
   return rows.length
 }
 
-function* recordStep(turn: Turn, lease: Lease, step: Step, now: number) {
+/** `before` is the digest of the step's earlier entries, when it is made already. */
+type RecordParts = { readonly now: number; readonly before: Digest | undefined }
+
+function* recordStep(turn: Turn, lease: Lease, step: Step, { now, before }: RecordParts) {
   const { drafts, usage, outcome, retry } = step
   const stored = retry && (yield* findStoredStep(turn, drafts))
   if (stored) return stored
@@ -171,7 +182,7 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, now: number) {
     outcome?.status === 'failed' ? JSON.stringify(outcome.error) : null,
     over ? now : null,
     lastSeq,
-    over ? yield* digestOfTurn(turn, entries, step.earlier, see) : null,
+    over ? yield* digestOfTurn(turn, entries, { earlier: step.earlier, before, see }) : null,
     turn.id,
     lease.owner,
     lease.epoch,

@@ -67,3 +67,21 @@ function plainDigest(entries: readonly Entry[]): string {
   const lines = entries.map((each) => `${canonical(each)}\n`)
   return createHash('sha256').update(lines.join('')).digest('hex')
 }
+
+test('long entries in slices have the same digest, and a copy goes on by itself', () => {
+  const long = ['"\u{1f600}'.repeat(100_000), 'a'.repeat(400_000)]
+  const entries = long.map((text, seq): Entry => {
+    const content = [
+      { type: 'text', text },
+      { type: 'image', url: 'data:' },
+    ] as const
+    return { id: 'i', seq, turnId: 't', at: 1, item: { type: 'message', role: 'user', content } }
+  })
+  const [first, last] = entries as [Entry, Entry]
+  const digest = createDigest()
+  for (const pause of digest.addInSlices([first])) assert.equal(pause, undefined)
+  const copy = digest.copy()
+  copy.add([last])
+  assert.equal(copy.hex(), digestOf(entries))
+  assert.equal(digest.hex(), digestOf([first]))
+})
