@@ -12,7 +12,15 @@ test('every door has a slot of its own, which is found again; 0 is none', () => 
 })
 
 test('slots are stored: those in use keep their door', () => {
-  assert.deepEqual([1, 2, 3, 4, 5, 7].map(doorOfSlot), ['terminal', 'run', 'web', 'webhook', 'responses', 'mission'])
+  assert.deepEqual([1, 2, 3, 4, 5, 6, 7].map(doorOfSlot), [
+    'terminal',
+    'run',
+    'web',
+    'webhook',
+    'responses',
+    'completions',
+    'mission',
+  ])
 })
 
 test('a sender has the name that its door knows, in a namespace of that door', () => {
@@ -45,6 +53,7 @@ test('what people and rules know a door by', () => {
       ['web', 'Browser', '[]', false, false, false],
       ['webhook', 'Webhook', '->', false, true, true],
       ['responses', 'API', '{}', false, false, false],
+      ['completions', 'API', '{}', false, false, false],
       ['mission', 'Mission', '()', false, true, false],
     ],
   )

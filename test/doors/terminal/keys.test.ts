@@ -234,11 +234,14 @@ test('Allow once runs the call', options, async () => {
   assert.equal(readFileSync(join(home.path, 'workspace', 'notes', 'a.txt'), 'utf8'), 'hello\nworld\n')
 })
 
-test('an unknown command is told and not sent; it stays to be mended', options, async () => {
+test('an unknown command alone is told and not sent; with words behind it, it is a message', options, async () => {
+  await screen.type('/nonsense')
+  await screen.keys('Enter')
+  await screen.shows(/There is no command \/nonsense[\s\S]*▏\/nonsense/)
+  await screen.keys('C-u')
   await screen.type('/nonsense please')
   await screen.keys('Enter')
-  await screen.shows(/There is no command \/nonsense[\s\S]*▏\/nonsense please/)
-  await screen.keys('C-u')
+  await screen.shows(/You said <\/nonsense please>/)
   await screen.type('/etc/hosts is a path')
   await screen.keys('Enter')
   await screen.shows(/You said <\/etc\/hosts is a path>/)
