@@ -7,6 +7,7 @@ import type { ToolAccess } from '#core/tool-access.ts'
 import type { Tools } from '#core/tool.ts'
 import { openLiveSettings } from '#app/live-settings.ts'
 import { openMemory } from '#app/open-memory.ts'
+import { openMissions } from '#app/open-missions.ts'
 import { openStorage } from '#app/open-storage.ts'
 import { openTools } from '#app/open-tools.ts'
 import { openTurns } from '#app/open-turns.ts'
@@ -18,6 +19,7 @@ import type { Log } from '#lib/log.ts'
 import type { Metrics } from '#lib/metrics.ts'
 import type { Documents } from '#memory/documents.ts'
 import { createFence } from '#safety/fence.ts'
+import type { Missions } from '#missions/missions.ts'
 import type { Gates } from '#turns/gates.ts'
 import type { PolicySettings } from '#safety/policy-table.ts'
 import { createSkills, type Skills } from '#skills/skills.ts'
@@ -36,6 +38,10 @@ export type App = {
   readonly threads: Threads
   readonly gates: Gates
   readonly documents: Documents
+  /** Loaded when they are first asked for. */
+  readonly missions: () => Promise<Missions>
+  /** Fires missions from now on. */
+  readonly startMissions: () => Promise<void>
   readonly skills: Skills
   readonly runner: Runner
   readonly metrics: Metrics
@@ -90,8 +96,10 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
   const turnParts = { store, bus, lease, live, identity, skills, policy, tools: tools.tools, fence, log }
   const running = await openTurns(turnParts)
   opened.defer(() => running.close())
+  const { turns, threads, gates, readers, runner, metrics, onRest, storeAway } = running
+  const missions = openMissions({ store, bus, turns, onRest, tools: tools.tools, log })
+  opened.defer(() => missions.close())
   const closing = opened.move()
-  const { turns, threads, gates, readers, runner, metrics, storeAway } = running
   return {
     home,
     get config() {
@@ -104,6 +112,8 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
     gates,
     documents,
     skills,
+    missions: missions.missions,
+    startMissions: () => missions.start(),
     runner,
     metrics,
     tools: () => tools.tools(operator),

@@ -1,6 +1,7 @@
 // The operator's client of an app that is open in this process.
 import type { App } from '#app.ts'
 import { operator } from '#core/ids.ts'
+import type { MissionRequest } from '#missions/mission-request.ts'
 import { createOperatorClient, type OperatorClient, type OperatorStatus } from '#turns/operator-client.ts'
 
 export function openOperator(app: App, doors: () => OperatorStatus['doors']): OperatorClient {
@@ -12,6 +13,11 @@ export function openOperator(app: App, doors: () => OperatorStatus['doors']): Op
     documents,
     tools: () => app.tools().byName.values(),
     policy: () => app.policy(),
+    // Both ends of the socket have the same types.
+    missions: async (request) => {
+      const { answerRequest } = await import('#missions/mission-request.ts')
+      return answerRequest(await app.missions(), operator, request as MissionRequest)
+    },
     async status() {
       const [{ costToday }, enabled] = await Promise.all([turns.count(undefined), skills.enabled(operator)])
       const { provider, name: model } = app.config.model

@@ -5,6 +5,7 @@ import type { Bus } from '#core/bus.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Lease, Store } from '#core/store.ts'
 import type { Tools } from '#core/tool.ts'
+import type { Turn } from '#core/turn.ts'
 import { createClock } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
 import { createMetrics, type Metrics } from '#lib/metrics.ts'
@@ -35,6 +36,8 @@ export type OpenTurns = {
   readonly readers: Readers
   readonly runner: Runner
   readonly metrics: Metrics
+  /** Calls the listener for every turn that comes to rest in this process, or is ended by it. */
+  readonly onRest: (listener: (turn: Turn) => void) => void
   /** True while the database cannot be reached. */
   readonly storeAway: () => boolean
   /** Releases the turns that still run, for a restart or another process. */
@@ -63,11 +66,13 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
   const turnMetrics = createTurnMetrics(metrics)
   const telemetry = await openTelemetry({ config, store, metrics, log, instance: lease.owner })
   opened.defer(async () => telemetry?.close())
+  const restListeners: ((turn: Turn) => void)[] = []
   const observer: Observer = {
     stepped: (...step) => turnMetrics.stepped(...step),
     rested(turn) {
       turnMetrics.rested(turn)
       telemetry?.rested(turn)
+      for (const listener of restListeners) listener(turn)
     },
   }
   const marker = () => live.safety().marker()
@@ -129,5 +134,6 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
   watchExpiry({ store, gates, clock })
   const closing = opened.move()
   const storeAway = (): boolean => heartbeat?.away() ?? false
-  return { turns, threads, gates, readers, runner, metrics, storeAway, close: () => closing.disposeAsync() }
+  const onRest: OpenTurns['onRest'] = (listener) => restListeners.push(listener)
+  return { turns, threads, gates, readers, runner, metrics, onRest, storeAway, close: () => closing.disposeAsync() }
 }

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { type Flags, programName } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { readVersion } from '#lib/version.ts'
+import { addMissions } from './program-mission.ts'
 import { addJudgement } from './program-judgement.ts'
 import { addSkills } from './program-skill.ts'
 import { addTools } from './program-tool.ts'
@@ -91,6 +92,7 @@ export function buildProgram(): Command {
   addSkills(program)
   addUsers(program)
   addMemory(program)
+  addMissions(program)
   addSecrets(program)
   addModels(program)
   program

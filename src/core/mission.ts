@@ -40,6 +40,7 @@ export type MissionChange = Partial<Omit<MissionText, 'tools' | 'capUsd'>> & {
   readonly tools?: readonly string[] | null
   readonly capUsd?: number | null
   readonly status?: MissionStatus
+  readonly pausedBecause?: string
   readonly from?: number
   readonly nextAt?: number | null
 }

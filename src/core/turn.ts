@@ -59,6 +59,8 @@ export type TurnOptions = {
   readonly format?: { readonly name: string; readonly schema: JsonObject; readonly strict?: boolean }
   /** Functions that the caller runs; a call of one raises an output gate. */
   readonly tools?: readonly ToolSpec[]
+  /** The most that the turn may cost, in USD, beside the caps of its user. */
+  readonly capUsd?: number
   /** The number of input items, when more than one: the model's items come after them. */
   readonly inputs?: number
   /** The hash of the instructions that a client sent, up to this turn. They are stored again only where they change. */

@@ -1,8 +1,6 @@
 // Decides what happens to the instants of a mission that are due: which one runs, which are missed. Pure.
+import type { MissedPolicy, MissedRow } from '#core/mission.ts'
 import { nextRuns, runsBetween, type Schedule } from './schedule.ts'
-
-/** What happens to instants that passed while the service was down. */
-export type MissedPolicy = 'once' | 'skip'
 
 /** Missed instants that get a row each, the latest ones; earlier ones share one. */
 export const maxMissedRows = 100
@@ -17,9 +15,6 @@ export type DueMission = {
   readonly nextAt: number
   readonly missed: MissedPolicy
 }
-
-/** A row about missed instants: one, or `count` from this one on. */
-export type MissedRow = { readonly at: number; readonly count?: number }
 
 export type Due = {
   /** The instant to run. */

@@ -10,7 +10,7 @@ export function understood(schedule: Schedule, now: number): string {
 }
 
 /** An instant in a zone: "Tue 17 Nov 2026 08:30". */
-function instantWords(at: number, zone: string): string {
+export function instantWords(at: number, zone: string): string {
   const { year, month, day, hour, minute } = wallTime(at, zone)
   const name = dayNames[new Date(Date.UTC(year, month - 1, day)).getUTCDay()]
   return `${short(name)} ${day} ${short(monthNames[month - 1])} ${year} ${clock(hour, minute)}`

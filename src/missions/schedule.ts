@@ -72,7 +72,7 @@ export function runsBetween(schedule: Schedule, first: number, upTo: number): Pa
 }
 
 /** Checks the name of a time zone. */
-function checkZone(zone: string): void {
+export function checkZone(zone: string): void {
   try {
     // Offsets such as +02:00 know no daylight saving.
     if (!/^[A-Za-z]/.test(zone) || zone.length > 64) throw new RangeError(zone)
@@ -81,6 +81,17 @@ function checkZone(zone: string): void {
     const message = `${JSON.stringify(zone.slice(0, 64))} is no time zone: take a name such as Europe/Zurich or UTC`
     throw new AppError('invalid_input', message, { param: 'zone', cause: error })
   }
+}
+
+/** The zone of this machine. */
+export function machineZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
+/** The fault of a schedule that never comes. */
+export function neverComes(text: string): AppError {
+  const message = `${JSON.stringify(text)} never comes: it lies in the past, or there is no such day`
+  return new AppError('invalid_input', `${message}. Forms that can be read: ${scheduleForms}`, { param: 'schedule' })
 }
 
 function unreadable(text: string, why: string): AppError {

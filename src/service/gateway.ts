@@ -78,6 +78,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
     accounts: store.accounts,
     documents,
     skills,
+    missions: app.missions,
     lastCall,
     sessions,
     ...(oidc && config.oidc?.clientId !== undefined && { oidc }),

@@ -67,7 +67,7 @@ export function createMissionStore({ sql, now, maxUserBytes = 0 }: MissionStoreP
          = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        WHERE id = ? AND user_id = ? AND status = ? AND COALESCE(next_at, -1) = ? RETURNING *`,
       status,
-      forget ? null : (before.pausedBecause ?? null),
+      forget ? null : (given.pausedBecause ?? before.pausedBecause ?? null),
       forget ? 0 : before.failures,
       from,
       nextAt,

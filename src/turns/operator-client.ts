@@ -72,6 +72,8 @@ export interface OperatorClient {
   tools(): Promise<readonly OperatorTool[]>
   /** Documents that match the query; with an empty query the list of documents. */
   memory(query: string): Promise<readonly OperatorDocument[]>
+  /** One request about the operator's missions (`missions/mission-request`). The answer is JSON. */
+  missions(request: object): Promise<unknown>
   /** All events of one turn up to its rest, also when it rests already. */
   follow(turnId: string, signal: AbortSignal): AsyncIterable<readonly Watched[]>
   /** A thread from after a seq. */
@@ -88,6 +90,7 @@ export type OperatorParts = {
   readonly tools: () => Iterable<Tool>
   /** The operator's policy settings. */
   readonly policy: () => PolicySettings
+  readonly missions: (request: object) => Promise<unknown>
   readonly status: () => Promise<OperatorStatus>
 }
 
@@ -152,6 +155,7 @@ export function createOperatorClient(parts: OperatorParts): OperatorClient {
       const found = await documents.search(operator, { query, limit: maxFound })
       return found.map(({ path, content, updatedAt }) => ({ path, words: content, updatedAt }))
     },
+    missions: (request) => parts.missions(request),
     async *follow(turnId, signal) {
       const turn = await findTurn(turnId)
       const source = turns.follow(operator, turn, await seqBefore(turn))

@@ -27,8 +27,10 @@ type SpendStore = { readonly turns: Pick<TurnStore, 'reserve'>; readonly usage: 
 export function createSpend({ store, caps }: { store: SpendStore; caps: () => Caps }): Spend {
   return {
     async reserve(turn, lease, { spent, next }) {
-      const { perTurn, perDay } = caps()
-      if (perTurn !== undefined && isBeyond(spent + next, spent, perTurn)) return beyondTurn(spent, next, perTurn)
+      const { perTurn = Infinity, perDay } = caps()
+      const { capUsd = Infinity } = turn.options
+      const cap = Math.min(perTurn, capUsd)
+      if (isBeyond(spent + next, spent, cap)) return beyondTurn({ spent, next, cap, own: capUsd < perTurn })
       if (perDay === undefined) return undefined
       // The cost of the day includes the turn's own.
       const { granted, spentUsd, heldUsd } = await store.turns.reserve(turn, lease, { usd: next, cap: perDay })
@@ -50,9 +52,13 @@ function isBeyond(after: number, before: number, cap: number): boolean {
   return before >= cap || after > cap
 }
 
-function beyondTurn(spent: number, next: number, cap: number): TurnError {
-  const way = next > cap ? 'raise SPEND_PER_TURN_USD, or begin a new thread' : 'send a message to go on'
-  const message = `the turn has cost ${amountWords(spent)}${nextWords(next)}, its cap is ${amountWords(cap)} (SPEND_PER_TURN_USD): ${way}`
+/** `own`: the cap was given with the turn, not by the operator. */
+function beyondTurn(at: { spent: number; next: number; cap: number; own: boolean }): TurnError {
+  const { spent, next, cap, own } = at
+  const name = own ? 'of one run of its mission' : 'SPEND_PER_TURN_USD'
+  const raise = own ? 'raise the cap of the mission' : 'raise SPEND_PER_TURN_USD, or begin a new thread'
+  const way = own || next > cap ? raise : 'send a message to go on'
+  const message = `the turn has cost ${amountWords(spent)}${nextWords(next)}, its cap is ${amountWords(cap)} (${name}): ${way}`
   const limit = { kind: 'spend_per_turn', maxUsd: cap, spentUsd: spent, nextUsd: next } as const
   return { code: 'spend_limit', message, limit }
 }

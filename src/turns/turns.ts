@@ -5,7 +5,7 @@ import { doorOf } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Draft, Entry, Item } from '#core/item.ts'
-import type { EndedTurn, NewTurn, Store, TurnStore } from '#core/store.ts'
+import type { EndedTurn, NewTurn, Store, StoredTurn, TurnStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
 import { type Compacted, compactHistory, type LongHistory } from './compaction-request.ts'
@@ -29,6 +29,8 @@ const fullRetrySecs = 2
 
 export type StartTurn = Omit<NewTurn, 'lease' | 'input' | 'title'> & {
   readonly input: readonly Item[]
+  /** The title of a new thread. By default it is made from the input. */
+  readonly title?: string
   /** The id of the request that starts the turn; logged when the turn ends. */
   readonly request?: string
 }
@@ -52,6 +54,8 @@ type Reading = Pick<
 export interface Turns extends Reading {
   /** Stores the turn; once this resolves it will not be lost. */
   start(turn: StartTurn): Promise<Start>
+  /** The same for a turn that `save` stores as a part of a larger transaction, or does not store after all. */
+  startBy(turn: StartTurn, save: (turn: NewTurn) => Promise<StoredTurn | undefined>): Promise<Start | undefined>
   /** Ends a turn, also one that waits for its caller, which frees the thread. Idempotent. */
   cancel(user: UserId, turnId: string): Promise<Turn>
   /** Stops a turn that a door no longer waits for; the turn fails with the fault's code. */
@@ -128,44 +132,53 @@ export function createTurns(parts: TurnsParts): Turns {
     publishAndWake(bus, end)
   }
 
+  async function startBy(
+    { request, ...given }: StartTurn,
+    save: (turn: NewTurn) => Promise<StoredTurn | undefined>,
+  ): Promise<Start | undefined> {
+    // Doors whose callers wait are refused at once; other turns are queued.
+    if (!doorOf(given.door).queuesWhenFull && runner.full(starting)) throw overloaded()
+    const typed = doorOf(given.door).typed ? slashText(given.input) : undefined
+    const loaded = typed === undefined ? undefined : await parts.loadSkill?.(given.user, typed)
+    const clean = (text: string) => mask?.(text, given.user) ?? text
+    const pace = createPace()
+    const input: Draft[] = []
+    for (const item of [...given.input, ...(loaded ?? [])]) {
+      if (!hasOutsideText(item)) input.push({ id: newId(), item })
+      else {
+        input.push({ id: newId(), item: await masked(item, clean) })
+        await pace()
+      }
+    }
+    // A process that became full meanwhile queues the turn.
+    const lease = runner.room(starting)
+    const options = input.length > 1 ? { ...given.options, inputs: input.length } : given.options
+    const title = given.title ?? titleOf(given.input)
+    starting++
+    const stored = await save({ ...given, options, input, title, ...(lease && { lease }) }).finally(() => starting--)
+    if (!stored) return undefined
+    const { turn, entries, replayed } = stored
+    const here = turn.status === 'running' && !replayed
+    // For other watchers of the thread; the sender has the message already.
+    if (entries.length > 0) bus.publish(turn.threadId, [{ type: 'entries', entries }])
+    const after = entries.at(-1)?.seq ?? 0
+    const subscription = bus.subscribe(turn.threadId, { seq: after, turn, here })
+    if (!replayed) {
+      bus.publishChange(turn, { threadId: turn.threadId, turnId: turn.id })
+      if (turn.status === 'running' && lease) runner.take(stored, lease, request)
+      else bus.signal({ type: 'queued' })
+    }
+    return { turn, replayed, entries, input, events: followTurn(subscription, turn.id, after) }
+  }
+
   return {
     // Reads go to the store; the changes below have rules.
     ...store.turns,
-    async start({ request, ...given }) {
-      // Doors whose callers wait are refused at once; other turns are queued.
-      if (!doorOf(given.door).queuesWhenFull && runner.full(starting)) throw overloaded()
-      const typed = doorOf(given.door).typed ? slashText(given.input) : undefined
-      const loaded = typed === undefined ? undefined : await parts.loadSkill?.(given.user, typed)
-      const clean = (text: string) => mask?.(text, given.user) ?? text
-      const pace = createPace()
-      const input: Draft[] = []
-      for (const item of [...given.input, ...(loaded ?? [])]) {
-        if (!hasOutsideText(item)) input.push({ id: newId(), item })
-        else {
-          input.push({ id: newId(), item: await masked(item, clean) })
-          await pace()
-        }
-      }
-      // A process that became full meanwhile queues the turn.
-      const lease = runner.room(starting)
-      const options = input.length > 1 ? { ...given.options, inputs: input.length } : given.options
-      const title = titleOf(given.input)
-      starting++
-      const stored = await store.turns
-        .start({ ...given, options, input, title, ...(lease && { lease }) })
-        .finally(() => starting--)
-      const { turn, entries, replayed } = stored
-      const here = turn.status === 'running' && !replayed
-      // For other watchers of the thread; the sender has the message already.
-      if (entries.length > 0) bus.publish(turn.threadId, [{ type: 'entries', entries }])
-      const after = entries.at(-1)?.seq ?? 0
-      const subscription = bus.subscribe(turn.threadId, { seq: after, turn, here })
-      if (!replayed) {
-        bus.publishChange(turn, { threadId: turn.threadId, turnId: turn.id })
-        if (turn.status === 'running' && lease) runner.take(stored, lease, request)
-        else bus.signal({ type: 'queued' })
-      }
-      return { turn, replayed, entries, input, events: followTurn(subscription, turn.id, after) }
+    startBy,
+    async start(turn) {
+      const started = await startBy(turn, (given) => store.turns.start(given))
+      if (!started) throw new Error('the store did not store a turn')
+      return started
     },
     async cancel(user, turnId) {
       const first = await store.turns.cancel(user, turnId)

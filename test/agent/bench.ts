@@ -43,8 +43,8 @@ export type RunParts = {
   readonly onDelta?: () => void
 }
 
-export function openTestStore(t: TestContext): Store {
-  const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)) })
+export function openTestStore(t: TestContext, now: () => number = Date.now): Store {
+  const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)), now })
   t.after(() => store.close())
   return store
 }

@@ -38,6 +38,16 @@ const table: Readonly<Record<string, Row>> = {
   'GET /api/memory/documents/*': { all: [200, 404, 404] },
   'PUT /api/memory/documents/*': { all: [200, 201, 201], body: { content: 'x' } },
   'DELETE /api/memory/documents/*': { all: 204 },
+  'GET /api/missions': { all: 200 },
+  'POST /api/missions': { all: 400, body: { prompt: 'x', schedule: 'never' } },
+  'POST /api/missions/preview': { all: 200, body: { schedule: '@daily' } },
+  'GET /api/missions/:id': { all: [200, 404, 404] },
+  'PATCH /api/missions/:id': { all: [200, 404, 404], body: { title: 'Other' } },
+  'POST /api/missions/:id/run': { all: 404 },
+  'GET /api/missions/:id/runs': { all: [200, 404, 404] },
+  'DELETE /api/missions/:id': { all: [204, 404, 404] },
+  'GET /api/me': { all: 200 },
+  'PATCH /api/me': { all: 200, body: { zone: 'UTC' } },
   'GET /api/tools': { all: 200 },
   'DELETE /api/tools/:name': { all: [403, 403, 404] },
   'PATCH /api/tools/:name': { all: [403, 403, 404], body: { enabled: true } },
@@ -85,9 +95,12 @@ test('every route answers each caller as the table says, by token and by cookie'
   const [ada, bob] = [await addUser('ada'), await addUser('bob')]
   const { thread_id, turn_id } = (await call('POST', '/api/chat', { token: ada, body: { message: 'hello' } })).json
   await call('PUT', '/api/memory/documents/note.md', { token: ada, body: { content: 'mine' } })
+  const planned = { prompt: 'x', schedule: '@daily' }
+  const mission = (await call('POST', '/api/missions', { token: ada, body: planned })).json
   const pathOf = (path: string): string => {
     if (path.includes('/responses/')) return path.replace(':id', `resp_${hexOf(turn_id)}${hexOf(thread_id)}`)
-    const id = path.includes('/threads/') ? thread_id : turn_id
+    if (path.endsWith('/missions/:id/run')) return path.replace(':id', thread_id)
+    const id = path.includes('/threads/') ? thread_id : path.includes('/missions/') ? mission.id : turn_id
     return path.replace(':id', id).replace(':gate', 'call_x').replace(':name', 'eve').replace('*', 'note.md')
   }
   const cookieOf = async (token: string): Promise<string> => {

@@ -13,7 +13,7 @@ const operators = ['GET /metrics', 'GET /api/users', 'POST /api/users', 'DELETE 
 const carryFiles = ['/api/chat', '/api/chat/send', '/api/v1/responses', '/v1/responses']
   .concat(['/api/v1/responses/compact', '/v1/responses/compact'])
   .map((path) => `POST ${path}`)
-const counted = [...carryFiles, 'POST /api/threads/:id/fork']
+const counted = [...carryFiles, 'POST /api/threads/:id/fork', 'POST /api/missions/:id/run']
 
 test('each route says who may call it and what counts for the chat rate, and only these are open or the operator’s', async (t) => {
   const { gateway } = await openHouse(t)

@@ -21,6 +21,7 @@ function opened(t: TestContext, parts: HouseParts = {}, over: Partial<OperatorPa
     documents: createDocuments({ store: house.store.documents }),
     tools: () => [],
     policy: () => ({}),
+    missions: () => Promise.reject(new Error('not asked')),
     status: () => Promise.reject(new Error('not asked')),
     ...over,
   })

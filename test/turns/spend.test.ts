@@ -97,11 +97,15 @@ test('a cap below the price of one call says which variable to raise', async () 
     },
     caps: () => ({ perTurn: 0.001 }),
   })
-  const turn = {} as Parameters<typeof spend.reserve>[0]
+  const turn = { options: {} } as Parameters<typeof spend.reserve>[0]
   const lease = { owner: '', epoch: 1 }
   const fault = await spend.reserve(turn, lease, { spent: 0, next: 0.0042 })
   assert.deepEqual(fault?.limit, { kind: 'spend_per_turn', maxUsd: 0.001, spentUsd: 0, nextUsd: 0.0042 })
   assert.match(fault?.message ?? '', /\$0\.0042.*\$0\.0010 .*raise SPEND_PER_TURN_USD/)
+  const ofMission = { options: { capUsd: 0.0005 } } as typeof turn
+  const own = await spend.reserve(ofMission, lease, { spent: 0, next: 0.0042 })
+  assert.deepEqual(own?.limit, { kind: 'spend_per_turn', maxUsd: 0.0005, spentUsd: 0, nextUsd: 0.0042 })
+  assert.match(own?.message ?? '', /raise the cap of the mission/)
   assert.equal(await spend.reserve(turn, lease, { spent: 0, next: 0.001 }), undefined, 'up to the cap')
   assert.equal((await spend.reserve(turn, lease, { spent: 0.001, next: 0 }))?.code, 'spend_limit', 'and not at it')
 })

@@ -8,6 +8,7 @@ export const commands = [
   '/model',
   '/tools',
   '/memory',
+  '/missions',
   '/receipt',
   '/attach',
   '/waiting',
@@ -53,7 +54,11 @@ const keys = [
   ['Ctrl+C', 'quit'],
 ] as const
 
-const groups = ['/new /threads /open  /waiting', '/model /tools /memory /receipt', '/attach /help /quit'] as const
+const groups = [
+  '/new /threads /open  /waiting',
+  '/model /tools /memory /receipt',
+  '/missions /attach /help /quit',
+] as const
 
 /** The keys and the commands, wrapped to a width. */
 export function helpLines(inside: number): string[] {

@@ -4,6 +4,7 @@ import type { OpenGate } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
 import { costFigure, costWords, countWords, durationWords, numberWords } from '#core/words.ts'
 import { printable, proseOf } from '#safety/printable.ts'
+import type { MissionJson } from '#missions/mission-wire.ts'
 import type { OperatorClient, OperatorTool } from '#turns/operator-client.ts'
 import type { Receipt } from '#turns/receipt.ts'
 import { type Attached, fileWords } from './attachment-list.ts'
@@ -111,6 +112,15 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
     text('Memory', lines.length > 0 ? lines : [none])
   }
 
+  async function missions(): Promise<void> {
+    const all = (await client.missions({ do: 'list' })) as readonly MissionJson[]
+    const lines = all.flatMap(({ title, status, understood, paused_because: because, last_run: last }) => [
+      `${theme.bold(brief(title))}  ${theme.dim(`${status}${last ? `, last run ${last.outcome ?? 'running'}` : ''}`)}`,
+      `  ${proseOf(because ?? understood)}`,
+    ])
+    text('Missions', lines.length > 0 ? lines : ['No missions yet: ask for one, such as "Remind me in an hour to …"'])
+  }
+
   async function receipt(words: string): Promise<void> {
     const turnId = words === '' ? parts.lastTurn() : words
     if (turnId === undefined) return tell('There is no turn yet that could have a receipt.')
@@ -157,6 +167,8 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
           return tools()
         case '/memory':
           return memory(rest)
+        case '/missions':
+          return missions()
         case '/receipt':
           return receipt(rest)
         case '/attach':

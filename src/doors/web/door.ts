@@ -6,6 +6,7 @@ import { jobRoutes } from './job-routes.ts'
 import { liveRoutes } from './chat-socket.ts'
 import { loginRoutes } from './login-routes.ts'
 import { type MemoryParts, memoryRoutes } from './memory-routes.ts'
+import { type MissionRouteParts, missionRoutes } from './mission-routes.ts'
 import { type OidcRouteParts, oidcRoutes } from './oidc-routes.ts'
 import { receiptRoutes } from './receipt-routes.ts'
 import { type SettingsParts, settingsRoutes } from './settings-routes.ts'
@@ -21,6 +22,7 @@ export type WebParts = ChatParts &
   SkillsParts &
   StatusParts &
   MemoryParts &
+  MissionRouteParts &
   UsageParts &
   UsersParts & {
     /** Every route of the gateway, for the OpenAPI document. */
@@ -40,6 +42,7 @@ export function webRoutes(parts: WebParts): Route[] {
     ...gateRoutes(parts),
     ...receiptRoutes(parts),
     ...memoryRoutes(parts),
+    ...missionRoutes(parts),
     ...userRoutes(parts),
     ...settingsRoutes(parts),
     ...skillRoutes(parts),

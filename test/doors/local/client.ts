@@ -16,6 +16,7 @@ export function operatorClientOf({
     documents: createDocuments({ store: store.documents }),
     tools: () => tools,
     policy: () => ({}),
+    missions: () => Promise.resolve([]),
     status: () =>
       Promise.resolve({
         provider: 'p',

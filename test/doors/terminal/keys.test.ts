@@ -252,6 +252,7 @@ for (const [command, shown] of [
   ['/threads', /─ Threads ─[\s\S]*▌ >_ hello world/],
   ['/tools', /─ Tools ─[\s\S]*calculate {2}looks/],
   ['/memory', /─ Memory ─[\s\S]*No documents yet/],
+  ['/missions', /─ Missions ─[\s\S]*No missions yet/],
   ['/memory sunscreen', /─ Memory ─[\s\S]*Nothing matches sunscreen/],
   ['/receipt', /─ Receipt ─[\s\S]*Cost {2}free[\s\S]*matches the log/],
   ['/model', /─ Model ─[\s\S]*scripted answers/],

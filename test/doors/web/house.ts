@@ -15,6 +15,7 @@ import { createChatLimit } from '#http/chat-rate.ts'
 import { createWriteLimit } from '#http/write-rate.ts'
 import type { Oidc } from '#http/oidc.ts'
 import type { Route } from '#http/routes.ts'
+import { createMissions } from '#missions/missions.ts'
 import { createRequestCount } from '#http/request-log.ts'
 import { readConfig } from '#config.ts'
 import { createBuiltInSource } from '#app/built-in-source.ts'
@@ -165,6 +166,12 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     policy: () => readSafetySettings(stored).policy,
     reload,
   })
+  const missions = createMissions({
+    store,
+    turns,
+    toolNames: (user) => new Set(sources.tools(user).byName.keys()),
+    onChange: () => {},
+  })
   const web = webRoutes({
     turns,
     threads,
@@ -173,6 +180,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     accounts: store.accounts,
     documents: app.documents,
     skills: app.skills,
+    missions: () => Promise.resolve(missions),
     now,
     lastCall: gateway.lastCall,
     sessions,

@@ -1,0 +1,76 @@
+// Opens missions. Their code is loaded with the first mission, or when somebody first asks for missions.
+import type { Bus } from '#core/bus.ts'
+import type { UserId } from '#core/ids.ts'
+import type { Store } from '#core/store.ts'
+import type { Tools } from '#core/tool.ts'
+import type { Turn } from '#core/turn.ts'
+import type { Log } from '#lib/log.ts'
+import type { MissionClock } from '#missions/clock.ts'
+import type { Missions } from '#missions/missions.ts'
+import type { Turns } from '#turns/turns.ts'
+
+export type OpenMissions = {
+  readonly missions: () => Promise<Missions>
+  /** Fires missions from now on: for a service, not for a command that opens the app for a moment. */
+  start(): Promise<void>
+  /** Stops firing: to be called before the turns are drained. */
+  close(): Promise<void>
+}
+
+export type OpenMissionsParts = {
+  readonly store: Store
+  readonly bus: Bus
+  readonly turns: Turns
+  readonly onRest: (listener: (turn: Turn) => void) => void
+  readonly tools: (user: UserId) => Tools
+  readonly log: Log
+}
+
+export function openMissions(parts: OpenMissionsParts): OpenMissions {
+  const { store, bus, turns, onRest, tools, log } = parts
+  let clock: Promise<MissionClock> | undefined
+  let missions: Promise<Missions> | undefined
+  let started = false
+  let closed = false
+
+  function openClock(): Promise<MissionClock> {
+    clock ??= import('#missions/clock.ts').then(({ startMissionClock }) =>
+      // Notifications to the owner of a mission that ended or was paused go through `onSettled`.
+      startMissionClock({ store, turns, bus, log }),
+    )
+    return clock
+  }
+
+  async function wake(): Promise<void> {
+    if (started && !closed) (await openClock()).start()
+  }
+
+  onRest((turn) => {
+    if (turn.door === 'mission') void openClock().then((running) => running.rested(turn))
+  })
+  bus.onSignal((signal) => {
+    if (signal.type === 'missions') void wake()
+  })
+  return {
+    async start() {
+      started = true
+      const [{ at }, open] = await Promise.all([store.missions.nearest(), store.missions.unsettled(1)])
+      if (at !== undefined || open.length > 0) await wake()
+    },
+    missions() {
+      missions ??= import('#missions/missions.ts').then(({ createMissions }) =>
+        createMissions({
+          store,
+          turns,
+          toolNames: (user) => new Set(tools(user).byName.keys()),
+          onChange: () => void wake(),
+        }),
+      )
+      return missions
+    },
+    async close() {
+      closed = true
+      await (await clock)?.close()
+    },
+  }
+}

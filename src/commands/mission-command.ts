@@ -1,0 +1,111 @@
+// `atrium mission`: the operator's missions, in the running service or in this process.
+import { AppError } from '#core/errors.ts'
+import { costWords } from '#core/words.ts'
+import type { MissionJson, RunJson } from '#missions/mission-wire.ts'
+import type { MissionRequest } from '#missions/mission-request.ts'
+import { printable } from '#safety/printable.ts'
+import { reachOperator } from './running-service.ts'
+import { print, table } from './report.ts'
+
+type Options = { readonly json?: boolean }
+type AddOptions = Options & {
+  readonly when: string
+  readonly zone?: string
+  readonly title?: string
+  readonly tools?: string
+  readonly cap?: string
+  readonly missed?: string
+}
+
+const maxRuns = 100
+
+export async function addMission(prompt: string, options: AddOptions): Promise<void> {
+  const { when, zone, title, tools, cap, missed } = options
+  if (missed !== undefined && missed !== 'once' && missed !== 'skip') {
+    throw new AppError('invalid_input', `--missed takes once or skip, not ${missed}`)
+  }
+  const added = (await ask({
+    do: 'add',
+    prompt,
+    schedule: when,
+    ...(zone !== undefined && { zone }),
+    ...(title !== undefined && { title }),
+    ...(tools !== undefined && { tools: tools.split(',').map((name) => name.trim()) }),
+    ...(cap !== undefined && { capUsd: Number(cap) }),
+    ...(missed !== undefined && { missed }),
+  })) as MissionJson
+  print(options, added, `Created ${added.id}.\n${printable(added.understood)}`)
+}
+
+export async function listMissions(options: Options): Promise<void> {
+  const missions = (await ask({ do: 'list' })) as MissionJson[]
+  const rows = missions.map(({ id, title, status, next_runs: [next], last_run: last }) => [
+    id,
+    printable(title),
+    status,
+    next ?? '',
+    last ? outcomeOf(last) : '',
+  ])
+  const head = ['MISSION', 'TITLE', 'STATUS', 'NEXT RUN', 'LAST']
+  print(options, missions, rows.length > 0 ? table([head, ...rows]) : 'No missions yet.')
+}
+
+export async function actOnMission(
+  act: 'show' | 'run' | 'pause' | 'resume' | 'remove',
+  id: string,
+  options: Options,
+): Promise<void> {
+  const answer = await ask({ do: act, id })
+  if (act === 'remove') return print(options, { removed: id }, 'Removed.')
+  if (act === 'run') {
+    const run = answer as RunJson
+    return print(options, run, `Started. Its thread is ${run.thread_id}.`)
+  }
+  const mission = answer as MissionJson
+  print(options, mission, linesOf(mission).join('\n'))
+}
+
+export async function listRuns(id: string, options: Options & { limit: string }): Promise<void> {
+  const limit = Number(options.limit)
+  if (!Number.isInteger(limit) || limit < 1 || limit > maxRuns) {
+    throw new AppError('invalid_input', `--limit takes a whole number from 1 to ${maxRuns}, not ${options.limit}`)
+  }
+  const runs = (await ask({ do: 'runs', id, limit })) as RunJson[]
+  const rows = runs.map((run) => [
+    run.nominal_at,
+    outcomeOf(run),
+    costWords(run.cost_usd),
+    run.thread_id ?? '',
+    printable(run.summary ?? '').slice(0, 80),
+  ])
+  const head = ['PLANNED FOR', 'OUTCOME', 'COST', 'THREAD', 'SUMMARY']
+  print(options, runs, rows.length > 0 ? table([head, ...rows]) : 'No runs yet.')
+}
+
+function outcomeOf({ outcome, count }: RunJson): string {
+  return `${outcome ?? 'running'}${count === undefined ? '' : ` (${count})`}`
+}
+
+function linesOf(mission: MissionJson): string[] {
+  const { title, status, understood, prompt, tools, cap_usd: cap, missed, paused_because: because } = mission
+  return [
+    `${printable(title)}  (${status})`,
+    ...(because === undefined ? [] : [printable(because)]),
+    printable(understood),
+    ...(tools ? [`Tools: ${tools.map((name) => printable(name)).join(', ')}`] : []),
+    ...(cap === undefined ? [] : [`At most ${costWords(cap)} a run`]),
+    `Missed while the service was down: ${missed === 'once' ? 'the latest is made up for' : 'skipped'}`,
+    ...(mission.last_run ? [`Last run: ${outcomeOf(mission.last_run)}`] : []),
+    '',
+    printable(prompt, { lines: true }),
+  ]
+}
+
+async function ask(request: MissionRequest): Promise<unknown> {
+  const { client, close } = await reachOperator()
+  try {
+    return await client.missions(request)
+  } finally {
+    await close()
+  }
+}

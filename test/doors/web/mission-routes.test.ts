@@ -1,0 +1,79 @@
+// Missions over HTTP: created, listed, changed, run and removed by their user; and the user's time zone.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newId } from '#core/ids.ts'
+import { openHouse } from './house.ts'
+
+const body = { prompt: 'Read the status page\nand tell me', schedule: 'weekdays at 08:30', zone: 'Europe/Zurich' }
+
+test('a mission is created, listed, read, changed and removed', async (t) => {
+  const { call } = await openHouse(t)
+  const created = await call('POST', '/api/missions', { body: { ...body, cap_usd: 0.5 } })
+  assert.equal(created.status, 201)
+  const { id, next_runs: next, understood, created_at: _, ...rest } = created.json
+  assert.deepEqual(rest, { ...body, title: 'Read the status page', status: 'active', cap_usd: 0.5, missed: 'once' })
+  assert.equal(next.length, 3)
+  assert.match(
+    understood,
+    /^Weekdays at 08:30, Europe\/Zurich\. Next: \w{3} \d+ \w{3} \d{4} 08:30; .*08:30; .*08:30\.$/,
+  )
+  assert.deepEqual((await call('GET', '/api/missions')).json.missions, [created.json])
+  assert.deepEqual((await call('GET', `/api/missions/${id}`)).json, created.json)
+  const change = { status: 'paused', title: 'Status', cap_usd: null, missed: 'skip' }
+  const paused = await call('PATCH', `/api/missions/${id}`, { body: change })
+  assert.deepEqual(
+    [paused.json.status, paused.json.next_runs, paused.json.title, paused.json.cap_usd, paused.json.missed],
+    ['paused', [], 'Status', undefined, 'skip'],
+  )
+  assert.equal((await call('DELETE', `/api/missions/${id}`)).status, 204)
+  for (const path of [id, 'x', newId()]) assert.equal((await call('GET', `/api/missions/${path}`)).status, 404)
+  assert.deepEqual((await call('GET', '/api/missions')).json.missions, [])
+})
+
+test('a mission runs by hand, also while it is paused, and shows its run', async (t) => {
+  const { call } = await openHouse(t)
+  const { id } = (await call('POST', '/api/missions', { body })).json
+  await call('PATCH', `/api/missions/${id}`, { body: { status: 'paused' } })
+  const run = await call('POST', `/api/missions/${id}/run`)
+  assert.deepEqual([run.status, run.json.outcome, run.json.ended_at], [202, null, null])
+  const { runs, next_cursor: cursor } = (await call('GET', `/api/missions/${id}/runs?limit=5`)).json
+  assert.deepEqual([runs.length, runs[0].id, cursor], [1, run.json.id, null])
+  assert.equal((await call('GET', `/api/jobs/${run.json.turn_id}`)).json.door, 'mission')
+  assert.equal((await call('GET', `/api/missions/${id}`)).json.last_run.id, run.json.id)
+})
+
+test('a schedule is previewed as it is typed, and one that cannot be read is 400 with the forms that can', async (t) => {
+  const { call } = await openHouse(t)
+  const preview = (schedule: string, zone?: string) =>
+    call('POST', '/api/missions/preview', { body: { schedule, ...(zone && { zone }) } })
+  const { status, json } = await preview('daily at 9am', 'Asia/Tokyo')
+  assert.deepEqual([status, json.zone, json.next_runs.length], [200, 'Asia/Tokyo', 3])
+  assert.match(json.next_runs[0], /T00:00:00\.000Z$/)
+  for (const schedule of ['whenever', '', '* * * * * *', '0 0 30 2 *', 'at 2020-01-01 09:00']) {
+    const refused = await preview(schedule)
+    assert.deepEqual([refused.status, refused.json.error.param], [400, 'schedule'], schedule)
+    assert.match(refused.json.error.message, /every 2h · every 15 minutes · in 30m/)
+  }
+  assert.equal((await preview('@daily', 'Mars/Base')).json.error.param, 'zone')
+  for (const [wrong, param] of [
+    [{ ...body, prompt: ' ' }, 'prompt'],
+    [{ ...body, tools: ['nothing'] }, 'tools'],
+    [{ ...body, cap_usd: -1 }, 'cap_usd'],
+    [{ ...body, missed: 'all' }, 'missed'],
+  ] as const) {
+    const refused = await call('POST', '/api/missions', { body: wrong })
+    assert.deepEqual([refused.status, refused.json.error.param], [400, param])
+  }
+})
+
+test('a user has a time zone, which missions take', async (t) => {
+  const { call } = await openHouse(t)
+  const machine = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const me = { user: 'operator', operator: true, zone: null, default_zone: machine }
+  assert.deepEqual((await call('GET', '/api/me')).json, me)
+  assert.equal((await call('PATCH', '/api/me', { body: { zone: 'Asia/Tokyo' } })).json.zone, 'Asia/Tokyo')
+  assert.equal((await call('PATCH', '/api/me', { body: { zone: 'Nowhere' } })).status, 400)
+  const { json } = await call('POST', '/api/missions', { body: { prompt: 'x', schedule: '@daily' } })
+  assert.equal(json.zone, 'Asia/Tokyo')
+  assert.deepEqual((await call('PATCH', '/api/me', { body: { zone: null } })).json, me)
+})

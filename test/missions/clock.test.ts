@@ -1,0 +1,269 @@
+// Missions by the clock, over a real store, runner and turns; only the time and the model are scripted.
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Mission, MissionRun, SettledRun } from '#core/mission.ts'
+import type { Turn } from '#core/turn.ts'
+import { silentLog } from '#lib/log.ts'
+import { type MissionClock, startMissionClock } from '#missions/clock.ts'
+import { createMissions, type MissionInput, type Missions } from '#missions/missions.ts'
+import { openTestStore } from '../agent/bench.ts'
+import { tool } from '../agent/tools.ts'
+import { ada, rejectsWith } from '../store/harness.ts'
+import { createHeldReply, type House, type HouseParts, openHouse, until } from '../turns/house.ts'
+
+const hour = 3_600_000
+const start = Date.parse('2026-11-16T08:00:00Z')
+
+type Opened = House & {
+  readonly missions: Missions
+  readonly clock: MissionClock
+  readonly settled: SettledRun[]
+  /** Sets the time and lets the clock look, until nothing more is due. */
+  at(time: number): Promise<void>
+  add(input?: MissionInput): Promise<Mission>
+  runs(mission: Mission): Promise<readonly MissionRun[]>
+}
+
+function open(t: TestContext, parts: HouseParts = {}, more: { maxRunning?: number; idle?: true } = {}): Opened {
+  const time = { now: start }
+  const store = openTestStore(t, () => time.now)
+  const rested = (turn: Turn): void => clock.rested(turn)
+  const house = openHouse(t, { ...parts, store, observer: { stepped: () => {}, rested } })
+  const settled: SettledRun[] = []
+  const { maxRunning } = more
+  const clock = startMissionClock({
+    store,
+    turns: house.turns,
+    bus: house.bus,
+    log: silentLog,
+    onSettled: (each) => settled.push(each),
+    ...(maxRunning !== undefined && { maxRunning }),
+  })
+  t.after(() => clock.close())
+  if (!more.idle) clock.start()
+  const missions = createMissions({
+    store,
+    turns: house.turns,
+    toolNames: () => new Set(['read', 'once', 'write']),
+    onChange: () => clock.wake(),
+  })
+  return {
+    ...house,
+    missions,
+    clock,
+    settled,
+    async at(now) {
+      time.now = now
+      clock.wake()
+      await until(async () => {
+        const { at } = await store.missions.nearest()
+        return at === undefined || at > now
+      })
+    },
+    add: (input = {}) => missions.add(ada, { prompt: 'Look', schedule: 'every 1h', zone: 'UTC', ...input }),
+    runs: async ({ id }) => (await missions.runs(ada, id, { limit: 100 })).rows,
+  }
+}
+
+const outcomes = (runs: readonly MissionRun[]) =>
+  runs.map(({ nominalAt, outcome }) => [(nominalAt - start) / hour, outcome])
+
+/** Waits until each run has an outcome. */
+async function ended(house: Opened, mission: Mission): Promise<readonly MissionRun[]> {
+  await until(async () => (await house.runs(mission)).every(({ outcome }) => outcome !== undefined))
+  return house.runs(mission)
+}
+
+test('a mission runs at its instants, each in a thread of its own, and tells what came of it', async (t) => {
+  const house = open(t)
+  const mission = await house.add({ title: 'Status' })
+  await house.at(start + hour - 1)
+  assert.deepEqual(await house.runs(mission), [])
+  await house.at(start + hour)
+  const [first] = await ended(house, mission)
+  assert.match(first?.summary ?? '', /^echo Look\n\nThis is a run of your mission/)
+  await house.at(start + 2 * hour + 5)
+  const runs = await ended(house, mission)
+  assert.deepEqual(outcomes(runs), [
+    [2, 'ok'],
+    [1, 'ok'],
+  ])
+  assert.notEqual(runs[0]?.threadId, runs[1]?.threadId)
+  const thread = await house.threads.get(ada, runs[1]?.threadId ?? '')
+  assert.deepEqual([thread?.title, thread?.door], ['Status, Mon 16 Nov 2026 09:00', 'mission'])
+  assert.match(house.asked[1]?.at(-1) ?? '', /The last run, .* ended as ok\. Its outcome:\n<last-run>\necho Look/)
+  assert.equal(house.settled.length, 2)
+})
+
+test('a run with nothing to report is quiet', async (t) => {
+  const house = open(t, { reply: () => ['Nothing to report.\n'] })
+  const mission = await house.add()
+  await house.at(start + hour)
+  assert.deepEqual(outcomes(await ended(house, mission)), [[1, 'quiet']])
+})
+
+test('a mission of one instant is done after it', async (t) => {
+  const house = open(t)
+  const mission = await house.add({ schedule: 'in 30m' })
+  await house.at(start + hour / 2)
+  await ended(house, mission)
+  const { status, nextRuns, lastRun, understood } = await house.missions.get(ada, mission.id)
+  assert.deepEqual([status, nextRuns, lastRun?.outcome], ['done', [], 'ok'])
+  assert.match(understood, /^Once, on Mon 16 Nov 2026 08:30, UTC\. No further run\.$/)
+  await rejectsWith(house.missions.change(ada, mission.id, { status: 'active' }), 'invalid_input')
+  const again = await house.missions.change(ada, mission.id, { schedule: 'in 30 minutes' })
+  assert.deepEqual([again.status, again.nextAt], ['active', start + hour])
+})
+
+test('after a night the latest instant is made up for, and the others are told as missed', async (t) => {
+  const house = open(t, {}, { idle: true })
+  const [once, skip] = [await house.add(), await house.add({ missed: 'skip' })]
+  house.clock.start()
+  await house.at(start + 8 * hour + 90_000)
+  const missed = [7, 6, 5, 4, 3, 2, 1].map((at) => [at, 'missed'])
+  assert.deepEqual(outcomes(await ended(house, once)), [[8, 'ok'], ...missed])
+  assert.deepEqual(outcomes(await ended(house, skip)), [[8, 'missed'], ...missed])
+})
+
+test('an instant that comes while the run before still runs is skipped', async (t) => {
+  const { script, letGo } = createHeldReply()
+  const house = open(t, { reply: () => script })
+  const mission = await house.add()
+  await house.at(start + hour)
+  await house.at(start + 2 * hour)
+  await rejectsWith(house.missions.run(ada, mission.id), 'mission_running')
+  letGo()
+  assert.deepEqual(outcomes(await ended(house, mission)), [
+    [2, 'skipped'],
+    [1, 'ok'],
+  ])
+})
+
+test('three failures in a row pause a mission, and it says why; resumed, it keeps its rhythm', async (t) => {
+  const house = open(t, { model: () => Promise.reject(new Error('no model')) })
+  const mission = await house.add()
+  for (const at of [1, 2, 3]) {
+    await house.at(start + at * hour)
+    await until(() => house.settled.length === at)
+  }
+  const paused = await house.missions.get(ada, mission.id)
+  assert.deepEqual([paused.status, paused.nextRuns, house.settled.at(-1)?.paused], ['paused', [], true])
+  assert.match(paused.pausedBecause ?? '', /three times in a row.*resume/)
+  await house.at(start + 5.5 * hour)
+  const resumed = await house.missions.change(ada, mission.id, { status: 'active' })
+  assert.deepEqual([resumed.status, resumed.nextAt, resumed.pausedBecause], ['active', start + 6 * hour, undefined])
+})
+
+test('a run that waits for a person does not hold the next one up', async (t) => {
+  const house = open(t, {
+    reply: (_, { items }) =>
+      items.some(({ type }) => type === 'result') ? ['wrote'] : [{ name: 'write', args: '{}' }],
+  })
+  const mission = await house.add()
+  await house.at(start + hour)
+  assert.deepEqual(outcomes(await ended(house, mission)), [[1, 'waiting']])
+  await house.at(start + 2 * hour)
+  assert.equal((await ended(house, mission)).length, 2)
+  const [gate] = await house.gates.list(ada)
+  assert.ok(gate)
+  await house.gates.answer(ada, gate.turn.threadId, { callId: gate.gate.callId, decision: 'allow', by: 'ada' })
+  await until(async () => (await house.runs(mission)).some(({ outcome }) => outcome === 'ok'))
+})
+
+test('so many runs are under way at once; all come to run', async (t) => {
+  let most = 0
+  const house = open(t, {}, { maxRunning: 2 })
+  const all: Mission[] = []
+  for (let count = 0; count < 9; count++) all.push(await house.add())
+  const due = house.at(start + hour)
+  await until(async () => {
+    most = Math.max(most, house.runner.running)
+    return (await Promise.all(all.map((each) => house.runs(each)))).every((runs) => runs.length === 1)
+  })
+  await due
+  assert.ok(most <= 2, `${most} ran at once`)
+  for (const each of all) assert.deepEqual(outcomes(await ended(house, each)), [[1, 'ok']])
+})
+
+test('a run may use the tools of its mission, and spend what it may', async (t) => {
+  const offered: string[][] = []
+  const house = open(t, {
+    reply(_, { tools }) {
+      offered.push(tools.map(({ name }) => name))
+      return ['done']
+    },
+  })
+  const mission = await house.add({ tools: ['read'], capUsd: 0.01 })
+  await house.missions.run(ada, mission.id)
+  const [run] = await ended(house, mission)
+  assert.deepEqual([offered, run?.byHand], [[['read']], true])
+  const turn = await house.turns.get(ada, run?.turnId ?? '')
+  assert.deepEqual(turn?.options, { serviceTools: ['read'], capUsd: 0.01 })
+  await rejectsWith(house.add({ tools: ['nothing'] }), 'invalid_input')
+  await rejectsWith(house.add({ capUsd: 0 }), 'invalid_input')
+})
+
+test('what a run read from outside taints the next one', async (t) => {
+  const house = open(t, {
+    reply: (_, { items }) =>
+      items.some(({ type }) => type === 'result') ? ['read it'] : [{ name: 'page', args: '{}' }],
+    tools: [tool('page', { untrusted: true })],
+  })
+  const mission = await house.add()
+  await house.at(start + hour)
+  await ended(house, mission)
+  await house.at(start + 2 * hour)
+  const [second] = await ended(house, mission)
+  const { entries } = await house.store.threads.entries(ada, second?.threadId ?? '', { after: 0, limit: 1 })
+  const message = entries[0]?.item
+  assert.ok(message?.type === 'message')
+  assert.deepEqual(message.content.at(-1), { type: 'text', text: 'read it', origin: 'page' })
+})
+
+test('a run that ended unseen, or whose thread was deleted, is recorded by the next start', async (t) => {
+  const { script, letGo } = createHeldReply()
+  const house = open(t, { reply: () => script }, { idle: true })
+  const [one, two] = [await house.add(), await house.add()]
+  house.clock.start()
+  await house.at(start + hour)
+  const [gone] = await house.runs(two)
+  await house.clock.close()
+  await house.threads.remove(ada, gone?.threadId ?? '')
+  letGo()
+  await until(async () => (await house.store.missions.unsettled(9)).length === 2)
+  const again = startMissionClock({ store: house.store, turns: house.turns, bus: house.bus, log: silentLog })
+  t.after(() => again.close())
+  again.start()
+  assert.deepEqual(outcomes(await ended(house, one)), [[1, 'ok']])
+  assert.deepEqual(outcomes(await ended(house, two)), [[1, 'failed']])
+})
+
+test('a change of schedule begins anew, a change of words does not', async (t) => {
+  const house = open(t)
+  const mission = await house.add()
+  await house.at(start + hour / 2)
+  const renamed = await house.missions.change(ada, mission.id, { title: 'Other', prompt: 'Do', missed: 'skip' })
+  assert.deepEqual(
+    [renamed.title, renamed.prompt, renamed.missed, renamed.nextAt],
+    ['Other', 'Do', 'skip', start + hour],
+  )
+  const moved = await house.missions.change(ada, mission.id, { schedule: 'every 2h' })
+  assert.equal(moved.nextAt, start + 2.5 * hour)
+  const paused = await house.missions.change(ada, mission.id, { status: 'paused', zone: 'Asia/Tokyo' })
+  assert.deepEqual([paused.status, paused.nextAt, paused.zone], ['paused', undefined, 'Asia/Tokyo'])
+  await house.missions.remove(ada, mission.id)
+  await rejectsWith(house.missions.get(ada, mission.id), 'not_found')
+})
+
+test('a zone is the user’s, else the machine’s', async (t) => {
+  const { missions } = open(t)
+  const { used } = await missions.zone(ada)
+  assert.equal(used, Intl.DateTimeFormat().resolvedOptions().timeZone)
+  await rejectsWith(missions.setZone(ada, 'Mars/Base'), 'invalid_input')
+  await missions.setZone(ada, 'Asia/Tokyo')
+  assert.deepEqual(await missions.zone(ada), { own: 'Asia/Tokyo', used: 'Asia/Tokyo' })
+  assert.match((await missions.preview(ada, { schedule: 'daily at 9am' })).understood, /Asia\/Tokyo/)
+  await missions.setZone(ada, null)
+  assert.equal((await missions.zone(ada)).own, undefined)
+  await rejectsWith(missions.preview(ada, { schedule: '0 0 30 2 *' }), 'invalid_input')
+})
