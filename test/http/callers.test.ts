@@ -57,6 +57,12 @@ const table: Readonly<Record<string, Row>> = {
   'POST /api/tools/:name/setup': { all: 404, body: {} },
   'DELETE /api/tools/:name/secrets/:secret': { all: 404 },
   'GET /api/tools/oauth/callback': { all: 400 },
+  'GET /api/skills': { all: 200 },
+  'POST /api/skills': { all: 415, body: {} },
+  'GET /api/skills/:name': { all: 404 },
+  'PATCH /api/skills/:name': { all: 404, body: { enabled: true } },
+  'POST /api/skills/:name/review': { all: 404, body: {} },
+  'DELETE /api/skills/:name': { all: 404 },
   'GET /api/senders': { all: [403, 403, 200] },
   'GET /api/shares': { all: 200 },
   'GET /api/settings': { all: [403, 403, 200] },
@@ -79,7 +85,13 @@ const table: Readonly<Record<string, Row>> = {
 function responses(prefix: string): Record<string, Row> {
   return {
     [`POST ${prefix}/responses`]: { all: 200, body: { model: 'm', input: 'hi' } },
+    [`POST ${prefix}/chat/completions`]: {
+      all: 200,
+      body: { model: 'm', messages: [{ role: 'user', content: 'hi' }] },
+    },
     [`POST ${prefix}/responses/compact`]: { all: 400, body: { model: 'm' } },
+    [`GET ${prefix}/responses`]: { all: 405 },
+    [`POST ${prefix}/responses/input_tokens`]: { all: 200, body: { model: 'm', input: 'hi' } },
     [`GET ${prefix}/responses/:id`]: { all: [200, 404, 404] },
     [`POST ${prefix}/responses/:id/cancel`]: { all: [200, 404, 404] },
     [`GET ${prefix}/responses/:id/input_items`]: { all: [200, 404, 404] },

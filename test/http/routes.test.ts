@@ -11,7 +11,8 @@ const operators = ['GET /metrics', 'GET /api/users', 'POST /api/users', 'DELETE 
   .concat(['PATCH /api/tools/:name', 'DELETE /api/tools/:name', 'POST /api/tools/:name/test'])
   .concat(['GET /api/senders', 'GET /api/settings', 'PATCH /api/settings', 'POST /api/settings/test'])
 const carryFiles = ['/api/chat', '/api/chat/send', '/api/v1/responses', '/v1/responses']
-  .concat(['/api/v1/responses/compact', '/v1/responses/compact'])
+  .concat(['/api/v1/responses/compact', '/api/v1/chat/completions', '/v1/chat/completions', '/v1/responses/compact'])
+  .concat(['/api/v1/responses/input_tokens', '/v1/responses/input_tokens'])
   .map((path) => `POST ${path}`)
 const counted = [...carryFiles, 'POST /api/threads/:id/fork', 'POST /api/missions/:id/run']
 
