@@ -1,6 +1,6 @@
 // The digest of a turn: shows later whether its entries are unchanged since it ended.
 import { createHash, hash } from 'node:crypto'
-import { isLong, jsonInSlices } from './json-slices.ts'
+import { isLong, jsonInSlices, sortedKeys } from './json-slices.ts'
 import type { Entry, Item } from './item.ts'
 import { canonical } from './json.ts'
 import type { ModelCall } from './turn.ts'
@@ -23,17 +23,13 @@ export function createDigest(digest = createHash('sha256')): Digest {
     },
     *addInSlices(entries) {
       for (const entry of entries) {
-        digest.update(isLong(entry) ? `${yield* jsonInSlices(entry, sortedKeys)}\n` : lineOf(entry))
+        digest.update(isLong(entry) ? `${yield* jsonInSlices(entry, { keysOf: sortedKeys })}\n` : lineOf(entry))
         yield
       }
     },
     copy: () => createDigest(digest.copy()),
     hex: () => digest.digest('hex'),
   }
-}
-
-function sortedKeys(value: object): string[] {
-  return Object.keys(value).sort()
 }
 
 /** The digest of a complete list of entries. */

@@ -16,23 +16,35 @@ export function isLong(value: unknown): boolean {
   return take(value)
 }
 
-/** The text that JSON.stringify writes of JSON data. `keysOf` may give the keys of objects in another order. */
-export function* jsonInSlices(
-  value: unknown,
-  keysOf: (value: object) => string[] = Object.keys,
-): Generator<void, string> {
+type JsonOptions = {
+  /** Gives the keys of an object in another order. */
+  readonly keysOf?: (value: object) => string[]
+  /** Objects and lists nested deeper are written as `…`. */
+  readonly levels?: number
+}
+
+/** The text that JSON.stringify writes of JSON data. */
+export function* jsonInSlices(value: unknown, options: JsonOptions = {}): Generator<void, string> {
   if (typeof value === 'string') return value.length <= sliceChars ? JSON.stringify(value) : yield* textInSlices(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const { keysOf = Object.keys, levels = Number.POSITIVE_INFINITY } = options
+  if (levels === 0) return '…'
+  const inner = { keysOf, levels: levels - 1 }
   const parts: string[] = []
   if (Array.isArray(value)) {
-    for (const each of value) parts.push(yield* jsonInSlices(each, keysOf))
+    for (const each of value) parts.push(yield* jsonInSlices(each, inner))
     return `[${parts.join(',')}]`
   }
   for (const key of keysOf(value)) {
     const each = (value as Record<string, unknown>)[key]
-    if (each !== undefined) parts.push(`${JSON.stringify(key)}:${yield* jsonInSlices(each, keysOf)}`)
+    if (each !== undefined) parts.push(`${JSON.stringify(key)}:${yield* jsonInSlices(each, inner)}`)
   }
   return `{${parts.join(',')}}`
+}
+
+/** For canonical JSON. */
+export function sortedKeys(value: object): string[] {
+  return Object.keys(value).sort()
 }
 
 function* textInSlices(text: string): Generator<void, string> {

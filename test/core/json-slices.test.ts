@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isLong, jsonInSlices } from '#core/json-slices.ts'
+import { canonical } from '#core/json.ts'
+import { isLong, jsonInSlices, sortedKeys } from '#core/json-slices.ts'
 
 function drained(work: Generator<void, string>): { text: string; pauses: number } {
   let pauses = 0
@@ -26,9 +27,11 @@ for (const [what, text] of [
   })
 }
 
-test('keys come in the order that is asked for', () => {
-  const sorted = (value: object): string[] => Object.keys(value).sort()
-  assert.equal(drained(jsonInSlices({ b: 1, a: { d: 2, c: 3 } }, sorted)).text, '{"a":{"c":3,"d":2},"b":1}')
+test('keys come in the order that is asked for, and deep values are left out, as in canonical JSON', () => {
+  const value = { b: 1, a: { d: [{ e: 1 }], c: 3 } }
+  for (const levels of [0, 1, 2, 3, 4]) {
+    assert.equal(drained(jsonInSlices(value, { keysOf: sortedKeys, levels })).text, canonical(value, levels))
+  }
 })
 
 test('many short texts are long together', () => {

@@ -23,7 +23,7 @@ export async function createCompletion(parts: CompletionsParts, request: Fastify
   const { caller, body } = request
   const { externalTools, limits } = parts
   await (isTask(body) ? limits.task : limits.chat).take(caller)
-  const idempotency = idempotencyOf({ headers: request.headers, body })
+  const idempotency = await idempotencyOf({ headers: request.headers, body })
   const rules = { externalTools, registered: parts.registered(), choices: parts.choices() }
   const completion = await readCompletion(body, rules)
   if (completion.model === taskModel) return answerTask(parts, reply, caller.user, completion)

@@ -3,23 +3,26 @@ import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import { canonical } from '#core/json.ts'
+import { isLong, jsonInSlices, sortedKeys } from '#core/json-slices.ts'
 import type { Idempotency } from '#core/store.ts'
+import { inPace } from '#lib/pace.ts'
 import { maxLevels } from './bounds.ts'
 
 const maxKeyLength = 255
 
 /** Undefined when the request has no key. Throws invalid_input for a key of a wrong length. */
-export function idempotencyOf(
+export async function idempotencyOf(
   { headers, body }: Pick<FastifyRequest, 'headers' | 'body'>,
   bodyHash?: string,
-): Idempotency | undefined {
+): Promise<Idempotency | undefined> {
   const key = headers['idempotency-key']
-  return key === undefined ? undefined : { key: readKey(key), bodyHash: bodyHash ?? hashOfBody(body) }
+  return key === undefined ? undefined : { key: readKey(key), bodyHash: bodyHash ?? (await hashOfBody(body)) }
 }
 
 /** Values nested deeper than `maxLevels` are not compared, so that a deep field which is ignored cannot fail a request. */
-export function hashOfBody(body: unknown): string {
-  return hash('sha256', canonical(body, maxLevels))
+export async function hashOfBody(body: unknown): Promise<string> {
+  if (!isLong(body)) return hash('sha256', canonical(body, maxLevels))
+  return hash('sha256', await inPace(jsonInSlices(body, { keysOf: sortedKeys, levels: maxLevels })))
 }
 
 function readKey(key: string | string[]): string {

@@ -20,9 +20,10 @@ import type { ResponsesParts } from './parts.ts'
 export async function createResponse(parts: ResponsesParts, request: FastifyRequest, reply: FastifyReply) {
   const { turns, externalTools } = parts
   const { user } = request.caller
-  const bodyHash = hashOfBody(request.body)
-  const idempotency = idempotencyOf(request, bodyHash)
-  const create = await readCreate(request.body, {
+  const { body, headers } = request
+  const bodyHash = await hashOfBody(body)
+  const idempotency = await idempotencyOf({ headers, body }, bodyHash)
+  const create = await readCreate(body, {
     externalTools,
     catalog: catalogRules(parts),
     fields: parts.rules.fields,
