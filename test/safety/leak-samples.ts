@@ -1,5 +1,6 @@
-// A sample for every row of the leak rules, written from the vendors' formats and not from the rules: what begins a key,
-// and the shortest way in which it goes on. Made up of parts, so that no scanner takes this file for a leak.
+// A sample for every row of the leak rules: what begins a key, and the shortest way in which it goes on. The table was
+// derived from the rules, so it notices a changed or removed row, and not a format that a rule has wrong from the start.
+// Made up of parts, so that no scanner takes this file for a leak.
 
 /**
  * `{A20}` stands for 20 letters and digits, `U` capitals, `L` small letters, `H` hexadecimal, `D` digits; `{a20}` for
