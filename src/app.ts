@@ -90,7 +90,17 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
   bus.onSignal((signal) => {
     if (signal.type === 'skills') skills.forget(signal.user)
   })
-  const tools = await openTools({ home, store, seal, live, documents, skills, policy, log })
+  const tools = await openTools({
+    home,
+    store,
+    seal,
+    live,
+    documents,
+    skills,
+    policy,
+    missions: () => missions.missions(),
+    log,
+  })
   opened.defer(() => tools.close())
   const fence = createFence(seal.keyFor('fence'))
   const turnParts = { store, bus, lease, live, identity, skills, policy, tools: tools.tools, fence, log }

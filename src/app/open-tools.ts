@@ -7,7 +7,9 @@ import type { Tools } from '#core/tool.ts'
 import type { Log } from '#lib/log.ts'
 import type { Documents } from '#memory/documents.ts'
 import type { Skills } from '#skills/skills.ts'
-import { openBuiltInTools } from './built-in-source.ts'
+import { createMissionTools } from '#missions/tools.ts'
+import type { Missions } from '#missions/missions.ts'
+import { createBuiltInSource, openBuiltInTools } from './built-in-source.ts'
 import { openAccess, openComponents } from './components.ts'
 import { createInvoke } from './invoke.ts'
 import type { LiveSettings } from './live-settings.ts'
@@ -32,6 +34,8 @@ export type OpenToolsParts = HomeStore & {
   readonly documents: Documents
   readonly skills: Skills
   readonly policy: Policy
+  /** Loaded when a call needs them. */
+  readonly missions: () => Promise<Missions>
   readonly log: Log
 }
 
@@ -54,7 +58,10 @@ export async function openTools(parts: OpenToolsParts): Promise<OpenTools> {
     invokeTool: createInvoke({ tools: (user) => joined.tools(user), judge }),
   })
   const builtIn = openBuiltInTools({ config, scan, documents })
-  const joined = joinSources([builtIn, openSkillTools(skills), components], log, () => offIn(live.stored()))
+  const missionTools = createBuiltInSource(createMissionTools(parts.missions))
+  const joined = joinSources([builtIn, openSkillTools(skills), missionTools, components], log, () =>
+    offIn(live.stored()),
+  )
   await joined.reload()
   live.onReload(() => joined.reload())
   let access: Promise<ToolAccess> | undefined

@@ -22,7 +22,8 @@ export async function withTools(work: (tools: ToolAdmin) => Promise<void>): Prom
   const documents = createDocuments({ store: store.documents })
   const policy = createPolicy({ store, safety: live.safety, scan: live.scan })
   const skills = createSkills({ store: store.skills, marker: () => live.safety().marker() })
-  const tools = await openTools({ home, store, seal, live, documents, skills, policy, log: silentLog })
+  const missions = () => Promise.reject(new Error('a command on tools runs no mission'))
+  const tools = await openTools({ home, store, seal, live, documents, skills, policy, missions, log: silentLog })
   opened.defer(() => tools.close())
   await work(tools.admin)
 }

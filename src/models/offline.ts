@@ -30,6 +30,8 @@ const namedScore = 100
 const helpWords = /^(?:please )?help\b|^what (?:can|do) you do\b|\b(?:which|what|your) tools?\b/i
 const greetingWords = /^\W*(?:$|(?:hi|hello|hey|good (?:morning|evening))\b|(?:who|what|how) are you\b)|\breal model\b/i
 const rememberWords = /^(?:please )?(?:remember|note|don['’]?t forget)(?: that)?[:,]? (.+)/is
+/** "Remind me in an hour to call Ada". A person is asked before anything is created. */
+const remindWords = /^(?:please )?remind me (.{1,120}?) to (.{1,2000})$/is
 const recallWords = /\b(?:remember|recall|know about)\b|^(?:what|who|where|when|which)\b.*\bmy\b/is
 const beforeQuery = /^.*\b(?:remember|recall|know)\b/is
 /** The start of a new request, which is no answer to our question. */
@@ -103,6 +105,10 @@ function applyRules(message: string, tools: readonly ToolSpec[]): Move | undefin
   // Facts that begin alike are appended to one note.
   const path = `notes/${wordsOf(fact?.slice(0, maxNoteName) ?? '').join('-') || 'note'}.md`
   if (fact && offered('memory_write')) return call('memory_write', { path, content: fact, append: true })
+  const [, schedule = '', task = ''] = remindWords.exec(message) ?? []
+  if (task && offered('mission_create')) {
+    return call('mission_create', { schedule, prompt: `Reply with this reminder: ${trimmedEnd(task)}.` })
+  }
   const best = bestMatch(message, tools)
   if (best && best.score >= namedScore) return callTool(best.tool, message)
   const expression = sumIn(message)
@@ -147,4 +153,8 @@ function isWriting({ name, description }: ToolSpec): boolean {
   return [...(readingVerbs.has(nameWords[0] ?? '') ? [] : nameWords), ...descriptionWords.slice(0, 1)].some((word) =>
     startingVerbs.has(word),
   )
+}
+
+function trimmedEnd(text: string): string {
+  return text.replace(/[.!?\s]+$/, '')
 }

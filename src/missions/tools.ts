@@ -1,0 +1,195 @@
+// The agent's tools for missions. Creating, changing and removing ask each time: the question shows the schedule in words,
+// the next runs, the tools and the whole prompt. Loads nothing of missions before a call.
+import type { UserId } from '#core/ids.ts'
+import type { JsonObject } from '#core/json.ts'
+import type { Preview } from '#core/question.ts'
+import { readParams, schemaOf } from '#core/tool-params.ts'
+import type { Tool, ToolContext } from '#core/tool.ts'
+import type { MissionInput, Missions } from './missions.ts'
+
+const cannot = ['See or change missions of other users', 'Create, change or remove one without asking']
+const scheduleHint =
+  'When it runs: "every 2h", "in 30m", "at 2027-01-05 09:00", "daily at 9am", "weekdays at 08:30", "mondays and fridays at 18:00", "monthly on the 1st at 7:00", or five cron fields.'
+
+type MissionArgs = {
+  readonly id?: string
+  readonly prompt?: string
+  readonly schedule?: string
+  readonly zone?: string
+  readonly title?: string
+  readonly tools?: string
+  readonly missed?: 'once' | 'skip'
+  readonly status?: 'active' | 'paused'
+}
+
+const fields: JsonObject = {
+  prompt: text('What to do in each run, complete in itself: a run sees no other conversation.'),
+  schedule: text(scheduleHint),
+  zone: text('IANA time zone; the user’s by default.'),
+  title: text('A short name.'),
+  tools: text('Names of the only tools that a run may use, with commas between them; all by default.'),
+  missed: { type: 'string', enum: ['once', 'skip'], description: 'Runs missed while the service was down.' },
+}
+const id = text('The id of the mission.')
+
+/** `missions` is loaded at the first call. */
+export function createMissionTools(missions: () => Promise<Missions>): readonly Tool[] {
+  return [
+    {
+      ...common('mission_list', 'Lists the user’s missions: prompts that run by the clock.', schemaOf({}, [])),
+      about: { brief: 'List missions', may: ['List your missions'], cannot },
+      effects: 'read',
+      repeatable: true,
+      async run(_, { user }) {
+        const all = await (await missions()).list(user)
+        if (all.length === 0) return 'There are no missions.'
+        return all
+          .map((each) => `${each.id} ${each.title} (${each.status})\n  ${each.understood}\n  ${each.prompt}`)
+          .join('\n')
+      },
+    },
+    changing({
+      name: 'mission_create',
+      description:
+        'Creates a mission: a prompt that runs by the clock, once or again and again, such as a reminder or a daily look at a page. The user is asked and sees it whole.',
+      may: 'Create a mission, which you see whole before',
+      parameters: schemaOf(fields, ['prompt', 'schedule']),
+      question: ({ title, prompt = '' }) => `Create the mission ${title ?? shortened(prompt)}?`,
+      async preview(args, user) {
+        const { understood, nextRuns } = await (await missions()).preview(user, args)
+        return shown({ schedule: understood, nextRuns, tools: toolsIn(args), prompt: args.prompt ?? '' })
+      },
+      async run(args, { user }) {
+        const created = await (await missions()).add(user, inputOf(args))
+        return `created mission ${created.id}: ${created.understood}`
+      },
+    }),
+    changing({
+      name: 'mission_update',
+      description: 'Changes, pauses or resumes a mission. The user is asked.',
+      may: 'Change a mission, which you see whole before',
+      parameters: schemaOf(
+        { id, ...fields, status: { type: 'string', enum: ['active', 'paused'], description: 'Resumes or pauses it.' } },
+        ['id'],
+      ),
+      question: ({ title }) => `Change the mission${title === undefined ? '' : ` ${title}`}?`,
+      async preview(args, user) {
+        const all = await missions()
+        const before = await all.get(user, args.id ?? '')
+        const anew = args.schedule !== undefined || args.zone !== undefined
+        const { schedule = before.schedule, zone = before.zone } = args
+        const { understood, nextRuns } = anew ? await all.preview(user, { schedule, zone }) : before
+        const { status = before.status, title = before.title, prompt = before.prompt } = args
+        const tools = toolsIn(args) ?? before.tools
+        return shown({ title, status, schedule: understood, nextRuns, tools, prompt })
+      },
+      async run({ status, ...args }, { user }) {
+        const changed = await (await missions()).change(user, args.id ?? '', { ...inputOf(args), status })
+        return `changed mission ${changed.id} (${changed.status}): ${changed.understood}`
+      },
+    }),
+    changing({
+      name: 'mission_remove',
+      description: 'Removes a mission with its runs. The user is asked.',
+      may: 'Remove a mission',
+      parameters: schemaOf({ id }, ['id']),
+      question: () => 'Remove this mission?',
+      async preview(args, user) {
+        const { title, understood, nextRuns, tools, prompt } = await (await missions()).get(user, args.id ?? '')
+        return shown({ title, schedule: understood, nextRuns, tools, prompt })
+      },
+      async run(args, { user }) {
+        await (await missions()).remove(user, args.id ?? '')
+        return 'removed the mission'
+      },
+    }),
+    {
+      ...common('mission_run', 'Runs a mission now, beside its schedule.', schemaOf({ id }, ['id'])),
+      about: { brief: 'Run a mission now', may: ['Run a mission of yours now'], cannot },
+      effects: 'write',
+      repeatable: false,
+      async run(args, { user }) {
+        const params = readParams(schemaOf({ id }, ['id']), args) as { id: string }
+        const run = await (await missions()).run(user, params.id)
+        return `started; its thread is ${run.threadId}`
+      },
+    },
+  ]
+}
+
+type ChangingParts = {
+  readonly name: string
+  readonly description: string
+  readonly may: string
+  readonly parameters: JsonObject
+  readonly question: (args: MissionArgs) => string
+  /** Throws for a call that cannot be done. */
+  readonly preview: (args: MissionArgs, user: UserId) => Promise<Preview>
+  readonly run: (args: MissionArgs, context: ToolContext) => Promise<string>
+}
+
+function changing({ name, description, may, parameters, question, preview, run }: ChangingParts): Tool {
+  const read = (args: string): MissionArgs => readParams(parameters, args)
+  return {
+    ...common(name, description, parameters),
+    about: { brief: 'Work by the clock', may: [may], cannot },
+    effects: 'write',
+    asksEachTime: true,
+    repeatable: false,
+    argsStayLocal: true,
+    async ask(args, { user }) {
+      const params = read(args)
+      const words = question(params)
+      const pending = 'Nothing has happened yet.'
+      return {
+        question: { text: words, brief: words.slice(0, -1), sentence: `It runs by the clock. ${pending}`, pending },
+        preview: await preview(params, user),
+      }
+    },
+    run: async (args, context) => run(read(args), context),
+  }
+}
+
+function common(name: string, description: string, parameters: JsonObject) {
+  return { spec: { name, description, parameters }, untrusted: false, reach: () => undefined }
+}
+
+type Shown = {
+  readonly title?: string
+  readonly status?: string
+  readonly schedule: string
+  readonly nextRuns: readonly number[]
+  readonly tools: readonly string[] | undefined
+  readonly prompt: string
+}
+
+function shown({ title, status, schedule, nextRuns, tools, prompt }: Shown): Preview {
+  return {
+    type: 'arguments',
+    fields: {
+      ...(title !== undefined && { title }),
+      ...(status !== undefined && { status }),
+      schedule,
+      next_runs: nextRuns.map((at) => new Date(at).toISOString()),
+      tools: tools ? tools.join(', ') : 'all',
+      prompt,
+    },
+  }
+}
+
+function inputOf({ prompt, schedule, zone, title, missed, ...args }: MissionArgs): MissionInput {
+  return { prompt, schedule, zone, title, missed, tools: toolsIn(args) }
+}
+
+function toolsIn({ tools }: MissionArgs): string[] | undefined {
+  return tools === undefined ? undefined : tools.split(',').map((name) => name.trim())
+}
+
+function shortened(prompt: string): string {
+  const line = prompt.trim().split('\n', 1)[0] ?? ''
+  return line.length > 60 ? `${line.slice(0, 60).toWellFormed()}…` : line
+}
+
+function text(description: string): JsonObject {
+  return { type: 'string', description }
+}
