@@ -179,6 +179,17 @@ function createAppend(fence: Fence, marker: (() => Marker) | undefined) {
   const fencedMessage = (item: Message): Message =>
     item.content.some(isOutside) ? { ...item, content: item.content.map(fencedPart) } : item
 
+  const fencedResult = (item: Result): Result =>
+    item.origin ? { ...item, output: fenced(item.output, item.origin) } : item
+
+  /** A summary starts a new prompt with the same items: they are not fenced again. */
+  const known = new WeakMap<Item, Item>()
+  const once = <T extends Item>(item: T, fence: (item: T) => T): T => {
+    const made = (known.get(item) as T | undefined) ?? fence(item)
+    if (made !== item) known.set(item, made)
+    return made
+  }
+
   const fencedSkill = (skill: KeptSkill): KeptSkill =>
     skill.origin === undefined ? skill : { ...skill, text: fenced(skill.text, skill.origin) }
 
@@ -191,7 +202,7 @@ function createAppend(fence: Fence, marker: (() => Marker) | undefined) {
   function addToPrompt(history: History, item: Item): void {
     switch (item.type) {
       case 'message':
-        show(history, fencedMessage(item))
+        show(history, once(item, fencedMessage))
         break
       case 'reasoning':
         show(history, item)
@@ -201,7 +212,7 @@ function createAppend(fence: Fence, marker: (() => Marker) | undefined) {
         history.calls.push(item)
         break
       case 'result':
-        addResult(history, item.origin ? { ...item, output: fenced(item.output, item.origin) } : item)
+        addResult(history, once(item, fencedResult))
         break
       case 'answer':
         if (item.decision === 'output') {

@@ -259,3 +259,23 @@ test('many long outputs are fenced with pauses for the event loop', async () => 
   assert.equal(done, false)
   assert.equal((await opened).prompt.length, entries.length)
 })
+
+test('a summary does not fence the items behind it again', async () => {
+  const log = createLog()
+  const fenced: string[] = []
+  const histories = createHistories({
+    threads: log.threads,
+    fence: (text, ...more) => {
+      fenced.push(text)
+      return fence(text, ...more)
+    },
+  })
+  const result: Item = { type: 'result', callId: 'c', output: 'outside', origin: 'f' }
+  const history = await histories.open({
+    turn: turnIn('a'),
+    entries: log.append('a', user, prose, user, call('c', 'f', {}), result),
+  })
+  await histories.extend(turnIn('a'), history, log.append('a', { type: 'summary', text: 'so far', upTo: 2 }))
+  assert.deepEqual(fenced, ['outside'])
+  assert.ok(history.prompt.some((item) => item.type === 'result' && item.output.includes('untrusted-content')))
+})
