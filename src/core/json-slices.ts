@@ -2,6 +2,8 @@
 
 /** JSON.stringify escapes 64 K letters in less than 10 ms, even where each of them is half a pair. */
 const sliceChars = 64 * 1024
+/** A text of so many letters is followed by a pause: there may be a hundred of them. */
+const minPauseChars = 4 * 1024
 /** Shorter texts are written at once. */
 const minLongChars = 4 * sliceChars
 
@@ -25,7 +27,10 @@ type JsonOptions = {
 
 /** The text that JSON.stringify writes of JSON data. */
 export function* jsonInSlices(value: unknown, options: JsonOptions = {}): Generator<void, string> {
-  if (typeof value === 'string') return value.length <= sliceChars ? JSON.stringify(value) : yield* textInSlices(value)
+  if (typeof value === 'string') {
+    if (value.length > minPauseChars) return yield* textInSlices(value)
+    return JSON.stringify(value)
+  }
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
   const { keysOf = Object.keys, levels = Number.POSITIVE_INFINITY } = options
   if (levels === 0) return '…'

@@ -34,6 +34,11 @@ test('keys come in the order that is asked for, and deep values are left out, as
   }
 })
 
+test('between texts of some thousand letters there are pauses too', () => {
+  const texts = Array.from({ length: 20 }, () => 'a'.repeat(30_000))
+  assert.equal(drained(jsonInSlices(texts)).pauses, 20)
+})
+
 test('many short texts are long together', () => {
   const texts = (count: number) => Array.from({ length: count }, () => ({ text: 'a'.repeat(1024) }))
   assert.deepEqual([isLong(texts(255)), isLong(texts(256))], [false, true])
