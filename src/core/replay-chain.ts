@@ -21,10 +21,14 @@ export type Chain = {
 }
 
 export interface ChainWriter {
-  add(message: ChainMessage): void
+  /** Hashes a message. Yields within a long one, for others to go on. */
+  add(message: ChainMessage): Generator<void, void>
   /** Call once, at the end. */
   end(): Chain
 }
+
+/** Hashed without a pause: a few milliseconds. */
+const sliceChars = 256 * 1024
 
 /**
  * Hashes a history message by message, in linear time. Assistant messages in a row are one answer: clients split and join
@@ -46,20 +50,31 @@ export function createChain(from = ''): ChainWriter {
     text.begin(point)
   }
 
+  function* inSlices(whole: string): Generator<void, void> {
+    for (let at = 0; at < whole.length; at += sliceChars) {
+      if (at > 0) yield
+      text.more(whole.slice(at, at + sliceChars))
+    }
+  }
+
   return {
-    add(message) {
+    *add(message) {
       if (message.role === 'assistant') {
         if (!callIds) {
           text.begin(text.digest())
           callIds = []
         }
-        text.more(message.text)
+        yield* inSlices(message.text)
         for (const id of message.callIds ?? []) callIds.push(id)
       } else {
         closeAnswer()
         if (message.role === 'tool') text.part('t', message.callId)
-        text.part('u', message.text)
-        if (message.role === 'user') for (const each of message.media ?? []) text.part('m', each)
+        text.part('u', '')
+        yield* inSlices(message.text)
+        for (const each of message.role === 'user' ? (message.media ?? []) : []) {
+          text.part('m', '')
+          yield* inSlices(each)
+        }
       }
       count++
     },
@@ -73,7 +88,7 @@ export function createChain(from = ''): ChainWriter {
 /** The chain of a short history. */
 export function chainOf(messages: readonly ChainMessage[], from?: string): Chain {
   const chain = createChain(from)
-  for (const message of messages) chain.add(message)
+  for (const message of messages) for (const _ of chain.add(message));
   return chain.end()
 }
 

@@ -30,7 +30,7 @@ export async function chainOfRequest(items: readonly ChainedItem[]): Promise<Cha
   const pace = createPace()
   const chain = createChain()
   for (const item of items) {
-    chain.add(chainMessage(item))
+    for (const _ of chain.add(chainMessage(item))) await pace()
     const pause = pace()
     if (pause) await pause
   }
