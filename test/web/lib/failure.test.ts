@@ -15,7 +15,7 @@ const store = {
   usage: { list: () => Promise.resolve([]) },
 }
 const reserve = async (caps: { perTurn?: number; perDay?: number }, call: { spent: number; next: number }) => {
-  const fault = await createSpend({ store, caps: () => caps }).reserve({} as Turn, {} as Lease, call)
+  const fault = await createSpend({ store, caps: () => caps }).reserve({ options: {} } as Turn, {} as Lease, call)
   assert.ok(fault)
   return faultWire(fault)
 }
