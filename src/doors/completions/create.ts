@@ -7,6 +7,7 @@ import type { Turn } from '#core/turn.ts'
 import { taskModel } from '#doors/openai/model-list.ts'
 import { idempotencyOf } from '#doors/openai/idempotency.ts'
 import { attach, type Source } from '#doors/openai/turn-events.ts'
+import { cannotFork } from '#doors/openai/turn-input.ts'
 import { planTurn } from '#doors/completions/read/plan.ts'
 import { type CompletionRequest, readCompletion } from '#doors/completions/read/request.ts'
 import { type Asked, answerTurn, type FollowedTurn } from '#doors/completions/tell/answer.ts'
@@ -135,11 +136,6 @@ function gateRequired(): AppError {
 
 function isGateRequired(error: unknown): boolean {
   return error instanceof AppError && error.code === 'gate_required'
-}
-
-function cannotFork(error: unknown): boolean {
-  if (!(error instanceof AppError)) return false
-  return error.code === 'too_large' || error.code === 'not_found' || error.param === 'before_seq'
 }
 
 function threadHeader({ headers }: FastifyRequest): string | undefined {

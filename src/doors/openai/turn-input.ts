@@ -142,3 +142,9 @@ async function laterCalls({ threads }: InputParts, user: UserId, { place, waitsF
     .filter(({ call }) => call.callId !== waitsFor)
     .map(({ call }) => ({ type: 'result', callId: call.callId, output: 'not run: the user went on', error: true }))
 }
+
+/** True for a thread that is gone, too large to fork, or has moved on: the history then starts a thread of its own. */
+export function cannotFork(error: unknown): boolean {
+  if (!(error instanceof AppError)) return false
+  return error.code === 'too_large' || error.code === 'not_found' || error.param === 'before_seq'
+}

@@ -7,6 +7,7 @@ import { noUsage, type Turn } from '#core/turn.ts'
 import type { CatalogRules } from '#doors/openai/caller-tools.ts'
 import { hashOfBody, idempotencyOf } from '#doors/openai/idempotency.ts'
 import { attach, fixedSource } from '#doors/openai/turn-events.ts'
+import { cannotFork } from '#doors/openai/turn-input.ts'
 import { type Plan, planTurn, previousNotFound } from '#doors/responses/read/plan.ts'
 import { type CreateRequest, readCreate } from '#doors/responses/read/request.ts'
 import { collectTurn, eventStyle, type FollowedTurn, streamTurn } from '#doors/responses/tell/answer.ts'
@@ -75,8 +76,7 @@ async function startPlanned(
   } catch (error) {
     const code = error instanceof AppError ? error.code : undefined
     if (code === 'conversation_busy' && forked) return startPlanned({ start: forked, ...(apart && { apart }) }, begin)
-    const cannotFork = code === 'too_large' || code === 'not_found' || (error as AppError).param === 'before_seq'
-    if (apart && cannotFork) return begin(await apart())
+    if (apart && cannotFork(error)) return begin(await apart())
     throw error
   }
 }
