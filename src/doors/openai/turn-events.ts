@@ -68,6 +68,31 @@ export async function waitForRest(
   return { turn: stopped, entries: await turns.entries(turn.userId, stopped) }
 }
 
+/**
+ * True when the attempt that wrote a message which is still open was given up: the turn is queued again, or something else
+ * follows. The model is asked again, and its new text does not continue the text that was written. `follows` tells whether an
+ * entry of the turn is one that the reader has not had yet.
+ */
+export function isGivenUp(
+  watched: Watched,
+  { turnId, itemId }: { readonly turnId: string; readonly itemId: string },
+  follows: (entry: Entry) => boolean,
+): boolean {
+  switch (watched.type) {
+    case 'delta':
+    case 'snapshot':
+      return watched.turnId === turnId && watched.itemId !== itemId && watched.after !== itemId
+    case 'entries': {
+      const next = watched.entries.find((entry) => entry.turnId === turnId && follows(entry))
+      return next !== undefined && next.id !== itemId
+    }
+    case 'turn':
+      return watched.turn.id === turnId && watched.turn.status === 'queued'
+    default:
+      return watched satisfies never
+  }
+}
+
 /** Appends the turn's own entries. Returns the turn once it rests. */
 function gather(events: readonly Watched[], turnId: string, entries: Entry[]): Turn | undefined {
   for (const event of events) {

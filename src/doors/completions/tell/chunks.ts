@@ -5,6 +5,7 @@ import type { Entry } from '#core/item.ts'
 import type { Turn, Usage } from '#core/turn.ts'
 import { isAtRest } from '#core/turn-status.ts'
 import { errorEnvelope } from '#doors/openai/error-envelope.ts'
+import { isGivenUp } from '#doors/openai/turn-events.ts'
 import { eventJson } from '#http/sse.ts'
 import { unixTime } from '#http/wire-format.ts'
 import type { Watched } from '#turns/watch.ts'
@@ -111,32 +112,12 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
     return left
   }
 
-  /**
-   * True when the attempt that wrote the open message was given up: its process was lost. The model is asked again, and
-   * its new text does not continue the text that was written.
-   */
-  function interrupts(watched: Watched): boolean {
-    if (!open) return false
-    switch (watched.type) {
-      case 'delta':
-      case 'snapshot':
-        return watched.turnId === turn.id && watched.itemId !== open.id && watched.after !== open.id
-      case 'entries': {
-        const next = watched.entries.find(
-          ({ id, turnId, item }) =>
-            turnId === turn.id && item.type === 'message' && item.role === 'assistant' && !finished.has(id),
-        )
-        return next !== undefined && next.id !== open.id
-      }
-      case 'turn':
-        return watched.turn.id === turn.id && watched.turn.status === 'queued'
-      default:
-        return watched satisfies never
-    }
+  function isNextMessage({ id, item }: Entry): boolean {
+    return item.type === 'message' && item.role === 'assistant' && !finished.has(id)
   }
 
   function writeOne(watched: Watched): string {
-    if (interrupts(watched)) {
+    if (open && isGivenUp(watched, { turnId: turn.id, itemId: open.id }, isNextMessage)) {
       rest = { ...turn, status: 'failed', error: { code: 'turn_interrupted', message: interrupted } }
       return ''
     }

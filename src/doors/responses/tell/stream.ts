@@ -3,6 +3,7 @@ import type { PartialText } from '#core/bus.ts'
 import { hexOf } from '#core/ids.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
+import { isGivenUp } from '#doors/openai/turn-events.ts'
 import { eventJson } from '#http/sse.ts'
 import type { Watched } from '#turns/watch.ts'
 import {
@@ -122,27 +123,8 @@ export function createStream({ turn, model, skip, events = 'specified', after = 
     return open ? closeMessage(open, messageOutput(open.id, open.text, 'incomplete')) : ''
   }
 
-  /**
-   * True when the attempt that wrote the open message was given up: the turn is queued again, or another message
-   * follows. The model is asked again, and its new text does not continue the text that was written.
-   */
-  function interrupts(watched: Watched): boolean {
-    if (!open) return false
-    switch (watched.type) {
-      case 'delta':
-      case 'snapshot':
-        return watched.turnId === turn.id && watched.itemId !== open.entryId && watched.after !== open.entryId
-      case 'entries': {
-        const next = watched.entries.find(
-          (each) => each.turnId === turn.id && !finished.has(each.id) && outputItem(each, turn),
-        )
-        return next !== undefined && next.id !== open.entryId
-      }
-      case 'turn':
-        return watched.turn.id === turn.id && watched.turn.status === 'queued'
-      default:
-        return watched satisfies never
-    }
+  function isNextItem(entry: Entry): boolean {
+    return !finished.has(entry.id) && outputItem(entry, turn) !== undefined
   }
 
   function writeEntry(entry: Entry): string {
@@ -191,7 +173,8 @@ export function createStream({ turn, model, skip, events = 'specified', after = 
   }
 
   function writeOne(watched: Watched): string {
-    if (interrupts(watched)) return end({ ...turn, status: 'failed', error: interrupted })
+    if (open && isGivenUp(watched, { turnId: turn.id, itemId: open.entryId }, isNextItem))
+      return end({ ...turn, status: 'failed', error: interrupted })
     switch (watched.type) {
       case 'delta':
       case 'snapshot':
