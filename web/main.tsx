@@ -28,6 +28,7 @@ import './style/base.css'
 const pages: readonly { readonly at: RegExp; readonly page: ComponentType }[] = [
   { at: /^\/waiting$/, page: lazy(async () => (await import('./pages/waiting.tsx')).Waiting) },
   { at: /^\/jobs$/, page: lazy(async () => (await import('./pages/jobs.tsx')).Jobs) },
+  { at: /^\/missions(\/|$)/, page: lazy(async () => (await import('./pages/missions.tsx')).Missions) },
   { at: /^\/memory(\/|$)/, page: lazy(async () => (await import('./pages/memory.tsx')).Memory) },
   { at: /^\/tools$/, page: lazy(async () => (await import('./pages/tools.tsx')).Tools) },
   { at: /^\/activity$/, page: lazy(async () => (await import('./pages/activity.tsx')).Activity) },

@@ -9,6 +9,7 @@ const names: Readonly<Record<string, string>> = {
   '/': 'New thread',
   '/waiting': 'Waiting for you',
   '/jobs': 'Jobs',
+  '/missions': 'Missions',
   '/memory': 'Memory',
   '/tools': 'Tools',
   '/activity': 'Activity',

@@ -57,11 +57,16 @@ test('long words fit on every page in every width', { skip }, async (t) => {
     headers: { 'content-type': 'application/json', 'x-webhook-secret': secret },
     body: JSON.stringify({ user_id: word.slice(0, 60), message: `write ${word}` }),
   })
+  const mission = { prompt: `${word} ${word}`, title: word, schedule: 'weekdays at 08:30' }
+  const { id } = await site.call<{ id: string }>('POST', '/api/missions', mission)
+  await site.call('POST', `/api/missions/${id}/run`, {})
   const paths = [
     `/threads/${thread_id}`,
     ...asked.map((each) => `/threads/${each.thread_id}`),
     '/waiting',
     '/jobs',
+    `/missions/${id}`,
+    '/missions?new',
     '/memory',
     `/memory/${word.slice(0, 80)}/${word.slice(0, 80)}.md`,
     '/tools',

@@ -54,6 +54,11 @@ WHERE cart_id = $1          -- called once per line item since 4f1c2e9
 \`\`\``,
     },
     {
+      when: 'status.example.com',
+      usage: { inputTokens: 2_410, outputTokens: 96, costUsd: 0.009 },
+      text: 'One thing changed: search was slow from 02:10 to 02:40. All systems are green now.',
+    },
+    {
       when: 'issue',
       text: 'I have drafted the issue. It needs your word before it goes out.',
       calls: [
@@ -146,6 +151,9 @@ async function make(browser: Browser, url: string): Promise<void> {
     waiting: '/waiting',
     allow: '/waiting',
     jobs: '/jobs',
+    mission: `/missions/${await makeMissions(call)}`,
+    missions: '/missions',
+    'mission-new': '/missions?new',
     memory: '/memory/projects/shop/checkout.md',
     written: '/memory/runbooks/rollback.md',
     tools: '/tools',
@@ -183,6 +191,7 @@ async function make(browser: Browser, url: string): Promise<void> {
         if (name === 'marks') await page.getByRole('button', { name: 'Show them' }).click()
         if (name === 'memory' && size !== 'phone')
           await page.getByRole('searchbox', { name: 'Search memory' }).fill('checkout')
+        if (name === 'mission-new') await fillMission(page)
         if (name === 'users' && size === 'wide') await addUser(page, colorScheme)
         if (name === 'allow') {
           // The oldest is a sign-in, which is allowed once or not at all.
@@ -205,10 +214,33 @@ async function make(browser: Browser, url: string): Promise<void> {
 
 type Answer = {
   readonly thread_id: string
+  readonly id?: string
   readonly gate?: { readonly id: string }
   readonly doors?: readonly { readonly name: string; readonly address: string }[]
 }
 type Call = (method: string, path: string, body?: unknown) => Promise<Answer>
+
+/** Missions that are well, failing, paused and done; the answer is the id of one with runs. */
+async function makeMissions(call: Call): Promise<string> {
+  const add = async (prompt: string, schedule: string): Promise<string> =>
+    (await call('POST', '/api/missions', { prompt, schedule, zone: 'Europe/Zurich' })).id ?? ''
+  const run = (id: string) => call('POST', `/api/missions/${id}/run`, {})
+  const once = await add('Remind me to call Ada', 'in 3h')
+  const failing = await add('Please fail', 'daily at 9am')
+  const news = await add('Read status.example.com and tell me if anything changed', 'weekdays at 08:30')
+  await call('PATCH', `/api/missions/${once}`, { status: 'paused' })
+  for (let runs = 0; runs < 3; runs++) {
+    for (const id of [failing, news]) await run(id)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+  return news
+}
+
+async function fillMission(page: Page): Promise<void> {
+  await page.getByRole('textbox', { name: 'What to do' }).fill('Sum up the invoices of the week')
+  await page.getByRole('textbox', { name: 'When' }).fill('mondays and fridays at 18:00')
+  await page.getByText(/^Mondays and Fridays at 18:00/).waitFor()
+}
 
 /** A message of somebody through the webhook channel. */
 async function hook(call: Call, user_id: string, message: string): Promise<void> {

@@ -7,12 +7,15 @@ export class ApiFault extends Error {
   readonly status: number
   readonly code: string
   readonly retryAfterSecs: number | undefined
+  /** The field of the request that is at fault. */
+  readonly param: string | undefined
 
-  constructor(status: number, code: string, message: string, retryAfterSecs?: number) {
+  constructor(status: number, code: string, message: string, more: { retryAfterSecs?: number; param?: string } = {}) {
     super(message)
     this.status = status
     this.code = code
-    this.retryAfterSecs = retryAfterSecs
+    this.retryAfterSecs = more.retryAfterSecs
+    this.param = more.param
   }
 }
 
@@ -61,10 +64,12 @@ async function send(method: Method, path: string, { body, headers = {}, signal, 
 }
 
 function faultOf(response: Response, text: string): ApiFault {
-  const after = Number(response.headers.get('retry-after')) || undefined
+  const retryAfterSecs = Number(response.headers.get('retry-after'))
+  const after = retryAfterSecs > 0 ? { retryAfterSecs } : {}
   try {
-    const { error } = JSON.parse(text) as { error: { code: string; message: string } }
-    return new ApiFault(response.status, error.code, sentence(error.message), after)
+    const { error } = JSON.parse(text) as { error: { code: string; message: string; param?: string } }
+    const more = { ...after, ...(error.param !== undefined && { param: error.param }) }
+    return new ApiFault(response.status, error.code, sentence(error.message), more)
   } catch {
     const words = text.length > 0 && text.length < 200 ? text : `The gateway answered ${response.status}.`
     return new ApiFault(response.status, `http_${response.status}`, sentence(words), after)

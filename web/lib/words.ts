@@ -57,6 +57,21 @@ export function untilText(at: string, now: number): string {
   return daysBetween(new Date(now), date) === 0 ? `${clock(date)} today` : `${dayText(date, now)}, ${clock(date)}`
 }
 
+/** `untilText` in a time zone; in the reader's where this browser does not know the zone. */
+export function untilInZone(at: string, zone: string, now: number): string {
+  const format = (options: Intl.DateTimeFormatOptions, time: string | number): string =>
+    new Date(time).toLocaleString('en-GB', { timeZone: zone, ...options })
+  const day = (time: string | number): string => format({ dateStyle: 'short' }, time)
+  try {
+    const clock = format({ hour: '2-digit', minute: '2-digit' }, at)
+    if (day(at) === day(now)) return `${clock} today`
+    const year = day(at).slice(-4) === day(now).slice(-4) ? {} : { year: 'numeric' as const }
+    return `${format({ day: 'numeric', month: 'short', ...year }, at)}, ${clock}`
+  } catch {
+    return untilText(at, now)
+  }
+}
+
 /** A future time: `14:20 today`, `tomorrow`, `in 12 days`. */
 export function aheadText(at: string, now: number): string {
   const days = daysBetween(new Date(now), new Date(at))

@@ -16,6 +16,7 @@ const links: readonly { readonly to: string; readonly name: string; readonly ico
   { to: '/', name: 'New thread', icon: 'plus' },
   { to: '/waiting', name: 'Waiting for you', icon: 'waiting' },
   { to: '/jobs', name: 'Jobs', icon: 'list' },
+  { to: '/missions', name: 'Missions', icon: 'clock' },
   { to: '/memory', name: 'Memory', icon: 'book' },
   { to: '/tools', name: 'Tools', icon: 'wrench' },
   { to: '/activity', name: 'Activity', icon: 'chart' },

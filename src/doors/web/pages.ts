@@ -13,6 +13,8 @@ const addresses = [
   '/threads/:id',
   '/waiting',
   '/jobs',
+  '/missions',
+  '/missions/:id',
   '/memory',
   '/memory/*',
   '/tools',

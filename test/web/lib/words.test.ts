@@ -9,6 +9,7 @@ import {
   leftText,
   priceText,
   shortWhen,
+  untilInZone,
   untilText,
   whenText,
 } from '../../../web/lib/words.ts'
@@ -90,4 +91,17 @@ test('prices per million tokens', () => {
   assert.equal(price(0, 0), 'free')
   assert.equal(price(null, 1), 'price unknown')
   assert.equal(price(1, null), 'price unknown')
+})
+
+test('a future time in a zone is told by its wall clock', () => {
+  const now = Date.parse('2026-11-16T22:30:00Z')
+  const texts: readonly [at: string, zone: string, text: string][] = [
+    ['2026-11-16T23:30:00Z', 'UTC', '23:30 today'],
+    ['2026-11-16T23:30:00Z', 'Asia/Tokyo', '08:30 today'],
+    ['2026-11-16T23:30:00Z', 'Europe/Zurich', '17 Nov, 00:30'],
+    ['2027-01-01T04:00:00Z', 'America/New_York', '31 Dec, 23:00'],
+    ['2027-01-01T05:00:00Z', 'America/New_York', '1 Jan 2027, 00:00'],
+  ]
+  for (const [at, zone, text] of texts) assert.equal(untilInZone(at, zone, now), text)
+  assert.equal(untilInZone('2026-11-16T23:30:00Z', 'No/Such', now), untilText('2026-11-16T23:30:00Z', now))
 })

@@ -48,3 +48,10 @@ export const MeAnswer = z.object({
   zone: z.nullable(z.string()),
   default_zone: z.string(),
 })
+
+export type Mission = z.output<typeof MissionWire>
+export type MissionRun = z.output<typeof RunWire>
+export type MissionList = z.output<typeof MissionsAnswer>
+export type MissionRuns = z.output<typeof RunsAnswer>
+export type SchedulePreview = z.output<typeof PreviewAnswer>
+export type Me = z.output<typeof MeAnswer>

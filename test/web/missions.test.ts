@@ -1,0 +1,197 @@
+// The page Missions in a real browser: create with a preview, run, pause, resume, edit, remove; what fails says why.
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { Mission } from '#doors/web/wire/mission.ts'
+import { until } from '../until.ts'
+import { noBrowser, useSite } from './browser.ts'
+import { corpus, guard } from './corpus.ts'
+import { checkLooks } from './looks.ts'
+
+const skip = noBrowser()
+const site = useSite({
+  script: {
+    loop: true,
+    replies: [
+      { when: 'broken', error: { code: 'model_refused', message: '<b>no</b> such model' } },
+      { when: 'write', calls: [{ name: 'workspace_write', args: { path: 'a.txt', content: 'hello' } }] },
+      { text: 'The status page is green.' },
+    ],
+  },
+})
+
+const create = (prompt: string, schedule = 'weekdays at 08:30') =>
+  site.call<Mission>('POST', '/api/missions', { prompt, schedule, zone: 'Europe/Zurich' })
+const newUser = async (name: string) => (await site.call<{ token: string }>('POST', '/api/users', { name })).token
+const detailOf = (page: Page, title: string) => page.getByRole('article', { name: title })
+const box = (page: Page, name: string) => page.getByRole('textbox', { name })
+
+/** Runs a mission and waits for its outcome. */
+async function runNow({ id }: Mission): Promise<Mission> {
+  await site.call('POST', `/api/missions/${id}/run`, {})
+  let mission: Mission | undefined
+  await until(async () => {
+    mission = await site.call<Mission>('GET', `/api/missions/${id}`)
+    return typeof mission.last_run?.outcome === 'string'
+  })
+  assert(mission)
+  return mission
+}
+
+test('a first mission is created with the next three runs as it is typed', { skip }, async (t) => {
+  const page = await site.open(t, '/', { token: await newUser('first') })
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Missions' }).click()
+  await page.waitForURL('**/missions')
+  await page.getByRole('heading', { name: 'No missions yet' }).waitFor()
+  await page.getByRole('button', { name: 'New mission' }).click()
+  await page.keyboard.type('Read status.example.com\nand tell me if anything changed')
+  await box(page, 'Time zone').fill('Asia/Tokyo')
+  const preview = page.getByRole('status').filter({ hasText: /runs|read|Next/ })
+  await box(page, 'When').fill('whenever')
+  await preview.getByText(/cannot be read\. Forms that can be read: every 2h/).waitFor()
+  await box(page, 'When').fill('weekdays at 08:30')
+  await preview.getByText(/^Weekdays at 08:30, Asia\/Tokyo\. Next: (\w{3} \d+ \w{3} \d{4} 08:30[;.] ?){3}$/).waitFor()
+  await page.getByRole('button', { name: 'Create mission' }).click()
+  const detail = detailOf(page, 'Read status.example.com')
+  await detail.getByText(/^Weekdays at 08:30, Asia\/Tokyo/).waitFor()
+  await detail.getByText('No runs yet').waitFor()
+  assert.match(page.url(), /\/missions\/[0-9a-f-]{36}$/)
+  await page.getByRole('link', { name: /Read status\.example\.com.*Next run: .*No runs yet/s }).waitFor()
+  await page.reload()
+  await detail.getByText('and tell me if anything changed').waitFor()
+})
+
+test('a form that is refused marks its box and keeps what was typed', { skip }, async (t) => {
+  const page = await site.open(t, '/missions?new')
+  await box(page, 'What to do').fill('Look')
+  await box(page, 'When').fill('* * * * * *')
+  await page.getByRole('button', { name: 'Create mission' }).click()
+  await page
+    .getByRole('alert')
+    .getByText(/five fields/)
+    .waitFor()
+  assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-invalid")'), 'true')
+  await box(page, 'When').fill('@daily')
+  await box(page, 'Time zone').fill('Mars/Base')
+  await page.getByRole('button', { name: 'Create mission' }).click()
+  await page
+    .getByRole('alert')
+    .getByText(/no time zone/)
+    .waitFor()
+  assert.equal(await box(page, 'What to do').inputValue(), 'Look')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.waitForURL('**/missions')
+})
+
+test('a mission runs now, and its run leads to its thread', { skip }, async (t) => {
+  const { id } = await create('Read the news')
+  const page = await site.open(t, `/missions/${id}`)
+  const detail = detailOf(page, 'Read the news')
+  await detail.getByRole('button', { name: 'Run now' }).click()
+  const row = detail.getByRole('row').filter({ hasText: 'The status page is green.' })
+  await row.getByText('OK').waitFor()
+  await page.getByRole('link', { name: /Read the news.*OK.*just now: The status page is green\./s }).waitFor()
+  await row.getByRole('link').click()
+  await page.waitForURL('**/threads/*')
+  await page.getByRole('article', { name: 'Atrium' }).getByText('The status page is green.').waitFor()
+})
+
+test('a mission is paused, resumed, edited and removed', { skip }, async (t) => {
+  const { id } = await create('Water the plants')
+  const page = await site.open(t, `/missions/${id}`)
+  const detail = detailOf(page, 'Water the plants')
+  await detail.getByRole('button', { name: 'Pause' }).click()
+  await detail.getByText(/^You paused it\. Resumed, it keeps its rhythm/).waitFor()
+  await page.getByRole('link', { name: /Water the plants.*Paused/s }).waitFor()
+  await detail.getByRole('button', { name: 'Resume' }).click()
+  await detail.getByRole('button', { name: 'Pause' }).waitFor()
+  await detail.getByRole('button', { name: 'Edit' }).click()
+  assert.equal(await box(page, 'When').inputValue(), 'weekdays at 08:30')
+  await box(page, 'When').fill('daily at 7am')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await detail.getByText(/^Every day at 07:00, Europe\/Zurich/).waitFor()
+  await detail.getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('dialog').getByText('Their threads stay.').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove Water the plants' }).click()
+  await page.getByText('Water the plants is removed').waitFor()
+  await page.goto(`${site.url}/missions/${id}`)
+  await page.getByRole('heading', { name: 'There is no such mission' }).waitFor()
+})
+
+test('a mission that fails, waits or was paused says why and what to do', { skip }, async (t) => {
+  const failed = await runNow(await create('broken feed'))
+  const waiting = await runNow(await create('write a note'))
+  const page = await site.open(t, `/missions/${failed.id}`)
+  const trouble = page.getByRole('alert').filter({ hasText: 'Its last run failed' })
+  await trouble.getByText(/<b>no<\/b> such model\. After three failures in a row it is paused\./).waitFor()
+  assert.equal(await trouble.getByRole('link').getAttribute('href'), `/threads/${failed.last_run?.thread_id}`)
+  await page.goto(`${site.url}/missions/${waiting.id}`)
+  await page.getByText('Its last run waits for you').waitFor()
+  await page.getByRole('link', { name: 'Review' }).click()
+  await page.getByRole('button', { name: 'Allow once' }).waitFor()
+  await pausedByService(page, failed.id)
+  await page.goto(`${site.url}/missions/${failed.id}`)
+  await page
+    .getByRole('alert')
+    .getByText(/failed three times in a row.*then resume it\./)
+    .waitFor()
+  await page.getByRole('button', { name: 'Resume' }).waitFor()
+})
+
+/** As after three failures by the clock, which take three minutes at least. */
+async function pausedByService(page: Page, id: string): Promise<void> {
+  await page.route('**/api/missions', async (route) => {
+    const response = await route.fetch()
+    const { missions } = (await response.json()) as { missions: Mission[] }
+    const because = 'It failed three times in a row. Look at its last runs, mend what is wrong, then resume it.'
+    const paused = { status: 'paused', next_runs: [], paused_because: because }
+    await route.fulfill({
+      response,
+      json: { missions: missions.map((each) => (each.id === id ? { ...each, ...paused } : each)) },
+    })
+  })
+}
+
+test('words of others stay words: titles, prompts and summaries', { skip }, async (t) => {
+  const token = await newUser('careful')
+  for (const text of corpus) {
+    if (text.trim() !== '') await site.call('POST', '/api/missions', { prompt: text, schedule: '@daily' }, token)
+  }
+  const page = await site.open(t, '/missions', { token })
+  const watch = guard(page)
+  await page.reload()
+  await page.getByText('<script>window.hit = 1</script>').last().waitFor()
+  await watch.check()
+})
+
+test('Missions have no barrier, in any size and theme', { skip }, async (t: TestContext) => {
+  const { id } = await runNow(await create('broken for the looks'))
+  const page = await site.open(t, `/missions/${id}`)
+  await checkLooks(page, () => page.getByText('Its last run failed').waitFor())
+  await page.goto(`${site.url}/missions?new`)
+  await box(page, 'When').fill('weekdays at 08:30')
+  await checkLooks(page, () =>
+    page
+      .getByText(/^Weekdays at 08:30/)
+      .last()
+      .waitFor(),
+  )
+})
+
+test('with the keyboard alone a mission is created and run', { skip }, async (t) => {
+  const page = await site.open(t, '/missions', { token: await newUser('keys') })
+  await page.getByRole('button', { name: 'New mission' }).focus()
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('Feed the cat')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('every 2h')
+  await page.keyboard.press('Enter')
+  const detail = detailOf(page, 'Feed the cat')
+  await detail.waitFor()
+  for (let at = 0; at < 40; at++) {
+    await page.keyboard.press('Tab')
+    if ((await page.evaluate('document.activeElement.textContent')) === 'Run now') break
+  }
+  await page.keyboard.press('Enter')
+  await detail.getByRole('cell', { name: 'OK' }).waitFor()
+})

@@ -1,0 +1,140 @@
+// The Missions page: the list with next runs and last outcomes, and the open mission or the form beside it.
+import { useEffect } from 'preact/hooks'
+import type { Mission } from '#doors/web/wire/mission.ts'
+import { exactTime, untilInZone, whenText } from '../lib/words.ts'
+import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Pill } from '../parts/mark.tsx'
+import { Page } from '../parts/page.tsx'
+import { Empty, When } from '../parts/states.tsx'
+import { go, route } from '../router.ts'
+import { now } from '../store/clock.ts'
+import { useLive } from '../store/live-data.ts'
+import { missionAddress, missionRuns, missions, openMission, resetRuns, shownMission } from '../store/missions.ts'
+import { MissionDetail } from './mission-detail.tsx'
+import { EditMission, NewMission } from './mission-form.tsx'
+import { OutcomeMark } from './mission-outcome.tsx'
+import './missions.css'
+
+const newAddress = '/missions?new'
+
+export function Missions() {
+  useLive(missions)
+  useLive(missionRuns)
+  const shown = shownMission.value?.id
+  useEffect(resetRuns, [shown])
+  return (
+    <Page
+      title="Missions"
+      lead="What Atrium does by the clock. Each run is a thread that you can read and continue."
+      action={
+        <Button icon="plus" onClick={() => go(newAddress)}>
+          New mission
+        </Button>
+      }
+    >
+      <When of={missions} what="The missions" rows={5}>
+        {(list) => <Lists list={list} />}
+      </When>
+    </Page>
+  )
+}
+
+function Lists({ list }: { list: readonly Mission[] }) {
+  const { query } = route.value
+  const writing = query.has('new')
+  const shown = writing ? undefined : shownMission.value
+  if (list.length === 0 && !writing && openMission.value === undefined) return <None />
+  return (
+    <div class={writing || openMission.value !== undefined ? 'two-steps open' : 'two-steps'}>
+      <div class="step-list">{list.length > 0 && <List list={list} shown={shown} />}</div>
+      <div class="step-detail">
+        <a class="step-back" href="/missions">
+          <Icon name="right" />
+          All missions
+        </a>
+        {writing ? (
+          <NewMission />
+        ) : shown === undefined ? (
+          <div class="card">
+            <Empty icon="clock" title="There is no such mission">
+              It may have been removed. The list shows every mission.
+            </Empty>
+          </div>
+        ) : query.has('edit') ? (
+          <EditMission key={shown.id} mission={shown} />
+        ) : (
+          <MissionDetail key={shown.id} mission={shown} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+function None() {
+  return (
+    <Empty
+      icon="clock"
+      title="No missions yet"
+      action={
+        <Button size="small" onClick={() => go(newAddress)}>
+          Create the first one
+        </Button>
+      }
+    >
+      A mission is a prompt with a schedule, such as “weekdays at 08:30”. You can also ask for one in a thread.
+    </Empty>
+  )
+}
+
+function List({ list, shown }: { list: readonly Mission[]; shown: Mission | undefined }) {
+  return (
+    <ul class="card missions">
+      {list.map((mission) => (
+        <li key={mission.id}>
+          <Row mission={mission} shown={mission.id === shown?.id} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Row({ mission, shown }: { mission: Mission; shown: boolean }) {
+  const { id, title, last_run: last } = mission
+  return (
+    <a class="mission-row" href={missionAddress(id)} aria-current={shown ? 'page' : undefined}>
+      <span class="mission-head">
+        <span class="mission-title one-line" title={title}>
+          {title}
+        </span>
+        <Standing mission={mission} />
+      </span>
+      <span class="mission-last">
+        {last ? (
+          <>
+            <OutcomeMark run={last} />
+            <span class="one-line">
+              {whenText(last.started_at ?? last.nominal_at, now.value)}
+              {last.summary ? `: ${last.summary}` : ''}
+            </span>
+          </>
+        ) : (
+          'No runs yet'
+        )}
+      </span>
+    </a>
+  )
+}
+
+/** The next run, or why there is none. */
+function Standing({ mission: { status, zone, next_runs, paused_because: because } }: { mission: Mission }) {
+  const [next] = next_runs
+  if (status === 'paused') return <Pill kind={because === undefined ? 'plain' : 'clay'}>Paused</Pill>
+  if (next === undefined) return <Pill>Done</Pill>
+  return (
+    <time dateTime={next} title={exactTime(next)}>
+      <span class="unseen">Next run: </span>
+      {untilInZone(next, zone, now.value)}
+    </time>
+  )
+}

@@ -1,0 +1,106 @@
+// Missions: the list, the open one with its runs, and what can be done with them.
+import { computed, signal } from '@preact/signals'
+import type { Me, Mission, MissionList, MissionRun, MissionRuns, SchedulePreview } from '#doors/web/wire/mission.ts'
+import { request } from '../api/client.ts'
+import { route } from '../router.ts'
+import { loaded } from './loaded.ts'
+
+const runPageSize = 20
+
+export const missions = loaded(async () => (await request<MissionList>('GET', '/api/missions')).missions)
+
+/** The id in `/missions/{id}`; undefined when none is chosen. */
+export const openMission = computed(() => /^\/missions\/([^/]+)$/.exec(route.value.path)?.[1])
+
+/** The mission whose runs are shown: the open one, else the first of the list. */
+export const shownMission = computed<Mission | undefined>(() => {
+  const list = missions.data.value ?? []
+  const id = openMission.value
+  return id === undefined ? list[0] : list.find((each) => each.id === id)
+})
+
+type Runs = { readonly mission: string; readonly runs: readonly MissionRun[]; readonly more: boolean }
+
+const runPages = signal(1)
+
+/** The latest runs of the shown mission. */
+export const missionRuns = loaded<Runs>(async () => {
+  const mission = shownMission.peek()?.id ?? ''
+  const runs: MissionRun[] = []
+  let cursor: string | null = null
+  for (let page = 0; page < runPages.peek() && mission !== ''; page++) {
+    const query = new URLSearchParams({ limit: String(runPageSize), ...(cursor !== null && { cursor }) })
+    const answer: MissionRuns = await request<MissionRuns>('GET', `${pathOf(mission)}/runs?${query}`)
+    runs.push(...answer.runs)
+    cursor = answer.next_cursor
+    if (cursor === null) break
+  }
+  return { mission, runs, more: cursor !== null }
+})
+
+export function showMoreRuns(): void {
+  runPages.value++
+  void missionRuns.load()
+}
+
+/** Shows the first page of another mission's runs. */
+export function resetRuns(): void {
+  runPages.value = 1
+  void missionRuns.load()
+}
+
+export function missionAddress(id: string): string {
+  return `/missions/${id}`
+}
+
+/** What the form says about a mission. */
+export type MissionFields = { readonly prompt: string; readonly schedule: string; readonly zone: string }
+
+/** The zone that a new mission takes unless told. Throws ApiFault. */
+export async function readZone(): Promise<string> {
+  const { zone, default_zone: machine } = await request<Me>('GET', '/api/me')
+  return zone ?? machine
+}
+
+/** What a schedule means. Throws ApiFault. */
+export function previewSchedule(
+  { schedule, zone }: Omit<MissionFields, 'prompt'>,
+  signal: AbortSignal,
+): Promise<SchedulePreview> {
+  const body = { schedule, ...(zone.trim() !== '' && { zone: zone.trim() }) }
+  return request<SchedulePreview>('POST', '/api/missions/preview', { body, signal })
+}
+
+/** Creates a mission. Throws ApiFault. */
+export async function createMission({ prompt, schedule, zone }: MissionFields): Promise<Mission> {
+  const body = { prompt, schedule, ...(zone.trim() !== '' && { zone: zone.trim() }) }
+  const created = await request<Mission>('POST', '/api/missions', { body })
+  await missions.load()
+  return created
+}
+
+/** Changes, pauses or resumes a mission. Throws ApiFault. */
+export async function changeMission(
+  id: string,
+  change: Partial<MissionFields> & { status?: 'active' | 'paused' },
+): Promise<void> {
+  await request<Mission>('PATCH', pathOf(id), { body: change })
+  await missions.load()
+}
+
+/** Runs a mission now. Throws ApiFault. */
+export async function runMission(id: string): Promise<MissionRun> {
+  const run = await request<MissionRun>('POST', `${pathOf(id)}/run`, { body: {} })
+  await Promise.all([missions.load(), missionRuns.load()])
+  return run
+}
+
+/** Removes a mission with its runs; their threads stay. Throws ApiFault. */
+export async function removeMission(id: string): Promise<void> {
+  await request('DELETE', pathOf(id))
+  await missions.load()
+}
+
+function pathOf(id: string): string {
+  return `/api/missions/${encodeURIComponent(id)}`
+}
