@@ -12,6 +12,8 @@ const busyCode = 5
 const maxBatch = 256
 /** A commit takes no further job after this time: it blocks the event loop. */
 const maxCommitMs = 20
+/** Pages of the log from which it is moved into the file: SQLite's own default. */
+const maxLogPages = 1_000
 
 /** Statements that erase what people wrote; not those that only tidy up, such as rate counters. */
 const erasing =
@@ -42,13 +44,17 @@ export function openSqlite(
     db.exec('PRAGMA synchronous=FULL; PRAGMA foreign_keys=OFF; PRAGMA temp_store=MEMORY')
     // Deleted content is overwritten: erasing a user must erase their texts.
     db.exec('PRAGMA cache_size=-16000; PRAGMA journal_size_limit=67108864; PRAGMA secure_delete=ON')
+    // A commit would move a long log into the file, and block the event loop twice as long: see `moveLogSoon`.
+    db.exec('PRAGMA wal_autocheckpoint=0')
   } catch (error) {
     throw asAppError(error)
   }
   const statements = new Map<string, { readonly prepared: StatementSync; readonly erases: boolean }>()
+  const logPages = db.prepare('PRAGMA wal_checkpoint(NOOP)')
   let queue: Write[] = []
   /** Since when another process has held up the first job of the queue. */
   let busySince: number | undefined
+  let movesLog = false
   let closed = false
 
   function run({ sql, values }: Statement): Row[] {
@@ -102,7 +108,23 @@ export function openSqlite(
       rollback()
       throw error
     }
+    moveLogSoon()
     return { results }
+  }
+
+  /** Moves a long log into the file in a later loop: the answer of the commit does not wait for it. */
+  function moveLogSoon(): void {
+    if (movesLog || Number(logPages.get()?.['log']) < maxLogPages) return
+    movesLog = true
+    setImmediate(() => {
+      movesLog = false
+      if (closed) return
+      try {
+        db.exec('PRAGMA wal_checkpoint(PASSIVE)')
+      } catch {
+        // The log keeps everything, and the next commit tries again.
+      }
+    })
   }
 
   /**

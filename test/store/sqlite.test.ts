@@ -141,6 +141,16 @@ test('what was acknowledged is in the file for another connection', async (t) =>
   assert.equal(sql.db.prepare('PRAGMA journal_mode').get()?.['journal_mode'], 'wal')
 })
 
+test('a long log is moved into the file after its commit was answered', async (t) => {
+  const sql = openBare(t, join(folder(t), 'a.db'))
+  const log = () => sql.db.prepare('PRAGMA wal_checkpoint(NOOP)').get()
+  await sql.write(() => note('short'))
+  await sql.write(() => note('long'.repeat(1_500_000)))
+  assert.equal(log()?.['checkpointed'], 0)
+  await until(() => log()?.['checkpointed'] === log()?.['log'])
+  assert.equal(sql.count('PRAGMA wal_checkpoint(PASSIVE)'), 1, 'once, and not for the short one')
+})
+
 test('closing waits for what was asked before, and refuses what comes after', async (t) => {
   const sql = openBare(t, join(folder(t), 'a.db'))
   const writes = Promise.all(Array.from({ length: 300 }, (_, at) => sql.write(() => note(`note ${at}`))))
