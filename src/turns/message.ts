@@ -6,6 +6,8 @@ import { withoutNuls } from '#safety/printable.ts'
 
 const maxTitleLength = 80
 const maxTitleLineLength = 400
+/** A title is looked for in so many letters of the input: blocks of an app may come first. */
+const maxTitleSearchChars = 256 * 1024
 const maxMessageBytes = 1024 * 1024
 
 /** Checks a message typed or sent by a person. */
@@ -41,11 +43,14 @@ function withoutAppBlocks(text: string): string {
 }
 
 function firstLine(input: readonly Item[], strip: (text: string) => string): string | undefined {
+  let left = maxTitleSearchChars
   for (const item of input) {
     if (item.type !== 'message' || item.role !== 'user') continue
     for (const part of item.content) {
       if (part.type !== 'text') continue
-      const text = strip(part.text).trimStart()
+      if (left <= 0) return undefined
+      const text = strip(part.text.slice(0, left)).trimStart()
+      left -= part.text.length
       const line = text.slice(0, maxTitleLineLength).split('\n', 1)[0] ?? ''
       // oxlint-disable-next-line no-control-regex -- titles are shown in terminals
       const clean = line.replace(/[\u0000-\u001f\u007f]/g, ' ').trim()

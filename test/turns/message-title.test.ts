@@ -15,7 +15,14 @@ test('a title is the first line that the user wrote, without the blocks of an ap
     [['<b> is not closed'], '<b> is not closed'],
     [[context], '<environment_context>'],
     [[''], 'New thread'],
+    [[' '.repeat(200_000), 'Fix it'], 'Fix it'],
   ] as const) {
     assert.equal(titled(...texts), title)
   }
+})
+
+test('a title is looked for in the beginning of a long input only', () => {
+  const blanks = ' '.repeat(300_000)
+  assert.equal(titled(`${blanks}Fix it`), 'New thread')
+  assert.equal(titled(blanks, 'Fix it'), 'New thread')
 })
