@@ -3,7 +3,7 @@ import type { Call, Entry, Item, KeptSkill, Message, Part, Result, Summary } fro
 import { fileOrigin } from '#core/origins.ts'
 import type { StartedTurn, ThreadStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
-import { createPace } from '#lib/pace.ts'
+import { createPace, type Pace } from '#lib/pace.ts'
 import type { Fence } from '#safety/fence.ts'
 import type { Marker } from '#safety/marks.ts'
 import { shortened } from './compact.ts'
@@ -59,7 +59,7 @@ export function createHistories({
   /** Marks passages of outside text that look like instructions. */
   marker?: () => Marker
 }): Histories {
-  const append = createAppend(fence, marker)
+  const { append, fenceParts } = createAppend(fence, marker)
   const cache = new Map<string, History>()
   let bytes = 0
 
@@ -82,6 +82,7 @@ export function createHistories({
   async function appendAll(history: History, entries: Iterable<Pick<Entry, 'item' | 'seq'>>): Promise<void> {
     const pace = createPace()
     for (const { item, seq } of entries) {
+      if (item.type === 'message' && item.content.length > 1) await fenceParts(item, pace)
       append(history, item, seq)
       await pace()
     }
@@ -237,11 +238,23 @@ function createAppend(fence: Fence, marker: (() => Marker) | undefined) {
     }
   }
 
-  return (history: History, item: Item, seq: number): void => {
-    history.items.push(item)
-    history.seq = seq
-    history.bytes += sizeOf(item)
-    addToPrompt(history, item)
+  return {
+    /** Fences the parts of a message with pauses. `append` then finds them. */
+    async fenceParts(item: Message, pace: Pace): Promise<void> {
+      if (known.has(item) || !item.content.some(isOutside)) return
+      const content: Part[] = []
+      for (const part of item.content) {
+        content.push(fencedPart(part))
+        await pace()
+      }
+      known.set(item, { ...item, content })
+    },
+    append(history: History, item: Item, seq: number): void {
+      history.items.push(item)
+      history.seq = seq
+      history.bytes += sizeOf(item)
+      addToPrompt(history, item)
+    },
   }
 }
 

@@ -4,8 +4,10 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises'
 /** The longest time without yielding: a user does not notice a token that is this late. */
 const maxBlockMs = 10
 
+export type Pace = () => Promise<void> | undefined
+
 /** Create it at the start of some work and await it between steps: it yields once `maxBlockMs` have passed. */
-export function createPace(now: () => number = () => performance.now()): () => Promise<void> | undefined {
+export function createPace(now: () => number = () => performance.now()): Pace {
   let begun = now()
   return () => {
     if (now() - begun < maxBlockMs) return undefined

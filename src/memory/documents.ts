@@ -2,7 +2,7 @@
 import type { Author, Chunk, Document, DocumentInfo, DocumentStore, NewDocument, PutOutcome } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import { createPace } from '#lib/pace.ts'
+import { createPace, type Pace } from '#lib/pace.ts'
 import { createSemaphore } from '#lib/semaphore.ts'
 import { chunksOf } from './chunks.ts'
 import type { SemanticSearch } from './semantic-search.ts'
@@ -54,7 +54,7 @@ export function createDocuments({ store, onWrite = () => {}, semanticSearch }: D
   const turn = createSemaphore(1)
   const always = new AbortController().signal
 
-  async function read(path: string, content: string, pace: ReturnType<typeof createPace>): Promise<Chunk[]> {
+  async function read(path: string, content: string, pace: Pace): Promise<Chunk[]> {
     const release = turn.tryTake() ?? (await turn.take(always))
     const chunks: Chunk[] = []
     try {
