@@ -23,7 +23,14 @@ export function createDigest(digest = createHash('sha256')): Digest {
     },
     *addInSlices(entries) {
       for (const entry of entries) {
-        digest.update(isLong(entry) ? `${yield* jsonInSlices(entry, { keysOf: sortedKeys })}\n` : lineOf(entry))
+        if (!isLong(entry)) digest.update(lineOf(entry))
+        else {
+          for (const slice of jsonInSlices(entry, { keysOf: sortedKeys })) {
+            digest.update(slice)
+            yield
+          }
+          digest.update('\n')
+        }
         yield
       }
     },

@@ -2,15 +2,16 @@
 
 /** JSON.stringify escapes 64 K letters in less than 10 ms, even where each of them is half a pair. */
 const sliceChars = 64 * 1024
-/** A text of so many letters is followed by a pause: there may be a hundred of them. */
-const minPauseChars = 4 * 1024
 /** Shorter texts are written at once. */
 const minLongChars = 4 * sliceChars
+/** A value takes as much time to write as a text of so many letters. */
+const valueChars = 16
 
-/** True when the strings of a value have so many letters together that its JSON should be written in slices. */
+/** True for a value of so many letters and values that its JSON should be written in slices. */
 export function isLong(value: unknown): boolean {
   let left = minLongChars
   const take = (each: unknown): boolean => {
+    left -= valueChars
     if (typeof each === 'string') left -= each.length
     else if (typeof each === 'object' && each !== null) for (const inner of Object.values(each)) if (take(inner)) break
     return left <= 0
@@ -25,44 +26,72 @@ type JsonOptions = {
   readonly levels?: number
 }
 
-/** The text that JSON.stringify writes of JSON data. */
-export function* jsonInSlices(value: unknown, options: JsonOptions = {}): Generator<void, string> {
-  if (typeof value === 'string') {
-    if (value.length > minPauseChars) return yield* textInSlices(value)
-    return JSON.stringify(value)
-  }
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+/** The text that JSON.stringify writes of JSON data, in slices of some 64 K letters. */
+export function* jsonInSlices(value: unknown, options: JsonOptions = {}): Generator<string, void> {
+  const slice: Slice = { text: '', values: 0 }
+  if (isShort(value)) slice.text = shortJson(value)
+  else yield* write(value as object | string, slice, options)
+  yield slice.text
+}
+
+/** What is written since the last slice. */
+type Slice = { text: string; values: number }
+
+function* write(value: object | string, slice: Slice, options: JsonOptions): Generator<string, void> {
+  if (typeof value === 'string') return yield* writeText(value, slice)
   const { keysOf = Object.keys, levels = Number.POSITIVE_INFINITY } = options
-  if (levels === 0) return '…'
+  if (levels === 0) {
+    slice.text += '…'
+    return
+  }
   const inner = { keysOf, levels: levels - 1 }
-  const parts: string[] = []
-  if (Array.isArray(value)) {
-    for (const each of value) parts.push(yield* jsonInSlices(each, inner))
-    return `[${parts.join(',')}]`
-  }
-  for (const key of keysOf(value)) {
+  const isList = Array.isArray(value)
+  let before = isList ? '[' : '{'
+  for (const key of isList ? value.keys() : keysOf(value)) {
     const each = (value as Record<string, unknown>)[key]
-    if (each !== undefined) parts.push(`${JSON.stringify(key)}:${yield* jsonInSlices(each, inner)}`)
+    if (each === undefined && !isList) continue
+    slice.text += isList ? before : `${before}${JSON.stringify(key)}:`
+    before = ','
+    if (isShort(each)) slice.text += shortJson(each)
+    else yield* write(each as object | string, slice, inner)
+    if (++slice.values * valueChars + slice.text.length >= sliceChars) yield take(slice)
   }
-  return `{${parts.join(',')}}`
+  if (before !== ',') slice.text += before
+  slice.text += isList ? ']' : '}'
+}
+
+function* writeText(text: string, slice: Slice): Generator<string, void> {
+  slice.text += '"'
+  for (let from = 0; from < text.length; ) {
+    const end = from + sliceChars
+    // Both halves of a pair are written together: one alone would be escaped.
+    const to = isPair(text, end - 1) ? end + 1 : end
+    slice.text += JSON.stringify(text.slice(from, to)).slice(1, -1)
+    from = to
+    yield take(slice)
+  }
+  slice.text += '"'
+}
+
+function take(slice: Slice): string {
+  const { text } = slice
+  slice.text = ''
+  slice.values = 0
+  return text
+}
+
+/** True for a value that is written at once. */
+function isShort(value: unknown): boolean {
+  return typeof value === 'string' ? value.length <= sliceChars : typeof value !== 'object' || value === null
+}
+
+function shortJson(value: unknown): string {
+  return JSON.stringify(value) ?? 'null'
 }
 
 /** For canonical JSON. */
 export function sortedKeys(value: object): string[] {
   return Object.keys(value).sort()
-}
-
-function* textInSlices(text: string): Generator<void, string> {
-  let json = '"'
-  for (let from = 0; from < text.length; ) {
-    const end = from + sliceChars
-    // Both halves of a pair are written together: one alone would be escaped.
-    const to = isPair(text, end - 1) ? end + 1 : end
-    json += JSON.stringify(text.slice(from, to)).slice(1, -1)
-    from = to
-    yield
-  }
-  return `${json}"`
 }
 
 function isPair(text: string, at: number): boolean {

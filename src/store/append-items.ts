@@ -55,8 +55,12 @@ export function bodiesOf(drafts: readonly Draft[]): string[] | Promise<string[]>
 function* bodiesInSlices(drafts: readonly Draft[]): Generator<void, string[]> {
   const bodies: string[] = []
   for (const { item } of drafts) {
-    bodies.push(yield* jsonInSlices(item))
-    yield
+    let body = ''
+    for (const slice of jsonInSlices(item)) {
+      body += slice
+      yield
+    }
+    bodies.push(body)
   }
   return bodies
 }

@@ -123,7 +123,7 @@ async function openTarget(t: TestContext, way: Way) {
       const page = { path: 'notes/monday.md', content: text, author: 'agent' as const, untrusted: true }
       await documents.write(operator, [page])
       ;(hostile.spec as { description: string }).description = text
-      const start = await house.turns.start(startOf(way, text))
+      const start = await house.turns.start(await startOf(way, text))
       let status = restOf(await eventsOf(start.events))
       let { turn } = start
       if (way === "caller's output") {
@@ -148,7 +148,7 @@ async function openTarget(t: TestContext, way: Way) {
   }
 }
 
-function startOf(way: Way, text: string): StartTurn {
+async function startOf(way: Way, text: string): Promise<StartTurn> {
   const mine = (input: readonly Item[]): StartTurn => message('', { user: operator, input })
   if (way === "code host's event") {
     const sender = { login: 'evil.example' }
@@ -159,7 +159,7 @@ function startOf(way: Way, text: string): StartTurn {
   if (way === 'attached file') {
     const data = Buffer.from(text).toString('base64')
     const content = [
-      ...partsOf([{ name: 'invoice.txt', media_type: 'text/plain', data }]),
+      ...(await partsOf([{ name: 'invoice.txt', media_type: 'text/plain', data }])),
       { type: 'text' as const, text: 'Look.' },
     ]
     return mine([{ type: 'message', role: 'user', content }])

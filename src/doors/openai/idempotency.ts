@@ -1,12 +1,8 @@
-// The Idempotency-Key of a request, and the hash that tells whether two bodies are the same.
-import { hash } from 'node:crypto'
+// The Idempotency-Key of a request.
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
-import { canonical } from '#core/json.ts'
-import { isLong, jsonInSlices, sortedKeys } from '#core/json-slices.ts'
 import type { Idempotency } from '#core/store.ts'
-import { inPace } from '#lib/pace.ts'
-import { maxLevels } from './bounds.ts'
+import { hashOfBody } from '#http/body-hash.ts'
 
 const maxKeyLength = 255
 
@@ -17,12 +13,6 @@ export async function idempotencyOf(
 ): Promise<Idempotency | undefined> {
   const key = headers['idempotency-key']
   return key === undefined ? undefined : { key: readKey(key), bodyHash: bodyHash ?? (await hashOfBody(body)) }
-}
-
-/** Values nested deeper than `maxLevels` are not compared, so that a deep field which is ignored cannot fail a request. */
-export async function hashOfBody(body: unknown): Promise<string> {
-  if (!isLong(body)) return hash('sha256', canonical(body, maxLevels))
-  return hash('sha256', await inPace(jsonInSlices(body, { keysOf: sortedKeys, levels: maxLevels })))
 }
 
 function readKey(key: string | string[]): string {

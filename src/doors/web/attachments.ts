@@ -4,6 +4,7 @@ import { AppError } from '#core/errors.ts'
 import type { Part } from '#core/item.ts'
 import { type Attachment, AttachmentWire } from '#doors/web/wire/chat.ts'
 import { wrongField } from '#http/validate.ts'
+import { createPace } from '#lib/pace.ts'
 import { fileText, isPictureType, maxAttachments, maxTextBytes, picturePart, pictureType } from '#turns/attachments.ts'
 
 export const Attachments = z
@@ -11,22 +12,41 @@ export const Attachments = z
   .check(z.maxLength(maxAttachments, `must hold at most ${maxAttachments} files`))
 
 /** Turns each attachment into a message part. Throws invalid_input for types that no model takes, and too_large. */
-export function partsOf(attachments: readonly Attachment[]): Part[] {
-  return attachments.map((attachment, at) => {
-    const type = (attachment.media_type.split(';', 1)[0] ?? '').trim().toLowerCase()
-    const bytes = Buffer.from(attachment.data, 'base64')
-    if (isPictureType(type)) {
-      if (pictureType(bytes) !== type) throw wrongField(`attachments[${at}].data`, `is not a picture of type ${type}`)
-      return picturePart(type, bytes)
-    }
-    if (!isText(type)) {
-      throw wrongField(
-        `attachments[${at}].media_type`,
-        `${type} is not taken: send pictures (png, jpeg, gif, webp) and text files`,
-      )
-    }
-    return { type: 'file', name: attachment.name, text: textOf(bytes, at) }
-  })
+export async function partsOf(attachments: readonly Attachment[]): Promise<Part[]> {
+  const pace = createPace()
+  const parts: Part[] = []
+  for (const [at, attachment] of attachments.entries()) {
+    parts.push(partOf(attachment, at))
+    await pace()
+  }
+  return parts
+}
+
+function partOf({ name, media_type: mediaType, data }: Attachment, at: number): Part {
+  const type = (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase()
+  const bytes = bytesOf(data)
+  if (!bytes) throw wrongField(`attachments[${at}].data`, 'must be base64, and not empty')
+  if (isPictureType(type)) {
+    if (pictureType(bytes) !== type) throw wrongField(`attachments[${at}].data`, `is not a picture of type ${type}`)
+    return picturePart(type, bytes)
+  }
+  if (!isText(type)) {
+    throw wrongField(
+      `attachments[${at}].media_type`,
+      `${type} is not taken: send pictures (png, jpeg, gif, webp) and text files`,
+    )
+  }
+  return { type: 'file', name, text: textOf(bytes, at) }
+}
+
+/** Undefined for an empty text and one that is not base64. Node's decoder skips other letters, so there are fewer bytes. */
+function bytesOf(data: string): Buffer | undefined {
+  const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0
+  const digits = data.length - padding
+  const bytes = Buffer.from(data, 'base64')
+  // It also takes the letters of base64url, and leaves out a last digit that is too many.
+  const isStandard = digits % 4 !== 1 && !data.includes('-') && !data.includes('_')
+  return digits > 0 && isStandard && bytes.length === Math.floor((digits * 3) / 4) ? bytes : undefined
 }
 
 const textTypes = new Set(

@@ -1,5 +1,4 @@
 // POST /api/chat waits for the reply; POST /api/chat/send does not.
-import { hash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
@@ -8,6 +7,7 @@ import type { Entry, Part } from '#core/item.ts'
 import type { Idempotency } from '#core/store.ts'
 import { type Turn, usageSoFar } from '#core/turn.ts'
 import { isAtRest } from '#core/turn-status.ts'
+import { hashOfBody } from '#http/body-hash.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import { maxFileBodyBytes } from '#http/body.ts'
 import type { Caller } from '#http/caller.ts'
@@ -71,7 +71,7 @@ export function chatRoutes(parts: ChatParts): Route[] {
       body: ChatBody,
       answers: { 202: SendAnswer },
       async handle({ caller, body }, reply) {
-        const { turn, input, events, replayed } = await send(caller, body, reply, keyOf(reply, body))
+        const { turn, input, events, replayed } = await send(caller, body, reply, await keyOf(reply, body))
         events.close()
         const id = replayed ? await messageIdOf(parts, turn) : input[0]?.id
         return reply.code(202).send({
@@ -122,13 +122,13 @@ export async function messageIdOf(
 }
 
 /** The Idempotency-Key header: a page that missed the answer sends again with the same key, and it is one message. */
-function keyOf({ request }: FastifyReply, body: z.output<typeof ChatBody>): Idempotency | undefined {
+async function keyOf({ request }: FastifyReply, body: z.output<typeof ChatBody>): Promise<Idempotency | undefined> {
   const key = request.headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key !== 'string' || key.length < 1 || key.length > maxKeyChars) {
     throw wrongField('Idempotency-Key', `must have 1 to ${maxKeyChars} characters`)
   }
-  return { key: `chat:${key}`, bodyHash: hash('sha256', JSON.stringify(body)) }
+  return { key: `chat:${key}`, bodyHash: await hashOfBody(body) }
 }
 
 /** A message from the chat routes or the WebSocket. */
@@ -150,7 +150,8 @@ export async function sendChat(turns: Turns, { caller, body, request, idempotenc
   if (threadId !== undefined && !isUuid(threadId)) {
     throw new AppError('not_found', 'the thread does not exist', { param: 'thread_id' })
   }
-  const content: Part[] = [{ type: 'text', text: message.toWellFormed() }, ...partsOf(body.attachments ?? [])]
+  const parts = await partsOf(body.attachments ?? [])
+  const content: Part[] = [{ type: 'text', text: message.toWellFormed() }, ...parts]
   return turns.start({
     user: caller.user,
     door: 'web',

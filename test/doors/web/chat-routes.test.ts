@@ -277,6 +277,12 @@ const refused: readonly [what: string, body: unknown, status: number, message: R
     400,
     /^attachments\[1\].data must be base64/,
   ],
+  ...['', '=', 'YWJjZ', 'YWJj§', 'YQ-_', 'YW Jj', 'YQ==YQ=='].map((data): (typeof refused)[number] => [
+    `no base64: ${data}`,
+    { message: 'a', attachments: [{ ...file, data }] },
+    400,
+    /^attachments\[0\].data must be base64, and not empty/,
+  ]),
   [
     'a kind no model takes',
     { message: 'a', attachments: [{ ...file, media_type: 'audio/mpeg' }] },

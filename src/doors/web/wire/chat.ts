@@ -5,11 +5,21 @@ import { FaultWire, jobStatuses, UsageWire } from './turn.ts'
 
 const maxNameChars = 255
 const nameFault = `must be 1 to ${maxNameChars} characters without control characters`
+const typeFault = 'must be a media type such as image/png'
 
 export const AttachmentWire = z.object({
-  name: z.string().check(z.regex(/^[^\p{Cc}]+$/u, nameFault), z.maxLength(maxNameChars, nameFault)),
-  media_type: z.string().check(z.regex(/^[\w.+-]+\/[\w.+-]+ *(;.*)?$/, 'must be a media type such as image/png')),
-  data: z.string().check(z.regex(/^[A-Za-z0-9+/]+={0,2}$/, 'must be base64, and not empty')),
+  // The length first: it ends the check of a text of megabytes.
+  name: z
+    .string()
+    .check(z.maxLength(maxNameChars, { abort: true, error: nameFault }), z.regex(/^[^\p{Cc}]+$/u, nameFault)),
+  media_type: z
+    .string()
+    .check(
+      z.maxLength(maxNameChars, { abort: true, error: typeFault }),
+      z.regex(/^[\w.+-]+\/[\w.+-]+ *(;.*)?$/, typeFault),
+    ),
+  /** Base64. It is checked where it is decoded. */
+  data: z.string(),
 })
 
 export const ChatAnswer = z.object({
