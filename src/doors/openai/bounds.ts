@@ -1,5 +1,7 @@
 // Limits on the depth and size of a caller's JSON values.
-import { isDeeperThan } from '#core/json.ts'
+import { byteLength, isDeeperThan } from '#core/json.ts'
+import { isLong, jsonInSlices } from '#core/json-slices.ts'
+import { createPace } from '#lib/pace.ts'
 
 /** Deeper than any real request. */
 export const maxLevels = 100
@@ -7,6 +9,18 @@ export const maxLevels = 100
 /** True for a value nested deeper than `maxLevels`. Storing it would call JSON.stringify, which recurses. */
 export function isTooDeep(value: unknown): boolean {
   return isDeeperThan(maxLevels, value)
+}
+
+/** The size of a value as JSON. A long one is written with pauses for the event loop. */
+export async function jsonBytes(value: unknown): Promise<number> {
+  if (!isLong(value)) return byteLength(JSON.stringify(value))
+  const pace = createPace()
+  let bytes = 0
+  for (const slice of jsonInSlices(value)) {
+    bytes += byteLength(slice)
+    await pace()
+  }
+  return bytes
 }
 
 /** How a value exceeds its bounds; undefined when it does not. The walk stops at the first excess. */

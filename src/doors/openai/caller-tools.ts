@@ -2,10 +2,12 @@
 import { hash } from 'node:crypto'
 import * as z from 'zod/mini'
 import { byteLength, canonical, isObject, type JsonObject } from '#core/json.ts'
+import { isLong } from '#core/json-slices.ts'
 import { agentPrefixes } from '#core/tool-names.ts'
 import type { CallerName, ToolSpec } from '#core/tool.ts'
 import { hasRawNumbers, withPlainNumbers } from '#http/lossless-json.ts'
 import { check, wrongField } from '#http/validate.ts'
+import { jsonBytes } from './bounds.ts'
 
 const maxNameChars = 64
 const drops = 'RESPONSES_FOREIGN_TOOLS=drop'
@@ -53,10 +55,10 @@ export function refuseCallerTools(raw: Readonly<Record<string, unknown>>): void 
 }
 
 /** Reads the list of tools as it was sent. Throws invalid_input with the path of the tool and its field. */
-export function readCatalog(raw: readonly unknown[], rules: CatalogRules): Catalog {
+export async function readCatalog(raw: readonly unknown[], rules: CatalogRules): Promise<Catalog> {
   if (raw.length === 0) return { tools: [], schemas: {} }
   const { maxBytes, raisedBy } = rules
-  const bytes = byteLength(canonical(withPlainNumbers(raw)))
+  const bytes = isLong(raw) ? await jsonBytes(raw) : byteLength(canonical(withPlainNumbers(raw)))
   if (bytes > maxBytes) {
     const way = raisedBy === undefined ? '' : `: the operator may raise ${raisedBy}`
     throw wrongField('tools', `has ${bytes} bytes of canonical JSON, at most ${maxBytes}${way}`)

@@ -8,11 +8,12 @@ const refuse: CatalogRules = { maxBytes: 16_384, raisedBy: 'THE_SETTING', foreig
 const drop: CatalogRules = { ...refuse, foreign: 'drop' }
 
 const tool = (name: string, more: object = {}) => ({ type: 'function', name, ...more })
-const namesOf = (tools: readonly unknown[], rules = drop) => readCatalog(tools, rules).tools.map(({ name }) => name)
+const namesOf = async (tools: readonly unknown[], rules = drop) =>
+  (await readCatalog(tools, rules)).tools.map(({ name }) => name)
 
-function refusal(tools: readonly unknown[], rules: CatalogRules = refuse): { param?: string; message: string } {
+async function refusal(tools: readonly unknown[], rules = refuse): Promise<{ param?: string; message: string }> {
   try {
-    readCatalog(tools, rules)
+    await readCatalog(tools, rules)
   } catch (error) {
     assert.ok(error instanceof AppError && error.code === 'invalid_input')
     return { message: error.message, ...(error.param !== undefined && { param: error.param }) }
@@ -26,22 +27,23 @@ describe('the catalog of a caller', () => {
     ['a namespace', [{ type: 'namespace', name: 'n', tools: [] }], 'tools[0].type', /RESPONSES_FOREIGN_TOOLS=drop/],
     ['the name of a service tool', [tool('time')], 'tools[0].name', /RESPONSES_FOREIGN_TOOLS=drop/],
     ['one of our prefixes', [tool('memory_x')], 'tools[0].name', /RESPONSES_FOREIGN_TOOLS=drop/],
-    ['too many bytes', [tool('a', { description: 'x'.repeat(17_000) })], 'tools', /THE_SETTING/],
+    ['too many bytes', [tool('a', { description: 'x'.repeat(17_000) })], 'tools', /has 17049 bytes.*THE_SETTING/],
+    ['many more bytes', [tool('a', { description: 'x'.repeat(900_000) })], 'tools', /has 900049 bytes.*THE_SETTING/],
   ] as const) {
-    it(`refuses ${what}, and names the setting that widens the rule`, () => {
-      const { param: named, message } = refusal(tools)
+    it(`refuses ${what}, and names the setting that widens the rule`, async () => {
+      const { param: named, message } = await refusal(tools)
       assert.equal(named, param)
       assert.match(message, setting)
     })
   }
 
-  it('with drop, leaves out other kinds, flattens namespaces and renames what has a name of ours', () => {
+  it('with drop, leaves out other kinds, flattens namespaces and renames what has a name of ours', async () => {
     const crm = {
       type: 'namespace',
       name: 'mcp__crm',
       tools: [tool('find'), { type: 'custom', name: 'c' }, tool('add')],
     }
-    assert.deepEqual(namesOf([{ type: 'web_search' }, tool('shell'), crm, tool('web_fetch'), tool('skill_x')]), [
+    assert.deepEqual(await namesOf([{ type: 'web_search' }, tool('shell'), crm, tool('web_fetch'), tool('skill_x')]), [
       'shell',
       'mcp__crm__find',
       'mcp__crm__add',
@@ -50,8 +52,8 @@ describe('the catalog of a caller', () => {
     ])
   })
 
-  it('gives every function its own name back, and finds the name in a history', () => {
-    const { tools } = readCatalog(
+  it('gives every function its own name back, and finds the name in a history', async () => {
+    const { tools } = await readCatalog(
       [tool('time'), tool('a'), { type: 'namespace', name: 'n', tools: [tool('time')] }],
       drop,
     )
@@ -65,27 +67,28 @@ describe('the catalog of a caller', () => {
     )
   })
 
-  it('keeps names within 64 characters of one alphabet, and apart', () => {
+  it('keeps names within 64 characters of one alphabet, and apart', async () => {
     const long = 'm'.repeat(60)
     const groups = [long, `${long}m`].map((name) => ({ type: 'namespace', name, tools: [tool('find')] }))
-    const names = namesOf([...groups, { type: 'namespace', name: 'a b', tools: [tool('c')] }, tool('a_b__c')])
+    const names = await namesOf([...groups, { type: 'namespace', name: 'a b', tools: [tool('c')] }, tool('a_b__c')])
     assert.equal(new Set(names).size, 4)
     for (const name of names) assert.match(name, /^[A-Za-z0-9_-]{1,64}$/)
   })
 
-  it('refuses a malformed function and a name used twice under either rule', () => {
+  it('refuses a malformed function and a name used twice under either rule', async () => {
     for (const rules of [refuse, drop]) {
-      assert.equal(refusal([tool('no good')], rules).param, 'tools[0].name')
-      assert.equal(refusal([tool('a'), tool('a')], rules).param, 'tools[1].name')
-      assert.equal(refusal([7], rules).param, 'tools[0]')
+      assert.equal((await refusal([tool('no good')], rules)).param, 'tools[0].name')
+      assert.equal((await refusal([tool('a'), tool('a')], rules)).param, 'tools[1].name')
+      assert.equal((await refusal([7], rules)).param, 'tools[0]')
     }
     const inner = { type: 'namespace', name: 'n', tools: [tool('a', { parameters: [] })] }
-    assert.equal(refusal([inner], drop).param, 'tools[0].tools[0].parameters')
+    assert.equal((await refusal([inner], drop)).param, 'tools[0].tools[0].parameters')
   })
 
-  it('is bounded by its bytes only: many values and deep schemas pass', () => {
+  it('is bounded by its bytes only: many values and deep schemas pass', async () => {
     const wide = tool('wide', { parameters: { enum: Array.from({ length: 60_000 }, () => 1) } })
     const deep = tool('deep', { parameters: JSON.parse('{"a":'.repeat(900) + '1' + '}'.repeat(900)) as object })
-    assert.equal(readCatalog([wide, deep], { ...refuse, maxBytes: 262_144 }).tools.length, 2)
+    const { tools } = await readCatalog([wide, deep], { ...refuse, maxBytes: 262_144 })
+    assert.equal(tools.length, 2)
   })
 })

@@ -1,8 +1,8 @@
 // Reading a request: its messages, and the options of its turn.
 import type { JsonObject } from '#core/json.ts'
-import { byteLength, isObject } from '#core/json.ts'
+import { isObject } from '#core/json.ts'
 import type { Sampling, TurnOptions } from '#core/turn.ts'
-import { overBounds } from '#doors/openai/bounds.ts'
+import { jsonBytes, overBounds } from '#doors/openai/bounds.ts'
 import { type CatalogRules, readCatalog, refuseCallerTools } from '#doors/openai/caller-tools.ts'
 import { check, wrongField } from '#http/validate.ts'
 import type * as z from 'zod/mini'
@@ -34,10 +34,10 @@ export type RequestRules = Pick<CatalogRules, 'registered'> & {
 export async function readCompletion(body: unknown, rules: RequestRules): Promise<CompletionRequest> {
   if (!rules.externalTools && isObject(body)) refuseCallerTools(body)
   const fields = check(CompletionSchema, body)
-  const tools = fields.tool_choice === 'none' ? [] : readTools(fields.tools ?? [], rules)
-  const format = readFormat(fields.response_format)
+  const tools = fields.tool_choice === 'none' ? [] : await readTools(fields.tools ?? [], rules)
+  const format = await readFormat(fields.response_format)
   const sampling = readSampling(fields)
-  const echo = { ...(fields.user != null && { user: fields.user }), ...readMetadata(fields.metadata) }
+  const echo = { ...(fields.user != null && { user: fields.user }), ...(await readMetadata(fields.metadata)) }
   return {
     model: fields.model,
     stream: fields.stream ?? false,
@@ -70,17 +70,21 @@ function readSampling(fields: Fields): Sampling {
 }
 
 /** The caller's functions. Here they stand in a `function` of their own; the rules are those of the Responses API. */
-function readTools(raw: readonly unknown[], { registered }: RequestRules): NonNullable<TurnOptions['tools']> {
+async function readTools(
+  raw: readonly unknown[],
+  { registered }: RequestRules,
+): Promise<NonNullable<TurnOptions['tools']>> {
   const flat = raw.map((tool, at) => {
     if (!isObject(tool)) return tool
     const { type, function: declared } = tool
     if (type === 'function' && !isObject(declared)) throw wrongField(`tools[${at}].function`, 'must be an object')
     return { ...(declared as object | undefined), type }
   })
-  return readCatalog(flat, { maxBytes: maxToolsBytes, foreign: 'refuse', registered }).tools
+  const { tools } = await readCatalog(flat, { maxBytes: maxToolsBytes, foreign: 'refuse', registered })
+  return tools
 }
 
-function readFormat(format: Fields['response_format']): TurnOptions['format'] | 'json' {
+async function readFormat(format: Fields['response_format']): Promise<TurnOptions['format'] | 'json'> {
   if (format == null || format.type === 'text') return undefined
   if (format.type === 'json_object') return 'json'
   const path = 'response_format.json_schema'
@@ -88,7 +92,7 @@ function readFormat(format: Fields['response_format']): TurnOptions['format'] | 
   if (!schema) throw wrongField(`${path}.schema`, 'is required')
   const over = overBounds(schema, formatBounds)
   if (over) throw wrongField(`${path}.schema`, over)
-  const bytes = byteLength(JSON.stringify(schema))
+  const bytes = await jsonBytes(schema)
   if (bytes > maxFormatBytes) throw wrongField(`${path}.schema`, `has ${bytes} bytes, at most ${maxFormatBytes}`)
   return {
     name: name && /^[A-Za-z0-9_-]{1,64}$/.test(name) ? name : 'response',
@@ -97,12 +101,12 @@ function readFormat(format: Fields['response_format']): TurnOptions['format'] | 
   }
 }
 
-function readMetadata(metadata: Fields['metadata']): { metadata?: Record<string, string> } {
+async function readMetadata(metadata: Fields['metadata']): Promise<{ metadata?: Record<string, string> }> {
   if (metadata == null || Object.keys(metadata).length === 0) return {}
   for (const [key, value] of Object.entries(metadata)) {
     if (typeof value !== 'string') throw wrongField(`metadata.${key}`, 'must be a string')
   }
-  const bytes = byteLength(JSON.stringify(metadata))
+  const bytes = await jsonBytes(metadata)
   if (bytes > maxMetadataBytes) throw wrongField('metadata', `has ${bytes} bytes as JSON, at most ${maxMetadataBytes}`)
   return { metadata: metadata as Record<string, string> }
 }

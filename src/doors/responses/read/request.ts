@@ -1,9 +1,9 @@
 // Reading a create request. Only the fields of `CreateSchema` can be wrong; any other is ignored when it is malformed.
 import { parseResponseId } from '#core/ids.ts'
-import { byteLength, isObject, type JsonObject } from '#core/json.ts'
+import { isObject, type JsonObject } from '#core/json.ts'
 import type { TurnOptions } from '#core/turn.ts'
 import { checkInstructions, contextBlock } from '#doors/openai/blocks.ts'
-import { overBounds, isTooDeep } from '#doors/openai/bounds.ts'
+import { isTooDeep, jsonBytes, overBounds } from '#doors/openai/bounds.ts'
 import { type CatalogRules, namesForModel, readCatalog, refuseCallerTools } from '#doors/openai/caller-tools.ts'
 import type { Echo } from '#doors/responses/echo.ts'
 import { check, wrongField } from '#http/validate.ts'
@@ -51,20 +51,20 @@ export async function readCreate(body: unknown, rules: RequestRules): Promise<Cr
   const fields = check(CreateSchema, body)
   // Fields outside the schema are read as sent, and ignored when malformed.
   const raw = body as Readonly<Record<string, unknown>>
-  const { tools, schemas } = readCatalog(fields.tools ?? [], rules.catalog)
-  const context = readContext(raw['x_context'])
+  const { tools, schemas } = await readCatalog(fields.tools ?? [], rules.catalog)
+  const context = await readContext(raw['x_context'])
   const input = await readInput(fields.input, namesForModel(tools))
   const systems = input.flatMap((item) => (item.type === 'system' ? [item.text] : []))
   const instructions = [fields.instructions ?? '', ...systems]
   checkInstructions(instructions, 'instructions')
-  const format = readFormat(raw['text'])
+  const format = await readFormat(raw['text'])
   const previous = fields.previous_response_id == null ? undefined : readPrevious(fields.previous_response_id)
   const background = rules.fields === 'reference' && raw['background'] === true
   const echo: Echo = {
     ...(background && { background }),
     ...(fields.previous_response_id != null && { previous: fields.previous_response_id }),
     ...(fields.instructions != null && { instructions: fields.instructions }),
-    ...readMetadata(raw['metadata']),
+    ...(await readMetadata(raw['metadata'])),
     ...(format === 'json_object' && { jsonObject: true }),
     ...(Object.keys(schemas).length > 0 && { schemas }),
     ...(typeof format === 'object' && hasRawNumbers(format.schema) && { formatSchema: JSON.stringify(format.schema) }),
@@ -97,22 +97,22 @@ export function readPrevious(text: string): Previous {
   return previous
 }
 
-function readContext(context: unknown): Record<string, unknown> | undefined {
+async function readContext(context: unknown): Promise<Record<string, unknown> | undefined> {
   if (!isObject(context)) return undefined
   if (isTooDeep(context)) throw wrongField('x_context', 'is nested too deeply')
-  const bytes = byteLength(JSON.stringify(context))
+  const bytes = await jsonBytes(context)
   if (bytes > maxContextBytes) throw wrongField('x_context', `has ${bytes} bytes as JSON, at most ${maxContextBytes}`)
   return context
 }
 
 /** Reads `text.format`. A malformed or too large one counts as plain text: this field never fails a request. */
-function readFormat(text: unknown): TurnOptions['format'] | 'json_object' {
+async function readFormat(text: unknown): Promise<TurnOptions['format'] | 'json_object'> {
   const format = isObject(text) ? text['format'] : undefined
   if (!isObject(format)) return undefined
   if (format['type'] === 'json_object') return 'json_object'
   const { type, name, schema, strict } = format
   if (type !== 'json_schema' || !isObject(schema)) return undefined
-  if (overBounds(schema, formatBounds) || byteLength(JSON.stringify(schema)) > maxFormatBytes) return undefined
+  if (overBounds(schema, formatBounds) || (await jsonBytes(schema)) > maxFormatBytes) return undefined
   return {
     name: typeof name === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(name) ? name : 'response',
     schema: schema as JsonObject,
@@ -132,9 +132,9 @@ function readMaxTokens(count: unknown): Pick<TurnOptions, 'sampling'> {
   return Number.isSafeInteger(count) && Number(count) > 0 ? { sampling: { maxTokens: Number(count) } } : {}
 }
 
-function readMetadata(metadata: unknown): Pick<Echo, 'metadata'> {
+async function readMetadata(metadata: unknown): Promise<Pick<Echo, 'metadata'>> {
   if (!isObject(metadata) || Object.keys(metadata).length === 0) return {}
   if (!Object.values(metadata).every((value) => typeof value === 'string')) return {}
-  const fits = byteLength(JSON.stringify(metadata)) <= maxMetadataBytes
+  const fits = (await jsonBytes(metadata)) <= maxMetadataBytes
   return fits ? { metadata: metadata as Record<string, string> } : {}
 }
