@@ -238,24 +238,25 @@ function createAppend(fence: Fence, marker: (() => Marker) | undefined) {
     }
   }
 
-  return {
-    /** Fences the parts of a message with pauses. `append` then finds them. */
-    async fenceParts(item: Message, pace: Pace): Promise<void> {
-      if (known.has(item) || !item.content.some(isOutside)) return
-      const content: Part[] = []
-      for (const part of item.content) {
-        content.push(fencedPart(part))
-        await pace()
-      }
-      known.set(item, { ...item, content })
-    },
-    append(history: History, item: Item, seq: number): void {
-      history.items.push(item)
-      history.seq = seq
-      history.bytes += sizeOf(item)
-      addToPrompt(history, item)
-    },
+  /** Fences the parts of a message with pauses. `append` then finds them. */
+  async function fenceParts(item: Message, pace: Pace): Promise<void> {
+    if (known.has(item) || !item.content.some(isOutside)) return
+    const content: Part[] = []
+    for (const part of item.content) {
+      content.push(fencedPart(part))
+      await pace()
+    }
+    known.set(item, { ...item, content })
   }
+
+  function append(history: History, item: Item, seq: number): void {
+    history.items.push(item)
+    history.seq = seq
+    history.bytes += sizeOf(item)
+    addToPrompt(history, item)
+  }
+
+  return { append, fenceParts }
 }
 
 /** A new prompt that begins with a summary, followed by the items that it does not cover. */

@@ -38,7 +38,10 @@ export function* jsonInSlices(value: unknown, options: JsonOptions = {}): Genera
 type Slice = { text: string; values: number }
 
 function* write(value: object | string, slice: Slice, options: JsonOptions): Generator<string, void> {
-  if (typeof value === 'string') return yield* writeText(value, slice)
+  if (typeof value === 'string') {
+    yield* writeText(value, slice)
+    return
+  }
   const { keysOf = Object.keys, levels = Number.POSITIVE_INFINITY } = options
   if (levels === 0) {
     slice.text += '…'

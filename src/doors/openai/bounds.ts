@@ -4,7 +4,7 @@ import { isLong, jsonInSlices } from '#core/json-slices.ts'
 import { createPace } from '#lib/pace.ts'
 
 /** Deeper than any real request. */
-export const maxLevels = 100
+const maxLevels = 100
 
 /** True for a value nested deeper than `maxLevels`. Storing it would call JSON.stringify, which recurses. */
 export function isTooDeep(value: unknown): boolean {
