@@ -64,7 +64,7 @@ function firstLine(input: readonly Item[], strip: (text: string) => string): str
 /** True for an item that `masked` may change. */
 export function hasOutsideText(item: Item): boolean {
   if (item.type === 'message') return item.content.some(isOutside)
-  return item.type === 'result' || (item.type === 'answer' && item.output !== undefined)
+  return item.type === 'result' || item.type === 'answer'
 }
 
 type Mask = (text: string) => string | Promise<string>

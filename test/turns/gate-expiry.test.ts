@@ -63,8 +63,9 @@ test('a gate is denied when it expires, not by a look now and then, and from tha
       await turnOver(3)
     }
   }
-  await pass(minuteMs)
-  await pass(dayMs - minuteMs)
+  await pass(999)
+  assert.deepEqual(looks, [], 'a short command ends before the first look')
+  await pass(dayMs - 999)
   assert.deepEqual([looks.length, answers.length, (await gates.list(ada)).length], [1, 0, 1])
   t.mock.timers.tick(1)
   assert.deepEqual([(await gates.list(ada)).length, await gates.ofTurn({ ...turn, status: 'waiting' })], [0, undefined])

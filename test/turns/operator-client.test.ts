@@ -16,16 +16,18 @@ type Opened = House & { readonly client: OperatorClient }
 
 function opened(t: TestContext, parts: HouseParts = {}, over: Partial<OperatorParts> = {}): Opened {
   const house = openHouse(t, parts)
-  const client = createOperatorClient({
+  return { ...house, client: createOperatorClient({ ...partsOf(house), ...over }) }
+}
+
+function partsOf(house: House): OperatorParts {
+  return {
     ...house,
     documents: createDocuments({ store: house.store.documents }),
     tools: () => [],
     policy: () => ({}),
     missions: () => Promise.reject(new Error('not asked')),
     status: () => Promise.reject(new Error('not asked')),
-    ...over,
-  })
-  return { ...house, client }
+  }
 }
 
 const always = new AbortController().signal
@@ -84,6 +86,33 @@ test('a turn that waits in the queue is followed from its own first entry, witho
     ],
   )
   assert.ok(events.every((event) => event.type !== 'delta' || event.turnId === second.turnId))
+})
+
+test('a queued turn that begins while its thread is read is followed from its own first entry', async (t) => {
+  const { script, told, letGo } = createHeldReply()
+  const house = opened(t, { reply: (text) => (text === 'first' ? script : [`echo ${text}`]) })
+  const first = await house.client.send({ door: 'terminal', message: 'first' })
+  await told
+  const { turnId } = await house.client.send({ door: 'terminal', message: 'second', threadId: first.threadId })
+  const begun = async () => (await house.turns.get(operator, turnId))?.firstSeq !== undefined
+  const client = createOperatorClient({
+    ...partsOf(house),
+    threads: {
+      ...house.threads,
+      async get(...args) {
+        const thread = await house.threads.get(...args)
+        letGo()
+        await until(begun)
+        return thread
+      },
+    },
+  })
+  const events = (await Array.fromAsync(client.follow(turnId, always))).flat()
+  const entries = events.flatMap((event) => (event.type === 'entries' ? event.entries : []))
+  assert.deepEqual(
+    entries.map((entry) => entry.turnId),
+    [turnId, turnId],
+  )
 })
 
 test('a stream ends with its signal, before and after its first batch', async (t) => {

@@ -134,6 +134,18 @@ describe('readers of a turn', () => {
     })
   }
 
+  it('get more time only from somebody who asks for the turn, at whichever process', async () => {
+    const [here, there] = [process(), process()]
+    there.seen(turn)
+    await pass(60_000)
+    assert.deepEqual(cancelled, [], 'nobody was away')
+    here.open(turn, true).left()
+    await pass(9_000)
+    listeners.forEach((listen) => listen({ type: 'reader', turnId: 't', what: 'left', from: 'elsewhere' }))
+    await pass(1_000)
+    assert.deepEqual(cancelled, ['t'], 'that another one left gives no time')
+  })
+
   it('stop nothing where the operator says so', async () => {
     process(false).open(turn, true).left()
     await pass(60_000)

@@ -105,7 +105,12 @@ test('a cap below the price of one call says which variable to raise', async () 
   const ofMission = { options: { capUsd: 0.0005 } } as typeof turn
   const own = await spend.reserve(ofMission, lease, { spent: 0, next: 0.0042 })
   assert.deepEqual(own?.limit, { kind: 'spend_per_turn', maxUsd: 0.0005, spentUsd: 0, nextUsd: 0.0042 })
-  assert.match(own?.message ?? '', /raise the cap of the mission/)
+  assert.match(own?.message ?? '', /\(of one run of its mission\): raise the cap of the mission$/)
+  const spentOwn = await spend.reserve(ofMission, lease, { spent: 0.0005, next: 0.0001 })
+  assert.match(spentOwn?.message ?? '', /raise the cap of the mission$/, 'a message would not go on under its cap')
+  const wider = { options: { capUsd: 1 } } as typeof turn
+  const ofTurn = await spend.reserve(wider, lease, { spent: 0.001, next: 0.0001 })
+  assert.match(ofTurn?.message ?? '', /\(SPEND_PER_TURN_USD\): send a message to go on$/)
   assert.equal(await spend.reserve(turn, lease, { spent: 0, next: 0.001 }), undefined, 'up to the cap')
   assert.equal((await spend.reserve(turn, lease, { spent: 0.001, next: 0 }))?.code, 'spend_limit', 'and not at it')
 })

@@ -11,7 +11,9 @@ const nothing = { threads: 0, turns: 0, items: 0, documents: 0, grants: 0, secre
 
 test('what runs for a removed user stops, its streams end, and all of it is erased', async (t) => {
   const { script, told } = createHeldReply()
-  const { turns, threads, store, runner } = openHouse(t, { reply: (text) => (text === 'talk' ? script : ['ok']) })
+  const { turns, threads, store, runner, bus } = openHouse(t, { reply: (text) => (text === 'talk' ? script : ['ok']) })
+  const stops: unknown[] = []
+  bus.onSignal((signal) => signal.type === 'stop' && stops.push(signal))
   const { id: user } = await store.accounts.addUser('cleo', { hash: 'h1' })
   const done = await turns.start(message('hi', { user }))
   await eventsOf(done.events)
@@ -25,6 +27,12 @@ test('what runs for a removed user stops, its streams end, and all of it is eras
   assert.deepEqual(await turns.removeUser('cleo'), { ...nothing, threads: 2, turns: 3, items: 3, documents: 2 })
   assert.equal(await store.documents.get(user, 'a'), undefined)
   assert.equal((await store.documents.get(others.turn.userId, 'a'))?.content, 'x')
+  const stop = { type: 'stop', code: 'turn_cancelled', message: 'cancelled' }
+  assert.deepEqual(
+    new Set(stops),
+    new Set([running, queued].map(({ turn }) => ({ ...stop, turnId: turn.id }))),
+    'every process is told',
+  )
   assert.equal(restOf(await eventsOf(running.events)), 'cancelled')
   assert.equal(restOf(await eventsOf(queued.events)), 'cancelled')
   await until(() => runner.running === 0)

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '#core/errors.ts'
 
 /** Wait before the second and later attempts to open a stream again; the first is immediate. */
-const retryMs = 1_000
+const defaultRetryMs = 1_000
 
 export type Following<T> = {
   readonly open: (signal: AbortSignal) => AsyncIterable<T>
@@ -11,10 +11,12 @@ export type Following<T> = {
   /** Called when the stream ended or could not be opened, before the next attempt. */
   readonly lost: () => void
   readonly signal: AbortSignal
+  readonly retryMs?: number
 }
 
 /** Follows a stream until the signal aborts. Throws not_found, since retrying a deleted thread is useless. */
-export async function keepFollowing<T>({ open, take, lost, signal }: Following<T>): Promise<void> {
+export async function keepFollowing<T>(following: Following<T>): Promise<void> {
+  const { open, take, lost, signal, retryMs = defaultRetryMs } = following
   for (let failed = false; !signal.aborted; ) {
     try {
       for await (const batch of open(signal)) {

@@ -128,7 +128,7 @@ test('a stream that ends is opened again after the last entry, and what was half
   const { conversation, watched, faults } = openConversation([
     [
       { type: 'entries', entries: [entry(1, textMessage('user', 'hello'), 't')] },
-      { type: 'delta', turnId: 't', itemId: 'item 2', offset: 0, text: 'Half' },
+      { type: 'delta', turnId: 't', itemId: 'given up', offset: 0, text: 'Half' },
     ],
     [{ type: 'entries', entries: [entry(2, textMessage('assistant', 'Half and whole'), 't')] }],
   ])

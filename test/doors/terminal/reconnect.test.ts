@@ -40,7 +40,10 @@ function streams<T>() {
   }
 }
 
-function follow() {
+/** The longest wait that a timer can take: whoever waits so long is not seen again in a test. */
+const maxWaitMs = 2 ** 31 - 1
+
+function follow({ retryMs }: { retryMs?: number } = {}) {
   const source = streams<string>()
   const taken: string[] = []
   const ending = new AbortController()
@@ -50,12 +53,13 @@ function follow() {
     take: (batch) => void taken.push(batch),
     lost: () => void lost++,
     signal: ending.signal,
+    ...(retryMs !== undefined && { retryMs }),
   })
   return { ...source, taken, ending, done, lost: () => lost }
 }
 
 test('a stream that ends or breaks is opened again at once, and each loss is told', async () => {
-  const { opened, taken, ending, done, lost } = follow()
+  const { opened, taken, ending, done, lost } = follow({ retryMs: maxWaitMs })
   opened[0]?.give('one')
   await until(() => taken.length === 1)
   opened[0]?.end()

@@ -17,6 +17,7 @@ import {
   turnFrame,
 } from './page.ts'
 import type { Frame } from '#doors/web/wire/frame.ts'
+import type { Item } from '#doors/web/wire/thread.ts'
 import { type Conversation, createConversation } from '../../../web/store/conversation.ts'
 import { outgoingTo } from '../../../web/store/outbox.ts'
 import { setStorageUser } from '../../../web/store/local-storage.ts'
@@ -159,6 +160,20 @@ test('the next item is added, one that is known changes nothing, a gap is told a
   given.lastSeq = 6
   await conversation.load()
   assert.deepEqual(seqs(conversation), range(1, 6))
+})
+
+test('an item of a turn that is known already is shown once', async (t) => {
+  const { conversation } = open(t, 1)
+  await conversation.load()
+  const reply = { ...messageOf(2, 'turn 1', 'reply'), role: 'assistant' as const } as Item
+  for (const item of [reply, messageOf(3, 'turn 3'), reply]) conversation.apply(itemFrame(conversation.id, item))
+  assert.deepEqual(
+    conversation.turns.value.map(({ id, blocks }) => [id, blocks.length]),
+    [
+      ['turn 1', 1],
+      ['turn 3', 0],
+    ],
+  )
 })
 
 test('items that come while the thread is read are there once', async (t) => {
