@@ -30,10 +30,11 @@ type FolderParts = {
 }
 
 /** Imports every file of a folder as a document with the same path. Unsuitable files are skipped and reported. */
-export async function importFolder({ documents, user, folder, onProgress }: FolderParts): Promise<Moved> {
+export async function importFolder(parts: FolderParts & { readonly maxFiles?: number }): Promise<Moved> {
+  const { documents, user, folder, onProgress, maxFiles = maxDocuments } = parts
   await checkFolder(folder)
   const skipped: Skipped[] = []
-  const paths = await filesIn(folder, skipped)
+  const paths = await filesIn(folder, maxFiles, skipped)
   let moved = 0
   let batch: Writing[] = []
   let chars = 0
@@ -90,7 +91,7 @@ async function checkFolder(folder: string): Promise<void> {
 }
 
 /** The files below a folder, sorted; links are not followed. */
-async function filesIn(folder: string, skipped: Skipped[]): Promise<string[]> {
+async function filesIn(folder: string, maxFiles: number, skipped: Skipped[]): Promise<string[]> {
   const files: string[] = []
   const folders = ['']
   for (let at = 0; at < folders.length; at++) {
@@ -106,7 +107,7 @@ async function filesIn(folder: string, skipped: Skipped[]): Promise<string[]> {
         if (problem === undefined) files.push(path)
         else skipped.push({ path, reason: `its path ${problem}` })
       }
-      if (files.length > maxDocuments) throw new AppError('too_large', `${folder} has more than ${maxDocuments} files`)
+      if (files.length > maxFiles) throw new AppError('too_large', `${folder} has more than ${maxFiles} files`)
     }
   }
   return files.sort()

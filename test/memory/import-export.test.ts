@@ -95,6 +95,33 @@ test('what cannot be a document is left out and told, and the rest is kept', asy
   await rejectsWith(importFolder({ documents, user: ada, folder: join(from, 'good.md'), onProgress }), 'invalid_input')
 })
 
+test('a folder may have as many files as a memory documents, and not one more', async (t) => {
+  const from = filled(newFolder(t), { a: '1', 'b/c': '2', 'b/\u0007': 'left out, and not counted' })
+  const documents = open(t)
+  const imported = (maxFiles: number) => importFolder({ documents, user: ada, folder: from, onProgress, maxFiles })
+  assert.equal((await imported(2)).moved, 2)
+  await rejectsWith(imported(1), 'too_large')
+})
+
+test('a file whose name is not UTF-8 is left out and told, and so is a folder', async (t) => {
+  const from = filled(newFolder(t), { 'good.md': 'good' })
+  const raw = (name: string): Buffer => Buffer.concat([Buffer.from(`${from}/`), Buffer.from(name, 'latin1')])
+  mkdirSync(raw('caf\xe9'))
+  writeFileSync(raw('na\xefve.md'), 'x')
+  const { moved, skipped } = await importFolder({ documents: open(t), user: ada, folder: from, onProgress })
+  const reason = 'has a name that is not UTF-8'
+  assert.deepEqual(
+    [moved, skipped.toSorted((a, b) => (a.path < b.path ? -1 : 1))],
+    [
+      1,
+      [
+        { path: 'caf\ufffd', reason },
+        { path: 'na\ufffdve.md', reason },
+      ],
+    ],
+  )
+})
+
 test('an export replaces a link instead of writing through it', async (t) => {
   const documents = open(t)
   await documents.write(ada, [{ path: 'a.md', content: 'new', author: 'user' }])

@@ -11,7 +11,15 @@ import { until } from '../until.ts'
 const chunkOf = (id: number, text = `text ${id}`): PendingChunk => ({ id, path: `p${id}`, text })
 const refused = new AppError('model_refused', 'too long')
 
-function opened(t: TestContext, given: { chunks: readonly PendingChunk[]; embed?: Embed; mine?: () => boolean }) {
+type Given = {
+  readonly chunks: readonly PendingChunk[]
+  readonly embed?: Embed
+  readonly mine?: () => boolean
+  /** Called with the number of a look, after it was answered. */
+  readonly looked?: (at: number) => unknown
+}
+
+function opened(t: TestContext, given: Given) {
   const state = {
     chunks: [...given.chunks],
     saved: [] as ChunkVector[],
@@ -26,7 +34,9 @@ function opened(t: TestContext, given: { chunks: readonly PendingChunk[]; embed?
       state.looks.push(after)
       const some = state.chunks.filter(({ id }) => id > after).slice(0, limit)
       const made = new Set(state.saved.map(({ chunk }) => chunk.id))
-      return Promise.resolve({ chunks: some.filter(({ id }) => !made.has(id)), through: some.at(-1)?.id ?? after })
+      const answer = { chunks: some.filter(({ id }) => !made.has(id)), through: some.at(-1)?.id ?? after }
+      given.looked?.(state.looks.length)
+      return Promise.resolve(answer)
     },
     save: (_, vectors) => Promise.resolve(void state.saved.push(...vectors)),
   }
@@ -72,6 +82,57 @@ test('after a whole look only what is newer is looked at, and at once when it is
   maker.wake()
   await until(() => state.saved.length === 2)
   assert.deepEqual(state.looks.slice(0, 3), [0, 1, 1])
+})
+
+/** Whatever needs no time has happened. */
+async function settled(): Promise<void> {
+  for (let round = 0; round < 50; round++) await new Promise(setImmediate)
+}
+
+test('a write that a look did not see is looked for without a rest, once', async (t) => {
+  // No time passes: a rest would end by a wake alone.
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { state, maker } = opened(t, {
+    chunks: [chunkOf(1)],
+    looked(at) {
+      if (at !== 3) return
+      state.chunks.push(chunkOf(2))
+      maker.wake()
+    },
+  })
+  await until(() => state.looks.length === 2)
+  maker.wake()
+  await until(() => state.saved.length === 2)
+  await settled()
+  assert.deepEqual(state.looks, [0, 1, 1, 1, 2])
+})
+
+test('a write during the look at everything is followed by a look at its end', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { state, maker } = opened(t, {
+    chunks: Array.from({ length: 40 }, (_, at) => chunkOf(at + 1)),
+    looked: (at) => at === 1 && maker.wake(),
+  })
+  await until(() => state.saved.length === 40)
+  await settled()
+  assert.deepEqual(state.looks, [0, 32, 40, 40])
+})
+
+test('another process may have left gaps: whoever takes the duty over looks at everything again', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let mine = true
+  const { state, maker } = opened(t, { chunks: [chunkOf(1)], mine: () => mine })
+  await until(() => state.looks.length === 2)
+  mine = false
+  maker.wake()
+  await until(() => state.duties.length === 3)
+  mine = true
+  maker.wake()
+  await settled()
+  assert.equal(state.duties.length, 3, 'no wake ends the wait for the duty')
+  t.mock.timers.tick(5_000)
+  await until(() => state.looks.length >= 3)
+  assert.equal(state.looks[2], 0)
 })
 
 test('a text that the model refuses is tried by its beginning, and holds up no other', async (t) => {
