@@ -33,11 +33,11 @@ export type Signal =
   | { readonly type: 'grants'; readonly user: UserId }
   /** The schedule of a mission has changed. */
   | { readonly type: 'missions' }
-  /** A reader of a turn's stream left, is there, or the turn was asked for. `from` is the process. */
+  /** A reader of a turn's stream left, is there, will not be back, or the turn was asked for. `from` is the process. */
   | {
       readonly type: 'reader'
       readonly turnId: string
-      readonly what: 'left' | 'reading' | 'seen'
+      readonly what: 'left' | 'reading' | 'gone' | 'seen'
       readonly from: string
     }
 

@@ -192,7 +192,9 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, { now, before }: Reco
   yield* countUsage(turn, step, now)
   if (asked !== undefined && lastSeq !== null) {
     const answer = all.slice(turn.options.inputs ?? 1).map(({ item }) => item)
-    yield* addPoint({ turn, seq: lastSeq, hash: pointAfter(asked, answer) })
+    // Whoever stops a turn before its first word has seen no answer.
+    const saidNothing = status === 'cancelled' && !answer.some((item) => item.type === 'message')
+    if (!saidNothing) yield* addPoint({ turn, seq: lastSeq, hash: pointAfter(asked, answer) })
   }
   const after: Turn = {
     ...turn,
@@ -205,9 +207,10 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, { now, before }: Reco
   return { turn: after, entries }
 }
 
-/** True if a client gets the text of the turn as its answer: also one that the provider's filter cut. */
+/** True if a client has the text of the turn as its answer: also one that was stopped, or that the provider's filter cut. */
 function isAnswer(outcome: Outcome): boolean {
-  return outcome.status === 'completed' || (outcome.status === 'failed' && outcome.error.code === 'model_filtered')
+  if (outcome.status === 'failed') return outcome.error.code === 'model_filtered'
+  return outcome.status === 'completed' || outcome.status === 'cancelled'
 }
 
 /** The stored entries of a step that is sent again after a commit with unknown outcome; undefined if nothing was stored. */

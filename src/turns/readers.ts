@@ -16,6 +16,8 @@ export interface Readers {
   open(turn: Turn, begins?: boolean): Reader
   /** Somebody asked for the turn: a reader that is away gets its time again. */
   seen(turn: Turn): void
+  /** The client of the turn has sent its next message: a reader that is away will not be back, and the turn stops. */
+  gone(turnId: string): void
 }
 
 export type Reader = {
@@ -47,10 +49,10 @@ export function createReaders(parts: ReadersParts): Readers {
     bus.signal({ type: 'reader', turnId, what, from: self })
   }
 
-  function arm({ id, userId }: ReadTurn): void {
+  function arm({ id, userId }: ReadTurn, ms = maxAwayMs): void {
     disarm(id)
     const turn = { id, userId }
-    const timer = clock.at(clock.now() + maxAwayMs, 'stop a turn whose reader has left', () => stop(turn))
+    const timer = clock.at(clock.now() + ms, 'stop a turn whose reader has left', () => stop(turn))
     away.set(id, { turn, timer })
   }
 
@@ -79,6 +81,7 @@ export function createReaders(parts: ReadersParts): Readers {
     if (what === 'reading') disarm(turnId)
     const waiting = away.get(turnId)
     if (what === 'seen' && waiting) arm(waiting.turn)
+    if (what === 'gone' && waiting) arm(waiting.turn, 0)
   })
 
   return {
@@ -102,6 +105,12 @@ export function createReaders(parts: ReadersParts): Readers {
       const waiting = away.get(turn.id)
       if (waiting) arm(waiting.turn)
       else send(turn.id, 'seen')
+    },
+    gone(turnId) {
+      if (!parts.stopsTurns) return
+      const waiting = away.get(turnId)
+      if (waiting) arm(waiting.turn, 0)
+      else send(turnId, 'gone')
     },
   }
 }

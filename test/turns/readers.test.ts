@@ -77,6 +77,26 @@ describe('readers of a turn', () => {
     assert.deepEqual(cancelled, ['t'])
   })
 
+  it('that are away stop it at once when their client goes on, at whichever process', async () => {
+    const readers = [process(), process()]
+    readers[0]?.open(turn, true).left()
+    readers[1]?.gone('t')
+    await pass(0)
+    assert.deepEqual(cancelled, ['t'])
+    readers[0]?.open(turn, true).left()
+    readers[0]?.gone('t')
+    await pass(0)
+    assert.deepEqual(cancelled, ['t', 't'])
+  })
+
+  it('that are there do not stop it when their client sends another message', async () => {
+    const readers = process()
+    readers.open(turn, true)
+    readers.gone('t')
+    await pass(60_000)
+    assert.deepEqual(cancelled, [])
+  })
+
   it('do not stop it when the stream came to its end', async () => {
     process().open(turn, true).done()
     await pass(60_000)

@@ -87,13 +87,16 @@ async function startTurn(
       request: requestIdOf(reply.raw),
       ...(idempotency && { idempotency, options: { ...plan.options, unattended: true } }),
     })
-  let { start, asked } = await planTurn(parts, sent)
+  let { start, asked, busyTurn } = await planTurn(parts, sent)
+  // The client stopped reading this answer and has gone on: nobody waits for its end.
+  if (busyTurn !== undefined) parts.readers.gone(busyTurn)
   const began = await begin(start).catch(async (error: unknown) => {
     if (isGateRequired(error) && start.threadId !== undefined) return turns.current(user, start.threadId)
-    if (!start.forks || !cannotFork(error))
-      throw error
-      // The thread is too large to fork, or is gone: the history starts a thread of its own.
-    ;({ start, asked } = await planTurn(parts, { ...sent, apart: true }))
+    if (!start.forks || !cannotFork(error)) throw error
+    // The thread is too large to fork, or is gone: the history starts a thread of its own.
+    const apart = await planTurn(parts, { ...sent, apart: true })
+    start = apart.start
+    asked = apart.asked
     return begin(start)
   })
   if (!began) throw new AppError('conversation_busy', 'the thread is busy: try again', { retryAfterSecs: 1 })

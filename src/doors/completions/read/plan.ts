@@ -21,6 +21,8 @@ export type Plan = {
   readonly start: StartTurn
   /** The hash of the history that was sent. */
   readonly asked: string
+  /** The turn of the answer that the request goes on from, if the thread is still busy. */
+  readonly busyTurn?: string
 }
 
 type Sent = {
@@ -55,7 +57,8 @@ export async function planTurn(parts: PlanParts, { user, request, threadId, apar
     options: { ...options, chain: chain.asked, ...(instructions !== undefined && { instructions }) },
     ...(resumes !== undefined && { resumes }),
   }
-  return { start, asked: chain.asked }
+  const isBusy = place.kind === 'thread' && place.turnId !== '' && thread?.state === 'running'
+  return { start, asked: chain.asked, ...(isBusy && { busyTurn: place.turnId }) }
 }
 
 const nowhere: Place = { kind: 'new', fresh: 0 }

@@ -92,11 +92,13 @@ async function streamTurn(parts: CompletionsParts, reply: FastifyReply, asked: A
   let writer: EventWriter | undefined
   const reader = parts.readers.open(turn, followed.begins)
   let over = false
+  let left = false
   const leave = (): void => {
     source.close()
     // A stream that is cut at shutdown was not left by its reader.
-    if (over || parts.lastCall?.aborted) reader.done()
-    else reader.left()
+    left = !over && !parts.lastCall?.aborted
+    if (left) reader.left()
+    else reader.done()
   }
   const open = (): EventWriter => {
     if (writer) return writer
@@ -120,8 +122,9 @@ async function streamTurn(parts: CompletionsParts, reply: FastifyReply, asked: A
   } finally {
     clearTimeout(silence)
   }
-  // The source ended without the turn: the client left, which was noted already, or the service is going down.
+  // The source ended without the turn: the client left, or the service is going down.
   over = true
+  if (left) await noteBeginnings().catch(log)
   if (writer) writer.drop()
   else if (!reply.raw.destroyed) throw new AppError('shutting_down', 'the service is going down: ask again in a moment')
   return undefined
@@ -136,6 +139,11 @@ async function streamTurn(parts: CompletionsParts, reply: FastifyReply, asked: A
     if (rest.status === 'waiting') await notePoint(parts, rest, { ...asked, content: stream.content })
     open().end(chunks + stream.end())
     return undefined
+  }
+
+  /** A client that stops an answer goes on from the beginning of it that it has read. */
+  async function noteBeginnings(): Promise<void> {
+    for (const content of stream.beginnings()) await notePoint(parts, turn, { ...asked, content })
   }
 
   function log(error: unknown): void {

@@ -42,6 +42,8 @@ export function createChunkWriter({ id, createdAt, model, includeUsage }: ChunkP
 }
 
 const done = 'data: [DONE]\n\n'
+/** The last pieces of the text, which a client that leaves may not have read. */
+const maxUnread = 4
 
 export type StreamParts = ChunkParts & {
   readonly turn: Turn
@@ -60,6 +62,8 @@ export interface Stream {
   readonly rest: Turn | undefined
   /** All text so far. A turn that waits tells the words of its gates at its end. */
   readonly content: string
+  /** What a client that leaves now may have of the text: all of it, or all but the last few pieces. */
+  beginnings(): string[]
   /** The first chunk. */
   begin(): string
   /** The last chunks. */
@@ -71,6 +75,8 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
   const teller = createTeller()
   let inputsLeft = skip
   let content = ''
+  /** Where the last pieces of the text end. */
+  const ends: number[] = []
   /** The message that is being written, and the length of what was written of it. */
   let open: { readonly id: string; length: number } | undefined
   const finished = new Set<string>()
@@ -78,6 +84,8 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
 
   function say(text: string): string {
     content += text
+    ends.push(content.length)
+    if (ends.length > maxUnread) ends.shift()
     return chunks.text(text)
   }
 
@@ -160,6 +168,7 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
     get content() {
       return content
     },
+    beginnings: () => ends.map((end) => content.slice(0, end)),
   }
 }
 

@@ -112,9 +112,9 @@ export function completionObject({ id, createdAt, model, told, finish, usage }: 
         index: 0,
         message: {
           role: 'assistant',
+          ...(reasoning !== '' && { reasoning_content: reasoning }),
           content: content === '' && call ? null : content,
           refusal: null,
-          ...(reasoning !== '' && { reasoning_content: reasoning }),
           ...(call && { tool_calls: [toolCall(call)] }),
         },
         logprobs: null,
