@@ -112,8 +112,8 @@ export interface MissionRecords {
   unsettled(limit: number): Promise<readonly { readonly turnId: string; readonly user: UserId }[]>
   /** Records the end of a run, once; a failure may pause the mission. Undefined if there is nothing to record. */
   settle(end: RunEnd, pause: PauseRule): Promise<SettledRun | undefined>
-  /** The costs of a user's missions since a time, the dearest first. */
-  costs(user: UserId, since: number): Promise<readonly MissionCost[]>
+  /** The costs of a user's missions in the last `days` UTC days, today included, the dearest first. */
+  costs(user: UserId, days: number): Promise<readonly MissionCost[]>
   zone(user: UserId): Promise<string | undefined>
   setZone(user: UserId, zone: string | undefined): Promise<void>
   /** Erases a bounded part of a user's missions and runs; returns how many rows. */
@@ -124,6 +124,8 @@ export type MissionCost = {
   readonly missionId: string
   readonly title: string
   readonly runs: number
-  /** What is known of the cost. */
-  readonly costUsd: number
+  /** What is known of the cost; null when nothing is. */
+  readonly costUsd: number | null
+  /** Runs with a call of an unknown price, which are not in the cost. */
+  readonly unpricedRuns: number
 }

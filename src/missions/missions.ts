@@ -2,15 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { textMessage } from '#core/item.ts'
-import type {
-  MissedPolicy,
-  Mission,
-  MissionChange,
-  MissionCost,
-  MissionRun,
-  MissionStatus,
-  RunPage,
-} from '#core/mission.ts'
+import type { MissedPolicy, Mission, MissionChange, MissionRun, MissionStatus, RunPage } from '#core/mission.ts'
 import type { Store } from '#core/store.ts'
 import { titleOf } from '#turns/message.ts'
 import type { Turns } from '#turns/turns.ts'
@@ -66,7 +58,6 @@ export interface Missions {
   runs(user: UserId, id: string, query: { limit: number; cursor?: string }): Promise<RunPage>
   /** What a schedule means, without a mission. Throws invalid_input. */
   preview(user: UserId, input: Pick<MissionInput, 'schedule' | 'zone'>): Promise<Preview>
-  costs(user: UserId, since: number): Promise<readonly MissionCost[]>
   /** The user's zone, if one is set, and the one that is used. */
   zone(user: UserId): Promise<{ readonly own?: string; readonly used: string }>
   setZone(user: UserId, zone: string | null): Promise<void>
@@ -225,7 +216,6 @@ export function createMissions({ store, turns, toolNames, onChange }: MissionsPa
       const { schedule, now } = await begin(text, zone)
       return { understood: understood(schedule, now), nextRuns: nextRuns(schedule, now), zone }
     },
-    costs: (user, since) => missions.costs(user, since),
     async zone(user) {
       const own = await missions.zone(user)
       return { ...(own !== undefined && { own }), used: own ?? machineZone() }

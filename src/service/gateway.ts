@@ -75,6 +75,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
     threads,
     gates,
     usage: store.usage,
+    missionCosts: store.missions.costs,
     accounts: store.accounts,
     documents,
     skills,

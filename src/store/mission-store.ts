@@ -1,4 +1,5 @@
 // Missions: kept, changed and removed by their users. `mission-run-store` has what happens by the clock.
+import { dayMs } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Mission, MissionChange, NewMission } from '#core/mission.ts'
@@ -173,23 +174,24 @@ export function createMissionStore({ sql, now, maxUserBytes = 0 }: MissionStoreP
         if (settled?.paused) yield* notifyMissions(sql)
         return settled
       }),
-    costs: (user, since) =>
+    costs: (user, days) =>
       sql.read(function* () {
         const rows = yield* query(
-          `SELECT s.mission_id, s.runs, s.cost_usd, m.title FROM (
-             SELECT mission_id, count(*) AS runs, sum(cost_usd) AS cost_usd FROM mission_runs
+          `SELECT s.mission_id, s.runs, s.priced, s.cost_usd, m.title FROM (
+             SELECT mission_id, count(*) AS runs, count(cost_usd) AS priced, sum(cost_usd) AS cost_usd FROM mission_runs
              WHERE user_id = ? AND ended_at >= ? AND turn_id IS NOT NULL GROUP BY mission_id
            ) AS s JOIN missions m ON m.id = s.mission_id`,
           user,
-          since,
+          (Math.floor(now() / dayMs) - days + 1) * dayMs,
         )
         const costs = rows.map((row) => ({
           missionId: String(row['mission_id']),
           title: String(row['title']),
           runs: Number(row['runs']),
-          costUsd: Number(row['cost_usd'] ?? 0),
+          costUsd: Number(row['priced']) === 0 ? null : Number(row['cost_usd']),
+          unpricedRuns: Number(row['runs']) - Number(row['priced']),
         }))
-        return costs.sort((a, b) => b.costUsd - a.costUsd || b.runs - a.runs)
+        return costs.sort((a, b) => (b.costUsd ?? 0) - (a.costUsd ?? 0) || b.runs - a.runs)
       }),
     zone: (user) =>
       sql.read(function* () {

@@ -193,9 +193,30 @@ export function missionTests(open: Open): void {
     )
     assert.equal(await store.missions.lastRun(bob, mission.id), undefined)
     assert.deepEqual(await store.missions.unsettled(9), [])
-    const cost = { missionId: mission.id, title: 'News', runs: 1, costUsd: 0.25 }
-    assert.deepEqual(await store.missions.costs(ada, 5_000), [cost])
-    assert.deepEqual([await store.missions.costs(ada, 5_001), await store.missions.costs(bob, 0)], [[], []])
+  })
+
+  test('the costs of missions are those of runs that ended in the last days', async (t) => {
+    const { store, clock } = await open(t)
+    const [dear, cheap, unknown] = [await add(store), await add(store), await add(store)]
+    const ends = [
+      [dear, 0.5],
+      [cheap, 0.25],
+      [unknown, null],
+    ] as const
+    for (const [mission, costUsd] of ends) {
+      const turn = await start(store, mission)
+      await finish(store, turn)
+      await store.missions.settle(endOf(turn.id, { costUsd, endedAt: clock.now }), pause)
+    }
+    const cost = { title: 'News', runs: 1, unpricedRuns: 0 }
+    const costs = [
+      { ...cost, missionId: dear.id, costUsd: 0.5 },
+      { ...cost, missionId: cheap.id, costUsd: 0.25 },
+      { ...cost, missionId: unknown.id, costUsd: null, unpricedRuns: 1 },
+    ]
+    assert.deepEqual([await store.missions.costs(ada, 1), await store.missions.costs(bob, 9)], [costs, []])
+    clock.now += 86_400_000
+    assert.deepEqual([await store.missions.costs(ada, 1), await store.missions.costs(ada, 2)], [[], costs])
   })
 
   test('a run that waits for a person holds nothing up, and ends when its turn does', async (t) => {

@@ -30,6 +30,17 @@ test('before anything was used the page says what would be here', { skip }, asyn
   await page.getByRole('heading', { name: 'Nothing to show yet' }).waitFor()
 })
 
+test('a mission has its costs under its name', { skip }, async (t) => {
+  const token = await newUser('planner')
+  const mission = { prompt: 'words of the week', schedule: '@weekly' }
+  const { id } = await site.call<{ id: string }>('POST', '/api/missions', mission, token)
+  await site.call('POST', `/api/missions/${id}/run`, {}, token)
+  const page = await site.open(t, '/activity', { token })
+  const row = page.getByRole('table', { name: 'By mission' }).getByRole('row').filter({ hasText: '$0.25' })
+  await row.getByRole('link', { name: 'words of the week' }).click()
+  await page.waitForURL(`**/missions/${id}`)
+})
+
 test('the figures, the chart, its table and its tooltip tell the same', { skip }, async (t) => {
   const token = await newUser('spender')
   await chat('tool, then words', token)

@@ -46,6 +46,8 @@ export type Activity = {
   readonly byDoor: readonly DoorSum[]
   readonly byModel: readonly Sum[]
   readonly byUser: readonly Sum[]
+  /** The reader's own missions; a turn is a run. */
+  readonly byMission: readonly (Sum & { readonly id: string })[]
 }
 
 type Used = { readonly days: readonly DayUsage[]; readonly totals: UsageTotals; readonly span: number }
@@ -87,6 +89,13 @@ export function activityOf({ days: rows, totals, span }: Used, now: number): Act
     byDoor: doorsOf(totals),
     byModel,
     byUser: sumsBy(recent, ({ user = '' }) => user),
+    byMission: totals.missions.map(({ id, title, runs, cost_usd, unpriced_runs }) => ({
+      id,
+      name: title,
+      turns: runs,
+      cost: cost_usd,
+      unpriced: unpriced_runs,
+    })),
   }
 }
 

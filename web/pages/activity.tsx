@@ -15,6 +15,7 @@ import { Table } from '../parts/table.tsx'
 import { activity, type LatestTurn, latest, type Span, span, spans } from '../store/activity.ts'
 import { now } from '../store/clock.ts'
 import { useLive } from '../store/live-data.ts'
+import { missionAddress } from '../store/missions.ts'
 import { isOperator } from '../store/session.ts'
 import { settings } from '../store/settings.ts'
 import './activity.css'
@@ -65,7 +66,7 @@ export function Activity() {
 }
 
 function Shown({ figures }: { figures: Figures }) {
-  const { measure, models, days, byDoor, byModel, byUser } = figures
+  const { measure, models, days, byDoor, byModel, byUser, byMission } = figures
   const inCost = measure === 'cost'
   const name = inCost ? 'Cost per day' : 'Tokens per day'
   const text = inCost ? sumFigure : shortNumber
@@ -104,6 +105,20 @@ function Shown({ figures }: { figures: Figures }) {
             sums={byDoor.map(({ door, ...sum }) => ({ ...sum, key: door ?? '', name: <DoorName door={door} /> }))}
           />
           <Sums name="By model" sums={byModel.map((sum) => ({ ...sum, key: sum.name }))} />
+          {byMission.length > 0 && (
+            <Sums
+              name="By mission"
+              sums={byMission.map(({ id, name, ...sum }) => ({
+                ...sum,
+                key: id,
+                name: (
+                  <a class="link" href={missionAddress(id)}>
+                    {name}
+                  </a>
+                ),
+              }))}
+            />
+          )}
           {byUser.length > 1 && <Sums name="By user" sums={byUser.map((sum) => ({ ...sum, key: sum.name }))} />}
         </div>
       </div>

@@ -16,7 +16,14 @@ const maxCached = 50
 
 export const span = signal<Span>('30')
 
-const noTotals: UsageTotals = { before_usd: null, before_unpriced_calls: 0, failed: 0, cancelled: 0, doors: [] }
+const noTotals: UsageTotals = {
+  before_usd: null,
+  before_unpriced_calls: 0,
+  failed: 0,
+  cancelled: 0,
+  doors: [],
+  missions: [],
+}
 
 const usage = loaded(async () => {
   const days = Number(span.peek())

@@ -1,6 +1,7 @@
 // GET /api/usage: tokens, turns and cost of each model, per day.
 import * as z from 'zod/mini'
 import type { AccountStore } from '#core/account.ts'
+import type { MissionCost, MissionRecords } from '#core/mission.ts'
 import type { UsageStore, UsageTotals } from '#core/usage.ts'
 import { type Route, route } from '#http/routes.ts'
 import { type TotalsWire, UsageAnswer } from '#doors/web/wire/usage.ts'
@@ -11,10 +12,14 @@ const UsageQuery = z.object({
   totals: z.optional(z.enum(['true', 'false'], 'must be true or false')),
 })
 
-export type UsageParts = { readonly usage: Pick<UsageStore, 'list' | 'totals'>; readonly accounts: AccountStore }
+export type UsageParts = {
+  readonly usage: Pick<UsageStore, 'list' | 'totals'>
+  readonly missionCosts: MissionRecords['costs']
+  readonly accounts: AccountStore
+}
 
 /** A user sees their own usage; the operator sees that of all users, each row with its user. */
-export function usageRoutes({ usage, accounts }: UsageParts): Route[] {
+export function usageRoutes({ usage, missionCosts, accounts }: UsageParts): Route[] {
   return [
     route({
       method: 'GET',
@@ -25,10 +30,11 @@ export function usageRoutes({ usage, accounts }: UsageParts): Route[] {
       answers: { 200: UsageAnswer },
       async handle({ query: { days, totals }, caller: { operator, user } }) {
         const whose = operator ? undefined : user
-        const [rows, users, sums] = await Promise.all([
+        const [rows, users, sums, missions] = await Promise.all([
           usage.list(whose, days),
           operator ? accounts.listUsers() : [],
           totals === 'true' ? usage.totals(whose, days) : undefined,
+          totals === 'true' ? missionCosts(user, days) : [],
         ])
         const names = new Map(users.map(({ id, name }) => [id, name]))
         return {
@@ -44,14 +50,17 @@ export function usageRoutes({ usage, accounts }: UsageParts): Route[] {
             cost_usd: row.costUsd,
             unpriced_calls: row.unpricedCalls,
           })),
-          ...(sums && { totals: totalsWire(sums) }),
+          ...(sums && { totals: totalsWire(sums, missions) }),
         } satisfies z.output<typeof UsageAnswer>
       },
     }),
   ]
 }
 
-function totalsWire({ before, failed, cancelled, doors }: UsageTotals): z.output<typeof TotalsWire> {
+function totalsWire(
+  { before, failed, cancelled, doors }: UsageTotals,
+  missions: readonly MissionCost[],
+): z.output<typeof TotalsWire> {
   return {
     before_usd: before?.costUsd ?? null,
     before_unpriced_calls: before?.unpricedCalls ?? 0,
@@ -62,6 +71,13 @@ function totalsWire({ before, failed, cancelled, doors }: UsageTotals): z.output
       turns,
       cost_usd: costUsd,
       unpriced_calls: unpricedCalls,
+    })),
+    missions: missions.map(({ missionId, title, runs, costUsd, unpricedRuns }) => ({
+      id: missionId,
+      title,
+      runs,
+      cost_usd: costUsd,
+      unpriced_runs: unpricedRuns,
     })),
   }
 }

@@ -177,6 +177,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     threads,
     gates,
     usage: store.usage,
+    missionCosts: store.missions.costs,
     accounts: store.accounts,
     documents: app.documents,
     skills: app.skills,

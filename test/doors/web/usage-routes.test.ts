@@ -37,6 +37,7 @@ test('a user sees what their turns took by day and model, the operator what thos
     failed: 0,
     cancelled: 0,
     doors: [{ door: 'web', turns, cost_usd, unpriced_calls: 0 }],
+    missions: [],
   })
   assert.deepEqual([await sums(ada), await sums(bob), await sums()], [of(2, 0.5), of(1, 0.25), of(3, 0.75)])
 })

@@ -16,7 +16,7 @@ const row = (date: string, model: string, cost_usd: number | null, tokens = 100)
   unpriced_calls: cost_usd === null ? 2 : 0,
 })
 
-const totals = { before_usd: null, before_unpriced_calls: 0, failed: 0, cancelled: 0, doors: [] }
+const totals = { before_usd: null, before_unpriced_calls: 0, failed: 0, cancelled: 0, doors: [], missions: [] }
 const used = (days: ReturnType<typeof row>[], over: Partial<UsageTotals> = {}) =>
   activityOf({ days, totals: { ...totals, ...over }, span: 7 }, now)
 
@@ -201,4 +201,10 @@ test('each round step is used where it is the first to reach', () => {
     assert.ok(Math.abs(niceStep(step * 40) - step * 10) < 1e-9, String(step))
   }
   assert.equal(niceStep(-1), 1)
+})
+
+test('missions are told by name, with their runs as turns', () => {
+  const mission = { id: 'm', title: 'News', runs: 3, cost_usd: 0.5, unpriced_runs: 1 }
+  const { byMission } = used([], { missions: [mission] })
+  assert.deepEqual(byMission, [{ id: 'm', name: 'News', turns: 3, cost: 0.5, unpriced: 1 }])
 })

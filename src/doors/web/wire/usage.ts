@@ -26,6 +26,16 @@ export const TotalsWire = z.object({
   cancelled: z.number(),
   /** `door` is null for old usage, from before it was counted per door. */
   doors: z.array(z.object({ door: z.nullable(DoorName), turns: z.number(), ...costFields })),
+  /** Missions of the caller that ran in these days. */
+  missions: z.array(
+    z.object({
+      id: z.string(),
+      title: z.string(),
+      runs: z.number(),
+      cost_usd: z.nullable(z.number()),
+      unpriced_runs: z.number(),
+    }),
+  ),
 })
 export const UsageAnswer = z.object({
   days: z.array(DayUsageWire),
