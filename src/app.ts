@@ -58,7 +58,9 @@ export type App = {
   readonly toolAdmin: ToolAdmin
   /** Reads the settings again; the next turn follows them. */
   reload(): Promise<void>
-  /** Waits for running turns up to the grace period, then releases them and closes everything. */
+  /** Stops firing missions, then waits for running turns up to the grace period and releases the others. */
+  drain(graceMs: number): Promise<void>
+  /** Drains, and closes everything. */
   close(graceMs: number): Promise<void>
 }
 
@@ -110,6 +112,10 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
   const missions = openMissions({ store, bus, turns, onRest, tools: tools.tools, log })
   opened.defer(() => missions.close())
   const closing = opened.move()
+  async function drain(graceMs: number): Promise<void> {
+    await missions.stop()
+    await runner.drain(graceMs)
+  }
   return {
     home,
     get config() {
@@ -141,8 +147,9 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
     }),
     toolAdmin: tools.admin,
     reload: live.reload,
+    drain,
     async close(graceMs) {
-      await runner.drain(graceMs)
+      await drain(graceMs)
       await closing.disposeAsync()
     },
   }

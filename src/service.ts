@@ -53,7 +53,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   let stopping = false
   const closeAll = async (graceMs: number): Promise<void> => {
     stopping = true
-    await Promise.all([...open.map((door) => door.close(graceMs)), app.runner.drain(graceMs)])
+    await Promise.all([...open.map((door) => door.close(graceMs)), app.drain(graceMs)])
     await app.close(0)
   }
   try {

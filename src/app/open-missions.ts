@@ -13,7 +13,9 @@ export type OpenMissions = {
   readonly missions: () => Promise<Missions>
   /** Fires missions from now on: for a service, not for a command that opens the app for a moment. */
   start(): Promise<void>
-  /** Stops firing: to be called before the turns are drained. */
+  /** Stops firing: to be called before the turns are drained, so that a shutdown starts nothing new. */
+  stop(): Promise<void>
+  /** Waits until the ends of runs are recorded: to be called after the turns are drained. */
   close(): Promise<void>
 }
 
@@ -67,6 +69,10 @@ export function openMissions(parts: OpenMissionsParts): OpenMissions {
         }),
       )
       return missions
+    },
+    async stop() {
+      closed = true
+      await (await clock)?.stop()
     },
     async close() {
       closed = true

@@ -4,7 +4,7 @@ import { isObject, type JsonObject, objectIn } from './json.ts'
 
 /** The schema of one parameter. */
 type Field = {
-  readonly type: 'string' | 'integer' | 'boolean' | 'object'
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'object'
   readonly minimum?: number
   readonly maximum?: number
   readonly minLength?: number
@@ -44,6 +44,10 @@ function problemOf(field: Field, value: unknown): string | undefined {
     case 'integer': {
       const fits = Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum
       return fits ? undefined : `must be a whole number from ${minimum} to ${maximum}`
+    }
+    case 'number': {
+      const fits = typeof value === 'number' && value >= minimum && value <= maximum
+      return fits ? undefined : `must be a number from ${minimum} to ${maximum}`
     }
     case 'boolean':
       return typeof value === 'boolean' ? undefined : 'must be true or false'

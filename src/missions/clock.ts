@@ -44,7 +44,9 @@ export interface MissionClock {
   wake(): void
   /** A run of this process came to rest. */
   rested(turn: Pick<Turn, 'id' | 'userId'>): void
-  /** Fires nothing more; resolves once nothing is being fired or settled. */
+  /** Fires nothing more; resolves once nothing is being fired. Ends of runs are still recorded. */
+  stop(): Promise<void>
+  /** Stops, and resolves once no end is being recorded. */
   close(): Promise<void>
 }
 
@@ -155,6 +157,12 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
     parts.onSettled?.(settled, turnId)
   }
 
+  async function stop(): Promise<void> {
+    closed = true
+    clearTimeout(timer)
+    await looking
+  }
+
   return {
     start() {
       started = true
@@ -173,10 +181,9 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
         })
       settling.add(work)
     },
+    stop,
     async close() {
-      closed = true
-      clearTimeout(timer)
-      await looking
+      await stop()
       await Promise.all(settling)
     },
   }

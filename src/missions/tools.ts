@@ -18,6 +18,7 @@ type MissionArgs = {
   readonly zone?: string
   readonly title?: string
   readonly tools?: string
+  readonly cap_usd?: number
   readonly missed?: 'once' | 'skip'
   readonly status?: 'active' | 'paused'
 }
@@ -28,6 +29,7 @@ const fields: JsonObject = {
   zone: text('IANA time zone; the user’s by default.'),
   title: text('A short name.'),
   tools: text('Names of the only tools that a run may use, with commas between them; all by default.'),
+  cap_usd: { type: 'number', description: 'The most that one run may cost, in USD.' },
   missed: { type: 'string', enum: ['once', 'skip'], description: 'Runs missed while the service was down.' },
 }
 const id = text('The id of the mission.')
@@ -54,10 +56,11 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
         'Creates a mission: a prompt that runs by the clock, once or again and again, such as a reminder or a daily look at a page. The user is asked and sees it whole.',
       may: 'Create a mission, which you see whole before',
       parameters: schemaOf(fields, ['prompt', 'schedule']),
-      question: ({ title, prompt = '' }) => `Create the mission ${title ?? shortened(prompt)}?`,
+      question: ({ title, prompt = '' }) => `Create the mission “${shortened(title ?? prompt)}”?`,
       async preview(args, user) {
         const { understood, nextRuns } = await (await missions()).preview(user, args)
-        return shown({ schedule: understood, nextRuns, tools: toolsIn(args), prompt: args.prompt ?? '' })
+        const { title, cap_usd: capUsd, prompt = '' } = args
+        return shown({ title, schedule: understood, nextRuns, tools: toolsIn(args), capUsd, prompt })
       },
       async run(args, { user }) {
         const created = await (await missions()).add(user, inputOf(args))
@@ -72,7 +75,7 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
         { id, ...fields, status: { type: 'string', enum: ['active', 'paused'], description: 'Resumes or pauses it.' } },
         ['id'],
       ),
-      question: ({ title }) => `Change the mission${title === undefined ? '' : ` ${title}`}?`,
+      question: ({ title }) => `Change the mission${title === undefined ? '' : ` “${shortened(title)}”`}?`,
       async preview(args, user) {
         const all = await missions()
         const before = await all.get(user, args.id ?? '')
@@ -81,7 +84,8 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
         const { understood, nextRuns } = anew ? await all.preview(user, { schedule, zone }) : before
         const { status = before.status, title = before.title, prompt = before.prompt } = args
         const tools = toolsIn(args) ?? before.tools
-        return shown({ title, status, schedule: understood, nextRuns, tools, prompt })
+        const { cap_usd: capUsd = before.capUsd } = args
+        return shown({ title, status, schedule: understood, nextRuns, tools, capUsd, prompt })
       },
       async run({ status, ...args }, { user }) {
         const changed = await (await missions()).change(user, args.id ?? '', { ...inputOf(args), status })
@@ -95,8 +99,8 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
       parameters: schemaOf({ id }, ['id']),
       question: () => 'Remove this mission?',
       async preview(args, user) {
-        const { title, understood, nextRuns, tools, prompt } = await (await missions()).get(user, args.id ?? '')
-        return shown({ title, schedule: understood, nextRuns, tools, prompt })
+        const { title, understood, nextRuns, tools, capUsd, prompt } = await (await missions()).get(user, args.id ?? '')
+        return shown({ title, schedule: understood, nextRuns, tools, capUsd, prompt })
       },
       async run(args, { user }) {
         await (await missions()).remove(user, args.id ?? '')
@@ -155,15 +159,16 @@ function common(name: string, description: string, parameters: JsonObject) {
 }
 
 type Shown = {
-  readonly title?: string
+  readonly title: string | undefined
   readonly status?: string
   readonly schedule: string
   readonly nextRuns: readonly number[]
   readonly tools: readonly string[] | undefined
+  readonly capUsd: number | undefined
   readonly prompt: string
 }
 
-function shown({ title, status, schedule, nextRuns, tools, prompt }: Shown): Preview {
+function shown({ title, status, schedule, nextRuns, tools, capUsd, prompt }: Shown): Preview {
   return {
     type: 'arguments',
     fields: {
@@ -172,13 +177,14 @@ function shown({ title, status, schedule, nextRuns, tools, prompt }: Shown): Pre
       schedule,
       next_runs: nextRuns.map((at) => new Date(at).toISOString()),
       tools: tools ? tools.join(', ') : 'all',
+      ...(capUsd !== undefined && { cap_usd: capUsd }),
       prompt,
     },
   }
 }
 
-function inputOf({ prompt, schedule, zone, title, missed, ...args }: MissionArgs): MissionInput {
-  return { prompt, schedule, zone, title, missed, tools: toolsIn(args) }
+function inputOf({ prompt, schedule, zone, title, missed, cap_usd: capUsd, ...args }: MissionArgs): MissionInput {
+  return { prompt, schedule, zone, title, missed, capUsd, tools: toolsIn(args) }
 }
 
 function toolsIn({ tools }: MissionArgs): string[] | undefined {

@@ -31,7 +31,14 @@ const helpWords = /^(?:please )?help\b|^what (?:can|do) you do\b|\b(?:which|what
 const greetingWords = /^\W*(?:$|(?:hi|hello|hey|good (?:morning|evening))\b|(?:who|what|how) are you\b)|\breal model\b/i
 const rememberWords = /^(?:please )?(?:remember|note|don['’]?t forget)(?: that)?[:,]? (.+)/is
 /** "Remind me in an hour to call Ada". A person is asked before anything is created. */
-const remindWords = /^(?:please )?remind me (.{1,120}?) to (.{1,2000})$/is
+const remindWords = /^(?:please )?remind me (?!to )(.{1,120}?) to (.{1,2000})$/is
+/** "Remind me to call Ada in an hour": the time comes last. */
+const remindToWords =
+  /^(?:please )?remind me to (.{1,2000}?),? (in (?:an?|one|two|three|half an?|\d{1,9}) ?[a-z]{1,8}|(?:(?:today|tomorrow|(?:on |next |this )?[a-z]{3,6}day) )?at (?:[\d:]{1,5} ?(?:am|pm)?|noon|midnight)|every [a-z\d :]{1,80})[.!?\s]*$/is
+/** The prompt of such a mission. Its runs answer with the reminder. */
+const reminderPrompt = 'Reply with this reminder:'
+const reminderWords = /^reply with this reminder: (.{1,2000}?)(?:\n\n|$)/is
+const maxTitleChars = 80
 const recallWords = /\b(?:remember|recall|know about)\b|^(?:what|who|where|when|which)\b.*\bmy\b/is
 const beforeQuery = /^.*\b(?:remember|recall|know)\b/is
 /** The start of a new request, which is no answer to our question. */
@@ -105,10 +112,10 @@ function applyRules(message: string, tools: readonly ToolSpec[]): Move | undefin
   // Facts that begin alike are appended to one note.
   const path = `notes/${wordsOf(fact?.slice(0, maxNoteName) ?? '').join('-') || 'note'}.md`
   if (fact && offered('memory_write')) return call('memory_write', { path, content: fact, append: true })
-  const [, schedule = '', task = ''] = remindWords.exec(message) ?? []
-  if (task && offered('mission_create')) {
-    return call('mission_create', { schedule, prompt: `Reply with this reminder: ${trimmedEnd(task)}.` })
-  }
+  const reminder = reminderWords.exec(message)?.[1]
+  if (reminder) return reply(`Reminder: ${reminder}`)
+  const wanted = offered('mission_create') ? reminderIn(message) : undefined
+  if (wanted) return call('mission_create', wanted)
   const best = bestMatch(message, tools)
   if (best && best.score >= namedScore) return callTool(best.tool, message)
   const expression = sumIn(message)
@@ -153,6 +160,17 @@ function isWriting({ name, description }: ToolSpec): boolean {
   return [...(readingVerbs.has(nameWords[0] ?? '') ? [] : nameWords), ...descriptionWords.slice(0, 1)].some((word) =>
     startingVerbs.has(word),
   )
+}
+
+function reminderIn(message: string): JsonObject | undefined {
+  const [, task = '', schedule = ''] = remindToWords.exec(message) ?? swapped(remindWords.exec(message)) ?? []
+  if (task === '') return undefined
+  const what = trimmedEnd(task.charAt(0).toUpperCase() + task.slice(1))
+  return { title: what.slice(0, maxTitleChars).toWellFormed(), schedule, prompt: `${reminderPrompt} ${what}.` }
+}
+
+function swapped(found: readonly string[] | null): readonly string[] | undefined {
+  return found ? [found[0] ?? '', found[2] ?? '', found[1] ?? ''] : undefined
 }
 
 function trimmedEnd(text: string): string {

@@ -18,6 +18,7 @@ type Opened = House & {
   readonly missions: Missions
   readonly clock: MissionClock
   readonly settled: SettledRun[]
+  setTime(time: number): void
   /** Sets the time and lets the clock look, until nothing more is due. */
   at(time: number): Promise<void>
   add(input?: MissionInput): Promise<Mission>
@@ -52,6 +53,9 @@ function open(t: TestContext, parts: HouseParts = {}, more: { maxRunning?: numbe
     missions,
     clock,
     settled,
+    setTime: (now) => {
+      time.now = now
+    },
     async at(now) {
       time.now = now
       clock.wake()
@@ -236,6 +240,20 @@ test('a run that ended unseen, or whose thread was deleted, is recorded by the n
   again.start()
   assert.deepEqual(outcomes(await ended(house, one)), [[1, 'ok']])
   assert.deepEqual(outcomes(await ended(house, two)), [[1, 'failed']])
+})
+
+test('a clock that is stopped fires nothing more, and still records the ends of runs', async (t) => {
+  const { script, letGo } = createHeldReply()
+  const house = open(t, { reply: () => script })
+  const [running, due] = [await house.add(), await house.add({ schedule: 'every 2h' })]
+  await house.at(start + hour)
+  await house.clock.stop()
+  letGo()
+  assert.deepEqual(outcomes(await ended(house, running)), [[1, 'ok']])
+  house.setTime(start + 2 * hour)
+  house.clock.wake()
+  await house.clock.close()
+  assert.deepEqual(await house.runs(due), [])
 })
 
 test('a change of schedule begins anew, a change of words does not', async (t) => {

@@ -170,3 +170,32 @@ for (const [message, tools, args] of callers) {
     assert.deepEqual(callFor(message, tools), [tools.at(-1)?.name, args])
   })
 }
+
+const reminders: readonly (readonly [message: string, schedule: string, title: string])[] = [
+  ['Remind me in an hour to call Ada.', 'in an hour', 'Call Ada'],
+  ['please remind me every day at 9am to stretch', 'every day at 9am', 'Stretch'],
+  ['Remind me to call Ada in an hour', 'in an hour', 'Call Ada'],
+  ['remind me to call Ada at work in 30m!', 'in 30m', 'Call Ada at work'],
+  ['Remind me to lock the door, tomorrow at 9pm.', 'tomorrow at 9pm', 'Lock the door'],
+  ['remind me to water the plants every friday at 18:00', 'every friday at 18:00', 'Water the plants'],
+]
+
+for (const [message, schedule, title] of reminders) {
+  test(`"${message}" becomes a mission`, () => {
+    const mission = { title, schedule, prompt: `Reply with this reminder: ${title}.` }
+    assert.deepEqual(callFor(message, [tool('mission_create', 'Creates a mission', object({}))]), [
+      'mission_create',
+      mission,
+    ])
+  })
+}
+
+test('a reminder without a time becomes no mission', () => {
+  const message = 'Remind me to tell Bob to go'
+  assert.equal(decide(ask(message, [tool('mission_create', 'Creates a mission', object({}))])).type, 'reply')
+})
+
+test('the run of a reminder says it', () => {
+  const prompt = 'Reply with this reminder: Call Ada.\n\nThis is a run of your mission, planned for now.'
+  assert.deepEqual(decide(ask(prompt, builtIn)), { type: 'reply', text: 'Reminder: Call Ada.' })
+})
