@@ -75,7 +75,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
     threads,
     gates,
     usage: store.usage,
-    missionCosts: store.missions.costs,
+    missionCosts: (user, days) => store.missions.costs(user, days),
     accounts: store.accounts,
     documents,
     skills,

@@ -177,7 +177,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     threads,
     gates,
     usage: store.usage,
-    missionCosts: store.missions.costs,
+    missionCosts: (user, days) => store.missions.costs(user, days),
     accounts: store.accounts,
     documents: app.documents,
     skills: app.skills,
