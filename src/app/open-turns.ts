@@ -110,7 +110,7 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
   const eraseFiles = (user: UserId): Promise<number> => eraseWorkspace(config(), user)
   const loadSkill = (user: UserId, text: string) => loadTyped(skills, user, text)
   const turns = createTurns({ store, bus, runner, observer, marker, mask: maskSent, spend, eraseFiles, loadSkill })
-  const threads = createThreads({ store, bus })
+  const threads = createThreads({ store, bus, mask: maskSent })
   const gates = createGates({ store, bus })
   bus.onSignal((signal) => {
     if (signal.type === 'grants') policy.grants.forget(signal.user)

@@ -43,6 +43,18 @@ export function parseResponseId(text: string): { turnId: string; threadId: strin
   return match ? { turnId: uuidOf(match[1] ?? ''), threadId: uuidOf(match[2] ?? '') } : undefined
 }
 
+/** The id of a thread as a conversation of the Responses API. */
+export function conversationId(threadId: string): string {
+  return `conv_${threadId}`
+}
+
+/** The thread of a conversation's id, with or without hyphens; undefined when the text is not one. */
+export function parseConversationId(text: string): string | undefined {
+  const [, id = ''] = /^conv_([0-9a-f-]{32,36})$/.exec(text) ?? []
+  const uuid = id.length === 32 ? uuidOf(id) : id
+  return isUuid(uuid) ? uuid : undefined
+}
+
 /** True for the canonical text of a UUID. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text)

@@ -224,6 +224,17 @@ export interface MissionStore extends MissionRecords {
   runNow(mission: Mission, turn: NewTurn, maxRunning: number): Promise<{ stored: StoredTurn; run: MissionRun }>
 }
 
+export type ThreadMetadata = Readonly<Record<string, string>>
+
+/** A thread without a turn. With an empty title, its first message gives it one. */
+export type NewThread = {
+  readonly door: Door
+  readonly title: string
+  readonly metadata: ThreadMetadata
+  /** Its first items. */
+  readonly drafts: readonly Draft[]
+}
+
 export interface ThreadStore {
   get(user: UserId, threadId: string): Promise<Thread | undefined>
   list(user: UserId, query: { limit: number; cursor?: string }): Promise<Page<Thread>>
@@ -246,6 +257,10 @@ export interface ThreadStore {
    * or all after a given seq. The returned `after` is the seq before the first item.
    */
   history(turn: Turn, after?: number): Promise<{ readonly after: number; readonly items: Item[] }>
+  /** Makes a thread without a turn. Throws storage_full. */
+  create(user: UserId, thread: NewThread): Promise<Thread>
+  /** Replaces the metadata of a thread; false if there is no such thread. */
+  setMetadata(user: UserId, threadId: string, metadata: ThreadMetadata): Promise<boolean>
   /** Sets the title of a thread; false if there is no such thread. */
   rename(user: UserId, threadId: string, title: string): Promise<boolean>
   /**

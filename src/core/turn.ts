@@ -112,6 +112,8 @@ export type Thread = {
   readonly state: ThreadState
   /** The call of an open output gate: the thread waits for its caller. */
   readonly openCall?: string
+  /** What an API client attached to the thread as its conversation. */
+  readonly metadata?: Readonly<Record<string, string>>
 }
 
 export const noUsage: Usage = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, reasoningTokens: 0, costUsd: 0 }

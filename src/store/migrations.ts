@@ -356,6 +356,10 @@ export const migrations: readonly Migration[] = [
     `DROP INDEX items_by_id`,
     `CREATE INDEX items_by_id ON items (thread_id, id) WHERE seq > 32`,
   ],
+  [
+    // What an API client attached to a thread as its conversation, as JSON.
+    `ALTER TABLE threads ADD COLUMN metadata TEXT`,
+  ],
 ]
 
 /** The schema version of this Atrium. */

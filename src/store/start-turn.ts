@@ -66,6 +66,8 @@ export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
   const stored = Number(thread?.['stored'] ?? (maxUserBytes > 0 ? yield* readStored(request.user) : 0))
   checkQuota({ stored, added: bytes, max: maxUserBytes })
   yield* saveThread(request, turn, thread !== undefined, { appended: entries.length, bytes })
+  // A conversation that was made before its first message.
+  if (thread?.['title'] === '') yield* run('UPDATE threads SET title = ? WHERE id = ?', request.title, turn.threadId)
   yield* saveTurn(request, turn, texts)
   yield* insert(turn.threadId, entries, bodies)
   return { turn, entries, replayed: false }

@@ -1,6 +1,8 @@
 // Threads and their items.
 import type { ThreadStore } from '#core/store.ts'
+import { bodiesOf } from './append-items.ts'
 import { addPointAtEnd, findPoint } from './chain-points.ts'
+import { createThread, setMetadata } from './create-thread.ts'
 import { eraseSome, eraseThread } from './erase.ts'
 import { forkThread, shareAll } from './fork-thread.ts'
 import { isReached, lastId, newestReached } from './reachable.ts'
@@ -69,6 +71,11 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
         )
         return { after, items: rows.map(itemOf) }
       }),
+    async create(user, thread) {
+      const bodies = await bodiesOf(thread.drafts)
+      return sql.write(() => createThread(user, thread, { now: now(), bodies, maxUserBytes }))
+    },
+    setMetadata: (user, threadId, metadata) => sql.write(() => setMetadata(user, threadId, metadata)),
     rename: (user, threadId, title) =>
       sql.write(function* () {
         const rename = `UPDATE threads SET title = ? WHERE id = ? AND ${isReached} RETURNING id`

@@ -1,6 +1,8 @@
 // The input of a turn: checks of a message, the thread title made from it, and masking of secrets before it is stored.
 import { AppError } from '#core/errors.ts'
-import type { Item, Part } from '#core/item.ts'
+import { newId } from '#core/ids.ts'
+import type { Draft, Item, Part } from '#core/item.ts'
+import { createPace } from '#lib/pace.ts'
 import { withoutBlocks } from '#safety/fence.ts'
 import { withoutNuls } from '#safety/printable.ts'
 
@@ -61,8 +63,22 @@ function firstLine(input: readonly Item[], strip: (text: string) => string): str
   return undefined
 }
 
+/** Items with ids. Secrets in what no person wrote are masked. */
+export async function draftsOf(items: readonly Item[], mask: Mask): Promise<Draft[]> {
+  const pace = createPace()
+  const drafts: Draft[] = []
+  for (const item of items) {
+    if (!hasOutsideText(item)) drafts.push({ id: newId(), item })
+    else {
+      drafts.push({ id: newId(), item: await masked(item, mask) })
+      await pace()
+    }
+  }
+  return drafts
+}
+
 /** True for an item that `masked` may change. */
-export function hasOutsideText(item: Item): boolean {
+function hasOutsideText(item: Item): boolean {
   if (item.type === 'message') return item.content.some(isOutside)
   return item.type === 'result' || item.type === 'answer'
 }

@@ -3,8 +3,10 @@ import type { Bus } from '#core/bus.ts'
 import type { Door } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Store, ThreadStore } from '#core/store.ts'
+import type { Item } from '#core/item.ts'
+import type { Store, ThreadMetadata, ThreadStore } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
+import { draftsOf, titleOf } from './message.ts'
 import { publishErased } from './user-removal.ts'
 
 type Reading = Pick<
@@ -13,6 +15,10 @@ type Reading = Pick<
 >
 
 export interface Threads extends Reading {
+  /** Makes a thread without a turn. Throws storage_full. */
+  create(user: UserId, thread: { door: Door; items: readonly Item[]; metadata: ThreadMetadata }): Promise<Thread>
+  /** Replaces the metadata of a thread. Throws not_found. */
+  setMetadata(user: UserId, threadId: string, metadata: ThreadMetadata): Promise<void>
   /** Throws not_found. */
   rename(user: UserId, threadId: string, title: string): Promise<void>
   /** Copies a thread up to a message, to continue differently from there. Throws not_found, invalid_input, too_large. */
@@ -21,9 +27,26 @@ export interface Threads extends Reading {
   remove(user: UserId, threadId: string): Promise<boolean>
 }
 
-export function createThreads({ store, bus }: { store: Pick<Store, 'threads'>; bus: Bus }): Threads {
+export type ThreadsParts = {
+  readonly store: Pick<Store, 'threads'>
+  readonly bus: Bus
+  /** Masks secrets in items that no person wrote before they are stored. */
+  readonly mask?: (text: string, user: UserId) => string | Promise<string>
+}
+
+export function createThreads({ store, bus, mask }: ThreadsParts): Threads {
   return {
     ...store.threads,
+    async create(user, { door, items, metadata }) {
+      const drafts = await draftsOf(items, (text) => mask?.(text, user) ?? text)
+      const title = items.length > 0 ? titleOf(items) : ''
+      const thread = await store.threads.create(user, { door, title, metadata, drafts })
+      bus.publishChange({ userId: user }, { threadId: thread.id })
+      return thread
+    },
+    async setMetadata(user, threadId, metadata) {
+      if (!(await store.threads.setMetadata(user, threadId, metadata))) throw noThread()
+    },
     async rename(user, threadId, title) {
       if (!(await store.threads.rename(user, threadId, title))) throw noThread()
       bus.publishChange({ userId: user }, { threadId })

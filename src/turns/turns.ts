@@ -3,7 +3,7 @@ import type { Erased } from '#core/account.ts'
 import type { Bus, ListChanges, Signal } from '#core/bus.ts'
 import { doorOf } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
-import { newId, type UserId } from '#core/ids.ts'
+import type { UserId } from '#core/ids.ts'
 import type { Draft, Entry, Item } from '#core/item.ts'
 import type { EndedTurn, NewTurn, Store, StoredTurn, TurnStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
@@ -11,8 +11,7 @@ import { ended } from '#core/turn-status.ts'
 import { type Compacted, compactHistory, type LongHistory } from './compaction-request.ts'
 import { createMarker, type Marker } from '#safety/marks.ts'
 import { entriesOf } from './turn-entries.ts'
-import { createPace } from '#lib/pace.ts'
-import { hasOutsideText, masked, titleOf } from './message.ts'
+import { draftsOf, titleOf } from './message.ts'
 import { readReceipt, type Receipt } from './receipt.ts'
 import { removeUser } from './user-removal.ts'
 import type { Runner } from './runner.ts'
@@ -140,16 +139,8 @@ export function createTurns(parts: TurnsParts): Turns {
     if (!doorOf(given.door).queuesWhenFull && runner.full(starting)) throw overloaded()
     const typed = doorOf(given.door).typed ? slashText(given.input) : undefined
     const loaded = typed === undefined ? undefined : await parts.loadSkill?.(given.user, typed)
-    const clean = (text: string) => mask?.(text, given.user) ?? text
-    const pace = createPace()
-    const input: Draft[] = []
-    for (const item of [...given.input, ...(loaded ?? [])]) {
-      if (!hasOutsideText(item)) input.push({ id: newId(), item })
-      else {
-        input.push({ id: newId(), item: await masked(item, clean) })
-        await pace()
-      }
-    }
+    const items = loaded ? [...given.input, ...loaded] : given.input
+    const input = await draftsOf(items, (text) => mask?.(text, given.user) ?? text)
     // A process that became full meanwhile queues the turn.
     const lease = runner.room(starting)
     const options = input.length > 1 ? { ...given.options, inputs: input.length } : given.options

@@ -78,6 +78,8 @@ const table: Readonly<Record<string, Row>> = {
   'DELETE /api/v1/responses/:id': { all: [200, 404, 404] },
   'DELETE /v1/responses/:id': { all: 404 },
   'DELETE /api/threads/:id': { all: [204, 404, 404] },
+  'DELETE /api/v1/conversations/:id': { all: 404 },
+  'DELETE /v1/conversations/:id': { all: 404 },
   'DELETE /api/users/:name': { all: [403, 403, 200] },
   'POST /api/logout': { all: 204 },
 }
@@ -95,6 +97,10 @@ function responses(prefix: string): Record<string, Row> {
     [`GET ${prefix}/responses/:id`]: { all: [200, 404, 404] },
     [`POST ${prefix}/responses/:id/cancel`]: { all: [200, 404, 404] },
     [`GET ${prefix}/responses/:id/input_items`]: { all: [200, 404, 404] },
+    [`POST ${prefix}/conversations`]: { all: 200, body: {} },
+    [`GET ${prefix}/conversations/:id`]: { all: [200, 404, 404] },
+    [`POST ${prefix}/conversations/:id`]: { all: [200, 404, 404], body: { metadata: {} } },
+    [`GET ${prefix}/conversations/:id/items`]: { all: [200, 404, 404] },
     [`GET ${prefix}/models`]: { all: 200 },
     [`GET ${prefix}/models/*`]: { all: 404 },
   }
@@ -111,6 +117,7 @@ test('every route answers each caller as the table says, by token and by cookie'
   const mission = (await call('POST', '/api/missions', { token: ada, body: planned })).json
   const pathOf = (path: string): string => {
     if (path.includes('/responses/')) return path.replace(':id', `resp_${hexOf(turn_id)}${hexOf(thread_id)}`)
+    if (path.includes('/conversations/')) return path.replace(':id', `conv_${thread_id}`)
     if (path.endsWith('/missions/:id/run')) return path.replace(':id', thread_id)
     const id = path.includes('/threads/') ? thread_id : path.includes('/missions/') ? mission.id : turn_id
     return path.replace(':id', id).replace(':gate', 'call_x').replace(':name', 'eve').replace('*', 'note.md')

@@ -13,6 +13,7 @@ const operators = ['GET /metrics', 'GET /api/users', 'POST /api/users', 'DELETE 
 const carryFiles = ['/api/chat', '/api/chat/send', '/api/v1/responses', '/v1/responses']
   .concat(['/api/v1/responses/compact', '/api/v1/chat/completions', '/v1/chat/completions', '/v1/responses/compact'])
   .concat(['/api/v1/responses/input_tokens', '/v1/responses/input_tokens'])
+  .concat(['/api/v1/conversations', '/v1/conversations'])
   .map((path) => `POST ${path}`)
 const counted = [...carryFiles, 'POST /api/threads/:id/fork', 'POST /api/missions/:id/run']
 

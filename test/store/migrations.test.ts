@@ -31,6 +31,7 @@ const landed = [
   '9723529a5c3314a82887759fd445e9e06a1b4b9b2c4bddc737631f1a454d05d1',
   '6726aed2cafb7ff5b84d5a61141e0bc85107a51b341e13f7660c0916914dd059',
   '1eb96bfeb7bdc608c1f6052d3998b346b1003abbc71cb27f766a422ea5d0abc4',
+  'a09087e54219c815afe2064fd50851665122def34051c2b8aec2a41d57d3ac9f',
 ]
 
 test('a version that has landed is never edited', () => {

@@ -4,6 +4,7 @@ import type { Open } from './harness.ts'
 import { boundTests } from './suite-bounds.ts'
 import { chainTests } from './suite-chain.ts'
 import { claimTests } from './suite-claim.ts'
+import { conversationTests } from './suite-conversations.ts'
 import { documentTests } from './suite-documents.ts'
 import { dutyTests } from './suite-duties.ts'
 import { eraseTests } from './suite-erase.ts'
@@ -38,6 +39,7 @@ export function storeTests(name: string, open: Open): void {
     identityTests(open)
     forkTests(open)
     chainTests(open)
+    conversationTests(open)
     documentTests(open)
     storageTests(open)
     usageTests(open)

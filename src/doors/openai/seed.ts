@@ -21,15 +21,24 @@ type Output = Extract<HistoryItem, { type: 'output' }>
 type SeedItem = HistoryItem | { readonly type: 'reference' | 'nothing' }
 
 /**
- * Each group of calls is followed by its results, call ids are replaced by new ones, and the blocks are put before the
- * text of the first user message. An assistant message that this service did not write is untrusted. If the assistant
- * spoke last, a user message "Continue." is added. `field` has the messages in the request.
+ * The items that start a turn. If the assistant spoke last, a user message "Continue." is added. `field` has the messages
+ * in the request.
  */
 export function seedItems(input: readonly SeedItem[], blocks: string, field: string): Item[] {
   const items = conversation(input)
   if (items.length === 0 && blocks === '') throw wrongField(field, 'has no content')
   const last = items.at(-1)
   if (last?.type === 'message' && last.role === 'assistant') items.push(textMessage('user', 'Continue.'))
+  return withBlocks(items, blocks)
+}
+
+/** The items of a thread that no turn has begun yet. */
+export function historyItems(input: readonly SeedItem[], blocks: string): Item[] {
+  return withBlocks(conversation(input), blocks)
+}
+
+/** Puts the blocks before the text of the first user message. */
+function withBlocks(items: Item[], blocks: string): Item[] {
   if (blocks === '') return items
   const at = items.findIndex((item) => item.type === 'message' && item.role === 'user')
   if (at < 0) return [textMessage('user', blocks.trimEnd()), ...items]
@@ -37,6 +46,10 @@ export function seedItems(input: readonly SeedItem[], blocks: string, field: str
   return items
 }
 
+/**
+ * Each group of calls is followed by its results, and call ids are replaced by new ones. An assistant message that this
+ * service did not write is untrusted.
+ */
 function conversation(input: readonly SeedItem[]): Item[] {
   const outputs = new Map<string, Output[]>()
   for (const item of input) {

@@ -8,7 +8,7 @@ import type { CatalogRules } from '#doors/openai/caller-tools.ts'
 import { idempotencyOf } from '#doors/openai/idempotency.ts'
 import { attach, fixedSource } from '#doors/openai/turn-events.ts'
 import { cannotFork } from '#doors/openai/turn-input.ts'
-import { type Plan, planTurn, previousNotFound } from '#doors/responses/read/plan.ts'
+import { conversationNotFound, type Plan, planTurn, previousNotFound } from '#doors/responses/read/plan.ts'
 import { type CreateRequest, readCreate } from '#doors/responses/read/request.ts'
 import { collectTurn, eventStyle, type FollowedTurn, streamTurn } from '#doors/responses/tell/answer.ts'
 import { inputCount, responseObject } from '#doors/responses/tell/output.ts'
@@ -102,8 +102,8 @@ async function answer(parts: ResponsesParts, reply: FastifyReply, asked: Asked, 
 }
 
 /** Faults of the turn are answered with 200 and a failed response that is not stored. Other faults are thrown. */
-function failedTurn(error: unknown, { options }: CreateRequest, user: UserId, now: number): Turn {
-  const fault = asTurnFault(error)
+function failedTurn(error: unknown, { options, conversation }: CreateRequest, user: UserId, now: number): Turn {
+  const fault = asTurnFault(error, conversation !== undefined)
   return {
     id: newId(),
     threadId: newId(),
@@ -118,10 +118,11 @@ function failedTurn(error: unknown, { options }: CreateRequest, user: UserId, no
   }
 }
 
-function asTurnFault(error: unknown): AppError {
+function asTurnFault(error: unknown, inConversation: boolean): AppError {
   if (!(error instanceof AppError)) throw error
   const { code, message, param } = error
   if (code === 'previous_response_not_found' || code === 'gate_required') return error
+  if (code === 'not_found' && inConversation) throw conversationNotFound()
   // The thread was deleted after it had been checked.
   if (code === 'not_found') return previousNotFound()
   if (code === 'no_open_gate' || code === 'call_id_mismatch') {

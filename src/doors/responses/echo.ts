@@ -8,6 +8,8 @@ export type Echo = {
   readonly metadata?: Readonly<Record<string, string>>
   readonly jsonObject?: true
   readonly background?: true
+  /** The request named its thread as a conversation. */
+  readonly conversation?: true
   /** Source text of schemas whose numbers JSON.parse would change: those of tools by name, and that of the format. */
   readonly schemas?: Readonly<Record<string, string>>
   readonly formatSchema?: string

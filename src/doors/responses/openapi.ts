@@ -1,11 +1,12 @@
 // OpenAPI operations of this door, generated from the schemas that check requests.
-import type * as z from 'zod/mini'
+import * as z from 'zod/mini'
 import { ToolSchema } from '#doors/openai/caller-tools.ts'
 import { fault, object, plain } from '#doors/openai/openapi-answers.ts'
 import { FilePartSchema, ImagePartSchema, TextPartSchema } from '#doors/openai/content.ts'
 import {
   CompactionSchema,
   CompactSchema,
+  ConversationSchema,
   CreateSchema,
   FunctionCallOutputSchema,
   FunctionCallSchema,
@@ -66,16 +67,49 @@ export function remove(): JsonSchema {
 }
 
 export function inputItems(): JsonSchema {
-  const query = [
-    inQuery('limit', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
-    inQuery('order', { enum: ['asc', 'desc'], default: 'desc' }),
-    inQuery('after', { type: 'string' }),
-  ]
-  return { ...tagged, parameters: [id, ...query], responses: { 200: object('A page'), 404: unknown() } }
+  return { ...tagged, parameters: [id, ...pageQuery], responses: { 200: object('A page'), 404: unknown() } }
 }
 
+export function createConversation(): JsonSchema {
+  const responses = { 200: object('The conversation'), 400: fault('A field is wrong; param names it') }
+  return { ...tagged, requestBody: { content: jsonContent(schemaOf(ConversationSchema)) }, responses }
+}
+
+export function getConversation(): JsonSchema {
+  return {
+    ...tagged,
+    parameters: [inConversation],
+    responses: { 200: object('The conversation'), 404: noConversation() },
+  }
+}
+
+export function updateConversation(): JsonSchema {
+  return { ...getConversation(), requestBody: body(schemaOf(z.pick(ConversationSchema, { metadata: true }))) }
+}
+
+export function deleteConversation(): JsonSchema {
+  return { ...tagged, parameters: [inConversation], responses: { 200: object('Erased'), 404: noConversation() } }
+}
+
+export function conversationItems(): JsonSchema {
+  const responses = { 200: object('A page'), 404: noConversation() }
+  return { ...tagged, parameters: [inConversation, ...pageQuery], responses }
+}
+
+const pageQuery = [
+  inQuery('limit', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
+  inQuery('order', { enum: ['asc', 'desc'], default: 'desc' }),
+  inQuery('after', { type: 'string' }),
+]
 const tagged = { tags: ['Responses API'] }
 const id = { name: 'id', in: 'path', required: true, schema: { type: 'string', pattern: '^resp_[0-9a-f]{64}$' } }
+
+const inConversation = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  schema: { type: 'string', pattern: '^conv_[0-9a-f-]{32,36}$' },
+}
 
 /** `CreateSchema` with the schemas of input items filled in: requests check each item by its type. */
 function createSchema(): JsonSchema {
@@ -135,4 +169,8 @@ function response(): JsonSchema {
 
 function unknown(): JsonSchema {
   return fault('No response of the caller has this id')
+}
+
+function noConversation(): JsonSchema {
+  return fault('No conversation of the caller has this id')
 }

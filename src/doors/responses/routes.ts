@@ -7,6 +7,13 @@ import { cancelResponse, deleteResponse, getResponse, listInput } from '#doors/r
 import { maxFileBodyBytes } from '#http/body.ts'
 import type { Route, RouteFamily } from '#http/routes.ts'
 import { compactHistory } from './compact.ts'
+import {
+  createConversation,
+  deleteConversation,
+  getConversation,
+  listConversationItems,
+  updateConversation,
+} from './conversations.ts'
 import { createResponse } from './create.ts'
 import { countInput } from './input-tokens.ts'
 import type * as OpenApi from './openapi.ts'
@@ -87,6 +94,55 @@ function rows(parts: ResponsesParts): Route[] {
       summary: 'List the input items of a response',
       describe: described('inputItems'),
       handle: (request) => listInput(parts, request),
+    },
+    ...conversationRows(parts),
+  ]
+}
+
+/** A conversation is a thread. */
+function conversationRows(parts: ResponsesParts): Route[] {
+  return [
+    {
+      method: 'POST',
+      path: '/conversations',
+      who: 'user',
+      counted: true,
+      maxBodyBytes: maxFileBodyBytes,
+      summary: 'Create a conversation',
+      describe: described('createConversation'),
+      handle: (request) => createConversation(parts, request),
+    },
+    {
+      method: 'GET',
+      path: '/conversations/:id',
+      who: 'user',
+      summary: 'Retrieve a conversation',
+      describe: described('getConversation'),
+      handle: (request) => getConversation(parts, request),
+    },
+    {
+      method: 'POST',
+      path: '/conversations/:id',
+      who: 'user',
+      summary: 'Change the metadata of a conversation',
+      describe: described('updateConversation'),
+      handle: (request) => updateConversation(parts, request),
+    },
+    {
+      method: 'DELETE',
+      path: '/conversations/:id',
+      who: 'user',
+      summary: 'Erase a conversation',
+      describe: described('deleteConversation'),
+      handle: (request) => deleteConversation(parts, request),
+    },
+    {
+      method: 'GET',
+      path: '/conversations/:id/items',
+      who: 'user',
+      summary: 'List the items of a conversation',
+      describe: described('conversationItems'),
+      handle: (request) => listConversationItems(parts, request),
     },
   ]
 }

@@ -41,26 +41,26 @@ export type Intent =
 
 type NameOf = ReturnType<typeof namesForModel>
 
-/** Reads the input field. Throws invalid_input that names the item and its field. */
+/** Reads the input, by default of the field `input`. Throws invalid_input that names the item and its field. */
 export async function readInput(
   input: string | readonly unknown[] | null | undefined,
-  nameOf: NameOf = namesForModel([]),
+  { nameOf = namesForModel([]), field = 'input' }: { readonly nameOf?: NameOf; readonly field?: string } = {},
 ): Promise<InputItem[]> {
-  if (input == null) throw wrongField('input', 'is required: a string or a list of items')
+  if (input == null) throw wrongField(field, 'is required: a string or a list of items')
   if (typeof input === 'string') {
-    if (input === '') throw wrongField('input', 'must not be empty')
-    return [{ type: 'message', role: 'user', content: readContent(input, 'input') }]
+    if (input === '') throw wrongField(field, 'must not be empty')
+    return [{ type: 'message', role: 'user', content: readContent(input, field) }]
   }
-  if (input.length === 0) throw wrongField('input', 'must not be empty')
-  if (input.length > maxItems) throw wrongField('input', `has ${input.length} items, at most ${maxItems} are accepted`)
+  if (input.length === 0) throw wrongField(field, 'must not be empty')
+  if (input.length > maxItems) throw wrongField(field, `has ${input.length} items, at most ${maxItems} are accepted`)
   const pace = createPace()
   const items: InputItem[] = []
   for (const [at, item] of input.entries()) {
-    items.push(await readItem(item, `input[${at}]`, nameOf))
+    items.push(await readItem(item, `${field}[${at}]`, nameOf))
     await pace()
   }
   const calls = items.flatMap((item, at) =>
-    item.type === 'call' ? [{ args: item.args, path: `input[${at}].arguments` }] : [],
+    item.type === 'call' ? [{ args: item.args, path: `${field}[${at}].arguments` }] : [],
   )
   await checkArguments(calls, pace)
   return items

@@ -31,25 +31,27 @@ export type Plan = {
 /** Throws invalid_input for a malformed request, then previous_response_not_found. Stores nothing. */
 export async function planTurn(parts: PlanParts, user: UserId, request: CreateRequest): Promise<Plan> {
   const { turns, threads } = parts
-  const { previous } = request
-  const threadId = previous?.threadId
+  const { previous, conversation } = request
+  const threadId = previous?.threadId ?? conversation
   const { items, known } = await resolveReferences(parts, user, { input: request.input, threadId })
-  const intent = intentOf(items, previous !== undefined)
+  const intent = intentOf(items, threadId !== undefined)
   if (previous) await findPrevious(turns, user, previous)
+  if (conversation !== undefined && !(await threads.get(user, conversation))) throw conversationNotFound()
   const common: Common = { user, door: 'responses', whenBusy: 'refuse' }
   if (intent.kind === 'resume') {
     return { start: { ...common, ...resumeOf(user, request, intent.output), threadId: threadId as string } }
   }
   const sent = sentBy(items, request)
-  if (previous) {
+  if (threadId !== undefined) {
     const open = intent.kind === 'replay' && (await threads.findByOpenCall(user, intent.output.callId))
-    if (open) return { start: { ...common, ...resumeOf(user, request, intent.output), threadId: open.id } }
+    const resumes = open && (previous || open.id === threadId)
+    if (resumes) return { start: { ...common, ...resumeOf(user, request, intent.output), threadId: open.id } }
     const fresh = known.size > 0 ? items.filter((_, at) => !known.has(at)) : items
     const blocks = (await instructionsBlock(request.instructions)) + request.context
     return {
       start: {
         ...common,
-        threadId: previous.threadId,
+        threadId,
         options: request.options,
         input: seedItems(fresh, blocks, 'input'),
       },
@@ -136,6 +138,11 @@ export async function findPrevious(
 export function previousNotFound(): AppError {
   const message = 'the previous response was not found: check previous_response_id, or send the whole history as input'
   return new AppError('previous_response_not_found', message, { param: 'previous_response_id' })
+}
+
+export function conversationNotFound(): AppError {
+  const message = 'no conversation has this id: check it, or create one'
+  return new AppError('not_found', message, { param: 'conversation' })
 }
 
 /**

@@ -8,6 +8,7 @@ import { type CatalogRules, namesForModel, readCatalog, refuseCallerTools } from
 import type { Echo } from '#doors/responses/echo.ts'
 import { check, wrongField } from '#http/validate.ts'
 import { hasRawNumbers, withPlainNumbers } from '#http/lossless-json.ts'
+import { readConversationField } from './conversation.ts'
 import { type InputItem, readInput } from './input.ts'
 import { CreateSchema } from './schemas.ts'
 
@@ -30,6 +31,8 @@ export type CreateRequest = {
   /** The block of the context; empty without one. */
   readonly context: string
   readonly previous?: Previous
+  /** The thread that the request names as its conversation. */
+  readonly conversation?: string
   /** True when `tools: []` was sent. On a resume it differs from a request without `tools`. */
   readonly noTools: boolean
   /** Answered at once, before the turn is over. */
@@ -41,7 +44,7 @@ export type RequestRules = {
   /** False when functions of the caller are disabled: tools and tool_choice are then refused. */
   readonly externalTools: boolean
   readonly catalog: CatalogRules
-  /** With `reference`, `max_output_tokens` and `background` do what the reference says. */
+  /** With `reference`, `max_output_tokens`, `background` and `conversation` do what the reference says. */
   readonly fields?: 'specified' | 'reference'
 }
 
@@ -53,15 +56,19 @@ export async function readCreate(body: unknown, rules: RequestRules): Promise<Cr
   const raw = body as Readonly<Record<string, unknown>>
   const { tools, schemas } = await readCatalog(fields.tools ?? [], rules.catalog)
   const context = await readContext(raw['x_context'])
-  const input = await readInput(fields.input, namesForModel(tools))
+  const input = await readInput(fields.input, { nameOf: namesForModel(tools) })
   const systems = input.flatMap((item) => (item.type === 'system' ? [item.text] : []))
   const instructions = [fields.instructions ?? '', ...systems]
   checkInstructions(instructions, 'instructions')
   const format = await readFormat(raw['text'])
   const previous = fields.previous_response_id == null ? undefined : readPrevious(fields.previous_response_id)
+  const conversation = rules.fields === 'reference' ? readConversationField(raw['conversation']) : undefined
+  if (previous && conversation !== undefined)
+    throw wrongField('conversation', 'must not be sent with previous_response_id')
   const background = rules.fields === 'reference' && raw['background'] === true
   const echo: Echo = {
     ...(background && { background }),
+    ...(conversation !== undefined && { conversation: true }),
     ...(fields.previous_response_id != null && { previous: fields.previous_response_id }),
     ...(fields.instructions != null && { instructions: fields.instructions }),
     ...(await readMetadata(raw['metadata'])),
@@ -76,6 +83,7 @@ export async function readCreate(body: unknown, rules: RequestRules): Promise<Cr
     instructions: instructions.filter((text) => text.trim() !== ''),
     context: context ? await contextBlock(context) : '',
     ...(previous && { previous }),
+    ...(conversation !== undefined && { conversation }),
     noTools: fields.tools?.length === 0,
     background,
     options: {

@@ -25,6 +25,17 @@ export const CreateSchema = z.object(
 
 export const CompactSchema = z.pick(CreateSchema, { model: true, input: true, previous_response_id: true })
 
+/** A conversation that is made or changed. */
+export const ConversationSchema = z.object(
+  {
+    items: z.nullish(z.array(z.unknown(), { error: 'must be a list of items' })),
+    metadata: z.nullish(
+      z.record(z.string(), z.string({ error: 'must be a string' }), { error: 'must be an object of strings' }),
+    ),
+  },
+  { error: 'must be a JSON object' },
+)
+
 export const MessageSchema = z.object({
   role: z.enum(['user', 'assistant', 'system', 'developer'], {
     error: 'must be user, assistant, system or developer',

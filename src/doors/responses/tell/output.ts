@@ -1,6 +1,6 @@
 // The response object of a turn and its output items, built from the entries of the log.
 import type { ErrorCode } from '#core/errors.ts'
-import { hexOf, responseId } from '#core/ids.ts'
+import { conversationId, hexOf, responseId } from '#core/ids.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
 import type { CallerName, ToolSpec } from '#core/tool.ts'
 import type { Turn, TurnError, TurnOptions } from '#core/turn.ts'
@@ -133,6 +133,7 @@ export function responseObject({ turn, model, output, gate }: ResponseState) {
     metadata: echo.metadata ?? {},
     safety_identifier: null,
     prompt_cache_key: null,
+    ...(echo.conversation && { conversation: { id: conversationId(turn.threadId) } }),
   }
 }
 

@@ -1,20 +1,15 @@
 // Routes of an existing response: retrieve, stream again, cancel, delete, list its input.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
-import { hexOf, parseResponseId, type UserId } from '#core/ids.ts'
-import { type Entry, type Part, textOf } from '#core/item.ts'
-import { isObject } from '#core/json.ts'
+import { parseResponseId, type UserId } from '#core/ids.ts'
 import type { Turn } from '#core/turn.ts'
-import { nameForCaller } from '#doors/openai/caller-tools.ts'
 import { attach } from '#doors/openai/turn-events.ts'
 import type { ResponsesParts } from '#doors/responses/parts.ts'
-import { closeCompaction, compactionIn } from '#doors/responses/read/compaction.ts'
 import type { Turns } from '#turns/turns.ts'
 import { eventStyle, streamTurn } from './answer.ts'
-import { inputCount, itemId, messageOutput, outputOf, placeholderModel, responseObject } from './output.ts'
-
-const defaultPage = 20
-const maxPage = 100
+import { inputItem } from './input-item.ts'
+import { inputCount, outputOf, placeholderModel, responseObject } from './output.ts'
+import { idOf, pageOf, pageQuery, queryOf } from './page-query.ts'
 
 /** GET /responses/{id}: rebuilt from the stored log. With `stream=true` its events are sent again. */
 export async function getResponse(parts: ResponsesParts, request: FastifyRequest, reply: FastifyReply) {
@@ -57,18 +52,10 @@ export async function listInput({ turns }: ResponsesParts, request: FastifyReque
   const turn = await findTurn(turns, user, request)
   const entries = await turns.entries(user, turn)
   const items = entries.slice(0, inputCount(turn)).flatMap((entry) => inputItem(entry, turn) ?? [])
-  const { order, after, limit } = queryOf(request)
-  if (order !== 'asc') items.reverse()
+  const { order, after, size } = pageQuery(request)
+  if (order === 'desc') items.reverse()
   const from = after === undefined ? 0 : items.findIndex(({ id }) => id === after) + 1
-  const size = Math.min(Math.max(Math.trunc(Number(limit ?? defaultPage)) || defaultPage, 1), maxPage)
-  const data = items.slice(from, from + size)
-  return {
-    object: 'list',
-    data,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-    has_more: from + size < items.length,
-  }
+  return pageOf(items.slice(from, from + size), from + size < items.length)
 }
 
 async function loadResponse(turns: Turns, user: UserId, turn: Turn) {
@@ -82,60 +69,4 @@ async function findTurn(turns: Turns, user: UserId, request: FastifyRequest): Pr
   const turn = ids && (await turns.get(user, ids.turnId))
   if (turn && turn.threadId === ids.threadId) return turn
   throw new AppError('not_found', 'no response has this id: check it, or send a new request')
-}
-
-function idOf({ params }: FastifyRequest): string {
-  return isObject(params) ? String(params['id']) : ''
-}
-
-function queryOf({ query }: FastifyRequest): Readonly<Record<string, string | undefined>> {
-  if (!isObject(query)) return {}
-  return Object.fromEntries(
-    Object.entries(query).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
-  )
-}
-
-function inputItem({ id, item }: Entry, { threadId, options }: Turn) {
-  const threadHex = hexOf(threadId)
-  switch (item.type) {
-    case 'message': {
-      const wireId = itemId('msg', id, threadHex)
-      if (item.role === 'assistant') return messageOutput(wireId, textOf(item), item.cut ? 'incomplete' : 'completed')
-      const compacted = compactionIn(item)
-      if (compacted) return { id: wireId, type: 'compaction', encrypted_content: closeCompaction(compacted) }
-      return { id: wireId, type: 'message', status: 'completed', role: 'user', content: item.content.map(inputPart) }
-    }
-    case 'call': {
-      const call = { call_id: item.callId, ...nameForCaller(options.tools, item.name), arguments: item.args }
-      return { id: itemId('fc', id, threadHex), type: 'function_call', status: 'completed', ...call }
-    }
-    case 'result':
-    case 'answer': {
-      const pictures = (item.images ?? []).map((url) => inputPart({ type: 'image', url }))
-      const text = item.output ?? ''
-      const output = pictures.length > 0 ? [{ type: 'input_text', text }, ...pictures] : text
-      const answer = { call_id: item.callId, output }
-      return { id: itemId('fc', id, threadHex), type: 'function_call_output', status: 'completed', ...answer }
-    }
-    case 'reasoning':
-    case 'attempt':
-    case 'gate':
-    case 'summary':
-      return undefined
-    default:
-      return item satisfies never
-  }
-}
-
-function inputPart(part: Part) {
-  switch (part.type) {
-    case 'text':
-      return { type: 'input_text', text: part.text }
-    case 'image':
-      return { type: 'input_image', image_url: part.url, detail: 'auto' }
-    case 'file':
-      return { type: 'input_file', filename: part.name, text: part.text }
-    default:
-      return part satisfies never
-  }
 }

@@ -1,0 +1,75 @@
+// Threads that begin without a turn: the conversations of API clients, and what is attached to them.
+import { newId, type UserId } from '#core/ids.ts'
+import type { NewThread, ThreadMetadata } from '#core/store.ts'
+import type { Thread } from '#core/turn.ts'
+import { insert } from './append-items.ts'
+import { isReached, reachValue } from './reachable.ts'
+import { entriesOf } from './rows.ts'
+import { first, type Job, run } from './sql.ts'
+import { bytesOfRows, checkQuota, readStored } from './storage-quota.ts'
+
+type CreateParts = {
+  readonly now: number
+  /** The texts of the items. */
+  readonly bodies: readonly string[]
+  /** The storage quota of a user; 0 means none. */
+  readonly maxUserBytes: number
+}
+
+export function* createThread(user: UserId, thread: NewThread, parts: CreateParts): Job<Thread> {
+  const { now, bodies, maxUserBytes } = parts
+  const { door, title, metadata, drafts } = thread
+  const id = newId()
+  const attached = metadataText(metadata)
+  const bytes = bytesOfRows([attached ?? '', ...bodies])
+  if (maxUserBytes > 0) checkQuota({ stored: yield* readStored(user), added: bytes, max: maxUserBytes })
+  yield* run(
+    `INSERT INTO threads (id, user_id, door, operator_reaches, title, created_at, updated_at, last_seq, last_turn, bytes,
+                          metadata)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    user,
+    door,
+    reachValue(door),
+    title,
+    now,
+    now,
+    drafts.length,
+    // `last_turn` is the sort key of the list. No turn has this id.
+    id,
+    bytes,
+    attached,
+  )
+  // The items belong to no turn.
+  yield* insert(id, entriesOf(drafts, id, 0, now), bodies)
+  return {
+    id,
+    userId: user,
+    door,
+    title,
+    createdAt: now,
+    updatedAt: now,
+    lastSeq: drafts.length,
+    state: 'idle',
+    ...(attached !== null && { metadata }),
+  }
+}
+
+export function* setMetadata(user: UserId, threadId: string, metadata: ThreadMetadata): Job<boolean> {
+  const attached = metadataText(metadata)
+  const row = yield* first(
+    `UPDATE threads SET bytes = bytes + ? - COALESCE(octet_length(metadata), 0), metadata = ?
+     WHERE id = ? AND ${isReached} RETURNING id`,
+    Buffer.byteLength(attached ?? ''),
+    attached,
+    threadId,
+    user,
+    user,
+  )
+  return row !== undefined
+}
+
+/** Null for none. */
+function metadataText(metadata: ThreadMetadata): string | null {
+  return Object.keys(metadata).length > 0 ? JSON.stringify(metadata) : null
+}
