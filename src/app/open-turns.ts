@@ -1,4 +1,4 @@
-// Opens the turns of this process: the runner, metrics and traces, the lease, and the expiry of gates.
+// Opens the turns of this process: the runner, metrics and traces, the lease, and what happens by the clock.
 import { defaultBounds } from '#agent/turn-limits.ts'
 import { createHistories } from '#agent/history.ts'
 import type { Bus } from '#core/bus.ts'
@@ -21,6 +21,7 @@ import { startHeartbeat } from '#turns/lease.ts'
 import { createReaders, type Readers } from '#turns/readers.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
 import { createSpend } from '#turns/spend.ts'
+import { watchTemporaryThreads } from '#turns/temporary-threads.ts'
 import { createThreads, type Threads } from '#turns/threads.ts'
 import { createTurnMetrics, type Observer } from '#turns/turn-metrics.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
@@ -132,6 +133,7 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
   // Runs before the lease is given up: turns can be released only under it.
   opened.defer(() => runner.drain(0))
   watchExpiry({ store, gates, clock })
+  watchTemporaryThreads({ store, lease, clock })
   const closing = opened.move()
   const storeAway = (): boolean => heartbeat?.away() ?? false
   const onRest: OpenTurns['onRest'] = (listener) => restListeners.push(listener)

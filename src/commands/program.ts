@@ -151,6 +151,7 @@ function addUsers(program: Command): void {
     .command('token <name>')
     .description('create another token for a user; it is shown only once')
     .option('--expires-in-days <days>', 'number of days until the token expires; never by default')
+    .option('--tools <names>', "the service's tools that turns of this token may use: none, or a,b; all by default")
     .option('--json', 'print JSON')
     .action(async (name, options) => (await load()).addToken(name, options))
   user

@@ -1,6 +1,6 @@
 // `atrium user`: users and their tokens.
 import { loadConfig } from '#config.ts'
-import { dayMs, type Erased, maxTokenDays, userNamePattern, userNameRule } from '#core/account.ts'
+import { dayMs, type Erased, maxTokenDays, type NewToken, userNamePattern, userNameRule } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
 import { eraseWorkspace } from '#app/workspace-folder.ts'
 import { isoTime } from '#http/wire-format.ts'
@@ -22,11 +22,12 @@ export function addUser(name: string, options: Options): Promise<void> {
   })
 }
 
-export function addToken(name: string, options: Options): Promise<void> {
+export function addToken(name: string, options: Options & { readonly tools?: string }): Promise<void> {
   return withStore(async ({ accounts }) => {
     const token = newToken()
-    const user = await accounts.addToken(name, { hash: hashToken(token), ...expiry(options) })
-    show(options, user, token)
+    const tools = toolsOf(options)
+    const user = await accounts.addToken(name, { hash: hashToken(token), ...expiry(options), ...tools })
+    show(options, user, token, tools)
   })
 }
 
@@ -74,12 +75,28 @@ export async function removeUser(name: string, options: Options & { yes?: boolea
   print(options, { removed: name, erased }, text)
 }
 
-function show(options: Options, user: { id: string; name: string }, token: string): void {
+function show(
+  options: Options,
+  user: { id: string; name: string },
+  token: string,
+  { tools }: Pick<NewToken, 'tools'> = {},
+): void {
+  const narrowed = tools ? ` Its turns use these tools of the service: ${tools.join(', ') || 'none'}.` : ''
   print(
     options,
-    { user: { id: user.id, name: user.name }, token },
-    `${token}\n\nThe token of ${user.name}, shown once. Send it as \`Authorization: Bearer …\`.`,
+    { user: { id: user.id, name: user.name }, token, ...(tools && { tools }) },
+    `${token}\n\nThe token of ${user.name}, shown once. Send it as \`Authorization: Bearer …\`.${narrowed}`,
   )
+}
+
+/** `none`, or names with commas between them. */
+function toolsOf({ tools }: { readonly tools?: string }): Pick<NewToken, 'tools'> {
+  if (tools === undefined) return {}
+  if (tools === 'none') return { tools: [] }
+  const names = tools.split(',').map((name) => name.trim())
+  const wrong = names.find((name) => !/^[A-Za-z0-9_-]{1,64}$/.test(name))
+  if (wrong === undefined) return { tools: [...new Set(names)] }
+  throw new AppError('invalid_input', `--tools takes none, or names of tools with commas between them, not ${tools}`)
 }
 
 function checkName(name: string): void {

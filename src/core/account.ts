@@ -24,7 +24,10 @@ export type ListedUser = User & {
 }
 
 /** A token as it can be shown: its `id` reveals nothing of the secret. */
-export type Token = { readonly id: string; readonly createdAt: number; readonly expiresAt?: number }
+export type Token = { readonly id: string; readonly createdAt: number } & Omit<NewToken, 'hash'>
+
+/** `tools` are the service's tools that turns begun with the token may use, by name; all where it is absent. */
+export type NewToken = { readonly hash: string; readonly expiresAt?: number; readonly tools?: readonly string[] }
 
 /** Counts of what the removal of a user erased. */
 export type Erased = {
@@ -41,8 +44,8 @@ export type Erased = {
 
 export interface AccountStore {
   /** Creates a user with a first token; only its hash is stored. Throws invalid_input when the name is taken. */
-  addUser(name: string, token: { hash: string; expiresAt?: number }): Promise<User>
-  addToken(name: string, token: { hash: string; expiresAt?: number }): Promise<User>
+  addUser(name: string, token: NewToken): Promise<User>
+  addToken(name: string, token: NewToken): Promise<User>
   listUsers(): Promise<readonly ListedUser[]>
   /** The user's tokens that have not expired, newest first; undefined when no user has this name. */
   listTokens(name: string): Promise<readonly Token[] | undefined>
@@ -52,7 +55,7 @@ export interface AccountStore {
   shutOut(name: string): Promise<User | undefined>
   /** Removes a user whose threads were erased before (`removeUser` in turns). Undefined when no user has this name. */
   removeUser(name: string): Promise<Pick<Erased, 'grants' | 'secrets'> | undefined>
-  findByToken(hash: string, now: number): Promise<User | undefined>
+  findByToken(hash: string, now: number): Promise<(User & Pick<NewToken, 'tools'>) | undefined>
 }
 
 /** A person's identity at an OpenID issuer. */
@@ -77,7 +80,12 @@ export type NewSession = {
   readonly endsAt: number
 }
 
-export type Session = Omit<NewSession, 'hash'> & { readonly name: string; readonly seenAt: number }
+export type Session = Omit<NewSession, 'hash'> & {
+  readonly name: string
+  readonly seenAt: number
+  /** Those of the token that opened it. */
+  readonly tools?: readonly string[]
+}
 
 export interface SessionStore {
   open(session: NewSession): Promise<void>

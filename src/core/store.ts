@@ -57,6 +57,10 @@ export type NewTurn = {
   readonly idempotency?: Idempotency
   /** The hash of the body that began the turn, by which `findWaiting` finds it. With a key it is the key's. */
   readonly bodyHash?: string
+  /** The service's tools that the caller may use, whatever `options` say. */
+  readonly allowedTools?: readonly string[] | undefined
+  /** Makes a new thread temporary, and leaves one so. Any other turn keeps its thread for good. */
+  readonly temporary?: true
   /** Set if this process can run another turn: the turn of an idle thread then starts in the same transaction. */
   readonly lease?: Lease
 }
@@ -271,6 +275,8 @@ export interface ThreadStore {
   fork(user: UserId, threadId: string, at: { beforeSeq: number; door: Door }): Promise<Thread | undefined>
   /** Erases the thread with its turns and items. Returns the turns that had not ended; undefined if there is no such thread. */
   remove(user: UserId, threadId: string): Promise<readonly Turn[] | undefined>
+  /** Erases some temporary threads whose last turn ended before a time. Returns how many; the caller repeats it up to 0. */
+  eraseTemporary(before: number): Promise<number>
   /** Erases a bounded part of a user's threads. The caller repeats it while `more` is true. */
   eraseSome(
     user: UserId,
@@ -312,7 +318,7 @@ export interface ToolStore {
 }
 
 /** Work that only one of all processes does at a time. */
-export type Duty = 'vectors'
+export type Duty = 'vectors' | 'temporary threads'
 
 export interface LeaseStore {
   /** Joins, or joins again after a lost lease. */

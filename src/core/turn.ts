@@ -112,6 +112,8 @@ export type Thread = {
   readonly state: ThreadState
   /** The call of an open output gate: the thread waits for its caller. */
   readonly openCall?: string
+  /** In no list, and erased a day after its last turn: its client sent `store: false`. */
+  readonly temporary?: true
   /** What an API client attached to the thread as its conversation. */
   readonly metadata?: Readonly<Record<string, string>>
 }

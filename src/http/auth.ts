@@ -60,7 +60,9 @@ export function createAuth(parts: AuthParts): Authenticate {
     if (isAmong(Buffer.from(hash), known)) return theOperator
     if (oidc && jwt.test(credential.bearer)) return oidc.authenticate(credential.bearer, request)
     const user = await accounts.findByToken(hash, now())
-    return user && { user: user.id, name: user.name, operator: false }
+    if (!user) return undefined
+    const { id, name, tools } = user
+    return { user: id, name, operator: false, ...(tools && { allowedTools: tools }) }
   }
 
   return async (credential, context = {}) => {

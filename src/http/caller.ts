@@ -7,6 +7,8 @@ export type Caller = {
   readonly user: UserId
   readonly name: string
   readonly operator: boolean
+  /** The service's tools that turns of this caller may use, by name; all where it is absent. It is the token's. */
+  readonly allowedTools?: readonly string[]
   /** The session of the cookie, and when it ends unless it is used. Absent with a bearer token. */
   readonly session?: { readonly cookie: string; readonly endsAt: number }
   /** When the JWT of an issuer expires. Absent with any other credential. */

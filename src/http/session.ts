@@ -73,10 +73,11 @@ export function createSessions({ store, operatorHashes, now = Date.now, log }: S
       const hash = hashToken(cookie)
       const session = await store.find(hash, maxIdleMs)
       if (!session) return undefined
-      const { user, name, token, endsAt } = session
+      const { user, name, token, endsAt, tools } = session
       if (user === operator && token !== undefined && !operatorHashes.includes(token)) return undefined
       const idleAt = (used ? await touch(hash, session) : session.seenAt) + maxIdleMs
-      return { user, name, operator: user === operator, session: { cookie, endsAt: Math.min(endsAt, idleAt) } }
+      const caller = { user, name, operator: user === operator, ...(tools && { allowedTools: tools }) }
+      return { ...caller, session: { cookie, endsAt: Math.min(endsAt, idleAt) } }
     },
     close: (cookie) => store.close(hashToken(cookie)),
     closeAll: (user) => store.closeAll(user),

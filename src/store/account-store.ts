@@ -1,7 +1,7 @@
 // Users and the hashes of their tokens.
 import { AppError } from '#core/errors.ts'
 import { newId, userId } from '#core/ids.ts'
-import type { AccountStore, ListedUser, Token, User } from '#core/account.ts'
+import type { AccountStore, ListedUser, NewToken, Token, User } from '#core/account.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 /** A token's id is this many first digits of its hash. */
@@ -9,8 +9,6 @@ const idDigits = 16
 const maxListedTokens = 1_000
 /** The expiry of a token without one, for comparisons. */
 const never = Number.MAX_SAFE_INTEGER
-
-type NewToken = { hash: string; expiresAt?: number }
 
 export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }): AccountStore {
   return {
@@ -39,7 +37,7 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
              (SELECT max(coalesce(t.expires_at, ?)) FROM tokens t WHERE t.user_id = u.id AND (t.expires_at IS NULL OR t.expires_at > ?)) AS ends_at,
              (SELECT max(i.issuer) FROM identities i WHERE i.user_id = u.id) AS issuer,
              (SELECT max(s.seen_at) FROM sessions s WHERE s.user_id = u.id) AS session_at,
-             (SELECT t.created_at FROM turns t WHERE t.user_id = u.id ORDER BY t.id DESC LIMIT 1) AS turn_at
+             ${lastTurn(0)} AS turn_at, ${lastTurn(1)} AS temporary_turn_at
            FROM users u ORDER BY u.name`,
           now(),
           never,
@@ -88,23 +86,24 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
     findByToken: (hash, at) =>
       sql.read(function* () {
         const row = yield* first(
-          `SELECT u.* FROM tokens t JOIN users u ON u.id = t.user_id
+          `SELECT u.*, t.tools FROM tokens t JOIN users u ON u.id = t.user_id
            WHERE t.hash = ? AND (t.expires_at IS NULL OR t.expires_at > ?)`,
           hash,
           at,
         )
-        return row && userOf(row)
+        return row && { ...userOf(row), ...toolsIn(row) }
       }),
   }
 }
 
-function* saveToken(user: User, { hash, expiresAt }: NewToken, at: number): Job<void> {
+function* saveToken(user: User, { hash, expiresAt, tools }: NewToken, at: number): Job<void> {
   yield* query(
-    'INSERT INTO tokens (hash, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)',
+    'INSERT INTO tokens (hash, user_id, created_at, expires_at, tools) VALUES (?, ?, ?, ?, ?)',
     hash,
     user.id,
     at,
     expiresAt ?? null,
+    tools ? JSON.stringify(tools) : null,
   )
 }
 
@@ -123,14 +122,24 @@ function* tokensOf(user: string, at: number): Job<{ hash: string; token: Token }
         id: String(row['hash']).slice(0, idDigits),
         createdAt: Number(row['created_at']),
         ...(row['expires_at'] !== null && { expiresAt: Number(row['expires_at']) }),
+        ...toolsIn(row),
       },
     }))
     .sort((a, b) => b.token.createdAt - a.token.createdAt)
 }
 
+/** The tools of a token. */
+export function toolsIn(row: Row): Pick<NewToken, 'tools'> {
+  return row['tools'] ? { tools: JSON.parse(String(row['tools'])) as string[] } : {}
+}
+
+function lastTurn(temporary: 0 | 1): string {
+  return `(SELECT t.created_at FROM turns t WHERE t.user_id = u.id AND t.temporary = ${temporary} ORDER BY t.id DESC LIMIT 1)`
+}
+
 function listedUserOf(row: Row): ListedUser {
   const endsAt = Number(row['ends_at'] ?? never)
-  const seenAt = Math.max(Number(row['session_at'] ?? 0), Number(row['turn_at'] ?? 0))
+  const seenAt = Math.max(...['session_at', 'turn_at', 'temporary_turn_at'].map((at) => Number(row[at] ?? 0)))
   return {
     ...userOf(row),
     tokens: Number(row['tokens']),

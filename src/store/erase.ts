@@ -4,7 +4,7 @@ import type { Erased } from '#core/account.ts'
 import type { Turn } from '#core/turn.ts'
 import { isReached } from './reachable.ts'
 import { turnColumns, turnOf } from './rows.ts'
-import { first, type Job, query, run } from './sql.ts'
+import { first, type Job, query, type Row, run } from './sql.ts'
 import { isActive, isQueued } from './turn-status.ts'
 
 /** Bounds of one part of an erasure: others wait for its transaction. */
@@ -12,6 +12,8 @@ const maxThreads = 100
 const maxItems = 2_000
 /** Queued turns of one thread that are reported. A watcher of any other finds it gone. */
 const maxUnfinished = 1_000
+
+type Counts = Pick<Erased, 'threads' | 'turns' | 'items'>
 
 /** Erases a thread. Returns its turns that had not ended; undefined if the user reaches no such thread. */
 export function* eraseThread(user: UserId, threadId: string): Job<Turn[] | undefined> {
@@ -25,16 +27,36 @@ export function* eraseThread(user: UserId, threadId: string): Job<Turn[] | undef
 }
 
 /** Erases some of a user's threads; of a very long one only the oldest items. `more` if something may be left. */
-export function* eraseSome(
-  user: UserId,
-  lock: string,
-): Job<{ erased: Pick<Erased, 'threads' | 'turns' | 'items'>; unfinished: Turn[]; more: boolean }> {
+export function* eraseSome(user: UserId, lock: string): Job<{ erased: Counts; unfinished: Turn[]; more: boolean }> {
   const rows = yield* query(
-    `SELECT id, last_seq, COALESCE((SELECT min(seq) FROM items WHERE thread_id = threads.id), last_seq + 1) AS first_seq
-     FROM threads WHERE user_id = ? ORDER BY last_turn LIMIT ?${lock}`,
+    `SELECT ${extent} FROM threads WHERE user_id = ? ORDER BY temporary, last_turn LIMIT ?${lock}`,
     user,
     maxThreads,
   )
+  return { ...(yield* eraseRows(rows)), more: rows.length > 0 }
+}
+
+/** Erases some temporary threads whose last turn ended before a time; of a very long one only the oldest items. */
+export function* eraseTemporary(before: number, lock: string): Job<number> {
+  const rows = yield* query(
+    `SELECT ${extent} FROM threads WHERE temporary = 1 AND updated_at < ?
+       AND NOT EXISTS (SELECT 1 FROM turns WHERE thread_id = threads.id AND ${isActive})
+       AND NOT EXISTS (SELECT 1 FROM turns WHERE thread_id = threads.id AND ${isQueued})
+       AND COALESCE((SELECT ended_at FROM turns WHERE id = threads.last_turn), 0) < ?
+     ORDER BY updated_at LIMIT ?${lock}`,
+    before,
+    before,
+    maxThreads,
+  )
+  yield* eraseRows(rows)
+  return rows.length
+}
+
+/** The seqs of a thread's items. */
+const extent = `id, last_seq,
+  COALESCE((SELECT min(seq) FROM items WHERE thread_id = threads.id), last_seq + 1) AS first_seq`
+
+function* eraseRows(rows: readonly Row[]): Job<{ erased: Counts; unfinished: Turn[] }> {
   const unfinished: Turn[] = []
   const erased = { threads: 0, turns: 0, items: 0 }
   for (const row of rows) {
@@ -56,7 +78,7 @@ export function* eraseSome(
     erased.items += to - from + 1
     erased.threads++
   }
-  return { erased, unfinished, more: rows.length > 0 }
+  return { erased, unfinished }
 }
 
 function* unfinishedOf(threadId: string): Job<Turn[]> {

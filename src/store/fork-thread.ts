@@ -28,13 +28,14 @@ type ForkParts = {
   readonly door: Door
   readonly now: number
   readonly lock: string
+  readonly temporary?: boolean | undefined
   readonly maxBytes?: number | undefined
   /** The storage quota of a user; 0 means none. */
   readonly maxUserBytes: number
 }
 
 export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefined> {
-  const { threadId, beforeSeq, door, now, lock, maxBytes = defaultMaxBytes, maxUserBytes } = parts
+  const { threadId, beforeSeq, door, now, lock, temporary = false, maxBytes = defaultMaxBytes, maxUserBytes } = parts
   const row = yield* first(
     `SELECT ${threadColumns} FROM threads WHERE id = ? AND ${isReached}${lock}`,
     threadId,
@@ -60,11 +61,12 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
     lastSeq: upTo,
     state: 'idle',
     ...(openCall !== undefined && { openCall }),
+    ...(temporary && { temporary }),
   }
   yield* run(
     `INSERT INTO threads (id, user_id, door, operator_reaches, title, created_at, updated_at, last_seq, last_turn, summarised,
-                          bytes, open_call)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+                          bytes, open_call, temporary)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     thread.id,
     user,
     door,
@@ -78,6 +80,7 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
     Number(row['summarised']) > 0 ? yield* summarisedBefore(threadId, beforeSeq) : 0,
     copied,
     openCall ?? null,
+    Number(temporary),
   )
   yield* run(
     `INSERT INTO items (thread_id, seq, id, turn_id, at, body, asked, shared)

@@ -6,6 +6,7 @@ import { addSkills } from './skill-migration.ts'
 import { addMissions } from './mission-migration.ts'
 import { shareBodies } from './shared-body-migration.ts'
 import { countStorage } from './storage-migration.ts'
+import { addTemporaryThreads } from './temporary-migration.ts'
 
 /** One statement for both databases, or a list for each. */
 type Change = string | { readonly sqlite: readonly string[]; readonly postgres: readonly string[] }
@@ -359,6 +360,11 @@ export const migrations: readonly Migration[] = [
   [
     // What an API client attached to a thread as its conversation, as JSON.
     `ALTER TABLE threads ADD COLUMN metadata TEXT`,
+  ],
+  addTemporaryThreads,
+  [
+    // The service's tools that turns begun with a token may use, as a JSON list; null for all.
+    `ALTER TABLE tokens ADD COLUMN tools TEXT`,
   ],
 ]
 

@@ -13,6 +13,9 @@ export const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 /** Rows of senders without an account. SQLite uses their partial indexes only if a statement has exactly this condition. */
 export const isOperatorReached = 'operator_reaches = 1'
 
+/** Threads and turns that are in lists. */
+export const isListed = 'temporary = 0'
+
 /** The value of `operator_reaches` for a row of a door. */
 export function reachValue(door: Door): 0 | 1 {
   return doorOf(door).operatorReaches ? 1 : 0

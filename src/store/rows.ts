@@ -26,6 +26,7 @@ export function threadOf(row: Row): Thread {
     lastSeq: Number(row['last_seq']),
     state: stateOf(row['status'] === null ? null : statusOf(row)),
     ...(row['open_call'] && { openCall: text(row['open_call']) }),
+    ...(Number(row['temporary']) === 1 && { temporary: true }),
     ...(row['metadata'] && { metadata: JSON.parse(text(row['metadata'])) as Record<string, string> }),
   }
 }

@@ -1,6 +1,7 @@
 // Browser sessions and the one-time codes that open them. Of both only a hash is stored.
 import { operator, userId } from '#core/ids.ts'
 import type { Session, SessionStore } from '#core/account.ts'
+import { toolsIn } from './account-store.ts'
 import { first, query, type Row, run, type Sql } from './sql.ts'
 
 /** Sessions per user. A further one replaces the oldest, so that frequent sign-ins still work. */
@@ -36,7 +37,7 @@ export function createSessionStore({ sql, now }: { sql: Sql; now: () => number }
     find: (hash, idleMs) =>
       sql.read(function* () {
         const row = yield* first(
-          `SELECT s.*, u.name FROM sessions s LEFT JOIN users u ON u.id = s.user_id
+          `SELECT s.*, u.name, (SELECT t.tools FROM tokens t WHERE t.hash = s.token) AS tools FROM sessions s LEFT JOIN users u ON u.id = s.user_id
            WHERE s.hash = ? AND s.ends_at > ? AND s.seen_at > ? AND (s.user_id = 'operator' OR (u.id IS NOT NULL AND (
              s.token IS NULL OR EXISTS (SELECT 1 FROM tokens t WHERE t.hash = s.token AND (t.expires_at IS NULL OR t.expires_at > ?)))))`,
           hash,
@@ -74,5 +75,6 @@ function sessionOf(row: Row): Session {
     ...(row['token'] !== null && { token: String(row['token']) }),
     seenAt: Number(row['seen_at']),
     endsAt: Number(row['ends_at']),
+    ...toolsIn(row),
   }
 }

@@ -43,7 +43,7 @@ export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
   if (thread) checkGate(request, thread['open_call'] as string | null)
   const idle = !thread || request.resumes !== undefined || (yield* isIdle(String(thread['id']), request.whenBusy))
   if (thread && !idle) yield* checkQueueLength(String(thread['id']))
-  const options = yield* withStoredTools(request, lastTurn ? String(lastTurn) : undefined)
+  const options = yield* withTools(request, lastTurn ? String(lastTurn) : undefined)
   // A resume is appended at once even without a lease: its gate must not be answered twice.
   const starts = idle && (request.lease !== undefined || request.resumes !== undefined)
   const before = thread ? Number(thread['last_seq']) : 0
@@ -65,10 +65,13 @@ export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
   const bytes = options.chain === undefined ? added : added + pointBytes
   const stored = Number(thread?.['stored'] ?? (maxUserBytes > 0 ? yield* readStored(request.user) : 0))
   checkQuota({ stored, added: bytes, max: maxUserBytes })
-  yield* saveThread(request, turn, thread !== undefined, { appended: entries.length, bytes })
+  const wasTemporary = Number(thread?.['temporary']) === 1
+  const temporary = request.temporary === true && (!thread || wasTemporary)
+  if (wasTemporary && !temporary) yield* keepThread(turn.threadId)
+  yield* saveThread(request, turn, thread !== undefined, { appended: entries.length, bytes, temporary })
   // A conversation that was made before its first message.
   if (thread?.['title'] === '') yield* run('UPDATE threads SET title = ? WHERE id = ?', request.title, turn.threadId)
-  yield* saveTurn(request, turn, texts)
+  yield* saveTurn(request, turn, { ...texts, temporary })
   yield* insert(turn.threadId, entries, bodies)
   return { turn, entries, replayed: false }
 }
@@ -99,9 +102,13 @@ export function* findReplay(user: UserId, idempotency: Idempotency, now: number)
 }
 
 /** The fork that a turn starts in. The point to fork at was found by a look-up, so its thread exists unless it was just erased. */
-function* forkOf({ user, door }: NewTurn, { threadId, beforeSeq }: ForkPoint, parts: StartParts): Job<string> {
+function* forkOf(
+  { user, door, temporary }: NewTurn,
+  { threadId, beforeSeq }: ForkPoint,
+  parts: StartParts,
+): Job<string> {
   const { now, lock, maxForkBytes: maxBytes, maxUserBytes } = parts
-  const fork = yield* forkThread(user, { threadId, beforeSeq, door, now, lock, maxBytes, maxUserBytes })
+  const fork = yield* forkThread(user, { threadId, beforeSeq, door, now, lock, temporary, maxBytes, maxUserBytes })
   if (!fork) throw new AppError('not_found', `thread ${threadId} does not exist`, { param: 'thread_id' })
   return fork.id
 }
@@ -170,7 +177,14 @@ function gateRequired(): AppError {
   return new AppError('gate_required', message)
 }
 
-/** A resume without tools uses those of the turn that made the call. */
+/** A resume without tools uses those of the turn that made the call. No turn uses others than its caller may. */
+function* withTools(request: NewTurn, lastTurn: string | undefined): Job<TurnOptions> {
+  const options = yield* withStoredTools(request, lastTurn)
+  const { allowedTools: allowed } = request
+  if (!allowed) return options
+  return { ...options, serviceTools: options.serviceTools?.filter((name) => allowed.includes(name)) ?? allowed }
+}
+
 function* withStoredTools({ options, resumes }: NewTurn, lastTurn: string | undefined): Job<TurnOptions> {
   if (resumes === undefined || lastTurn === undefined || (options.tools && options.serviceTools)) return options
   const row = yield* first('SELECT options FROM turns WHERE id = ?', lastTurn)
@@ -179,14 +193,21 @@ function* withStoredTools({ options, resumes }: NewTurn, lastTurn: string | unde
   return { ...options, ...(tools && { tools }), ...(serviceTools && { serviceTools }) }
 }
 
-type Added = { readonly appended: number; readonly bytes: number }
+/** A temporary thread in which somebody goes on without asking for that is kept. */
+function* keepThread(threadId: string): Job<void> {
+  yield* run('UPDATE threads SET temporary = 0 WHERE id = ?', threadId)
+  yield* run('UPDATE turns SET temporary = 0 WHERE thread_id = ?', threadId)
+}
 
-function* saveThread(request: NewTurn, turn: Turn, exists: boolean, { appended, bytes }: Added): Job<void> {
+type Added = { readonly appended: number; readonly bytes: number; readonly temporary: boolean }
+
+function* saveThread(request: NewTurn, turn: Turn, exists: boolean, added: Added): Job<void> {
+  const { appended, bytes, temporary } = added
   if (!exists) {
     yield* run(
       `INSERT INTO threads (id, user_id, door, operator_reaches, title, thread_key, created_at, updated_at, last_seq, last_turn,
-                            bytes)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+                            bytes, temporary)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       turn.threadId,
       request.user,
       request.door,
@@ -198,6 +219,7 @@ function* saveThread(request: NewTurn, turn: Turn, exists: boolean, { appended, 
       appended,
       turn.id,
       bytes,
+      Number(temporary),
     )
   } else if (appended > 0) {
     yield* run(
@@ -214,13 +236,13 @@ function* saveThread(request: NewTurn, turn: Turn, exists: boolean, { appended, 
   }
 }
 
-type TurnTexts = { readonly input: string | null; readonly options: string | null }
+type TurnColumns = { readonly input: string | null; readonly options: string | null; readonly temporary: boolean }
 
-function* saveTurn(request: NewTurn, turn: Turn, { input, options }: TurnTexts): Job<void> {
+function* saveTurn(request: NewTurn, turn: Turn, { input, options, temporary }: TurnColumns): Job<void> {
   yield* run(
     `INSERT INTO turns (id, thread_id, user_id, door, operator_reaches, status, input, options, owner, epoch,
-                        idempotency_key, body_hash, created_at, started_at, first_seq)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+                        idempotency_key, body_hash, created_at, started_at, first_seq, temporary)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     turn.id,
     turn.threadId,
     turn.userId,
@@ -236,5 +258,6 @@ function* saveTurn(request: NewTurn, turn: Turn, { input, options }: TurnTexts):
     turn.createdAt,
     turn.startedAt ?? null,
     turn.firstSeq ?? null,
+    Number(temporary),
   )
 }

@@ -3,9 +3,9 @@ import type { ThreadStore } from '#core/store.ts'
 import { bodiesOf } from './append-items.ts'
 import { addPointAtEnd, findPoint } from './chain-points.ts'
 import { createThread, setMetadata } from './create-thread.ts'
-import { eraseSome, eraseThread } from './erase.ts'
+import { eraseSome, eraseTemporary, eraseThread } from './erase.ts'
 import { forkThread, shareAll } from './fork-thread.ts'
-import { isReached, lastId, newestReached } from './reachable.ts'
+import { isListed, isReached, lastId, newestReached } from './reachable.ts'
 import { itemOf, threadColumns, threadOf, wholeBody, wholeItems } from './rows.ts'
 import { first, query, type Sql } from './sql.ts'
 import { findItems, readQueued, readRange } from './thread-range.ts'
@@ -33,7 +33,7 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
       sql.read(function* () {
         const rows = yield* newestReached(user, 'last_turn', limit + 1, (condition, who) =>
           query(
-            `SELECT ${threadColumns} FROM threads WHERE ${condition} AND last_turn < ? ORDER BY last_turn DESC LIMIT ?`,
+            `SELECT ${threadColumns} FROM threads WHERE ${condition} AND ${isListed} AND last_turn < ? ORDER BY last_turn DESC LIMIT ?`,
             ...who,
             cursor ?? lastId,
             limit + 1,
@@ -88,6 +88,7 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
       )
     },
     remove: (user, threadId) => sql.write(() => eraseThread(user, threadId)),
+    eraseTemporary: (before) => sql.write(() => eraseTemporary(before, sql.lock)),
     eraseSome: (user) => sql.write(() => eraseSome(user, sql.lock)),
   }
 }

@@ -4,7 +4,7 @@ import { operator, type UserId, userId } from '#core/ids.ts'
 import { textOf } from '#core/item.ts'
 import type { CutText, ListedTurn, Page, TurnFilter } from '#core/store.ts'
 import type { TurnStatus } from '#core/turn-status.ts'
-import { isOperatorReached, lastId, type List, newestReached } from './reachable.ts'
+import { isListed, isOperatorReached, lastId, type List, newestReached } from './reachable.ts'
 import { itemOf, listColumns, listedTurnOf, wholeBody, wholeItems } from './rows.ts'
 import { first, type Job, query, type Row } from './sql.ts'
 import { isActive, isCancelled, isCompleted, isFailed, isQueued, isRunning, isWaiting } from './turn-status.ts'
@@ -35,14 +35,17 @@ const statusConditions: Readonly<Record<Exclude<TurnStatus, 'queued'>, string>> 
 
 /**
  * The WHERE clause of a list, newest first. Its parameters are those of `condition`, the cursor and the limit. Queued turns
- * are found by a subquery that their partial index covers; else all turns of a user would be searched.
+ * are found by a subquery with their partial index; else all turns of a user would be searched. The plus sign keeps SQLite from
+ * the index of all turns, where there is one of those with the status.
  */
 function newestWhere(condition: string, status: TurnStatus | undefined): string {
   if (status === 'queued') {
-    return `id IN (SELECT id FROM turns WHERE ${condition} AND id < ? AND ${isQueued} AND removed_at IS NULL
+    return `id IN (SELECT id FROM turns WHERE ${condition} AND id < ? AND ${isQueued} AND removed_at IS NULL AND +${isListed}
                    ORDER BY id DESC LIMIT ?) ORDER BY id DESC`
   }
-  return `${condition} AND id < ?${status ? ` AND ${statusConditions[status]}` : ''} AND removed_at IS NULL ORDER BY id DESC LIMIT ?`
+  const listed = status === undefined || status === 'completed' ? isListed : `+${isListed}`
+  const filter = status ? ` AND ${statusConditions[status]}` : ''
+  return `${condition} AND ${listed} AND id < ?${filter} AND removed_at IS NULL ORDER BY id DESC LIMIT ?`
 }
 
 export type TurnsQuery = TurnFilter & { readonly limit: number; readonly cursor?: string }

@@ -63,8 +63,12 @@ function firstLine(input: readonly Item[], strip: (text: string) => string): str
   return undefined
 }
 
-/** Items with ids. Secrets in what no person wrote are masked. */
-export async function draftsOf(items: readonly Item[], mask: Mask): Promise<Draft[]> {
+/** Items with ids. Secrets in what no person wrote are masked; items without such text are ready at once. */
+export function draftsOf(items: readonly Item[], mask: Mask): Draft[] | Promise<Draft[]> {
+  return items.some(hasOutsideText) ? maskedDrafts(items, mask) : items.map((item) => ({ id: newId(), item }))
+}
+
+async function maskedDrafts(items: readonly Item[], mask: Mask): Promise<Draft[]> {
   const pace = createPace()
   const drafts: Draft[] = []
   for (const item of items) {

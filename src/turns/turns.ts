@@ -140,7 +140,9 @@ export function createTurns(parts: TurnsParts): Turns {
     const typed = doorOf(given.door).typed ? slashText(given.input) : undefined
     const loaded = typed === undefined ? undefined : await parts.loadSkill?.(given.user, typed)
     const items = loaded ? [...given.input, ...loaded] : given.input
-    const input = await draftsOf(items, (text) => mask?.(text, given.user) ?? text)
+    const drafts = draftsOf(items, (text) => mask?.(text, given.user) ?? text)
+    // Without a pause where there is none to make: the process may become full meanwhile.
+    const input = drafts instanceof Promise ? await drafts : drafts
     // A process that became full meanwhile queues the turn.
     const lease = runner.room(starting)
     const options = input.length > 1 ? { ...given.options, inputs: input.length } : given.options

@@ -34,7 +34,11 @@ test('a user gets a token once; the list shows none', async () => {
   assert.deepEqual([again.code, again.stdout], [2, ''])
   const second = await atrium(home.path, ['user', 'token', 'ada', '--expires-in-days', '1'])
   assert.match(second.stdout, /^atr_\S+\n\nThe token of ada, shown once\./)
-  assert.match((await atrium(home.path, ['user', 'list'])).stdout, /^ada +2 +\d{4}-/m)
+  const third = await atrium(home.path, ['user', 'token', 'ada', '--tools', 'time, calculate'])
+  assert.match(third.stdout, /Its turns use these tools of the service: time, calculate\.$/m)
+  const none = await atrium(home.path, ['user', 'token', 'ada', '--tools', 'none', '--json'])
+  assert.deepEqual((JSON.parse(none.stdout) as { tools: unknown }).tools, [])
+  assert.match((await atrium(home.path, ['user', 'list'])).stdout, /^ada +4 +\d{4}-/m)
 })
 
 test('on a terminal a removal is asked about', onTerminal, async (t) => {
@@ -109,5 +113,6 @@ testFaults(home.path, [
   { what: 'a bad user name', args: ['user', 'add', 'a\tb'], code: 2, says: /a user name has/ },
   { what: 'no user name', args: ['user', 'add'], code: 2, says: /missing[^]*atrium user add --help/ },
   { what: 'a bad expiry', args: ['user', 'add', 'eve', '--expires-in-days', 'soon'], code: 2, says: /whole number/ },
+  { what: 'bad tools', args: ['user', 'token', 'eve', '--tools', 'a,,b'], code: 2, says: /--tools takes none/ },
   { what: 'an unknown command', args: ['user', 'hal'], code: 2, says: /unknown command 'hal'/ },
 ])

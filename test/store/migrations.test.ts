@@ -32,6 +32,8 @@ const landed = [
   '6726aed2cafb7ff5b84d5a61141e0bc85107a51b341e13f7660c0916914dd059',
   '1eb96bfeb7bdc608c1f6052d3998b346b1003abbc71cb27f766a422ea5d0abc4',
   'a09087e54219c815afe2064fd50851665122def34051c2b8aec2a41d57d3ac9f',
+  '1ea3e05ad908bf322c6cf1c1e9b0bc2bf34f7df8079677ba7f6b622165ef9b9c',
+  '652d43bfc4936ada857811bce9e5cbdd1d694d62f151ea8f887cc13da1b49b03',
 ]
 
 test('a version that has landed is never edited', () => {

@@ -1,8 +1,8 @@
-// Threads that begin without a turn, and what clients attach to them.
+// Threads that begin without a turn, what clients attach to them, and temporary threads.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Open } from './harness.ts'
-import { ada, bob, rejectsWith, say, turnOf } from './harness.ts'
+import { ada, bob, dayMs, finish, say, turnAtApproval, turnOf } from './harness.ts'
 
 export function conversationTests(open: Open): void {
   test('a thread without a turn has its items, is listed, and gets the title of its first message', async (t) => {
@@ -35,5 +35,65 @@ export function conversationTests(open: Open): void {
     assert.deepEqual(await store.storage.used(ada), { bytes: bytes - '{"a":"b"}'.length })
     await store.threads.remove(ada, id)
     assert.deepEqual(await store.storage.used(ada), { bytes: 0 })
+  })
+
+  test('a temporary thread and its turns are in no list, but found by id and by their gates', async (t) => {
+    const { store } = await open(t)
+    const kept = await finish(store, (await store.turns.start(turnOf())).turn)
+    const waiting = await turnAtApproval(store, { temporary: true })
+    const done = await finish(store, (await store.turns.start(turnOf({ temporary: true }))).turn)
+    const { rows } = await store.threads.list(ada, { limit: 9 })
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      [kept.threadId],
+    )
+    const turns = await store.turns.list(ada, { limit: 9 })
+    assert.deepEqual(
+      turns.rows.map(({ id }) => id),
+      [kept.id],
+    )
+    for (const status of ['waiting', 'running', 'queued', 'failed', 'cancelled'] as const) {
+      assert.deepEqual((await store.turns.list(ada, { limit: 9, status })).rows, [], status)
+    }
+    assert.equal(await store.turns.countAll(ada), 1)
+    assert.equal((await store.threads.get(ada, done.threadId))?.temporary, true)
+    assert.equal((await store.turns.get(ada, done.id))?.status, 'completed')
+    const gates = await store.turns.openGates(ada, { limit: 9 })
+    assert.deepEqual(new Set(gates.map(({ turn }) => turn.id)), new Set([waiting.id]))
+  })
+
+  test('a turn without the wish keeps a temporary thread, one with it changes nothing about another', async (t) => {
+    const { store } = await open(t)
+    const first = await finish(store, (await store.turns.start(turnOf({ temporary: true }))).turn)
+    const { threadId } = first
+    await finish(store, (await store.turns.start(turnOf({ threadId, temporary: true }))).turn)
+    assert.equal((await store.threads.get(ada, threadId))?.temporary, true)
+    const forks = { threadId, beforeSeq: 3 }
+    const fork = await finish(store, (await store.turns.start(turnOf({ forks, temporary: true }))).turn)
+    assert.equal((await store.threads.get(ada, fork.threadId))?.temporary, true)
+    await finish(store, (await store.turns.start(turnOf({ threadId }))).turn)
+    assert.equal((await store.threads.get(ada, threadId))?.temporary, undefined)
+    assert.equal((await store.turns.list(ada, { limit: 9 })).rows.length, 3)
+    await store.turns.start(turnOf({ threadId, temporary: true }))
+    assert.equal((await store.threads.list(ada, { limit: 9 })).rows.length, 1)
+  })
+
+  test('temporary threads are erased once their last turn ended before a time, and nothing else', async (t) => {
+    const { store, clock } = await open(t)
+    const kept = await finish(store, (await store.turns.start(turnOf())).turn)
+    const old = await finish(store, (await store.turns.start(turnOf({ temporary: true }))).turn)
+    const waiting = await turnAtApproval(store, { temporary: true })
+    const { turn: late } = await store.turns.start(turnOf({ temporary: true }))
+    clock.now += dayMs
+    await finish(store, late)
+    assert.equal(await store.threads.eraseTemporary(clock.now - dayMs), 0)
+    assert.equal(await store.threads.eraseTemporary(clock.now), 1)
+    assert.equal(await store.threads.eraseTemporary(clock.now), 0)
+    assert.equal(await store.threads.get(ada, old.threadId), undefined)
+    assert.deepEqual((await store.threads.history(old)).items, [])
+    for (const { threadId } of [kept, waiting, late]) assert.ok(await store.threads.get(ada, threadId))
+    await store.turns.cancel(ada, waiting.id)
+    assert.equal(await store.threads.eraseTemporary(clock.now + 1), 2)
+    assert.ok(await store.threads.get(ada, kept.threadId))
   })
 }

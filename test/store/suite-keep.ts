@@ -6,6 +6,22 @@ import type { Open } from './harness.ts'
 import { ada, minuteMs, rejectsWith, turnOf } from './harness.ts'
 
 export function keepTests(open: Open): void {
+  test('the tools of a token come with its user and with the sessions that it opens', async (t) => {
+    const { store, clock } = await open(t)
+    const user = await store.accounts.addUser('ada', { hash: 'h1' })
+    await store.accounts.addToken('ada', { hash: 'h2', tools: ['time', 'calculate'] })
+    await store.accounts.addToken('ada', { hash: 'h3', tools: [] })
+    const tools = async (hash: string) => (await store.accounts.findByToken(hash, clock.now))?.tools
+    assert.deepEqual([await tools('h1'), await tools('h2'), await tools('h3')], [undefined, ['time', 'calculate'], []])
+    for (const token of ['h1', 'h3']) {
+      await store.sessions.open({ hash: `s-${token}`, user: user.id, token, endsAt: clock.now + minuteMs })
+    }
+    assert.equal((await store.sessions.find('s-h1', minuteMs))?.tools, undefined)
+    assert.deepEqual((await store.sessions.find('s-h3', minuteMs))?.tools, [])
+    const listed = await store.accounts.listTokens('ada')
+    assert.deepEqual(new Set(listed?.map((token) => token.tools?.length)), new Set([undefined, 2, 0]))
+  })
+
   test('a user is found by the hash of a token until it expires', async (t) => {
     const { store, clock } = await open(t)
     const user = await store.accounts.addUser('ada', { hash: 'h1', expiresAt: clock.now + minuteMs })

@@ -26,6 +26,18 @@ import {
 const spec: ToolSpec = { name: 'act', description: 'acts', parameters: {} }
 
 export function startTests(open: Open): void {
+  test('a turn uses no other tools than its caller may, also on a resume', async (t) => {
+    const { store } = await open(t)
+    const allowedTools = ['time', 'calculate']
+    const start = async (over: Partial<NewTurn>) =>
+      (await store.turns.start(turnOf({ allowedTools, ...over }))).turn.options.serviceTools
+    assert.deepEqual(await start({}), allowedTools)
+    assert.deepEqual(await start({ options: { serviceTools: ['time', 'shell'] } }), ['time'])
+    assert.deepEqual(await start({ options: { serviceTools: [] } }), [])
+    const { threadId } = await threadAtGate(store, { options: { serviceTools: ['time', 'shell'] } })
+    assert.deepEqual(await start({ threadId, resumes: 'c1', input: [output('c1')] }), ['time'])
+  })
+
   test('a turn with a lease makes its thread and runs at once, its input in the log', async (t) => {
     const { store, clock } = await open(t)
     const input = [say('one'), say('two')]

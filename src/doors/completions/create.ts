@@ -85,6 +85,7 @@ async function startTurn(
     turns.start({
       ...plan,
       request: requestIdOf(reply.raw),
+      allowedTools: reply.request.caller.allowedTools,
       ...(idempotency && { idempotency, options: { ...plan.options, unattended: true } }),
     })
   let { start, asked, busyTurn } = await planTurn(parts, sent)

@@ -21,7 +21,7 @@ import type { ResponsesParts } from './parts.ts'
 /** An error before the turn is stored leaves its thread unchanged. */
 export async function createResponse(parts: ResponsesParts, request: FastifyRequest, reply: FastifyReply) {
   const { turns, externalTools } = parts
-  const { user } = request.caller
+  const { user, allowedTools } = request.caller
   const { body, headers } = request
   const bodyHash = await hashOfBody(body)
   const idempotency = await idempotencyOf({ headers, body }, bodyHash)
@@ -44,6 +44,7 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
       turns.start({
         ...plan,
         request: requestIdOf(reply.raw),
+        allowedTools,
         bodyHash,
         ...(idempotency && { idempotency, options: { ...plan.options, unattended: true } }),
       }),

@@ -8,6 +8,7 @@ export type Echo = {
   readonly metadata?: Readonly<Record<string, string>>
   readonly jsonObject?: true
   readonly background?: true
+  readonly store?: false
   /** The request named its thread as a conversation. */
   readonly conversation?: true
   /** Source text of schemas whose numbers JSON.parse would change: those of tools by name, and that of the format. */

@@ -158,6 +158,7 @@ export async function sendChat(turns: Turns, { caller, body, request, idempotenc
     input: [{ type: 'message', role: 'user', content }],
     options: {},
     whenBusy: 'queue',
+    allowedTools: caller.allowedTools,
     ...(request !== undefined && { request }),
     ...(idempotency && { idempotency }),
     ...(threadId !== undefined && { threadId }),

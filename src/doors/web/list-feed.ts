@@ -101,7 +101,8 @@ export function createFeeds({ turns, threads, gates, log }: FeedParts): Feeds {
       for (const id of ids) {
         const thread = await threads.get(user, id)
         gates ||= known.has(id) || thread?.state === 'waiting'
-        broadcast([thread ? { type: 'thread', ...threadWire(thread) } : { type: 'thread', id, removed: true }])
+        if (!thread?.temporary)
+          broadcast([thread ? { type: 'thread', ...threadWire(thread) } : { type: 'thread', id, removed: true }])
       }
       if (gates) broadcast(await readGates())
     }

@@ -1,7 +1,8 @@
 // Routes of missions, and of the caller's own time zone.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
-import { isUuid } from '#core/ids.ts'
+import { isUuid, type UserId } from '#core/ids.ts'
+import type { Caller } from '#http/caller.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { MissionInput, Missions } from '#missions/missions.ts'
 import { missionWire, previewWire, runWire } from '#missions/mission-wire.ts'
@@ -62,8 +63,8 @@ export function missionRoutes({ missions }: MissionRouteParts): Route[] {
       summary: 'Create a mission',
       body: MissionBody,
       answers: { 201: MissionWire },
-      async handle({ body, caller: { user } }, reply) {
-        return reply.code(201).send(missionWire(await (await missions()).add(user, inputOf(body))))
+      async handle({ body, caller }, reply) {
+        return reply.code(201).send(missionWire(await (await missions()).add(withAllTools(caller), inputOf(body))))
       },
     }),
     route({
@@ -90,8 +91,10 @@ export function missionRoutes({ missions }: MissionRouteParts): Route[] {
       summary: 'Change, pause or resume a mission',
       body: ChangeBody,
       answers: { 200: MissionWire },
-      handle: async ({ params, body, caller: { user } }) =>
-        missionWire(await (await missions()).change(user, idOf(params.id), { ...inputOf(body), status: body.status })),
+      async handle({ params, body, caller }) {
+        const change = { ...inputOf(body), status: body.status }
+        return missionWire(await (await missions()).change(withAllTools(caller), idOf(params.id), change))
+      },
     }),
     route({
       method: 'DELETE',
@@ -111,8 +114,8 @@ export function missionRoutes({ missions }: MissionRouteParts): Route[] {
       counted: true,
       summary: 'Run a mission now, also while it is paused',
       answers: { 202: RunAnswer },
-      async handle({ params, caller: { user } }, reply) {
-        return reply.code(202).send(runWire(await (await missions()).run(user, idOf(params.id))))
+      async handle({ params, caller }, reply) {
+        return reply.code(202).send(runWire(await (await missions()).run(withAllTools(caller), idOf(params.id))))
       },
     }),
     route({
@@ -150,6 +153,12 @@ export function missionRoutes({ missions }: MissionRouteParts): Route[] {
       },
     }),
   ]
+}
+
+/** A token with fewer tools must not have prompts run by the clock with more. */
+function withAllTools({ user, allowedTools }: Caller): UserId {
+  if (!allowedTools) return user
+  throw new AppError('forbidden', 'this token may use some tools only: make and run missions with another')
 }
 
 function inputOf({ cap_usd: capUsd, ...body }: z.output<typeof ChangeBody>): MissionInput {

@@ -82,11 +82,12 @@ export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Rou
         const tokens = await accounts.listTokens(name)
         if (!tokens) throw nobody()
         return {
-          tokens: tokens.map(({ id, createdAt, expiresAt }) => {
+          tokens: tokens.map(({ id, createdAt, expiresAt, tools }) => {
             return {
               id,
               created_at: isoTime(createdAt),
               expires_at: expiresAt === undefined ? null : isoTime(expiresAt),
+              ...(tools && { tools: [...tools] }),
             }
           }),
         } satisfies z.output<typeof TokensAnswer>

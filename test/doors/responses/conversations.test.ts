@@ -27,7 +27,7 @@ test('a conversation is a thread: made empty, it gets its title and its items fr
   const { id, created_at } = made
   assert.deepEqual(made, { id, object: 'conversation', created_at, metadata: { topic: 'demo' } })
   assert.match(String(id), /^conv_[0-9a-f]{8}-[0-9a-f-]{27}$/)
-  assert.deepEqual((await get(`/conversations/${id}`)).body, made)
+  assert.deepEqual((await get(`/conversations/${String(id)}`)).body, made)
   const first = (await create({ input: 'Count', conversation: id })).body
   assert.deepEqual(first['conversation'], { id })
   const second = (await create({ input: 'On', conversation: { id } })).body
@@ -39,14 +39,14 @@ test('a conversation is a thread: made empty, it gets its title and its items fr
     rows.map((row) => row.id),
     [threadId],
   )
-  const page = (await get(`/conversations/${id}/items?order=asc`)).body
+  const page = (await get(`/conversations/${String(id)}/items?order=asc`)).body
   assert.deepEqual(textsOf(page), [
     ['user', 'Count'],
     ['assistant', 'One.'],
     ['user', 'On'],
     ['assistant', 'Two.'],
   ])
-  assert.deepEqual((await get(`/responses/${first['id']}`)).body['conversation'], { id })
+  assert.deepEqual((await get(`/responses/${String(first['id'])}`)).body['conversation'], { id })
 })
 
 test('without RESPONSES_FIELDS=reference the field is ignored: a thread of its own', async (t) => {
@@ -66,7 +66,7 @@ test('a conversation made with items goes on from them, and its assistant messag
     { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Nice.' }] },
   ]
   const { id } = (await call('POST', '/api/v1/conversations', { items })).body
-  assert.deepEqual(textsOf((await get(`/conversations/${id}/items?order=asc`)).body), [
+  assert.deepEqual(textsOf((await get(`/conversations/${String(id)}/items?order=asc`)).body), [
     ['user', '<instructions>\nBe brief.\n</instructions>\n\nMy dog is Rex.'],
     ['assistant', 'Nice.'],
   ])
@@ -84,15 +84,15 @@ test('pages of items follow each other in both orders, and an unknown item is re
     const seen: unknown[] = []
     let after = ''
     for (let more = true; more; ) {
-      const page = (await get(`/conversations/${id}/items?limit=3&order=${order}${after}`)).body
+      const page = (await get(`/conversations/${String(id)}/items?limit=3&order=${order}${after}`)).body
       seen.push(...textsOf(page).map((text) => (text as unknown[])[1]))
-      after = `&after=${page['last_id']}`
+      after = `&after=${String(page['last_id'])}`
       more = page['has_more'] === true
     }
     const all = items.map(({ content }) => content)
     assert.deepEqual(seen, order === 'asc' ? all : all.toReversed())
   }
-  const unknown = await get(`/conversations/${id}/items?after=msg_${'0'.repeat(64)}`)
+  const unknown = await get(`/conversations/${String(id)}/items?after=msg_${'0'.repeat(64)}`)
   assert.deepEqual([unknown.status, (unknown.body['error'] as Wire)['param']], [400, 'after'])
 })
 
@@ -109,7 +109,7 @@ test('a function call in a conversation is resumed by its output, and both are i
   const { call_id } = outputOf(asked).at(-1) ?? {}
   const output = { type: 'function_call_output', call_id, output: '18 degrees' }
   assert.equal(textIn((await create({ input: [output], conversation: id })).body), 'Sunny.')
-  assert.deepEqual(textsOf((await get(`/conversations/${id}/items?order=asc`)).body), [
+  assert.deepEqual(textsOf((await get(`/conversations/${String(id)}/items?order=asc`)).body), [
     ['user', 'Weather?'],
     ['assistant', 'Looking.'],
     ['function_call', 'weather'],
@@ -121,15 +121,15 @@ test('a function call in a conversation is resumed by its output, and both are i
 test('metadata is replaced; what is no conversation, or another user’s, is not found', async (t) => {
   const { call, create, get } = await open(t)
   const { id } = (await call('POST', '/api/v1/conversations', { metadata: { a: '1' } })).body
-  const changed = await call('POST', `/api/v1/conversations/${id}`, { metadata: { b: '2' } })
+  const changed = await call('POST', `/api/v1/conversations/${String(id)}`, { metadata: { b: '2' } })
   assert.deepEqual([changed.status, changed.body['metadata']], [200, { b: '2' }])
-  assert.deepEqual((await get(`/conversations/${id}`)).body['metadata'], { b: '2' })
+  assert.deepEqual((await get(`/conversations/${String(id)}`)).body['metadata'], { b: '2' })
   const bob = { authorization: 'Bearer bob' }
-  for (const path of [`/conversations/${id}`, `/conversations/${id}/items`]) {
+  for (const path of [`/conversations/${String(id)}`, `/conversations/${String(id)}/items`]) {
     assert.equal((await get(path, bob)).status, 404, path)
   }
-  assert.equal((await call('POST', `/v1/conversations/${id}`, { metadata: {} }, bob)).status, 404)
-  assert.equal((await call('DELETE', `/v1/conversations/${id}`, undefined, bob)).status, 404)
+  assert.equal((await call('POST', `/v1/conversations/${String(id)}`, { metadata: {} }, bob)).status, 404)
+  assert.equal((await call('DELETE', `/v1/conversations/${String(id)}`, undefined, bob)).status, 404)
   const foreign = await create({ input: 'Hi', conversation: id }, bob)
   assert.deepEqual([foreign.status, (foreign.body['error'] as Wire)['param']], [404, 'conversation'])
   assert.equal((await get('/conversations/conv_x')).status, 404)
@@ -143,7 +143,7 @@ test('metadata is replaced; what is no conversation, or another user’s, is not
     const { status, body: answer } = await call('POST', '/v1/conversations', body)
     assert.deepEqual([status, (answer['error'] as Wire)['param']], [400, param])
   }
-  assert.equal((await call('POST', `/v1/conversations/${id}`, {})).status, 400)
+  assert.equal((await call('POST', `/v1/conversations/${String(id)}`, {})).status, 400)
 })
 
 test('a create request names a conversation by its id alone, and not beside a response', async (t) => {
@@ -161,10 +161,10 @@ test('an erased conversation is gone with its responses', async (t) => {
   const { call, create, get } = await open(t)
   const { id } = (await call('POST', '/api/v1/conversations', {})).body
   const { id: response } = (await create({ input: 'Hi', conversation: id })).body
-  const erased = await call('DELETE', `/api/v1/conversations/${id}`)
+  const erased = await call('DELETE', `/api/v1/conversations/${String(id)}`)
   assert.deepEqual(erased.body, { id, object: 'conversation.deleted', deleted: true })
-  assert.equal((await get(`/conversations/${id}`)).status, 404)
-  assert.equal((await get(`/responses/${response}`)).status, 404)
+  assert.equal((await get(`/conversations/${String(id)}`)).status, 404)
+  assert.equal((await get(`/responses/${String(response)}`)).status, 404)
   assert.equal((await create({ input: 'Hi', conversation: id })).status, 404)
 })
 

@@ -37,7 +37,8 @@ export async function planTurn(parts: PlanParts, user: UserId, request: CreateRe
   const intent = intentOf(items, threadId !== undefined)
   if (previous) await findPrevious(turns, user, previous)
   if (conversation !== undefined && !(await threads.get(user, conversation))) throw conversationNotFound()
-  const common: Common = { user, door: 'responses', whenBusy: 'refuse' }
+  const { temporary } = request
+  const common: Common = { user, door: 'responses', whenBusy: 'refuse', ...(temporary && { temporary }) }
   if (intent.kind === 'resume') {
     return { start: { ...common, ...resumeOf(user, request, intent.output), threadId: threadId as string } }
   }
@@ -70,7 +71,7 @@ export async function planTurn(parts: PlanParts, user: UserId, request: CreateRe
   return replay(parts, { common, sent, chain, options: request.options })
 }
 
-type Common = Pick<StartTurn, 'user' | 'door' | 'whenBusy'>
+type Common = Pick<StartTurn, 'user' | 'door' | 'whenBusy' | 'temporary'>
 
 type Replay = {
   readonly common: Common

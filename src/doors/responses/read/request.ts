@@ -35,6 +35,8 @@ export type CreateRequest = {
   readonly conversation?: string
   /** True when `tools: []` was sent. On a resume it differs from a request without `tools`. */
   readonly noTools: boolean
+  /** `store: false`: the thread is temporary. */
+  readonly temporary: boolean
   /** Answered at once, before the turn is over. */
   readonly background: boolean
   readonly options: TurnOptions
@@ -44,7 +46,7 @@ export type RequestRules = {
   /** False when functions of the caller are disabled: tools and tool_choice are then refused. */
   readonly externalTools: boolean
   readonly catalog: CatalogRules
-  /** With `reference`, `max_output_tokens`, `background` and `conversation` do what the reference says. */
+  /** With `reference`, `max_output_tokens`, `background`, `conversation` and `store` do what the reference says. */
   readonly fields?: 'specified' | 'reference'
 }
 
@@ -66,7 +68,9 @@ export async function readCreate(body: unknown, rules: RequestRules): Promise<Cr
   if (previous && conversation !== undefined)
     throw wrongField('conversation', 'must not be sent with previous_response_id')
   const background = rules.fields === 'reference' && raw['background'] === true
+  const temporary = rules.fields === 'reference' && raw['store'] === false
   const echo: Echo = {
+    ...(temporary && { store: false }),
     ...(background && { background }),
     ...(conversation !== undefined && { conversation: true }),
     ...(fields.previous_response_id != null && { previous: fields.previous_response_id }),
@@ -85,6 +89,7 @@ export async function readCreate(body: unknown, rules: RequestRules): Promise<Cr
     ...(previous && { previous }),
     ...(conversation !== undefined && { conversation }),
     noTools: fields.tools?.length === 0,
+    temporary,
     background,
     options: {
       ...readServiceTools(raw['x_service_tools']),

@@ -127,7 +127,7 @@ export function responseObject({ turn, model, output, gate }: ResponseState) {
     usage: status === 'in_progress' ? null : usageWire(turn.usage),
     max_output_tokens: options.sampling?.maxTokens ?? null,
     max_tool_calls: null,
-    store: true,
+    store: echo.store ?? true,
     background: echo.background ?? false,
     service_tier: 'default',
     metadata: echo.metadata ?? {},

@@ -1,7 +1,13 @@
 // Wire format of users, tokens and sessions.
 import * as z from 'zod/mini'
 
-const TokenWire = z.object({ id: z.string(), created_at: z.string(), expires_at: z.nullable(z.string()) })
+const TokenWire = z.object({
+  id: z.string(),
+  created_at: z.string(),
+  expires_at: z.nullable(z.string()),
+  /** The service's tools that turns begun with it may use; all where it is absent. */
+  tools: z.optional(z.array(z.string())),
+})
 export const TokensAnswer = z.object({ tokens: z.array(TokenWire) })
 
 const NamedUser = z.object({ id: z.string(), name: z.string(), created_at: z.string() })

@@ -1,0 +1,42 @@
+// A token with fewer tools: at every door that it opens, its turns have these tools alone.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Tool } from '#core/tool.ts'
+import { hashToken } from '#lib/token.ts'
+import { openHouse } from './house.ts'
+
+const tools: Tool[] = ['time', 'shell'].map((name) => ({
+  spec: { name, description: '', parameters: { type: 'object', properties: {} } },
+  effects: 'read',
+  repeatable: true,
+  untrusted: false,
+  run: () => Promise.resolve('ok'),
+}))
+
+test('turns of a narrowed token have its tools alone, by bearer and by cookie, and it makes no missions', async (t) => {
+  const offered: string[][] = []
+  const { call, store, addUser } = await openHouse(t, {
+    tools,
+    say: ({ tools: given }) => {
+      offered.push(given.map(({ name }) => name))
+      return [{ type: 'text', text: 'ok' }]
+    },
+  })
+  const whole = await addUser('ada')
+  await store.accounts.addToken('ada', { hash: hashToken('narrow'), tools: ['time'] })
+  const login = await call('POST', '/api/login', { token: null, body: { token: 'narrow' } })
+  const cookie = login.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+  const message = { body: { message: 'hi' } }
+  await call('POST', '/api/chat', { token: whole, ...message })
+  await call('POST', '/api/chat', { token: 'narrow', ...message })
+  await call('POST', '/api/chat', { token: null, headers: { cookie }, ...message })
+  await call('POST', '/v1/responses', { token: 'narrow', body: { model: 'm', input: 'hi' } })
+  const messages = [{ role: 'user', content: 'hi' }]
+  await call('POST', '/v1/chat/completions', { token: 'narrow', body: { model: 'm', messages } })
+  assert.deepEqual(offered, [['time', 'shell'], ['time'], ['time'], ['time'], ['time']])
+  const mission = { prompt: 'x', schedule: '@daily' }
+  assert.equal((await call('POST', '/api/missions', { token: 'narrow', body: mission })).status, 403)
+  const { id } = (await call('POST', '/api/missions', { token: whole, body: mission })).json
+  assert.equal((await call('POST', `/api/missions/${id}/run`, { token: 'narrow' })).status, 403)
+  assert.equal((await call('PATCH', `/api/missions/${id}`, { token: 'narrow', body: { title: 'y' } })).status, 403)
+})
