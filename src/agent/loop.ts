@@ -3,7 +3,7 @@ import { isModelMade, openCalls } from '#core/calls.ts'
 import { AppError } from '#core/errors.ts'
 import type { Delta } from '#core/event.ts'
 import { newId } from '#core/ids.ts'
-import type { Draft, Item } from '#core/item.ts'
+import type { Answer, Draft, Item } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
 import type { Outcome, Step } from '#core/store.ts'
 import { addUsage, type Turn, type TurnError, type Usage } from '#core/turn.ts'
@@ -12,7 +12,8 @@ import { budgetIn, planCut, summariseCut } from './compact.ts'
 import { type Bounds, type Progress, reachedBound } from './turn-limits.ts'
 import { firstSeqOf, fit, type History } from './history.ts'
 import { type Move, nextMove, type Settlement } from './move.ts'
-import { attemptDraft, gateDraft, inOrderOfArrival, isGate, type Mask, refusal, runCall } from './settle.ts'
+import { runCalls } from './run-calls.ts'
+import { attemptDraft, gateDraft, isGate, type Mask, refusals } from './settle.ts'
 import type { Meter } from './tokens.ts'
 import type { Toolbox } from './toolbox.ts'
 
@@ -35,6 +36,8 @@ export type LoopParts = {
   readonly emit: (deltas: Delta[]) => void
   /** Masks secrets in tool output. */
   readonly mask?: Mask
+  /** Waits for the answer to a gate, which comes after this seq of the thread. Without it no call can stay open. */
+  readonly answerTo?: (callId: string, after: number) => Promise<Answer>
   /** Reports an internal error: its message is not shown in the turn. */
   readonly report: (fault: unknown) => void
 }
@@ -173,12 +176,20 @@ async function* settle(
     return step
   }
   const runnable = calls.filter(({ how }) => how === 'run')
-  const refused = calls.filter(({ how }) => how !== 'run').map(refusal)
+  const refused = calls.filter(({ how }) => how !== 'run').flatMap(refusals)
   yield { drafts: [...refused, ...runnable.map(attemptDraft)], usage }
   signal.throwIfAborted()
   const context = { user: turn.userId, threadId: turn.threadId, turnId: turn.id, signal }
-  const runs = runnable.map((each) => runCall(each, { toolbox, context, ...(parts.mask && { mask: parts.mask }) }))
-  for await (const draft of inOrderOfArrival(runs)) yield { drafts: [draft], usage }
+  const { mask, answerTo } = parts
+  const running = runCalls(runnable, {
+    toolbox,
+    context,
+    ...(mask && { mask }),
+    answerTo: answerTo && ((callId) => answerTo(callId, history.seq)),
+  })
+  for await (const { draft, waits } of running) {
+    yield { drafts: [draft], usage, ...(waits && { outcome: { status: 'waiting', held: true } }) }
+  }
   return undefined
 }
 

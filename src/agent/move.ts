@@ -1,7 +1,8 @@
 // The next move of a turn, decided from its log alone. Answering a gate, resuming a caller's function and recovering
 // from a crash are the same decision.
 import { type OpenCall, openCalls } from '#core/calls.ts'
-import type { Call, Item } from '#core/item.ts'
+import type { InputAnswer } from '#core/form.ts'
+import type { Answer, Call, Gate, Item } from '#core/item.ts'
 import type { Toolbox } from './toolbox.ts'
 
 /** What to do with one open call. */
@@ -11,6 +12,7 @@ export type Settlement = {
     | 'run'
     | 'denied'
     | 'expired'
+    | 'unanswered'
     | 'forbidden'
     | 'interrupted'
     | 'unknown'
@@ -25,12 +27,16 @@ export type Settlement = {
   readonly taint?: string
   /** The leak rule that the call violates: it would send a secret out. */
   readonly leak?: string
+  /** The answer to what the call asked for in an earlier run. */
+  readonly input?: InputAnswer
+  /** The call was held open by a process that is gone, and nobody has answered: its gate must be closed. */
+  readonly closesGate?: true
 }
 
 export type Move =
   | { readonly do: 'ask' }
   | { readonly do: 'settle'; readonly calls: readonly Settlement[] }
-  /** An approval or a sign-in must be answered first. */
+  /** A gate must be answered first. */
   | { readonly do: 'wait' }
   /** The turn ends: the model has answered, or the caller has to run a function. */
   | { readonly do: 'stop' }
@@ -56,20 +62,31 @@ function readiness(
   { call, gate, answer, attempted }: OpenCall,
   toolbox: Pick<Toolbox, 'kindOf' | 'repeatable'>,
 ): Settlement | undefined {
+  // This process does not hold it, else the turn would not be looking for its next move.
+  if (gate?.held) return { call, how: 'interrupted', ...(!answer && { closesGate: true }) }
   if (gate && !answer) return undefined
-  if (answer?.decision === 'deny') {
-    return { call, how: answer.by === 'expiry' ? 'expired' : 'denied', ...(answer.output && { word: answer.output }) }
+  const input = gate?.kind === 'input' && answer ? inputOf(gate, answer) : undefined
+  if (answer?.decision === 'deny' && !input) {
+    const how = gate?.kind === 'input' ? 'unanswered' : answer.by === 'expiry' ? 'expired' : 'denied'
+    return { call, how, ...(answer.output && { word: answer.output }) }
   }
   // Also when the tool has been removed since: the call may have taken effect.
   if (attempted && !toolbox.repeatable(call)) return { call, how: 'interrupted' }
   const kind = toolbox.kindOf(call)
-  if (kind.do === 'run' || (kind.do === 'ask' && answer?.decision === 'allow')) {
-    return { call, how: 'run', ...(kind.taint !== undefined && { taint: kind.taint }) }
+  if (kind.do === 'run' || (kind.do === 'ask' && (answer?.decision === 'allow' || input))) {
+    return { call, how: 'run', ...(kind.taint !== undefined && { taint: kind.taint }), ...(input && { input }) }
   }
   if (kind.do === 'unknown' || kind.do === 'invalid') return { call, how: kind.do }
   if (kind.do === 'deny') return { call, how: 'forbidden', word: kind.reason, ...(kind.leak && { leak: kind.leak }) }
   // Approved as a tool of the service, but now a caller's function: no second answer comes, the model must call again.
   return answer && { call, how: 'unknown' }
+}
+
+/** What the tool is told; undefined if nobody answered. A person who declines is an answer too. */
+export function inputOf({ state }: Gate, { decision, by, values = {} }: Answer): InputAnswer | undefined {
+  if (by === 'expiry') return undefined
+  const kept = state === undefined ? {} : { state }
+  return decision === 'deny' ? { action: 'decline', ...kept } : { action: 'accept', values, ...kept }
 }
 
 /** The approval that a call needs, if any. */

@@ -1,7 +1,8 @@
 // Settles open calls: runs tools, refuses calls, raises gates.
 import { AppError } from '#core/errors.ts'
+import type { InputAnswer, InputRequest } from '#core/form.ts'
 import { newId } from '#core/ids.ts'
-import type { Call, Draft, Gate, Result } from '#core/item.ts'
+import type { Answer, Call, Draft, Gate, Result } from '#core/item.ts'
 import type { CallQuestion, Preview, Question } from '#core/question.ts'
 import type { LoadedSkill } from '#core/skill.ts'
 import { effectsOf, reachInParams, reachOf, type SentRequest, type ToolContext, type CallUse } from '#core/tool.ts'
@@ -50,6 +51,21 @@ export async function gateDraft(
   }
 }
 
+type GateDraft = Draft & { readonly item: Gate }
+type InputGate = { readonly request: InputRequest; readonly state?: string; readonly held?: true; readonly mask: Mask }
+
+/** The gate of a call that needs input. Its texts come from outside, like a result. */
+async function inputGate(call: Call, { request, state, held, mask }: InputGate): Promise<GateDraft> {
+  const input = { ...request, message: await mask(request.message) }
+  return gateOf(call, {
+    kind: 'input',
+    ...(held && { held }),
+    prompt: `${request.server} asks ${request.type === 'form' ? 'for input' : `you to open a page at ${new URL(request.url).host}`}.`,
+    input,
+    ...(state !== undefined && { state }),
+  })
+}
+
 /** A question and preview with secrets masked and long texts truncated. */
 async function masked(asked: CallQuestion, mask: Mask): Promise<CallQuestion> {
   const clean = async (value: unknown): Promise<unknown> => {
@@ -68,14 +84,23 @@ async function masked(asked: CallQuestion, mask: Mask): Promise<CallQuestion> {
 
 function gateOf(
   { callId, name, args }: Call,
-  { kind, ...rest }: Omit<Gate, 'type' | 'callId' | 'name' | 'args'>,
-): Draft {
-  return { id: newId(), item: { type: 'gate', callId, kind, name, args, ...rest } }
+  { kind, held, ...rest }: Omit<Gate, 'type' | 'callId' | 'name' | 'args'>,
+): GateDraft {
+  // Keep this order: the store reads the call, the kind and whether it is held from the beginning of the JSON.
+  return { id: newId(), item: { type: 'gate', callId, kind, ...(held && { held }), name, args, ...rest } }
 }
 
 /** Recorded before a tool runs. */
 export function attemptDraft({ call }: Settlement): Draft {
   return { id: newId(), item: { type: 'attempt', callId: call.callId } }
+}
+
+/** The result of a call that will not run, after the end of its gate if that is still open. */
+export function refusals(settlement: Settlement): Draft[] {
+  const { call, closesGate } = settlement
+  const output = 'the service stopped while it waited'
+  const end: Answer = { type: 'answer', callId: call.callId, decision: 'deny', by: 'restart', output }
+  return [...(closesGate ? [{ id: newId(), item: end }] : []), refusal(settlement)]
 }
 
 /** The result of a call that will not run. */
@@ -85,26 +110,31 @@ export function refusal({ call, how, word, leak }: Settlement): Draft {
     denied: `the user did not allow ${name}${word ? `: ${word}` : ''}`,
     expired: `${name} was not run: its approval expired${word ? `, ${word}` : ''}`,
     forbidden: `${name} is not allowed here${word ? `: ${word}` : ''}`,
+    unanswered: `${name} was not done: it asked for input${word ? `, and ${word}` : ''}`,
     interrupted: `interrupted: ${name} was running when the service stopped; it may or may not have taken effect`,
     unknown: `there is no tool named ${name}`,
     invalid: `the arguments of ${name} were not a JSON object; call it again with valid JSON`,
-  }[how as 'denied' | 'expired' | 'forbidden' | 'interrupted' | 'unknown' | 'invalid']
+  }[how as 'denied' | 'expired' | 'unanswered' | 'forbidden' | 'interrupted' | 'unknown' | 'invalid']
   return resultDraft({ type: 'result', callId: call.callId, output, error: true, ...(leak && { leaks: [leak] }) })
 }
 
 /** Masks secrets in text that is stored and shown. */
 export type Mask = (text: string) => string | Promise<string>
 
-type RunParts = {
+export type RunParts = {
   readonly toolbox: Toolbox
   readonly context: Omit<ToolContext, 'callId'>
   readonly mask?: Mask
+  readonly askInput?: AskInput
 }
 
-/** Runs a tool. A failure becomes an error result, a missing credential a gate; only an abort throws. */
+/** Opens the gate of a call that stays open, and waits for its answer. */
+export type AskInput = (gate: GateDraft) => Promise<InputAnswer>
+
+/** Runs a tool. A failure becomes an error result, what it lacks a gate; only an abort throws. */
 export async function runCall(
-  { call, taint }: Settlement,
-  { toolbox, context, mask = (text) => text }: RunParts,
+  { call, taint, input }: Settlement,
+  { toolbox, context, mask = (text) => text, askInput }: RunParts,
 ): Promise<Draft> {
   const tool = toolbox.find(call.name)
   if (!tool) return refusal({ call, how: 'unknown' })
@@ -140,6 +170,10 @@ export async function runCall(
       markUntrusted,
       loadSkill,
       reportUse,
+      ...(input && { input }),
+      ...(askInput && {
+        askInput: async (request: InputRequest) => askInput(await inputGate(call, { request, held: true, mask })),
+      }),
     })
     const output = capped(await mask(withoutNuls(await orAbort(running, context.signal))))
     return resultDraft({ type: 'result', callId: call.callId, output, ...facts() })
@@ -149,6 +183,7 @@ export async function runCall(
       const { message: prompt, credential } = error
       return gateOf(call, { kind: 'credential', prompt, ...(credential && { credential }) })
     }
+    if (error instanceof AppError && error.input) return inputGate(call, { ...error.input, mask })
     const output = capped(await mask(withoutNuls(error instanceof Error ? error.message : String(error))))
     return resultDraft({ type: 'result', callId: call.callId, output, error: true, ...facts() })
   }
@@ -162,16 +197,6 @@ function countRequests(sent: readonly SentRequest[]): NonNullable<Result['sent']
     times.set(key, { method, host, times: (times.get(key)?.times ?? 0) + 1 })
   }
   return [...times.values()]
-}
-
-/** Yields values as they resolve, so that each result is stored at once. */
-export async function* inOrderOfArrival<T>(runs: readonly Promise<T>[]): AsyncGenerator<T> {
-  const pending = new Map(runs.map((run, at) => [at, run.then((value) => ({ at, value }))]))
-  while (pending.size > 0) {
-    const { at, value } = await Promise.race(pending.values())
-    pending.delete(at)
-    yield value
-  }
 }
 
 function resultDraft(item: Result): Draft {

@@ -1,24 +1,34 @@
 // `atrium gates`: lists the gates that wait for the operator, and answers them. On a terminal it asks about each.
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
+import type { InputRequest } from '#core/form.ts'
 import { operator } from '#core/ids.ts'
+import { objectIn } from '#core/json.ts'
 import type { OpenGate, Store } from '#core/store.ts'
+import { fieldLines } from '#doors/terminal/gate-lines.ts'
 import { waitingWire } from '#doors/web/gate-routes.ts'
 import { previewText, scopesOfGate } from '#safety/gate-question.ts'
 import { printable } from '#safety/printable.ts'
 import { answerGate, gateMs, maxGates, type GateAnswer } from '#turns/gate-answers.ts'
+import { askForm } from './form-prompt.ts'
 import { ask } from './prompts.ts'
 import { askService } from './running-service.ts'
 import { print } from './report.ts'
 import { withStore } from './home-store.ts'
 
-const actions = ['approve', 'always', 'deny'] as const
+const actions = ['approve', 'always', 'deny', 'answer'] as const
 const scopes = ['tool', 'target', 'file'] as const
 const spans = ['hour', 'day', 'good'] as const
 /** Longer previews are truncated. */
 const maxShownChars = 4_000
 
-type AnswerFlags = { readonly scope?: string; readonly for?: string; readonly clean?: boolean; readonly word?: string }
+type AnswerFlags = {
+  readonly scope?: string
+  readonly for?: string
+  readonly clean?: boolean
+  readonly word?: string
+  readonly values?: string
+}
 
 /** Open gates that have not expired. */
 function openGates({ turns }: Store): Promise<readonly OpenGate[]> {
@@ -39,6 +49,7 @@ export async function listGates(options: { json?: boolean }): Promise<void> {
   }
   for (const each of open) {
     print(options, waitingWire(each, operator), `${inWords(each)}\n`)
+    if (each.gate.input) await answerInput(each.gate.callId, each.gate.input)
     if (each.gate.kind !== 'approval') continue
     const action = await ask(
       `${scopesOfGate(each.gate).length > 0 ? 'approve, always' : 'approve'} or deny? (Enter leaves it open) `,
@@ -46,6 +57,15 @@ export async function listGates(options: { json?: boolean }): Promise<void> {
     if (action === '') continue
     await answerGateBy(each.gate.callId, action, action === 'deny' ? await denialWord() : {})
   }
+}
+
+/** Asks for the values of a form, or whether a page was opened. Enter alone leaves the gate open. */
+async function answerInput(id: string, input: InputRequest): Promise<void> {
+  const words = input.type === 'form' ? 'answer or deny' : 'answer (once you are done there) or deny'
+  const action = await ask(`${words}? (Enter leaves it open) `)
+  if (action === '') return
+  const values = action === 'answer' && input.type === 'form' ? await askForm(input.fields) : {}
+  await answerGateBy(id, action, action === 'answer' ? { values: JSON.stringify(values) } : {})
 }
 
 async function denialWord(): Promise<AnswerFlags> {
@@ -56,10 +76,11 @@ async function denialWord(): Promise<AnswerFlags> {
 /** Answers one gate. The turn goes on at once in a running service, else after the next start. */
 export async function answerGateBy(
   id: string,
-  action: string,
-  { scope, for: span, clean, word }: AnswerFlags,
+  action: string | undefined,
+  { scope, for: span, clean, word, values }: AnswerFlags,
 ): Promise<void> {
-  const chosen = oneOf('the answer', actions, action)
+  const chosen = oneOf('the answer', actions, action ?? (values === undefined ? '' : 'answer'))
+  if (chosen !== 'answer' && values !== undefined) throw new AppError('invalid_input', '--values goes with answer')
   if (chosen !== 'always' && (scope !== undefined || span !== undefined || clean)) {
     throw new AppError('invalid_input', '--scope, --for and --clean go with always')
   }
@@ -71,6 +92,7 @@ export async function answerGateBy(
     by: 'operator',
     decision: chosen === 'deny' ? 'deny' : 'allow',
     ...(word && { output: word }),
+    ...(chosen === 'answer' && { values: valuesIn(values ?? '{}') }),
     ...(chosen === 'always' && {
       grantRequest: {
         for: oneOf('--for', spans, span ?? 'good'),
@@ -82,7 +104,14 @@ export async function answerGateBy(
   const { threadId } = found.turn
   const reply = await askService(loadConfig().home, '/operator/answer', { threadId, answer })
   if (!reply) await withStore((store) => answerGate({ store, now: Date.now }, { user: operator, threadId }, answer))
-  print({}, {}, `${chosen === 'deny' ? 'Denied' : 'Allowed'} ${printable(found.gate.name)}.`)
+  const done = { deny: 'Denied', answer: 'Answered', approve: 'Allowed', always: 'Allowed' }[chosen]
+  print({}, {}, `${done} ${printable(found.gate.name)}.`)
+}
+
+function valuesIn(text: string): unknown {
+  const values = objectIn(text)
+  if (values) return values
+  throw new AppError('invalid_input', `--values must be a JSON object, such as '{"name": "Ada"}'`)
 }
 
 function oneOf<const T extends string>(what: string, words: readonly T[], value: string): T {
@@ -92,10 +121,17 @@ function oneOf<const T extends string>(what: string, words: readonly T[], value:
   return found
 }
 
+/** What a server asks, in its own words, and the fields of its form by the names that --values takes. */
+function inputText(input: InputRequest): string {
+  if (input.type === 'link') return `${input.server}: ${input.message}\n${input.url}`
+  const fields = input.fields.map((field) => `${field.name}: ${fieldLines(field).join('\n  ')}`)
+  return [`${input.server}: ${input.message}`, ...fields].join('\n')
+}
+
 function inWords(open: OpenGate): string {
   const { id, kind, name, prompt, reason, door, expires_at } = waitingWire(open, operator)
-  const { asks, args } = open.gate
-  const preview = asks?.preview ? previewText(asks.preview) : args
+  const { asks, args, input } = open.gate
+  const preview = input ? inputText(input) : asks?.preview ? previewText(asks.preview) : args
   const more = preview.length > maxShownChars ? ` … (${preview.length} characters)` : ''
   const shown = printable(preview.slice(0, maxShownChars), { lines: true }) + more
   const lines = [

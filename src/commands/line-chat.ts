@@ -1,7 +1,7 @@
 // The line chat, for simple terminals and pipes: each line is a message, followed by its reply.
 import { createInterface, type Interface } from 'node:readline'
 import { AppError } from '#core/errors.ts'
-import { pendingLine, previewLines, questionLine } from '#doors/terminal/gate-lines.ts'
+import { inputLines, pendingLine, previewLines, questionLine } from '#doors/terminal/gate-lines.ts'
 import { createProse, printable } from '#safety/printable.ts'
 import { answerChat, type ChatEvent, sendMessage } from '#turns/exchange.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
@@ -122,6 +122,12 @@ function createReply(client: OperatorClient) {
   }
 }
 
+/** What is done elsewhere before the turn goes on. */
+function promptOf({ prompt, input }: GateEvent): string {
+  const words = printable(prompt, { lines: true })
+  return input ? `${words}\n${inputLines(input).join('\n')}\nAnswer it with \`atrium gates\`.` : words
+}
+
 /** The approval dialog: the question, what the call would do, and the reason. */
 function approvalText(gate: GateEvent): string {
   const { reason } = gate
@@ -141,7 +147,7 @@ function createShow(): (event: ChatEvent) => void {
     if (event.type === 'tool')
       process.stdout.write(paint(event.failed ? '31' : '2', `${event.failed ? '▲' : '✓'} ${printable(event.name)}\n`))
     if (event.type === 'gate' && event.kind !== 'approval')
-      process.stdout.write(`${paint('33', '●')} ${pasteable(printable(event.prompt, { lines: true }))}\n\n`)
+      process.stdout.write(`${paint('33', '●')} ${pasteable(promptOf(event))}\n\n`)
     if (event.type !== 'end') return
     if (event.error)
       process.stdout.write(`${paint('31', '▲')} ${pasteable(printable(event.error.message, { lines: true }))}\n\n`)

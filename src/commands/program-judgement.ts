@@ -13,12 +13,13 @@ export function addJudgement(program: Command): void {
       await (await import('./gates-command.ts')).listGates(options)
     })
   gates
-    .command('answer <id> <action>')
-    .description('answer one request: approve (once), always or deny')
+    .command('answer <id> [action]')
+    .description('answer one request: approve (once), always or deny; a form with --values')
     .option('--scope <scope>', 'with always: tool, target (this host, folder or command) or file (this one)')
     .option('--for <span>', 'with always: hour, day or good')
     .option('--clean', 'with always: only while the turn has read nothing from outside')
     .option('--word <text>', 'with deny: a reason for the model')
+    .option('--values <json>', 'the values of a form, by the names of its fields')
     .action(async (id, action, options) => (await import('./gates-command.ts')).answerGateBy(id, action, options))
   const grants = program
     .command('grants')

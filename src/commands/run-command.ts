@@ -171,6 +171,7 @@ function reasonOf(status: End['status'], gate: GateEvent | undefined): string | 
   if (status === 'cancelled') return 'the turn was cancelled'
   if (status !== 'waiting') return undefined
   if (!gate) return 'the thread waits for an approval that came before: `atrium gates` shows it'
+  if (gate.kind === 'input') return `${gate.prompt} Answer it with \`atrium gates\`.`
   if (gate.kind !== 'approval') return gate.prompt
   return `${gate.name} waits for your word (${gate.reason ?? gate.prompt}): answer it with \`atrium gates\``
 }

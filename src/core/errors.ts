@@ -1,4 +1,5 @@
 // Errors that a caller can act on: one class, one closed list of codes.
+import type { InputRequest } from './form.ts'
 
 /** Every error code. http/reply.ts has the HTTP status of each. */
 export type ErrorCode =
@@ -31,6 +32,7 @@ export type ErrorCode =
   // a tool
   | 'tool_refused'
   | 'credential_missing'
+  | 'input_required'
   // the machine
   | 'home_locked'
   | 'home_unwritable'
@@ -73,6 +75,9 @@ export type Credential = {
   readonly command?: string
 }
 
+/** What a call needs from a person. `state` comes back with the answer, when the call is run again. */
+export type NeededInput = { readonly request: InputRequest; readonly state?: string }
+
 /** The limit that ended a turn. */
 export type ReachedLimit =
   | { readonly kind: 'steps' | 'minutes'; readonly max: number }
@@ -95,6 +100,8 @@ export class AppError extends Error {
   readonly retryAfterSecs: number | undefined
   /** The secret that a tool lacks. */
   readonly credential: Credential | undefined
+  /** What a call needs from a person. */
+  readonly input: NeededInput | undefined
   /** The limit that a turn has reached. */
   readonly limit: ReachedLimit | undefined
 
@@ -105,6 +112,7 @@ export class AppError extends Error {
       param?: string
       retryAfterSecs?: number
       credential?: Credential
+      input?: NeededInput
       limit?: ReachedLimit
       cause?: unknown
     } = {},
@@ -115,6 +123,7 @@ export class AppError extends Error {
     this.param = more.param
     this.retryAfterSecs = more.retryAfterSecs
     this.credential = more.credential
+    this.input = more.input
     this.limit = more.limit
   }
 }

@@ -1,5 +1,6 @@
 // The items of a thread. They are appended and never changed.
 import type { Credential } from './errors.ts'
+import type { FormValues, InputRequest } from './form.ts'
 import type { CallQuestion, Reach } from './question.ts'
 import type { LoadedSkill } from './skill.ts'
 import type { Effects, SentRequest } from './tool.ts'
@@ -57,7 +58,9 @@ export type Result = {
 export type Gate = {
   readonly type: 'gate'
   readonly callId: string
-  readonly kind: 'approval' | 'output' | 'credential'
+  readonly kind: 'approval' | 'output' | 'credential' | 'input'
+  /** The call is open in the process that runs the turn and gets the answer there: it ends with that process. */
+  readonly held?: true
   readonly name: string
   readonly args: string
   readonly prompt: string
@@ -75,6 +78,10 @@ export type Gate = {
   readonly secrets?: readonly string[]
   /** The credential that a sign-in must provide. The turn then continues by itself. */
   readonly credential?: Credential
+  /** What an `input` gate asks for. */
+  readonly input?: InputRequest
+  /** What the tool of an `input` gate gets back with the answer. It is never shown. */
+  readonly state?: string
 }
 /**
  * The answer to a gate. The decision `output` closes the call by itself: no result follows. With a `scope` the answer
@@ -89,6 +96,8 @@ export type Answer = {
   readonly by: string
   readonly scope?: 'tool' | 'target'
   readonly until?: number
+  /** What was entered at an `input` gate. The model never sees it. */
+  readonly values?: FormValues
 }
 /** The text of a loaded skill that a summary keeps. */
 export type KeptSkill = { readonly name: string; readonly text: string; readonly origin?: string }

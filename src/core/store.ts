@@ -79,7 +79,8 @@ export type StoredTurn = StartedTurn & {
 /** How a turn stopped running. */
 export type Outcome =
   | { readonly status: 'completed' }
-  | { readonly status: 'waiting' }
+  /** `held`: the turn stays with its process, where a call is open. */
+  | { readonly status: 'waiting'; readonly held?: true }
   | { readonly status: 'failed'; readonly error: TurnError }
   | { readonly status: 'cancelled' }
 
@@ -154,7 +155,10 @@ export interface TurnStore {
    * reservation. Throws lease_lost like `record`.
    */
   reserve(turn: Turn, lease: Lease, amount: { usd: number; cap: number }): Promise<Reservation>
-  /** Answers an approval or credential gate and requeues its turn, in one transaction. */
+  /**
+   * Answers a gate and requeues its turn, in one transaction; a turn with an open call goes on in its process. Throws
+   * invalid_input when values are missing, or given for another kind of gate.
+   */
   answer(
     user: UserId,
     threadId: string,

@@ -1,4 +1,5 @@
 // The interface of a tool, as the agent loop uses it.
+import type { InputAnswer, InputRequest } from './form.ts'
 import type { UserId } from './ids.ts'
 import { type JsonObject, objectIn } from './json.ts'
 import type { CallQuestion, Reach } from './question.ts'
@@ -31,6 +32,13 @@ export type ToolContext = {
   readonly markUntrusted?: (from?: string) => void
   /** Says that the output is the text of a skill, which compaction keeps. */
   readonly loadSkill?: (skill: LoadedSkill) => void
+  /** The answer to what this call asked for when it threw `input_required` in an earlier run. */
+  readonly input?: InputAnswer
+  /**
+   * Asks a person while the call stays open: for a server that holds its request. A call that can be run again throws
+   * `input_required` instead, which survives a restart. Rejects when the turn ends.
+   */
+  readonly askInput?: (request: InputRequest) => Promise<InputAnswer>
   /** Reports, for the receipt, the call's requests, the names of the secrets in them, and the leaks that were blocked. */
   readonly reportUse?: (use: CallUse) => void
 }

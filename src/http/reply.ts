@@ -25,6 +25,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   mission_running: 409,
   tool_refused: 409,
   credential_missing: 409,
+  input_required: 409,
   model_key_missing: 409,
   too_large: 413,
   storage_full: 413,

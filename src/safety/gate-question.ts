@@ -1,14 +1,16 @@
 // The question of a gate, the same at every door: in the tool's own words, or in plain ones if the tool has none.
 import type { Credential } from '#core/errors.ts'
+import type { InputRequest } from '#core/form.ts'
 import type { Gate } from '#core/item.ts'
 import type { Preview, Question, Reach, Scope } from '#core/question.ts'
 import { reachInParams } from '#core/tool.ts'
 import { scopesOf } from './grant-rules.ts'
 
-type AskingGate = Pick<Gate, 'kind' | 'name' | 'args' | 'taint' | 'once' | 'asks' | 'credential'>
+type AskingGate = Pick<Gate, 'kind' | 'name' | 'args' | 'taint' | 'once' | 'asks' | 'credential' | 'input'>
 
 /** The question of a gate. */
-export function questionOf({ kind, name, asks, credential }: Omit<AskingGate, 'args' | 'taint'>): Question {
+export function questionOf({ kind, name, asks, credential, input }: Omit<AskingGate, 'args' | 'taint'>): Question {
+  if (input) return inputQuestion(name, input)
   if (kind === 'credential') return signInQuestion(name, credential)
   return asks?.question ?? plainQuestion(name)
 }
@@ -67,6 +69,27 @@ function signInQuestion(name: string, credential: Credential | undefined): Quest
     text: `Sign in to ${title}?`,
     brief: `Sign in to ${title}`,
     sentence: `${needsWords(name, credential)} Nothing has happened yet; the turn goes on once you have signed in.`,
+    pending: '',
+  }
+}
+
+/** The words of the server itself are shown beside it: they come from outside. */
+function inputQuestion(name: string, input: InputRequest): Question {
+  const { server } = input
+  if (input.type === 'form') {
+    return {
+      text: `Answer ${server}?`,
+      brief: `Answer ${server}`,
+      sentence: `${name} waits for what you enter. It goes to ${server}; the agent does not see it.`,
+      pending: '',
+    }
+  }
+  const { host } = new URL(input.url)
+  return {
+    text: `Sign in at ${host}?`,
+    brief: `Sign in at ${host}`,
+    sentence: `${server} asks you to open a page at ${host}. ${name} goes on once you say that you are done.`,
+    host,
     pending: '',
   }
 }

@@ -2,10 +2,11 @@
 import { openCalls } from '#core/calls.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
-import type { Draft, Entry, Item } from '#core/item.ts'
+import type { Answer, Draft, Entry, Gate, Item } from '#core/item.ts'
 import type { NewGrant } from '#core/grant.ts'
 import type { AnsweredGate, OpenGate } from '#core/store.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
+import type { TurnStatus } from '#core/turn-status.ts'
 import { append } from './append-items.ts'
 import { saveGrant } from './grant-store.ts'
 import { digestOfTurn } from './turn-digest.ts'
@@ -33,19 +34,37 @@ export function* answerGate({ user, threadId, draft, grant }: Answering, { now, 
     user,
     user,
   )
-  const open = row && openCalls(yield* tail(threadId)).find(({ call }) => call.callId === answer.callId)
+  const calls = row ? openCalls(yield* tail(threadId)) : []
+  const open = calls.find(({ call }) => call.callId === answer.callId)
   if (!row || !open?.gate || open.answer || open.gate.kind === 'output') {
     throw yield* noGate(user, threadId, answer.callId)
   }
+  checkKind(open.gate, answer)
   const turn = turnOf(row)
   if (grant) yield* saveGrant(turn, { ...grant, by: answer.by, createdAt: now })
   const entries = yield* append({ threadId, turnId: turn.id, at: now }, [draft], null)
   yield* run('UPDATE turns SET answered_at = ? WHERE id = ?', now, turn.id)
-  yield* query(
-    `UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL WHERE id = ? AND status = 'waiting'`,
+  // A waiting turn with an owner is held there: its process goes on once it has the answers to all open calls.
+  const holds = calls.some(({ gate, answer: given }) => gate?.held && gate !== open.gate && !given)
+  const changed = yield* first(
+    `UPDATE turns SET status = CASE WHEN owner IS NULL THEN 'queued' ELSE ? END
+     WHERE id = ? AND status = 'waiting' RETURNING status`,
+    holds ? 'waiting' : 'running',
     turn.id,
   )
-  return { turn: turn.status === 'waiting' ? { ...turn, status: 'queued' as const } : turn, entries }
+  return { turn: changed ? { ...turn, status: String(changed['status']) as TurnStatus } : turn, entries }
+}
+
+/** Values answer an `input` gate and no other. */
+function checkKind({ kind }: Gate, { decision, values }: Answer): void {
+  if (values !== undefined && kind !== 'input') {
+    throw new AppError('invalid_input', `this gate is of kind ${kind}: it takes no values`, { param: 'values' })
+  }
+  if (values === undefined && kind === 'input' && decision === 'allow') {
+    throw new AppError('invalid_input', 'this gate asks for input: answer it with values, or deny it', {
+      param: 'action',
+    })
+  }
 }
 
 /** The error for a gate that cannot be answered: it is closed, or the user reaches no such gate. */
@@ -183,17 +202,19 @@ function* uncountInput({ id, threadId }: Turn): Job<void> {
   )
 }
 
-/** Requeues a turn that was answered while it still ran: its runner has not seen the answer. */
-export function* requeueIfAnswered(turn: Turn): Job<boolean> {
+/**
+ * The status of a turn that comes to wait. It is requeued if it was answered while it still ran: its runner has not seen the
+ * answer. A held turn goes on running if all its open calls have their answers.
+ */
+export function* restAtGates(turn: Turn, held: boolean): Job<'waiting' | 'queued' | 'running'> {
   const open = openCalls(yield* tail(turn.threadId))
-  const answered = open.some(({ gate, answer }) => gate && answer)
-  if (answered) {
-    yield* query(
-      `UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL WHERE id = ? AND status = 'waiting'`,
-      turn.id,
-    )
-  }
-  return answered
+  const answered = held
+    ? !open.some(({ gate, answer }) => gate?.held && !answer)
+    : open.some(({ gate, answer }) => gate && answer)
+  if (!answered) return 'waiting'
+  const status = held ? 'running' : 'queued'
+  yield* query(`UPDATE turns SET status = ? WHERE id = ? AND status = 'waiting'`, status, turn.id)
+  return status
 }
 
 /** Waiting turns, of all users or of one, with gates that were opened before a time. */

@@ -15,7 +15,7 @@ const pageRows = 32
 const maxTailRows = 1_000
 
 const headerPattern =
-  /^\{"type":"(?:(message)","role":"(user|assistant)"|(reasoning|summary)"|(call|attempt|result)","callId":"([\w-]+)"|(gate)","callId":"([\w-]+)","kind":"(\w+)"|(answer)","callId":"([\w-]+)","decision":"(\w+)")/
+  /^\{"type":"(?:(message)","role":"(user|assistant)"|(reasoning|summary)"|(call|attempt|result)","callId":"([\w-]+)"|(gate)","callId":"([\w-]+)","kind":"(\w+)"(?:,"(held)":true)?|(answer)","callId":"([\w-]+)","decision":"(\w+)")/
 
 const columns = `thread_id, seq, at, substr(body, 1, ${headerChars}) AS body`
 
@@ -72,14 +72,17 @@ export function readItemRow(threadId: string, seq: number): Job<Row | undefined>
 
 /** Parses an item without its texts from the beginning of its JSON; undefined if the beginning is not enough. */
 function headerOf(text: string): Item | undefined {
-  const [, message, role, plain, call, callId = '', gate, gateId = '', kind, answer, answerId = '', decision] =
+  const [, message, role, plain, call, callId = '', gate, gateId = '', kind, held, answer, answerId = '', decision] =
     headerPattern.exec(text) ?? []
   if (message) return { type: 'message', role: role as Message['role'], content: [] }
   if (plain) return plain === 'summary' ? { type: plain, text: '', upTo: 0 } : { type: 'reasoning', text: '' }
   if (call === 'call') return { type: call, callId, name: '', args: '' }
   if (call === 'attempt') return { type: call, callId }
   if (call === 'result') return { type: call, callId, output: '' }
-  if (gate) return { type: 'gate', callId: gateId, kind: kind as Gate['kind'], name: '', args: '', prompt: '' }
+  if (gate) {
+    const head = { type: 'gate', callId: gateId, kind: kind as Gate['kind'] } as const
+    return { ...head, ...(held && { held: true }), name: '', args: '', prompt: '' }
+  }
   return answer ? { type: 'answer', callId: answerId, decision: decision as Answer['decision'], by: '' } : undefined
 }
 

@@ -11,15 +11,7 @@ import { isLong } from '#core/json-slices.ts'
 import { append, bodiesOf } from './append-items.ts'
 import { addPoint } from './chain-points.ts'
 import { claimTurns } from './claim-turn.ts'
-import {
-  answeredGates,
-  answerGate,
-  endTurn,
-  oldestGate,
-  openGates,
-  requeueIfAnswered,
-  waitingSince,
-} from './gate-store.ts'
+import { answeredGates, answerGate, endTurn, oldestGate, openGates, restAtGates, waitingSince } from './gate-store.ts'
 import { shareAll } from './fork-thread.ts'
 import { digestInPace, digestOfTurn } from './turn-digest.ts'
 import { createOrderedIds } from './ordered-ids.ts'
@@ -29,7 +21,7 @@ import { currentTurn, getTurn, isReached } from './reachable.ts'
 import { countsOf, entryColumns, recordedEntryOf, storedStatus, turnColumns, turnOf, wholeItems } from './rows.ts'
 import { first, type Job, query, type Sql } from './sql.ts'
 import { findReplay, startTurn } from './start-turn.ts'
-import { isQueued, isRunning } from './turn-status.ts'
+import { isActive, isQueued, isRunning } from './turn-status.ts'
 import { countUsage, reserve } from './usage-store.ts'
 
 type TurnStoreParts = {
@@ -126,7 +118,7 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
       sql.write(function* () {
         yield* query(
           `UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL
-           WHERE id = ? AND owner = ? AND epoch = ? AND status = 'running'`,
+           WHERE id = ? AND owner = ? AND epoch = ? AND ${isActive}`,
           turn.id,
           lease.owner,
           lease.epoch,
@@ -138,7 +130,7 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
   }
 }
 
-/** On SQLite any other owner of a turn is gone; on PostgreSQL an owner is gone once its lease has expired. */
+/** Also turns that wait with an open call. On SQLite any other owner of a turn is gone; on PostgreSQL an owner is gone once its lease has expired. */
 function* recoverTurns({ owner, epoch }: Lease, backend: Sql['backend']): Job<number> {
   const gone =
     backend === 'sqlite'
@@ -147,7 +139,7 @@ function* recoverTurns({ owner, epoch }: Lease, backend: Sql['backend']): Job<nu
                      AND p.seen_at > ${databaseClock} - ${leaseMs})`
   const rows = yield* query(
     `UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL
-     WHERE ${isRunning} AND NOT (owner = ? AND epoch = ?) AND ${gone} RETURNING id`,
+     WHERE ${isActive} AND owner IS NOT NULL AND NOT (owner = ? AND epoch = ?) AND ${gone} RETURNING id`,
     owner,
     epoch,
   )
@@ -174,8 +166,8 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, { now, before }: Reco
   const row = yield* first(
     `UPDATE turns SET status = ?, input_tokens = ?, cached_tokens = ?, output_tokens = ?, reasoning_tokens = ?,
                       cost_usd = ?, model = ?, reserved_usd = NULL, error = ?, ended_at = ?, last_seq = ?,
-                      hash = ?
-     WHERE id = ? AND owner = ? AND epoch = ? AND status = 'running' RETURNING id`,
+                      hash = ?, owner = ?, epoch = ?
+     WHERE id = ? AND owner = ? AND epoch = ? AND ${isActive} RETURNING id`,
     storedStatus(status),
     ...countsOf(usage),
     usage.model ?? null,
@@ -183,12 +175,14 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, { now, before }: Reco
     over ? now : null,
     lastSeq,
     over ? yield* digestOfTurn(turn, entries, { earlier: step.earlier, before, see }) : null,
+    // A turn that waits has an owner only while a call is open there.
+    ...(outcome?.status === 'waiting' && !outcome.held ? [null, null] : [lease.owner, lease.epoch]),
     turn.id,
     lease.owner,
     lease.epoch,
   )
   if (!row) throw new AppError('lease_lost', `turn ${turn.id} is no longer run by this process`)
-  const requeued = status === 'waiting' && (yield* requeueIfAnswered(turn))
+  const rest = outcome?.status === 'waiting' ? yield* restAtGates(turn, outcome.held ?? false) : status
   yield* countUsage(turn, step, now)
   if (asked !== undefined && lastSeq !== null) {
     const answer = all.slice(turn.options.inputs ?? 1).map(({ item }) => item)
@@ -198,7 +192,7 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, { now, before }: Reco
   }
   const after: Turn = {
     ...turn,
-    status: requeued ? 'queued' : status,
+    status: rest,
     usage,
     ...(outcome?.status === 'failed' && { error: outcome.error }),
     ...(over && { endedAt: now }),

@@ -1,7 +1,8 @@
 // Answers gates: stores a person's decision as an answer item and, on request, a grant with it.
 import { AppError } from '#core/errors.ts'
+import { checkValues, type FormValues } from '#core/form.ts'
 import { newId, type UserId } from '#core/ids.ts'
-import type { Answer, Draft, Entry } from '#core/item.ts'
+import type { Answer, Draft, Entry, Gate } from '#core/item.ts'
 import type { NewGrant } from '#core/grant.ts'
 import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
@@ -19,6 +20,8 @@ export const maxAnswered = 100
 export type GateAnswer = Pick<Answer, 'callId' | 'output' | 'by'> & {
   readonly decision: 'allow' | 'deny'
   readonly grantRequest?: GrantRequest
+  /** What was entered at an `input` gate, not checked yet. */
+  readonly values?: unknown
 }
 
 export type Answered = { readonly turn: Turn; readonly entries: readonly Entry[]; readonly grant?: NewGrant }
@@ -26,14 +29,15 @@ export type Answered = { readonly turn: Turn; readonly entries: readonly Entry[]
 type Parts = { readonly store: Pick<Store, 'turns'>; readonly now: () => number }
 
 /**
- * Stores an answer, and a grant in the same transaction. Throws gate_closed, not_found, and grant_refused when the call
- * can only be allowed once: then no answer is stored.
+ * Stores an answer, and a grant in the same transaction. Throws gate_closed, not_found, grant_refused when the call can
+ * only be allowed once, and invalid_input that names the field when values do not fit: then no answer is stored.
  */
 export async function answerGate(
   { store, now }: Parts,
   { user, threadId }: { user: UserId; threadId: string },
-  { grantRequest, callId, decision, ...rest }: GateAnswer,
+  { grantRequest, callId, decision, values: entered, ...rest }: GateAnswer,
 ): Promise<Answered> {
+  const values = entered === undefined ? undefined : await valuesFor(store, { user, threadId, callId }, entered)
   const grant = grantRequest && (await grantOf({ store, now }, { user, threadId }, { callId, grantRequest }))
   const draft: Draft = {
     id: newId(),
@@ -43,6 +47,7 @@ export async function answerGate(
       callId,
       decision,
       ...rest,
+      ...(values && { values }),
       ...(grant && scopeOf(grant)),
     },
   }
@@ -54,14 +59,34 @@ function scopeOf({ target, until }: NewGrant): Pick<Answer, 'scope' | 'until'> {
   return { scope: target === undefined ? 'tool' : 'target', ...(until !== undefined && { until }) }
 }
 
+type GateRef = { readonly user: UserId; readonly threadId: string; readonly callId: string }
+
+async function findOpen(
+  { turns }: Pick<Store, 'turns'>,
+  { user, threadId, callId }: GateRef,
+): Promise<Gate | undefined> {
+  const open = await turns.openGates(user, { threadId, limit: maxGates })
+  return open.find(({ gate }) => gate.callId === callId)?.gate
+}
+
+/** The checked values for an open gate. Without such a gate, or with one of another kind, the store throws. */
+async function valuesFor(store: Pick<Store, 'turns'>, ref: GateRef, entered: unknown): Promise<FormValues> {
+  const gate = await findOpen(store, ref)
+  if (!gate?.input) return {}
+  const checked = checkValues(gate.input, entered)
+  if ('values' in checked) return checked.values
+  const { field, problem } = checked
+  const [what, param] = field === '' ? ['values', 'values'] : [field, `values.${field}`]
+  throw new AppError('invalid_input', `${what} ${problem}`, { param })
+}
+
 /** The requested grant for an open gate; undefined when there is no such gate: the store then throws. */
 async function grantOf(
   { store, now }: Parts,
   { user, threadId }: { user: UserId; threadId: string },
   { callId, grantRequest }: { callId: string; grantRequest: GrantRequest },
 ): Promise<NewGrant | undefined> {
-  const open = await store.turns.openGates(user, { threadId, limit: maxGates })
-  const gate = open.find((each) => each.gate.callId === callId)?.gate
+  const gate = await findOpen(store, { user, threadId, callId })
   if (!gate) return undefined
   if (gate.kind !== 'approval') throw new AppError('grant_refused', 'only an approval can be given for longer')
   if (gate.once) throw new AppError('grant_refused', `${gate.name} asks each time: it can only be allowed once`)

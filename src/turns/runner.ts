@@ -27,12 +27,13 @@ import { isAway, untilStored } from './store-retry.ts'
 import type { Spend } from './spend.ts'
 import type { Observer } from './turn-metrics.ts'
 import { publishAndWake, publishTurn } from './announce.ts'
+import { heldAnswer } from './held-answer.ts'
 
 /** Grace period for turns stopped at shutdown. */
 const releaseMs = 2_000
 
 export type RunnerParts = {
-  readonly store: Pick<Store, 'turns'>
+  readonly store: Pick<Store, 'turns' | 'threads'>
   readonly bus: Bus
   readonly histories: Histories
   /** The current model, or one that a client chose; settings may change it between turns. */
@@ -90,6 +91,8 @@ type Running = {
   readonly controller: AbortController
   readonly over: Promise<void>
   readonly request: string | undefined
+  /** All its open calls wait for a person. */
+  waits: boolean
 }
 
 export function createRunner(parts: RunnerParts): Runner {
@@ -132,7 +135,7 @@ export function createRunner(parts: RunnerParts): Runner {
         if (running.get(turn.id)?.controller === controller) running.delete(turn.id)
         claims.freed()
       })
-    running.set(turn.id, { turn, controller, over, request })
+    running.set(turn.id, { turn, controller, over, request, waits: false })
     if (stopping) controller.abort(stopping)
   }
 
@@ -165,6 +168,7 @@ export function createRunner(parts: RunnerParts): Runner {
         signal,
         ...(mask && { mask: (text: string) => mask(text, turn.userId) }),
         emit: (deltas) => bus.publish(turn.threadId, deltas),
+        answerTo: (callId, after) => heldAnswer({ bus, store }, turn, { callId, after, signal }),
         report: (fault) => log.error({ turn: turn.id, err: fault }, 'turn failed inside the service'),
       })
       let earlier = started.entries
@@ -175,12 +179,20 @@ export function createRunner(parts: RunnerParts): Runner {
         earlier = [...earlier, ...recorded.entries]
         note(turn, recorded.entries)
         publishStep(recorded, step.outcome !== undefined)
+        const own = running.get(turn.id)
+        if (own) own.waits = recorded.turn.status === 'waiting'
+        if (own && draining) stopIfHeld(own)
         // A waiting turn may have been answered in the meantime and be back in the queue.
         if (step.outcome?.status === 'waiting') claims.expect()
       }
     } finally {
       clearTimeout(timeLimit)
     }
+  }
+
+  /** A person may take hours: shutdown does not wait for one. */
+  function stopIfHeld({ waits, controller }: Running): void {
+    if (waits) controller.abort(shutdown())
   }
 
   /** The current tools under the policy, which judges by the user and by what the model has read so far. */
@@ -285,8 +297,9 @@ export function createRunner(parts: RunnerParts): Runner {
       draining = true
       await claims.stop()
       const all = (): Promise<unknown> => Promise.all([...running.values()].map(({ over }) => over))
+      for (const each of running.values()) stopIfHeld(each)
       await within(graceMs, all(), () => {})
-      stopping = new AppError('shutting_down', 'the service is going down; the turn goes on after its restart')
+      stopping = shutdown()
       for (const { controller } of running.values()) controller.abort(stopping)
       await within(releaseMs, all(), () => {})
     },
@@ -296,6 +309,10 @@ export function createRunner(parts: RunnerParts): Runner {
     if (signal.type === 'queued') claims.wake()
   })
   return runner
+}
+
+function shutdown(): AppError {
+  return new AppError('shutting_down', 'the service is going down; the turn goes on after its restart')
 }
 
 /** A model that cannot be opened fails the turn through the loop, like one that does not answer. */

@@ -179,6 +179,8 @@ export function createTurns(parts: TurnsParts): Turns {
         const stopped = await stopAndWait(user, first.turn, () => bus.signal(cancelSignal(turnId)))
         if (stopped) return stopped
       }
+      // A turn that waits may have an open call in the process that runs it.
+      else if (first.changed) bus.signal(cancelSignal(turnId))
       const end = first.turn.status === 'running' ? await store.turns.end(user, turnId) : first
       publishEnd(end)
       return end.turn

@@ -27,6 +27,14 @@ const deny = (callId: string, output?: string): Item => ({
   by: 'ada',
   ...(output && { output }),
 })
+const expired = (callId: string): Item => ({
+  type: 'answer',
+  callId,
+  decision: 'deny',
+  by: 'expiry',
+  output: 'a day',
+})
+const held = (callId: string): Item => ({ ...(gate(callId, 'input') as Gate), held: true })
 const output = (callId: string): Item => ({ type: 'answer', callId, decision: 'output', output: 'x', by: 'ada' })
 
 const read = call('r', 'read')
@@ -73,6 +81,34 @@ const moves: readonly [what: string, items: Item[], move: string][] = [
   ['an open approval', [user, write, gate('w', 'approval')], 'wait'],
   ['an open sign-in', [user, read, gate('r', 'credential')], 'wait'],
   ['a sign-in that was done', [user, read, gate('r', 'credential'), allow('r')], 'settle r:run'],
+  ['open input', [user, once, attempt('o'), gate('o', 'input')], 'wait'],
+  ['input that was given', [user, once, attempt('o'), gate('o', 'input'), allow('o')], 'settle o:run'],
+  ['input that was declined', [user, once, attempt('o'), gate('o', 'input'), deny('o')], 'settle o:run'],
+  [
+    'input for an approved call',
+    [user, write, gate('w', 'approval'), allow('w'), attempt('w'), gate('w', 'input'), deny('w')],
+    'settle w:run',
+  ],
+  [
+    'input that nobody gave in time',
+    [user, once, attempt('o'), gate('o', 'input'), expired('o')],
+    'settle o:unanswered(a day)',
+  ],
+  [
+    'input, and a crash in the second run',
+    [user, once, attempt('o'), gate('o', 'input'), allow('o'), attempt('o')],
+    'settle o:interrupted',
+  ],
+  [
+    'input for a call that was open when its process ended',
+    [user, read, attempt('r'), held('r')],
+    'settle r:interrupted',
+  ],
+  [
+    'given input for a call that was open when its process ended',
+    [user, read, attempt('r'), held('r'), allow('r')],
+    'settle r:interrupted',
+  ],
   ['an open approval before a caller call', [user, fn, write, gate('w', 'approval')], 'wait'],
   [
     'one of two approvals answered',

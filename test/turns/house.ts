@@ -105,7 +105,7 @@ export function openHouse(t: TestContext, parts: HouseParts = {}): House {
     ...(parts.mask && { mask: parts.mask }),
     ...(parts.marker && { marker: parts.marker }),
     ...(parts.observer && { observer: parts.observer }),
-    store: parts.runnerStore?.(store) ?? store,
+    store: { ...store, ...parts.runnerStore?.(store) },
     bus,
     histories: createHistories({ threads: store.threads, fence }),
     model: parts.model ?? (() => Promise.resolve(modelOf(parts.reply ?? ((text) => [`echo ${text}`]), asked))),

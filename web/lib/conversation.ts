@@ -70,8 +70,6 @@ function groupsOf(items: readonly Item[]): Item[][] {
 
 export function viewTurn(items: readonly Item[], last = true): TurnView {
   const blocks: Block[] = []
-  const answers = new Map<string, AnswerItem>()
-  for (const item of items) if (item.type === 'answer') answers.set(item.call_id, item)
   let message: MessageItem | undefined
   for (const item of items) {
     if (item.type === 'message' && item.role === 'user') message = item
@@ -84,23 +82,37 @@ export function viewTurn(items: readonly Item[], last = true): TurnView {
       if (before?.type === 'calls') blocks.splice(-1, 1, { ...before, calls: [...before.calls, call] })
       else blocks.push({ type: 'calls', id: item.id, calls: [call] })
     } else if (item.type === 'gate' && item.kind !== 'output') {
-      blocks.push({ type: 'gate', id: item.id, gate: item, answer: answers.get(item.call_id) })
+      blocks.push({ type: 'gate', id: item.id, gate: item, answer: answerOf(item, items) })
     } else if (item.type === 'summary') blocks.push({ type: 'summary', id: item.id, text: item.text })
   }
   return { key: items[0]?.id ?? '', id: items[0]?.turn_id ?? '', last, message, blocks }
+}
+
+/** The answer to a gate. A call may have several gates, one after the other. */
+function answerOf(gate: GateItem, items: readonly Item[]): AnswerItem | undefined {
+  for (const item of items.slice(items.indexOf(gate) + 1)) {
+    if (item.type === 'answer' && item.call_id === gate.call_id) return item
+    if (item.type === 'gate' && item.call_id === gate.call_id) return undefined
+  }
+  return undefined
 }
 
 function viewCall({ call_id, name, args, at }: CallItem, items: readonly Item[]): CallView {
   const base = { id: call_id, name, args }
   let begun = at
   let state: CallState = 'running'
+  let kind: GateItem['kind'] | undefined
   for (const item of items) {
     if (!('call_id' in item) || item.call_id !== call_id) continue
     if (item.type === 'attempt') begun = item.at
-    if (item.type === 'gate') state = 'waiting'
+    if (item.type === 'gate') {
+      state = 'waiting'
+      kind = item.kind
+    }
     if (item.type === 'answer') {
       if (item.decision === 'output') return { ...base, state: 'done', output: item.output ?? '' }
-      state = item.decision === 'deny' ? 'denied' : 'running'
+      // A server that asked for input goes on when the person declines.
+      state = item.decision === 'deny' && kind !== 'input' ? 'denied' : 'running'
     }
     if (item.type === 'result') {
       const ms = Date.parse(item.at) - Date.parse(begun)

@@ -64,7 +64,7 @@ function Queue() {
           <Icon name="right" />
           All requests
         </button>
-        <Approval key={shown.id} gate={shown} inQueue {...titleOf(shown)} />
+        <Approval key={`${shown.id} ${shown.created_at}`} gate={shown} inQueue {...titleOf(shown)} />
       </div>
     </div>
   )
@@ -109,7 +109,7 @@ function AnsweredToday() {
                 {gate.question.brief}
               </a>
               <span class="answered-words">
-                {answerWords(gate)},{' '}
+                {answerWords(gate, gate.kind)},{' '}
                 <time dateTime={gate.answered_at} title={exactTime(gate.answered_at)}>
                   {whenText(gate.answered_at, now.value)}
                 </time>

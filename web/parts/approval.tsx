@@ -15,6 +15,7 @@ import { Button } from './button.tsx'
 import { FieldFault } from './field.tsx'
 import { focusFirst, focusSoon } from './focus.ts'
 import { Icon } from './icon.tsx'
+import { InputGate } from './input-gate.tsx'
 import { Preview } from './preview.tsx'
 import { SignInGate } from './sign-in-gate.tsx'
 
@@ -129,7 +130,9 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
         </dl>
         {fault.value !== undefined && <FieldFault words={`${fault.value} Nothing has run.`} />}
       </div>
-      {gate.kind === 'credential' ? (
+      {gate.input ? (
+        <InputGate gate={gate} input={gate.input} heard={unlessTooSoon} />
+      ) : gate.kind === 'credential' ? (
         <SignInGate gate={gate} />
       ) : step.value === 'deny' ? (
         <form

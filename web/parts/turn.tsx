@@ -121,7 +121,7 @@ function GateBlock({ block: { gate, answer } }: { block: Extract<Block, { type: 
     <p class="answered">
       <Icon name={answerIcon(answer)} />
       <span>
-        {gate.question.brief}. {answerWords(answer)},{' '}
+        {gate.question.brief}. {answerWords(answer, gate.kind)},{' '}
         <time dateTime={answer.at} title={exactTime(answer.at)}>
           {whenText(answer.at, now.value)}
         </time>

@@ -47,12 +47,13 @@ function readGateAnswer(body: unknown): Omit<GateAnswer, 'by'> {
   const answer = isObject(body) ? body['answer'] : undefined
   const decision = textIn(answer, 'decision')
   if (decision !== 'allow' && decision !== 'deny') throw new AppError('invalid_input', 'decision must be allow or deny')
-  const { grantRequest } = answer as { grantRequest?: unknown }
+  const { grantRequest, values } = answer as { grantRequest?: unknown; values?: unknown }
   const output = optional(answer, 'output')
   return {
     callId: textIn(answer, 'callId'),
     decision,
     ...(output !== undefined && { output }),
+    ...(values !== undefined && { values }),
     ...(grantRequest !== undefined && { grantRequest: readGrantRequest(grantRequest) }),
   }
 }

@@ -58,8 +58,9 @@ export function createApprovals({ client, theme, now, tell, gone, answered }: Ap
       return dialog
     },
     follow(gates, threadId) {
-      const shown = dialog?.gate.gate.callId
-      if (shown !== undefined && !gates.some(({ gate }) => gate.callId === shown)) close()
+      const shown = dialog?.gate
+      // A call may open a second gate when its first was answered.
+      if (shown && !gates.some(({ gate, at }) => gate.callId === shown.gate.callId && at === shown.at)) close()
       const next = gates.find(({ turn, gate }) => turn.threadId === threadId && !later.has(gate.callId))
       if (!dialog && next) dialog = createDialog(next, { theme, now, asked: false })
     },

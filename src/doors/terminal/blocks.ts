@@ -86,6 +86,8 @@ export function createBlocks(now: () => number): Blocks {
   /** Block id -> index in `list`. */
   const at = new Map<string, number>()
   const took = new Map<string, Took>()
+  /** Calls whose latest gate asked for input. */
+  const asking = new Set<string>()
   const unfinished = new Map<string, Unfinished>()
   const over = new Set<string>()
   /** Turn id -> last seq, for ended turns whose last item has not arrived yet. */
@@ -167,10 +169,12 @@ export function createBlocks(now: () => number): Blocks {
         if (!at.has(item.callId))
           put({ type: 'call', id: item.callId, name: item.name, args: item.args, state: 'waiting', fold: 'line' })
         change(item.callId, { state: 'waiting' })
+        if (item.kind === 'input') asking.add(item.callId)
         break
       case 'answer':
         if (item.decision === 'output') finish(item.callId, entry.at, { output: item.output ?? '', origin: 'caller' })
-        else change(item.callId, { state: item.decision === 'allow' ? 'running' : 'denied' })
+        // A server that asked for input goes on when the person declines.
+        else change(item.callId, { state: item.decision === 'allow' || asking.has(item.callId) ? 'running' : 'denied' })
         break
       case 'summary':
         put({ type: 'note', id, text: 'What stands above is summed up for the model from here on', failed: false })

@@ -1,4 +1,4 @@
-// The approval dialog: a preview of the call and three answers. It takes keys only while focused, and no answer is
+// The dialog of a gate: a preview of the call or a form, and the answers. It takes keys only while focused, and no answer is
 // preselected: Enter alone never answers.
 import { Input, matchesKey, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import { doorOf } from '#core/doors.ts'
@@ -8,7 +8,8 @@ import { scopesOfGate } from '#safety/gate-question.ts'
 import { printable } from '#safety/printable.ts'
 import { gateMs, type GateAnswer } from '#turns/gate-answers.ts'
 import { createAllowFor } from './allow-for.ts'
-import { pendingLine, previewLines, questionLine, signInLines } from './gate-lines.ts'
+import { createFormInput } from './form-input.ts'
+import { inputLines, pendingLine, previewLines, questionLine, signInLines } from './gate-lines.ts'
 import { boxed, windowOf } from './box.ts'
 import type { Theme } from './theme.ts'
 import { leftWords } from './format.ts'
@@ -20,7 +21,7 @@ const minBody = 2
 
 export type Answer = Omit<GateAnswer, 'by'>
 
-type Mode = 'choose' | 'for' | 'deny'
+type Mode = 'choose' | 'for' | 'deny' | 'form'
 
 export interface Dialog {
   readonly gate: OpenGate
@@ -43,12 +44,15 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
   const ignoreAnswersUntil = asked ? 0 : now() + ignoreAnswersMs
   const word = new Input()
   const scopes = scopesOfGate(gate)
-  const all = gate.kind === 'approval' ? previewLines(gate) : signInLines(gate)
+  const { input } = gate
+  const all = input ? inputLines(input) : gate.kind === 'approval' ? previewLines(gate) : signInLines(gate)
   const chars = all.join('\n').length
   const allowFor = createAllowFor(gate.name, scopes, theme)
   /** The turn came from this machine, so the dialog does not show its door. */
   const own = doorOf(open.turn.door).local
-  const buttons = gate.kind === 'approval' ? ['Allow once', 'Allow for…', 'Deny…'] : []
+  const fields = input?.type === 'form' ? input.fields : []
+  const form = createFormInput(fields, theme)
+  const buttons = buttonsOf(gate)
   let mode: Mode = 'choose'
   let chosen: number | undefined
   let from = 0
@@ -71,11 +75,25 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
     if (matchesKey(data, 'right')) chosen = chosen === undefined ? 0 : Math.min(last, chosen + 1)
     if (matchesKey(data, 'left')) chosen = chosen === undefined ? last : Math.max(0, chosen - 1)
     if (!matchesKey(data, 'enter') || chosen === undefined || chosen < 0) return undefined
+    if (input) return chooseInput(chosen)
     if (chosen === 0) return { callId: gate.callId, decision: 'allow' }
     if (chosen === 1 && scopes.length === 0) {
       fault = `${gate.once ? `${printable(gate.name)} asks each time` : `The model has read ${printable(gate.taint ?? '')}`}: this can only be allowed once.`
     } else mode = chosen === 1 ? 'for' : 'deny'
     return undefined
+  }
+
+  function chooseInput(button: number): Answer | undefined {
+    if (button === 1) return { callId: gate.callId, decision: 'deny' }
+    if (fields.length === 0) return { callId: gate.callId, decision: 'allow', values: {} }
+    mode = 'form'
+    return undefined
+  }
+
+  function pressForm(data: string): Answer | undefined {
+    const done = form.press(data)
+    if (done === 'back') mode = 'choose'
+    return typeof done === 'object' ? { callId: gate.callId, decision: 'allow', ...done } : undefined
   }
 
   function pressFor(data: string): Answer | undefined {
@@ -103,11 +121,12 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
       return [...wrapTextWithAnsi('Word to the agent (may be empty), Enter denies:', width), ...word.render(width)]
     }
     if (mode === 'for') return allowFor.render(width)
+    if (mode === 'form') return form.render(width, focused)
     if (buttons.length === 0) return [theme.dim('Esc later')]
     const row = (pad: string): string =>
       buttons
         .map((label, at) => {
-          const off = at === 1 && scopes.length === 0
+          const off = !input && at === 1 && scopes.length === 0
           if (focused && at === chosen) return theme.chosen(`[${pad}${label}${pad}]`)
           return off ? theme.dim(` ${pad}${label}${pad} `) : ` ${pad}${label}${pad} `
         })
@@ -150,6 +169,7 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
     press(data) {
       fault = ''
       if (mode === 'deny') return pressDeny(data)
+      if (mode === 'form') return pressForm(data)
       return mode === 'for' ? pressFor(data) : pressChoose(data)
     },
     refuse(why) {
@@ -157,6 +177,12 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
       mode = 'choose'
     },
   }
+}
+
+/** A sign-in is done elsewhere. */
+function buttonsOf({ kind, input }: OpenGate['gate']): readonly string[] {
+  if (input) return [input.type === 'form' ? 'Answer' : 'I am done', 'Decline']
+  return kind === 'approval' ? ['Allow once', 'Allow for…', 'Deny…'] : []
 }
 
 /** The secrets that would be used, and the reason for asking. */

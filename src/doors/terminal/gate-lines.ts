@@ -1,10 +1,11 @@
-// Texts of an approval or a sign-in for the terminal, taken from the gate.
+// Texts of a gate for the terminal.
+import { fieldWords, type FormField, type InputRequest } from '#core/form.ts'
 import type { Gate } from '#core/item.ts'
 import { needsWords, previewText, questionOf } from '#safety/gate-question.ts'
 import { printable } from '#safety/printable.ts'
 import { argLines } from './format.ts'
 
-type AskingGate = Pick<Gate, 'kind' | 'name' | 'asks' | 'credential'>
+type AskingGate = Pick<Gate, 'kind' | 'name' | 'asks' | 'credential' | 'input'>
 
 /** The question, with its code in backticks. */
 export function questionLine(gate: AskingGate): string {
@@ -32,4 +33,22 @@ export function signInLines({ name, prompt, credential }: Pick<Gate, 'name' | 'p
     printable(`${needsWords(name, credential)} The turn goes on by itself after:`),
     `  ${printable(credential.command)}`,
   ]
+}
+
+/** The server's own words, and the address of the page that it wants opened. */
+export function inputLines(input: InputRequest): string[] {
+  const said = printable(`${input.server}: ${input.message}`, { lines: true }).split('\n')
+  return input.type === 'link' ? [...said, `  ${printable(input.url)}`] : said
+}
+
+/** A field of a form: its label, what may be entered, and the choices with their numbers. */
+export function fieldLines(field: FormField): string[] {
+  const preset = 'default' in field ? `, Enter alone: ${[field.default].flat().join(', ')}` : ''
+  const rule = `${fieldWords(field)}${field.required ? '' : ', may be empty'}${preset}`
+  const options = field.type === 'choice' || field.type === 'choices' ? field.options : []
+  return [
+    `${field.title ?? field.name} (${rule})`,
+    ...(field.description === undefined ? [] : [field.description]),
+    ...options.map(({ value, title }, at) => `  ${at + 1} ${title ?? value}`),
+  ].map((line) => printable(line))
 }

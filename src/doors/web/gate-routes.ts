@@ -31,7 +31,7 @@ export function gateRoutes({ gates, threads }: { gates: Gates; threads: Pick<Thr
       method: 'GET',
       path: '/api/gates',
       who: 'user',
-      summary: 'List open gates: calls that wait for an approval or a sign-in, oldest first',
+      summary: 'List open gates: calls that wait for an approval, a sign-in or input, oldest first',
       answers: { 200: GatesAnswer },
       async handle({ caller: { user } }) {
         return { gates: (await gates.list(user)).map((gate) => waitingWire(gate, user)) } satisfies z.output<
@@ -55,7 +55,7 @@ export function gateRoutes({ gates, threads }: { gates: Gates; threads: Pick<Thr
       method: 'POST',
       path: '/api/threads/:id/gates/:gate',
       who: 'user',
-      summary: 'Answer a gate: allow once, allow for longer, or deny',
+      summary: 'Answer a gate: allow once, allow for longer, answer with values, or deny',
       body: GateBody,
       answers: { 200: TurnWire },
       async handle({ params, body, caller }) {
@@ -90,7 +90,7 @@ export function gateRoutes({ gates, threads }: { gates: Gates; threads: Pick<Thr
 
 /** The gate answer in a request body. `always` without `for` makes a grant that never expires. */
 export function gateAnswerIn(
-  { action, scope, for: span, untrusted, word }: z.output<typeof GateBody>,
+  { action, scope, for: span, untrusted, word, values }: z.output<typeof GateBody>,
   callId: string,
   by: string,
 ) {
@@ -98,9 +98,13 @@ export function gateAnswerIn(
     const message = `scope, for and untrusted go with action always, not with ${action}`
     throw new AppError('invalid_input', message, { param: 'action' })
   }
+  if (action !== 'answer' && values !== undefined) {
+    throw new AppError('invalid_input', `values go with action answer, not with ${action}`, { param: 'action' })
+  }
   return {
     callId,
     by,
+    ...(action === 'answer' && { values: values ?? {} }),
     decision: action === 'deny' ? ('deny' as const) : ('allow' as const),
     ...(word && { output: word }),
     ...(action === 'always' && {

@@ -1,18 +1,19 @@
 // A gate as JSON: its question, a preview of the call, and the scopes it can be allowed for.
 import type * as z from 'zod/mini'
 import type { Credential } from '#core/errors.ts'
+import { fieldWords, type InputRequest } from '#core/form.ts'
 import type { Gate } from '#core/item.ts'
 import { isDeeperThan, objectIn } from '#core/json.ts'
 import type { Preview } from '#core/question.ts'
 import { parseLossless } from '#http/lossless-json.ts'
-import type { GateWire, Preview as PreviewWire } from '#doors/web/wire/gate.ts'
+import type { Field, GateWire, Input as InputWire, Preview as PreviewWire } from '#doors/web/wire/gate.ts'
 import { questionOf, scopesOfGate } from '#safety/gate-question.ts'
 
 /** Arguments nested deeper than this are sent as text: serializing them as JSON would recurse that deep. */
 const maxLevels = 100
 
 export function gateWire(gate: Gate): z.output<typeof GateWire> {
-  const { callId, kind, name, prompt, reason, why, taint, asks, secrets, credential } = gate
+  const { callId, kind, name, prompt, reason, why, taint, asks, secrets, credential, input } = gate
   const { pending: _, ...question } = questionOf(gate)
   const args = asWritten(gate.args)
   const scopes = scopesOfGate(gate)
@@ -31,6 +32,7 @@ export function gateWire(gate: Gate): z.output<typeof GateWire> {
     scopes: [...scopes],
     ...(secrets && { secrets: [...secrets] }),
     ...(credential && { credential: credentialWire(credential) }),
+    ...(input && { input: inputWire(input) }),
   }
 }
 
@@ -38,6 +40,13 @@ function previewWire(preview: Preview): PreviewWire {
   if (preview.type !== 'command') return preview
   const { timeoutSecs, ...command } = preview
   return { ...command, ...(timeoutSecs !== undefined && { timeout_secs: timeoutSecs }) }
+}
+
+function inputWire(input: InputRequest): InputWire {
+  if (input.type === 'link') return input
+  // The same fields, with lists that are not read-only.
+  const fields = input.fields.map((field) => ({ ...field, hint: fieldWords(field) })) as Field[]
+  return { ...input, fields }
 }
 
 function credentialWire({ tool, secret, title }: Credential) {

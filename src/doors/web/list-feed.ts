@@ -38,10 +38,14 @@ export interface Feeds {
   follow(user: UserId, listener: Listener): Promise<Feed>
 }
 
+/** An open gate: its thread, and when it was opened. */
+type Known = { readonly threadId: string; readonly at: number }
+
 type Shared = {
   readonly listeners: Set<Listener>
+  /** By the id of the gate. */
+  readonly open: Map<string, Known>
   /** Gate id -> thread id. */
-  readonly open: Map<string, string>
   readonly closed: Map<string, string>
   readonly loaded: Promise<unknown>
   close(): void
@@ -59,7 +63,7 @@ export function createFeeds({ turns, threads, gates, log }: FeedParts): Feeds {
 
   function begin(user: UserId): Shared {
     const listeners = new Set<Listener>()
-    const [open, closed] = [new Map<string, string>(), new Map<string, string>()]
+    const [open, closed] = [new Map<string, Known>(), new Map<string, string>()]
     let changes = turns.changes(user)
     let stopped = false
 
@@ -70,20 +74,23 @@ export function createFeeds({ turns, threads, gates, log }: FeedParts): Feeds {
     /** Reads the open gates. Returns frames for gates opened or closed since the last read. */
     async function readGates(): Promise<Frame[]> {
       const listed = await gates.list(user)
-      const now = new Map(listed.map(({ gate, turn }) => [gate.callId, turn.threadId]))
+      const now = new Map(listed.map(({ gate, turn, at }) => [gate.callId, { threadId: turn.threadId, at }]))
       const gone = [...open].filter(([id]) => !now.has(id))
-      const fresh = listed.filter(({ gate }) => !open.has(gate.callId))
-      for (const [id, threadId] of gone) {
+      // A call may open a second gate when its first was answered.
+      const fresh = listed.filter(({ gate, at }) => open.get(gate.callId)?.at !== at)
+      for (const [id, { threadId }] of gone) {
         open.delete(id)
         closed.set(id, threadId)
         evictOldest(closed, maxClosed)
       }
-      for (const [id, threadId] of now) open.set(id, threadId)
+      for (const [id, each] of now) open.set(id, each)
       const waiting = open.size
       // A full list may have dropped gates that are still open, so the client reads it again.
       if (waiting >= maxGates && gone.length + fresh.length > 0) return [{ type: 'reload', waiting }]
       return [
-        ...gone.map(([id, thread_id]) => ({ type: 'gate', id, thread_id, closed: true, waiting }) as const),
+        ...gone.map(
+          ([id, { threadId: thread_id }]) => ({ type: 'gate', id, thread_id, closed: true, waiting }) as const,
+        ),
         ...fresh.map((gate) => ({ type: 'gate', ...waitingWire(gate, user), waiting }) as const),
       ]
     }
@@ -96,7 +103,7 @@ export function createFeeds({ turns, threads, gates, log }: FeedParts): Feeds {
         await readGates()
         return broadcast([{ type: 'reload', waiting: open.size }])
       }
-      const known = new Set(open.values())
+      const known = new Set([...open.values()].map(({ threadId }) => threadId))
       let gates = false
       for (const id of ids) {
         const thread = await threads.get(user, id)
@@ -164,7 +171,7 @@ export function createFeeds({ turns, threads, gates, log }: FeedParts): Feeds {
       }
       return {
         waiting: () => open.size,
-        threadOf: (id) => open.get(id) ?? closed.get(id),
+        threadOf: (id) => open.get(id)?.threadId ?? closed.get(id),
         stop,
       }
     },

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui'
 import { AppError } from '#core/errors.ts'
+import type { InputRequest } from '#core/form.ts'
 import { type Gate, type Part, textMessage } from '#core/item.ts'
 import type { OpenGate } from '#core/store.ts'
 import { pendingLine, questionLine, signInLines } from '#doors/terminal/gate-lines.ts'
@@ -209,6 +210,63 @@ test('nothing in an approval is chosen by itself, and nothing is taken in its fi
   assert.deepEqual(dialog.press(enter), allowed({ for: 'day', scope: 'target', untrusted: true }))
   for (const key of [right, down, down]) dialog.press(key)
   assert.deepEqual(dialog.press(enter), allowed({ for: 'good', scope: 'tool', untrusted: true }))
+})
+
+const inputGate = (input: InputRequest): Gate => ({
+  type: 'gate',
+  callId: 'c',
+  kind: 'input',
+  name: 'desk__book',
+  args: '{}',
+  prompt: '',
+  input,
+})
+
+test('a form is asked for field by field; a value that does not fit is asked for again', () => {
+  const gate = inputGate({
+    type: 'form',
+    server: 'desk',
+    message: 'Which\u001b table?',
+    fields: [
+      { type: 'integer', name: 'table', title: 'Table', min: 1, max: 9, required: true },
+      { type: 'choice', name: 'meal', options: [{ value: 'l', title: 'Lunch' }, { value: 'd' }], default: 'l' },
+      { type: 'text', name: 'note' },
+    ],
+  })
+  const dialog = createDialog({ turn: turn('one', 'waiting'), gate, at: 0 }, { theme, now: () => 0, asked: true })
+  const drawn = (): string => stripTerminalSequences(dialog.render({ width: 80, height: 20 }, true).join('\n'))
+  const [right, enter, escape] = ['\u001b[C', '\r', '\u001b']
+  const type = (line: string) => {
+    for (const key of line) dialog.press(key)
+    return dialog.press(enter)
+  }
+  assert.match(drawn(), /Answer desk\?[^]*desk: Which\\u\{1b\} table\?[^]*Answer +Decline/)
+  dialog.press(right)
+  assert.equal(dialog.press(enter), undefined)
+  assert.match(drawn(), /Table \(a whole number from 1 to 9\)[^]*1 of 3/)
+  assert.equal(type('12'), undefined)
+  assert.match(drawn(), /It must be at most 9\./)
+  for (const key of ['\u007f', '\u007f']) dialog.press(key)
+  assert.equal(type('7'), undefined)
+  assert.match(drawn(), /meal \(one of the list, may be empty, Enter alone: l\)[^]*1 Lunch[^]*2 d[^]*2 of 3/)
+  dialog.press(escape)
+  assert.match(drawn(), /1 of 3/)
+  type('8')
+  assert.equal(type('2'), undefined)
+  assert.deepEqual(type(''), { callId: 'c', decision: 'allow', values: { table: 8, meal: 'd' } })
+})
+
+test('a form is declined, and a page is named by its host', () => {
+  const link = { type: 'link', server: 'desk', message: 'Sign in', url: 'https://id.example/in?x=1' } as const
+  const gate = inputGate(link)
+  const dialog = createDialog({ turn: turn('one', 'waiting'), gate, at: 0 }, { theme, now: () => 0, asked: true })
+  const drawn = stripTerminalSequences(dialog.render({ width: 80, height: 20 }, true).join('\n'))
+  assert.match(drawn, /Sign in at id\.example\?[^]*https:\/\/id\.example\/in\?x=1[^]*I am done +Decline/)
+  const [right, enter] = ['\u001b[C', '\r']
+  dialog.press(right)
+  assert.deepEqual(dialog.press(enter), { callId: 'c', decision: 'allow', values: {} })
+  dialog.press(right)
+  assert.deepEqual(dialog.press(enter), { callId: 'c', decision: 'deny' })
 })
 
 test('an approval tells which secrets would go with it, and why it is asked for', () => {

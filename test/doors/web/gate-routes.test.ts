@@ -1,6 +1,7 @@
 // Gates and grants over HTTP: what waits, the answer to it, and what is allowed from then on.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AppError } from '#core/errors.ts'
 import { userId } from '#core/ids.ts'
 import { calls, createWriter, eventually, type Say, says } from '../test-app.ts'
 import { tool } from '../../agent/tools.ts'
@@ -33,6 +34,52 @@ test('a gate is denied with a word that the model reads', async (t) => {
   assert.equal(again.json.error.code, 'gate_closed')
 })
 
+const form = {
+  type: 'form',
+  server: 'desk',
+  message: 'Which table?',
+  fields: [{ type: 'integer', name: 'table', title: 'Table', min: 1, max: 9, required: true }],
+} as const
+const desk = tool('write_note', { untrusted: true }, (_, { input }) => {
+  if (input) return Promise.resolve(JSON.stringify(input))
+  throw new AppError('input_required', 'which table?', { input: { request: form, state: 'not shown' } })
+})
+
+test('a form is answered with values; one that does not fit is 400, names the field and leaves it open', async (t) => {
+  const { call } = await openHouse(t, { say: asksFirst, tools: [desk] })
+  const { json } = await call('POST', '/api/chat', { body: { message: 'book' } })
+  assert.equal(json.status, 'waiting')
+  const { gates } = (await call('GET', '/api/gates')).json
+  assert.deepEqual(gates[0].input, {
+    ...form,
+    fields: [{ ...form.fields[0], hint: 'a whole number from 1 to 9' }],
+  })
+  assert.equal(gates[0].question.text, 'Answer desk?')
+  assert.ok(!JSON.stringify([json, gates]).includes('not shown'))
+  const path = `/api/threads/${json.thread_id}/gates/${json.gate.id}`
+  const late = await call('POST', path, { body: { action: 'answer', values: { table: 10 } } })
+  assert.deepEqual(
+    [late.status, late.json.error],
+    [400, { code: 'invalid_input', message: 'table must be at most 9', param: 'values.table' }],
+  )
+  assert.equal((await call('POST', path, { body: { action: 'approve' } })).status, 400)
+  assert.equal((await call('GET', '/api/gates')).json.gates.length, 1)
+  assert.equal((await call('POST', path, { body: { action: 'answer', values: { table: 9 } } })).status, 200)
+  const job = await jobOnce({ call }, json.turn_id, 'completed')
+  assert.match(job.json.response, /"action":"accept","values":\{"table":9\}/)
+  const answered = (await call('GET', '/api/gates/answered')).json.gates
+  assert.deepEqual([answered[0].kind, answered[0].decision], ['input', 'allow'])
+})
+
+test('a form is declined with deny', async (t) => {
+  const { call } = await openHouse(t, { say: asksFirst, tools: [desk] })
+  const { json } = await call('POST', '/api/chat', { body: { message: 'book' } })
+  const path = `/api/threads/${json.thread_id}/gates/${json.gate.id}`
+  assert.equal((await call('POST', path, { body: { action: 'deny' } })).status, 200)
+  const job = await jobOnce({ call }, json.turn_id, 'completed')
+  assert.match(job.json.response, /"action":"decline"/)
+})
+
 test('a gate takes approve, always and deny from its owner alone', async (t) => {
   const ran: unknown[] = []
   const { call, addUser } = await openHouse(t, { say: asksFirst, tools: [createWriter(ran)] })
@@ -44,7 +91,9 @@ test('a gate takes approve, always and deny from its owner alone', async (t) => 
   }
   for (const [body, message] of [
     ['', /body is empty/],
-    [{}, /^action must be approve, always or deny/],
+    [{}, /^action must be approve, always, deny or answer/],
+    [{ action: 'approve', values: {} }, /^values go with action answer/],
+    [{ action: 'answer', values: {} }, /kind approval: it takes no values/],
     [{ action: 'allow' }, /^action must be/],
     [{ action: 'deny', word: 5 }, /^word must be a string/],
     [{ action: 'always', scope: 'all' }, /^scope must be tool, target or file/],

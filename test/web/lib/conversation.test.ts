@@ -55,6 +55,19 @@ test('a call at an open gate waits; a caller’s function shows no card', () => 
   )
 })
 
+test('each gate of a call has its own answer; a call that went on after a declined form is not denied', () => {
+  const gate = (kind: string) => item({ type: 'gate', call_id: 'a', kind, name: 'x', args: {}, prompt: '' })
+  const answer = (decision: string) => item({ type: 'answer', call_id: 'a', decision, by: 'ada' })
+  const asked = [user('go'), call('a'), gate('approval'), answer('allow'), gate('input')]
+  const decisions = (items: readonly Item[]) =>
+    viewTurn(items).blocks.flatMap((block) => (block.type === 'gate' ? [block.answer?.decision] : []))
+  assert.deepEqual(decisions(asked), ['allow', undefined])
+  const ended = [...asked, answer('deny'), item({ type: 'result', call_id: 'a', output: 'fine' })]
+  assert.deepEqual(decisions(ended), ['allow', 'deny'])
+  const [calls] = viewTurn(ended).blocks
+  assert.equal(calls?.type === 'calls' && calls.calls[0]?.state, 'done')
+})
+
 test('a turn that has not changed is the same object, one that has is another', () => {
   const view = createViewer()
   const items = [user('one', 't1'), said('1', 't1'), user('two', 't2')]

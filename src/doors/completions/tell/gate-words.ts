@@ -10,9 +10,12 @@ export function gateWords(gates: readonly Gate[], link: string): string {
     const why = gate.why ?? gate.reason
     return [text, sentence, ...(why ? [why] : [])].join('\n')
   })
-  const [what, where] = gates.every(({ kind }) => kind === 'credential')
+  const all = (kind: Gate['kind']): boolean => gates.every((gate) => gate.kind === kind)
+  const [what, where] = all('credential')
     ? ['Waiting for a sign-in.', 'Sign in here']
-    : ['Waiting for your approval.', 'Allow or deny it here']
+    : all('input')
+      ? ['Waiting for your answer.', 'Answer it here']
+      : ['Waiting for your approval.', 'Allow or deny it here']
   const last = `${where}: ${link}\nThe work then goes on by itself. A message here approves nothing.`
   return [what, ...asked, last].join('\n\n')
 }

@@ -200,7 +200,7 @@ function asWritten(schema: unknown, text: string | undefined): unknown {
 }
 
 function gateError(gate: Gate | undefined): TurnError {
-  const what = gate?.kind === 'credential' ? 'a sign-in' : 'an approval'
+  const what = gate?.kind === 'credential' ? 'a sign-in' : gate?.kind === 'input' ? 'an answer' : 'an approval'
   const call = gate ? ` for ${gate.name}` : ''
   const advice =
     'resolve it with `atrium gates`, in the web UI or another channel; the turn then goes on, and GET shows its result'

@@ -44,6 +44,50 @@ const PreviewWire = z.discriminatedUnion('type', [
   z.object({ type: z.literal('arguments'), fields: z.unknown() }),
 ])
 
+const fieldHead = {
+  name: z.string(),
+  title: z.exactOptional(z.string()),
+  description: z.exactOptional(z.string()),
+  required: z.exactOptional(z.literal(true)),
+  /** What may be entered, in words. */
+  hint: z.string(),
+}
+/** Bounds of a text's characters, a number's value, or the number of choices. */
+const fieldBounds = { min: z.exactOptional(z.number()), max: z.exactOptional(z.number()) }
+const options = z.array(z.object({ value: z.string(), title: z.exactOptional(z.string()) }))
+
+/** A field of a form, for the `values` of its answer. */
+const FieldWire = z.discriminatedUnion('type', [
+  z.object({
+    ...fieldHead,
+    ...fieldBounds,
+    type: z.literal('text'),
+    format: z.exactOptional(z.enum(['email', 'uri', 'date', 'date-time'])),
+    default: z.exactOptional(z.string()),
+  }),
+  z.object({
+    ...fieldHead,
+    ...fieldBounds,
+    type: z.enum(['number', 'integer']),
+    default: z.exactOptional(z.number()),
+  }),
+  z.object({ ...fieldHead, type: z.literal('boolean'), default: z.exactOptional(z.boolean()) }),
+  z.object({ ...fieldHead, type: z.literal('choice'), options, default: z.exactOptional(z.string()) }),
+  z.object({
+    ...fieldHead,
+    ...fieldBounds,
+    type: z.literal('choices'),
+    options,
+    default: z.exactOptional(z.array(z.string())),
+  }),
+])
+
+/** What a server asks for. `message` is its own text: show it as such. */
+const InputWire = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('form'), server: z.string(), message: z.string(), fields: z.array(FieldWire) }),
+  z.object({ type: z.literal('link'), server: z.string(), message: z.string(), url: z.string() }),
+])
+
 /** A scope that "Allow for…" offers. `target` is the target of the resulting grant. */
 const ScopeWire = z.object({
   scope: z.enum(['file', 'target', 'tool']),
@@ -55,7 +99,7 @@ const ScopeWire = z.object({
 })
 
 export const gateFields = {
-  kind: z.enum(['approval', 'output', 'credential']),
+  kind: z.enum(['approval', 'output', 'credential', 'input']),
   name: z.string(),
   args: z.unknown(),
   prompt: z.string(),
@@ -73,6 +117,8 @@ export const gateFields = {
   secrets: z.exactOptional(z.array(z.string())),
   /** The secret that a sign-in must supply. `GET /api/tools/{tool}/auth` says how. */
   credential: z.exactOptional(z.object({ tool: z.string(), secret: z.string(), title: z.exactOptional(z.string()) })),
+  /** What a gate of kind `input` asks for; action `answer` with `values` answers it. */
+  input: z.exactOptional(InputWire),
 }
 
 /** `id` is the `{gate}` of `POST /api/threads/{id}/gates/{gate}`. */
@@ -107,10 +153,12 @@ export const AnsweredAnswer = z.object({ gates: z.array(AnsweredGateWire) })
 
 /** The answer to a gate. */
 export const GateBody = z.object({
-  action: z.enum(['approve', 'always', 'deny'], 'must be approve, always or deny'),
+  action: z.enum(['approve', 'always', 'deny', 'answer'], 'must be approve, always, deny or answer'),
   scope: z.nullish(z.enum(['tool', 'target', 'file'], 'must be tool, target or file')),
   for: z.nullish(z.enum(['hour', 'day', 'good'], 'must be hour, day or good')),
   untrusted: z.nullish(z.boolean('must be true or false')),
+  /** With `answer`: the values of the form, by field. */
+  values: z.optional(z.unknown()),
   word: z.nullish(z.string().check(z.maxLength(maxWordChars, `must have at most ${maxWordChars} characters`))),
 })
 
@@ -131,6 +179,8 @@ export const GrantWire = z.object({
 })
 export const GrantsAnswer = z.object({ grants: z.array(GrantWire) })
 
+export type Field = z.output<typeof FieldWire>
+export type Input = z.output<typeof InputWire>
 export type Preview = z.output<typeof PreviewWire>
 export type Scope = z.output<typeof ScopeWire>
 /** An open gate. */

@@ -105,6 +105,7 @@ describe('the response object', () => {
     for (const [kind, words] of [
       ['approval', /an approval for rm/],
       ['credential', /a sign-in for rm/],
+      ['input', /an answer for rm/],
     ] as const) {
       const { error } = responseObject({
         turn: waiting,

@@ -1,0 +1,136 @@
+// One field of a server's form: a box, a list, or ticks, with its label, a hint and a fault.
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+import type { Field } from '#doors/web/wire/gate.ts'
+import type { Entry } from '../lib/form-values.ts'
+import { FieldFault } from './field.tsx'
+import { Icon } from './icon.tsx'
+
+type Props = {
+  readonly field: Field
+  readonly entry: Entry
+  readonly fault: string | undefined
+  readonly onEnter: (entry: Entry) => void
+}
+
+export function InputField(props: Props) {
+  const { field, fault } = props
+  const id = useId()
+  const words = [field.description, field.hint].filter(Boolean).join(' · ')
+  const below = (
+    <>
+      {words !== '' && (
+        <p id={`${id}-hint`} class="label">
+          {words}
+        </p>
+      )}
+      {fault !== undefined && <FieldFault id={`${id}-fault`} words={fault} />}
+    </>
+  )
+  const facts = {
+    'aria-invalid': fault !== undefined,
+    'aria-required': field.required === true,
+    'aria-describedby': `${id}-hint${fault === undefined ? '' : ` ${id}-fault`}`,
+  }
+  if (field.type === 'choices') return <Choices {...props} facts={facts} below={below} />
+  if (field.type === 'boolean') return <Tick {...props} facts={facts} below={below} />
+  return (
+    <div class={field.type === 'choice' ? 'field select' : 'field'}>
+      <label for={id}>{labelOf(field)}</label>
+      <Box id={id} {...props} facts={facts} />
+      {below}
+    </div>
+  )
+}
+
+type Facts = {
+  readonly 'aria-invalid': boolean
+  readonly 'aria-required': boolean
+  readonly 'aria-describedby': string
+}
+
+function Box({ id, field, entry, onEnter, facts }: Props & { readonly id: string; readonly facts: Facts }) {
+  const value = typeof entry === 'string' ? entry : ''
+  if (field.type === 'choice') {
+    return (
+      <>
+        <select id={id} class="input" value={value} {...facts} onChange={(event) => onEnter(event.currentTarget.value)}>
+          {(value === '' || !field.required) && <option value="">{field.required ? 'Choose…' : 'None'}</option>}
+          {field.options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.title ?? option.value}
+            </option>
+          ))}
+        </select>
+        <Icon name="down" />
+      </>
+    )
+  }
+  return (
+    <input
+      id={id}
+      class="input"
+      type="text"
+      inputMode={keysFor(field)}
+      autocomplete="off"
+      value={value}
+      {...facts}
+      onInput={(event) => onEnter(event.currentTarget.value)}
+    />
+  )
+}
+
+/** The keyboard of a phone. Numbers may be negative, which the numeric one cannot type. */
+function keysFor(field: Field): 'email' | 'url' | 'text' {
+  if (field.type !== 'text') return 'text'
+  return field.format === 'email' ? 'email' : field.format === 'uri' ? 'url' : 'text'
+}
+
+type TickProps = Props & { readonly facts: Facts; readonly below: ComponentChildren }
+
+function Tick({ field, entry, onEnter, facts, below }: TickProps) {
+  return (
+    <div class="field">
+      <label class="radio">
+        <input
+          type="checkbox"
+          class="tick"
+          checked={entry === true}
+          {...facts}
+          onChange={(event) => onEnter(event.currentTarget.checked)}
+        />
+        <span>{labelOf(field)}</span>
+      </label>
+      {below}
+    </div>
+  )
+}
+
+function Choices({ field, entry, onEnter, facts, below }: TickProps) {
+  if (field.type !== 'choices') return null
+  const chosen = Array.isArray(entry) ? (entry as readonly string[]) : []
+  const { 'aria-required': _, ...told } = facts
+  return (
+    <fieldset class="input-choices" {...told}>
+      <legend>{labelOf(field)}</legend>
+      {field.options.map(({ value, title }) => (
+        <label key={value} class="radio">
+          <input
+            type="checkbox"
+            class="tick"
+            checked={chosen.includes(value)}
+            onChange={(event) =>
+              onEnter(event.currentTarget.checked ? [...chosen, value] : chosen.filter((each) => each !== value))
+            }
+          />
+          <span>{title ?? value}</span>
+        </label>
+      ))}
+      {below}
+    </fieldset>
+  )
+}
+
+function labelOf({ title, name, required }: Field): string {
+  return `${title ?? name}${required ? '' : ' (optional)'}`
+}
