@@ -123,6 +123,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
       readers: app.readers,
       externalTools: config.responses.externalTools,
       turnTimeoutMs: config.responses.turnTimeoutSecs * 1000,
+      foreignTools: config.responses.rules.foreignTools,
       registered: () => app.tools().byName,
       choices: () => (app.config.model.choices ?? []).map(choiceName),
       progress: config.completionsProgress,

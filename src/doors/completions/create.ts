@@ -22,10 +22,10 @@ import type { CompletionsParts } from './parts.ts'
 /** Nothing is stored for a request that is refused. */
 export async function createCompletion(parts: CompletionsParts, request: FastifyRequest, reply: FastifyReply) {
   const { caller, body } = request
-  const { externalTools, limits } = parts
+  const { externalTools, foreignTools: foreign, limits } = parts
   await (isTask(body) ? limits.task : limits.chat).take(caller)
   const idempotency = await idempotencyOf({ headers: request.headers, body })
-  const rules = { externalTools, registered: parts.registered(), choices: parts.choices() }
+  const rules = { externalTools, foreign, registered: parts.registered(), choices: parts.choices() }
   const completion = await readCompletion(body, rules)
   if (completion.model === taskModel) return answerTask(parts, reply, caller.user, completion)
   return answerAgent(parts, reply, { user: caller.user, completion, idempotency })

@@ -1,4 +1,5 @@
 // Dependencies of the chat-completions door.
+import type { CatalogRules } from '#doors/openai/caller-tools.ts'
 import type { WaitParts } from '#doors/openai/turn-events.ts'
 import type { ModelNames } from '#doors/openai/model-list.ts'
 import type { ChatLimit } from '#http/caller.ts'
@@ -15,6 +16,8 @@ export type CompletionsParts = WaitParts &
     readonly readers: Readers
     /** False disables functions of the caller: tools and tool_choice are then refused. */
     readonly externalTools: boolean
+    /** What happens to tools that are no functions, or have a name of ours. */
+    readonly foreignTools: CatalogRules['foreign']
     /** Names of the tools that are enabled now. */
     readonly registered: () => Pick<ReadonlySet<string>, 'has'>
     /** Sends reasoning and the progress of tools. */

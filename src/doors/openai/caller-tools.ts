@@ -12,11 +12,13 @@ import { jsonBytes } from './bounds.ts'
 const maxNameChars = 64
 const drops = 'RESPONSES_FOREIGN_TOOLS=drop'
 
+const functionType = z.literal('function', {
+  error: `must be "function": the operator may set ${drops}, which leaves other kinds of tools out`,
+})
+
 export const ToolSchema = z.object(
   {
-    type: z.literal('function', {
-      error: `must be "function": the operator may set ${drops}, which leaves other kinds of tools out`,
-    }),
+    type: functionType,
     name: z
       .string({ error: 'must be a string' })
       .check(z.regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'must be 1 to 64 letters, digits, _ or -' })),
@@ -24,6 +26,12 @@ export const ToolSchema = z.object(
     parameters: z.nullish(z.record(z.string(), z.unknown(), { error: 'must be an object' })),
     strict: z.nullish(z.boolean({ error: 'must be true or false' })),
   },
+  { error: 'must be an object' },
+)
+
+/** A tool of chat completions. */
+const NestedSchema = z.object(
+  { type: functionType, function: z.record(z.string(), z.unknown(), { error: 'must be an object' }) },
   { error: 'must be an object' },
 )
 
@@ -39,6 +47,8 @@ export type CatalogRules = {
   readonly raisedBy?: string
   /** `drop` leaves out tools that are no functions, flattens namespaces, and renames functions with a name of ours. */
   readonly foreign: 'refuse' | 'drop'
+  /** A function stands in the field `function` of its tool. There are no namespaces then. */
+  readonly nested?: true
   /** Names of the service's enabled tools. */
   readonly registered: Pick<ReadonlySet<string>, 'has'>
 }
@@ -67,7 +77,7 @@ export async function readCatalog(raw: readonly unknown[], rules: CatalogRules):
   const schemas: Record<string, string> = {}
   const seen = new Set<string>()
   const offered = new Set<string>()
-  for (const { path, tool, namespace } of functionsIn(raw, rules.foreign)) {
+  for (const { path, tool, namespace } of functionsIn(raw, rules)) {
     const { name, description, parameters, strict } = check(ToolSchema, tool, path)
     const own: CallerName = { name, ...(namespace !== undefined && { namespace }) }
     const key = canonical(own)
@@ -101,12 +111,13 @@ export function nameForCaller(tools: readonly ToolSpec[] | undefined, name: stri
 type Found = { readonly path: string; readonly tool: unknown; readonly namespace?: string }
 
 /** The functions of a list. With `drop`, those in namespaces too, and no tools of other kinds. */
-function* functionsIn(raw: readonly unknown[], foreign: CatalogRules['foreign']): Generator<Found> {
+function* functionsIn(raw: readonly unknown[], { foreign, nested }: CatalogRules): Generator<Found> {
   for (const [at, tool] of raw.entries()) {
     const path = `tools[${at}]`
     const type = isObject(tool) ? tool['type'] : undefined
-    if (foreign === 'refuse' || typeof type !== 'string' || type === 'function') yield { path, tool }
-    else if (type === 'namespace') {
+    if (foreign === 'refuse' || typeof type !== 'string' || type === 'function') {
+      yield nested ? unwrapped(tool, path) : { path, tool }
+    } else if (type === 'namespace' && !nested) {
       const { name, tools } = check(NamespaceSchema, tool, path)
       for (const [inner, each] of tools.entries()) {
         const isFunction = !isObject(each) || typeof each['type'] !== 'string' || each['type'] === 'function'
@@ -114,6 +125,11 @@ function* functionsIn(raw: readonly unknown[], foreign: CatalogRules['foreign'])
       }
     }
   }
+}
+
+function unwrapped(tool: unknown, path: string): Found {
+  const { type, function: declared } = check(NestedSchema, tool, path)
+  return { path: `${path}.function`, tool: { ...declared, type } }
 }
 
 type Naming = Pick<CatalogRules, 'foreign' | 'registered'> & {

@@ -102,9 +102,20 @@ const refused: readonly (readonly [what: string, body: object, param: string | n
   ['tools that are no list', { tools: {} }, 'tools'],
   ['a tool of another kind', { tools: [{ type: 'web_search' }] }, 'tools[0].type'],
   ['a tool without its function', { tools: [{ type: 'function' }] }, 'tools[0].function'],
-  ['a tool of a name of ours', { tools: [{ type: 'function', function: { name: 'time' } }] }, 'tools[0].name'],
-  ['a tool name of the agent', { tools: [{ type: 'function', function: { name: 'memory_x' } }] }, 'tools[0].name'],
-  ['a tool twice', { tools: [weather, weather] }, 'tools[1].name'],
+  ['a tool of a name of ours', { tools: [{ type: 'function', function: { name: 'time' } }] }, 'tools[0].function.name'],
+  [
+    'a tool name of the agent',
+    { tools: [{ type: 'function', function: { name: 'memory_x' } }] },
+    'tools[0].function.name',
+  ],
+  ['a tool twice', { tools: [weather, weather] }, 'tools[1].function.name'],
+  ['a tool without a name', { tools: [weather, { type: 'function', function: {} }] }, 'tools[1].function.name'],
+  ['a tool that is no object', { tools: ['x'] }, 'tools[0]'],
+  [
+    'a tool whose parameters are no object',
+    { tools: [{ type: 'function', function: { name: 'f', parameters: 1 } }] },
+    'tools[0].function.parameters',
+  ],
   [
     '257 KiB of tools',
     { tools: [{ type: 'function', function: { name: 'f', description: long(257 * 1024) } }] },

@@ -6,7 +6,7 @@ import { historyOrigin } from '#core/origins.ts'
 import { type Item, textOf } from '#core/item.ts'
 import type { Reply } from '#models/script.ts'
 import { eventually } from '../test-app.ts'
-import { serve, type Served, type ServeParts } from '../responses/serve.ts'
+import { serve, type Served, type ServeParts, type Wire } from '../responses/serve.ts'
 import { assistant, complete, type Message, tool, user, weather } from './client.ts'
 
 const ann = userId('ann')
@@ -249,6 +249,36 @@ describe('functions of the caller', () => {
     assert.match(right.text, /sunny/)
     const late = await complete(served, [tool(calls[0]?.['id'], 'sunny')], {}, headers)
     assert.deepEqual([late.status, late.error['code']], [400, 'no_open_gate'])
+  })
+
+  it('with a name of ours are renamed for the model alone, where the operator lets them be', async (t) => {
+    const served = await open(t, {
+      rules: { foreignTools: 'drop' },
+      replies: [
+        { when: 'clock', calls: [{ name: 'caller_time', args: {} }] },
+        { afterTool: 'caller_time', text: 'It is {{result}}.' },
+      ],
+    })
+    const tools = [{ type: 'function', function: { name: 'time' } }, { type: 'web_search' }]
+    for (const stream of [false, true]) {
+      const asked = await complete(served, [user('clock')], { tools, stream })
+      assert.deepEqual(
+        [asked.finish, (asked.calls[0]?.['function'] as Wire | undefined)?.['name']],
+        ['tool_calls', 'time'],
+      )
+      const history = [
+        user('clock'),
+        assistant(null, { tool_calls: asked.calls }),
+        tool(asked.calls[0]?.['id'], 'late'),
+      ]
+      const told = await complete(served, history, { tools })
+      assert.match(told.text, /late/)
+      assert.equal(told.thread, asked.thread)
+    }
+    const calls = [{ id: 'x1', type: 'function', function: { name: 'time', arguments: '{}' } }]
+    await complete(served, [user('clock'), assistant('', { tool_calls: calls }), tool('x1', 'early')], { tools })
+    const replayed = served.asked.at(-1)?.items.find((item) => item.type === 'call')
+    assert.ok(replayed?.type === 'call' && replayed.name === 'caller_time', 'also in a history that is new')
   })
 
   it('are not offered with tool_choice none', async (t) => {

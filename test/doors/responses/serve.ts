@@ -115,6 +115,7 @@ export async function serve(parts: ServeParts = {}) {
       readers,
       externalTools: parts.externalTools ?? true,
       turnTimeoutMs: parts.turnTimeoutMs ?? 10_000,
+      foreignTools: parts.rules?.foreignTools ?? 'refuse',
       registered: () => new Set(tools.map(({ spec }) => spec.name)),
       choices: () => ['vendor/large'],
       progress: parts.progress ?? true,

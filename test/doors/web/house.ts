@@ -229,6 +229,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
       readers: { open: () => ({ left() {}, done() {} }), seen() {}, gone() {} },
       externalTools: true,
       turnTimeoutMs: patienceMs,
+      foreignTools: 'refuse',
       registered: () => new Set(),
       choices: () => [],
       progress: true,

@@ -2,6 +2,7 @@
 import type { Part } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
 import { checkInstructions } from '#doors/openai/blocks.ts'
+import { namesForModel } from '#doors/openai/caller-tools.ts'
 import { checkArguments } from '#doors/openai/call-arguments.ts'
 import { readFile, readImage, TextPartSchema, textIn } from '#doors/openai/content.ts'
 import type { ChainedItem } from '#doors/openai/find-thread.ts'
@@ -29,8 +30,8 @@ export type Messages = {
   readonly newest: number
 }
 
-/** Throws invalid_input with the path of the message and its field. */
-export async function readMessages(messages: readonly unknown[]): Promise<Messages> {
+/** Throws invalid_input with the path of the message and its field. `nameOf` is the model's name of a caller's function. */
+export async function readMessages(messages: readonly unknown[], nameOf = namesForModel([])): Promise<Messages> {
   if (messages.length > maxMessages) {
     throw wrongField('messages', `has ${messages.length} messages, at most ${maxMessages} are accepted`)
   }
@@ -45,7 +46,9 @@ export async function readMessages(messages: readonly unknown[]): Promise<Messag
       instructions.push(textIn(readContent(check(SystemSchema, message, path).content, `${path}.content`, true)))
     } else {
       const before = items.length
-      items.push(...itemsOf(role, message, path))
+      for (const item of itemsOf(role, message, path)) {
+        items.push(item.type === 'call' ? { ...item, name: nameOf({ name: item.name }) } : item)
+      }
       for (let each = before; each < items.length; each++) at.push(index)
     }
     await pace()

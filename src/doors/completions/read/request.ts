@@ -3,7 +3,7 @@ import type { JsonObject } from '#core/json.ts'
 import { isObject } from '#core/json.ts'
 import type { Sampling, TurnOptions } from '#core/turn.ts'
 import { jsonBytes, overBounds } from '#doors/openai/bounds.ts'
-import { type CatalogRules, readCatalog, refuseCallerTools } from '#doors/openai/caller-tools.ts'
+import { type CatalogRules, namesForModel, readCatalog, refuseCallerTools } from '#doors/openai/caller-tools.ts'
 import { check, wrongField } from '#http/validate.ts'
 import type * as z from 'zod/mini'
 import { type Messages, readMessages } from './messages.ts'
@@ -23,7 +23,7 @@ export type CompletionRequest = {
   readonly options: TurnOptions
 }
 
-export type RequestRules = Pick<CatalogRules, 'registered'> & {
+export type RequestRules = Pick<CatalogRules, 'registered' | 'foreign'> & {
   /** False when functions of the caller are disabled: tools and tool_choice are then refused. */
   readonly externalTools: boolean
   /** Models that the operator offers. A request that names one uses it. */
@@ -34,7 +34,8 @@ export type RequestRules = Pick<CatalogRules, 'registered'> & {
 export async function readCompletion(body: unknown, rules: RequestRules): Promise<CompletionRequest> {
   if (!rules.externalTools && isObject(body)) refuseCallerTools(body)
   const fields = check(CompletionSchema, body)
-  const tools = fields.tool_choice === 'none' ? [] : await readTools(fields.tools ?? [], rules)
+  const offered = fields.tool_choice === 'none' ? [] : (fields.tools ?? [])
+  const { tools } = await readCatalog(offered, { ...rules, maxBytes: maxToolsBytes, nested: true })
   const format = await readFormat(fields.response_format)
   const sampling = readSampling(fields)
   const echo = { ...(fields.user != null && { user: fields.user }), ...(await readMetadata(fields.metadata)) }
@@ -42,7 +43,7 @@ export async function readCompletion(body: unknown, rules: RequestRules): Promis
     model: fields.model,
     stream: fields.stream ?? false,
     includeUsage: fields.stream_options?.include_usage ?? false,
-    messages: await readMessages(fields.messages),
+    messages: await readMessages(fields.messages, namesForModel(tools)),
     options: {
       ...(fields.temperature != null && { temperature: fields.temperature }),
       ...(rules.choices.includes(fields.model) && { model: fields.model }),
@@ -67,21 +68,6 @@ function readSampling(fields: Fields): Sampling {
     ...(maxTokens != null && { maxTokens }),
     ...(effort != null && { effort }),
   }
-}
-
-/** The caller's functions. Here they stand in a `function` of their own; the rules are those of the Responses API. */
-async function readTools(
-  raw: readonly unknown[],
-  { registered }: RequestRules,
-): Promise<NonNullable<TurnOptions['tools']>> {
-  const flat = raw.map((tool, at) => {
-    if (!isObject(tool)) return tool
-    const { type, function: declared } = tool
-    if (type === 'function' && !isObject(declared)) throw wrongField(`tools[${at}].function`, 'must be an object')
-    return { ...(declared as object | undefined), type }
-  })
-  const { tools } = await readCatalog(flat, { maxBytes: maxToolsBytes, foreign: 'refuse', registered })
-  return tools
 }
 
 async function readFormat(format: Fields['response_format']): Promise<TurnOptions['format'] | 'json'> {

@@ -72,7 +72,7 @@ export interface Stream {
 
 export function createStream({ turn, skip, progress, link, ...parts }: StreamParts): Stream {
   const chunks = createChunkWriter(parts)
-  const teller = createTeller()
+  const teller = createTeller(turn)
   let inputsLeft = skip
   let content = ''
   /** Where the last pieces of the text end. */

@@ -4,6 +4,7 @@ import { hexOf } from '#core/ids.ts'
 import { type Entry, type Gate, type Item, textMessage, textOf } from '#core/item.ts'
 import { pointAfter } from '#core/replay-chain.ts'
 import type { Turn, Usage } from '#core/turn.ts'
+import { nameForCaller } from '#doors/openai/caller-tools.ts'
 import { unixTime, usageWire } from '#http/wire-format.ts'
 import { gateWords } from './gate-words.ts'
 import { createProgress } from './progress.ts'
@@ -11,6 +12,7 @@ import { createProgress } from './progress.ts'
 export type Told = {
   readonly content: string
   readonly reasoning: string
+  /** The call of a caller's function, under the caller's own name. */
   readonly call?: Gate
   /** Approvals and sign-ins that nobody has answered. */
   readonly gates: readonly Gate[]
@@ -19,15 +21,16 @@ export type Told = {
 }
 
 /** Collects what is told of a turn, entry by entry. */
-export function createTeller() {
+export function createTeller({ options }: Pick<Turn, 'options'>) {
   const progress = createProgress()
   const gates = new Map<string, Gate>()
   let call: Gate | undefined
   let cut = false
+  const ownName = ({ name }: Gate): string => nameForCaller(options.tools, name).name
   return {
     /** The text that an entry adds, and its reasoning. */
     add(item: Item): { text: string; reasoning: string } {
-      if (item.type === 'gate' && item.kind === 'output') call = item
+      if (item.type === 'gate' && item.kind === 'output') call = { ...item, name: ownName(item) }
       else if (item.type === 'gate') gates.set(item.callId, item)
       else if (item.type === 'answer' || item.type === 'result') gates.delete(item.callId)
       if (item.type !== 'message' || item.role !== 'assistant') return { text: '', reasoning: progress.textOf(item) }
@@ -40,7 +43,7 @@ export function createTeller() {
 
 /** What is told of a turn at rest, from all its entries. */
 export function toldOf(turn: Turn, entries: readonly Entry[]): Told {
-  const teller = createTeller()
+  const teller = createTeller(turn)
   let content = ''
   let reasoning = ''
   for (const { item } of entries.slice(turn.options.inputs ?? 1)) {
