@@ -2,6 +2,7 @@
 import type { Config } from '#config.ts'
 import type { SettingsAdmin, ToolAdmin } from '#core/admin.ts'
 import { newId, operator } from '#core/ids.ts'
+import type { McpAdmin } from '#core/mcp.ts'
 import type { Settings, Store } from '#core/store.ts'
 import type { ToolAccess } from '#core/tool-access.ts'
 import type { Tools } from '#core/tool.ts'
@@ -56,6 +57,8 @@ export type App = {
   readonly storeAway: () => boolean
   readonly settings: SettingsAdmin
   readonly toolAdmin: ToolAdmin
+  /** MCP servers; loaded when they are first asked for. */
+  readonly mcp: () => Promise<McpAdmin>
   /** Reads the settings again; the next turn follows them. */
   reload(): Promise<void>
   /** Stops firing missions, then waits for running turns up to the grace period and releases the others. */
@@ -146,6 +149,7 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
       reload: live.reload,
     }),
     toolAdmin: tools.admin,
+    mcp: tools.mcp,
     reload: live.reload,
     drain,
     async close(graceMs) {

@@ -72,6 +72,8 @@ export type Config = {
   /** Where traces of turns are sent. Without it, no traces are made. */
   readonly telemetry?: TelemetryConfig
   readonly toolProcesses: number
+  /** How long a call of an MCP server may take, and how long an unused server runs on. */
+  readonly mcp: { readonly callMs: number; readonly idleMs: number }
   /** Spend caps in USD. A missing one means no cap. */
   readonly caps: { readonly perTurn?: number; readonly perDay?: number }
   /** The most bytes that a user may store in threads and documents; 0 means no quota. */
@@ -182,6 +184,7 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
     toolProcesses: values.TOOL_PROCESSES,
+    mcp: { callMs: values.MCP_TIMEOUT_SECS * 1000, idleMs: values.MCP_IDLE_SECS * 1000 },
     caps: withoutUndefined({
       perTurn: capOf('SPEND_PER_TURN_USD', { values, raw, settings, report }),
       perDay: capOf('SPEND_PER_DAY_USD', { values, raw, settings, report }),

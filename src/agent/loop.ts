@@ -5,6 +5,7 @@ import type { Delta } from '#core/event.ts'
 import { newId } from '#core/ids.ts'
 import type { Answer, Draft, Item } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
+import { isProvider, providers } from '#core/providers.ts'
 import type { Outcome, Step } from '#core/store.ts'
 import { addUsage, type Turn, type TurnError, type Usage } from '#core/turn.ts'
 import { ask } from './ask.ts'
@@ -181,9 +182,11 @@ async function* settle(
   signal.throwIfAborted()
   const context = { user: turn.userId, threadId: turn.threadId, turnId: turn.id, signal }
   const { mask, answerTo } = parts
+  const { provider } = parts.model
   const running = runCalls(runnable, {
     toolbox,
     context,
+    showsImages: isProvider(provider) && providers[provider].images === true,
     ...(mask && { mask }),
     answerTo: answerTo && ((callId) => answerTo(callId, history.seq)),
   })

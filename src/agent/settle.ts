@@ -126,6 +126,8 @@ export type RunParts = {
   readonly context: Omit<ToolContext, 'callId'>
   readonly mask?: Mask
   readonly askInput?: AskInput
+  /** The model takes images. */
+  readonly showsImages?: boolean
 }
 
 /** Opens the gate of a call that stays open, and waits for its answer. */
@@ -134,7 +136,7 @@ export type AskInput = (gate: GateDraft) => Promise<InputAnswer>
 /** Runs a tool. A failure becomes an error result, what it lacks a gate; only an abort throws. */
 export async function runCall(
   { call, taint, input }: Settlement,
-  { toolbox, context, mask = (text) => text, askInput }: RunParts,
+  { toolbox, context, mask = (text) => text, askInput, showsImages = false }: RunParts,
 ): Promise<Draft> {
   const tool = toolbox.find(call.name)
   if (!tool) return refusal({ call, how: 'unknown' })
@@ -142,6 +144,7 @@ export async function runCall(
   const markUntrusted = (from: string = call.name): void => {
     origin = from.slice(0, maxOriginChars)
   }
+  const images: string[] = []
   let skill: LoadedSkill | undefined
   const loadSkill = (loaded: LoadedSkill): void => {
     skill = loaded
@@ -160,6 +163,7 @@ export async function runCall(
     ...(sent.length > 0 && { hosts: [...new Set(sent.map(({ host }) => host))], sent: countRequests(sent) }),
     ...(secrets.size > 0 && { secrets: [...secrets] }),
     ...(leaks.size > 0 && { leaks: [...leaks] }),
+    ...(images.length > 0 && { images }),
     ...(skill && { skill }),
   })
   try {
@@ -174,6 +178,7 @@ export async function runCall(
       ...(askInput && {
         askInput: async (request: InputRequest) => askInput(await inputGate(call, { request, held: true, mask })),
       }),
+      ...(showsImages && { showImages: (urls: readonly string[]) => void images.push(...urls) }),
     })
     const output = capped(await mask(withoutNuls(await orAbort(running, context.signal))))
     return resultDraft({ type: 'result', callId: call.callId, output, ...facts() })

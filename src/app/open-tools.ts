@@ -1,6 +1,7 @@
 // Opens the tools of the service: the joined sources, the sign-in to tools, and their administration.
 import type { ToolAdmin } from '#core/admin.ts'
 import type { UserId } from '#core/ids.ts'
+import type { McpAdmin } from '#core/mcp.ts'
 import type { Judged, Verdict } from '#core/policy.ts'
 import type { ToolAccess } from '#core/tool-access.ts'
 import type { Tools } from '#core/tool.ts'
@@ -13,6 +14,7 @@ import { createBuiltInSource, openBuiltInTools } from './built-in-source.ts'
 import { openAccess, openComponents } from './components.ts'
 import { createInvoke } from './invoke.ts'
 import type { LiveSettings } from './live-settings.ts'
+import { openMcp } from './open-mcp.ts'
 import type { HomeStore } from './open-storage.ts'
 import type { Policy } from './policy.ts'
 import { storeShipped } from './shipped-tools.ts'
@@ -26,6 +28,8 @@ export type OpenTools = {
   /** How users sign in to tools and set their secrets. */
   readonly access: () => Promise<ToolAccess>
   readonly admin: ToolAdmin
+  /** MCP servers; loaded when they are first asked for. */
+  readonly mcp: () => Promise<McpAdmin>
   close(): Promise<void>
 }
 
@@ -59,9 +63,9 @@ export async function openTools(parts: OpenToolsParts): Promise<OpenTools> {
   })
   const builtIn = openBuiltInTools({ config, scan, documents })
   const missionTools = createBuiltInSource(createMissionTools(parts.missions))
-  const joined = joinSources([builtIn, openSkillTools(skills), missionTools, components], log, () =>
-    offIn(live.stored()),
-  )
+  const mcp = openMcp({ home, store, config, scan, log })
+  const sources = [builtIn, openSkillTools(skills), missionTools, components, mcp.source]
+  const joined = joinSources(sources, log, () => offIn(live.stored()))
   await joined.reload()
   live.onReload(() => joined.reload())
   let access: Promise<ToolAccess> | undefined
@@ -80,6 +84,7 @@ export async function openTools(parts: OpenToolsParts): Promise<OpenTools> {
       policy: () => live.safety().policy,
       reload,
     }),
+    mcp: mcp.admin,
     close: () => joined.close(),
   }
 }

@@ -4,14 +4,19 @@ import type { ToolAdmin } from '#core/admin.ts'
 import { openLiveSettings } from '#app/live-settings.ts'
 import { openHomeStore } from '#app/open-storage.ts'
 import { ownSecretsOf } from '#app/own-secrets.ts'
-import { openTools } from '#app/open-tools.ts'
+import { openTools, type OpenTools } from '#app/open-tools.ts'
 import { createPolicy } from '#app/policy.ts'
 import { silentLog } from '#lib/log.ts'
 import { createDocuments } from '#memory/documents.ts'
 import { createSkills } from '#skills/skills.ts'
 
 /** Opens the same tools as the service, does the work, and always closes them. */
-export async function withTools(work: (tools: ToolAdmin) => Promise<void>): Promise<void> {
+export function withTools(work: (tools: ToolAdmin) => Promise<void>): Promise<void> {
+  return withOpenTools(({ admin }) => work(admin))
+}
+
+/** The same, with the MCP servers. */
+export async function withOpenTools(work: (tools: OpenTools) => Promise<void>): Promise<void> {
   await using opened = new AsyncDisposableStack()
   const { home, store, seal } = await openHomeStore(loadConfig())
   opened.defer(() => store.close())
@@ -25,5 +30,5 @@ export async function withTools(work: (tools: ToolAdmin) => Promise<void>): Prom
   const missions = () => Promise.reject(new Error('a command on tools runs no mission'))
   const tools = await openTools({ home, store, seal, live, documents, skills, policy, missions, log: silentLog })
   opened.defer(() => tools.close())
-  await work(tools.admin)
+  await work(tools)
 }

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { type Flags, programName } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { readVersion } from '#lib/version.ts'
+import { addMcp } from './program-mcp.ts'
 import { addMissions } from './program-mission.ts'
 import { addJudgement } from './program-judgement.ts'
 import { addSkills } from './program-skill.ts'
@@ -89,6 +90,7 @@ export function buildProgram(): Command {
     .action(async (options) => (await import('./doctor-command.ts')).doctor(options))
   addJudgement(program)
   addTools(program)
+  addMcp(program)
   addSkills(program)
   addUsers(program)
   addMemory(program)

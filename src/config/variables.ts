@@ -73,6 +73,8 @@ const variables = {
   LLM_SCRIPT: { example: 'replies.json', schema: z.optional(z.string()) },
   LLM_WINDOW: { example: '32768', schema: z.optional(wholeNumber(1_000, 100_000_000)) },
   LOG_LEVEL: { example: 'info', schema: z._default(choice(logLevels), 'info') },
+  MCP_IDLE_SECS: { example: '300', schema: z._default(wholeNumber(1, secondsPerDay), 300) },
+  MCP_TIMEOUT_SECS: { example: '60', schema: z._default(wholeNumber(1, 600), 60) },
   OIDC_ALLOWED_DOMAINS: { example: 'example.com,example.org', schema: z._default(domains(), []) },
   OIDC_AUDIENCE: { example: 'atrium', schema: z.optional(label()) },
   OIDC_CLIENT_ID: { example: 'atrium', schema: z.optional(label()) },

@@ -118,7 +118,11 @@ export type AccessRow =
 export type ToolView = PolicyInForce & {
   readonly name: string
   readonly description: string
-  readonly source: 'built-in' | 'component'
+  readonly source: 'built-in' | 'component' | 'mcp'
+  /** The MCP server that has the tool. */
+  readonly server?: string
+  /** Only the operator's agent has it. */
+  readonly operatorOnly?: true
   readonly enabled: boolean
   readonly schema: JsonObject
   /** Of its usual calls. */

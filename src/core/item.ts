@@ -39,7 +39,7 @@ export type Result = {
   readonly type: 'result'
   readonly callId: string
   readonly output: string
-  /** URLs of images in the output of a caller's function. The prompt shows them behind the results. */
+  /** URLs of images in the output. The prompt shows them behind the results. */
   readonly images?: readonly string[]
   readonly error?: true
   readonly origin?: string

@@ -17,6 +17,8 @@ type ProviderRow = {
   readonly baseUrl?: string
   /** The default model. */
   readonly model?: string
+  /** Its models take images. Unknown of the others, which may fail at one. */
+  readonly images?: true
 }
 
 const table = {
@@ -33,6 +35,7 @@ const table = {
     keys: [],
     needs: ['LLM_SCRIPT'],
     model: 'scripted',
+    images: true,
   },
   anthropic: {
     client: 'anthropic',
@@ -42,6 +45,7 @@ const table = {
     needs: [],
     baseUrl: 'https://api.anthropic.com/v1',
     model: 'claude-sonnet-5-5',
+    images: true,
   },
   openai: {
     client: 'chat',
@@ -51,6 +55,7 @@ const table = {
     needs: [],
     baseUrl: 'https://api.openai.com/v1',
     model: 'gpt-5.4-mini',
+    images: true,
   },
   google: {
     client: 'google',
@@ -60,6 +65,7 @@ const table = {
     needs: [],
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
     model: 'gemini-3.5-flash',
+    images: true,
   },
   'openai-compatible': {
     client: 'chat',

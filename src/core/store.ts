@@ -8,6 +8,7 @@ import type { GrantStore, NewGrant } from './grant.ts'
 import type { UserId } from './ids.ts'
 import type { Answer, Draft, Entry, Gate, Item } from './item.ts'
 import type { Json } from './json.ts'
+import type { McpStore } from './mcp.ts'
 import type { MissedRow, Mission, MissionRecords, MissionRun, PauseRule } from './mission.ts'
 import type { ModelCall, Thread, Turn, TurnError, TurnOptions, Usage } from './turn.ts'
 import type { TurnStatus } from './turn-status.ts'
@@ -359,6 +360,7 @@ export interface Store {
   readonly secrets: SecretStore
   readonly settings: SettingStore
   readonly tools: ToolStore
+  readonly mcp: McpStore
   readonly skills: SkillStore
   readonly documents: DocumentStore
   readonly vectors: VectorStore

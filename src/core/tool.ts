@@ -41,7 +41,14 @@ export type ToolContext = {
   readonly askInput?: (request: InputRequest) => Promise<InputAnswer>
   /** Reports, for the receipt, the call's requests, the names of the secrets in them, and the leaks that were blocked. */
   readonly reportUse?: (use: CallUse) => void
+  /** Tells watchers how far a call is. It is never stored. */
+  readonly reportProgress?: (progress: CallProgress) => void
+  /** Images of the output, as data URLs. Absent if the model takes none. */
+  readonly showImages?: (urls: readonly string[]) => void
 }
+
+/** How far a call is. `message` is the tool's own. */
+export type CallProgress = { readonly progress: number; readonly total?: number; readonly message?: string }
 
 /** A request that was sent. The host includes its port unless that is the scheme's default. */
 export type SentRequest = { readonly method: string; readonly host: string }

@@ -3,6 +3,7 @@
 import { AppError } from '#core/errors.ts'
 import { addChainPoints } from './chain-migration.ts'
 import { addSkills } from './skill-migration.ts'
+import { addMcpServers } from './mcp-migration.ts'
 import { addMissions } from './mission-migration.ts'
 import { shareBodies } from './shared-body-migration.ts'
 import { countStorage } from './storage-migration.ts'
@@ -366,6 +367,7 @@ export const migrations: readonly Migration[] = [
     // The service's tools that turns begun with a token may use, as a JSON list; null for all.
     `ALTER TABLE tokens ADD COLUMN tools TEXT`,
   ],
+  addMcpServers,
 ]
 
 /** The schema version of this Atrium. */

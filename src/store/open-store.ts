@@ -7,6 +7,7 @@ import { eraseLeftovers } from './document-slices.ts'
 import { createDocumentStore } from './document-store.ts'
 import { createGrantStore } from './grant-store.ts'
 import { createLeaseStore } from './lease-store.ts'
+import { createMcpStore } from './mcp-store.ts'
 import { createMissionStore } from './mission-store.ts'
 import { createMemoryLimits } from './memory-limits.ts'
 import { createSqlLimits } from './sql-limits.ts'
@@ -157,6 +158,7 @@ export function composeStore(sql: Sql, deps: StoreDeps): Store {
     secrets: createSecretStore({ sql, seal, now }),
     settings: createSettingStore({ sql, now }),
     tools: createToolStore({ sql, now }),
+    mcp: createMcpStore({ sql, now }),
     skills: createSkillStore({ sql, now, maxUserBytes }),
     documents: createDocumentStore({ sql, now, maxUserBytes }),
     vectors: createVectorStore({ sql, prepare: prepareVectors }),

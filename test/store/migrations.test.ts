@@ -34,6 +34,7 @@ const landed = [
   'a09087e54219c815afe2064fd50851665122def34051c2b8aec2a41d57d3ac9f',
   '1ea3e05ad908bf322c6cf1c1e9b0bc2bf34f7df8079677ba7f6b622165ef9b9c',
   '652d43bfc4936ada857811bce9e5cbdd1d694d62f151ea8f887cc13da1b49b03',
+  'ffe1b5aeb219395f6e49379a7edc5af6964006f027f7b4cccfeb2053c9688da7',
 ]
 
 test('a version that has landed is never edited', () => {

@@ -22,7 +22,17 @@ export function noting(sql: Sql, seen: Set<string>): Sql {
 }
 
 /** Tables that stay small: what an operator sets up, one row a process or a duty, and the few codes of links. */
-const small = ['settings', 'secrets', 'tools', 'processes', 'duties', 'users', 'login_codes']
+const small = [
+  'settings',
+  'secrets',
+  'tools',
+  'mcp_servers',
+  'mcp_tools',
+  'processes',
+  'duties',
+  'users',
+  'login_codes',
+]
 /** Indexes that hold only what has not ended: they are as large as the load, not as what is stored. */
 const ofTheMoment = /^(turns_(active|queued|waiting)|mission_runs_open)/
 

@@ -6,6 +6,7 @@ import { type Item, textMessage } from '#core/item.ts'
 import { noUsage } from '#core/turn.ts'
 import { createSeal } from '#lib/seal.ts'
 import { migrations } from '#store/migrations.ts'
+import { newServer } from './suite-mcp.ts'
 import { newSkill } from './suite-skills.ts'
 import { ada, decide, lease, turnAtApproval } from './harness.ts'
 import { document } from './suite-documents.ts'
@@ -48,6 +49,13 @@ export function migrateTests(openVersion: OpenVersion): void {
     assert.ok((await store.storage.used(ada)).bytes > 0)
     await store.missions.remove(ada, id)
     assert.deepEqual(await store.storage.used(ada), { bytes: 0 })
+  })
+
+  test('a database from before MCP servers takes them', async (t) => {
+    const { mcp } = await (await openVersion(t, 28)).upgrade()
+    assert.deepEqual(await mcp.list(), [])
+    await mcp.add(newServer('files'))
+    assert.equal((await mcp.list())[0]?.tools.length, 2)
   })
 
   test('the arguments of earlier versions become their text, in the log and in turns that wait', async (t) => {

@@ -13,6 +13,7 @@ import { gateTests } from './suite-gates.ts'
 import { identityTests } from './suite-identities.ts'
 import { keepTests } from './suite-keep.ts'
 import { reachTests } from './suite-reach.ts'
+import { mcpTests } from './suite-mcp.ts'
 import { missionTests } from './suite-missions.ts'
 import { readTests } from './suite-read.ts'
 import { recordTests } from './suite-record.ts'
@@ -44,6 +45,7 @@ export function storeTests(name: string, open: Open): void {
     storageTests(open)
     usageTests(open)
     skillTests(open)
+    mcpTests(open)
     dutyTests(open)
     missionTests(open)
   })

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import type { AccessRow, ToolAdmin, ToolView } from '#core/admin.ts'
+import { operator } from '#core/ids.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire-format.ts'
 import { type AccessWire, ToolsAnswer, ToolTrialAnswer, ToolWire } from '#doors/web/wire/tool.ts'
@@ -21,8 +22,9 @@ export function toolRoutes({ toolAdmin }: ToolsParts): Route[] {
       who: 'user',
       summary: 'List the tools, built in and installed',
       answers: { 200: ToolsAnswer },
-      async handle() {
-        return { tools: (await toolAdmin.list()).map(toolWire) } satisfies z.output<typeof ToolsAnswer>
+      async handle({ caller: { user } }) {
+        const tools = (await toolAdmin.list()).filter(({ operatorOnly }) => user === operator || !operatorOnly)
+        return { tools: tools.map(toolWire) } satisfies z.output<typeof ToolsAnswer>
       },
     }),
     route({
@@ -82,7 +84,7 @@ function noTool(): AppError {
   return new AppError('not_found', 'there is no tool of this name')
 }
 
-function toolWire({ capabilities: _file, ...view }: ToolView): z.output<typeof ToolWire> {
+function toolWire({ capabilities: _file, operatorOnly: _whose, ...view }: ToolView): z.output<typeof ToolWire> {
   const { installedAt, access, about, policy, ...tool } = view
   return {
     ...tool,

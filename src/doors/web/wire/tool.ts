@@ -57,7 +57,9 @@ const rules = z.enum(['allow', 'ask', 'deny', 'known'])
 export const ToolWire = z.object({
   name: z.string(),
   description: z.string(),
-  source: z.enum(['built-in', 'component']),
+  source: z.enum(['built-in', 'component', 'mcp']),
+  /** The MCP server that has the tool. */
+  server: z.exactOptional(z.string()),
   enabled: z.boolean(),
   /** The JSON schema of its parameters. */
   schema: z.record(z.string(), z.unknown()),

@@ -1,0 +1,215 @@
+// `atrium mcp`: adds, lists, sets, reviews, tests and removes MCP servers, with or without a running service, which notices.
+import { loadConfig } from '#config.ts'
+import type { ToolTrial } from '#core/admin.ts'
+import { AppError } from '#core/errors.ts'
+import type { McpAdmin, McpEffect, McpServerView, McpTarget, McpToolView } from '#core/mcp.ts'
+import { countWords } from '#core/words.ts'
+import { printable } from '#safety/printable.ts'
+import { readHeaders, readVariables } from '#mcp/target.ts'
+import { withOpenTools } from './home-tools.ts'
+import { agrees } from './prompts.ts'
+import { inColumns, pasteable, print, table } from './report.ts'
+import { reloadService } from './running-service.ts'
+
+const maxShownChars = 300
+
+type Options = { readonly json?: boolean; readonly yes?: boolean }
+type AddOptions = Options & {
+  readonly url?: string
+  readonly env?: readonly string[]
+  readonly header?: readonly string[]
+  readonly everyone?: boolean
+}
+type SetOptions = { readonly effect?: McpEffect; readonly everyone?: boolean }
+
+/** Starts the server once: what cannot be started is not added. */
+export async function addServer(name: string, command: readonly string[], options: AddOptions): Promise<void> {
+  const target = targetOf(name, command, options)
+  await withServers(async (servers, signal) => {
+    if (!options.json) process.stderr.write(`Starting ${name} …\n`)
+    const server = await servers.add({ name, target, everyone: options.everyone ?? false }, signal)
+    const tools = countWords(server.tools.length, 'tool')
+    const next =
+      server.tools.length > 0
+        ? `Each call asks first. To let one run at once: atrium mcp set ${name} ${firstTool(server)} --effect read`
+        : 'It has no tools that the agent could use.'
+    const text = [`Added ${name}: ${tools}.`, ...toolLines(server), next].join('\n')
+    print(options, server, text)
+  })
+  await reloadService(loadConfig().home)
+}
+
+export function listServers(options: Options): Promise<void> {
+  return withServers(async (servers) => {
+    const all = await servers.list()
+    const rows = all.map(({ name, kind, everyone, tools, address }) => [
+      name,
+      kind,
+      everyone ? 'everyone' : 'operator',
+      String(tools.filter(({ status }) => status === 'on').length),
+      String(tools.filter(({ status }) => status === 'changed').length),
+      address,
+    ])
+    const head = ['NAME', 'KIND', 'FOR', 'TOOLS', 'CHANGED', 'ADDRESS']
+    print(
+      options,
+      all,
+      all.length > 0 ? inColumns(table([head, ...rows])) : 'No MCP servers: see `atrium mcp add --help`',
+    )
+  })
+}
+
+export function showServer(name: string, options: Options): Promise<void> {
+  return withServers(async (servers) => {
+    const server = find(await servers.list(), name)
+    const { address, kind, everyone, instructions } = server
+    const text = [
+      `${name} (${kind}): ${address}`,
+      `Its tools are for ${everyone ? 'everyone' : 'the operator'}.`,
+      '',
+      ...toolLines(server),
+      ...changeHint(server),
+      ...(instructions === '' ? [] : ['', 'The server says about itself (the model never reads this):', instructions]),
+    ]
+    print(options, server, printable(text.join('\n'), { lines: true }))
+  })
+}
+
+export async function setServer(name: string, tool: string | undefined, options: SetOptions): Promise<void> {
+  const { effect, everyone } = options
+  if ((tool === undefined) !== (effect === undefined) || (effect === undefined && everyone === undefined)) {
+    throw new AppError('invalid_input', 'give a tool with --effect read, write or off, or --everyone for all its tools')
+  }
+  await withServers(async (servers) => {
+    if (everyone !== undefined) {
+      await servers.setEveryone(name, everyone)
+      process.stdout.write(`The tools of ${name} are for ${everyone ? 'everyone' : 'the operator'}.\n`)
+    }
+    if (tool === undefined || effect === undefined) return
+    await servers.setEffect(name, tool, effect)
+    const words = { read: 'Its calls run at once.', write: 'Each call asks first.', off: 'The agent no longer has it.' }
+    process.stdout.write(`${printable(tool)}: ${effect}. ${words[effect]}\n`)
+  })
+  await reloadService(loadConfig().home)
+}
+
+/** Shows what changed and accepts it. The server itself is not started: the list is that of its last start. */
+export async function reviewServer(name: string, tool: string | undefined, options: Options): Promise<void> {
+  await withServers(async (servers) => {
+    const { tools } = find(await servers.list(), name)
+    const changed = tools.filter((each) => each.status === 'changed' && (tool === undefined || each.name === tool))
+    if (changed.length === 0) return print(options, { changed }, `Nothing has changed in ${tool ?? name}.`)
+    if (!options.json) {
+      const lines = changed.flatMap((each) => [`${each.name}:`, each.difference ?? '', ''])
+      process.stdout.write(`${printable(lines.join('\n'), { lines: true })}\n`)
+    }
+    if (options.yes !== true) {
+      if (!process.stdin.isTTY)
+        throw new AppError('invalid_input', 'nothing was accepted: read the above and pass --yes')
+      if (!(await agrees(`Accept ${countWords(changed.length, 'change')}?`)))
+        throw new AppError('tool_refused', 'nothing was accepted')
+    }
+    await servers.review(name, tool)
+    print(options, { changed }, `Accepted ${countWords(changed.length, 'change')}.`)
+  })
+  await reloadService(loadConfig().home)
+}
+
+/** Exit code 1 when the server or the call fails. */
+export async function testServer(
+  name: string,
+  tool: string | undefined,
+  options: Options & { readonly params?: string },
+): Promise<void> {
+  await withServers(async (servers, signal) => {
+    if (tool === undefined) {
+      const server = await servers.check(name, signal)
+      return print(options, server, [`${name} answers.`, ...toolLines(server), ...changeHint(server)].join('\n'))
+    }
+    const trial = await servers.test(name, { tool, params: options.params ?? '{}' }, signal)
+    print(options, trial, trialWords(trial))
+    if (trial.error !== null) process.exitCode = 1
+  })
+}
+
+export async function removeServer(name: string): Promise<void> {
+  await withServers(async (servers) => {
+    if (!(await servers.remove(name))) throw noServer(name)
+  })
+  await reloadService(loadConfig().home)
+  process.stdout.write(`Removed ${name}.\n`)
+}
+
+function targetOf(name: string, words: readonly string[], { url, env = [], header = [] }: AddOptions): McpTarget {
+  const [command, ...args] = words
+  if ((command === undefined) === (url === undefined)) {
+    const example = `atrium mcp add ${name} -- npx -y some-server, or atrium mcp add ${name} --url https://…`
+    throw new AppError('invalid_input', `give a command after --, or --url: ${example}`)
+  }
+  if (url === undefined) {
+    if (header.length > 0) throw new AppError('invalid_input', '--header is for servers with --url')
+    return { kind: 'stdio', command: command ?? '', args, env: readVariables(env) }
+  }
+  if (env.length > 0) throw new AppError('invalid_input', '--env is for servers with a command')
+  return { kind: 'http', url, headers: readHeaders(header) }
+}
+
+/** Opens the servers of this home for one command. Ctrl+C stops what was started. */
+async function withServers(work: (servers: McpAdmin, signal: AbortSignal) => Promise<void>): Promise<void> {
+  const controller = new AbortController()
+  const stop = (): void => controller.abort(new AppError('interrupted', 'stopped: nothing was changed'))
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+  try {
+    await withOpenTools(async ({ mcp }) => work(await mcp(), controller.signal))
+  } catch (error) {
+    const fault: unknown = controller.signal.aborted ? controller.signal.reason : error
+    throw fault instanceof AppError ? new AppError(fault.code, printable(fault.message), { cause: fault }) : fault
+  } finally {
+    process.off('SIGINT', stop)
+    process.off('SIGTERM', stop)
+  }
+}
+
+function toolLines({ tools }: McpServerView): string[] {
+  if (tools.length === 0) return []
+  const rows = tools.map((tool) => [`  ${tool.name}`, allowed(tool), firstLine(tool.refused ?? tool.description)])
+  return [inColumns(table(rows))]
+}
+
+function allowed({ status, effect, hints }: McpToolView): string {
+  if (status !== 'on') return status
+  const hint = hints?.readOnly ? ' (says it only reads)' : hints?.destructive ? ' (says it may destroy)' : ''
+  return `${effect === 'read' ? 'runs at once' : 'asks'}${hint}`
+}
+
+function changeHint({ name, tools }: McpServerView): string[] {
+  const changed = tools.filter(({ status }) => status === 'changed').length
+  return changed === 0 ? [] : [pasteable(`${countWords(changed, 'tool')} changed: atrium mcp review ${name}`)]
+}
+
+function trialWords({ output, error, logs }: ToolTrial): string {
+  const lines = [
+    ...logs.map(({ level, message }) => `${level}: ${message}`),
+    error === null ? (output ?? '') : `error: ${error}`,
+  ]
+  return printable(lines.join('\n'), { lines: true })
+}
+
+function firstTool({ tools }: McpServerView): string {
+  return printable(tools[0]?.name ?? 'TOOL')
+}
+
+function find(servers: readonly McpServerView[], name: string): McpServerView {
+  const server = servers.find((each) => each.name === name)
+  if (!server) throw noServer(name)
+  return server
+}
+
+function noServer(name: string): AppError {
+  return new AppError('not_found', `no MCP server is named ${name}: see \`atrium mcp list\``)
+}
+
+function firstLine(text: string): string {
+  return printable((text.split('\n', 1)[0] ?? '').slice(0, maxShownChars))
+}

@@ -1,0 +1,137 @@
+// MCP servers as the operator configured them, their tools as they are pinned, and their store.
+import type { ToolTrial } from './admin.ts'
+import type { JsonObject } from './json.ts'
+
+export const maxServerNameChars = 32
+/** Servers that one home can have. */
+export const maxServers = 100
+
+/** What calls of a tool may do, as the operator says. A tool that is `off` is not offered. */
+export type McpEffect = 'read' | 'write' | 'off'
+
+/**
+ * How a server is reached. A value of `env` and `headers` names where the real one is: a sealed secret, or a variable of
+ * the service's environment (`$NAME`).
+ */
+export type McpTarget =
+  | {
+      readonly kind: 'stdio'
+      readonly command: string
+      readonly args: readonly string[]
+      readonly env: Readonly<Record<string, string>>
+    }
+  | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
+
+/** What a server says about a tool's behaviour. It is shown to people and never believed. */
+export type McpHints = {
+  readonly title?: string
+  readonly readOnly?: boolean
+  readonly destructive?: boolean
+  readonly idempotent?: boolean
+  readonly openWorld?: boolean
+}
+
+/** A tool as the server describes it. */
+export type OfferedTool = {
+  readonly name: string
+  readonly description: string
+  readonly schema: JsonObject
+  readonly hints?: McpHints
+}
+
+/** A tool of a server's list. `refused` says why it cannot be offered. */
+export type ListedTool = OfferedTool | { readonly name: string; readonly refused: string }
+
+export type McpTool = {
+  /** The server's own name for it. */
+  readonly name: string
+  /** The model's name for it. */
+  readonly as: string
+  readonly effect: McpEffect
+  /** As it was at first sight, or when the operator last reviewed it. Absent if it was refused at first sight. */
+  readonly pinned?: OfferedTool
+  /** What the server says now, if that differs from what is pinned; `gone` if it no longer lists the tool. */
+  readonly changed?: OfferedTool | 'gone'
+  /** Why the tool cannot be offered as the server sends it now. */
+  readonly refused?: string
+}
+
+export type McpServer = {
+  readonly name: string
+  readonly target: McpTarget
+  /** All users have its tools, not only the operator. */
+  readonly everyone: boolean
+  /** The server's words about its use: shown to people, never part of a prompt. */
+  readonly instructions: string
+  readonly tools: readonly McpTool[]
+  readonly addedAt: number
+}
+
+export type NewMcpServer = Omit<McpServer, 'addedAt'>
+
+/** A tool is offered to the model only if it is `on`. */
+export type McpToolStatus = 'on' | 'off' | 'changed' | 'refused'
+
+export function statusOf({ effect, changed, refused }: McpTool): McpToolStatus {
+  if (refused !== undefined) return 'refused'
+  if (changed !== undefined) return 'changed'
+  return effect === 'off' ? 'off' : 'on'
+}
+
+export interface McpStore {
+  /** All servers with their tools, by name. */
+  list(): Promise<readonly McpServer[]>
+  /** Adds a server. Throws invalid_input if the name is taken or there are too many servers. */
+  add(server: NewMcpServer): Promise<void>
+  /**
+   * Changes a server: `decide` gets it as it is stored, and returns what to change. Nothing is written, and no process
+   * notified, if it returns nothing. Throws not_found.
+   */
+  change(
+    name: string,
+    decide: (server: McpServer) => Partial<Pick<McpServer, 'everyone' | 'instructions' | 'tools'>> | undefined,
+  ): Promise<McpServer>
+  remove(name: string): Promise<boolean>
+}
+
+/** A server as people see it. */
+export type McpServerView = {
+  readonly name: string
+  readonly kind: McpTarget['kind']
+  /** The command line or the URL. */
+  readonly address: string
+  readonly everyone: boolean
+  readonly status: 'idle' | 'starting' | 'ready' | 'failed' | 'sign_in'
+  readonly error?: string
+  readonly instructions: string
+  readonly tools: readonly McpToolView[]
+}
+
+export type McpToolView = {
+  readonly name: string
+  readonly as: string
+  readonly description: string
+  readonly effect: McpEffect
+  readonly status: McpToolStatus
+  readonly schema: JsonObject
+  readonly hints?: McpHints
+  /** What changed since it was pinned. */
+  readonly difference?: string
+  readonly refused?: string
+}
+
+/** Administration of MCP servers, for the operator. Verbs on one server throw not_found. */
+export interface McpAdmin {
+  list(): Promise<readonly McpServerView[]>
+  /** Starts the server once, and stores it with what it offers. Throws invalid_input, tool_refused, credential_missing. */
+  add(server: Pick<McpServer, 'name' | 'target' | 'everyone'>, signal: AbortSignal): Promise<McpServerView>
+  setEffect(name: string, tool: string, effect: McpEffect): Promise<McpServerView>
+  setEveryone(name: string, everyone: boolean): Promise<McpServerView>
+  /** Accepts what changed, in one tool or in all. */
+  review(name: string, tool?: string): Promise<McpServerView>
+  /** Starts the server if needed, and reads its list. */
+  check(name: string, signal: AbortSignal): Promise<McpServerView>
+  /** Makes one call. `params` is the JSON text of an object. */
+  test(name: string, call: { readonly tool: string; readonly params: string }, signal: AbortSignal): Promise<ToolTrial>
+  remove(name: string): Promise<boolean>
+}

@@ -1,0 +1,153 @@
+// Administration of MCP servers: add, list, set, review, test, remove.
+import type { ToolTrial } from '#core/admin.ts'
+import { AppError } from '#core/errors.ts'
+import { objectIn } from '#core/json.ts'
+import { type McpAdmin, type McpServer, type McpServerView, type McpStore, type McpTool, statusOf } from '#core/mcp.ts'
+import type { ConnectionStatus } from './connection.ts'
+import { checkServerName } from './names.ts'
+import { differenceOf, mergeTools, reviewed } from './pin.ts'
+import type { Servers } from './servers.ts'
+import { checkAddress } from './target.ts'
+
+const maxWaitMs = 11 * 60_000
+
+export type AdminParts = {
+  readonly servers: Servers
+  readonly store: McpStore
+  /** Masks secrets that somebody wrote into a command line. */
+  readonly mask: (text: string) => string
+}
+
+export function createMcpAdmin({ servers, store, mask }: AdminParts): McpAdmin {
+  const viewOf = (server: McpServer, status?: ConnectionStatus): McpServerView => ({
+    name: server.name,
+    kind: server.target.kind,
+    address: mask(addressOf(server)),
+    everyone: server.everyone,
+    ...(status ?? servers.connection(server.name).status()),
+    instructions: server.instructions,
+    tools: server.tools.map(toolView),
+  })
+  const stored = async (name: string): Promise<McpServer> => {
+    await servers.reload()
+    return servers.get(name)
+  }
+  return {
+    async list() {
+      await servers.reload()
+      return servers.all().map((server) => viewOf(server))
+    },
+    async add({ name, target, everyone }, signal) {
+      checkServerName(name)
+      if (target.kind === 'http') checkAddress(target.url, target.headers)
+      if ((await store.list()).some((each) => each.name === name)) {
+        throw new AppError(
+          'invalid_input',
+          `an MCP server named ${name} exists: remove it first, or choose another name`,
+          {
+            param: 'name',
+          },
+        )
+      }
+      const connection = servers.trial({ name, target })
+      try {
+        const { tools, instructions } = await connection.list(signal)
+        signal.throwIfAborted()
+        await store.add({ name, target, everyone, instructions, tools: mergeTools(name, [], tools) })
+      } finally {
+        await connection.stop()
+      }
+      return viewOf(await stored(name))
+    },
+    async setEffect(name, tool, effect) {
+      const changed = await servers.change(name, ({ tools }) => {
+        if (!tools.some((each) => each.name === tool)) {
+          throw new AppError('not_found', `the MCP server ${name} has no tool named ${tool}`)
+        }
+        return { tools: tools.map((each) => (each.name === tool ? { ...each, effect } : each)) }
+      })
+      return viewOf(changed)
+    },
+    async setEveryone(name, everyone) {
+      return viewOf(await servers.change(name, () => ({ everyone })))
+    },
+    async review(name, tool) {
+      return viewOf(await servers.change(name, ({ tools }) => ({ tools: reviewed(tools, tool) })))
+    },
+    async check(name, signal) {
+      await stored(name)
+      await servers.connection(name).list(signal)
+      return viewOf(servers.get(name))
+    },
+    async test(name, { tool, params }, signal) {
+      await stored(name)
+      return toolTrial(servers, { server: name, tool, params }, signal)
+    },
+    async remove(name) {
+      const removed = await store.remove(name)
+      await servers.reload()
+      return removed
+    },
+  }
+}
+
+/** One call, as the operator, with everything that happened. */
+export async function toolTrial(
+  servers: Servers,
+  { server, tool, params }: { server: string; tool: string; params: string },
+  signal: AbortSignal = AbortSignal.timeout(maxWaitMs),
+): Promise<ToolTrial> {
+  if (!objectIn(params))
+    throw new AppError('invalid_input', `params of ${tool} must be a JSON object`, { param: 'params' })
+  const connection = servers.connection(server)
+  await connection.list(signal)
+  const found = servers.tool(server, tool)
+  if (!found?.pinned) {
+    const message = found?.refused ?? `the MCP server ${server} has no tool named ${tool}`
+    throw new AppError(found ? 'tool_refused' : 'not_found', message)
+  }
+  if (found.changed !== undefined) {
+    throw new AppError('tool_refused', `${tool} has changed: look at it with \`atrium mcp review ${server}\``)
+  }
+  const logs: ToolTrial['logs'][number][] = []
+  const onProgress = ({ progress, total, message }: { progress: number; total?: number; message?: string }): void => {
+    const of = total === undefined ? '' : ` of ${total}`
+    logs.push({ level: 'progress', message: `${progress}${of}${message === undefined ? '' : `: ${message}`}` })
+  }
+  const nothing = { logs, requests: [], blocked: [] }
+  try {
+    const answer = await connection.call({ tool: found.pinned, args: params, signal, onProgress })
+    if (answer.type === 'input') return { output: null, error: 'the server asks for input first', ...nothing }
+    return answer.isError
+      ? { output: null, error: answer.text, ...nothing }
+      : { output: answer.text, error: null, ...nothing }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'credential_missing') throw error
+    return { output: null, error: error.message, ...nothing }
+  }
+}
+
+function toolView(tool: McpTool): McpServerView['tools'][number] {
+  const { name, as, effect, pinned, refused } = tool
+  const difference = differenceOf(tool)
+  return {
+    name,
+    as,
+    description: pinned?.description ?? '',
+    effect,
+    status: statusOf(tool),
+    schema: pinned?.schema ?? {},
+    ...(pinned?.hints && { hints: pinned.hints }),
+    ...(difference !== undefined && { difference }),
+    ...(refused !== undefined && { refused }),
+  }
+}
+
+function addressOf({ target }: McpServer): string {
+  return target.kind === 'http' ? target.url : [target.command, ...target.args].map(quoted).join(' ')
+}
+
+/** A word of a command line as a shell would take it. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,19 @@
+// Sends the arguments of a call as the text that the model wrote: a parsed number may lose digits.
+import { randomUUID } from 'node:crypto'
+import type { JSONRPCMessage } from '@modelcontextprotocol/client'
+import { isObject } from '#core/json.ts'
+
+/** The text of each parsed object of arguments that is under way. */
+export type ExactArguments = WeakMap<object, string>
+
+/** A message as one line of JSON. */
+export function messageText(message: JSONRPCMessage, exact: ExactArguments): string {
+  const params: unknown = 'params' in message ? message.params : undefined
+  const args = isObject(params) ? params['arguments'] : undefined
+  const text = isObject(args) ? exact.get(args) : undefined
+  if (text === undefined || !isObject(params)) return JSON.stringify(message)
+  const placeholder = randomUUID()
+  const whole = JSON.stringify({ ...message, params: { ...params, arguments: placeholder } })
+  // Within a string of JSON line ends are escaped: those that are left are white space.
+  return whole.replace(`"${placeholder}"`, () => text.replaceAll(/[\r\n]/g, ' '))
+}

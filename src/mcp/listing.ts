@@ -1,0 +1,49 @@
+// Reads a server's list of tools: what can be offered, and why the rest cannot. The list is a stranger's.
+import { byteLength, isObject, type JsonObject } from '#core/json.ts'
+import type { ListedTool, McpHints } from '#core/mcp.ts'
+import { countJson } from '#lib/json-bounds.ts'
+
+const maxSchemaBytes = 256 * 1024
+const maxDescriptionBytes = 256 * 1024
+const maxNameChars = 200
+const maxTitleChars = 200
+/** Schemas are walked recursively by the clients of some models. */
+const schemaBounds = { values: 20_000, names: 10_000, levels: 64 }
+
+/** A tool as the server listed it; undefined if it does not even have a name. */
+export function readTool(listed: unknown): ListedTool | undefined {
+  if (!isObject(listed) || typeof listed['name'] !== 'string' || listed['name'] === '') return undefined
+  const { name, description = '', inputSchema, annotations, title } = listed
+  if (name.length > maxNameChars)
+    return { name: name.slice(0, maxNameChars), refused: `its name is over ${maxNameChars} characters` }
+  if (/\p{Cc}/u.test(name))
+    return { name: name.replaceAll(/\p{Cc}/gu, '?'), refused: 'its name has a control character' }
+  if (typeof description !== 'string') return { name, refused: 'its description is not a text' }
+  if (byteLength(description) > maxDescriptionBytes)
+    return { name, refused: `its description is over ${maxDescriptionBytes / 1024} KB` }
+  const fault = schemaFault(inputSchema)
+  if (fault !== undefined) return { name, refused: fault }
+  const hints = hintsOf(annotations, title)
+  return { name, description, schema: inputSchema as JsonObject, ...(hints && { hints }) }
+}
+
+function schemaFault(schema: unknown): string | undefined {
+  if (!isObject(schema) || schema['type'] !== 'object') return 'its schema is not that of an object'
+  const text = Buffer.from(JSON.stringify(schema))
+  if (text.length > maxSchemaBytes) return `its schema is over ${maxSchemaBytes / 1024} KB`
+  const excess = countJson(text, schemaBounds).next(text.length)
+  return excess && `its schema has more than ${schemaBounds[excess.bound]} ${excess.bound}`
+}
+
+function hintsOf(annotations: unknown, title: unknown): McpHints | undefined {
+  const said = isObject(annotations) ? annotations : {}
+  const words = [title, said['title']].find((each) => typeof each === 'string')
+  const flags = Object.entries({
+    readOnly: said['readOnlyHint'],
+    destructive: said['destructiveHint'],
+    idempotent: said['idempotentHint'],
+    openWorld: said['openWorldHint'],
+  }).filter(([, value]) => typeof value === 'boolean')
+  const hints = { ...(words !== undefined && { title: words.slice(0, maxTitleChars) }), ...Object.fromEntries(flags) }
+  return Object.keys(hints).length > 0 ? hints : undefined
+}

@@ -1,0 +1,58 @@
+// Opens the transport of a server for one start.
+import type { McpTarget } from '#core/mcp.ts'
+import type { Log } from '#lib/log.ts'
+import { warnSparingly } from '#lib/log.ts'
+import type { OpenedTransport } from './connection.ts'
+import type { ExactArguments } from './exact-arguments.ts'
+import { newMark } from './process-mark.ts'
+import { createStdioTransport, type ExitGuard } from './stdio.ts'
+import { readValues, type ValueSources } from './values.ts'
+
+/** Variables that every stdio server gets. */
+const commonVariables = ['PATH', 'HOME', 'LANG']
+
+export type TransportParts = ValueSources & {
+  /** The mark that all servers of this home share. */
+  readonly homeMark: string
+  readonly guard: ExitGuard
+  /** Masks secrets in what a server writes to standard error. */
+  readonly mask: (text: string) => string
+  readonly log: Log
+}
+
+export type OpenTransport = (
+  server: { readonly name: string; readonly target: McpTarget },
+  exact: ExactArguments,
+) => Promise<OpenedTransport>
+
+export function createOpenTransport(parts: TransportParts): OpenTransport {
+  const { environment, homeMark, mask, log, guard } = parts
+  return async ({ name, target }, exact) => {
+    if (target.kind === 'http') throw new Error('servers over HTTP are not supported yet')
+    const common = commonVariables.flatMap((each) => {
+      const value = environment(each)
+      return value === undefined ? [] : [[each, value] as const]
+    })
+    const warn = warnSparingly(log)
+    let lastLine: string | undefined
+    const transport = createStdioTransport({
+      command: target.command,
+      args: target.args,
+      env: { ...Object.fromEntries(common), ...(await readValues(target.env, parts)) },
+      cwd: environment('HOME') ?? '/',
+      mark: await newMark(homeMark),
+      guard,
+      exact,
+      onErrorLine(line) {
+        lastLine = mask(line)
+        log.info({ server: name, line: lastLine }, 'an MCP server wrote to standard error')
+      },
+      onGarbage: (what) => warn({ server: name }, `an MCP server sent ${what} on standard output`),
+    })
+    const fault = (): string | undefined => {
+      const ended = transport.ended()
+      return ended === undefined || lastLine === undefined ? ended : `${ended}; its last line was: ${lastLine}`
+    }
+    return { transport, fault }
+  }
+}

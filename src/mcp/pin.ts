@@ -1,0 +1,90 @@
+// Pinned tools: a tool is offered as it was first seen. When the server describes it in another way it is taken out until
+// the operator has reviewed the difference.
+import { createHash } from 'node:crypto'
+import { canonical } from '#core/json.ts'
+import type { ListedTool, McpTool, OfferedTool } from '#core/mcp.ts'
+import { unifiedDiff } from '#lib/unified-diff.ts'
+import { modelName } from './names.ts'
+
+/** Tools that a server no longer lists; further ones are forgotten. */
+const maxGone = 500
+
+/** The hash by which a change is noticed. */
+export function pinOf({ description, schema }: Pick<OfferedTool, 'description' | 'schema'>): string {
+  return createHash('sha256')
+    .update(canonical([description, schema]))
+    .digest('hex')
+}
+
+/** The tools of a server after its list was read. Unchanged tools stay the same objects. */
+export function mergeTools(server: string, before: readonly McpTool[], listed: readonly ListedTool[]): McpTool[] {
+  const known = new Map(before.map((tool) => [tool.name, tool]))
+  const after = new Map<string, McpTool>()
+  const taken = before.map(({ as }) => as)
+  for (const each of listed) {
+    // Of two tools with one name the first counts.
+    if (after.has(each.name)) continue
+    const tool = known.get(each.name)
+    if (tool) after.set(each.name, seenAgain(tool, each))
+    else {
+      const as = modelName(server, each.name, taken)
+      taken.push(as)
+      after.set(each.name, firstSeen(each, as))
+    }
+  }
+  const gone = before.filter(({ name }) => !after.has(name)).slice(0, maxGone)
+  return [...after.values(), ...gone.map(asGone)]
+}
+
+/** True when nothing about the tools has changed. */
+export function sameTools(before: readonly McpTool[], after: readonly McpTool[]): boolean {
+  return before.length === after.length && after.every((tool) => before.includes(tool))
+}
+
+/** The tools once the operator has accepted what changed, of one tool or of all. */
+export function reviewed(tools: readonly McpTool[], only?: string): McpTool[] {
+  return tools.flatMap((tool) => {
+    if (tool.changed === undefined || (only !== undefined && tool.name !== only)) return [tool]
+    if (tool.changed === 'gone') return []
+    const { changed, ...rest } = tool
+    return [{ ...rest, pinned: changed }]
+  })
+}
+
+/** What changed in a tool, as a person reads it; undefined if nothing did. */
+export function differenceOf({ name, pinned, changed }: McpTool): string | undefined {
+  if (changed === undefined) return undefined
+  if (changed === 'gone') return 'The server no longer offers this tool.'
+  return unifiedDiff(name, pinned && textOf(pinned), textOf(changed))
+}
+
+function firstSeen(listed: ListedTool, as: string): McpTool {
+  const { name } = listed
+  if ('refused' in listed) return { name, as, effect: 'write', refused: listed.refused }
+  return { name, as, effect: 'write', pinned: listed }
+}
+
+function seenAgain(tool: McpTool, listed: ListedTool): McpTool {
+  const { name, as, effect, pinned } = tool
+  if ('refused' in listed) {
+    if (tool.refused === listed.refused && tool.changed === undefined) return tool
+    return { name, as, effect, ...(pinned && { pinned }), refused: listed.refused }
+  }
+  // It was refused at first sight: now it is seen for the first time.
+  if (!pinned) return { name, as, effect, pinned: listed }
+  if (pinOf(pinned) === pinOf(listed))
+    return tool.changed === undefined && tool.refused === undefined ? tool : { name, as, effect, pinned }
+  const { changed } = tool
+  const seenBefore = typeof changed === 'object' && pinOf(changed) === pinOf(listed) && tool.refused === undefined
+  return seenBefore ? tool : { name, as, effect, pinned, changed: listed }
+}
+
+function asGone(tool: McpTool): McpTool {
+  if (tool.changed === 'gone') return tool
+  const { name, as, effect, pinned } = tool
+  return { name, as, effect, ...(pinned && { pinned }), changed: 'gone' }
+}
+
+function textOf({ description, schema }: OfferedTool): string {
+  return `${description}\n\n${JSON.stringify(schema, null, 2)}\n`
+}

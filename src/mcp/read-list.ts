@@ -1,0 +1,42 @@
+// Reads the tools of a connected server, page by page.
+import type { Client } from '@modelcontextprotocol/client'
+import { isObject } from '#core/json.ts'
+import type { ListedTool } from '#core/mcp.ts'
+import { readTool } from './listing.ts'
+
+const maxTools = 500
+const maxPages = 100
+const maxInstructionChars = 20_000
+
+/** What a server offers. */
+export type ServerList = { readonly tools: readonly ListedTool[]; readonly instructions: string }
+
+/** Each tool is checked by itself: one that is wrong does not hide the others. */
+export async function readList(client: Client): Promise<ServerList> {
+  const instructions = (client.getInstructions() ?? '').slice(0, maxInstructionChars)
+  if (!client.getServerCapabilities()?.tools) return { tools: [], instructions }
+  const tools: ListedTool[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < maxPages; page++) {
+    const params = cursor === undefined ? {} : { cursor }
+    const result: unknown = await client.request({ method: 'tools/list', params }, anyObject)
+    const { tools: listed, nextCursor } = isObject(result) ? result : {}
+    for (const each of Array.isArray(listed) ? (listed as unknown[]) : []) {
+      const tool = readTool(each)
+      if (tool) tools.push(tool)
+      if (tools.length > maxTools) throw new Error(`it lists more than ${maxTools} tools`)
+    }
+    if (typeof nextCursor !== 'string') return { tools, instructions }
+    cursor = nextCursor
+  }
+  throw new Error(`its list has more than ${maxPages} pages`)
+}
+
+/** A schema for the client package that takes any object as it is. */
+const anyObject = {
+  '~standard': {
+    version: 1,
+    vendor: 'atrium',
+    validate: (value: unknown) => (isObject(value) ? { value } : { issues: [{ message: 'the result is no object' }] }),
+  },
+} as const

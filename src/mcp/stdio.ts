@@ -1,0 +1,198 @@
+// A stdio MCP server as a transport of the client package: its process in a group of its own, without a shell, one JSON
+// message a line. The package's own transport probes on a second process, has no group and passes more variables.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { isObject, valueIn } from '#core/json.ts'
+import { within } from '#lib/deadline.ts'
+import { type ExactArguments, messageText } from './exact-arguments.ts'
+import { endMarked, kill, markVariable } from './process-mark.ts'
+
+const maxLineBytes = 8 * 1024 * 1024
+const maxErrorLineChars = 2_000
+/** Lines of standard error that go to the log in one minute. */
+const maxErrorLines = 100
+const minuteMs = 60_000
+/** How long a server gets to end by itself once its standard input is closed, and then after SIGTERM. */
+const graceMs = 1_000
+const termMs = 2_000
+const newline = 0x0a
+
+export type StdioParts = {
+  readonly command: string
+  readonly args: readonly string[]
+  /** The whole environment of the server, apart from the mark. */
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  readonly mark: string
+  readonly guard: ExitGuard
+  readonly exact: ExactArguments
+  /** Receives lines of standard error, cut and limited in number. */
+  readonly onErrorLine: (line: string) => void
+  /** Receives what is wrong with a line of standard output. */
+  readonly onGarbage: (what: string) => void
+}
+
+/** Ends the process groups of servers when this process exits without stopping them. */
+export type ExitGuard = { add(group: number): void; delete(group: number): void }
+
+export function createExitGuard(): ExitGuard {
+  const groups = new Set<number>()
+  const endAll = (): void => groups.forEach((group) => kill(-group, 'SIGKILL'))
+  return {
+    add(group) {
+      if (groups.size === 0) process.on('exit', endAll)
+      groups.add(group)
+    },
+    delete(group) {
+      groups.delete(group)
+      if (groups.size === 0) process.off('exit', endAll)
+    },
+  }
+}
+
+/** The names `stderr` and `pid` tell the client package that silence at its probe is that of an older server. */
+export type StdioTransport = Transport & {
+  readonly pid: number | null
+  readonly stderr: null
+  /** Why the server ended; undefined while it runs. */
+  readonly ended: () => string | undefined
+}
+
+export function createStdioTransport(parts: StdioParts): StdioTransport {
+  const { command, args, env, cwd, mark, guard, exact } = parts
+  let child: ChildProcessWithoutNullStreams | undefined
+  let ended: string | undefined
+  let over: Promise<void> | undefined
+  let closing: Promise<void> | undefined
+
+  function start(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const started = spawn(command, args, {
+      cwd,
+      env: { ...env, [markVariable]: mark },
+      detached: true,
+      stdio: 'pipe',
+      windowsHide: true,
+    })
+    child = started
+    const gone = Promise.withResolvers<void>()
+    over = gone.promise
+    started.once('spawn', () => {
+      if (started.pid !== undefined) guard.add(started.pid)
+      resolve()
+    })
+    started.once('error', (error) => {
+      ended = `it could not be started (${(error as NodeJS.ErrnoException).code ?? error.message})`
+      reject(error)
+    })
+    // A grandchild may hold the pipes open: the end of the process itself counts.
+    started.once('exit', (code, signal) => {
+      ended ??= signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`
+      setImmediate(() => {
+        gone.resolve()
+        transport.onclose?.()
+      })
+    })
+    for (const stream of [started.stdin, started.stdout, started.stderr]) stream.on('error', () => {})
+    started.stdout.on('data', lineReader(receive, tooLong))
+    started.stderr.on('data', errorLines(parts.onErrorLine))
+    return promise
+  }
+
+  function receive(line: Buffer): void {
+    const text = line.toString('utf8').trim()
+    if (text === '') return
+    const message = valueIn(text)
+    if (isObject(message) && message['jsonrpc'] === '2.0') transport.onmessage?.(message as JSONRPCMessage)
+    else parts.onGarbage(`a line that is no message (${line.length} bytes)`)
+  }
+
+  function tooLong(): void {
+    ended ??= `it sent a line of more than ${maxLineBytes / 1024 / 1024} MiB and was stopped`
+    void transport.close()
+  }
+
+  /** Ends the process, its group, and whatever else carries its mark. */
+  async function end(): Promise<void> {
+    if (!child || !over) return
+    ended ??= 'it was stopped'
+    child.stdin.end()
+    const isOver = (): true => true
+    const waited = over.then(isOver)
+    const byItself = await within(graceMs, waited, () => false)
+    const group = child.pid === undefined ? undefined : -child.pid
+    if (group !== undefined && !byItself) {
+      kill(group, 'SIGTERM')
+      await within(termMs, waited, () => false)
+    }
+    if (group !== undefined) kill(group, 'SIGKILL')
+    await endMarked(mark)
+    if (child.pid !== undefined) guard.delete(child.pid)
+    if (child.pid !== undefined) await over
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
+  }
+
+  const transport: StdioTransport = {
+    stderr: null,
+    get pid() {
+      return child?.pid ?? null
+    },
+    ended: () => ended,
+    start,
+    async send(message) {
+      if (!child || ended !== undefined) throw new Error('the server has ended')
+      if (!child.stdin.write(`${messageText(message, exact)}\n`)) await Promise.race([once(child.stdin, 'drain'), over])
+    },
+    close() {
+      closing ??= end()
+      return closing
+    },
+  }
+  return transport
+}
+
+/** Cuts a stream into lines. Calls `tooLong` once for a line over the bound, and reads no further. */
+function lineReader(onLine: (line: Buffer) => void, tooLong: () => void): (chunk: Buffer) => void {
+  let pieces: Buffer[] = []
+  let size = 0
+  let stopped = false
+  return (chunk) => {
+    let from = 0
+    while (!stopped && from < chunk.length) {
+      const at = chunk.indexOf(newline, from)
+      const piece = chunk.subarray(from, at < 0 ? chunk.length : at)
+      pieces.push(piece)
+      size += piece.length
+      if (size > maxLineBytes) {
+        stopped = true
+        pieces = []
+        return tooLong()
+      }
+      if (at < 0) return
+      const line = pieces.length === 1 ? piece : Buffer.concat(pieces)
+      pieces = []
+      size = 0
+      from = at + 1
+      onLine(line)
+    }
+  }
+}
+
+/** Cuts standard error into lines of bounded length and number. */
+function errorLines(onLine: (line: string) => void): (chunk: Buffer) => void {
+  let rest = ''
+  let [minute, count] = [0, 0]
+  const tell = (line: string): void => {
+    if (line.trim() === '') return
+    const now = Math.floor(performance.now() / minuteMs)
+    if (now !== minute) [minute, count] = [now, 0]
+    if (++count <= maxErrorLines) onLine(line.slice(0, maxErrorLineChars))
+    else if (count === maxErrorLines + 1) onLine('[more lines follow; they are left out for a minute]')
+  }
+  return (chunk) => {
+    const lines = (rest + chunk.toString('utf8')).split('\n')
+    rest = (lines.pop() ?? '').slice(0, maxErrorLineChars)
+    for (const line of lines) tell(line)
+  }
+}

@@ -1,0 +1,100 @@
+// MCP servers: how each is reached, and its tools as they are pinned.
+import { AppError } from '#core/errors.ts'
+import { maxServers, type McpServer, type McpStore, type McpTarget, type McpTool } from '#core/mcp.ts'
+import { notifySettings } from './change-signal.ts'
+import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
+
+export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): McpStore {
+  return {
+    list: () =>
+      sql.read(function* () {
+        const servers = yield* query('SELECT * FROM mcp_servers ORDER BY name')
+        if (servers.length === 0) return []
+        const tools = Map.groupBy(yield* query('SELECT * FROM mcp_tools'), (row) => String(row['server']))
+        return servers.map((row) => serverOf(row, tools.get(String(row['name'])) ?? []))
+      }),
+    add: (server) =>
+      sql.write(function* () {
+        const { name, target, everyone, instructions, tools } = server
+        const count = Number((yield* first('SELECT count(*) AS count FROM mcp_servers'))?.['count'])
+        if (count >= maxServers) {
+          throw new AppError('invalid_input', `there are ${count} MCP servers, at most ${maxServers}: remove one first`)
+        }
+        const row = yield* first(
+          `INSERT INTO mcp_servers (name, target, everyone, instructions, added_at) VALUES (?, ?, ?, ?, ?)
+           ON CONFLICT (name) DO NOTHING RETURNING name`,
+          name,
+          JSON.stringify(target),
+          everyone ? 1 : 0,
+          instructions,
+          now(),
+        )
+        if (!row) throw new AppError('invalid_input', `an MCP server named ${name} exists`, { param: 'name' })
+        for (const tool of tools) yield* putTool(name, tool)
+        yield* notifySettings(sql)
+      }),
+    change: (name, decide) =>
+      sql.write(function* () {
+        const row = yield* first(`SELECT * FROM mcp_servers WHERE name = ?${sql.lock}`, name)
+        if (!row) throw new AppError('not_found', `no MCP server is named ${name}`)
+        const server = serverOf(row, yield* query('SELECT * FROM mcp_tools WHERE server = ?', name))
+        const changes = decide(server)
+        if (!changes) return server
+        const after = { ...server, ...changes }
+        yield* run(
+          'UPDATE mcp_servers SET everyone = ?, instructions = ? WHERE name = ?',
+          after.everyone ? 1 : 0,
+          after.instructions,
+          name,
+        )
+        for (const tool of server.tools) {
+          if (!after.tools.some((each) => each.name === tool.name))
+            yield* run('DELETE FROM mcp_tools WHERE server = ? AND name = ?', name, tool.name)
+        }
+        for (const tool of after.tools) if (!server.tools.includes(tool)) yield* putTool(name, tool)
+        yield* notifySettings(sql)
+        return after
+      }),
+    remove: (name) =>
+      sql.write(function* () {
+        const row = yield* first('DELETE FROM mcp_servers WHERE name = ? RETURNING name', name)
+        if (!row) return false
+        yield* run('DELETE FROM mcp_tools WHERE server = ?', name)
+        yield* notifySettings(sql)
+        return true
+      }),
+  }
+}
+
+function* putTool(server: string, { name, as, effect, ...state }: McpTool): Job<void> {
+  yield* run(
+    `INSERT INTO mcp_tools (server, name, model_name, effect, state) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (server, name) DO UPDATE SET model_name = excluded.model_name, effect = excluded.effect,
+       state = excluded.state`,
+    server,
+    name,
+    as,
+    effect,
+    JSON.stringify(state),
+  )
+}
+
+function serverOf(row: Row, tools: readonly Row[]): McpServer {
+  return {
+    name: String(row['name']),
+    target: JSON.parse(String(row['target'])) as McpTarget,
+    everyone: Number(row['everyone']) === 1,
+    instructions: String(row['instructions']),
+    tools: tools.map(toolOf).sort((one, two) => (one.name < two.name ? -1 : 1)),
+    addedAt: Number(row['added_at']),
+  }
+}
+
+function toolOf(row: Row): McpTool {
+  return {
+    name: String(row['name']),
+    as: String(row['model_name']),
+    effect: String(row['effect']) as McpTool['effect'],
+    ...(JSON.parse(String(row['state'])) as Pick<McpTool, 'pinned' | 'changed' | 'refused'>),
+  }
+}

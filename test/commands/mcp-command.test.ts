@@ -1,0 +1,67 @@
+// `atrium mcp` as the operator meets it, with a real server.
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { atrium, newHome } from '../atrium.ts'
+import { rude } from '../mcp/harness.ts'
+
+const home = newHome()
+after(home.remove)
+const { command, args: words } = rude()
+const mcp = (...args: string[]) => atrium(home.path, ['mcp', ...args])
+
+test('a server is added, set, tested, used, reviewed and removed', async () => {
+  assert.match((await mcp('list')).stdout, /^No MCP servers/)
+  const added = await mcp('add', 'rude', '--', command, ...words)
+  assert.match(
+    added.stdout,
+    /^Added rude: 12 tools\.\n[^]* {2}echo +asks \(says it only reads\) +A tool\.\n[^]*mcp set rude/,
+  )
+  const again = await mcp('add', 'rude', '--', command, ...words)
+  assert.deepEqual([again.code, again.stdout], [2, ''])
+  assert.match(again.stderr, /an MCP server named rude exists/)
+  assert.match((await mcp('list')).stdout, /rude +stdio +operator +12 +0 /)
+  assert.match(
+    (await mcp('set', 'rude', 'echo', '--effect', 'read')).stdout,
+    /^echo: read\. Its calls run at once\.\n$/,
+  )
+  const tested = await mcp('test', 'rude', 'echo', '--params', '{"a":1}')
+  assert.deepEqual([tested.code, tested.stdout], [0, '{"a":1}\n'])
+  const failed = await mcp('test', 'rude', 'fail')
+  assert.deepEqual([failed.code, failed.stdout], [1, 'error: it went wrong\n'])
+  assert.match((await mcp('info', 'rude')).stdout, /echo +runs at once[^]*the model never reads this\):\nUse me\.\n$/)
+  const script = join(home.path, 'script.json')
+  const replies = [
+    { when: 'go', calls: [{ name: 'rude__echo', args: { a: 2 } }] },
+    { afterTool: 'rude__echo', text: 'It said {{result}}' },
+    { when: 'write', calls: [{ name: 'rude__fail' }] },
+  ]
+  writeFileSync(script, JSON.stringify({ replies, loop: true }))
+  const env = { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script }
+  const said = await atrium(home.path, ['run', 'go', '--json'], { env })
+  const reply = JSON.parse(said.stdout) as { status: string; text?: string }
+  assert.equal(reply.status, 'completed')
+  assert.match(said.stdout, /It said [^]*untrusted-content[^]*a\\*":2/)
+  const asks = await atrium(home.path, ['run', 'write', '--json'], { env })
+  assert.match(asks.stdout, /"waiting"/)
+  assert.match((await mcp('review', 'rude')).stdout, /^Nothing has changed/)
+  assert.equal((await mcp('remove', 'rude')).stdout, 'Removed rude.\n')
+  assert.equal((await mcp('remove', 'rude')).code, 1)
+})
+
+for (const [what, args, code, message] of [
+  ['neither a command nor a URL', ['add', 'a'], 2, /give a command after --, or --url/],
+  ['a name that does not fit', ['add', 'A b', '--', 'x'], 2, /1 to 32 of a-z/],
+  ['a variable without a secret', ['add', 'a', '--env', 'TOKEN', '--', 'x'], 2, /KEY=SECRET/],
+  ['a secret that is not set', ['add', 'a', '--env', 'TOKEN=none', '--', 'x'], 1, /secret none, which is not set/],
+  ['a command that is not there', ['add', 'a', '--', '/no/such/server'], 1, /could not be started \(ENOENT\)/],
+  ['a server that is not there', ['info', 'none'], 1, /no MCP server is named none/],
+  ['a tool without an effect', ['set', 'a', 'b'], 2, /--effect/],
+] as const) {
+  test(`told: ${what}`, async () => {
+    const ran = await mcp(...args)
+    assert.deepEqual([ran.code, ran.stdout], [code, ''])
+    assert.match(ran.stderr, message)
+  })
+}

@@ -1,0 +1,55 @@
+// Results of calls, as the agent reads them.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readResult } from '#mcp/result.ts'
+
+const png = { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' }
+
+test('content becomes text', () => {
+  const rows: [result: unknown, text: string][] = [
+    [
+      {
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      },
+      'a\nb',
+    ],
+    [{ content: [] }, ''],
+    [{ content: [], structuredContent: { a: 1 } }, '{"a":1}'],
+    [{ content: [{ type: 'text', text: 'a' }], structuredContent: { a: 1 } }, 'a'],
+    [{ structuredContent: null }, 'null'],
+    [{ content: [{ type: 'audio', mimeType: 'audio/wav', data: 'AAAA' }] }, '[audio: audio/wav, 0.0 KB]'],
+    [
+      { content: [{ type: 'resource_link', uri: 'file:///a', name: 'a', description: 'the\nfile' }] },
+      '[resource: a, file:///a, the file]',
+    ],
+    [{ content: [{ type: 'resource', resource: { uri: 'x:1', text: 'body' } }] }, '[resource: x:1]\nbody'],
+    [
+      { content: [{ type: 'resource', resource: { uri: 'x:1', mimeType: 'a/b', blob: 'A'.repeat(40_000) } }] },
+      '[resource: x:1, a/b, 29 KB]',
+    ],
+    [{ content: [{ type: 'hologram' }] }, '[a block of the kind hologram]'],
+    [{ content: ['x', { type: 'text' }] }, '[an unreadable block]\n'],
+    [undefined, ''],
+    [[], ''],
+    [{ content: 'x' }, ''],
+  ]
+  for (const [result, text] of rows) assert.equal(readResult(result).text, text, JSON.stringify(result))
+})
+
+test('images that models take are kept beside a line', () => {
+  const { text, images } = readResult({ content: [png, { ...png, mimeType: 'image/svg+xml' }, { ...png, data: '"x' }] })
+  assert.deepEqual(images, ['data:image/png;base64,iVBORw0KGgo='])
+  assert.equal(text.split('\n').length, 3)
+  assert.equal(readResult({ content: Array.from({ length: 20 }, () => png) }).images.length, 8)
+  assert.equal(readResult({ content: [{ ...png, data: 'A'.repeat(9 * 1024 * 1024) }] }).images.length, 0)
+})
+
+test('an error says so, and a long list of blocks is cut', () => {
+  assert.equal(readResult({ content: [], isError: true }).isError, true)
+  assert.equal(readResult({ content: [], isError: 'no' }).isError, false)
+  const { text } = readResult({ content: Array.from({ length: 1_500 }, () => ({ type: 'text', text: 'x' })) })
+  assert.match(text, /500 more blocks are left out/)
+})
