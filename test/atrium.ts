@@ -74,7 +74,7 @@ export async function atrium(
     const fail = (): void => reject(new Error(`the command process ended in: atrium ${args.join(' ')}`))
     child.once('message', resolve).once('exit', fail)
     child.channel?.ref()
-    child.send({ main: mainFile, args, env: { ...environmentOf(home), ...env }, input, cwd } satisfies CommandOrder)
+    child.send({ main: mainFile, args, env: { ...atriumEnv(home), ...env }, input, cwd } satisfies CommandOrder)
     try {
       return await ended
     } finally {
@@ -161,7 +161,7 @@ function start(
   { env, cwd }: { env: Record<string, string>; cwd?: string | undefined },
 ): ChildProcess {
   const child = spawn(file, [...first, ...args], {
-    env: { ...environmentOf(home), ...env },
+    env: { ...atriumEnv(home), ...env },
     cwd,
     stdio: 'pipe',
     ...(args[0] === 'serve' ? {} : { timeout: commandMs }),
@@ -184,6 +184,7 @@ function startCommands(): ChildProcess {
   return child
 }
 
-function environmentOf(home: string): Record<string, string> {
+/** The environment of `atrium` on a home. */
+export function atriumEnv(home: string): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: cache, HOME: home, ATRIUM_HOME: home }
 }
