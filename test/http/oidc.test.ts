@@ -2,14 +2,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { IdentityStore } from '#core/account.ts'
+import { AppError } from '#core/errors.ts'
 import { userId } from '#core/ids.ts'
 import type { Claims, Issuer } from '#http/oidc-issuer.ts'
-import { createOidc } from '#http/oidc.ts'
+import { createOidc, type SignInCallback } from '#http/oidc.ts'
 import { silentLog } from '#lib/log.ts'
 
-/** The name of the account that a sign-in makes, or the status that refuses it. */
-async function signIn(token: Partial<Claims>, info: Partial<Claims>): Promise<string | number> {
+type Given = {
+  readonly token?: Partial<Claims>
+  readonly info?: Partial<Claims>
+  readonly audience?: string
+  readonly known?: boolean
+  readonly verify?: () => Promise<Claims>
+}
+
+const redirectUri = 'https://here.example/callback'
+
+function opened({ token = {}, info = {}, audience, known = false, verify }: Given = {}) {
   let nonce = ''
+  const verified: unknown[] = []
   const issuer: Issuer = {
     metadata: () =>
       Promise.resolve({
@@ -18,23 +29,49 @@ async function signIn(token: Partial<Claims>, info: Partial<Claims>): Promise<st
         authorization_endpoint: 'https://issuer.example/authorize',
         userinfo_endpoint: 'https://issuer.example/me',
       }),
-    verify: () => Promise.resolve({ sub: 'ann', nonce, ...token }),
+    verify: (jwt, audiences) => {
+      verified.push([jwt, audiences])
+      return verify?.() ?? Promise.resolve({ sub: 'ann', nonce, ...token })
+    },
     redeem: () => Promise.resolve({ id_token: 'i', access_token: 'a' }),
     userInfo: () => Promise.resolve({ sub: 'ann', ...info }),
   }
-  let begun: { state: string; browser: string } | undefined
+  const begun = new Map<string, { browser: string }>()
+  const enrolled: unknown[] = []
   const identities: IdentityStore = {
-    find: () => Promise.resolve(undefined),
-    enrol: (_identity, [name = '']) => Promise.resolve({ id: userId('u'), name, createdAt: 0 }),
-    begin: (signIn) => Promise.resolve(void (begun = signIn)),
-    take: () => Promise.resolve(begun && { browser: begun.browser }),
+    find: () => Promise.resolve(known ? { id: userId('known'), name: 'ann', createdAt: 0 } : undefined),
+    enrol: (identity, names) => {
+      enrolled.push([identity, names])
+      return Promise.resolve({ id: userId('u'), name: names[0] ?? '', createdAt: 0 })
+    },
+    begin: ({ state, browser }) => Promise.resolve(void begun.set(state, { browser })),
+    take(state) {
+      const found = begun.get(state)
+      begun.delete(state)
+      return Promise.resolve(found)
+    },
   }
-  const oidc = createOidc({ issuer, clientId: 'c', allowedDomains: ['example.com'], identities, log: silentLog })
-  const { url, browser } = await oidc.begin('https://here.example/callback')
-  const { searchParams } = new URL(url)
-  nonce = searchParams.get('nonce') ?? ''
-  const state = searchParams.get('state') ?? ''
-  const user = await oidc.finish({ code: 'c', state, browser, redirectUri: 'https://here.example/callback' })
+  const oidc = createOidc({
+    issuer,
+    clientId: 'c',
+    ...(audience !== undefined && { audience }),
+    allowedDomains: ['example.com'],
+    identities,
+    log: silentLog,
+  })
+  const begin = async () => {
+    const { url, browser } = await oidc.begin(redirectUri)
+    const { searchParams } = new URL(url)
+    nonce = searchParams.get('nonce') ?? ''
+    return { code: 'c', state: searchParams.get('state') ?? '', browser, redirectUri }
+  }
+  return { oidc, begin, verified, enrolled }
+}
+
+/** The name of the account that a sign-in makes, or the status that refuses it. */
+async function signIn(token: Partial<Claims>, info: Partial<Claims>): Promise<string | number> {
+  const { oidc, begin } = opened({ token, info })
+  const user = await oidc.finish(await begin())
   return 'status' in user ? user.status : user.name
 }
 
@@ -56,3 +93,73 @@ const cases: readonly [what: string, token: Partial<Claims>, info: Partial<Claim
 test('an address and whether it is verified come from one source', async () => {
   for (const [what, token, info, expected] of cases) assert.equal(await signIn(token, info), expected, what)
 })
+
+const good = { email: 'ann@example.com', email_verified: true }
+
+test('a sign-in ends once, in the browser that began it, with the token that was asked for', async () => {
+  const faults: readonly [what: string, over: Partial<SignInCallback>, token?: Partial<Claims>][] = [
+    ['no browser', { browser: undefined }],
+    ['another browser', { browser: 'x'.repeat(43) }],
+    ['another state', { state: 'another' }],
+    ['another issuer', { iss: 'https://evil.example' }],
+    ['the token of another sign-in', {}, { nonce: 'another' }],
+    ['a token without a nonce', {}, { nonce: undefined }],
+  ]
+  for (const [what, over, token] of faults) {
+    const { oidc, begin, enrolled } = opened({ token: { ...good, ...token } })
+    const callback = await begin()
+    await assert.rejects(oidc.finish({ ...callback, ...over }), { code: 'unauthorized' }, what)
+    assert.deepEqual(enrolled, [], what)
+  }
+  const { oidc, begin, verified } = opened({ token: good, audience: 'api' })
+  const callback = await begin()
+  await oidc.finish({ ...callback, iss: 'https://issuer.example' })
+  assert.deepEqual(verified, [['i', ['c']]], 'a token for the API signs nobody in')
+  await assert.rejects(oidc.finish(callback), { code: 'unauthorized' }, 'a second time')
+})
+
+test('a JWT is for the API or for the client, and counts until it ends, with a minute for the clocks', async () => {
+  const { oidc, verified, enrolled } = opened({ token: { ...good, exp: 1_000.5 }, audience: 'api', known: true })
+  const until = 1_060_500
+  assert.deepEqual(await oidc.authenticate('j'), { user: userId('known'), name: 'ann', operator: false, until })
+  assert.deepEqual([verified, enrolled], [[['j', ['api', 'c']]], []])
+})
+
+test('a JWT is refused by its fault: 401 for a bad one, 403 for a stranger, 503 while the issuer is away', async () => {
+  const faults: readonly [AppError, number][] = [
+    [new AppError('unauthorized', 'bad'), 401],
+    [new AppError('issuer_unavailable', 'away'), 503],
+  ]
+  for (const [fault, status] of faults) {
+    assert.deepEqual(await opened({ verify: () => Promise.reject(fault) }).oidc.authenticate('j'), { status })
+  }
+  assert.deepEqual(await opened({ token: { email: 'ann@elsewhere.example' } }).oidc.authenticate('j'), { status: 403 })
+  for (const fault of [new AppError('database_unavailable', 'away'), new TypeError('a bug')]) {
+    await assert.rejects(opened({ verify: () => Promise.reject(fault) }).oidc.authenticate('j'), fault)
+  }
+})
+
+test('an account is found by issuer and subject, and gets nine names to choose from', async () => {
+  const { oidc, begin, enrolled } = opened({ token: { ...good, sub: 'ann' } })
+  await oidc.finish(await begin())
+  const names = [good.email, ...Array.from({ length: 8 }, (_, at) => `${good.email} ${at + 2}`)]
+  assert.deepEqual(enrolled, [[{ issuer: 'https://issuer.example', subject: 'ann' }, names]])
+})
+
+const addresses: readonly [email: string | undefined, verified: boolean | string | undefined, admitted: boolean][] = [
+  ['ann@example.com', true, true],
+  ['ann@EXAMPLE.com', 'true', true],
+  ['ann@example.com', 'false', false],
+  ['ann@example.com', undefined, false],
+  ['ann@sub.example.com', true, false],
+  ['ann@example.com@evil.example', true, false],
+  ['"a@evil.example"@example.com', true, true],
+  ['example.com', true, false],
+  [undefined, true, false],
+]
+for (const [address, verified, admitted] of addresses) {
+  test(`the address ${address}, verified ${verified}, is ${admitted ? 'admitted' : 'refused'}`, async () => {
+    const answer = await opened({ token: { email: address, email_verified: verified, exp: 1 } }).oidc.authenticate('j')
+    assert.equal('status' in answer ? answer.status : 200, admitted ? 200 : 403)
+  })
+}

@@ -213,6 +213,21 @@ describe('asking', () => {
     }
   })
 
+  test('sampling goes in its own fields; a limit of an answer is at most its own', async (t) => {
+    const { model, asked } = await serve(t, [saying([text]), saying([text]), saying([text])])
+    await collect(model, { ...hello, sampling: { topP: 0.5, stop: ['END'], maxTokens: 9 } })
+    await collect(model, { ...hello, sampling: { maxTokens: 99_999 } })
+    await collect(model, { ...hello, sampling: {} })
+    assert.deepEqual(
+      asked.map(({ body }) => [body['top_p'], body['stop_sequences'], body['max_tokens']]),
+      [
+        [0.5, ['END'], 9],
+        [undefined, undefined, 32_000],
+        [undefined, undefined, 32_000],
+      ],
+    )
+  })
+
   test('the temperature goes to models that take one', async (t) => {
     const { model, asked, url } = await serve(t, [saying([text])])
     await collect(model, { ...hello, temperature: 0.3 })

@@ -155,6 +155,18 @@ describe('asking', () => {
     })
   })
 
+  test('sampling goes beside it, each field where it is given', async (t) => {
+    const { model, asked } = await serve(t, [saying(...text), saying(...text)])
+    await collect(model, { ...hello, sampling: { topP: 0.5, stop: ['END'], seed: 7, maxTokens: 99_999 } })
+    await collect(model, { ...hello, sampling: {} })
+    const fields = (at: number) => {
+      const config = (asked[at]?.body['generationConfig'] ?? {}) as Record<string, unknown>
+      return ['topP', 'stopSequences', 'seed', 'maxOutputTokens'].map((name) => config[name])
+    }
+    assert.deepEqual(fields(0), [0.5, ['END'], 7, 99_999])
+    assert.deepEqual(fields(1), [undefined, undefined, undefined, undefined])
+  })
+
   test('schemas are told in the words that it knows', async (t) => {
     const { model, asked } = await serve(t, [saying(...text)])
     const parameters: JsonObject = {

@@ -8,7 +8,7 @@ export const signatureOf = (thinking: string): string => `sig:${Buffer.from(thin
 
 const topLevel = ['oneOf', 'anyOf', 'allOf']
 const requestFields = new Set(
-  'model max_tokens messages system stream temperature tools tool_choice thinking output_config metadata stop_sequences'.split(
+  'model max_tokens messages system stream temperature top_p tools tool_choice thinking output_config metadata stop_sequences'.split(
     ' ',
   ),
 )

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurns } from '#turns/turns.ts'
-import { removeUser } from '#turns/user-removal.ts'
+import { type RemovalParts, removeUser } from '#turns/user-removal.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { document } from '../store/suite-documents.ts'
 import { eventsOf, createHeldReply, message, openHouse, restOf, until } from './house.ts'
@@ -41,6 +41,38 @@ test('what runs for a removed user stops, its streams end, and all of it is eras
   assert.equal(await store.accounts.findByToken('h1', 0), undefined)
   assert.deepEqual(await store.accounts.listUsers(), [])
   assert.equal((await turns.get(others.turn.userId, others.turn.id))?.status, 'completed', 'of others nothing is gone')
+})
+
+test('everything is erased to its end, batch by batch: the way in first, the account last', async () => {
+  const order: string[] = []
+  const left = { missions: 2, threads: 2, documents: 2, skills: 2 }
+  const done = <T>(what: string, answer: T): Promise<T> => {
+    order.push(what)
+    return Promise.resolve(answer)
+  }
+  const some = (what: keyof typeof left) => (): Promise<number> => done(what, left[what]-- > 0 ? 1 : 0)
+  const store = {
+    accounts: {
+      shutOut: () => done('tokens', { id: 'u' }),
+      removeUser: () => done('account', { grants: 4, secrets: 5 }),
+    },
+    missions: { eraseSome: some('missions') },
+    threads: {
+      eraseSome: async () => {
+        const erased = { threads: await some('threads')(), turns: 2, items: 3 }
+        return { erased, unfinished: [], more: erased.threads > 0 }
+      },
+    },
+    documents: { eraseSome: some('documents') },
+    skills: { eraseSome: some('skills') },
+  } as unknown as RemovalParts['store']
+  const eraseFiles = (): Promise<number> => done('files', 6)
+  const erased = await removeUser({ store, eraseFiles }, 'cleo')
+  const all = { threads: 2, turns: 6, items: 9, documents: 2, grants: 4, secrets: 5, skills: 2, files: 6 }
+  assert.deepEqual(erased, all)
+  const thrice = (what: string): string[] => [what, what, what]
+  const batches = ['missions', 'threads', 'documents', 'skills'].flatMap(thrice)
+  assert.deepEqual(order, ['tokens', ...batches, 'files', 'account'])
 })
 
 test('nobody is removed under a name that nobody has', async (t) => {

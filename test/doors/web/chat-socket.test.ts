@@ -427,6 +427,17 @@ test('whoever an issuer still vouches for, but who is somebody else here by now,
   assert.deepEqual(client.frames.slice(1), [])
 })
 
+test('a connection stays while its token cannot be checked, and is checked again after that', async (t) => {
+  const state = { away: false }
+  const { url } = await openHouse(t, { storeAway: () => state.away })
+  const client = await openClient(url, bearer(operatorToken))
+  await client.next('ready')
+  state.away = true
+  client.send({ type: 'subscribe', thread_id: noThread })
+  await client.next('error')
+  assert.equal(client.ws.readyState, client.ws.OPEN)
+})
+
 test('a stranger sends a token and no more; what comes right behind a good one waits for it', async (t) => {
   const { url } = await openHouse(t)
   const stranger = await openClient(url)
