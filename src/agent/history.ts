@@ -3,8 +3,9 @@ import type { Call, Entry, Item, KeptSkill, Message, Part, Result, Summary } fro
 import { fileOrigin } from '#core/origins.ts'
 import type { StartedTurn, ThreadStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
-import { createPace, type Pace } from '#lib/pace.ts'
-import type { Fence } from '#safety/fence.ts'
+import { inPace, pace } from '#lib/pace.ts'
+import { drained } from '#safety/drained.ts'
+import type { Fence, FenceOptions } from '#safety/fence.ts'
 import type { Marker } from '#safety/marks.ts'
 import { shortened } from './compact.ts'
 import { tokensInItem } from './tokens.ts'
@@ -80,9 +81,8 @@ export function createHistories({
 
   /** Fencing takes milliseconds for a long text, and a request may bring a hundred of them. */
   async function appendAll(history: History, entries: Iterable<Pick<Entry, 'item' | 'seq'>>): Promise<void> {
-    const pace = createPace()
     for (const { item, seq } of entries) {
-      if (item.type === 'message' && item.content.length > 1) await fenceParts(item, pace)
+      if (item.type === 'message' && item.content.some(isOutside)) await fenceParts(item)
       append(history, item, seq)
       await pace()
     }
@@ -165,20 +165,21 @@ function dropSummarised(history: History): void {
 
 /** Adds an item to a history. Outside text of every door and tool is fenced here; its origin stays beside it. */
 function createAppend(fence: Fence, marker: (() => Marker) | undefined) {
-  const fenced = (text: string, origin: string, limit?: number): string =>
-    fence(text, origin, { ...(marker && { marker: marker() }), ...(limit !== undefined && { maxChars: limit }) })
+  const options = (): FenceOptions => (marker ? { marker: marker() } : {})
+  const fenced = (text: string, origin: string): string => fence(text, origin, options())
 
-  const fencedPart = (part: Part): Part => {
+  function* partInSlices(part: Part): Generator<void, Part> {
     if (part.type === 'file') {
       const origin = fileOrigin(part.name)
-      return { type: 'text', text: `\n${fenced(part.text, origin, maxFileChars)}\n`, origin }
+      const text = yield* fence.inSlices(part.text, origin, { ...options(), maxChars: maxFileChars })
+      return { type: 'text', text: `\n${text}\n`, origin }
     }
     if (part.type === 'image' || part.origin === undefined) return part
-    return { ...part, text: fenced(part.text, part.origin) }
+    return { ...part, text: yield* fence.inSlices(part.text, part.origin, options()) }
   }
 
   const fencedMessage = (item: Message): Message =>
-    item.content.some(isOutside) ? { ...item, content: item.content.map(fencedPart) } : item
+    item.content.some(isOutside) ? { ...item, content: item.content.map((part) => drained(partInSlices(part))) } : item
 
   const fencedResult = (item: Result): Result =>
     item.origin ? { ...item, output: fenced(item.output, item.origin) } : item
@@ -239,13 +240,10 @@ function createAppend(fence: Fence, marker: (() => Marker) | undefined) {
   }
 
   /** Fences the parts of a message with pauses. `append` then finds them. */
-  async function fenceParts(item: Message, pace: Pace): Promise<void> {
-    if (known.has(item) || !item.content.some(isOutside)) return
+  async function fenceParts(item: Message): Promise<void> {
+    if (known.has(item)) return
     const content: Part[] = []
-    for (const part of item.content) {
-      content.push(fencedPart(part))
-      await pace()
-    }
+    for (const part of item.content) content.push(await inPace(partInSlices(part)))
     known.set(item, { ...item, content })
   }
 

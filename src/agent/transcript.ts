@@ -2,7 +2,6 @@
 // replacement when no model can summarise.
 import type { Item, Message, Part } from '#core/item.ts'
 import { fileOrigin } from '#core/origins.ts'
-import type { Fence } from '#safety/fence.ts'
 
 const maxLineChars = 8_000
 const maxOutputChars = 2_000
@@ -13,8 +12,11 @@ export interface Transcript {
   close(): string
 }
 
+/** Wraps text from outside and names its origin. */
+type FenceText = (text: string, origin: string) => string
+
 /** A transcript of at most `maxChars` characters. With a `fence`, outside text is fenced. */
-export function createTranscript(maxChars: number, fence?: Fence): Transcript {
+export function createTranscript(maxChars: number, fence?: FenceText): Transcript {
   const headChars = Math.floor(maxChars / 4)
   let head = ''
   let tail = ''
@@ -35,7 +37,7 @@ export function createTranscript(maxChars: number, fence?: Fence): Transcript {
   }
 }
 
-export function transcriptOf(items: readonly Item[], maxChars: number, fence?: Fence): string {
+export function transcriptOf(items: readonly Item[], maxChars: number, fence?: FenceText): string {
   const transcript = createTranscript(maxChars, fence)
   transcript.add(items)
   return transcript.close()
@@ -49,7 +51,7 @@ export function cutMiddle(text: string, maxChars: number): string {
   return (text.slice(0, head) + omission(omitted) + text.slice(omitted + head)).toWellFormed()
 }
 
-function lineOf(item: Item, fence: Fence | undefined): string[] {
+function lineOf(item: Item, fence: FenceText | undefined): string[] {
   switch (item.type) {
     case 'message':
       return [`${item.role}: ${contentOf(item, fence)}`]
@@ -72,12 +74,12 @@ function lineOf(item: Item, fence: Fence | undefined): string[] {
   }
 }
 
-function outputLine(output: string, origin: string | undefined, fence: Fence | undefined): string {
+function outputLine(output: string, origin: string | undefined, fence: FenceText | undefined): string {
   return `it returned: ${fenced(cutMiddle(output, maxOutputChars), origin, fence)}`
 }
 
 /** Each part is cut separately, before it is fenced: its fence stays whole. */
-function contentOf({ content }: Message, fence: Fence | undefined): string {
+function contentOf({ content }: Message, fence: FenceText | undefined): string {
   const maxChars = Math.floor(maxLineChars / Math.max(content.length, 1))
   const textOf = (part: Part): string => {
     if (part.type === 'image') return '[a picture]'
@@ -87,7 +89,7 @@ function contentOf({ content }: Message, fence: Fence | undefined): string {
   return content.map(textOf).join(' ')
 }
 
-function fenced(text: string, origin: string | undefined, fence: Fence | undefined): string {
+function fenced(text: string, origin: string | undefined, fence: FenceText | undefined): string {
   return origin !== undefined && fence ? fence(text, origin) : text
 }
 

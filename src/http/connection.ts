@@ -1,7 +1,7 @@
 // One WebSocket connection: ordered JSON frames both ways. A client that does not read is dropped.
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
-import type { ReadJson } from './json-reader.ts'
+import { readJson } from './json-reader.ts'
 
 /** Senders wait while more than this is unread. */
 const highWaterBytes = 256 * 1024
@@ -103,13 +103,12 @@ export type FrameParts = {
   readonly ws: WebSocket
   readonly connection: Connection
   readonly handler: Handler
-  readonly readJson: ReadJson
   /** Frames that the client may send in 10 seconds. 0 means no limit. */
   readonly maxFrames: number
 }
 
 /** Passes a client's frames to the handler, one at a time. Reading is paused meanwhile: large frames wait at their sender. */
-export function readFrames({ ws, connection, handler, readJson, maxFrames }: FrameParts): void {
+export function readFrames({ ws, connection, handler, maxFrames }: FrameParts): void {
   let last = Promise.resolve()
   let waiting = 0
   let windowStart = 0

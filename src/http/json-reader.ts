@@ -1,15 +1,16 @@
-// Parses JSON of callers. Its values are counted in the bytes first, and large texts are handled one at a time with
-// pauses for the event loop, so that no body can block the service.
-import { setImmediate as nextLoop } from 'node:timers/promises'
+// Parses JSON of callers. Its values are counted in the bytes first, with pauses for the event loop, and of the large texts
+// each turn of the loop parses one, so that no body can block the service.
 import { AppError } from '#core/errors.ts'
 import { countJson, type Excess, type JsonBounds, type JsonCount } from '#lib/json-bounds.ts'
-import { createSemaphore } from '#lib/semaphore.ts'
+import { nextTurn, pace } from '#lib/pace.ts'
 
 /** Parsing a text within these bounds blocks the event loop for less than 150 ms, whatever its shape. */
 export const jsonBounds: JsonBounds = { values: 200_000, names: 50_000, levels: 1_000 }
 
 /** Texts up to this size are parsed at once. */
 export const smallJsonBytes = 64 * 1024
+/** Smaller texts do not wait for others. */
+const minPacedBytes = 8 * 1024
 /** Bytes that are counted between two pauses. */
 const sliceBytes = 1024 * 1024
 /** Memory of a parsed value and of a field name, beside the bytes of the text. */
@@ -28,33 +29,18 @@ export type JsonReading = {
 }
 
 /** The parsed value. Throws invalid_input for a text that is not JSON or exceeds `jsonBounds`. */
-export type ReadJson = (bytes: Buffer, reading?: JsonReading) => Promise<unknown>
-
-/** Shared by everything that reads large texts in this process: only one of them is counted or parsed at a time. */
-export function createJsonReader(): ReadJson {
-  const turn = createSemaphore(1)
-  const always = new AbortController().signal
-
-  return async (bytes, { reserve, ...reading } = {}) => {
-    if (bytes.length <= smallJsonBytes) return parseSmallJson(bytes, reading)
-    const { values, names } = await inTurn(() => count(bytes, reading))
-    await reserve?.(bytes.length + values * valueBytes + names * nameBytes)
-    return inTurn(async () => {
-      const value = parsed(bytes, values, reading)
-      await nextLoop()
-      return value
-    })
+export async function readJson(bytes: Buffer, { reserve, ...reading }: JsonReading = {}): Promise<unknown> {
+  if (bytes.length <= smallJsonBytes) {
+    if (bytes.length > minPacedBytes) await pace()
+    return parseSmallJson(bytes, reading)
   }
-
-  /** The turn ends with the next loop: what the caller does with the value at once belongs to it. */
-  async function inTurn<T>(work: () => T | Promise<T>): Promise<T> {
-    const release = turn.tryTake() ?? (await turn.take(always))
-    try {
-      return await work()
-    } finally {
-      setImmediate(release)
-    }
-  }
+  const { values, names } = await count(bytes, reading)
+  await reserve?.(bytes.length + values * valueBytes + names * nameBytes)
+  await nextTurn()
+  const value = parsed(bytes, values, reading)
+  // The caller goes on in another turn.
+  await nextTurn()
+  return value
 }
 
 /** Parses a text of at most `smallJsonBytes` at once, with the same bounds. Throws invalid_input. */
@@ -84,8 +70,8 @@ const words = { values: 'values', names: 'field names' } as const
 async function count(bytes: Buffer, reading: Reading): Promise<JsonCount> {
   const text = countJson(bytes, jsonBounds)
   while (!text.done) {
+    await pace()
     refuseExcess(text.next(sliceBytes), reading)
-    await nextLoop()
   }
   return text
 }

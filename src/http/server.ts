@@ -19,7 +19,7 @@ import { checkAnnouncedSize, checkEncoding, defaultMaxBodyBytes, takeBytesOnly, 
 import { answerClientError } from './client-errors.ts'
 import type { Caller, ChatLimit, WriteLimit } from './caller.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
-import { createJsonReader, type ParseJson } from './json-reader.ts'
+import { type ParseJson, readJson } from './json-reader.ts'
 import { boundConnections, listenOn } from './listen.ts'
 import type { Origins } from './origin.ts'
 import { faultHandler, pathOf } from './reply.ts'
@@ -112,8 +112,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const { origins, chatsPerMinute, socketTimes: times } = parts
   const clientAddress = createClientAddress(parts.trustProxy ?? false)
   const addressOf = (request: IncomingMessage): string => networkOf(clientAddress(request))
-  const readJson = createJsonReader()
-  const sockets = createSockets({ authenticate, origins, readJson, log, chatsPerMinute, ...(times && { times }) })
+  const sockets = createSockets({ authenticate, origins, log, chatsPerMinute, ...(times && { times }) })
   const fastify = openFastify(parts, sockets)
   boundConnections(fastify.server, log)
   const routes: Route[] = []

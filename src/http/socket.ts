@@ -8,7 +8,7 @@ import type { Log } from '#lib/log.ts'
 import { type Authenticate, type Credential, credentialOf, refusalTexts } from './auth.ts'
 import type { Caller } from './caller.ts'
 import { type Connection, closeCodes, createConnection, type Handler, readFrames } from './connection.ts'
-import { type ReadJson, smallJsonBytes } from './json-reader.ts'
+import { smallJsonBytes } from './json-reader.ts'
 import type { Origins } from './origin.ts'
 import { pathOf } from './reply.ts'
 import { createWriteLimit } from './write-rate.ts'
@@ -40,7 +40,6 @@ const defaultTimes: SocketTimes = { authMs: 10_000, beatMs: 25_000, stallMs: 15_
 export type SocketParts = {
   readonly authenticate: Authenticate
   readonly origins: Pick<Origins, 'isAllowed'>
-  readonly readJson: ReadJson
   readonly log: Log
   /** The chat rate: messages per user in 60 seconds. The limits of frames follow it. 0 means no limit. */
   readonly chatsPerMinute: number
@@ -81,7 +80,7 @@ export function frameLimitsOf(chatsPerMinute: number): { maxFrames: number; maxL
 }
 
 export function createSockets(parts: SocketParts): Sockets {
-  const { authenticate, origins, readJson, log, chatsPerMinute, times } = parts
+  const { authenticate, origins, log, chatsPerMinute, times } = parts
   const { authMs, beatMs, stallMs } = { ...defaultTimes, ...times }
   const doors = new Map<string, Door>()
   const open = new Set<Open>()
@@ -219,7 +218,7 @@ export function createSockets(parts: SocketParts): Sockets {
         await (pending ? pending.admitted() : known)?.recheck(true)
       },
     }
-    readFrames({ ws, connection, handler, readJson, maxFrames })
+    readFrames({ ws, connection, handler, maxFrames })
     open.add(self)
     beating ??= setInterval(() => open.forEach((each) => void each.beat()), beatMs).unref()
     connection.gone.addEventListener('abort', () => {

@@ -1,28 +1,48 @@
-// Yielding to the event loop during long work on the main thread.
-import { setImmediate as yieldToOthers } from 'node:timers/promises'
-
+// Yielding to the event loop during long work on the main thread. However many works there are at once, a turn of the loop
+// goes on with one of them: ten that yielded each by itself would block the loop ten times as long.
 /** The longest time without yielding: a user does not notice a token that is this late. */
 const maxBlockMs = 10
 
-export type Pace = () => Promise<void> | undefined
+// State of the module, as an exception: there is one event loop for all works.
+const waiting: (() => void)[] = []
+/** When paced work began in this turn of the loop. */
+let begun: number | undefined
 
-/** Create it at the start of some work and await it between steps: it yields once `maxBlockMs` have passed. */
-export function createPace(now: () => number = () => performance.now()): Pace {
-  let begun = now()
-  return () => {
-    if (now() - begun < maxBlockMs) return undefined
-    return yieldToOthers().then(() => {
-      begun = now()
-    })
-  }
+/** Await it between steps of some work: it yields once paced work has taken `maxBlockMs` of this turn. */
+export function pace(): Promise<void> | undefined {
+  const now = performance.now()
+  if (begun !== undefined && now - begun >= maxBlockMs) return nextTurn()
+  schedule(now)
+  return undefined
+}
+
+/** Waits for the next turn of the loop that is free for paced work. For a step that takes long by itself. */
+export function nextTurn(): Promise<void> {
+  schedule(performance.now())
+  return new Promise((resolve) => {
+    waiting.push(resolve)
+  })
 }
 
 /** Does work that is cut into slices, and yields to the event loop between them. */
 export async function inPace<T>(work: Generator<void, T>): Promise<T> {
-  const pace = createPace()
   for (;;) {
     const { done, value } = work.next()
     if (done) return value
     await pace()
   }
+}
+
+function schedule(now: number): void {
+  if (begun !== undefined) return
+  begun = now
+  setImmediate(goOn)
+}
+
+function goOn(): void {
+  const resume = waiting.shift()
+  begun = resume && performance.now()
+  if (!resume) return
+  setImmediate(goOn)
+  resume()
 }

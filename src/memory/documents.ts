@@ -2,8 +2,7 @@
 import type { Author, Chunk, Document, DocumentInfo, DocumentStore, NewDocument, PutOutcome } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import { createPace, type Pace } from '#lib/pace.ts'
-import { createSemaphore } from '#lib/semaphore.ts'
+import { pace } from '#lib/pace.ts'
 import { chunksOf } from './chunks.ts'
 import type { SemanticSearch } from './semantic-search.ts'
 import { checkContent, checkPath, folderPrefix } from './document-path.ts'
@@ -50,28 +49,20 @@ export type DocumentsParts = {
 
 export function createDocuments({ store, onWrite = () => {}, semanticSearch }: DocumentsParts): Documents {
   const reader = createReader()
-  /** One document is read at a time: each pauses every few milliseconds, but many together would not. */
-  const turn = createSemaphore(1)
-  const always = new AbortController().signal
 
-  async function read(path: string, content: string, pace: Pace): Promise<Chunk[]> {
-    const release = turn.tryTake() ?? (await turn.take(always))
+  async function read(path: string, content: string): Promise<Chunk[]> {
     const chunks: Chunk[] = []
-    try {
-      for (const chunk of chunksOf(reader, path, content)) {
-        chunks.push(chunk)
-        await pace()
-      }
-    } finally {
-      release()
+    for (const chunk of chunksOf(reader, path, content)) {
+      chunks.push(chunk)
+      await pace()
     }
     return chunks
   }
 
-  async function prepare({ path, content, author, threadId, untrusted = false }: Writing, pace = createPace()) {
+  async function prepare({ path, content, author, threadId, untrusted = false }: Writing) {
     checkPath(path)
     const bytes = checkContent(content)
-    const chunks = await read(path, content, pace)
+    const chunks = await read(path, content)
     return { path, bytes, author, ...(threadId && { threadId }), untrusted, chunks } satisfies NewDocument
   }
 
@@ -104,9 +95,8 @@ export function createDocuments({ store, onWrite = () => {}, semanticSearch }: D
 
   return {
     async write(user, documents) {
-      const pace = createPace()
       const all: NewDocument[] = []
-      for (const each of documents) all.push(await prepare(each, pace))
+      for (const each of documents) all.push(await prepare(each))
       return put(user, all)
     },
     append: (user, writing) => change(user, writing, (now) => joined(now?.content ?? '', writing.content)),

@@ -7,7 +7,7 @@ import type { ModelRequest } from '#core/model.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import type { Sampling } from '#core/turn.ts'
 import { evictOldest } from '#lib/evict.ts'
-import { createPace } from '#lib/pace.ts'
+import { pace } from '#lib/pace.ts'
 import { withoutMarks } from '#safety/fence.ts'
 import { adaptSchema } from './schema.ts'
 
@@ -81,7 +81,6 @@ export function createBodyWriter(model: string, rules: BodyRules = {}): BodyWrit
   }
 
   async function renderTools(tools: readonly ToolSpec[]): Promise<void> {
-    const pace = createPace()
     for (const spec of tools) {
       toolJson(spec)
       await pace()

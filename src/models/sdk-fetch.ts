@@ -1,6 +1,6 @@
 // The fetch for the AI SDK packages. It bounds what a server sends while it is read, and turns failures into our faults
 // before a package sees them.
-import { createPace } from '#lib/pace.ts'
+import { pace } from '#lib/pace.ts'
 import type { Fault, Faults } from './fault.ts'
 import { maxErrorBytes, type ReadLimits } from './stream-limits.ts'
 import { retryAfterMs } from './model-retry.ts'
@@ -57,7 +57,6 @@ export function createBoundedFetch({
 function bounded(body: ReadableStream<Bytes>, faults: Faults, limits: ReadLimits): ReadableStream<Bytes> {
   const reader = body.getReader()
   const count = createCount(faults, limits)
-  const pace = createPace()
   let rest: Bytes = new Uint8Array()
   async function more(): Promise<boolean> {
     while (rest.length === 0) {

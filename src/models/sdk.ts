@@ -9,7 +9,7 @@ import { isObject, type JsonObject } from '#core/json.ts'
 import { maxCalls, type Model, type ModelEvent, type ModelRequest } from '#core/model.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import type { Sampling, Usage } from '#core/turn.ts'
-import { createPace } from '#lib/pace.ts'
+import { pace } from '#lib/pace.ts'
 import { parseBaseUrl, viaOf } from './base-url.ts'
 import type { ChatModelParts } from './chat.ts'
 import { createFaults, type Fault, type Faults } from './fault.ts'
@@ -72,7 +72,6 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
 
   /** New tools are adapted with pauses between them: a large schema takes long. */
   async function toolsOf(specs: readonly ToolSpec[]): Promise<LanguageModelV4FunctionTool[]> {
-    const pace = createPace()
     const tools: LanguageModelV4FunctionTool[] = []
     for (const spec of specs) {
       tools.push(toolOf(spec))

@@ -84,9 +84,10 @@ function tableOf(nodes: readonly Node[], ignoreCase: boolean): Int32Array {
       queue.push(child)
     }
   }
+  const ends = Uint8Array.from(nodes, ({ words }) => (words.length > 0 ? 1 : 0))
   for (let at = 0; at < table.length; at++) {
     const row = table[at] as number
-    if (nodes[row / columns]?.words.length) table[at] = row + 1
+    table[at] = row + (ends[row / columns] as number)
   }
   return table
 }

@@ -1,6 +1,7 @@
 // Finds secrets in text and bytes in one pass: well-known key formats, and this installation's own secrets in every
 // spelling. Only certain matches count; placeholders from manuals do not.
 import { createAnchors } from './anchors.ts'
+import { drained } from './drained.ts'
 import { createPiecesOf, unpacked } from './hidden-secrets.ts'
 import { type LeakRule, leakRules } from './leak-rules.ts'
 import { invisible } from './letters.ts'
@@ -108,14 +109,6 @@ function findBy(findInSlices: FindInSlices): Omit<LeakScan, 'stops'> {
     find: (text) => drained(findInSlices(text)),
     maskInSlices,
     mask: (text) => drained(maskInSlices(text)),
-  }
-}
-
-/** The result of work that is done without pauses. */
-function drained<T>(work: Generator<void, T>): T {
-  for (;;) {
-    const { done, value } = work.next()
-    if (done) return value
   }
 }
 

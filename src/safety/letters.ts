@@ -38,8 +38,11 @@ export function isDisguised(text: string): boolean {
 }
 const disguised = new RegExp(`${invisible.source}|${styled.source}`, 'u')
 
-/** Makes a reader of whole texts from a function for one letter, and caches that function's results. */
-export function createReader(readLetter: (letter: string) => string): (text: string) => View {
+/**
+ * Makes a reader of whole texts from a function for one letter, and caches that function's results. It reads in slices:
+ * the caller can yield to the event loop between them.
+ */
+export function createReader(readLetter: (letter: string) => string): (text: string) => Generator<void, View> {
   let cache: Int32Array | undefined
   /** The code point that a letter is read as; `dropped` if it is left out. */
   const readOnce = (code: number, table: Int32Array): number => {
@@ -47,11 +50,12 @@ export function createReader(readLetter: (letter: string) => string): (text: str
     if (cached !== unknown) return cached
     return (table[code] = readLetter(String.fromCodePoint(code)).codePointAt(0) ?? dropped)
   }
-  return (text) => {
+  return function* (text) {
     const table = (cache ??= new Int32Array(tableSize))
     const units = new Uint16Array(text.length)
     const positions = new Int32Array(text.length + 1)
     let count = 0
+    let pause = sliceChars
     const add = (unit: number, at: number): void => {
       units[count] = unit
       positions[count++] = at
@@ -65,6 +69,10 @@ export function createReader(readLetter: (letter: string) => string): (text: str
         add(0xdc00 + ((read - 0x1_0000) & 0x3ff), at)
       } else if (read !== dropped) add(read, at)
       if (code > 0xffff) at++
+      if (at >= pause) {
+        pause += sliceChars
+        yield
+      }
     }
     positions[count] = text.length
     const view = Buffer.from(units.buffer, 0, count * 2).toString('utf16le')
@@ -72,6 +80,7 @@ export function createReader(readLetter: (letter: string) => string): (text: str
   }
 }
 
+const sliceChars = 64 * 1024
 const [unknown, dropped] = [0, -1]
 /** One entry for every code point. Memory pages that no text touches stay unallocated. */
 const tableSize = 0x11_0000

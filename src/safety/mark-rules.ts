@@ -8,7 +8,7 @@ export type MarkRule = {
   /** Words that begin a match, in lower case; the rule is tried nowhere else. */
   readonly anchors: readonly string[]
   /** Sticky, from the anchor's first letter on. */
-  readonly pattern: RegExp
+  readonly pattern: () => RegExp
 }
 
 /** Up to `max` characters of the same sentence. */
@@ -142,14 +142,16 @@ export const markMeanings: ReadonlyMap<string, string> = new Map(
 export function compileMarkRules(): MarkRule[] {
   return [
     ...phrases.flatMap(([id, severity, , ...all]) =>
-      all.map((each) => ({ id, severity, anchors: anchorsOf(each), pattern: sticky(sourceOf(each)) })),
+      all.map((each) => ({ id, severity, anchors: anchorsOf(each), pattern: sticky(() => sourceOf(each)) })),
     ),
-    ...patterns.map(([id, severity, , anchors, source]) => ({ id, severity, anchors, pattern: sticky(source) })),
+    ...patterns.map(([id, severity, , anchors, source]) => ({ id, severity, anchors, pattern: sticky(() => source) })),
   ]
 }
 
-function sticky(source: string): RegExp {
-  return new RegExp(source, 'iuy')
+/** Compiled when it is first tried: most texts have the anchors of a few rules only. */
+function sticky(source: () => string): () => RegExp {
+  let pattern: RegExp | undefined
+  return () => (pattern ??= new RegExp(source(), 'iuy'))
 }
 
 function wordsIn(group: string): string[] {

@@ -1,6 +1,7 @@
 // Marks: passages of text from outside that look like an instruction. A mark blocks nothing; the model, the log and the
 // receipt show it. The policy decides what may happen.
 import { createAnchors } from './anchors.ts'
+import { drained } from './drained.ts'
 import { createReader, foldLetter, isDisguised, visibleLetter } from './letters.ts'
 import type { Severity } from './mark-phrases.ts'
 import { compileMarkRules, markMeanings, type MarkRule } from './mark-rules.ts'
@@ -23,6 +24,8 @@ const maxTries = 1_000
 export interface Marker {
   /** The marks of a text in order, at most `maxMarks`. */
   find(text: string): Mark[]
+  /** The same in slices, for long texts: the caller can yield to the event loop between them. */
+  findInSlices(text: string): Generator<void, Mark[]>
   /** True when a text has a mark above low severity, or too many candidates to check them all. */
   givesOrders(text: string): boolean
 }
@@ -47,41 +50,52 @@ export function createMarker({ off = [] }: { off?: readonly string[] } = {}): Ma
   )
   const [asSeen, asFolded] = [createReader(visibleLetter), createReader(foldLetter)]
   /** Appends to `found` and returns the number of tries left. */
-  const search = ({ text, at }: View, found: Mark[], tries: number): number => {
+  function* search({ text, at }: View, found: Mark[], tries: number): Generator<void, number> {
     let left = tries
-    anchors.each(text, (index, start) => {
+    yield* anchors.eachInSlices(text, (index, start) => {
       if (left === 0 || found.length >= maxMarks) return
       const { rule } = candidates[index] as { rule: MarkRule }
       if (found.some((mark) => mark.rule === rule.id && mark.end > at(start))) return
       left--
-      rule.pattern.lastIndex = start
-      if (!rule.pattern.test(text)) return
-      found.push({ rule: rule.id, severity: rule.severity, start: at(start), end: at(rule.pattern.lastIndex) })
+      const pattern = rule.pattern()
+      pattern.lastIndex = start
+      if (!pattern.test(text)) return
+      found.push({ rule: rule.id, severity: rule.severity, start: at(start), end: at(pattern.lastIndex) })
     })
     return left
   }
-  function findIn(whole: string): Found {
+  function* findIn(whole: string): Generator<void, Found> {
     const text = whole.length > maxChars ? whole.slice(0, maxChars) : whole
     const found: Mark[] = []
-    const left = search({ text, at: (index) => index }, found, maxTries)
+    const left = yield* search({ text, at: (index) => index }, found, maxTries)
     if (plainText.test(text)) return { marks: inOrder(found), complete: left > 0 }
+    yield
     const [disguised, mixed] = [isDisguised(text), mixedWord.test(text)]
-    if (disguised && !off.includes('hidden-text')) found.push(...hiddenTextMarks(text))
+    yield
+    if (disguised && !off.includes('hidden-text')) yield* findHiddenText(text, found)
+    if (!disguised && !mixed) return { marks: inOrder(found), complete: left > 0 }
     // If a word mixes two alphabets, look-alike letters are folded to Latin.
-    const rest = disguised || mixed ? search(mixed ? asFolded(text) : asSeen(text), found, left) : left
+    const rest = yield* search(yield* mixed ? asFolded(text) : asSeen(text), found, left)
     return { marks: inOrder(found), complete: rest > 0 }
   }
 
   // The prompt, the log and the receipt ask for the same text in a row.
   let last: (Found & { readonly text: string }) | undefined
-  const look = (text: string): Found => {
-    if (last?.text !== text) last = { text, ...findIn(text) }
-    return last
+  function* look(text: string): Generator<void, Found> {
+    if (last?.text === text) return last
+    const found = yield* findIn(text)
+    last = { text, ...found }
+    return found
+  }
+  function* findInSlices(text: string): Generator<void, Mark[]> {
+    const { marks } = yield* look(text)
+    return marks
   }
   return {
-    find: (text) => look(text).marks,
+    find: (text) => drained(findInSlices(text)),
+    findInSlices,
     givesOrders(text) {
-      const { marks, complete } = look(text)
+      const { marks, complete } = drained(look(text))
       return !complete || marks.some(({ severity }) => severity !== 'low')
     },
   }
@@ -100,15 +114,13 @@ const hiddenText: readonly [severity: Severity, pattern: RegExp][] = [
   ['medium', /[\u{fe00}-\u{fe0f}\u{e0100}-\u{e01ef}]{8,2000}/gu],
 ]
 
-function hiddenTextMarks(text: string): Mark[] {
-  return hiddenText.flatMap(([severity, pattern]) =>
-    [...text.matchAll(pattern).take(maxMarks)].map(({ 0: piece, index }) => ({
-      rule: 'hidden-text',
-      severity,
-      start: index,
-      end: index + piece.length,
-    })),
-  )
+/** Appends to `found`. */
+function* findHiddenText(text: string, found: Mark[]): Generator<void> {
+  for (const [severity, pattern] of hiddenText) {
+    for (const { 0: piece, index } of text.matchAll(pattern).take(maxMarks))
+      found.push({ rule: 'hidden-text', severity, start: index, end: index + piece.length })
+    yield
+  }
 }
 
 function inOrder(marks: Mark[]): Mark[] {

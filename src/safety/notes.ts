@@ -9,15 +9,18 @@ export type Note = { readonly rule: string; readonly where: string }
 /** Prefix of the rule's id in the note of a blocked secret. */
 export const leakPrefix = 'leak-'
 
-/** The notes of an item: each rule once for each text. Text that a person typed or the model wrote has no notes. */
-export function notesOf(item: Item, marker: Marker): Note[] {
+/**
+ * The notes of an item: each rule once for each text. Text that a person typed or the model wrote has no
+ * notes. It works in slices: the caller can yield to the event loop between them.
+ */
+export function* notesOf(item: Item, marker: Marker): Generator<void, Note[]> {
   const leaks = item.type === 'result' ? (item.leaks ?? []) : []
-  const blocked = leaks.map((rule) => ({ rule: `${leakPrefix}${rule}`, where: (item as Result).callId }))
-  const marked = outsideTexts(item).flatMap(({ text, where }) => {
-    const rules = new Set(marker.find(text).map(({ rule }) => rule))
-    return [...rules].map((rule) => ({ rule, where }))
-  })
-  return [...blocked, ...marked]
+  const notes = leaks.map((rule) => ({ rule: `${leakPrefix}${rule}`, where: (item as Result).callId }))
+  for (const { text, where } of outsideTexts(item)) {
+    const marks = yield* marker.findInSlices(text)
+    for (const rule of new Set(marks.map((mark) => mark.rule))) notes.push({ rule, where })
+  }
+  return notes
 }
 
 type Outside = { readonly text: string; readonly where: string }

@@ -2,7 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import { newId } from '#core/ids.ts'
 import type { Draft, Item, Part } from '#core/item.ts'
-import { createPace } from '#lib/pace.ts'
+import { pace } from '#lib/pace.ts'
 import { withoutBlocks } from '#safety/fence.ts'
 import { withoutNuls } from '#safety/printable.ts'
 
@@ -69,7 +69,6 @@ export function draftsOf(items: readonly Item[], mask: Mask): Draft[] | Promise<
 }
 
 async function maskedDrafts(items: readonly Item[], mask: Mask): Promise<Draft[]> {
-  const pace = createPace()
   const drafts: Draft[] = []
   for (const item of items) {
     if (!hasOutsideText(item)) drafts.push({ id: newId(), item })

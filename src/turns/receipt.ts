@@ -6,6 +6,7 @@ import { readOldFences } from '#core/origins.ts'
 import type { Store } from '#core/store.ts'
 import type { Effects } from '#core/tool.ts'
 import { type ModelCall, type Turn, usageSoFar } from '#core/turn.ts'
+import { inPace } from '#lib/pace.ts'
 import type { Marker } from '#safety/marks.ts'
 import { type Note, notesOf } from '#safety/notes.ts'
 import { entryPages, withoutTexts } from './turn-entries.ts'
@@ -63,8 +64,8 @@ export async function readReceipt(
   const entries: Entry[] = []
   const notes: Note[] = []
   for await (const page of entryPages(store, user, turn, { recorded: true })) {
-    digest.add(page)
-    notes.push(...page.flatMap(({ item }) => notesOf(readOldFences(item), marker)))
+    await inPace(digest.addInSlices(page))
+    for (const { item } of page) notes.push(...(await inPace(notesOf(readOldFences(item), marker))))
     entries.push(...page.map(withoutTexts))
   }
   return receiptOf({ turn, entries, notes, digest: digest.hex(), ...(hash && { hash }) })

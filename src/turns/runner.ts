@@ -113,8 +113,8 @@ export function createRunner(parts: RunnerParts): Runner {
     },
   })
 
-  function note(turn: Turn, entries: readonly Entry[]): void {
-    if (parts.marker) logNotes(log, turn, entries, parts.marker())
+  async function note(turn: Turn, entries: readonly Entry[]): Promise<void> {
+    if (parts.marker) await logNotes(log, turn, entries, parts.marker())
   }
 
   function isFull(starting = 0): boolean {
@@ -154,7 +154,7 @@ export function createRunner(parts: RunnerParts): Runner {
         parts.skills?.(turn.userId),
         parts.grants?.open(turn.userId),
       ])
-      note(turn, started.entries)
+      await note(turn, started.entries)
       const loop = runTurn({
         turn,
         system: systemPrompt(identity, skills?.(model.window)),
@@ -177,7 +177,7 @@ export function createRunner(parts: RunnerParts): Runner {
         await parts.histories.extend(turn, history, recorded.entries)
         parts.observer?.stepped(recorded.entries, earlier, history.items, step.asked)
         earlier = [...earlier, ...recorded.entries]
-        note(turn, recorded.entries)
+        await note(turn, recorded.entries)
         publishStep(recorded, step.outcome !== undefined)
         const own = running.get(turn.id)
         if (own) own.waits = recorded.turn.status === 'waiting'

@@ -3,12 +3,18 @@
 import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
 import type { Log } from '#lib/log.ts'
+import { inPace } from '#lib/pace.ts'
 import type { Marker } from '#safety/marks.ts'
 import { leakPrefix, notesOf } from '#safety/notes.ts'
 
-export function logNotes(log: Log, { id, threadId }: Turn, entries: readonly Entry[], marker: Marker): void {
+export async function logNotes(
+  log: Log,
+  { id, threadId }: Turn,
+  entries: readonly Entry[],
+  marker: Marker,
+): Promise<void> {
   for (const { item } of entries) {
-    for (const note of notesOf(item, marker)) {
+    for (const note of await inPace(notesOf(item, marker))) {
       const isLeak = note.rule.startsWith(leakPrefix)
       const message = isLeak ? 'a secret was kept from going out' : 'text from outside looks like an instruction'
       log.warn({ turn: id, thread: threadId, ...note }, message)

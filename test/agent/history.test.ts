@@ -6,6 +6,7 @@ import { createHistories, type History } from '#agent/history.ts'
 import type { Entry, Item } from '#core/item.ts'
 import { textMessage, textOf } from '#core/item.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
+import type { Fence } from '#safety/fence.ts'
 import { createMarker } from '#safety/marks.ts'
 import { taintOf } from '#safety/taint.ts'
 import { ada } from '../store/harness.ts'
@@ -265,10 +266,13 @@ test('a summary does not fence the items behind it again', async () => {
   const fenced: string[] = []
   const histories = createHistories({
     threads: log.threads,
-    fence: (text, ...more) => {
-      fenced.push(text)
-      return fence(text, ...more)
-    },
+    fence: Object.assign(
+      (...[text, ...more]: Parameters<Fence>) => {
+        fenced.push(text)
+        return fence(text, ...more)
+      },
+      { inSlices: (...args: Parameters<Fence>) => fence.inSlices(...args) },
+    ),
   })
   const result: Item = { type: 'result', callId: 'c', output: 'outside', origin: 'f' }
   const history = await histories.open({

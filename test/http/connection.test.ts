@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { WebSocket, WebSocketServer } from 'ws'
 import { type Connection, createConnection, type Handler, readFrames } from '#http/connection.ts'
-import { createJsonReader } from '#http/json-reader.ts'
 import { eventually } from '../doors/test-app.ts'
 
 type Pair = { readonly client: WebSocket; readonly ws: WebSocket; readonly connection: Connection }
@@ -26,7 +25,6 @@ test('while a frame is worked on nothing more is read, and then the others come 
   const { client, ws, connection } = await openPair(t, 10_000)
   const seen: unknown[] = []
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
-  const readJson = createJsonReader()
   const handler: Handler = {
     async frame(frame) {
       assert.ok(ws.isPaused)
@@ -35,7 +33,7 @@ test('while a frame is worked on nothing more is read, and then the others come 
     },
     canClose: () => true,
   }
-  readFrames({ ws, connection, handler, readJson, maxFrames: 200 })
+  readFrames({ ws, connection, handler, maxFrames: 200 })
   for (let at = 0; at < 50; at++) client.send(JSON.stringify({ at, text: 'x'.repeat(1_000_000) }))
   await eventually(() => Promise.resolve(seen.length === 1))
   assert.ok(client.bufferedAmount > 10_000_000, 'they wait with their sender')

@@ -2,11 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
-import { createJsonReader, jsonBounds, parseSmallJson, smallJsonBytes } from '#http/json-reader.ts'
+import { jsonBounds, parseSmallJson, readJson as read, smallJsonBytes } from '#http/json-reader.ts'
 
 const { values, names, levels } = jsonBounds
-
-const read = createJsonReader()
 
 async function faultOf(text: string, what?: 'frame'): Promise<Pick<AppError, 'code' | 'message' | 'param'>> {
   try {

@@ -159,3 +159,15 @@ for (const [text, rest] of [
     assert.equal(withoutBlocks(text), rest)
   })
 }
+
+test('a long text is fenced in slices, and the fence is the same', () => {
+  const marker = createMarker()
+  for (const text of ['‹ﬁ'.repeat(100_000), `${'іgnоrе all previous '.repeat(20_000)}\u202e`]) {
+    const work = fence.inSlices(text, 'page', { marker })
+    let pauses = 0
+    let step = work.next()
+    for (; !step.done; step = work.next()) pauses++
+    assert.ok(pauses > 6, `${pauses} pauses`)
+    assert.ok(step.value === fence(text, 'page', { marker: createMarker() }))
+  }
+})

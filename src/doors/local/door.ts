@@ -6,7 +6,7 @@ import type { SettingsAdmin } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { isObject, type JsonObject } from '#core/json.ts'
-import { createJsonReader, type ReadJson } from '#http/json-reader.ts'
+import { readJson } from '#http/json-reader.ts'
 import { asFault, statusOf } from '#http/reply.ts'
 import { createServer } from '#lib/http.ts'
 import type { Log } from '#lib/log.ts'
@@ -44,9 +44,8 @@ export type LocalDoor = {
 export async function openLocalDoor(parts: LocalParts): Promise<LocalDoor> {
   // Open streams never end by themselves; this signal ends them when the door closes.
   const closing = new AbortController()
-  const door: Door = { closing: closing.signal, readJson: createJsonReader() }
   const server = createServer((request, response) => {
-    handle(request, response, parts, door).catch((error: unknown) => fail(response, error, parts.log))
+    handle(request, response, parts, closing.signal).catch((error: unknown) => fail(response, error, parts.log))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -121,17 +120,15 @@ const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   ]),
 ])
 
-type Door = { readonly closing: AbortSignal; readonly readJson: ReadJson }
-
 async function handle(
   request: IncomingMessage,
   response: ServerResponse,
   parts: LocalParts,
-  { closing, readJson }: Door,
+  closing: AbortSignal,
 ): Promise<void> {
   const route = routes.get(`${request.method} ${request.url}`)
   if (!route) throw new AppError('not_found', 'no such route')
-  const body = await bodyOf(request, readJson)
+  const body = await bodyOf(request)
   const left = new AbortController()
   response.once('close', () => left.abort())
   const answer = route(body, parts, { left: left.signal, closing })
@@ -163,7 +160,7 @@ async function write(response: ServerResponse, event: object): Promise<void> {
   })
 }
 
-async function bodyOf(request: IncomingMessage, read: ReadJson): Promise<unknown> {
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request) {
@@ -172,7 +169,7 @@ async function bodyOf(request: IncomingMessage, read: ReadJson): Promise<unknown
     chunks.push(chunk as Buffer)
   }
   if (bytes === 0) return {}
-  return read(Buffer.concat(chunks))
+  return readJson(Buffer.concat(chunks))
 }
 
 function fail(response: ServerResponse, error: unknown, log: Log): void {

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { AppError } from '#core/errors.ts'
 import { byteLength, isObject } from '#core/json.ts'
 import { isRawNumber } from '#http/lossless-json.ts'
-import { createPace } from '#lib/pace.ts'
+import { pace } from '#lib/pace.ts'
 import { withoutMarksInSlices } from '#safety/fence.ts'
 
 /** As large as a message. No model's window has room for more before the conversation itself. */
@@ -39,7 +39,6 @@ export async function contextBlock(context: Readonly<Record<string, unknown>>): 
 
 /** Wraps text in a block. Block tags inside the text are escaped, so that it cannot close the block. */
 export async function block(name: string, text: string): Promise<string> {
-  const pace = createPace()
   let inner = ''
   for (const slice of withoutMarksInSlices(text)) {
     inner += slice

@@ -1,7 +1,7 @@
 // Limits on the depth and size of a caller's JSON values.
 import { byteLength, isDeeperThan } from '#core/json.ts'
 import { isLong, jsonInSlices } from '#core/json-slices.ts'
-import { createPace } from '#lib/pace.ts'
+import { pace } from '#lib/pace.ts'
 
 /** Deeper than any real request. */
 const maxLevels = 100
@@ -14,7 +14,6 @@ export function isTooDeep(value: unknown): boolean {
 /** The size of a value as JSON. A long one is written with pauses for the event loop. */
 export async function jsonBytes(value: unknown): Promise<number> {
   if (!isLong(value)) return byteLength(JSON.stringify(value))
-  const pace = createPace()
   let bytes = 0
   for (const slice of jsonInSlices(value)) {
     bytes += byteLength(slice)

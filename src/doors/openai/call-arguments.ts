@@ -2,7 +2,7 @@
 import { jsonBounds } from '#http/json-reader.ts'
 import { wrongField } from '#http/validate.ts'
 import { countJson, type Excess } from '#lib/json-bounds.ts'
-import type { Pace } from '#lib/pace.ts'
+import { pace } from '#lib/pace.ts'
 
 /** Bytes that are counted between two pauses. */
 const sliceBytes = 1024 * 1024
@@ -11,7 +11,7 @@ const sliceBytes = 1024 * 1024
 export type SentArguments = { readonly args: string; readonly path: string }
 
 /** The arguments of all calls together are bounded as a body is. Throws invalid_input. */
-export async function checkArguments(calls: Iterable<SentArguments>, pace: Pace): Promise<void> {
+export async function checkArguments(calls: Iterable<SentArguments>): Promise<void> {
   let { values, names } = jsonBounds
   for (const { args, path } of calls) {
     const json = Buffer.from(args)

@@ -3,7 +3,7 @@ import type { UserId } from '#core/ids.ts'
 import type { Part } from '#core/item.ts'
 import { type Chain, type ChainMessage, createChain } from '#core/replay-chain.ts'
 import type { ForkPoint, ThreadStore } from '#core/store.ts'
-import { createPace } from '#lib/pace.ts'
+import { pace } from '#lib/pace.ts'
 import type { HistoryItem } from './seed.ts'
 
 /** Where a request continues. Its messages from the index `fresh` on are not in the thread yet; `turnId` gave the answer
@@ -27,7 +27,6 @@ export type ChainedItem = Exclude<HistoryItem, { type: 'system' }>
 
 /** Hashes the messages of a request. A long history is hashed in slices, so that other requests go on. */
 export async function chainOfRequest(items: readonly ChainedItem[]): Promise<Chain> {
-  const pace = createPace()
   const chain = createChain()
   for (const item of items) {
     for (const _ of chain.add(chainMessage(item))) await pace()

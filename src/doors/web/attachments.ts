@@ -4,7 +4,7 @@ import { AppError } from '#core/errors.ts'
 import type { Part } from '#core/item.ts'
 import { type Attachment, AttachmentWire } from '#doors/web/wire/chat.ts'
 import { wrongField } from '#http/validate.ts'
-import { createPace } from '#lib/pace.ts'
+import { pace } from '#lib/pace.ts'
 import { fileText, isPictureType, maxAttachments, maxTextBytes, picturePart, pictureType } from '#turns/attachments.ts'
 
 export const Attachments = z
@@ -13,7 +13,6 @@ export const Attachments = z
 
 /** Turns each attachment into a message part. Throws invalid_input for types that no model takes, and too_large. */
 export async function partsOf(attachments: readonly Attachment[]): Promise<Part[]> {
-  const pace = createPace()
   const parts: Part[] = []
   for (const [at, attachment] of attachments.entries()) {
     parts.push(partOf(attachment, at))

@@ -7,7 +7,7 @@ import { checkArguments } from '#doors/openai/call-arguments.ts'
 import { readFile, readImage, TextPartSchema, textIn } from '#doors/openai/content.ts'
 import type { ChainedItem } from '#doors/openai/find-thread.ts'
 import { check, wrongField } from '#http/validate.ts'
-import { createPace } from '#lib/pace.ts'
+import { pace } from '#lib/pace.ts'
 import {
   AssistantSchema,
   FilePart,
@@ -35,7 +35,6 @@ export async function readMessages(messages: readonly unknown[], nameOf = namesF
   if (messages.length > maxMessages) {
     throw wrongField('messages', `has ${messages.length} messages, at most ${maxMessages} are accepted`)
   }
-  const pace = createPace()
   const items: ChainedItem[] = []
   const at: number[] = []
   const instructions: string[] = []
@@ -56,7 +55,7 @@ export async function readMessages(messages: readonly unknown[], nameOf = namesF
   const calls = items.flatMap((item, each) =>
     item.type === 'call' ? [{ args: item.args, path: `messages[${at[each]}].tool_calls` }] : [],
   )
-  await checkArguments(calls, pace)
+  await checkArguments(calls)
   const newest = items.findLastIndex((item) => item.type === 'call' || isAssistant(item)) + 1
   checkInstructions(instructions, 'messages')
   return { items, at, instructions, newest }

@@ -4,7 +4,7 @@ import { uuidOf } from '#core/ids.ts'
 import { historyOrigin } from '#core/origins.ts'
 import { isObject } from '#core/json.ts'
 import { check, wrongField } from '#http/validate.ts'
-import { createPace } from '#lib/pace.ts'
+import { pace } from '#lib/pace.ts'
 import { openCompaction } from './compaction.ts'
 import { isTooDeep } from '#doors/openai/bounds.ts'
 import { checkArguments } from '#doors/openai/call-arguments.ts'
@@ -53,7 +53,6 @@ export async function readInput(
   }
   if (input.length === 0) throw wrongField(field, 'must not be empty')
   if (input.length > maxItems) throw wrongField(field, `has ${input.length} items, at most ${maxItems} are accepted`)
-  const pace = createPace()
   const items: InputItem[] = []
   for (const [at, item] of input.entries()) {
     items.push(await readItem(item, `${field}[${at}]`, nameOf))
@@ -62,7 +61,7 @@ export async function readInput(
   const calls = items.flatMap((item, at) =>
     item.type === 'call' ? [{ args: item.args, path: `${field}[${at}].arguments` }] : [],
   )
-  await checkArguments(calls, pace)
+  await checkArguments(calls)
   return items
 }
 

@@ -1,0 +1,77 @@
+// Long works share the event loop: each turn of it goes on with one of them.
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { inPace, nextTurn, pace } from '#lib/pace.ts'
+
+/** A clock that each step of a work sets forward. */
+function clock(t: TestContext): { now: number } {
+  const time = { now: 1_000 }
+  t.mock.method(performance, 'now', () => time.now)
+  return time
+}
+
+/** Counts what is done in each turn of the loop. */
+function turns(): { add(what: string): void; end(): string[][] } {
+  const all: string[][] = [[]]
+  let on = true
+  const next = (): void => {
+    all.push([])
+    if (on) setImmediate(next)
+  }
+  setImmediate(next)
+  return {
+    add: (what) => all.at(-1)?.push(what),
+    end() {
+      on = false
+      return all.filter((done) => done.length > 0)
+    },
+  }
+}
+
+test('a work yields once it has taken some milliseconds, and not before', async (t) => {
+  const time = clock(t)
+  const seen = turns()
+  await inPace(
+    (function* () {
+      for (let step = 0; step < 12; step++) {
+        seen.add('a')
+        time.now += 4
+        yield
+      }
+    })(),
+  )
+  assert.deepEqual(
+    seen.end().map(({ length }) => length),
+    // The clock starts with the first pause.
+    [4, 3, 3, 2],
+  )
+})
+
+test('of several works each turn of the loop goes on with one', async (t) => {
+  const time = clock(t)
+  const seen = turns()
+  const work = async (name: string): Promise<void> => {
+    for (let step = 0; step < 3; step++) {
+      await nextTurn()
+      seen.add(name)
+      time.now += 20
+      await pace()
+    }
+  }
+  await Promise.all(['a', 'b', 'c'].map(work))
+  for (const done of seen.end()) assert.equal(done.length, 1)
+})
+
+test('works that end early leave the rest of the time to others', async (t) => {
+  const time = clock(t)
+  const seen = turns()
+  await Promise.all(
+    ['a', 'b', 'c', 'd'].map(async (name) => {
+      seen.add(name)
+      time.now += 1
+      await pace()
+      seen.add(name)
+    }),
+  )
+  assert.deepEqual(seen.end().length, 1)
+})
