@@ -106,7 +106,7 @@ export function pointAfter(asked: string, items: readonly Item[]): string {
 }
 
 const lineBreak = 10
-const bufferBytes = 16 * 1024
+const bufferBytes = 2 * 1024
 /** A UTF-16 unit takes at most three bytes. */
 const maxUnitBytes = 3
 

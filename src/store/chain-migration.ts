@@ -10,3 +10,13 @@ export const addChainPoints = [
   `CREATE INDEX chain_points_by_hash ON chain_points (user_id, hash, latest, thread_id)`,
   `CREATE INDEX chain_points_latest ON chain_points (thread_id) WHERE latest = 1`,
 ]
+
+/**
+ * A turn has the point behind its answer in its row: it is stored without a statement of its own, and in one B-tree instead
+ * of three. The points from before stay where they are, by the part of the hash that is stored now.
+ */
+export const moveChainPoints = [
+  `ALTER TABLE turns ADD COLUMN chain TEXT`,
+  `CREATE INDEX turns_by_chain ON turns (user_id, chain, id) WHERE chain IS NOT NULL`,
+  `UPDATE chain_points SET hash = substr(hash, 1, 22)`,
+]

@@ -1,7 +1,7 @@
 // The schema as numbered migrations, forward only. A landed version is never edited: there are databases made by it. Every
 // change is a new version, and the code of the version before must still work with it.
 import { AppError } from '#core/errors.ts'
-import { addChainPoints } from './chain-migration.ts'
+import { addChainPoints, moveChainPoints } from './chain-migration.ts'
 import { addSkills } from './skill-migration.ts'
 import { addMcpServers } from './mcp-migration.ts'
 import { addMissions } from './mission-migration.ts'
@@ -368,6 +368,7 @@ export const migrations: readonly Migration[] = [
     `ALTER TABLE tokens ADD COLUMN tools TEXT`,
   ],
   addMcpServers,
+  moveChainPoints,
 ]
 
 /** The schema version of this Atrium. */

@@ -12,7 +12,6 @@ type Known = {
   readonly earlier?: readonly Entry[] | undefined
   /** The digest of `earlier`, when it is made already. */
   readonly before?: Digest | undefined
-  readonly see?: ((entries: readonly Entry[]) => void) | undefined
 }
 
 /** The digest of long entries, made with pauses for the event loop. */
@@ -22,17 +21,16 @@ export async function digestInPace(entries: readonly Entry[]): Promise<Digest> {
   return digest
 }
 
-/** Null if the turn has no entries. If `earlier` and `last` are all its entries, nothing is read. `see` gets all of them. */
+/** Null if the turn has no entries. If `earlier` and `last` are all its entries, nothing is read. */
 export function* digestOfTurn(
   { id, threadId, firstSeq }: Turn,
   last: readonly Entry[],
-  { earlier = [], before, see }: Known = {},
+  { earlier = [], before }: Known = {},
 ): Job<string | null> {
   if (firstSeq === undefined) return null
   const known = [...earlier, ...last]
   const whole = last.length > 0 && earlier.length > 0 && known.every(({ seq }, at) => seq === firstSeq + at)
   if (whole) {
-    see?.(known)
     if (!before) return digestOf(known)
     const digest = before.copy()
     digest.add(last)
@@ -44,7 +42,6 @@ export function* digestOfTurn(
     const { entries, more } = yield* readRange(threadId, { after, limit: pageRows, recorded: true })
     const own = entries.filter(({ turnId }) => turnId === id)
     digest.add(own)
-    see?.(own)
     after = entries.at(-1)?.seq ?? after
     if (!more) return digest.hex()
   }

@@ -2,14 +2,13 @@
 import { AppError } from '#core/errors.ts'
 import type { Digest } from '#core/digest.ts'
 import { newId } from '#core/ids.ts'
-import type { Draft, Entry, Gate } from '#core/item.ts'
-import { pointAfter } from '#core/replay-chain.ts'
+import type { Draft, Gate } from '#core/item.ts'
 import type { Lease, Outcome, Step, TurnStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
 import { isLong } from '#core/json-slices.ts'
 import { append, bodiesOf } from './append-items.ts'
-import { addPoint } from './chain-points.ts'
+import { pointBehind } from './chain-points.ts'
 import { claimTurns } from './claim-turn.ts'
 import { answeredGates, answerGate, endTurn, oldestGate, openGates, restAtGates, waitingSince } from './gate-store.ts'
 import { shareAll } from './fork-thread.ts'
@@ -154,19 +153,18 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, { now, before }: Reco
   const stored = retry && (yield* findStoredStep(turn, drafts))
   if (stored) return stored
   const gate = drafts.findLast(({ item }) => item.type === 'gate' && item.kind === 'output')?.item as Gate | undefined
+  // The turn of an API client is answered: its history has a new point.
+  const asked = outcome && isAnswer(outcome) ? turn.options.chain : undefined
+  const chain = asked === undefined ? null : yield* pointBehind(turn, asked, step)
   const target = { threadId: turn.threadId, turnId: turn.id, at: now }
   const entries = drafts.length > 0 ? yield* append(target, drafts, gate?.callId ?? null) : []
   const status = outcome?.status ?? 'running'
   const over = ended(status)
-  // The turn of an API client is answered: its history has a new point.
-  const asked = outcome && isAnswer(outcome) ? turn.options.chain : undefined
-  const all: Entry[] = []
-  const see = asked === undefined ? undefined : (some: readonly Entry[]) => all.push(...some)
   const lastSeq = over ? (entries.at(-1)?.seq ?? (yield* lastSeqOf(turn.threadId))) : null
   const row = yield* first(
     `UPDATE turns SET status = ?, input_tokens = ?, cached_tokens = ?, output_tokens = ?, reasoning_tokens = ?,
                       cost_usd = ?, model = ?, reserved_usd = NULL, error = ?, ended_at = ?, last_seq = ?,
-                      hash = ?, owner = ?, epoch = ?
+                      hash = ?, chain = ?, owner = ?, epoch = ?
      WHERE id = ? AND owner = ? AND epoch = ? AND ${isActive} RETURNING id`,
     storedStatus(status),
     ...countsOf(usage),
@@ -174,7 +172,8 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, { now, before }: Reco
     outcome?.status === 'failed' ? JSON.stringify(outcome.error) : null,
     over ? now : null,
     lastSeq,
-    over ? yield* digestOfTurn(turn, entries, { earlier: step.earlier, before, see }) : null,
+    over ? yield* digestOfTurn(turn, entries, { earlier: step.earlier, before }) : null,
+    chain,
     // A turn that waits has an owner only while a call is open there.
     ...(outcome?.status === 'waiting' && !outcome.held ? [null, null] : [lease.owner, lease.epoch]),
     turn.id,
@@ -184,12 +183,6 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, { now, before }: Reco
   if (!row) throw new AppError('lease_lost', `turn ${turn.id} is no longer run by this process`)
   const rest = outcome?.status === 'waiting' ? yield* restAtGates(turn, outcome.held ?? false) : status
   yield* countUsage(turn, step, now)
-  if (asked !== undefined && lastSeq !== null) {
-    const answer = all.slice(turn.options.inputs ?? 1).map(({ item }) => item)
-    // Whoever stops a turn before its first word has seen no answer.
-    const saidNothing = status === 'cancelled' && !answer.some((item) => item.type === 'message')
-    if (!saidNothing) yield* addPoint({ turn, seq: lastSeq, hash: pointAfter(asked, answer) })
-  }
   const after: Turn = {
     ...turn,
     status: rest,

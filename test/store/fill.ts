@@ -21,9 +21,9 @@ const statements = [
    FROM generate_series(0, 19999) g`,
   `INSERT INTO shared_bodies (id, user_id, refs, bytes, body)
    SELECT lpad(g::text, 36, '0') || ':1', 'user' || g % 200, 1, 200, repeat('x', 200) FROM generate_series(1, 5000) g`,
+  `UPDATE turns SET chain = 'hash' || id`,
   `INSERT INTO chain_points (thread_id, turn_id, hash, user_id, seq, latest)
-   SELECT lpad((g / 10 + 1)::text, 36, '0'), lpad(g::text, 36, '0'), 'hash' || g, 'user' || (g / 10 + 1) % 200, g % 10 * 2 + 2,
-          CASE g % 10 WHEN 9 THEN 1 ELSE 0 END
+   SELECT lpad((g / 10 + 1)::text, 36, '0'), lpad(g::text, 36, '0'), 'hash' || g, 'user' || (g / 10 + 1) % 200, g % 10 * 2 + 2, 0
    FROM generate_series(1, 9999) g`,
   `INSERT INTO usage (user_id, day, model, slot, turns, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd)
    SELECT 'user' || g % 200, g / 200, 'model', 0, 1, 1, 1, 1, 1, 1 FROM generate_series(1, 20000) g`,

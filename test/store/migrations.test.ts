@@ -35,6 +35,7 @@ const landed = [
   '1ea3e05ad908bf322c6cf1c1e9b0bc2bf34f7df8079677ba7f6b622165ef9b9c',
   '652d43bfc4936ada857811bce9e5cbdd1d694d62f151ea8f887cc13da1b49b03',
   'ffe1b5aeb219395f6e49379a7edc5af6964006f027f7b4cccfeb2053c9688da7',
+  'd95414eec07b5d7818397c1124732eadab92cea65f89912720d359d94de50f10',
 ]
 
 test('a version that has landed is never edited', () => {

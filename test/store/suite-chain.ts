@@ -80,6 +80,16 @@ export function chainTests(open: Open): void {
     assert.equal((await store.threads.findByChain(ada, [one.hash]))?.latest, true)
   })
 
+  test('an empty answer moves the chain, too', async (t) => {
+    const { store } = await open(t)
+    const one = await exchange(store, 'one')
+    const { threadId } = one.turn
+    const { turn } = await store.turns.start(turnOf({ threadId, options: { chain: 'x' } }))
+    await store.turns.record(turn, lease, step([], { status: 'completed' }))
+    assert.equal((await store.threads.findByChain(ada, [pointAfter('x', [])]))?.latest, true)
+    assert.equal((await store.threads.findByChain(ada, [one.hash]))?.latest, false)
+  })
+
   test('the answer of a turn that another process went on with counts whole', async (t) => {
     const { store } = await open(t)
     const { turn } = await store.turns.start(

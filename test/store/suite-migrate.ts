@@ -451,6 +451,26 @@ export function migrateTests(openVersion: OpenVersion): void {
     assert.equal((await threads.findByChain(ada, ['h']))?.threadId, fork?.id)
   })
 
+  test('the points of a thread from before are found: the latest one goes on, an earlier one forks', async (t) => {
+    const old = await openVersion(t, 25)
+    await old.run(
+      `INSERT INTO threads (id, user_id, door, title, created_at, updated_at, last_seq, last_turn)
+       VALUES ('t', 'ada', 'responses', '', 1, 1, 4, 'n')`,
+    )
+    const hash = (letter: string) => letter.repeat(43)
+    await old.run(
+      `INSERT INTO chain_points (thread_id, turn_id, hash, user_id, seq, latest)
+       VALUES ('t', 'm', '${hash('a')}', 'ada', 2, 0), ('t', 'n', '${hash('b')}', 'ada', 4, 1)`,
+    )
+    const { threads } = await old.upgrade()
+    const find = async (letter: string) => {
+      const found = await threads.findByChain(ada, [hash(letter)])
+      return found && [found.turnId, found.seq, found.latest]
+    }
+    assert.deepEqual(await find('a'), ['m', 2, false])
+    assert.deepEqual(await find('b'), ['n', 4, true])
+  })
+
   test('a turn from before that waits is found by its body', async (t) => {
     const old = await openVersion(t, 23)
     await old.run(
