@@ -23,6 +23,7 @@ describe('readCreate', () => {
     assert.deepEqual(await read({}), {
       model: 'm',
       stream: false,
+      temporary: false,
       input: [{ type: 'message', role: 'user', content: [{ type: 'text', text: 'hi' }] }],
       instructions: [],
       context: '',
