@@ -24,6 +24,10 @@ export async function addMission(prompt: string, options: AddOptions): Promise<v
   if (missed !== undefined && missed !== 'once' && missed !== 'skip') {
     throw new AppError('invalid_input', `--missed takes once or skip, not ${missed}`)
   }
+  // JSON has no NaN: the service would read it as no cap at all.
+  if (cap !== undefined && !(Number(cap) > 0)) {
+    throw new AppError('invalid_input', `--cap takes a number of USD above 0, not ${cap}`)
+  }
   const added = (await ask({
     do: 'add',
     prompt,

@@ -11,7 +11,7 @@ import type { Log } from '#lib/log.ts'
 import type { Turns } from '#turns/turns.ts'
 import { decide } from './due.ts'
 import { endOfRun, turnOfRun } from './run.ts'
-import { readSchedule, type Schedule } from './schedule.ts'
+import { storedSchedule } from './schedule.ts'
 
 /** Runs at once in the whole service. */
 export const maxRunningMissions = 20
@@ -120,7 +120,7 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
   }
 
   async function fire(mission: Mission, now: number, awake: number): Promise<Fired> {
-    const schedule = scheduleOf(mission)
+    const schedule = storedSchedule(mission)
     if (typeof schedule === 'string') {
       await missions.change(mission, { status: 'paused', nextAt: null, pausedBecause: schedule }, Infinity)
       return { type: 'recorded', paused: true }
@@ -186,15 +186,5 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
       await stop()
       await Promise.all(settling)
     },
-  }
-}
-
-/** The schedule of a mission, or why it cannot be read: it is of a newer version, or its time zone is gone. */
-function scheduleOf({ schedule, zone, from }: Mission): Schedule | string {
-  try {
-    return readSchedule(schedule, zone, from)
-  } catch (error) {
-    if (error instanceof AppError) return `Its schedule cannot be read: ${error.message}`
-    throw error
   }
 }

@@ -8,7 +8,15 @@ import { titleOf } from '#turns/message.ts'
 import type { Turns } from '#turns/turns.ts'
 import { maxRunningMissions } from './clock.ts'
 import { turnOfRun } from './run.ts'
-import { checkZone, machineZone, neverComes, nextRuns, readSchedule, type Schedule } from './schedule.ts'
+import {
+  checkZone,
+  machineZone,
+  neverComes,
+  nextRuns,
+  readSchedule,
+  type Schedule,
+  storedSchedule,
+} from './schedule.ts'
 import { understood } from './schedule-words.ts'
 
 /** Missions of a user that are not done. */
@@ -138,7 +146,7 @@ export function createMissions({ store, turns, toolNames, onChange }: MissionsPa
       const { prompt = '', schedule: text = '', zone = await zoneOf(user), tools, capUsd, missed = 'once' } = input
       check(user, { ...input, prompt })
       const { schedule, nextAt, now } = await begin(text, zone)
-      const title = input.title ?? titleOf([textMessage('user', prompt)])
+      const title = input.title ?? titleIn(prompt)
       const mission = await missions.add(
         user,
         {
@@ -170,7 +178,10 @@ export function createMissions({ store, turns, toolNames, onChange }: MissionsPa
       check(user, given)
       for (let tries = 0; tries < maxTries; tries++) {
         const before = await find(user, id)
-        const { prompt, title, tools, capUsd, missed } = given
+        const { prompt, tools, capUsd, missed } = given
+        // A title that was taken from the prompt follows it.
+        const follows = prompt !== undefined && before.title === titleIn(before.prompt)
+        const title = given.title ?? (follows ? titleIn(prompt) : undefined)
         const changed = await missions.change(
           before,
           {
@@ -228,13 +239,18 @@ export function createMissions({ store, turns, toolNames, onChange }: MissionsPa
 }
 
 function view(mission: Mission, now: number, lastRun?: MissionRun): MissionView {
-  const schedule = readSchedule(mission.schedule, mission.zone, mission.from)
+  const schedule = storedSchedule(mission)
+  const readable = typeof schedule !== 'string'
   return {
     ...mission,
-    understood: understood(schedule, now),
-    nextRuns: mission.status === 'active' ? nextRuns(schedule, now) : [],
+    understood: readable ? understood(schedule, now) : schedule,
+    nextRuns: readable && mission.status === 'active' ? nextRuns(schedule, now) : [],
     ...(lastRun && { lastRun }),
   }
+}
+
+function titleIn(prompt: string): string {
+  return titleOf([textMessage('user', prompt)])
 }
 
 function checkText(param: string, text: string, maxChars: number): void {

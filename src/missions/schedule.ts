@@ -34,6 +34,16 @@ export function readSchedule(text: string, zone: string, begins: number): Schedu
   }
 }
 
+/** A stored schedule, or why it cannot be read: it is of a newer version, or its time zone is gone. */
+export function storedSchedule(stored: { schedule: string; zone: string; from: number }): Schedule | string {
+  try {
+    return readSchedule(stored.schedule, stored.zone, stored.from)
+  } catch (error) {
+    if (error instanceof AppError) return `Its schedule cannot be read: ${error.message}`
+    throw error
+  }
+}
+
 /** The next instants after a time, soonest first; fewer if the schedule ends. */
 export function nextRuns(schedule: Schedule, after: number, count = 3): number[] {
   const { rule, zone, from } = schedule

@@ -273,6 +273,40 @@ test('a change of schedule begins anew, a change of words does not', async (t) =
   await rejectsWith(house.missions.get(ada, mission.id), 'not_found')
 })
 
+test('a title that was taken from the prompt follows it', async (t) => {
+  const house = open(t)
+  const [derived, own] = [await house.add({ prompt: 'Read the news' }), await house.add({ title: 'News' })]
+  assert.equal(
+    (await house.missions.change(ada, derived.id, { prompt: 'Read the paper\ntwice' })).title,
+    'Read the paper',
+  )
+  assert.equal((await house.missions.change(ada, own.id, { prompt: 'Read the paper' })).title, 'News')
+})
+
+test('a mission whose schedule cannot be read any more is listed, and paused when it is due', async (t) => {
+  const house = open(t)
+  const mission = await house.add()
+  await house.store.missions.change(mission, { zone: 'Mars/Base' }, 100)
+  const [listed] = await house.missions.list(ada)
+  assert.match(listed?.understood ?? '', /^Its schedule cannot be read: .*no time zone/)
+  await house.at(start + hour)
+  const { status, pausedBecause } = await house.missions.get(ada, mission.id)
+  assert.deepEqual([status, pausedBecause], ['paused', listed?.understood])
+})
+
+test('a mission that is removed while it runs leaves its thread, and nothing else', async (t) => {
+  const { script, letGo } = createHeldReply()
+  const house = open(t, { reply: () => script })
+  const mission = await house.add()
+  await house.at(start + hour)
+  const [run] = await house.runs(mission)
+  await house.missions.remove(ada, mission.id)
+  letGo()
+  await until(async () => (await house.turns.get(ada, run?.turnId ?? ''))?.status === 'completed')
+  assert.ok(await house.threads.get(ada, run?.threadId ?? ''))
+  assert.deepEqual([await house.missions.list(ada), await house.store.missions.unsettled(9)], [[], []])
+})
+
 test('a zone is the user’s, else the machine’s', async (t) => {
   const { missions } = open(t)
   const { used } = await missions.zone(ada)

@@ -1,0 +1,52 @@
+// `atrium mission`: create, list, show, pause and remove, without a running service.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { atrium, newHome } from '../atrium.ts'
+
+const home = newHome()
+after(() => home.remove())
+const mission = (...args: string[]) => atrium(home.path, ['mission', ...args])
+
+test('a mission is created, listed, shown, paused, resumed and removed', async () => {
+  const added = await mission(
+    'add',
+    'Read the news\nand tell me',
+    '--when',
+    'weekdays at 08:30',
+    '--zone',
+    'UTC',
+    '--cap',
+    '0.5',
+  )
+  assert.match(added.stdout, /^Created [0-9a-f-]{36}\.\nWeekdays at 08:30, UTC\. Next: /)
+  const id = /Created (\S+)\./.exec(added.stdout)?.[1] ?? ''
+  assert.match((await mission('list')).stdout, new RegExp(`${id}  Read the news  active  \\d{4}-`))
+  assert.match(
+    (await mission('show', id)).stdout,
+    /Read the news {2}\(active\)[^]*At most \$0\.500 a run[^]*and tell me/,
+  )
+  assert.match((await mission('pause', id)).stdout, /\(paused\)/)
+  assert.match((await mission('resume', id)).stdout, /\(active\)/)
+  assert.equal((await mission('runs', id)).stdout, 'No runs yet.\n')
+  assert.equal((await mission('remove', id)).stdout, 'Removed.\n')
+  assert.equal((await mission('list')).stdout, 'No missions yet.\n')
+  const gone = await mission('show', id)
+  assert.deepEqual([gone.code, gone.stderr], [1, 'error: the mission does not exist\n'])
+})
+
+const refused: readonly (readonly [args: readonly string[], message: RegExp])[] = [
+  [['--when', 'whenever'], /"whenever": it cannot be read\. Forms that can be read: every 2h/],
+  [['--when', '@daily', '--zone', 'Mars/Base'], /no time zone/],
+  [['--when', '@daily', '--tools', 'nope'], /no tool here/],
+  [['--when', '@daily', '--missed', 'never'], /once or skip/],
+  [['--when', '@daily', '--cap', 'much'], /--cap takes a number of USD above 0, not much/],
+  [['--when', '@daily', '--cap', '0'], /--cap takes a number/],
+]
+test('what cannot be understood is refused, and creates nothing', async () => {
+  for (const [args, message] of refused) {
+    const { code, stderr } = await mission('add', 'Look', ...args)
+    assert.equal(code, 2)
+    assert.match(stderr, message)
+  }
+  assert.equal((await mission('list')).stdout, 'No missions yet.\n')
+})
