@@ -124,6 +124,8 @@ test('words from outside are said to be so, and stay so when they are changed', 
   await run('memory_search', { query: 'walrus' })
   await run('memory_list', {})
   assert.equal(marked(), 3)
+  await run('memory_edit', { path: 'own', find: 'walrus', replace: 'seal' })
+  assert.equal((await documents.read(ada, 'own')).untrusted, false)
   await run('memory_edit', { path: 'page', find: 'walrus', replace: 'seal' })
   await run('memory_write', { path: 'page', content: 'more', append: true })
   assert.equal((await documents.read(ada, 'page')).untrusted, true)
