@@ -1,0 +1,43 @@
+// Faults of PostgreSQL in words that a caller may read: each names a cause, and no host, port or user.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AppError } from '#core/errors.ts'
+import { asAppError } from '#store/postgres.ts'
+
+const broken = 'the connection broke'
+const faults: readonly [code: string | undefined, message: string, reason: string][] = [
+  ['28P01', 'password authentication failed for user "ada"', 'it refused the user or the password of DATABASE_URL'],
+  ['3D000', 'database "atrium" does not exist', 'the database of DATABASE_URL does not exist'],
+  ['53300', 'too many clients', 'it has no room for another connection'],
+  ['57P03', 'the database system is starting up', 'it is starting or going down'],
+  ['ENOTFOUND', 'getaddrinfo db.internal', 'the host of DATABASE_URL is not known'],
+  ['EAI_AGAIN', 'getaddrinfo db.internal', 'the host of DATABASE_URL is not known'],
+  ['ECONNREFUSED', 'connect 10.0.0.7:5432', 'nothing listens at the address of DATABASE_URL'],
+  ['ETIMEDOUT', 'connect 10.0.0.7:5432', 'the host of DATABASE_URL cannot be reached'],
+  ['EHOSTUNREACH', 'connect 10.0.0.7:5432', 'the host of DATABASE_URL cannot be reached'],
+  ['ENETUNREACH', 'connect 10.0.0.7:5432', 'the host of DATABASE_URL cannot be reached'],
+  ['08006', 'connection failure', broken],
+  ['ECONNRESET', 'read ECONNRESET', broken],
+  ['EPIPE', 'write EPIPE', broken],
+  [undefined, 'timeout exceeded when trying to connect', 'it did not answer in time'],
+  [undefined, 'Connection terminated unexpectedly', broken],
+  [undefined, 'Client has encountered a connection error and is not queryable', broken],
+  [undefined, 'Cannot use a pool after calling end on the pool', broken],
+]
+for (const [code, message, reason] of faults) {
+  test(`${code ?? 'no code'}, ${message}: ${reason}`, () => {
+    const cause = Object.assign(new Error(message), code === undefined ? {} : { code })
+    const fault = asAppError(cause)
+    assert.ok(fault instanceof AppError)
+    const told = ['database_unavailable', `PostgreSQL is unavailable: ${reason}`, cause]
+    assert.deepEqual([fault.code, fault.message, fault.cause], told)
+  })
+}
+
+test('a full disk is told apart, and other faults stay as they are', () => {
+  const full = asAppError(Object.assign(new Error('could not extend file'), { code: '53100' }))
+  assert.ok(full instanceof AppError && full.code === 'disk_full')
+  const own = new AppError('not_found', 'gone')
+  const bug = Object.assign(new Error('syntax error'), { code: '42601' })
+  assert.deepEqual([asAppError(own), asAppError(bug)], [own, bug])
+})
