@@ -10,6 +10,7 @@ import type { Home } from '#home.ts'
 import type { Log } from '#lib/log.ts'
 import { readVersion } from '#lib/version.ts'
 import type { LeakScan } from '#safety/leaks.ts'
+import { systemStreamDial } from './lazy-dial.ts'
 
 export type OpenMcpParts = {
   readonly home: Home
@@ -71,6 +72,7 @@ async function load({ home, store, config, scan, log }: OpenMcpParts): Promise<O
     openTransport: createOpenTransport({
       secret: (name) => store.secrets.get(name),
       environment: environmentVariable,
+      dial: systemStreamDial(config.proxy),
       homeMark,
       guard: stdio.createExitGuard(),
       mask,

@@ -7,6 +7,7 @@ import type { CallProgress } from '#core/tool.ts'
 import { orAborted } from '#lib/deadline.ts'
 import { createSemaphore } from '#lib/semaphore.ts'
 import type { ExactArguments } from './exact-arguments.ts'
+import { type CallDeadline, createCallDeadline } from './call-deadline.ts'
 import { readList, type ServerList } from './read-list.ts'
 import { type CallOutput, readResult } from './result.ts'
 
@@ -18,6 +19,8 @@ const maxStartMs = 120_000
 /** Older servers may stay silent at the probe for the newer era of the protocol. */
 const defaultProbeMs = 5_000
 const maxCallMs = 10 * 60_000
+/** The package's own limit of a call is out of the way: it cannot wait for a person. */
+const maxTimerMs = 2 ** 31 - 1
 const maxMessageChars = 2_000
 
 export type ConnectionStatus = {
@@ -38,6 +41,10 @@ export type ServerCall = {
   /** Is called right before the call is sent, once the list has been read. Throws if the call must not be made. */
   readonly check?: () => void
   readonly onProgress?: (progress: CallProgress) => void
+  /** Without it, nobody is asked. */
+  readonly elicit?: Elicit
+  /** Calls of one thread are of one person. */
+  readonly threadId?: string
   /** Answers to what the server asked for, and the state that it wants back. */
   readonly input?: { readonly responses: unknown; readonly state: unknown }
 }
@@ -47,12 +54,12 @@ export type OpenedTransport = {
   readonly transport: Transport
   /** Why the server ended, in words; undefined if it did not. */
   readonly fault: () => string | undefined
-  /** True if nobody is signed in to the server. */
-  readonly needsSignIn?: () => boolean
+  /** The error to throw if somebody must sign in to the server first. */
+  readonly signInFault?: () => AppError | undefined
 }
 
-/** A form or a link that a server of the older era asks to show during a call. */
-export type Elicit = (params: unknown, signal: AbortSignal) => Promise<Record<string, unknown>>
+/** Asks a person for what a server of the older era wants to know during a call. */
+export type Elicit = (params: unknown) => Promise<Record<string, unknown>>
 
 export type ConnectionParts = {
   readonly name: string
@@ -62,8 +69,6 @@ export type ConnectionParts = {
   readonly callMs: number
   readonly idleMs: number
   readonly version: string
-  /** Asks a person for input. Without it no server is told that anybody could be asked. */
-  readonly elicit?: Elicit
   readonly onError?: (error: Error) => void
   readonly probeMs?: number
   readonly now?: () => number
@@ -93,6 +98,8 @@ export function createConnection(parts: ConnectionParts): Connection {
   let era: 'legacy' | undefined
   let idle: NodeJS.Timeout | undefined
   let active = 0
+  /** Calls under way, in the order in which they were sent. */
+  const underWay = new Set<{ readonly call: ServerCall; readonly deadline: CallDeadline }>()
 
   function ensure(): Promise<Live> {
     if (live) return Promise.resolve(live)
@@ -123,10 +130,11 @@ export function createConnection(parts: ConnectionParts): Connection {
       return made
     } catch (error) {
       live = undefined
-      signIn = opened?.needsSignIn?.() ?? false
+      const needed = opened?.signInFault?.()
+      signIn = needed !== undefined
       lastFault = wordsOf(error, opened)
       await opened?.transport.close().catch(() => {})
-      throw signIn ? error : refusal(lastFault, error)
+      throw needed ?? (error instanceof AppError ? error : refusal(lastFault, error))
     }
   }
 
@@ -139,7 +147,7 @@ export function createConnection(parts: ConnectionParts): Connection {
       const client = new ClientClass(
         { name: 'atrium', version: parts.version },
         {
-          capabilities: parts.elicit ? { elicitation: { form: {}, url: {} } } : {},
+          capabilities: { elicitation: { form: {}, url: {} } },
           versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeMs } },
           inputRequired: { autoFulfill: false },
           listChanged: { tools: { autoRefresh: false, onChanged: () => void reread(made) } },
@@ -149,12 +157,7 @@ export function createConnection(parts: ConnectionParts): Connection {
           },
         },
       )
-      const { elicit } = parts
-      if (elicit) {
-        client.setRequestHandler('elicitation/create', async ({ params }, context) => {
-          return (await elicit(params, context.mcpReq.signal)) as never
-        })
-      }
+      client.setRequestHandler('elicitation/create', async ({ params }) => (await elicit(params)) as never)
       const made: Live = { client, opened, list: { tools: [], instructions: '' } }
       Object.assign(client, { onclose: () => left(made), onerror: parts.onError })
       await client.connect(opened.transport, { timeout: maxStartMs, ...(era && { prior: { kind: era } }) })
@@ -168,6 +171,23 @@ export function createConnection(parts: ConnectionParts): Connection {
       // It died at the probe: servers of the older era may.
       era = 'legacy'
       return await attempt()
+    }
+  }
+
+  /**
+   * Asks for input in the thread of the call. The older era does not say which call a question belongs to: with calls of
+   * several threads under way, nobody is asked.
+   */
+  async function elicit(params: unknown): Promise<Record<string, unknown>> {
+    const calls = [...underWay]
+    const last = calls.at(-1)
+    const isClear = calls.every(({ call }) => call.threadId === last?.call.threadId)
+    if (!last?.call.elicit || !isClear) return { action: 'decline' }
+    const release = last.deadline.hold()
+    try {
+      return await last.call.elicit(params)
+    } finally {
+      release()
     }
   }
 
@@ -220,6 +240,9 @@ export function createConnection(parts: ConnectionParts): Connection {
   async function send({ client, opened }: Live, call: ServerCall): Promise<CallAnswer> {
     const { tool, signal, onProgress, input } = call
     call.check?.()
+    const deadline = createCallDeadline({ signal, callMs, maxMs: Math.max(maxCallMs, callMs) })
+    const own = { call, deadline }
+    underWay.add(own)
     const args = objectIn(call.args) ?? {}
     exact.set(args, call.args)
     try {
@@ -227,11 +250,12 @@ export function createConnection(parts: ConnectionParts): Connection {
       const result: unknown = await client.callTool(
         { ...params, ...(input && { inputResponses: input.responses, requestState: input.state }) },
         {
-          signal,
-          timeout: callMs,
-          maxTotalTimeout: Math.max(maxCallMs, callMs),
-          resetTimeoutOnProgress: true,
-          onprogress: (progress) => onProgress?.(progress as CallProgress),
+          signal: deadline.signal,
+          timeout: maxTimerMs,
+          onprogress(progress) {
+            deadline.renew()
+            onProgress?.(progress as CallProgress)
+          },
           allowInputRequired: true,
           toolDefinition: { name: tool.name, inputSchema: tool.schema as { type: 'object' } },
         },
@@ -242,9 +266,15 @@ export function createConnection(parts: ConnectionParts): Connection {
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof AppError) throw error
-      signIn = opened.needsSignIn?.() ?? false
-      if (signIn) throw error
-      throw refusal(codeOf(error) === 'REQUEST_TIMEOUT' ? timeoutWords() : wordsOf(error, opened), error)
+      const needed = opened.signInFault?.()
+      if (needed) {
+        signIn = true
+        throw needed
+      }
+      throw refusal(deadline.isOver() ? timeoutWords() : wordsOf(error, opened), error)
+    } finally {
+      deadline.end()
+      underWay.delete(own)
     }
   }
 

@@ -1,9 +1,12 @@
 // Opens the transport of a server for one start.
+import { AppError } from '#core/errors.ts'
 import type { McpTarget } from '#core/mcp.ts'
 import type { Log } from '#lib/log.ts'
+import type { StreamDial } from '#net/dial.ts'
 import { warnSparingly } from '#lib/log.ts'
 import type { OpenedTransport } from './connection.ts'
 import type { ExactArguments } from './exact-arguments.ts'
+import { type Bearer, createHttpTransport } from './http.ts'
 import { newMark } from './process-mark.ts'
 import { createStdioTransport, type ExitGuard } from './stdio.ts'
 import { readValues, type ValueSources } from './values.ts'
@@ -18,6 +21,9 @@ export type TransportParts = ValueSources & {
   /** Masks secrets in what a server writes to standard error. */
   readonly mask: (text: string) => string
   readonly log: Log
+  readonly dial: StreamDial
+  /** The sign-in to a server over HTTP. */
+  readonly bearerFor?: (server: { readonly name: string; readonly url: string }) => Bearer
 }
 
 export type OpenTransport = (
@@ -28,7 +34,7 @@ export type OpenTransport = (
 export function createOpenTransport(parts: TransportParts): OpenTransport {
   const { environment, homeMark, mask, log, guard } = parts
   return async ({ name, target }, exact) => {
-    if (target.kind === 'http') throw new Error('servers over HTTP are not supported yet')
+    if (target.kind === 'http') return openHttp(parts, name, target, exact)
     const common = commonVariables.flatMap((each) => {
       const value = environment(each)
       return value === undefined ? [] : [[each, value] as const]
@@ -55,4 +61,35 @@ export function createOpenTransport(parts: TransportParts): OpenTransport {
     }
     return { transport, fault }
   }
+}
+
+type HttpTarget = McpTarget & { kind: 'http' }
+
+async function openHttp(
+  parts: TransportParts,
+  name: string,
+  { url, headers }: HttpTarget,
+  exact: ExactArguments,
+): Promise<OpenedTransport> {
+  let unauthorized = false
+  const values = await readValues(headers, parts)
+  const transport = await createHttpTransport({
+    url,
+    headers: values,
+    dial: parts.dial,
+    exact,
+    bearer: parts.bearerFor?.({ name, url }),
+    onUnauthorized() {
+      unauthorized = true
+    },
+  })
+  const command = `atrium mcp auth ${name}`
+  const signInFault = (): AppError | undefined => {
+    if (!unauthorized) return undefined
+    const message = `the MCP server ${name} needs a sign-in (401): run \`${command}\` and try again`
+    return new AppError('credential_missing', message, {
+      credential: { tool: name, secret: 'access_token', title: name, command },
+    })
+  }
+  return { transport, fault: () => undefined, signInFault }
 }

@@ -6,7 +6,7 @@ import { type Connection, type ConnectionParts, createConnection } from './conne
 import type { OpenTransport } from './open-transport.ts'
 import { mergeTools, sameTools } from './pin.ts'
 
-export type ServersParts = Pick<ConnectionParts, 'callMs' | 'idleMs' | 'version' | 'elicit'> & {
+export type ServersParts = Pick<ConnectionParts, 'callMs' | 'idleMs' | 'probeMs' | 'version'> & {
   readonly store: McpStore
   readonly openTransport: OpenTransport
   readonly log: Log

@@ -3,11 +3,15 @@ import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { type McpServer, type McpTool, type OfferedTool, statusOf } from '#core/mcp.ts'
 import type { ToolSource } from '#core/tool-source.ts'
-import type { Tool, ToolContext } from '#core/tool.ts'
+import type { Tool } from '#core/tool.ts'
 import { toolTrial } from './admin.ts'
+import { answered, askFirst, inputRequest, protocolAnswer, roundOf } from './input.ts'
 import { pinOf } from './pin.ts'
 import type { Servers } from './servers.ts'
 import { secretsIn } from './values.ts'
+
+/** Rounds of one run in which a server of the newer era wants nothing but to be called again. */
+const maxRounds = 10
 
 /** A tool and the text of everything it was made from. */
 type Made = { readonly from: string; readonly tool: Tool }
@@ -107,20 +111,33 @@ function agentTool(server: McpServer, { name, as, effect }: McpTool, pinned: Off
     ...(secrets.length > 0 && { secrets }),
     // Its parameters mean what the server says: a `path` is not one of the workspace.
     reach: () => undefined,
-    async run(args, { signal, reportUse, reportProgress, showImages }: ToolContext) {
-      const answer = await servers.connection(server.name).call({
-        tool: pinned,
-        args,
-        signal,
-        check: () => mustBePinned(servers, server.name, pinned),
-        ...(reportProgress && { onProgress: reportProgress }),
-      })
-      reportUse?.({ ...(host !== undefined && { sent: [{ method: 'POST', host }] }), secrets })
-      if (answer.type === 'input')
-        throw new AppError('tool_refused', `the MCP server ${server.name} asks for input, and nobody can be asked here`)
-      if (answer.isError) throw new AppError('tool_refused', answer.text === '' ? `${name} failed` : answer.text)
-      showImages?.(answer.images)
-      return answer.text
+    async run(args, context) {
+      const { signal, threadId, askInput, reportUse, reportProgress, showImages } = context
+      const elicit = async (params: unknown): Promise<Record<string, unknown>> =>
+        askInput ? protocolAnswer(await askInput(inputRequest(server.name, params))) : { action: 'decline' }
+      let round = answered(context.input)
+      for (let rounds = 0; rounds < maxRounds; rounds++) {
+        if (round) askFirst(server.name, round)
+        const answer = await servers.connection(server.name).call({
+          tool: pinned,
+          args,
+          signal,
+          threadId,
+          elicit,
+          check: () => mustBePinned(servers, server.name, pinned),
+          ...(reportProgress && { onProgress: reportProgress }),
+          ...(round && { input: { responses: round.responses, state: round.state } }),
+        })
+        reportUse?.({ ...(host !== undefined && { sent: [{ method: 'POST', host }] }), secrets })
+        if (answer.type === 'input') {
+          round = roundOf(server.name, answer.requests, answer.state)
+          continue
+        }
+        if (answer.isError) throw new AppError('tool_refused', answer.text === '' ? `${name} failed` : answer.text)
+        showImages?.(answer.images)
+        return answer.text
+      }
+      throw new AppError('tool_refused', `the MCP server ${server.name} asks again and again`)
     },
   }
 }

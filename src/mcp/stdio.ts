@@ -16,6 +16,8 @@ const minuteMs = 60_000
 /** How long a server gets to end by itself once its standard input is closed, and then after SIGTERM. */
 const graceMs = 1_000
 const termMs = 2_000
+/** How long the end of standard error is waited for after the process has ended: a grandchild may hold it open. */
+const lastWordsMs = 500
 const newline = 0x0a
 
 export type StdioParts = {
@@ -89,14 +91,20 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
     // A grandchild may hold the pipes open: the end of the process itself counts.
     started.once('exit', (code, signal) => {
       ended ??= signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`
-      setImmediate(() => {
+      // Its last words may still be in the pipe.
+      void within(lastWordsMs, drained, () => {}).then(() => {
         gone.resolve()
         transport.onclose?.()
       })
     })
     for (const stream of [started.stdin, started.stdout, started.stderr]) stream.on('error', () => {})
     started.stdout.on('data', lineReader(receive, tooLong))
-    started.stderr.on('data', errorLines(parts.onErrorLine))
+    const errors = errorLines(parts.onErrorLine)
+    started.stderr.on('data', (chunk: Buffer) => errors.next(chunk))
+    const drained = once(started.stderr, 'end').then(
+      () => errors.end(),
+      () => {},
+    )
     return promise
   }
 
@@ -180,7 +188,7 @@ function lineReader(onLine: (line: Buffer) => void, tooLong: () => void): (chunk
 }
 
 /** Cuts standard error into lines of bounded length and number. */
-function errorLines(onLine: (line: string) => void): (chunk: Buffer) => void {
+function errorLines(onLine: (line: string) => void): { next(chunk: Buffer): void; end(): void } {
   let rest = ''
   let [minute, count] = [0, 0]
   const tell = (line: string): void => {
@@ -190,9 +198,12 @@ function errorLines(onLine: (line: string) => void): (chunk: Buffer) => void {
     if (++count <= maxErrorLines) onLine(line.slice(0, maxErrorLineChars))
     else if (count === maxErrorLines + 1) onLine('[more lines follow; they are left out for a minute]')
   }
-  return (chunk) => {
-    const lines = (rest + chunk.toString('utf8')).split('\n')
-    rest = (lines.pop() ?? '').slice(0, maxErrorLineChars)
-    for (const line of lines) tell(line)
+  return {
+    next(chunk) {
+      const lines = (rest + chunk.toString('utf8')).split('\n')
+      rest = (lines.pop() ?? '').slice(0, maxErrorLineChars)
+      for (const line of lines) tell(line)
+    },
+    end: () => tell(rest),
   }
 }

@@ -51,21 +51,52 @@ export type DialParts = {
   readonly ca?: readonly string[]
 }
 
+/** An answer whose body has not been read. It may be compressed; the caller bounds it. */
+export type OpenAnswer = {
+  readonly type: 'open'
+  readonly status: number
+  readonly headers: ReadonlyMap<string, string>
+  readonly body: IncomingMessage
+}
+
+/** Sends one request and returns before the body arrives, for answers that are streamed. */
+export type StreamDial = (
+  request: Outgoing,
+  signal: AbortSignal,
+) => Promise<OpenAnswer | { readonly type: 'fault'; readonly fault: DialFault }>
+
 export function createDial(parts: DialParts): Dial {
-  return async (request, { maxBytes, signal }) => {
-    let sent = false
-    try {
-      const connection = await connect(request, parts, signal)
-      if ('code' in connection) return { type: 'fault', fault: connection }
-      const message = await send(request, { ...parts, connection, signal }, () => {
-        sent = true
-      })
-      return await read(message, maxBytes)
-    } catch (error) {
-      if (error instanceof TooLarge) return failed('response_too_large', `the answer is over ${maxBytes} bytes`, true)
-      if (signal.aborted) return failed('timeout', `${request.target.host} did not answer in time`, sent)
-      return failed('unreachable', `${request.target.host} could not be reached: ${reasonOf(error)}`, sent)
-    }
+  return (request, { maxBytes, signal }) =>
+    attempt(request, { ...parts, signal }, maxBytes, (message) => read(message, maxBytes))
+}
+
+export function createStreamDial(parts: DialParts): StreamDial {
+  return (request, signal) =>
+    attempt(request, { ...parts, signal }, 0, (message) => {
+      return { type: 'open', status: message.statusCode ?? 0, headers: headersOf(message), body: message } as const
+    })
+}
+
+/** Sends a request and takes its answer. What fails becomes a fault. */
+async function attempt<T>(
+  request: Outgoing,
+  parts: DialParts & { readonly signal: AbortSignal },
+  maxBytes: number,
+  take: (message: IncomingMessage) => T | Promise<T>,
+): Promise<T | { readonly type: 'fault'; readonly fault: DialFault }> {
+  const { signal } = parts
+  let sent = false
+  try {
+    const connection = await connect(request, parts, signal)
+    if ('code' in connection) return { type: 'fault', fault: connection }
+    const message = await send(request, { ...parts, connection, signal }, () => {
+      sent = true
+    })
+    return await take(message)
+  } catch (error) {
+    if (error instanceof TooLarge) return failed('response_too_large', `the answer is over ${maxBytes} bytes`, true)
+    if (signal.aborted) return failed('timeout', `${request.target.host} did not answer in time`, sent)
+    return failed('unreachable', `${request.target.host} could not be reached: ${reasonOf(error)}`, sent)
   }
 }
 
@@ -177,13 +208,18 @@ async function read(message: IncomingMessage, maxBytes: number): Promise<WireAns
     if (size > maxBytes) throw new TooLarge()
     chunks.push(chunk)
   }
+  const headers = headersOf(message)
+  const body = await decompressed(Buffer.concat(chunks), headers.get('content-encoding'), maxBytes)
+  headers.delete('content-encoding')
+  return { type: 'answer', status: message.statusCode ?? 0, headers, body }
+}
+
+function headersOf(message: IncomingMessage): Map<string, string> {
   const headers = new Map<string, string>()
   for (const [name, value] of Object.entries(message.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
   }
-  const body = await decompressed(Buffer.concat(chunks), headers.get('content-encoding'), maxBytes)
-  headers.delete('content-encoding')
-  return { type: 'answer', status: message.statusCode ?? 0, headers, body }
+  return headers
 }
 
 /** Decompresses a body. A server may compress although asked not to, and secrets can only be masked in plain text. */
@@ -204,8 +240,8 @@ function encodeForWire(path: string): string {
   return path.toWellFormed().replaceAll(/[^\x21-\x7e]|["<>`{}|^\\]/gu, (character) => encodeURIComponent(character))
 }
 
-function failed(code: DialFault['code'], message: string, sent: boolean): Dialled {
-  return { type: 'fault', fault: { code, message, sent } }
+function failed(code: DialFault['code'], message: string, sent: boolean) {
+  return { type: 'fault', fault: { code, message, sent } } as const
 }
 
 /** The network's reason for a failure. It never quotes the request, which may carry a credential by now. */

@@ -16,12 +16,12 @@ test('a server is added, set, tested, used, reviewed and removed', async () => {
   const added = await mcp('add', 'rude', '--', command, ...words)
   assert.match(
     added.stdout,
-    /^Added rude: 12 tools\.\n[^]* {2}echo +asks \(says it only reads\) +A tool\.\n[^]*mcp set rude/,
+    /^Added rude: 13 tools\.\n[^]* {2}echo +asks \(says it only reads\) +A tool\.\n[^]*mcp set rude/,
   )
   const again = await mcp('add', 'rude', '--', command, ...words)
   assert.deepEqual([again.code, again.stdout], [2, ''])
   assert.match(again.stderr, /an MCP server named rude exists/)
-  assert.match((await mcp('list')).stdout, /rude +stdio +operator +12 +0 /)
+  assert.match((await mcp('list')).stdout, /rude +stdio +operator +13 +0 /)
   assert.match(
     (await mcp('set', 'rude', 'echo', '--effect', 'read')).stdout,
     /^echo: read\. Its calls run at once\.\n$/,

@@ -1,4 +1,5 @@
 // Real MCP servers for tests: a rude one of our own, and those of npm, as processes that end with the test.
+import { lookup } from 'node:dns/promises'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { TestContext } from 'node:test'
@@ -6,6 +7,8 @@ import type { McpTarget } from '#core/mcp.ts'
 import { logTo } from '#lib/log.ts'
 import { type Connection, type ConnectionParts, createConnection } from '#mcp/connection.ts'
 import type { ServerList } from '#mcp/read-list.ts'
+import type { Bearer } from '#mcp/http.ts'
+import { createStreamDial } from '#net/dial.ts'
 import { createOpenTransport, type OpenTransport } from '#mcp/open-transport.ts'
 import { createExitGuard } from '#mcp/stdio.ts'
 import { markVariable } from '#mcp/process-mark.ts'
@@ -35,11 +38,16 @@ export type Opened = {
 }
 
 /** Opens transports whose processes carry a mark of their own. */
-export function openRude(lines: string[] = []): { readonly openTransport: OpenTransport; readonly mark: string } {
+export function openRude(
+  lines: string[] = [],
+  bearer?: Bearer,
+): { readonly openTransport: OpenTransport; readonly mark: string } {
   const mark = `test${process.pid}x${homes++}`
   const openTransport = createOpenTransport({
     secret: (name) => Promise.resolve(name === 'known' ? 'sesame-open' : undefined),
     environment: (name) => (name === 'PATH' ? process.env['PATH'] : name === 'HOME' ? '/' : undefined),
+    dial: createStreamDial({ lookup: (host) => lookup(host, { all: true }) }),
+    ...(bearer && { bearerFor: () => bearer }),
     homeMark: mark,
     guard,
     mask: (text) => text.replaceAll('sesame-open', '***'),
@@ -49,10 +57,10 @@ export function openRude(lines: string[] = []): { readonly openTransport: OpenTr
 }
 
 /** A connection that is stopped with the test. */
-export function open(t: TestContext, target: McpTarget, over: Partial<ConnectionParts> = {}): Opened {
+export function open(t: TestContext, target: McpTarget, over: Partial<ConnectionParts> = {}, bearer?: Bearer): Opened {
   const lists: ServerList[] = []
   const lines: string[] = []
-  const { openTransport, mark } = openRude(lines)
+  const { openTransport, mark } = openRude(lines, bearer)
   const connection = createConnection({
     name: 'rude',
     openTransport: (exact) => openTransport({ name: 'rude', target }, exact),

@@ -22,6 +22,7 @@ const names = [
   'change',
   'fail',
   'progress',
+  'ask',
 ]
 let description = option('description') ?? 'A tool.'
 
@@ -83,6 +84,20 @@ const acts = {
   },
 }
 const slow = new Set()
+const asked = new Map()
+acts.ask = (id, { inputResponses, requestState }) => {
+  const requestedSchema = { type: 'object', properties: { colour: { type: 'string' } } }
+  const params = { message: 'Which colour?', requestedSchema }
+  const done = (result) => answer(id, { content: [{ type: 'text', text: JSON.stringify(result) }] })
+  if (modern && inputResponses) done([inputResponses, requestState])
+  else if (modern) {
+    const inputRequests = { first: { method: 'elicitation/create', params } }
+    send({ id, result: { resultType: 'input_required', inputRequests, requestState: 'opaque' } })
+  } else {
+    asked.set(`ask-${id}`, done)
+    send({ id: `ask-${id}`, method: 'elicitation/create', params })
+  }
+}
 
 const serverInfo = { name: 'rude', version: '1' }
 const fresh = { ttlMs: 0, cacheScope: 'private' }
@@ -105,9 +120,10 @@ const methods = {
 }
 
 createInterface({ input: process.stdin }).on('line', (line) => {
-  const { id, method, params } = JSON.parse(line)
+  const { id, method, params, result } = JSON.parse(line)
   if (how.has('silent')) return
   const act = methods[method]
   if (act) act(id, params, line)
+  else if (asked.has(id)) asked.get(id)(result)
   else if (id !== undefined) fail(id, -32601, 'Method not found')
 })

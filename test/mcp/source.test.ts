@@ -1,6 +1,7 @@
 // MCP servers as a source of tools, and their administration: a real store and real processes.
 import assert from 'node:assert/strict'
 import { type TestContext, describe, test } from 'node:test'
+import type { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { McpAdmin, McpTarget } from '#core/mcp.ts'
 import type { ToolSource } from '#core/tool-source.ts'
@@ -22,7 +23,7 @@ type Opened = { readonly source: ToolSource; readonly admin: McpAdmin; readonly 
 async function open(t: TestContext): Promise<Opened> {
   const store = openStore({ path: `${folder(t)}/a.db`, seal: createSeal('0'.repeat(64)) })
   const { openTransport, mark } = openRude()
-  const limits = { callMs: 60_000, idleMs: 60_000, version: '1' }
+  const limits = { callMs: 60_000, idleMs: 60_000, probeMs: 60_000, version: '1' }
   const servers = createServers({ store: store.mcp, openTransport, log: silentLog, ...limits })
   const source = createMcpSource(servers)
   t.after(async () => {
@@ -114,6 +115,39 @@ describe('MCP servers as tools', { concurrency: true }, () => {
     assert.equal(source.tools(operator).length, 1)
     await admin.review('rude')
     assert.equal(source.tools(operator).length, server?.tools.length)
+  })
+
+  test('a server of the older era asks while its call is open', async (t) => {
+    const { source, admin } = await open(t)
+    await add(admin)
+    const asked: unknown[] = []
+    const askInput: ToolContext['askInput'] = (request) => {
+      asked.push(request)
+      return Promise.resolve({ action: 'accept', values: { colour: 'red' } })
+    }
+    assert.equal(
+      await run(find(source, 'rude__ask'), '{}', { askInput }),
+      '{"action":"accept","content":{"colour":"red"}}',
+    )
+    assert.deepEqual(asked, [
+      { type: 'form', server: 'rude', message: 'Which colour?', fields: [{ name: 'colour', type: 'text' }] },
+    ])
+    assert.equal(await run(find(source, 'rude__ask')), '{"action":"decline"}')
+  })
+
+  test('a server of the newer era is called again with the answer', async (t) => {
+    const { source, admin } = await open(t)
+    await add(admin, rude(['modern']))
+    const needed = await run(find(source, 'rude__ask')).then(
+      () => undefined,
+      (error: AppError) => error,
+    )
+    assert.equal(needed?.code, 'input_required')
+    assert.equal(needed.input?.request.message, 'Which colour?')
+    const state = needed.input?.state ?? ''
+    const answer = { action: 'accept', values: { colour: 'red' }, state } as const
+    const output = await run(find(source, 'rude__ask'), '{}', { input: answer })
+    assert.deepEqual(JSON.parse(output), [{ first: { action: 'accept', content: { colour: 'red' } } }, 'opaque'])
   })
 
   test('a test makes one call, and a removed server is stopped', async (t) => {

@@ -1,0 +1,212 @@
+// Servers over Streamable HTTP: one of npm, and a rude one of our own.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, type TestContext, test } from 'node:test'
+import type { McpTarget, OfferedTool } from '#core/mcp.ts'
+import type { Bearer } from '#mcp/http.ts'
+import { until } from '../until.ts'
+import { everything, open } from './harness.ts'
+
+const never = new AbortController().signal
+const echo: OfferedTool = { name: 'echo', description: '', schema: { type: 'object' } }
+
+type Rpc = {
+  id?: number | string
+  method: string
+  params?: { arguments?: unknown; _meta?: { progressToken?: number } }
+}
+type Answer = (rpc: Rpc, response: ServerResponse, request: IncomingMessage, body: string) => void
+
+function json(response: ServerResponse, value: object, status = 200, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value))
+}
+
+/** Answers as a server of the older era does; `call` answers calls. */
+function older(call: Answer): Answer {
+  return (rpc, response, request, body) => {
+    const { id, method } = rpc
+    const serverInfo = { name: 'rude', version: '1' }
+    if (method === 'initialize') {
+      const result = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo }
+      return json(response, { jsonrpc: '2.0', id, result }, 200, { 'mcp-session-id': 'session-1' })
+    }
+    if (method === 'tools/list')
+      return json(response, {
+        jsonrpc: '2.0',
+        id,
+        result: { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
+      })
+    if (method === 'tools/call') return call(rpc, response, request, body)
+    if (id === undefined) return void response.writeHead(202).end()
+    json(response, { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } })
+  }
+}
+
+type Served = { readonly target: McpTarget & { kind: 'http' }; readonly seen: IncomingMessage[]; readonly port: number }
+
+async function serve(t: TestContext, answer: Answer, headers: Record<string, string> = {}): Promise<Served> {
+  const seen: IncomingMessage[] = []
+  const server = createServer((request, response) => {
+    seen.push(request)
+    if (request.method !== 'POST') {
+      response.writeHead(request.method === 'DELETE' ? 200 : 405).end()
+      return
+    }
+    let body = ''
+    request.on('data', (chunk: Buffer) => {
+      body += chunk.toString()
+    })
+    request.on('end', () => answer(JSON.parse(body) as Rpc, response, request, body))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { target: { kind: 'http', url: `http://127.0.0.1:${port}/mcp`, headers }, seen, port }
+}
+
+const said: Answer = ({ id }, response, _request, body) =>
+  json(response, { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: body }] } })
+
+describe('a server over HTTP', { concurrency: true }, () => {
+  test('of npm is listed and called, and its session is ended', async (t) => {
+    const [file = ''] = everything.args
+    const { port } = await serve(t, said)
+    const own = port + 1 > 65_535 ? port - 1 : port + 1
+    const child = spawn(everything.command, [file, 'streamableHttp'], {
+      env: { ...process.env, PORT: String(own) },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    t.after(() => child.kill('SIGKILL'))
+    let output = ''
+    child.stderr.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+    await until(() => /listening on port|in use/i.test(output))
+    if (/in use/i.test(output)) return t.skip('the port is taken')
+    const { connection } = open(t, { kind: 'http', url: `http://localhost:${own}/mcp`, headers: {} })
+    const args = '{"message": "hello"}'
+    const answer = await connection.call({ tool: echo, args, signal: never })
+    assert.match(answer.type === 'result' ? answer.text : '', /hello/)
+  })
+
+  test('gets the headers that were named, the session, and arguments as they were written', async (t) => {
+    const { target, seen } = await serve(t, older(said), { 'X-Key': 'known' })
+    const { connection } = open(t, target)
+    const args = '{"n": 12345678901234567890, "a": 1.0}'
+    const answer = await connection.call({ tool: echo, args, signal: never })
+    assert.ok(answer.type === 'result' && answer.text.includes(args), JSON.stringify(answer))
+    assert.ok(seen.every(({ headers }) => headers['x-key'] === 'sesame-open'))
+    assert.equal(seen.at(-1)?.headers['mcp-session-id'], 'session-1')
+    await connection.stop()
+    assert.equal(seen.at(-1)?.method, 'DELETE')
+  })
+
+  test('streams progress before its result', async (t) => {
+    let finish = (): void => {}
+    const { target } = await serve(
+      t,
+      older(({ id, params }, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        const send = (message: object): boolean =>
+          response.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`)
+        send({ method: 'notifications/progress', params: { progressToken: params?._meta?.progressToken, progress: 1 } })
+        finish = () => {
+          send({ id, result: { content: [{ type: 'text', text: 'done' }] } })
+          response.end()
+        }
+      }),
+    )
+    const { connection } = open(t, target)
+    const seen: number[] = []
+    const onProgress = ({ progress }: { progress: number }): void => void seen.push(progress)
+    const answer = connection.call({ tool: echo, args: '{}', signal: never, onProgress })
+    await until(() => seen.length === 1)
+    finish()
+    assert.deepEqual(await answer, { type: 'result', text: 'done', images: [], isError: false })
+  })
+
+  for (const [what, call, words] of [
+    [
+      'a redirect to another host',
+      ((_rpc, response) => void response.writeHead(307, { location: 'http://localhost:1/' }).end()) as Answer,
+      /not followed/,
+    ],
+    [
+      'an answer that is too large',
+      (({ id }, response) =>
+        json(response, {
+          jsonrpc: '2.0',
+          id,
+          result: { content: [{ type: 'text', text: 'x'.repeat(9 << 20) }] },
+        })) as Answer,
+      /over 8 MiB/,
+    ],
+    [
+      'an event that is too large',
+      ((_rpc, response) =>
+        void response
+          .writeHead(200, { 'content-type': 'text/event-stream' })
+          .end(`data: ${'x'.repeat(9 << 20)}`)) as Answer,
+      /over 8 MiB/,
+    ],
+    [
+      'a stream that ends too early',
+      ((_rpc, response) =>
+        void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': hello\n\n')) as Answer,
+      /ended too early/,
+    ],
+    [
+      'a page that is no answer',
+      ((_rpc, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>')) as Answer,
+      /./,
+    ],
+    ['an error of the server', ((_rpc, response) => void response.writeHead(500).end('oops')) as Answer, /500|oops/],
+  ] as const) {
+    test(`refused: ${what}`, async (t) => {
+      const { target } = await serve(t, older(call))
+      const { connection } = open(t, target, { callMs: 60_000 })
+      await assert.rejects(connection.call({ tool: echo, args: '{}', signal: never }), {
+        code: 'tool_refused',
+        message: words,
+      })
+    })
+  }
+
+  test('that nobody has signed in to says so; a renewed token is tried once', async (t) => {
+    let good = 'two'
+    const { target, seen } = await serve(t, (rpc, response, request, body) => {
+      if (request.headers.authorization === `Bearer ${good}`) return older(said)(rpc, response, request, body)
+      response.writeHead(401, { 'www-authenticate': 'Bearer resource_metadata="http://x/"' }).end()
+    })
+    const none = open(t, target).connection
+    await assert.rejects(none.list(never), (error: Error & { code?: string; credential?: { command?: string } }) => {
+      assert.equal(error.code, 'credential_missing')
+      assert.equal(error.credential?.command, 'atrium mcp auth rude')
+      return true
+    })
+    assert.equal(none.status().status, 'sign_in')
+    let token = 'one'
+    const challenges: (string | undefined)[] = []
+    const bearer: Bearer = {
+      token: () => Promise.resolve(token),
+      refused: (_token, challenge) => {
+        challenges.push(challenge)
+        token = 'two'
+        return Promise.resolve(challenges.length === 1 ? token : undefined)
+      },
+    }
+    const { connection } = open(t, target, {}, bearer)
+    await connection.list(never)
+    assert.deepEqual(challenges, ['Bearer resource_metadata="http://x/"'])
+    good = 'three'
+    await assert.rejects(connection.call({ tool: echo, args: '{}', signal: never }), { code: 'credential_missing' })
+    assert.ok(seen.length > 0)
+  })
+})
