@@ -90,6 +90,8 @@ export type Turn = {
   readonly createdAt: number
   readonly startedAt?: number
   readonly endedAt?: number
+  /** When a gate of the turn was answered last. */
+  readonly answeredAt?: number
   readonly usage: Usage
   readonly error?: TurnError
   /** The seq of the turn's first item; absent while queued. */

@@ -40,7 +40,7 @@ export function* answerGate({ user, threadId, draft, grant }: Answering, { now, 
     throw yield* noGate(user, threadId, answer.callId)
   }
   checkKind(open.gate, answer)
-  const turn = turnOf(row)
+  const turn = { ...turnOf(row), answeredAt: now }
   if (grant) yield* saveGrant(turn, { ...grant, by: answer.by, createdAt: now })
   const entries = yield* append({ threadId, turnId: turn.id, at: now }, [draft], null)
   yield* run('UPDATE turns SET answered_at = ? WHERE id = ?', now, turn.id)
@@ -111,7 +111,7 @@ export function* openGates(user: UserId, { threadId, since = 0, limit }: GatesQu
 export function* answeredGates(user: UserId, { since, limit }: { since: number; limit: number }): Job<AnsweredGate[]> {
   const rows = yield* newestReached(user, 'answered_at', limit, (condition, who) =>
     query(
-      `SELECT ${listColumns}, answered_at FROM turns WHERE ${condition} AND answered_at IS NOT NULL AND answered_at >= ?
+      `SELECT ${listColumns} FROM turns WHERE ${condition} AND answered_at IS NOT NULL AND answered_at >= ?
        ORDER BY answered_at DESC LIMIT ?`,
       ...who,
       since,

@@ -38,8 +38,8 @@ function stateOf(status: TurnStatus | null): ThreadState {
 }
 
 /** The columns of a turn in a list: without input and options, which may be megabytes each. */
-export const listColumns = `id, thread_id, user_id, door, status, created_at, started_at, ended_at, first_seq, last_seq,
-  input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd, model, error`
+export const listColumns = `id, thread_id, user_id, door, status, created_at, started_at, ended_at, answered_at, first_seq,
+  last_seq, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd, model, error`
 
 /** The columns of a turn. Its input is read only when it enters the log. */
 export const turnColumns = `${listColumns}, options`
@@ -58,6 +58,7 @@ export function listedTurnOf(row: Row): ListedTurn {
     createdAt: Number(row['created_at']),
     ...(row['started_at'] && { startedAt: Number(row['started_at']) }),
     ...(row['ended_at'] && { endedAt: Number(row['ended_at']) }),
+    ...(row['answered_at'] && { answeredAt: Number(row['answered_at']) }),
     ...(row['first_seq'] && { firstSeq: Number(row['first_seq']) }),
     ...(row['last_seq'] && { lastSeq: Number(row['last_seq']) }),
     usage: {

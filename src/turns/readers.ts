@@ -35,7 +35,8 @@ export type ReadersParts = {
   readonly clock: Pick<Clock, 'now' | 'at'>
 }
 
-type ReadTurn = Pick<Turn, 'id' | 'userId'>
+/** A turn, and since when it has no reader. */
+type ReadTurn = Pick<Turn, 'id' | 'userId'> & { readonly since: number }
 type ReaderSignal = Extract<Signal, { type: 'reader' }>
 
 export function createReaders(parts: ReadersParts): Readers {
@@ -49,11 +50,10 @@ export function createReaders(parts: ReadersParts): Readers {
     bus.signal({ type: 'reader', turnId, what, from: self })
   }
 
-  function arm({ id, userId }: ReadTurn, ms = maxAwayMs): void {
-    disarm(id)
-    const turn = { id, userId }
+  function arm(turn: ReadTurn, ms = maxAwayMs): void {
+    disarm(turn.id)
     const timer = clock.at(clock.now() + ms, 'stop a turn whose reader has left', () => stop(turn))
-    away.set(id, { turn, timer })
+    away.set(turn.id, { turn, timer })
   }
 
   function disarm(turnId: string): void {
@@ -61,10 +61,12 @@ export function createReaders(parts: ReadersParts): Readers {
     away.delete(turnId)
   }
 
-  async function stop({ id, userId }: ReadTurn): Promise<void> {
+  async function stop({ id, userId, since }: ReadTurn): Promise<void> {
     away.delete(id)
     const turn = await turns.get(userId, id)
-    if (turn && !isAtRest(turn.status) && !open.has(id)) await turns.cancel(userId, id)
+    // A turn that a person has approved since goes on by itself: the stream of its reader ends at a gate.
+    if (!turn || isAtRest(turn.status) || (turn.answeredAt !== undefined && turn.answeredAt >= since)) return
+    if (!open.has(id)) await turns.cancel(userId, id)
   }
 
   function close(turnId: string): void {
@@ -95,7 +97,7 @@ export function createReaders(parts: ReadersParts): Readers {
         left() {
           close(turn.id)
           if (open.has(turn.id)) return
-          arm(turn)
+          arm({ id: turn.id, userId: turn.userId, since: clock.now() })
           send(turn.id, 'left')
         },
       }

@@ -77,6 +77,17 @@ describe('readers of a turn', () => {
     assert.deepEqual(cancelled, ['t'])
   })
 
+  it('do not stop it when it came to a gate and was approved while they were away', async () => {
+    now = 50_000
+    process().open(turn, true).left()
+    stored = { ...turn, answeredAt: 55_000 }
+    await pass(10_000)
+    assert.deepEqual(cancelled, [])
+    process().open(turn, true).left()
+    await pass(10_000)
+    assert.deepEqual(cancelled, ['t'], 'a reader that leaves after the approval stops it')
+  })
+
   it('that are away stop it at once when their client goes on, at whichever process', async () => {
     const readers = [process(), process()]
     readers[0]?.open(turn, true).left()
