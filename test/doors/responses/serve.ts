@@ -5,6 +5,7 @@ import { userId } from '#core/ids.ts'
 import { isObject } from '#core/json.ts'
 import type { Model, ModelRequest } from '#core/model.ts'
 import type { Tool } from '#core/tool.ts'
+import type { Turn } from '#core/turn.ts'
 import type { ResponsesParts, ResponsesRules } from '#doors/responses/parts.ts'
 import { completionsRoutes } from '#doors/completions/routes.ts'
 import { responsesRoutes } from '#doors/responses/routes.ts'
@@ -61,8 +62,10 @@ export async function serve(parts: ServeParts = {}) {
       return scripted.stream(request, signal)
     },
   }
+  const rested: Turn[] = []
   const app = await openTestApp({
     model,
+    observer: { stepped() {}, rested: (turn) => void rested.push(turn) },
     tools,
     wrapBus: (bus) => counting(bus, watching),
     ...(parts.path !== undefined && { path: parts.path }),
@@ -161,6 +164,8 @@ export async function serve(parts: ServeParts = {}) {
     watching,
     /** Every request the model got. */
     asked,
+    /** Every turn that has come to rest, as it was then. */
+    rested,
     call,
     create: (body: Wire, headers?: Record<string, string>) =>
       call('POST', '/api/v1/responses', { model: 'gpt-test', ...body }, headers),
