@@ -20,7 +20,7 @@ const cache = join(import.meta.dirname, '../../../node_modules/.cache/apps')
 /** An app starts, retries and ends within this time also on a busy machine. */
 const maxRunMs = 300_000
 
-export const ann = userId('ann')
+const ann = userId('ann')
 
 /** The folder of an app's packages, with exact versions. They are installed once. */
 export async function installed(...packages: readonly string[]): Promise<string> {
