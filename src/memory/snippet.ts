@@ -7,17 +7,31 @@ const maxLead = 60
 
 /** About `maxChars` characters with the most query terms; the start of the text when the terms are only in the path. */
 export function snippetOf({ found: { text }, hits }: Pick<Ranked, 'hits'> & { found: { text: string } }): string {
-  const ordered = [...hits].sort((one, two) => one.start - two.start)
-  let best = { start: 0, which: 0, count: 0 }
-  for (const { start } of ordered) {
-    const within = ordered.filter((hit) => hit.start >= start && hit.end <= start + maxChars - maxLead)
-    const which = new Set(within.map((hit) => hit.which)).size
-    if (which > best.which || (which === best.which && within.length > best.count))
-      best = { start, which, count: within.length }
-  }
-  const from = best.which === 0 ? 0 : startNear(text, best.start)
+  const best = densest([...hits].sort((one, two) => one.start - two.start))
+  const from = best === undefined ? 0 : startNear(text, best)
   const to = endNear(text, from + maxChars)
   return `${from > 0 ? '…' : ''}${text.slice(from, to).trim()}${to < text.length ? '…' : ''}`
+}
+
+/** Where the stretch begins that has the most query terms, then the most hits. A window over the hits, in linear time. */
+function densest(ordered: Ranked['hits']): number | undefined {
+  let best: { readonly start: number; readonly which: number; readonly count: number } | undefined
+  const counts = new Map<number, number>()
+  let end = 0
+  for (const [at, { start, which }] of ordered.entries()) {
+    for (let next = ordered[end]; next && next.end <= start + maxChars - maxLead; next = ordered[++end])
+      counts.set(next.which, (counts.get(next.which) ?? 0) + 1)
+    const found = { start, which: counts.size, count: end - at }
+    if (
+      found.count > 0 &&
+      (!best || found.which > best.which || (found.which === best.which && found.count > best.count))
+    )
+      best = found
+    if (end <= at) end = at + 1
+    else if (counts.get(which) === 1) counts.delete(which)
+    else counts.set(which, (counts.get(which) ?? 0) - 1)
+  }
+  return best?.start
 }
 
 /** A position up to `maxLead` before `at`, at the start of a line or word. */

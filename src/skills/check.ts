@@ -1,8 +1,9 @@
 // What a reader should know before trusting a skill: hidden characters, orders that the marks of safety know, addresses,
 // scripts, and links that leave the folder. Pure and bounded: of a long file only the beginning is read.
 import { type SkillFile, type SkillFinding, type SkillFolder } from '#core/skill.ts'
+import { inPace } from '#lib/pace.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
-import { type Marker, markWords } from '#safety/marks.ts'
+import { type Mark, type Marker, markWords } from '#safety/marks.ts'
 import { readSkill, type ReadSkill } from './format.ts'
 
 const maxFileChars = 256 * 1024
@@ -20,32 +21,36 @@ export type CheckedSkill = ReadSkill & {
 /** Reads and checks a folder. */
 export async function checkSkill(folder: SkillFolder, marker: Marker): Promise<CheckedSkill> {
   const { skill, findings } = await readSkill(folder)
-  const all = [...findings, ...contentFindings(folder.files, marker)].slice(0, maxFindings)
+  const found = await inPace(contentFindings(folder.files, marker))
+  const all = [...findings, ...found].slice(0, maxFindings)
   return { ...(skill && { skill }), findings: all, suspicious: all.some(({ level }) => level === 'warning') }
 }
 
-function contentFindings(files: readonly SkillFile[], marker: Marker): SkillFinding[] {
+/** In slices: the caller can yield to the event loop between them. */
+function* contentFindings(files: readonly SkillFile[], marker: Marker): Generator<void, SkillFinding[]> {
   let left = maxTotalChars
-  return files.flatMap(({ path, content }) => {
+  const all: SkillFinding[] = []
+  for (const { path, content } of files) {
+    yield
     const script = scriptKind(path, content)
-    const scripts: SkillFinding[] = script ? [{ level: 'note', file: path, message: script }] : []
+    if (script) all.push({ level: 'note', file: path, message: script })
     const text = decodeUtf8(content)
     if (text === undefined || text.includes('\0')) {
-      return [...scripts, { level: 'note', file: path, message: `is no text (${content.length} bytes)` }]
+      all.push({ level: 'note', file: path, message: `is no text (${content.length} bytes)` })
+      continue
     }
     const read = text.slice(0, Math.min(maxFileChars, left))
     left -= read.length
-    const unread: SkillFinding[] =
-      read.length < text.length
-        ? [{ level: 'warning', file: path, message: `only the first ${read.length} characters were checked` }]
-        : []
-    return [...scripts, ...textFindings(path, read, marker), ...unread]
-  })
+    all.push(...(yield* textFindings(path, read, marker)))
+    if (read.length < text.length)
+      all.push({ level: 'warning', file: path, message: `only the first ${read.length} characters were checked` })
+  }
+  return all
 }
 
 type Found = { readonly at: number; readonly message: string }
 
-function textFindings(file: string, text: string, marker: Marker): SkillFinding[] {
+function* textFindings(file: string, text: string, marker: Marker): Generator<void, SkillFinding[]> {
   const lineAt = createLines(text)
   const told = (level: SkillFinding['level'], found: readonly Found[]): SkillFinding[] => {
     const rest = found.length - maxPerKind
@@ -54,12 +59,13 @@ function textFindings(file: string, text: string, marker: Marker): SkillFinding[
       ...(rest > 0 ? [{ level, file, message: `and ${rest} more like the last` }] : []),
     ]
   }
-  return [
-    ...told('warning', hiddenIn(text)),
-    ...told('warning', ordersIn(text, marker)),
-    ...told('warning', linksOut(file, text)),
-    ...told('note', addressesIn(text)),
-  ]
+  const all = told('warning', hiddenIn(text))
+  yield
+  all.push(...told('warning', ordersIn(text, yield* marker.findInSlices(text))))
+  all.push(...told('warning', linksOut(file, text)))
+  yield
+  all.push(...told('note', addressesIn(text)))
+  return all
 }
 
 /** Format characters, except joiners within other scripts and emoji, and a byte order mark at the beginning. */
@@ -81,9 +87,8 @@ function hiddenIn(text: string): Found[] {
   return found
 }
 
-function ordersIn(text: string, marker: Marker): Found[] {
-  return marker
-    .find(text)
+function ordersIn(text: string, marks: readonly Mark[]): Found[] {
+  return marks
     .filter(({ severity }) => severity !== 'low')
     .map(({ rule, start, end }) => ({ at: start, message: `${markWords(rule)} (${rule}): ${shown(text, start, end)}` }))
 }

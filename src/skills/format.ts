@@ -16,6 +16,9 @@ import { decodeUtf8 } from '#lib/utf8.ts'
 const maxHeadChars = 16 * 1024
 /** A longer text would fill the window of most models: it belongs into files beside it. */
 const maxSkillFileBytes = 256 * 1024
+/** Marks of YAML in the head, also those in texts. The reader takes up to 20 µs for each, and more for nested ones. */
+const yamlMarks = /[[\]{},&*!|#\n]|[:?-](?=\s)/g
+const maxYamlMarks = 1_500
 const maxNameChars = 64
 const maxDescriptionChars = 1_024
 const maxCompatibilityChars = 500
@@ -173,6 +176,8 @@ type Yaml =
 
 /** Lines are those of SKILL.md: its first line is above the head. Aliases are refused, so nothing grows. */
 async function readYaml(text: string): Promise<Yaml> {
+  if ((text.match(yamlMarks)?.length ?? 0) > maxYamlMarks)
+    return { fault: finding('fault', 'the head has too many names and values', 1) }
   const { LineCounter, isMap, isScalar, parseDocument } = await import('yaml')
   const counter = new LineCounter()
   try {

@@ -9,6 +9,7 @@ import type { Model } from '#core/model.ts'
 import type { Store } from '#core/store.ts'
 import { charsPerToken } from '#core/tokens.ts'
 import { noUsage, type Usage } from '#core/turn.ts'
+import { pace } from '#lib/pace.ts'
 import { taintOf } from '#safety/taint.ts'
 import type { Spend } from './spend.ts'
 import type { Observer } from './turn-metrics.ts'
@@ -43,18 +44,21 @@ export async function compactHistory(
   const fenced = createTranscript(opened.window * transcriptShare * charsPerToken, oneTimeFence())
   const plain = createTranscript(maxPlainChars)
   let tainted = false
-  const add = (some: readonly Item[]): void => {
+  const add = async (some: readonly Item[]): Promise<void> => {
     tainted ||= taintOf(some) !== undefined
-    fenced.add(some)
-    plain.add(some)
+    for (const item of some) {
+      fenced.add([item])
+      plain.add([item])
+      await pace()
+    }
   }
   for (let after = 0, pages = 0; threadId !== undefined && pages < maxPages; pages++) {
     const { entries, more } = await store.threads.entries(user, threadId, { after, limit: pageSize })
-    add(entries.map(({ item }) => item))
+    await add(entries.map(({ item }) => item))
     if (!more) break
     after = entries.at(-1)?.seq ?? after
   }
-  add(items)
+  await add(items)
   const whole = fenced.close()
   const likely = { inputTokens: tokensInText(whole), cachedTokens: 0, outputTokens: summaryTokens, reasoningTokens: 0 }
   // Beyond the spend caps the history is shortened by rule.

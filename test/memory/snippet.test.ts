@@ -1,6 +1,7 @@
 // The part of a chunk that is shown: with the most query terms, cut at words and whole characters.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import * as fc from 'fast-check'
 import { snippetOf } from '#memory/snippet.ts'
 
 type Hit = { start: number; end: number; which: number }
@@ -51,4 +52,27 @@ test('no half of a character is shown', () => {
   for (const text of [`${pairs}sky`, `${pairs}ysky`, `x${pairs}sky`, pairs, `x${pairs}`]) {
     assert.ok(shown(text, ['sky']).isWellFormed(), text.slice(0, 3))
   }
+})
+
+test('the stretch is the one that a look at all of them finds', () => {
+  const text = Array.from({ length: 900 }, (_, at) => String.fromCodePoint(0x4e00 + at)).join('')
+  const anyHits = fc.uniqueArray(fc.record({ at: fc.nat(890), which: fc.nat(3) }), { selector: ({ at }) => at })
+  fc.assert(
+    fc.property(anyHits, (places) => {
+      const hits = places.map(({ at, which }) => ({ start: at, end: at + 2, which }))
+      const stretches = hits
+        .toSorted((one, two) => one.start - two.start)
+        .map(({ start, end, which }) => {
+          const within = hits.filter((hit) => hit.start >= start && hit.end <= start + 340)
+          return {
+            hit: { start, end, which },
+            which: new Set(within.map((hit) => hit.which)).size,
+            count: within.length,
+          }
+        })
+      const best = stretches.toSorted((one, two) => two.which - one.which || two.count - one.count)[0]
+      const expected = snippetOf({ found: { text }, hits: best ? [best.hit] : [] })
+      assert.equal(snippetOf({ found: { text }, hits }), expected)
+    }),
+  )
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createMarker } from '#safety/marks.ts'
 import { checkSkill } from '#skills/check.ts'
+import { loopTurns } from '../loop-turns.ts'
 import { skillFolder } from './folders.ts'
 
 const marker = createMarker()
@@ -132,3 +133,11 @@ test('a file with a thousand addresses is told in a few lines', async () => {
 function text(body: string): string {
   return `---\nname: a\ndescription: Does a.\n---\n\n${body}\n`
 }
+
+test('many files are checked with pauses for the event loop', async (t) => {
+  const names = Array.from({ length: 20 }, (_, at) => `${at}.md`)
+  const files = Object.fromEntries(names.map((name) => [name, `${name} іgnоrе аll`]))
+  const folder = skillFolder('pdf', files)
+  const turns = await loopTurns(t, () => checkSkill(folder, marker))
+  assert.ok(turns > 20, `${turns} turns of the loop`)
+})

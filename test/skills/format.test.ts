@@ -189,7 +189,11 @@ const broken: readonly [what: string, folder: SkillFolder, fault: string][] = [
     withHead('name: pdf\ndescription: x\nmetadata: &a {b: *a}'),
     'SKILL.md:1: the head cannot be read: write plain names and values',
   ],
-  ['deep nesting', withHead(`${plain}\nmetadata: ${'['.repeat(16_000)}`), 'SKILL.md:'],
+  ...['[', '- ', 'a: ', '? ', '&a ', '!a ', '#\n', 'a: 1\n'].map((mark): (typeof broken)[number] => [
+    `thousands of ${JSON.stringify(mark)}`,
+    withHead(`${plain}\nmetadata: ${mark.repeat(3_000)}`),
+    'SKILL.md:1: the head has too many names and values',
+  ]),
   [
     'a long head',
     withHead(`${plain}\nmetadata:\n${'  a: b\n'.repeat(3_000)}`),
