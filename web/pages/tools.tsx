@@ -15,8 +15,10 @@ import { go } from '../router.ts'
 import { useLive } from '../store/live-data.ts'
 import { notify } from '../store/notices.ts'
 import { isOperator } from '../store/session.ts'
+import { openServer, servers } from '../store/servers.ts'
 import { openSkill, skills } from '../store/skills.ts'
 import { openTool, removeTool, switchTool, toolAddress, tools } from '../store/tools.ts'
+import { NoServer, ServerDetail, ServerList } from './servers.tsx'
 import { NoSkill, SkillDetail, SkillList, SkillPicker } from './skills.tsx'
 import { Needs } from './tool-needs.tsx'
 import { Trial } from './tool-trial.tsx'
@@ -25,6 +27,7 @@ import './tools.css'
 export function Tools() {
   useLive(tools)
   useLive(skills)
+  useLive(servers)
   const dialog = useRef<HTMLDialogElement>(null)
   const picker = useRef<HTMLInputElement>(null)
   return (
@@ -69,12 +72,19 @@ function Lists({ list }: { list: readonly Tool[] }) {
   const builtIn = list.filter(({ source }) => source === 'built-in')
   const own = skills.data.value ?? []
   const skill = own.find(({ name }) => name === openSkill.value)
-  const shown = openSkill.value === undefined ? (chosen ?? installed[0] ?? builtIn[0]) : undefined
-  const open = openTool.value !== undefined || openSkill.value !== undefined
+  const reached = servers.data.value ?? []
+  const server = reached.find(({ name }) => name === openServer.value)
+  // The operator has a group for each server; others see its tools alone.
+  const fromServers = isOperator.value ? [] : list.filter(({ source }) => source === 'mcp')
+  const other = openSkill.value !== undefined || openServer.value !== undefined
+  const shown = other ? undefined : (chosen ?? installed[0] ?? builtIn[0])
+  const open = openTool.value !== undefined || other
   return (
     <div class={open ? 'two-steps tools open' : 'two-steps tools'}>
       <div class="step-list">
         {own.length > 0 && <SkillList list={own} shown={skill?.name} />}
+        {reached.length > 0 && <ServerList list={reached} shown={server?.name} />}
+        {fromServers.length > 0 && <List name="MCP servers" list={fromServers} shown={shown} />}
         {installed.length > 0 && <List name="Installed" list={installed} shown={shown} />}
         <List name="Built in" list={builtIn} shown={shown} />
       </div>
@@ -84,7 +94,8 @@ function Lists({ list }: { list: readonly Tool[] }) {
           All tools
         </a>
         {openSkill.value !== undefined && (skill ? <SkillDetail key={skill.name} skill={skill} /> : <NoSkill />)}
-        {openSkill.value === undefined && openTool.value !== undefined && !chosen ? (
+        {openServer.value !== undefined && (server ? <ServerDetail key={server.name} server={server} /> : <NoServer />)}
+        {!other && openTool.value !== undefined && !chosen ? (
           <div class="card">
             <Empty icon="wrench" title="There is no such tool">
               It may have been removed. The list shows every tool.
@@ -177,11 +188,11 @@ function Detail({ tool, grouped }: { tool: Tool; grouped: boolean }) {
       <div class="tool-part">
         <header class="tool-head">
           <p class="tool-title">{name}</p>
-          <Pill>{own ? 'Built in' : 'Sandboxed'}</Pill>
+          <Pill>{own ? 'Built in' : source === 'mcp' ? 'MCP server' : 'Sandboxed'}</Pill>
           {version !== undefined && <span class="quiet">{version}</span>}
           <span class="tool-acts">
             {grouped && <Enabled tools={[tool]} />}
-            {!own && isOperator.value && (
+            {source === 'component' && isOperator.value && (
               <Confirm
                 label="Remove"
                 of={name}
@@ -203,7 +214,7 @@ function Detail({ tool, grouped }: { tool: Tool; grouped: boolean }) {
         <Lines title="It can’t" icon="cross" lines={cannot} />
         <Lines title="Policy" icon="shield" lines={policyLines(tool)} />
       </div>
-      {!own && <Needs tool={name} />}
+      {source === 'component' && <Needs tool={name} />}
       {isOperator.value && <Trial tool={tool} />}
     </article>
   )

@@ -2,11 +2,13 @@
 import type { TestContext } from 'node:test'
 import { specifiedRules } from '#config/responses.ts'
 import type { IdentityStore } from '#core/account.ts'
+import type { McpAdmin } from '#core/mcp.ts'
 import type { Store } from '#core/store.ts'
 import { completionsRoutes } from '#doors/completions/routes.ts'
 import { responsesRoutes } from '#doors/responses/routes.ts'
 import { webRoutes } from '#doors/web/door.ts'
 import { mountLive } from '#doors/web/chat-socket.ts'
+import { mcpRoutes } from '#doors/web/mcp-routes.ts'
 import { skillUpload } from '#doors/web/skill-routes.ts'
 import { toolAccessRoutes } from '#doors/web/tool-access-routes.ts'
 import { toolRoutes } from '#doors/web/tool-routes.ts'
@@ -54,6 +56,8 @@ export type HouseOptions = Pick<TestAppOptions, 'say' | 'model' | 'tools' | 'now
   readonly patienceMs?: number
   readonly draining?: () => boolean
   readonly timeouts?: Partial<Timeouts>
+  /** The MCP servers, over the store of the house. */
+  readonly mcp?: (store: Store) => McpAdmin
   /** The agent has its memory tools. */
   readonly memory?: true
   readonly trustProxy?: Trust
@@ -198,6 +202,11 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
   })
   gateway.mount({ routes: web })
   gateway.mount({ routes: toolRoutes({ toolAdmin }), parse: parseLossless })
+  const mcp = options.mcp?.(store)
+  gateway.mount({
+    routes: mcpRoutes({ mcp: () => (mcp ? Promise.resolve(mcp) : Promise.reject(new Error('no MCP servers'))) }),
+    parse: parseLossless,
+  })
   gateway.mount(skillUpload({ skills: app.skills }))
   const { access } = accessOver({ store, now })
   gateway.mount({

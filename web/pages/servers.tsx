@@ -1,0 +1,166 @@
+// MCP servers on the Tools page: a group for each, what each tool may do, and what a server changed.
+import { useSignal } from '@preact/signals'
+import { countWords } from '#core/words.ts'
+import type { McpServer, McpTool } from '#doors/web/wire/mcp.ts'
+import { useAct } from '../parts/act.ts'
+import { Button } from '../parts/button.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { Select } from '../parts/field.tsx'
+import { LongText } from '../parts/long-text.tsx'
+import { Pill } from '../parts/mark.tsx'
+import { Note } from '../parts/note.tsx'
+import { Preview } from '../parts/preview.tsx'
+import { Empty } from '../parts/states.tsx'
+import { go } from '../router.ts'
+import { notify } from '../store/notices.ts'
+import { removeServer, reviewTool, serverAddress, setEffect, tryServer } from '../store/servers.ts'
+
+const maxShownChars = 300
+
+const effects = [
+  { value: 'write', label: 'asks' },
+  { value: 'read', label: 'runs at once' },
+  { value: 'off', label: 'off' },
+] as const
+
+const hintWords = {
+  read_only: 'it only reads',
+  destructive: 'it may destroy',
+  idempotent: 'it may be repeated',
+  open_world: 'it reaches the outside',
+} as const
+
+export function ServerList({ list, shown }: { list: readonly McpServer[]; shown: string | undefined }) {
+  return (
+    <section aria-label="MCP servers">
+      <h2 class="label tools-label">MCP servers</h2>
+      <ul class="card tools-list">
+        {list.map((server) => (
+          <li key={server.name} class="tool-row" aria-current={server.name === shown ? 'true' : undefined}>
+            <div class="tool-words">
+              <h3>
+                <a class="mono" href={serverAddress(server.name)}>
+                  {server.name}
+                </a>
+              </h3>
+              <p>{countWords(server.tools.filter(({ status }) => status === 'on').length, 'tool')}</p>
+            </div>
+            <StatePill server={server} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function StatePill({ server: { status, tools } }: { server: McpServer }) {
+  if (tools.some((tool) => tool.status === 'changed')) return <Pill kind="sun">Changed</Pill>
+  if (status === 'failed') return <Pill kind="clay">Failed</Pill>
+  if (status === 'sign_in') return <Pill kind="sun">Sign in</Pill>
+  return status === 'ready' ? <Pill>Running</Pill> : null
+}
+
+export function NoServer() {
+  return (
+    <div class="card">
+      <Empty icon="wrench" title="There is no such server">
+        It may have been removed. The list shows every server.
+      </Empty>
+    </div>
+  )
+}
+
+export function ServerDetail({ server }: { server: McpServer }) {
+  const { name, kind, address, everyone, error, status, instructions, tools } = server
+  const { busy, fault, run } = useAct()
+  const said = useSignal<string | undefined>(undefined)
+  const test = async (): Promise<void> => {
+    const trial = await tryServer(name)
+    said.value = trial.error ?? trial.output ?? ''
+  }
+  return (
+    <article class="card tool" aria-label={name}>
+      <div class="tool-part">
+        <header class="tool-head">
+          <p class="tool-title">{name}</p>
+          <Pill>{kind === 'stdio' ? 'MCP, on this machine' : 'MCP, over HTTP'}</Pill>
+          <Pill>{everyone ? 'For everyone' : 'For the operator'}</Pill>
+          <span class="tool-acts">
+            <Button size="small" busy={busy.value} onClick={() => void run(test, `${name} could not be tested.`)}>
+              Test
+            </Button>
+            <Confirm
+              label="Remove"
+              of={name}
+              icon="trash"
+              question={`Remove ${name}?`}
+              act={async () => {
+                await removeServer(name)
+                go('/tools')
+                notify(`${name} is removed`)
+              }}
+            >
+              The agent loses its tools at once.
+            </Confirm>
+          </span>
+        </header>
+        <p class="tool-about mono">{address}</p>
+        {said.value !== undefined && <p role="status">{said.value}</p>}
+        {fault.value !== undefined && <Note kind="clay">{fault.value}</Note>}
+        {error !== undefined && <Note kind="clay">{error}</Note>}
+        {status === 'sign_in' && <Note kind="sun">It needs a sign-in before its tools can be used.</Note>}
+      </div>
+      {tools.map((tool) => (
+        <ServerTool key={tool.name} server={name} tool={tool} />
+      ))}
+      {instructions !== undefined && (
+        <div class="tool-part">
+          <h3 class="label">The server says about itself; the model never reads it</h3>
+          <LongText text={instructions} shown={maxShownChars} />
+        </div>
+      )}
+    </article>
+  )
+}
+
+function ServerTool({ server, tool }: { server: string; tool: McpTool }) {
+  const { name, as, description, effect, status, hints = [], difference, refused } = tool
+  const { busy, fault, run } = useAct()
+  const set = (next: McpTool['effect']): void => {
+    if (!busy.value) void run(() => setEffect(server, name, next), `${name} could not be set.`)
+  }
+  const accept = (): void => void run(() => reviewTool(server, name), `${name} could not be reviewed.`)
+  return (
+    <div class="tool-part">
+      <header class="tool-head">
+        <h3 class="mono">{name}</h3>
+        {status === 'changed' && <Pill kind="sun">Changed</Pill>}
+        {status === 'refused' && <Pill kind="clay">Refused</Pill>}
+        {status !== 'refused' && (
+          <span class="tool-acts">
+            <Select name={`Calls of ${name}`} before="Calls" value={effect} options={effects} onChange={set} />
+          </span>
+        )}
+      </header>
+      {description !== '' && <LongText text={description} shown={maxShownChars} />}
+      <p class="quiet">
+        The model calls it <span class="mono">{as}</span>.
+        {hints.length > 0 && ` The server says that ${hints.map((hint) => hintWords[hint]).join(', ')}.`}
+      </p>
+      {refused !== undefined && <Note kind="clay">It is not offered: {refused}.</Note>}
+      {difference !== undefined && (
+        <Note
+          kind="sun"
+          title="The server changed it. The agent does not have it until you accept that."
+          actions={
+            <Button size="small" busy={busy.value} onClick={accept}>
+              Accept
+            </Button>
+          }
+        />
+      )}
+      {difference !== undefined && <Preview preview={{ type: 'diff', path: name, diff: difference }} name={as} />}
+      {fault.value !== undefined && <Note kind="clay">{fault.value}</Note>}
+    </div>
+  )
+}
