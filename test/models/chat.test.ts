@@ -132,6 +132,14 @@ describe('reading a stream', () => {
     assert.ok(events.some((event) => event.type === 'reasoning'))
   })
 
+  test('a line of the same length as the last text that has another field is no text', async (t) => {
+    const { model } = await serve(
+      t,
+      streaming(delta({ content: 'a' }), delta({ content: 'b' }), delta({ nothing: 'c' }), stop, done),
+    )
+    assert.deepEqual(textsOf(await collect(model)), ['a', 'b'])
+  })
+
   test('reasoning in either field and refusals come through', async (t) => {
     const rows = [delta({ reasoning_content: 'think' }), delta({ reasoning: 'more' }), delta({ refusal: 'No.' })]
     const { model } = await serve(t, streaming(...rows, stop, done))

@@ -1,7 +1,7 @@
 // What each user stores, counted and bounded.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { UserId } from '#core/ids.ts'
+import { operator, type UserId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import { removeUser } from '#turns/user-removal.ts'
 import {
@@ -112,5 +112,16 @@ export function storageTests(open: Open): void {
     for (let at = 0; at < 24; at++) await store.threads.fork(ada, turn.threadId, { beforeSeq: 3, door: 'web' })
     const added = (await usedBy(store)) - before
     assert.ok(added > 24 * 1_000 && added < 24 * 3_000, `${added} bytes`)
+  })
+
+  test('what a fork of the operator shares with a webhook thread still counts for its sender', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf({ user: bob, door: 'webhook', input: [say('x'.repeat(mb / 2))] }))
+    await finish(store, turn)
+    const before = await usedBy(store, bob)
+    await store.threads.fork(operator, turn.threadId, { beforeSeq: 3, door: 'web' })
+    const [sender, ours] = [await usedBy(store, bob), await usedBy(store, operator)]
+    assert.ok(sender >= before && sender < before + 3_000, `${before} became ${sender} bytes`)
+    assert.ok(ours > 0 && ours < 3_000, `${ours} bytes`)
   })
 }
