@@ -9,6 +9,7 @@ import { growth } from './growth.ts'
 import { figuresIn, guard, record, recorded } from './guard.ts'
 import { length } from './length.ts'
 import { memory } from './memory.ts'
+import { missions } from './missions.ts'
 import { postgres } from './postgres.ts'
 import { profile } from './profile.ts'
 import { providers } from './providers.ts'
@@ -39,6 +40,7 @@ const suites: Readonly<Record<string, Suite>> = {
   postgres,
   memory,
   skills,
+  missions,
   tools,
   safety,
   providers,
@@ -68,6 +70,7 @@ const full: Scale = {
   manyThreads: 100_000,
   documents: 100_000,
   growth: { threads: 1_000_000, queued: 50_000 },
+  missions: { due: 10_000, idle: 100_000 },
   openStreams: 2_000,
   sockets: { idle: 500, busy: 100, messages: 20 },
   tokenMs: 250,
@@ -83,6 +86,7 @@ const quick: Scale = {
   manyThreads: 2_000,
   documents: 1_000,
   growth: { threads: 1_000, queued: 200 },
+  missions: { due: 200, idle: 1_000 },
   openStreams: 50,
   sockets: { idle: 20, busy: 5, messages: 2 },
   tokenMs: 20,

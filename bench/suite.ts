@@ -27,6 +27,8 @@ export type Scale = {
   readonly documents: number
   /** A large database: threads of two turns each, and jobs that are queued when the service starts. */
   readonly growth: { readonly threads: number; readonly queued: number }
+  /** Missions that are due at once, and missions that wait. */
+  readonly missions: { readonly due: number; readonly idle: number }
   readonly openStreams: number
   /** Idle connections, busy ones, and messages for each busy one. */
   readonly sockets: { readonly idle: number; readonly busy: number; readonly messages: number }

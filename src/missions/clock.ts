@@ -1,6 +1,6 @@
 // Fires missions when they are due: one timer for the nearest instant of all, woken by changes and by runs that end. The
 // store decides which of all processes fires an instant.
-import { setImmediate as pass } from 'node:timers/promises'
+import { setImmediate as pass, setTimeout as pause } from 'node:timers/promises'
 import type { Bus } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
@@ -20,6 +20,8 @@ const maxWaitMs = 60_000
 const gapMs = 2 * maxWaitMs
 /** Before another try after a fault, such as a database that is away. */
 const retryMs = 5_000
+/** Between two starts: a storm of missions leaves most of the time to ordinary turns. */
+const startPauseMs = 20
 /** Missions that are read at a time. */
 const batch = 20
 export const pauseRule = {
@@ -114,7 +116,7 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
       if (fired.type === 'full') return false
       if (fired.type === 'recorded' && fired.paused) log.warn({ mission: mission.id }, 'paused a mission that fails')
       if (fired.type !== 'lost') bus.publishChange({ userId: mission.userId }, {})
-      await pass()
+      await (fired.type === 'started' ? pause(startPauseMs) : pass())
     }
     return true
   }
