@@ -40,7 +40,7 @@ function completionLoad(inFlight: number, turns: number): Omit<Load, 'origin'> {
     path: '/api/v1/chat/completions',
     headers: { authorization: `Bearer ${token}` },
     bodyOf: () => body,
-    firstMark: '"content":"t',
+    firstMark: '"content":" token',
     lastMark: '[DONE]',
   })
   return { inFlight, turns, runTurn }
