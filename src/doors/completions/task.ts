@@ -2,13 +2,15 @@
 import type { FastifyReply } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
+import { textMessage } from '#core/item.ts'
 import { seedItems } from '#doors/openai/seed.ts'
 import type { CompletionsParts } from '#doors/completions/parts.ts'
+import type { Messages } from '#doors/completions/read/messages.ts'
 import type { CompletionRequest } from '#doors/completions/read/request.ts'
 import { createChunkWriter } from '#doors/completions/tell/chunks.ts'
 import { completionId, completionObject, type FinishReason } from '#doors/completions/tell/told.ts'
 import { type EventWriter, openEvents } from '#http/sse.ts'
-import type { SingleAnswer } from '#turns/single-call.ts'
+import type { SingleAnswer, SingleCall } from '#turns/single-call.ts'
 
 export async function answerTask(
   parts: CompletionsParts,
@@ -18,58 +20,79 @@ export async function answerTask(
 ) {
   const { messages, options, model, includeUsage } = request
   const { temperature, format, json, sampling } = options
-  // What the caller sends is all its own here: nothing is fenced, no tool can be misused.
-  const items = seedItems(messages.items.map(asOwn), '', 'messages')
-  const call = {
-    door: 'completions' as const,
-    system: messages.instructions.join('\n\n'),
-    items,
+  const call: SingleCall = {
+    door: 'completions',
+    ...promptOf(messages),
     ...(temperature !== undefined && { temperature }),
     ...(format && { format }),
     ...(json && { json }),
     ...(sampling && { sampling }),
   }
   const state = { id: completionId(newId()), createdAt: parts.now?.() ?? Date.now(), model }
-  const leaving = new AbortController()
-  const leave = (): void => leaving.abort(new AppError('turn_cancelled', 'the client left'))
+  const { signal, leave, done } = callEnds(parts.turnTimeoutMs)
   reply.raw.once('close', leave)
-  const signal = AbortSignal.any([leaving.signal, timeoutAfter(parts.turnTimeoutMs)])
-  if (!request.stream) {
+  try {
+    return request.stream ? await stream() : await whole()
+  } finally {
+    done()
+  }
+
+  async function whole() {
     const answer = await parts.turns.callOnce(user, call, { signal, onText: () => {} })
-    if (answer.fault && answer.fault.code !== 'model_filtered') throw answer.fault
-    const { text: content, reasoning } = answer
+    const fault = faultOf(answer)
+    if (fault) throw fault
+    const { text: content, reasoning, usage } = answer
     const told = { content, reasoning: parts.progress ? reasoning.trim() : '' }
-    return completionObject({ ...state, told, finish: finishOf(answer), usage: answer.usage })
+    return completionObject({ ...state, told, finish: finishOf(answer), usage })
   }
-  const chunks = createChunkWriter({ ...state, includeUsage })
-  let writer: EventWriter | undefined
-  const begin = (): EventWriter => {
-    if (writer) return writer
-    writer = openEvents(reply, leave)
-    writer.send(chunks.role())
-    return writer
+
+  async function stream() {
+    const chunks = createChunkWriter({ ...state, includeUsage })
+    let writer: EventWriter | undefined
+    const begin = (): EventWriter => {
+      if (writer) return writer
+      writer = openEvents(reply, leave)
+      writer.send(chunks.role())
+      return writer
+    }
+    const onText = (text: string): void => begin().sendSoon(chunks.text(text))
+    const answer = await parts.turns.callOnce(user, call, { signal, onText })
+    const fault = faultOf(answer)
+    begin().end(fault ? chunks.fault(fault) : chunks.end(finishOf(answer), answer.usage))
+    return undefined
   }
-  const answer = await parts.turns.callOnce(user, call, {
-    signal,
-    onText: (text) => begin().sendSoon(chunks.text(text)),
-  })
-  const failed = answer.fault && answer.fault.code !== 'model_filtered'
-  begin().end(failed && answer.fault ? chunks.fault(answer.fault) : chunks.end(finishOf(answer), answer.usage))
-  return undefined
+}
+
+/** What the caller sends is all its own here: nothing is fenced, no tool can be misused. */
+function promptOf({ items, instructions }: Messages): Pick<SingleCall, 'system' | 'items'> {
+  const system = instructions.join('\n\n')
+  // Providers want a message beside the instructions.
+  if (items.length === 0 && system !== '') return { system: '', items: [textMessage('user', system)] }
+  return { system, items: seedItems(items.map(asOwn), '', 'messages') }
 }
 
 function asOwn<T extends { readonly type: string }>(item: T): T {
   return item.type === 'message' ? { ...item, ours: true } : item
 }
 
+/** The signal that ends a call: its client has left, or the time is up. */
+function callEnds(timeoutMs: number) {
+  const end = new AbortController()
+  const late = new AppError('turn_timeout', `the call was stopped after ${Math.round(timeoutMs / 1000)} seconds`)
+  const timer = setTimeout(() => end.abort(late), timeoutMs)
+  return {
+    signal: end.signal,
+    leave: () => end.abort(new AppError('turn_cancelled', 'the client left')),
+    done: () => clearTimeout(timer),
+  }
+}
+
+/** A filter of the provider cuts an answer, and is no fault. */
+function faultOf({ fault }: SingleAnswer): AppError | undefined {
+  return fault?.code === 'model_filtered' ? undefined : fault
+}
+
 function finishOf({ cut, fault }: SingleAnswer): FinishReason {
   if (fault) return 'content_filter'
   return cut ? 'length' : 'stop'
-}
-
-function timeoutAfter(ms: number): AbortSignal {
-  const late = new AbortController()
-  const message = `the call was stopped after ${Math.round(ms / 1000)} seconds`
-  setTimeout(() => late.abort(new AppError('turn_timeout', message)), ms).unref()
-  return late.signal
 }

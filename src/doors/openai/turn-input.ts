@@ -58,7 +58,8 @@ export async function inputAt(parts: InputParts, { user, sent, place, thread }: 
   const before = await instructionsAt(parts, user, place)
   if (waitsFor === undefined) return seed(sent, fresh, at, before)
   const answer = outputFor(waitsFor, sent, place.fresh)
-  const rest = fresh.filter((item) => item !== answer)
+  // Of several outputs of one call the first counts, as in a history that is new.
+  const rest = fresh.filter((item) => item.type !== 'output' || item.callId !== waitsFor)
   const { output, images } = answer
   const closed: Item = {
     type: 'answer',

@@ -370,6 +370,19 @@ describe('atrium-task', () => {
     assert.ok((day?.inputTokens ?? 0) > 0)
   })
 
+  it('takes instructions alone for the message', async (t) => {
+    const served = await open(t)
+    const { status } = await complete(served, [{ role: 'system', content: 'Say hi.' }], { model: 'atrium-task' })
+    assert.equal(status, 200)
+    assert.match(JSON.stringify(served.asked.at(-1)?.items), /Say hi/)
+  })
+
+  it('takes no longer than a turn may', async (t) => {
+    const served = await open(t, { turnTimeoutMs: 50 })
+    const { status, error } = await complete(served, [user('slow')], { model: 'atrium-task' })
+    assert.deepEqual([status, error['code']], [504, 'turn_timeout'])
+  })
+
   it('fails with a status, or within its stream', async (t) => {
     const served = await open(t)
     for (const stream of [false, true]) {

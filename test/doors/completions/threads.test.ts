@@ -209,6 +209,16 @@ describe('functions of the caller', () => {
     )
   })
 
+  it('take the first of several outputs', async (t) => {
+    const served = await open(t)
+    const { calls, thread } = await complete(served, [user('weather?')], { tools: [weather] })
+    const outputs = ['sunny', 'rainy'].map((output) => tool(calls[0]?.['id'], output))
+    const start = [user('weather?'), assistant(null, { tool_calls: calls })]
+    const told = await complete(served, [...start, ...outputs], { tools: [weather] })
+    assert.match(told.text, /sunny/)
+    assert.equal(told.thread, thread)
+  })
+
   it('fork before another output of the same call', async (t) => {
     const served = await open(t)
     const one = await complete(served, [user('weather?')], { tools: [weather] })
