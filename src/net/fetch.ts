@@ -1,9 +1,9 @@
 // Fetches from the public internet, with an address check at each redirect, a size limit and a deadline.
 import type { SentRequest } from '#core/tool.ts'
 import { withDeadline } from '#lib/deadline.ts'
-import { isAddressHost, isLoopbackHost, originOf, showTarget, type Target } from '#safety/urls.ts'
-import { addressKind } from './addresses.ts'
+import { originOf, showTarget, type Target } from '#safety/urls.ts'
 import type { Dial, Outgoing, WireAnswer } from './dial.ts'
+import { isListedHost, privateKind } from './guarded-dial.ts'
 
 const maxRedirects = 5
 const maxBytes = 5 * 1024 * 1024
@@ -41,12 +41,9 @@ export type FetchParts = {
 }
 
 export function createFetch({ dial, privateHosts }: FetchParts): Fetch {
-  const isListed = ({ host, port }: Target): boolean =>
-    privateHosts.includes(host) || privateHosts.includes(`${host}:${port}`)
-
   /** Sends one hop. A redirect is checked like the first request. */
   async function hop(request: Outgoing, signal: AbortSignal, onSend?: OnSend): Promise<WireAnswer | string> {
-    const listed = isListed(request.target)
+    const listed = isListedHost(request.target, privateHosts)
     const kind = listed ? undefined : privateKind(request.target)
     if (kind) return blocked(`${request.target.host} is a ${kind} address`)
     onSend?.({ method: request.method, host: new URL(showTarget(request.target)).host })
@@ -89,13 +86,6 @@ export function parseTarget(text: string): Target | string {
   const scheme = url.protocol === 'https:' ? 'https' : 'http'
   const port = Number(url.port || (scheme === 'https' ? 443 : 80))
   return { scheme, host: url.hostname, port, path: url.pathname, query: url.search }
-}
-
-/** The kind of a literal address or loopback name that is not public; undefined for other hosts. */
-function privateKind({ host }: Target): string | undefined {
-  if (isLoopbackHost(host)) return 'loopback'
-  const kind = isAddressHost(host) ? addressKind(host.replaceAll(/[[\]]/g, '')) : 'public'
-  return kind === 'public' ? undefined : kind
 }
 
 const redirects = [301, 302, 303, 307, 308]

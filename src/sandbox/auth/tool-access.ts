@@ -1,5 +1,4 @@
 // How people give a tool its secrets: lists the needed ones, signs in by OAuth, checks values before they are stored.
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { AppError } from '#core/errors.ts'
 import { type UserId, userId } from '#core/ids.ts'
 import type { SecretStore } from '#core/secret.ts'
@@ -13,13 +12,13 @@ import type {
   ToolAccess,
   SecretSource,
 } from '#core/tool-access.ts'
+import { beginSignIn, formOfSignIn, readSignIn, type SignInSeal } from '#oauth/sign-in.ts'
+import { requestTokens } from '#oauth/token-endpoint.ts'
 import type { OAuth } from '#sandbox/package/auth.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import { asAppError } from '#sandbox/component-tools.ts'
 import { hostsOf, readStoredSecretName, setupSecrets, storedSecretName, variableOf } from './needs.ts'
-import { codeForm, issuerFault, readAuthorizationResponse, signInUrl, type AuthorizationResponse } from './oauth.ts'
 import type { DeclaredTool, ToolSecretParts, ToolSecrets } from './tool-secrets.ts'
-import { requestTokens } from './token-endpoint.ts'
 
 /** Checks a token. Undefined when it works, or when the tool's file has no check. `sure` is true when it was refused. */
 export type CheckToken = (tool: DeclaredTool, token: string) => Promise<{ fault: string; sure: boolean } | undefined>
@@ -29,27 +28,16 @@ export type AccessParts = Pick<ToolSecretParts, 'environment' | 'dial' | 'now'> 
   readonly secrets: SecretStore
   readonly toolSecrets: ToolSecrets
   /** Encrypts the state of a sign-in, which goes through the browser. */
-  readonly seal: { seal(name: string, value: string): string; open(name: string, sealed: string): string }
+  readonly seal: SignInSeal
   readonly check: CheckToken
 }
 
-/** A sign-in in progress. The OAuth `state` parameter carries it, encrypted. */
-type Pending = {
-  readonly tool: string
-  readonly owner: string
-  readonly verifier: string
-  readonly redirectUri: string
-  readonly until: number
-  /** Digest of a secret that only the browser has which began the sign-in. */
-  readonly browser?: string
-}
-
-const signInMs = 10 * 60_000
 const maxSecretChars = 64 * 1_024
 const sealName = 'sign-in'
 
 export function createToolAccess(parts: AccessParts): ToolAccess {
   const { secrets, environment, now } = parts
+  const signIns = { seal: parts.seal, now, sealName }
 
   async function findTool(name: string): Promise<DeclaredTool> {
     const record = (await parts.records.list()).find((each) => each.name === name)
@@ -144,37 +132,17 @@ export function createToolAccess(parts: AccessParts): ToolAccess {
       const tool = await findTool(name)
       const oauth = oauthOf(tool)
       const { id: clientId } = await orAppError(parts.toolSecrets.clientOf(tool, owner))
-      const pending: Pending = {
-        tool: name,
-        owner,
-        verifier: randomBytes(32).toString('base64url'),
-        redirectUri,
-        until: now() + signInMs,
-        ...(browser !== undefined && { browser: digestOf(browser) }),
-      }
-      const sealed = Buffer.from(parts.seal.seal(sealName, JSON.stringify(pending)), 'base64').toString('base64url')
-      return { state: sealed, url: signInUrl(oauth, { clientId, state: sealed, ...pending }) }
+      return beginSignIn(signIns, { tool: name, owner, redirectUri, oauth, clientId, browser })
     },
 
-    async finish(text, { owner, browser, state }) {
-      const response = readAuthorizationResponse(text)
-      if (typeof response === 'string') throw new AppError('invalid_input', response)
-      if (state !== undefined && response.state !== undefined && response.state !== state) {
-        throw new AppError('invalid_input', 'this address belongs to another sign-in: begin again')
-      }
-      const pending = openState(response.state ?? state, parts.seal)
-      const sameBrowser =
-        browser !== undefined && pending.browser !== undefined && matchesDigest(browser, pending.browser)
-      if (pending.owner !== owner && !sameBrowser) {
-        throw new AppError('forbidden', 'this sign-in was begun elsewhere: end it in the browser that began it')
-      }
-      if (pending.until < now()) throw new AppError('invalid_input', 'the sign-in took too long: begin again')
+    async finish(text, by) {
+      const returned = readSignIn(signIns, text, by)
+      const { pending } = returned
       const tool = await findTool(pending.tool)
       const oauth = oauthOf(tool)
-      checkResponse(response, oauth, pending)
+      const form = formOfSignIn(oauth, returned)
       const whose = { tool: pending.tool, owner: userId(pending.owner) }
       const client = await orAppError(parts.toolSecrets.clientOf(tool, whose.owner))
-      const form = codeForm(oauth, { ...pending, code: response.code })
       const tokens = await requestTokens(form, { oauth, client, dial: parts.dial, now })
       if (!('value' in tokens)) {
         // Beginning again does not help when the server does not know the client.
@@ -238,36 +206,6 @@ function oauthOf({ name, capabilities }: DeclaredTool): OAuth {
   const oauth = capabilities.auth?.oauth
   if (!oauth) throw new AppError('invalid_input', `${name} does not sign in by OAuth`)
   return oauth
-}
-
-/** Checks that a response belongs to the sign-in. A code alone needs PKCE to prove that, and cannot name its issuer. */
-function checkResponse(response: AuthorizationResponse, oauth: OAuth, { redirectUri }: Pending): void {
-  const codeOnly = response.address === undefined
-  if (codeOnly ? !oauth.usePkce || oauth.issuer !== undefined : response.state === undefined) {
-    throw new AppError('invalid_input', 'give the whole address that the browser was sent to, not the code alone')
-  }
-  if (codeOnly) return
-  const misdirected = response.address !== redirectUri
-  const fault = misdirected ? `${response.address} is not the redirect address` : issuerFault(oauth, response.issuer)
-  if (fault !== undefined) throw new AppError('tool_refused', `${fault}: nothing was stored`)
-}
-
-function openState(state: string | undefined, seal: AccessParts['seal']): Pending {
-  try {
-    // Only this file seals under this name.
-    return JSON.parse(seal.open(sealName, Buffer.from(state ?? '', 'base64url').toString('base64'))) as Pending
-  } catch (error) {
-    throw new AppError('invalid_input', 'this is not the end of a sign-in that was begun here', { cause: error })
-  }
-}
-
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
-}
-
-function matchesDigest(text: string, digest: string): boolean {
-  const [a, b] = [Buffer.from(digestOf(text)), Buffer.from(digest)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }
 
 async function orAppError<T>(work: Promise<T>): Promise<T> {

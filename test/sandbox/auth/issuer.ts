@@ -38,6 +38,8 @@ export type IssuerOptions = {
   readonly accessSecs?: number
   /** Gives another refresh token with every refresh. */
   readonly rotate?: boolean
+  /** Answers whom it registers clients for. Without it there is no registration. */
+  readonly registers?: boolean
 }
 
 export async function openIssuer({
@@ -45,6 +47,7 @@ export async function openIssuer({
   authMethod = 'client_secret_basic',
   accessSecs = 3_600,
   rotate = false,
+  registers = false,
 }: IssuerOptions = {}): Promise<Issuer> {
   const server = createServer()
   await new Promise<void>((resolve) => {
@@ -63,7 +66,20 @@ export async function openIssuer({
         token_endpoint_auth_method: secret ? authMethod : 'none',
       },
     ],
-    features: { devInteractions: { enabled: true } },
+    features: {
+      devInteractions: { enabled: true },
+      registration: { enabled: registers },
+      resourceIndicators: {
+        enabled: true,
+        getResourceServerInfo: (_: unknown, resource: string) => ({
+          scope: 'things',
+          audience: resource,
+          accessTokenFormat: 'opaque',
+          accessTokenTTL: accessSecs,
+        }),
+        useGrantedResource: () => true,
+      },
+    },
     pkce: { required: () => true },
     rotateRefreshToken: rotate,
     issueRefreshToken: () => Promise.resolve(true),
@@ -73,7 +89,7 @@ export async function openIssuer({
   const provider = new Provider(url, configuration)
   // A native client may come back to any port of the loopback address; the test asks for exactly that.
   provider.Client.prototype.redirectUriAllowed = (uri) =>
-    /^http:\/\/127\.0\.0\.1:\d+\/(callback|api\/tools\/oauth\/callback)$/.test(uri)
+    /^http:\/\/127\.0\.0\.1:\d+\/(callback|api\/(?:tools|mcp)\/oauth\/callback)$/.test(uri)
   const handle = provider.callback()
   const asked: URLSearchParams[] = []
   let broken: number | undefined
@@ -84,6 +100,20 @@ export async function openIssuer({
         response.writeHead(good ? 200 : 401, { 'content-type': 'application/json' })
         response.end(JSON.stringify(good ? { things: 3 } : { error: 'who are you?' }))
       })
+      return
+    }
+    if (path === '/mcp') {
+      void holds(provider, request).then((good) => {
+        const metadata = `${url}/.well-known/oauth-protected-resource/mcp`
+        const challenge = `Bearer resource_metadata="${metadata}", scope="openid things"`
+        response.writeHead(good ? 200 : 401, good ? {} : { 'www-authenticate': challenge })
+        response.end('{}')
+      })
+      return
+    }
+    if (path === '/.well-known/oauth-protected-resource/mcp') {
+      const metadata = { resource: `${url}/mcp`, authorization_servers: [url] }
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(metadata))
       return
     }
     if (path.startsWith('/token') && request.method === 'POST') {

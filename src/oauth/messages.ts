@@ -4,7 +4,21 @@ import { createHash } from 'node:crypto'
 import { isObject } from '#core/json.ts'
 import type { Renewal } from '#core/secret.ts'
 import { printable } from '#safety/printable.ts'
-import type { OAuth } from '#sandbox/package/auth.ts'
+
+/** How to sign in at an authorization server, and for what. */
+export type OAuthServer = {
+  readonly authorizationUrl: string
+  readonly tokenUrl: string
+  /** The expected `iss` parameter of the redirect (RFC 9207). */
+  readonly issuer?: string | undefined
+  /** The server may leave the `iss` parameter out. */
+  readonly mayOmitIssuer?: boolean
+  readonly scopes: readonly string[]
+  readonly usePkce: boolean
+  readonly extraParams: ReadonlyMap<string, string>
+  /** The server that the tokens are for (RFC 8707). */
+  readonly resource?: string
+}
 
 /** The OAuth client, as registered with the server. */
 export type Client = { readonly id: string; readonly secret?: string | undefined }
@@ -36,7 +50,10 @@ const maxTokenChars = 32 * 1_024
 const maxLifeSecs = 10 * 365 * 24 * 60 * 60
 
 /** The URL of the sign-in page, for the browser. */
-export function signInUrl(oauth: OAuth, { clientId, state, verifier, redirectUri }: AuthorizationRequest): string {
+export function signInUrl(
+  oauth: OAuthServer,
+  { clientId, state, verifier, redirectUri }: AuthorizationRequest,
+): string {
   const url = new URL(oauth.authorizationUrl)
   for (const [name, value] of oauth.extraParams) url.searchParams.set(name, value)
   url.searchParams.set('response_type', 'code')
@@ -44,6 +61,7 @@ export function signInUrl(oauth: OAuth, { clientId, state, verifier, redirectUri
   url.searchParams.set('redirect_uri', redirectUri)
   if (oauth.scopes.length > 0) url.searchParams.set('scope', oauth.scopes.join(' '))
   url.searchParams.set('state', state)
+  if (oauth.resource !== undefined) url.searchParams.set('resource', oauth.resource)
   if (oauth.usePkce) {
     url.searchParams.set('code_challenge', createHash('sha256').update(verifier).digest('base64url'))
     url.searchParams.set('code_challenge_method', 'S256')
@@ -69,26 +87,33 @@ export function readAuthorizationResponse(text: string): AuthorizationResponse |
 }
 
 /** Says why the response may come from another server than the one that was asked (RFC 9207). */
-export function issuerFault({ issuer, authorizationUrl }: OAuth, received: string | undefined): string | undefined {
-  if (issuer !== undefined)
-    return received === issuer ? undefined : 'another server answered than the one that was asked'
-  if (received === undefined) return undefined
-  const same = URL.parse(received)?.origin === new URL(authorizationUrl).origin
-  return same ? undefined : 'another server answered than the one that was asked'
+export function issuerFault(
+  { issuer, mayOmitIssuer = false, authorizationUrl }: OAuthServer,
+  received: string | undefined,
+): string | undefined {
+  const another = 'another server answered than the one that was asked'
+  if (received === undefined) return issuer === undefined || mayOmitIssuer ? undefined : another
+  if (issuer !== undefined) return received === issuer ? undefined : another
+  return URL.parse(received)?.origin === new URL(authorizationUrl).origin ? undefined : another
 }
 
 export type Form = Readonly<Record<string, string>>
 
 export function codeForm(
-  oauth: OAuth,
+  { usePkce, resource }: OAuthServer,
   { code, verifier, redirectUri }: { code: string } & Omit<AuthorizationRequest, 'state' | 'clientId'>,
 ): Form {
-  const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
-  return oauth.usePkce ? { ...form, code_verifier: verifier } : form
+  return {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: redirectUri,
+    ...(usePkce && { code_verifier: verifier }),
+    ...(resource !== undefined && { resource }),
+  }
 }
 
-export function refreshForm(token: string): Form {
-  return { grant_type: 'refresh_token', refresh_token: token }
+export function refreshForm({ resource }: OAuthServer, token: string): Form {
+  return { grant_type: 'refresh_token', refresh_token: token, ...(resource !== undefined && { resource }) }
 }
 
 /** Reads the answer of a token endpoint. `before` stays the refresh token when the server sends no new one. */

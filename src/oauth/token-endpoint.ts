@@ -2,11 +2,10 @@
 import { withDeadline } from '#lib/deadline.ts'
 import type { Dial } from '#net/dial.ts'
 import { readUrl } from '#safety/urls.ts'
-import type { OAuth } from '#sandbox/package/auth.ts'
-import { type Client, type Form, readTokens, type TokenFault, type Tokens } from './oauth.ts'
+import { type Client, type Form, type OAuthServer, readTokens, type TokenFault, type Tokens } from './messages.ts'
 
 export type TokenParts = {
-  readonly oauth: OAuth
+  readonly oauth: Pick<OAuthServer, 'tokenUrl'>
   readonly client: Client
   readonly dial: Dial
   readonly now: () => number

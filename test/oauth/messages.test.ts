@@ -1,7 +1,7 @@
 // What a token endpoint answers, read: which tokens are kept and for how long, and what is no token.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { issuerFault, readAuthorizationResponse, readTokens } from '#sandbox/auth/oauth.ts'
+import { issuerFault, readAuthorizationResponse, readTokens } from '#oauth/messages.ts'
 import type { OAuth } from '#sandbox/package/auth.ts'
 
 const now = 1_000_000

@@ -1,0 +1,27 @@
+// A dial that reaches private addresses only at hosts that the operator named. Redirects are not followed.
+import { isAddressHost, isLoopbackHost, type Target } from '#safety/urls.ts'
+import { addressKind } from './addresses.ts'
+import type { Dial } from './dial.ts'
+
+/** True for a host among `hosts`, which are written as `name` or `name:port`; IPv6 addresses in brackets. */
+export function isListedHost({ host, port }: Pick<Target, 'host' | 'port'>, hosts: readonly string[]): boolean {
+  return hosts.includes(host) || hosts.includes(`${host}:${port}`)
+}
+
+/** The kind of a literal address or loopback name that is not public; undefined for other hosts. */
+export function privateKind({ host }: Pick<Target, 'host'>): string | undefined {
+  if (isLoopbackHost(host)) return 'loopback'
+  const kind = isAddressHost(host) ? addressKind(host.replaceAll(/[[\]]/g, '')) : 'public'
+  return kind === 'public' ? undefined : kind
+}
+
+/** `privateHosts` may be private. Every other host must be public. */
+export function guardedDial(dial: Dial, privateHosts: readonly string[]): Dial {
+  return (request, bounds) => {
+    const listed = isListedHost(request.target, privateHosts)
+    const kind = listed ? undefined : privateKind(request.target)
+    if (kind === undefined) return dial({ ...request, listed }, bounds)
+    const message = `${request.target.host} is a ${kind} address; the operator can allow a private host in ATRIUM_PRIVATE_HOSTS`
+    return Promise.resolve({ type: 'fault', fault: { code: 'blocked', message, sent: false } })
+  }
+}

@@ -1,0 +1,141 @@
+// Sign-ins to servers that say themselves how (RFC 9728): discovery, a registered client, sealed tokens and their renewal.
+import { AppError } from '#core/errors.ts'
+import { operator, type UserId } from '#core/ids.ts'
+import { objectIn } from '#core/json.ts'
+import type { Secret, SecretStore } from '#core/secret.ts'
+import type { StartedSignIn } from '#core/tool-access.ts'
+import type { Log } from '#lib/log.ts'
+import type { Dial } from '#net/dial.ts'
+import { guardedDial } from '#net/guarded-dial.ts'
+import { askChallenge, type Discovered, discover, register } from './discover.ts'
+import type { Client, OAuthServer } from './messages.ts'
+import type { PrivateHosts } from './metadata.ts'
+import { createRenewals, type RenewalSource } from './renewal.ts'
+import { beginSignIn, type FinishingParty, formOfSignIn, readSignIn, type SignInSeal } from './sign-in.ts'
+import { requestTokens } from './token-endpoint.ts'
+
+const signInMs = 60_000
+
+/** A server with a name of the operator's and its address. */
+export type Resource = { readonly name: string; readonly url: string }
+
+export type ResourceAccessParts = {
+  readonly secrets: Pick<SecretStore, 'find' | 'get' | 'set' | 'remove' | 'removeBelow' | 'claimRenewal' | 'endRenewal'>
+  readonly seal: SignInSeal
+  readonly dial: Dial
+  /** Beside them, the very host and port of a resource may be private. */
+  readonly privateHosts: PrivateHosts
+  readonly now: () => number
+  readonly log: Log
+  /** The first part of the names of its secrets, such as `mcp`. */
+  readonly prefix: string
+}
+
+export interface ResourceAccess {
+  /**
+   * The access token for a server; undefined while nobody is signed in. `refused` is a token that the server answered with
+   * 401: it is renewed first, if possible.
+   */
+  token(resource: Resource, refused?: string): Promise<string | undefined>
+  /** Begins a sign-in. `client` is one that was registered by hand. Throws tool_refused with the reason. */
+  begin(
+    resource: Resource,
+    from: { redirectUri: string; owner: UserId; browser?: string; client?: Client },
+  ): Promise<StartedSignIn>
+  /** Ends a sign-in that this access began; undefined if it belongs to something else. */
+  finish(returned: string, by: FinishingParty): Promise<{ readonly name: string }>
+  /** Removes everything about a server. */
+  forget(name: string): Promise<void>
+}
+
+/** How a server was signed in to. */
+type Registration = {
+  readonly url: string
+  readonly oauth: Omit<OAuthServer, 'extraParams'>
+  readonly client: Client
+  readonly redirectUri: string
+}
+
+export function createResourceAccess(parts: ResourceAccessParts): ResourceAccess {
+  const { secrets, now, prefix } = parts
+  const signIns = { seal: parts.seal, now, sealName: `sign-in/${prefix}` }
+  const keyOf = (name: string, what: 'token' | 'client' | 'pending'): string => `${prefix}/${name}/${what}`
+  // A refresh token is replaced by the next sign-in alone.
+  const renewals = createRenewals({ ...parts, sourceOf, keepsRefused: true })
+
+  const hostsFor = (url: string): PrivateHosts => {
+    const { hostname, port, protocol } = new URL(url)
+    return [...parts.privateHosts, `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`]
+  }
+
+  async function registrationAt(key: string): Promise<Registration | undefined> {
+    const text = await secrets.get(key, operator)
+    // Only this file writes under this name.
+    return text === undefined ? undefined : (objectIn(text) as unknown as Registration | undefined)
+  }
+
+  async function sourceOf(secret: Secret): Promise<RenewalSource | undefined> {
+    const name = secret.name.slice(prefix.length + 1, -'/token'.length)
+    const known = await registrationAt(keyOf(name, 'client'))
+    if (!known) return undefined
+    const { oauth, client, url } = known
+    const dial = guardedDial(parts.dial, hostsFor(url))
+    return { name, oauth: { ...oauth, extraParams: new Map() }, client, dial }
+  }
+
+  /** The client of an earlier sign-in at the same server, if it may come back to this address; else a new one. */
+  async function clientFor(name: string, found: Discovered, redirectUri: string, url: string): Promise<Client> {
+    const known = await registrationAt(keyOf(name, 'client'))
+    const same = known?.oauth.issuer === found.server.issuer && known.redirectUri === redirectUri
+    if (known && same) return known.client
+    return register(found, [redirectUri], discovery(url))
+  }
+
+  const discovery = (url: string) => ({
+    dial: parts.dial,
+    privateHosts: hostsFor(url),
+    signal: AbortSignal.timeout(signInMs),
+  })
+
+  return {
+    async token({ name, url }, refused) {
+      const secret = await secrets.find(keyOf(name, 'token'), operator)
+      if (!secret) return undefined
+      // A token is for the server that it was made for.
+      if ((await registrationAt(keyOf(name, 'client')))?.url !== url) return undefined
+      const current = await renewals.currentValue(secret, refused)
+      if (current !== 'unavailable') return current?.value === refused ? undefined : current?.value
+      throw new AppError('tool_refused', `the sign-in to ${name} could not be renewed just now; try later`)
+    },
+
+    async begin({ name, url }, { redirectUri, owner, browser, client: given }) {
+      const asking = discovery(url)
+      const found = await discover(url, await askChallenge(url, asking), asking)
+      const client = given ?? (await clientFor(name, found, redirectUri, url))
+      const { extraParams: _, ...oauth } = found.oauth
+      const registration: Registration = { url, oauth, client, redirectUri }
+      await secrets.set(keyOf(name, 'pending'), JSON.stringify(registration), { owner: operator })
+      return beginSignIn(signIns, { tool: name, owner, redirectUri, oauth: found.oauth, clientId: client.id, browser })
+    },
+
+    async finish(text, by) {
+      const returned = readSignIn(signIns, text, by)
+      const { tool: name } = returned.pending
+      const pending = await registrationAt(keyOf(name, 'pending'))
+      if (!pending) throw new AppError('invalid_input', `no sign-in to ${name} was begun: begin again`)
+      const oauth = { ...pending.oauth, extraParams: new Map<string, string>() }
+      const dial = guardedDial(parts.dial, hostsFor(pending.url))
+      const form = formOfSignIn(oauth, returned)
+      const tokens = await requestTokens(form, { oauth, client: pending.client, dial, now })
+      if (!('value' in tokens)) {
+        throw new AppError('tool_refused', `${name} could not sign in: ${tokens.message}; begin again`)
+      }
+      await secrets.set(keyOf(name, 'client'), JSON.stringify(pending), { owner: operator })
+      await secrets.set(keyOf(name, 'token'), tokens.value, { owner: operator, renewal: tokens.renewal })
+      await secrets.remove(keyOf(name, 'pending'), operator)
+      return { name }
+    },
+
+    forget: (name) => secrets.removeBelow(`${prefix}/${name}/`),
+  }
+}

@@ -1,0 +1,197 @@
+// Sign-ins to a server that says itself how, against a real authorization server.
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { operator, userId } from '#core/ids.ts'
+import { silentLog } from '#lib/log.ts'
+import { createDial, type Dial } from '#net/dial.ts'
+import { createResourceAccess } from '#oauth/resource-access.ts'
+import { openTestStore } from '../agent/bench.ts'
+import { seal } from '../sandbox/auth/access-over.ts'
+import { type IssuerOptions, openIssuer } from '../sandbox/auth/issuer.ts'
+import { rejectsWith } from '../store/harness.ts'
+
+const redirectUri = 'http://127.0.0.1:1/callback'
+const from = { redirectUri, owner: operator }
+
+async function house(t: TestContext, options: IssuerOptions = {}) {
+  const issuer = await openIssuer({ registers: true, ...options })
+  t.after(() => issuer.close())
+  const store = openTestStore(t)
+  let now = Date.now()
+  /** The access of one process. */
+  const open = (privateHosts: readonly string[] = []) =>
+    createResourceAccess({
+      secrets: store.secrets,
+      seal,
+      dial: createDial({ lookup: () => Promise.resolve([]) }),
+      privateHosts,
+      now: () => now,
+      log: silentLog,
+      prefix: 'mcp',
+    })
+  const resource = { name: 'desk', url: `${issuer.url}/mcp` }
+  const access = open()
+  const signIn = async (): Promise<void> => {
+    const { url } = await access.begin(resource, from)
+    await access.finish(await issuer.signIn(url), { owner: operator })
+  }
+  const takes = async (token: string | undefined): Promise<number> =>
+    (await fetch(resource.url, { headers: { authorization: `Bearer ${token}` } })).status
+  const pass = (ms: number): void => {
+    now += ms
+  }
+  return { issuer, store, open, access, resource, signIn, takes, pass }
+}
+
+test('a sign-in is found out, its client registered, and the server takes the token', async (t) => {
+  const { access, resource, issuer, takes, store } = await house(t)
+  assert.equal(await access.token(resource), undefined)
+  const { url } = await access.begin(resource, from)
+  const link = new URL(url)
+  assert.equal(link.searchParams.get('resource'), resource.url)
+  assert.equal(link.searchParams.get('code_challenge_method'), 'S256')
+  assert.equal(link.searchParams.get('scope'), 'openid things offline_access')
+  const returned = await issuer.signIn(url)
+  assert.deepEqual(await access.finish(returned, { owner: operator }), { name: 'desk' })
+  const token = await access.token(resource)
+  assert.equal(await takes(token), 200)
+  const [form] = issuer.asked
+  assert.deepEqual([form?.get('resource'), form?.get('grant_type')], [resource.url, 'authorization_code'])
+  assert.ok((form?.get('code_verifier') ?? '').length > 40)
+  assert.deepEqual(
+    (await store.secrets.list()).map(({ name }) => name),
+    ['mcp/desk/client', 'mcp/desk/token'],
+  )
+  // A token is for the server that it was made for.
+  assert.equal(await access.token({ ...resource, url: 'https://evil.example/mcp' }), undefined)
+})
+
+test('a second sign-in from the same address keeps the client', async (t) => {
+  const { access, resource, signIn } = await house(t)
+  const clientIn = (url: string): string | null => new URL(url).searchParams.get('client_id')
+  await signIn()
+  const [first, second] = [await access.begin(resource, from), await access.begin(resource, from)]
+  assert.equal(clientIn(first.url), clientIn(second.url))
+  const other = await access.begin(resource, { ...from, redirectUri: 'http://127.0.0.1:2/callback' })
+  assert.notEqual(clientIn(other.url), clientIn(first.url))
+})
+
+test('a sign-in is ended by whom it was begun', async (t) => {
+  const { access, resource, issuer } = await house(t)
+  const { url } = await access.begin(resource, { ...from, browser: 'a secret' })
+  const returned = await issuer.signIn(url)
+  await rejectsWith(access.finish(returned, { owner: userId('eve') }), 'forbidden')
+  await rejectsWith(access.finish(returned, { browser: 'another' }), 'forbidden')
+  await rejectsWith(access.finish(returned.replace(/state=[^&]*/, 'state=x'), { owner: operator }), 'invalid_input')
+  const elsewhere = returned.replace(/iss=[^&]*/, 'iss=https%3A%2F%2Fevil.example')
+  await rejectsWith(access.finish(elsewhere, { owner: operator }), 'tool_refused')
+  assert.deepEqual(await access.finish(returned, { browser: 'a secret' }), { name: 'desk' })
+})
+
+test('a server that registers nobody needs a client by hand', async (t) => {
+  const { access, resource, signIn, issuer } = await house(t, { registers: false, secret: false })
+  await rejectsWith(signIn(), 'tool_refused')
+  const { url } = await access.begin(resource, { ...from, client: { id: 'a-tool' } })
+  await access.finish(await issuer.signIn(url), { owner: operator })
+  assert.ok(await access.token(resource))
+})
+
+test('two processes that need a new token renew it once', async (t) => {
+  const { access, open, resource, signIn, issuer, takes, pass } = await house(t, { rotate: true })
+  await signIn()
+  const old = await access.token(resource)
+  pass(3_600_000)
+  const other = open()
+  const [one, two, three] = await Promise.all([access, other, other].map((each) => each.token(resource)))
+  assert.equal(issuer.refreshes(), 1)
+  assert.deepEqual([one, three], [two, two])
+  assert.notEqual(one, old)
+  assert.equal(await takes(one), 200)
+  const refresh = issuer.asked.find((form) => form.get('grant_type') === 'refresh_token')
+  assert.equal(refresh?.get('resource'), resource.url)
+})
+
+test('a refused token is renewed', async (t) => {
+  const { access, resource, signIn, issuer } = await house(t)
+  await signIn()
+  const old = await access.token(resource)
+  const next = await access.token(resource, old)
+  assert.ok(next !== undefined && next !== old)
+  assert.equal(issuer.refreshes(), 1)
+})
+
+test('a renewal that fails never erases the refresh token', async (t) => {
+  const { access, resource, signIn, issuer, store, pass } = await house(t)
+  await signIn()
+  const kept = (await store.secrets.find('mcp/desk/token', operator))?.renewal?.token
+  assert.ok(kept)
+  pass(3_600_000)
+  const still = async () => (await store.secrets.find('mcp/desk/token', operator))?.renewal?.token
+  for (const status of [500, 400, 401, 200]) {
+    issuer.breakRefresh(status)
+    await rejectsWith(access.token(resource), 'tool_refused')
+    assert.equal(await still(), kept)
+  }
+  issuer.breakRefresh(undefined)
+  await access.token(resource)
+  await issuer.revokeAll()
+  // The server calls it invalid: it is kept all the same, and a refused token says that a sign-in is needed.
+  const current = await access.token(resource)
+  assert.equal(await access.token(resource, current), undefined)
+  assert.ok(await still())
+})
+
+/** A server at a private address that names an authorization server, and everything that is dialled. */
+function naming(issuer: string) {
+  const dialled: string[] = []
+  const url = 'http://127.0.0.1:7001/mcp'
+  const metadata = {
+    issuer,
+    authorization_endpoint: `${issuer}/auth`,
+    token_endpoint: `${issuer}/token`,
+    code_challenge_methods_supported: ['S256'],
+  }
+  const dial: Dial = ({ target }) => {
+    dialled.push(`${target.host}:${target.port}`)
+    const found = target.path.includes('protected-resource')
+      ? { resource: url, authorization_servers: [issuer] }
+      : metadata
+    const answer = {
+      type: 'answer',
+      status: 200,
+      headers: new Map(),
+      body: Buffer.from(JSON.stringify(found)),
+    } as const
+    return Promise.resolve(answer)
+  }
+  return { url, dial, dialled }
+}
+
+const privateServers: readonly [issuer: string, listed: readonly string[], reached: boolean][] = [
+  ['https://10.0.0.8:7002', [], false],
+  ['http://10.0.0.8:7002', [], false],
+  ['https://127.0.0.1:7002', [], false],
+  ['https://10.0.0.8:7002', ['10.0.0.8:7003'], false],
+  ['https://10.0.0.8:7002', ['10.0.0.8:7002'], true],
+  ['http://10.0.0.8:7002', ['10.0.0.8'], true],
+  ['http://127.0.0.1:7001', [], true],
+]
+for (const [issuer, privateHosts, reached] of privateServers) {
+  test(`an authorization server at ${issuer} is ${reached ? '' : 'not '}reached with [${privateHosts.join()}] listed`, async (t) => {
+    const { url, dial, dialled } = naming(issuer)
+    const parts = { seal, dial, privateHosts, now: Date.now, log: silentLog, prefix: 'mcp' }
+    const access = createResourceAccess({ ...parts, secrets: openTestStore(t).secrets })
+    const begun = access.begin({ name: 'desk', url }, { ...from, client: { id: 'c' } })
+    if (reached) assert.equal(new URL((await begun).url).origin, issuer)
+    else await rejectsWith(begun, 'tool_refused')
+    assert.equal(dialled.includes(new URL(issuer).host), reached)
+  })
+}
+
+test('what is known of a server is forgotten with it', async (t) => {
+  const { access, resource, signIn, store } = await house(t)
+  await signIn()
+  await access.forget('desk')
+  assert.equal(await access.token(resource), undefined)
+  assert.deepEqual(await store.secrets.list(), [])
+})
