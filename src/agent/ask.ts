@@ -1,5 +1,5 @@
 // One model call: streamed events become deltas at once, and drafts when the response is complete.
-import { AppError } from '#core/errors.ts'
+import { AppError, type ErrorCode } from '#core/errors.ts'
 import type { Delta } from '#core/event.ts'
 import { newCallId, newId } from '#core/ids.ts'
 import { type Draft, textMessage } from '#core/item.ts'
@@ -56,10 +56,26 @@ export async function ask({ model, request, turnId, signal, emit }: Question): P
   }
   // The provider charges for an interrupted response too.
   const hasOutput = response.hasOutput()
-  const usage = reported ?? (hasOutput ? estimate(model, request, response.chars()) : noUsage)
+  const usage = reported ?? (hasOutput ? estimate(model, request, response.chars()) : usageWithoutOutput(model, fault))
   const asked: ModelCall = { ...by, usage, ms, ...(hasOutput && !reported && { estimated: true }) }
   const drafts = withCall(response.partial(), asked)
   return { drafts, usage: { ...usage, model: answeredBy }, ...(hasOutput && { asked }), fault }
+}
+
+/** Faults of a request that no model worked on: it costs nothing. */
+const unanswered: readonly ErrorCode[] = [
+  'model_unknown',
+  'model_key_missing',
+  'model_unreachable',
+  'model_unauthorized',
+  'model_rate_limited',
+  'model_refused',
+]
+
+/** A model without a price may have charged for the prompt, so the cost is unknown. */
+function usageWithoutOutput({ priceOf }: Model, fault: unknown): Usage {
+  if (!priceOf || (fault instanceof AppError && unanswered.includes(fault.code))) return noUsage
+  return { ...noUsage, costUsd: priceOf(noUsage) }
 }
 
 /** Estimated usage of a call for which the provider reported none. */

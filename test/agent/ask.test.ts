@@ -1,0 +1,42 @@
+// One call of the model: what it costs when it ends without an answer.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ask } from '#agent/ask.ts'
+import { AppError, type ErrorCode } from '#core/errors.ts'
+import type { Model, ModelEvent } from '#core/model.ts'
+
+type Price = NonNullable<Model['priceOf']>
+
+async function costOf(priceOf: Price | undefined, code: ErrorCode, events: ModelEvent[] = []): Promise<number | null> {
+  const model: Model = {
+    provider: 'test',
+    name: 'test-1',
+    window: 1_000,
+    ...(priceOf && { priceOf }),
+    async *stream() {
+      if (events.length > 0) yield events
+      throw new AppError(code, 'no more')
+    },
+  }
+  const request = { system: '', items: [], tools: [] }
+  const signal = new AbortController().signal
+  const { usage } = await ask({ model, request, turnId: 't', signal, emit: () => {} })
+  return usage.costUsd
+}
+
+const unpriced: Price = () => null
+const priced: Price = ({ inputTokens, outputTokens }) => (inputTokens + outputTokens) * 2
+const words: ModelEvent[] = [{ type: 'text', text: 'four' }]
+
+for (const [what, cost, ...given] of [
+  ['a model without a price that was cut', null, unpriced, 'model_failed'],
+  ['a model without a price that was cut after some words', null, unpriced, 'model_failed', words],
+  ['a model without a price that could not be reached', 0, unpriced, 'model_unreachable'],
+  ['a model without a price that refused the key', 0, unpriced, 'model_unauthorized'],
+  ['a model with a price that was cut before its first word', 0, priced, 'model_failed'],
+  ['a local model that was cut', 0, undefined, 'model_failed'],
+] as const) {
+  test(`${what} costs ${cost ?? 'an unknown amount'}`, async () => {
+    assert.equal(await costOf(...(given as unknown as Parameters<typeof costOf>)), cost)
+  })
+}
