@@ -86,5 +86,8 @@ async function load({ home, store, config, scan, log }: OpenMcpParts): Promise<O
   const source = createMcpSource(servers)
   const ended = await marks.endOrphans(homeMark)
   if (ended > 0) log.warn({ processes: ended }, 'ended MCP servers that a killed process left behind')
-  return { source, admin: createMcpAdmin({ servers, store: store.mcp, mask }) }
+  return {
+    source,
+    admin: createMcpAdmin({ servers, store: store.mcp, mask, seal: (name, value) => store.secrets.set(name, value) }),
+  }
 }

@@ -1,8 +1,9 @@
 // `atrium mcp`: adds, lists, sets, reviews, tests and removes MCP servers, with or without a running service, which notices.
+import { readFile } from 'node:fs/promises'
 import { loadConfig } from '#config.ts'
 import type { ToolTrial } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
-import type { McpAdmin, McpEffect, McpServerView, McpTarget, McpToolView } from '#core/mcp.ts'
+import type { McpAdmin, McpEffect, McpImport, McpServerView, McpTarget, McpToolView } from '#core/mcp.ts'
 import { countWords } from '#core/words.ts'
 import { printable } from '#safety/printable.ts'
 import { readHeaders, readVariables } from '#mcp/target.ts'
@@ -12,6 +13,7 @@ import { inColumns, pasteable, print, table } from './report.ts'
 import { reloadService } from './running-service.ts'
 
 const maxShownChars = 300
+const maxFileChars = 1024 * 1024
 
 type Options = { readonly json?: boolean; readonly yes?: boolean }
 type AddOptions = Options & {
@@ -130,6 +132,31 @@ export async function testServer(
     print(options, trial, trialWords(trial))
     if (trial.error !== null) process.exitCode = 1
   })
+}
+
+/** Adds the servers of another client's file, and says what was taken and what was left. */
+export async function importServers(file: string, options: Options): Promise<void> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new AppError('invalid_input', `${file} cannot be read (${error.code ?? 'unreadable'})`, { cause: error })
+  })
+  if (text.length > maxFileChars) throw new AppError('invalid_input', `${file} is over ${maxFileChars} characters`)
+  await withServers(async (servers, signal) => {
+    if (!options.json) process.stderr.write('Starting each server once …\n')
+    const report = await servers.importServers(text, signal)
+    print(options, report, printable(importLines(report).join('\n'), { lines: true }))
+  })
+  await reloadService(loadConfig().home)
+}
+
+function importLines({ added, left }: McpImport): string[] {
+  const lines = added.flatMap(({ name, was, tools, fault, sealed, missing, notes }) => [
+    `Added ${name}${was === undefined ? '' : ` (${was} there)`}: ${countWords(tools, 'tool')}.`,
+    ...(sealed.length > 0 ? [`  sealed: ${sealed.join(', ')}`] : []),
+    ...missing.map((each) => `  missing: atrium secret set ${each.secret} (for ${each.for})`),
+    ...notes.map((note) => `  note: ${note}`),
+    ...(fault === undefined ? [] : [`  not started: ${fault}`, `  its tools come with: atrium mcp test ${name}`]),
+  ])
+  return [...lines, ...left.map(({ name, why }) => `Left ${name}: ${why}.`)]
 }
 
 export async function removeServer(name: string): Promise<void> {

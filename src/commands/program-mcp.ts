@@ -51,6 +51,11 @@ export function addMcp(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (name, tool, options) => (await load()).testServer(name, tool, options))
   mcp
+    .command('import <file>')
+    .description('add the servers of another client: its mcpServers, or servers of VS Code')
+    .option('--json', 'print JSON')
+    .action(async (file, options) => (await load()).importServers(file, options))
+  mcp
     .command('remove <name>')
     .description('remove a server and its tools')
     .action(async (name) => (await load()).removeServer(name))

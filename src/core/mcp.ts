@@ -120,9 +120,29 @@ export type McpToolView = {
   readonly refused?: string
 }
 
+/** What became of the servers of another client's configuration. */
+export type McpImport = {
+  readonly added: readonly {
+    readonly name: string
+    /** Its name in the file, if that did not fit. */
+    readonly was?: string
+    readonly tools: number
+    /** Why it could not be started. */
+    readonly fault?: string
+    /** Names of secrets that were sealed. */
+    readonly sealed: readonly string[]
+    /** Secrets that are missing, each with what its value is. */
+    readonly missing: readonly { readonly secret: string; readonly for: string }[]
+    readonly notes: readonly string[]
+  }[]
+  readonly left: readonly { readonly name: string; readonly why: string }[]
+}
+
 /** Administration of MCP servers, for the operator. Verbs on one server throw not_found. */
 export interface McpAdmin {
   list(): Promise<readonly McpServerView[]>
+  /** Adds the servers of another client's configuration. One that cannot be started is added without tools. */
+  importServers(text: string, signal: AbortSignal): Promise<McpImport>
   /** Starts the server once, and stores it with what it offers. Throws invalid_input, tool_refused, credential_missing. */
   add(server: Pick<McpServer, 'name' | 'target' | 'everyone'>, signal: AbortSignal): Promise<McpServerView>
   setEffect(name: string, tool: string, effect: McpEffect): Promise<McpServerView>

@@ -2,10 +2,21 @@
 import type { ToolTrial } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
 import { objectIn } from '#core/json.ts'
-import { type McpAdmin, type McpServer, type McpServerView, type McpStore, type McpTool, statusOf } from '#core/mcp.ts'
+import {
+  type McpAdmin,
+  type McpImport,
+  type McpServer,
+  type McpServerView,
+  type McpStore,
+  type McpTool,
+  statusOf,
+} from '#core/mcp.ts'
 import type { ConnectionStatus } from './connection.ts'
+import { isUnguessable } from '#safety/leak-checks.ts'
+import { readImport } from './import.ts'
 import { checkServerName } from './names.ts'
 import { differenceOf, mergeTools, reviewed } from './pin.ts'
+import type { ServerList } from './read-list.ts'
 import type { Servers } from './servers.ts'
 import { checkAddress } from './target.ts'
 
@@ -16,9 +27,10 @@ export type AdminParts = {
   readonly store: McpStore
   /** Masks secrets that somebody wrote into a command line. */
   readonly mask: (text: string) => string
+  readonly seal: (name: string, value: string) => Promise<void>
 }
 
-export function createMcpAdmin({ servers, store, mask }: AdminParts): McpAdmin {
+export function createMcpAdmin({ servers, store, mask, seal }: AdminParts): McpAdmin {
   const viewOf = (server: McpServer, status?: ConnectionStatus): McpServerView => ({
     name: server.name,
     kind: server.target.kind,
@@ -36,6 +48,29 @@ export function createMcpAdmin({ servers, store, mask }: AdminParts): McpAdmin {
     async list() {
       await servers.reload()
       return servers.all().map((server) => viewOf(server))
+    },
+    async importServers(text, signal) {
+      const taken = (await store.list()).map(({ name }) => name)
+      const looksSecret = (value: string): boolean => mask(value) !== value || isUnguessable(value)
+      const found = readImport(text, { taken, looksSecret })
+      const added: McpImport['added'][number][] = []
+      for (const { name, was, target, seal: values, missing, notes } of found.servers) {
+        for (const [secret, value] of Object.entries(values)) await seal(secret, value)
+        const trial = await tryServer(servers, { name, target }, signal)
+        signal.throwIfAborted()
+        const { tools, instructions } = trial.list
+        await store.add({ name, target, everyone: false, instructions, tools: mergeTools(name, [], tools) })
+        const { fault } = trial
+        const head = {
+          name,
+          ...(was !== undefined && { was }),
+          tools: tools.length,
+          ...(fault !== undefined && { fault }),
+        }
+        added.push({ ...head, sealed: Object.keys(values), missing, notes })
+      }
+      await servers.reload()
+      return { added, left: found.left }
     },
     async add({ name, target, everyone }, signal) {
       checkServerName(name)
@@ -88,6 +123,24 @@ export function createMcpAdmin({ servers, store, mask }: AdminParts): McpAdmin {
       await servers.reload()
       return removed
     },
+  }
+}
+
+/** Starts a server once. One that cannot be started has no tools. */
+async function tryServer(
+  servers: Servers,
+  server: Pick<McpServer, 'name' | 'target'>,
+  signal: AbortSignal,
+): Promise<{ readonly list: ServerList; readonly fault?: string }> {
+  const connection = servers.trial(server)
+  try {
+    return { list: await connection.list(signal) }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof AppError)) throw error
+    return { list: { tools: [], instructions: '' }, fault: error.message }
+  } finally {
+    await connection.stop()
   }
 }
 

@@ -1,5 +1,5 @@
 // The values of a server's variables and headers, which are named and never written down: a sealed secret, or `$NAME`, a
-// variable of the service's environment.
+// variable of the service's environment. A value that is no secret, from an import, is written behind `=`.
 import { AppError } from '#core/errors.ts'
 
 export type ValueSources = {
@@ -13,6 +13,7 @@ export async function readValues(
   { secret, environment }: ValueSources,
 ): Promise<Record<string, string>> {
   const values = Object.entries(named).map(async ([key, from]) => {
+    if (from.startsWith('=')) return [key, from.slice(1)] as const
     const isVariable = from.startsWith('$')
     const value = isVariable ? environment(from.slice(1)) : await secret(from)
     if (value !== undefined) return [key, value] as const
@@ -28,5 +29,5 @@ export async function readValues(
 
 /** The sealed secrets among the values. */
 export function secretsIn(named: Readonly<Record<string, string>>): string[] {
-  return [...new Set(Object.values(named).filter((from) => !from.startsWith('$')))]
+  return [...new Set(Object.values(named).filter((from) => !/^[$=]/.test(from)))]
 }

@@ -50,6 +50,24 @@ test('a server is added, set, tested, used, reviewed and removed', async () => {
   assert.equal((await mcp('remove', 'rude')).code, 1)
 })
 
+test('servers of another client are imported, with their secrets sealed', async () => {
+  const file = join(home.path, 'claude.json')
+  const good = { command, args: words, env: { TOKEN: 'not-so-secret', MODE: 'fast' } }
+  const mcpServers = { 'My Server': good, broken: { command: '/no/such/server' }, off: { ...good, disabled: true } }
+  writeFileSync(file, `// mine\n${JSON.stringify({ mcpServers })}`)
+  const { code, stdout } = await mcp('import', file)
+  assert.equal(code, 0)
+  assert.match(
+    stdout,
+    /^Added my-server \(My Server there\): 13 tools\.\n {2}sealed: mcp\.my-server\.TOKEN\nAdded broken: 0 tools/,
+  )
+  assert.match(stdout, /not started: .*ENOENT[^]*Left off: it is switched off there\.\n$/)
+  const seen = await mcp('test', 'my-server', 'environment')
+  assert.match(seen.stdout, /"MODE":"fast"/)
+  assert.doesNotMatch((await mcp('list')).stdout, /not-so-secret/)
+  for (const name of ['my-server', 'broken']) assert.equal((await mcp('remove', name)).code, 0)
+})
+
 for (const [what, args, code, message] of [
   ['neither a command nor a URL', ['add', 'a'], 2, /give a command after --, or --url/],
   ['a name that does not fit', ['add', 'A b', '--', 'x'], 2, /1 to 32 of a-z/],

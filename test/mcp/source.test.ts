@@ -31,7 +31,11 @@ async function open(t: TestContext): Promise<Opened> {
     assert.deepEqual(processesOf(mark), [])
     await store.close()
   })
-  return { source, admin: createMcpAdmin({ servers, store: store.mcp, mask: (text) => text }), mark }
+  return {
+    source,
+    admin: createMcpAdmin({ servers, store: store.mcp, mask: (text) => text, seal: () => Promise.resolve() }),
+    mark,
+  }
 }
 
 async function add(admin: McpAdmin, target: McpTarget = rude(), everyone = false): Promise<void> {

@@ -2,6 +2,7 @@
 import type { TestContext } from 'node:test'
 import { specifiedRules } from '#config/responses.ts'
 import type { IdentityStore } from '#core/account.ts'
+import { AppError } from '#core/errors.ts'
 import type { McpAdmin } from '#core/mcp.ts'
 import type { Store } from '#core/store.ts'
 import { completionsRoutes } from '#doors/completions/routes.ts'
@@ -33,6 +34,8 @@ import type { Trust } from '#http/address.ts'
 import { createGateway, type Gateway, type Timeouts } from '#http/server.ts'
 import { silentLog } from '#lib/log.ts'
 import { hashToken } from '#lib/token.ts'
+import { createMcpAdmin } from '#mcp/admin.ts'
+import { createServers } from '#mcp/servers.ts'
 import type { Documents } from '#memory/documents.ts'
 import { createMetrics } from '#lib/metrics.ts'
 import { createMemoryTools } from '#memory/memory-tools.ts'
@@ -47,6 +50,13 @@ import { eventually, type TestAppOptions, openTestApp } from '../test-app.ts'
 
 export const operatorToken = 'operator-token-of-the-tests'
 export const gatewayToken = 'gateway-token-of-the-tests'
+
+/** MCP servers that cannot be reached. */
+function noServers({ mcp: store }: Store): McpAdmin {
+  const openTransport = () => Promise.reject(new AppError('tool_refused', 'no server is reached in tests'))
+  const servers = createServers({ store, openTransport, callMs: 1, idleMs: 1, version: '1', log: silentLog })
+  return createMcpAdmin({ servers, store, mask: (text) => text, seal: () => Promise.resolve() })
+}
 
 export type HouseOptions = Pick<TestAppOptions, 'say' | 'model' | 'tools' | 'now' | 'wrapStore' | 'maxUserBytes'> & {
   readonly perMinute?: number
@@ -202,11 +212,8 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
   })
   gateway.mount({ routes: web })
   gateway.mount({ routes: toolRoutes({ toolAdmin }), parse: parseLossless })
-  const mcp = options.mcp?.(store)
-  gateway.mount({
-    routes: mcpRoutes({ mcp: () => (mcp ? Promise.resolve(mcp) : Promise.reject(new Error('no MCP servers'))) }),
-    parse: parseLossless,
-  })
+  const mcp = (options.mcp ?? noServers)(store)
+  gateway.mount({ routes: mcpRoutes({ mcp: () => Promise.resolve(mcp) }), parse: parseLossless })
   gateway.mount(skillUpload({ skills: app.skills }))
   const { access } = accessOver({ store, now })
   gateway.mount({

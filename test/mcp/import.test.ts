@@ -1,0 +1,94 @@
+// Configurations of other clients.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readImport, withoutComments } from '#mcp/import.ts'
+
+const parts = { taken: ['files'], looksSecret: (value: string) => value.startsWith('sk-') }
+
+test('servers of Claude Desktop and Cursor are taken', () => {
+  const text = `{
+    // my servers
+    "mcpServers": {
+      "Files": { "command": "npx", "args": ["-y", "server", "/srv // not a comment"], "env": { "MODE": "fast", "API_KEY": "abc" } },
+      "wiki": { "url": "https://wiki.example/mcp", "headers": { "Authorization": "Bearer abc", "X-From": "\${FROM}" } },
+      "off": { "command": "x", "disabled": true }, /* last */
+      "old": { "type": "sse", "url": "https://a.example/sse" },
+      "folder": { "command": "x", "args": ["\${workspaceFolder}"] },
+      "nothing": {},
+    },
+  }`
+  const { servers, left } = readImport(text, parts)
+  assert.deepEqual(servers, [
+    {
+      name: 'files-2',
+      was: 'Files',
+      target: {
+        kind: 'stdio',
+        command: 'npx',
+        args: ['-y', 'server', '/srv // not a comment'],
+        env: { MODE: '=fast', API_KEY: 'mcp.files-2.API_KEY' },
+      },
+      seal: { 'mcp.files-2.API_KEY': 'abc' },
+      missing: [],
+      notes: [],
+    },
+    {
+      name: 'wiki',
+      target: {
+        kind: 'http',
+        url: 'https://wiki.example/mcp',
+        headers: { Authorization: 'mcp.wiki.Authorization', 'X-From': '$FROM' },
+      },
+      seal: { 'mcp.wiki.Authorization': 'Bearer abc' },
+      missing: [],
+      notes: [],
+    },
+  ])
+  assert.deepEqual(
+    left.map(({ name }) => name),
+    ['off', 'old', 'folder', 'nothing'],
+  )
+  assert.match(left[1]?.why ?? '', /SSE/)
+  assert.match(left[2]?.why ?? '', /\$\{workspaceFolder\}/)
+})
+
+test('servers of VS Code are taken, and their inputs named as missing', () => {
+  const servers = {
+    github: {
+      type: 'stdio',
+      command: 'gh-server',
+      args: ['sk-in-the-open'],
+      env: { TOKEN: '${input:gh-token}', HOST: '${env:GH_HOST}', URL: 'sk-hidden', RETRIES: 3 },
+    },
+    web: { type: 'http', url: 'https://a.example/mcp', headers: { Authorization: 'Bearer ${input:1key}' } },
+  }
+  for (const file of [{ servers }, { mcp: { servers } }]) {
+    const [github, web] = readImport(JSON.stringify(file), parts).servers
+    assert.deepEqual(github?.target.kind === 'stdio' && github.target.env, {
+      TOKEN: 'gh-token',
+      HOST: '$GH_HOST',
+      URL: 'mcp.github.URL',
+      RETRIES: '=3',
+    })
+    assert.deepEqual(github?.missing, [{ secret: 'gh-token', for: 'TOKEN' }])
+    assert.match(github?.notes[0] ?? '', /looks like a secret/)
+    assert.deepEqual(web?.missing, [{ secret: 'input-1key', for: 'Authorization, as a whole: Bearer ${input:1key}' }])
+  }
+})
+
+test('a file without servers is refused', () => {
+  for (const text of ['', '[]', '{}', '{"mcpServers": []}', '{"mcpServers": {'])
+    assert.throws(() => readImport(text, parts), { code: 'invalid_input' })
+})
+
+test('comments and commas are taken out, texts stay', () => {
+  const rows: [text: string, json: string][] = [
+    ['{"a": 1, // x\n}', '{"a": 1}'],
+    ['[1, /* , */ 2,]', '[1,2]'],
+    ['{"a": "//, }", }', '{"a": "//, }"}'],
+    ['"\\"//"', '"\\"//"'],
+    ['/* never ends', ''],
+    ['"never ends', '"never ends'],
+  ]
+  for (const [text, json] of rows) assert.equal(withoutComments(text), json, text)
+})
