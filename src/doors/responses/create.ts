@@ -40,7 +40,10 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
   if (existing) return answer(parts, reply, asked, { ...(await attach(turns, user, existing)), entries: [] })
   let start: Start
   try {
-    start = await startPlanned(await planTurn(parts, user, create), (plan) =>
+    const planned = await planTurn(parts, user, create)
+    // The client stopped reading this answer and has gone on: nobody waits for its end.
+    if (planned.stopped !== undefined) parts.readers.gone(planned.stopped)
+    start = await startPlanned(planned, (plan) =>
       turns.start({
         ...plan,
         request: requestIdOf(reply.raw),

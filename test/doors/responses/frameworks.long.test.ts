@@ -172,4 +172,5 @@ test('streamText, as useChat has it, is stopped and goes on at once, with what i
   ] as const
   assert.equal(await streamText({ model, messages: [...messages] }).text, 'Hello there, friend.')
   await until(() => served.rested.some(({ status }) => status === 'cancelled'))
+  assert.equal(threadsOf(served).size, 1)
 })

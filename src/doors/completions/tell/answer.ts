@@ -4,6 +4,7 @@ import { AppError } from '#core/errors.ts'
 import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
 import { errorEnvelope } from '#doors/openai/error-envelope.ts'
+import { noteBeginnings, notePoint } from '#doors/openai/stopped-answer.ts'
 import { type Source, waitForRest } from '#doors/openai/turn-events.ts'
 import type { CompletionsParts } from '#doors/completions/parts.ts'
 import { requestIdOf } from '#http/request-log.ts'
@@ -15,7 +16,6 @@ import {
   faultOf,
   finishReason,
   joinText,
-  pointOf,
   statusOfFault,
   toldOf,
   wordsOf,
@@ -124,7 +124,7 @@ async function streamTurn(parts: CompletionsParts, reply: FastifyReply, asked: A
   }
   // The source ended without the turn: the client left, or the service is going down.
   over = true
-  if (left) await noteBeginnings().catch(log)
+  if (left) await noteBeginnings(parts, turn, { ...asked, beginnings: stream.beginnings() }).catch(log)
   if (writer) writer.drop()
   else if (!reply.raw.destroyed) throw new AppError('shutting_down', 'the service is going down: ask again in a moment')
   return undefined
@@ -141,25 +141,10 @@ async function streamTurn(parts: CompletionsParts, reply: FastifyReply, asked: A
     return undefined
   }
 
-  /** A client that stops an answer goes on from the beginning of it that it has read. */
-  async function noteBeginnings(): Promise<void> {
-    for (const content of stream.beginnings()) await notePoint(parts, turn, { ...asked, content })
-  }
-
   function log(error: unknown): void {
     const at = { request: requestIdOf(reply.raw), turn: turn.id, err: error }
     parts.log.warn(at, 'a completion stream ended early; its turn continues')
   }
-}
-
-/** Words of a gate are not in the log. The history of the client goes on from them all the same. */
-export async function notePoint(
-  { threads }: Pick<CompletionsParts, 'threads'>,
-  turn: Pick<Turn, 'id' | 'threadId' | 'userId'>,
-  { asked, content }: { readonly asked: string; readonly content: string },
-): Promise<void> {
-  const { userId, threadId, id: turnId } = turn
-  await threads.addChainPoint(userId, { threadId, turnId, hash: pointOf(asked, content) })
 }
 
 function refuseTurn(reply: FastifyReply, fault: AppError) {

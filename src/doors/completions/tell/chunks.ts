@@ -5,6 +5,7 @@ import type { Entry } from '#core/item.ts'
 import type { Turn, Usage } from '#core/turn.ts'
 import { isAtRest } from '#core/turn-status.ts'
 import { errorEnvelope } from '#doors/openai/error-envelope.ts'
+import { createBeginnings } from '#doors/openai/stopped-answer.ts'
 import { isGivenUp } from '#doors/openai/turn-events.ts'
 import { eventJson } from '#http/sse.ts'
 import { unixTime } from '#http/wire-format.ts'
@@ -42,8 +43,6 @@ export function createChunkWriter({ id, createdAt, model, includeUsage }: ChunkP
 }
 
 const done = 'data: [DONE]\n\n'
-/** The last pieces of the text, which a client that leaves may not have read. */
-const maxUnread = 4
 
 export type StreamParts = ChunkParts & {
   readonly turn: Turn
@@ -75,8 +74,7 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
   const teller = createTeller(turn)
   let inputsLeft = skip
   let content = ''
-  /** Where the last pieces of the text end. */
-  const ends: number[] = []
+  const beginnings = createBeginnings()
   /** The message that is being written, and the length of what was written of it. */
   let open: { readonly id: string; length: number } | undefined
   const finished = new Set<string>()
@@ -84,8 +82,7 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
 
   function say(text: string): string {
     content += text
-    ends.push(content.length)
-    if (ends.length > maxUnread) ends.shift()
+    beginnings.add(text)
     return chunks.text(text)
   }
 
@@ -168,7 +165,7 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
     get content() {
       return content
     },
-    beginnings: () => ends.map((end) => content.slice(0, end)),
+    beginnings: () => beginnings.all(),
   }
 }
 

@@ -1,8 +1,7 @@
 // What a client is told of a turn: text, calls of its own functions, progress, and why it ended.
 import { AppError } from '#core/errors.ts'
 import { hexOf } from '#core/ids.ts'
-import { type Entry, type Gate, type Item, textMessage, textOf } from '#core/item.ts'
-import { pointAfter } from '#core/replay-chain.ts'
+import { type Entry, type Gate, type Item, textOf } from '#core/item.ts'
 import type { Turn, Usage } from '#core/turn.ts'
 import { nameForCaller } from '#doors/openai/caller-tools.ts'
 import { unixTime, usageWire } from '#http/wire-format.ts'
@@ -82,11 +81,6 @@ export function statusOfFault({ code }: AppError): 502 | 504 {
 /** The words of the gates that a turn waits at. */
 export function wordsOf({ gates }: Pick<Told, 'gates'>, link: string): string {
   return gateWords(gates, link)
-}
-
-/** The point behind an answer that is not in the log as it was told. */
-export function pointOf(asked: string, content: string): string {
-  return pointAfter(asked, [textMessage('assistant', content)])
 }
 
 export function completionId(turnId: string): string {

@@ -3,7 +3,7 @@ import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Item } from '#core/item.ts'
 import type { Chain } from '#core/replay-chain.ts'
-import type { TurnOptions } from '#core/turn.ts'
+import type { Thread, TurnOptions } from '#core/turn.ts'
 import { instructionsBlock } from '#doors/openai/blocks.ts'
 import { type ChainedItem, chainOfRequest, findThread, type Place } from '#doors/openai/find-thread.ts'
 import { seedItems } from '#doors/openai/seed.ts'
@@ -22,6 +22,8 @@ export type PlanParts = {
 
 export type Plan = {
   readonly start: StartTurn
+  /** The turn whose answer the client has stopped, and goes on from. The start waits for its end. */
+  readonly stopped?: string
   /** The same in a fork of the thread, for when the thread is busy with another turn. */
   readonly forked?: StartTurn
   /** The same in a thread of its own, for when the thread cannot be forked. */
@@ -83,8 +85,7 @@ type Replay = {
 /** A history without the id of a response: goes on where it stands in a thread, else it seeds one. */
 async function replay(parts: PlanParts, { common, sent, chain, options }: Replay): Promise<Plan> {
   const { user } = common
-  const startAt = async (place: Place): Promise<StartTurn> => {
-    const thread = place.kind === 'thread' ? await parts.threads.get(user, place.threadId) : undefined
+  const startAt = async (place: Place, thread?: Thread): Promise<StartTurn> => {
     const { at, input, instructions, resumes } = await inputAt(parts, { user, sent, place, thread })
     const stored = withHistory(options, chain.asked, instructions)
     return { ...common, ...at, input, options: stored, ...(resumes !== undefined && { resumes }) }
@@ -92,7 +93,8 @@ async function replay(parts: PlanParts, { common, sent, chain, options }: Replay
   const apart = (): Promise<StartTurn> => startAt({ kind: 'new', fresh: 0 })
   const place = await findThread(parts.threads, user, chain)
   if (place.kind === 'new') return { start: await apart() }
-  const start = await startAt(place).catch((error: unknown) => {
+  const thread = place.kind === 'thread' ? await parts.threads.get(user, place.threadId) : undefined
+  const start = await startAt(place, thread).catch((error: unknown) => {
     // The outputs that were sent do not fit the call that the thread waits for: the history is one of its own.
     if (error instanceof AppError && error.code !== 'invalid_input') return apart()
     throw error
@@ -100,6 +102,9 @@ async function replay(parts: PlanParts, { common, sent, chain, options }: Replay
   const { threadId, ...rest } = start
   const beforeSeq = place.kind === 'thread' ? place.forkAt : undefined
   if (threadId === undefined || beforeSeq === undefined || start.resumes !== undefined) return { start, apart }
+  if (thread?.state === 'running' && (await parts.turns.current(user, threadId))?.id === place.turnId) {
+    return { start: { ...start, whenBusy: 'wait' }, stopped: place.turnId }
+  }
   return { start, forked: { ...rest, forks: { threadId, beforeSeq } }, apart }
 }
 

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
+import { noteBeginnings } from '#doors/openai/stopped-answer.ts'
 import { type Source, waitForRest, type WaitParts } from '#doors/openai/turn-events.ts'
 import type { ResponsesParts } from '#doors/responses/parts.ts'
 import { requestIdOf } from '#http/request-log.ts'
@@ -30,18 +31,26 @@ export function eventStyle({ headers }: FastifyRequest, configured: EventStyle):
 export async function streamTurn(
   reply: FastifyReply,
   followed: FollowedTurn & { after?: number },
-  { readers, lastCall, log }: Pick<ResponsesParts, 'readers' | 'lastCall' | 'log'>,
+  parts: Pick<ResponsesParts, 'readers' | 'threads' | 'lastCall' | 'log'>,
 ): Promise<void> {
+  const { readers, lastCall, log } = parts
   const { source, turn } = followed
   const stream = createStream(followed)
   const reader = readers.open(turn, followed.begins)
   let over = false
+  let left = false
   const writer = openEvents(reply, () => {
     source.close()
     // A stream that is cut at shutdown was not left by its reader.
-    if (over || lastCall?.aborted) reader.done()
-    else reader.left()
+    left = !over && !lastCall?.aborted
+    if (left) reader.left()
+    else reader.done()
   })
+  const warn = (error: unknown): void =>
+    log.warn(
+      { request: requestIdOf(reply.raw), turn: turn.id, err: error },
+      'a response stream ended early; its turn continues',
+    )
   writer.send(stream.created())
   try {
     for await (const events of source) {
@@ -54,13 +63,14 @@ export async function streamTurn(
       writer.sendSoon(text)
     }
   } catch (error) {
-    log.warn(
-      { request: requestIdOf(reply.raw), turn: turn.id, err: error },
-      'a response stream ended early; its turn continues',
-    )
+    warn(error)
   }
   // The events ended before the turn: the reader did not leave, or that was noted already.
   over = true
+  const { chain: asked } = turn.options
+  if (left && asked !== undefined) {
+    await noteBeginnings(parts, turn, { asked, beginnings: stream.beginnings() }).catch(warn)
+  }
   writer.drop()
 }
 

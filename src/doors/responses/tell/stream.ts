@@ -3,6 +3,7 @@ import type { PartialText } from '#core/bus.ts'
 import { hexOf } from '#core/ids.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
+import { createBeginnings } from '#doors/openai/stopped-answer.ts'
 import { isGivenUp } from '#doors/openai/turn-events.ts'
 import { eventJson } from '#http/sse.ts'
 import type { Watched } from '#turns/watch.ts'
@@ -48,6 +49,8 @@ export interface Stream {
   write(events: readonly Watched[]): string
   /** True once the last event has been written. */
   readonly over: boolean
+  /** What a client that leaves now may have of the text. */
+  beginnings(): string[]
 }
 
 const interrupted: TurnError = {
@@ -70,6 +73,7 @@ export function createStream({ turn, model, skip, events = 'specified', after = 
   const output: OutputItem[] = []
   /** Entry ids of messages that were written to their end before they were stored. */
   const finished = new Set<string>()
+  const beginnings = createBeginnings()
   let next = 0
   let inputsLeft = skip
   let open: Open | undefined
@@ -97,6 +101,7 @@ export function createStream({ turn, model, skip, events = 'specified', after = 
     const before = open?.entryId === entryId ? '' : openMessage(entryId)
     const message = open as Open
     message.text += text
+    beginnings.add(text)
     const number = next++
     return number > after ? `${before}${message.lead}${number},"delta":${eventJson(text)}}\n\n` : before
   }
@@ -202,6 +207,7 @@ export function createStream({ turn, model, skip, events = 'specified', after = 
     get over() {
       return over
     },
+    beginnings: () => beginnings.all(),
   }
 }
 

@@ -1,0 +1,52 @@
+// Points of replay chains that the log alone does not give. A client that stops an answer goes on from the beginning of it
+// that it has read.
+import { textMessage } from '#core/item.ts'
+import { pointAfter } from '#core/replay-chain.ts'
+import type { Turn } from '#core/turn.ts'
+import type { Threads } from '#turns/threads.ts'
+
+/** The last pieces of the text, which a client that leaves may not have read. */
+const maxUnread = 4
+
+export interface Beginnings {
+  /** A piece of the answer was sent. */
+  add(text: string): void
+  /** What a client that leaves now may have of the text: all of it, or all but the last few pieces. */
+  all(): string[]
+}
+
+export function createBeginnings(): Beginnings {
+  let content = ''
+  /** Where the last pieces of the text end. */
+  const ends: number[] = []
+  return {
+    add(text) {
+      content += text
+      ends.push(content.length)
+      if (ends.length > maxUnread) ends.shift()
+    },
+    all: () => ends.map((end) => content.slice(0, end)),
+  }
+}
+
+type NoteParts = { readonly threads: Pick<Threads, 'addChainPoint'> }
+type Noted = Pick<Turn, 'id' | 'threadId' | 'userId'>
+
+/** Notes what the client of a turn may have of its answer. `asked` is the chain before the answer. */
+export async function noteBeginnings(
+  parts: NoteParts,
+  turn: Noted,
+  { asked, beginnings }: { readonly asked: string; readonly beginnings: readonly string[] },
+): Promise<void> {
+  for (const content of beginnings) await notePoint(parts, turn, { asked, content })
+}
+
+/** Notes an answer that is not in the log as it was told: the history of the client goes on from it all the same. */
+export async function notePoint(
+  { threads }: NoteParts,
+  { userId, threadId, id: turnId }: Noted,
+  { asked, content }: { readonly asked: string; readonly content: string },
+): Promise<void> {
+  const hash = pointAfter(asked, [textMessage('assistant', content)])
+  await threads.addChainPoint(userId, { threadId, turnId, hash })
+}

@@ -1,0 +1,69 @@
+// A client that stops an answer and goes on: its turn ends at once, and the conversation stays one thread.
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { until } from '../../until.ts'
+import { serve, type Served, textIn, type Wire } from './serve.ts'
+
+/** Does what is due at once; no time passes for anything else. */
+const stillClock = {
+  now: () => 0,
+  at(time: number, _name: string, job: () => void | Promise<void>) {
+    if (time <= 0) queueMicrotask(() => void job())
+    return { stop: () => Promise.resolve() }
+  },
+}
+
+async function open(t: TestContext): Promise<Served> {
+  const served = await serve({
+    clock: stillClock,
+    replies: [
+      { when: 'count', text: ['one ', 'two ', 'three'], chunkDelayMs: 60_000 },
+      { when: '', text: 'You said: {{input}}' },
+    ],
+  })
+  t.after(() => served.close())
+  return served
+}
+
+const count = { role: 'user', content: 'count' }
+
+/** Reads a stream up to its first words and leaves it. */
+async function readAndLeave(served: Served, words: string): Promise<string> {
+  const leaving = new AbortController()
+  const response = await fetch(`${served.url}/v1/responses`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer ann', 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'm', stream: true, input: [count] }),
+    signal: leaving.signal,
+  })
+  const reader = response.body?.getReader()
+  let text = ''
+  while (!text.includes(`"delta":"${words}`)) text += Buffer.from((await reader?.read())?.value ?? []).toString()
+  leaving.abort()
+  return /"id":"(resp_[0-9a-f]{64})"/.exec(text)?.[1] ?? ''
+}
+
+const threadOf = (id: unknown): string => String(id).slice(-32)
+
+test('a message behind what was read of a stopped answer ends its turn and goes on in its thread', async (t) => {
+  const served = await open(t)
+  const stopped = await readAndLeave(served, 'one')
+  const history = [count, { role: 'assistant', content: 'one' }, { role: 'user', content: 'more' }]
+  let answer: Wire = {}
+  await until(async () => {
+    answer = (await served.create({ input: history })).body
+    return threadOf(answer['id']) === threadOf(stopped)
+  })
+  assert.equal(textIn(answer), 'You said: more')
+  assert.equal((await served.get(`/responses/${stopped}`)).body['status'], 'cancelled')
+})
+
+test('a history that has nothing of a running answer leaves it alone', async (t) => {
+  const served = await open(t)
+  const stopped = await readAndLeave(served, 'one')
+  const { body } = await served.create({
+    input: [count, { role: 'assistant', content: 'else' }, { role: 'user', content: 'hi' }],
+  })
+  assert.notEqual(threadOf(body['id']), threadOf(stopped))
+  assert.equal((await served.get(`/responses/${stopped}`)).body['status'], 'in_progress')
+})
