@@ -1,34 +1,9 @@
 // Codex's command line, with its default settings: turns, its own tools, an image, a gate, a stop.
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { until } from '../../until.ts'
-import { gatesOf, installed, type Running, serveApps, start, threadsOf, workFolder } from './apps.ts'
-import type { Served } from './serve.ts'
-
-/** One red pixel. */
-const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
-
-async function openCodex(t: TestContext, served: Served) {
-  const program = join(await installed('@openai/codex@0.166.0'), 'node_modules/@openai/codex/bin/codex.js')
-  const folder = workFolder(t)
-  writeFileSync(join(folder, 'pixel.png'), Buffer.from(pixel, 'base64'))
-  writeFileSync(
-    join(folder, 'config.toml'),
-    `model = "any"
-model_provider = "atrium"
-[model_providers.atrium]
-name = "Atrium"
-base_url = "${served.url}/v1"
-env_key = "ATRIUM_TOKEN"
-wire_api = "responses"
-`,
-  )
-  const flags = ['--json', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox']
-  const env = { CODEX_HOME: folder, ATRIUM_TOKEN: 'ann' }
-  return (...args: string[]): Running => start([process.execPath, program, 'exec', ...flags, ...args], folder, env)
-}
+import { gatesOf, serveApps, threadsOf } from './apps.ts'
+import { openCodex } from './codex.ts'
 
 test('Codex goes through three turns with its shell, an image and parallel calls, in one thread', async (t) => {
   const shell = (cmd: string) => ({ name: 'exec_command', args: { cmd } })
@@ -38,7 +13,7 @@ test('Codex goes through three turns with its shell, an image and parallel calls
     { afterTool: 'exec_command', text: 'It printed {{result}}' },
     { when: '', text: 'Hello there, friend.' },
   ])
-  const codex = await openCodex(t, served)
+  const codex = await openCodex(t, served.url)
   const first = await codex('say one').ended
   assert.match(first.stdout, /It printed[^]*one/, first.stderr)
   const second = await codex('resume', '--last', 'do both').ended
@@ -63,7 +38,7 @@ test('Codex retries a turn that waits at a gate: one gate, whose turn goes on wh
     { when: 'write', calls: [{ name: 'workspace_write', args: { path: 'a' } }] },
     { afterTool: 'workspace_write', text: 'Written.' },
   ])
-  const codex = await openCodex(t, served)
+  const codex = await openCodex(t, served.url)
   const { stdout } = await codex('write it').ended
   assert.match(stdout, /needs an approval/)
   const [open, ...more] = await gatesOf(served)
@@ -79,7 +54,7 @@ test('Codex retries a turn that waits at a gate: one gate, whose turn goes on wh
 
 test('Codex, interrupted, stops its turn', async (t) => {
   const served = await serveApps(t, [{ when: '', text: ['slow ', 'answer'], chunkDelayMs: 600_000 }])
-  const codex = await openCodex(t, served)
+  const codex = await openCodex(t, served.url)
   const running = codex('hello')
   await until(() => served.asked.length > 0, 300_000)
   running.interrupt()
