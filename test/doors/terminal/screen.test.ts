@@ -212,6 +212,24 @@ test('nothing in an approval is chosen by itself, and nothing is taken in its fi
   assert.deepEqual(dialog.press(enter), allowed({ for: 'good', scope: 'tool', untrusted: true }))
 })
 
+test('a denial takes a word to the agent, or none; Esc goes back to the answers', () => {
+  const gate: Gate = { type: 'gate', callId: 'c', kind: 'approval', name: 'write', args: '{"path":"a/b"}', prompt: '' }
+  const opened = () => createDialog({ turn: turn('one', 'waiting'), gate, at: 0 }, { theme, now: () => 0, asked: true })
+  const [left, right, enter, escape] = ['\u001b[D', '\u001b[C', '\r', '\u001b']
+  const press = (dialog: ReturnType<typeof opened>, keys: readonly string[]) =>
+    keys.map((key) => dialog.press(key)).at(-1)
+  const deny = { callId: 'c', decision: 'deny' }
+  assert.deepEqual(press(opened(), [left, enter, enter]), deny, 'left of nothing is the last answer')
+  assert.deepEqual(press(opened(), [left, enter, ...' not now ', enter]), { ...deny, output: 'not now' })
+  const dialog = opened()
+  assert.equal(press(dialog, [left, enter, ...'no', escape]), undefined)
+  assert.equal(press(dialog, [escape]), 'later', 'the second one leaves the answers')
+  assert.equal(press(dialog, [left, enter, escape]), undefined, 'for longer, and back')
+  assert.deepEqual(press(dialog, [left, enter]), { callId: 'c', decision: 'allow' })
+  assert.deepEqual(press(dialog, [left, left, enter]), { callId: 'c', decision: 'allow' }, 'the first one stays')
+  assert.deepEqual(press(dialog, [right, right, right, enter, enter]), { ...deny, output: 'no' }, 'and the last one')
+})
+
 const inputGate = (input: InputRequest): Gate => ({
   type: 'gate',
   callId: 'c',
