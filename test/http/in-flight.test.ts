@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { userId } from '#core/ids.ts'
 import { openEvents } from '#http/sse.ts'
-import { createInFlight } from '#http/in-flight.ts'
+import { createInFlight, dropUnreadAnswer } from '#http/in-flight.ts'
 import { createHold, eventually } from '../doors/test-app.ts'
 import { openHouse, operatorToken } from '../doors/web/house.ts'
 
@@ -26,6 +26,12 @@ function deafClient(t: TestContext, port: number, path: string): Promise<void> {
     socket.once('close', () => resolve())
   })
 }
+
+test('whether an answer is read is looked at twice in its time', () => {
+  const times: number[] = []
+  dropUnreadAnswer({ setTimeout: (ms: number) => times.push(ms) } as unknown as ServerResponse, 60_000)
+  assert.deepEqual(times, [30_000])
+})
 
 test('an answer that nobody reads is dropped', { timeout: 60_000 }, async (t) => {
   const { gateway, port } = await openHouse(t, {
