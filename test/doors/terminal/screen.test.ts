@@ -220,9 +220,9 @@ test('a denial takes a word to the agent, or none; Esc goes back to the answers'
     keys.map((key) => dialog.press(key)).at(-1)
   const deny = { callId: 'c', decision: 'deny' }
   assert.deepEqual(press(opened(), [left, enter, enter]), deny, 'left of nothing is the last answer')
-  assert.deepEqual(press(opened(), [left, enter, ...' not now ', enter]), { ...deny, output: 'not now' })
+  assert.deepEqual(press(opened(), [left, enter, ...' not now '.split(''), enter]), { ...deny, output: 'not now' })
   const dialog = opened()
-  assert.equal(press(dialog, [left, enter, ...'no', escape]), undefined)
+  assert.equal(press(dialog, [left, enter, ...'no'.split(''), escape]), undefined)
   assert.equal(press(dialog, [escape]), 'later', 'the second one leaves the answers')
   assert.equal(press(dialog, [left, enter, escape]), undefined, 'for longer, and back')
   assert.deepEqual(press(dialog, [left, enter]), { callId: 'c', decision: 'allow' })

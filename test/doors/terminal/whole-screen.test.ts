@@ -140,7 +140,7 @@ test('twice Page Up and one Page Down end where one goes', async (t) => {
 })
 
 test('a long message wraps in the composer, and a key goes where the cursor is', async (t) => {
-  assert.deepEqual(await shown(t, 44, 14, [...longMessage, left, left, 'y']), [
+  assert.deepEqual(await shown(t, 44, 14, [...longMessage.split(''), left, left, 'y']), [
     ' ▣ Atrium  A thread             ● 1 waiting',
     '────────────────────────────────────────────',
     ' ▸ ▲ web_fetch  https://exampl…  it is away',
