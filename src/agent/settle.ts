@@ -145,6 +145,7 @@ export async function runCall(
     origin = from.slice(0, maxOriginChars)
   }
   const images: string[] = []
+  const tools: string[] = []
   let skill: LoadedSkill | undefined
   const loadSkill = (loaded: LoadedSkill): void => {
     skill = loaded
@@ -164,6 +165,7 @@ export async function runCall(
     ...(secrets.size > 0 && { secrets: [...secrets] }),
     ...(leaks.size > 0 && { leaks: [...leaks] }),
     ...(images.length > 0 && { images }),
+    ...(tools.length > 0 && { tools }),
     ...(skill && { skill }),
   })
   try {
@@ -173,6 +175,7 @@ export async function runCall(
       tainted: taint !== undefined,
       markUntrusted,
       loadSkill,
+      addTools: (names) => void tools.push(...names),
       reportUse,
       ...(input && { input }),
       ...(askInput && {

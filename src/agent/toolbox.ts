@@ -1,8 +1,9 @@
 // The tools of one turn: the service's own, and the functions that the caller defined.
-import type { Call } from '#core/item.ts'
+import type { Call, Item } from '#core/item.ts'
 import { objectIn } from '#core/json.ts'
 import type { Verdict } from '#core/policy.ts'
 import type { Tool, Tools, ToolSpec } from '#core/tool.ts'
+import { createPromptTools } from './prompt-tools.ts'
 
 /** How the loop treats a call, as decided by the tool and the policy. */
 export type CallKind =
@@ -22,14 +23,23 @@ export type ToolboxParts = {
   readonly tools: Tools
   /** Functions that the caller runs itself. */
   readonly callerTools?: readonly ToolSpec[] | undefined
+  /** The model's window in tokens; 0 if it is unknown. */
+  readonly window?: number
+  /** The items of the thread so far. */
+  readonly items?: () => readonly Item[]
   /** The policy of this turn. */
   readonly judge: (call: Call, tool: Tool) => Verdict
 }
 
 /** Joins the service's tools with the caller's. The specs array is the same for every turn without caller tools. */
-export function createToolbox({ tools: { byName, specs }, callerTools = [], judge }: ToolboxParts): Toolbox {
+export function createToolbox(parts: ToolboxParts): Toolbox {
+  const { tools, callerTools = [], judge, window = 0, items = () => [] } = parts
+  const { byName } = tools
+  const specs = createPromptTools({ tools, callerTools, window, items })
   return {
-    specs: callerTools.length > 0 ? [...specs, ...callerTools] : specs,
+    get specs() {
+      return specs()
+    },
     kindOf(call) {
       const tool = byName.get(call.name)
       if (!tool && !callerTools.some(({ name }) => name === call.name)) return { do: 'unknown' }
@@ -47,5 +57,11 @@ export function createToolbox({ tools: { byName, specs }, callerTools = [], judg
 export function only(tools: Tools, names: readonly string[] | undefined): Tools {
   if (!names) return tools
   const byName = new Map([...tools.byName].filter(([name]) => names.includes(name)))
-  return { ...tools, byName, specs: tools.specs.filter(({ name }) => byName.has(name)) }
+  const kept = (specs: readonly ToolSpec[]): readonly ToolSpec[] => specs.filter(({ name }) => byName.has(name))
+  const { searchable } = tools
+  return {
+    byName,
+    specs: kept(tools.specs),
+    ...(searchable && { searchable: { ...searchable, specs: kept(searchable.specs) } }),
+  }
 }

@@ -11,6 +11,7 @@ import type { Log } from '#lib/log.ts'
 import { readVersion } from '#lib/version.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import { systemStreamDial } from './lazy-dial.ts'
+import { createToolSearch } from './tool-search.ts'
 
 export type OpenMcpParts = {
   readonly home: Home
@@ -29,6 +30,16 @@ export function openMcp(parts: OpenMcpParts): OpenMcp {
   const none: readonly Tool[] = []
   let opening: Promise<Opened> | undefined
   let source: ToolSource | undefined
+  const search = createToolSearch((user) => (source?.tools(user) ?? none).map(({ spec }) => spec))
+  const withSearch = new WeakMap<readonly Tool[], readonly Tool[]>()
+  /** The tool that finds the others comes with them. The same array for the same tools. */
+  const toolsOf = (user: UserId): readonly Tool[] => {
+    const tools = source?.tools(user) ?? none
+    if (tools.length === 0) return none
+    const all = withSearch.get(tools) ?? [...tools, search]
+    withSearch.set(tools, all)
+    return all
+  }
   const open = (): Promise<Opened> => {
     opening ??= load(parts).then(async (opened) => {
       await opened.source.reload()
@@ -39,7 +50,7 @@ export function openMcp(parts: OpenMcpParts): OpenMcp {
   }
   return {
     source: {
-      tools: (user) => source?.tools(user) ?? none,
+      tools: toolsOf,
       view: async () => source?.view() ?? [],
       test: async (name, call) => source?.test(name, call),
       remove: async (name) => source?.remove(name) ?? false,

@@ -84,5 +84,11 @@ function join(all: readonly Tool[], leftOut: (name: string) => void): Tools {
     else kept.set(key, tool)
   }
   const list = [...kept.values()]
-  return { byName: new Map(list.map((tool) => [tool.spec.name, tool])), specs: list.map(({ spec }) => spec) }
+  const finder = list.find(({ findsTools }) => findsTools)?.spec
+  const searchable = list.filter((tool) => tool.searchable).map(({ spec }) => spec)
+  return {
+    byName: new Map(list.map((tool) => [tool.spec.name, tool])),
+    specs: list.filter(({ findsTools }) => !findsTools).map(({ spec }) => spec),
+    ...(finder && searchable.length > 0 && { searchable: { specs: searchable, finder } }),
+  }
 }

@@ -51,6 +51,8 @@ export type Result = {
   readonly secrets?: readonly string[]
   /** The leak rules that kept a secret from going out. */
   readonly leaks?: readonly string[]
+  /** Names of tools that were found: they are in the prompt from here on. */
+  readonly tools?: readonly string[]
   /** The skill whose text the output is. Compaction keeps such a result word for word. */
   readonly skill?: LoadedSkill
 }

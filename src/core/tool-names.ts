@@ -4,7 +4,7 @@
 export const agentPrefixes: readonly string[] = ['memory_', 'mission_', 'skill_']
 
 const ownPrefixes: readonly string[] = [...agentPrefixes, 'workspace_']
-const ownNames: readonly string[] = ['time', 'calculate', 'web_fetch', 'http_request']
+const ownNames: readonly string[] = ['time', 'calculate', 'web_fetch', 'http_request', 'tool_search']
 const maxNameChars = 64
 
 /** Why a tool that is not built in cannot have this name; undefined when it can. */

@@ -41,6 +41,8 @@ export type ToolContext = {
   readonly askInput?: (request: InputRequest) => Promise<InputAnswer>
   /** Reports, for the receipt, the call's requests, the names of the secrets in them, and the leaks that were blocked. */
   readonly reportUse?: (use: CallUse) => void
+  /** Adds tools that were found to the prompt of the thread. */
+  readonly addTools?: (names: readonly string[]) => void
   /** Tells watchers how far a call is. It is never stored. */
   readonly reportProgress?: (progress: CallProgress) => void
   /** Images of the output, as data URLs. Absent if the model takes none. */
@@ -107,6 +109,10 @@ export interface Tool {
   readonly of?: string
   /** The names of the secrets that go into the tool's requests. */
   readonly secrets?: readonly string[]
+  /** Its spec leaves the prompt when there are too many of its kind; it can then be searched for. */
+  readonly searchable?: true
+  /** It finds searchable tools; its spec is in the prompt only when they are not. */
+  readonly findsTools?: true
   /** Only the operator's agent gets this tool. */
   readonly operatorOnly?: true
   /** The target of a call. Without it, the target is read from the parameters `url`, `path` or `command`. */
@@ -155,4 +161,9 @@ function textOf(value: unknown): string {
 }
 
 /** Tools by name, and their specs for the model. `specs` is the same array until the tools change. */
-export type Tools = { readonly byName: ReadonlyMap<string, Tool>; readonly specs: readonly ToolSpec[] }
+export type Tools = {
+  readonly byName: ReadonlyMap<string, Tool>
+  readonly specs: readonly ToolSpec[]
+  /** Those of the specs that can be searched for, and the tool that finds them. */
+  readonly searchable?: { readonly specs: readonly ToolSpec[]; readonly finder: ToolSpec }
+}

@@ -108,6 +108,7 @@ function agentTool(server: McpServer, { name, as, effect }: McpTool, pinned: Off
     effects,
     repeatable: effects === 'read',
     untrusted: true,
+    searchable: true,
     ...(secrets.length > 0 && { secrets }),
     // Its parameters mean what the server says: a `path` is not one of the workspace.
     reach: () => undefined,

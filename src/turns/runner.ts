@@ -160,7 +160,7 @@ export function createRunner(parts: RunnerParts): Runner {
         system: systemPrompt(identity, skills?.(model.window)),
         history,
         model,
-        toolbox: toolboxOf(turn, history),
+        toolbox: toolboxOf(turn, history, model.window),
         bounds: parts.bounds,
         meter,
         reserve: (call) =>
@@ -196,10 +196,12 @@ export function createRunner(parts: RunnerParts): Runner {
   }
 
   /** The current tools under the policy, which judges by the user and by what the model has read so far. */
-  function toolboxOf({ userId: user, threadId, firstSeq, options }: Turn, history: History): Toolbox {
+  function toolboxOf({ userId: user, threadId, firstSeq, options }: Turn, history: History, window: number): Toolbox {
     const toolbox: Toolbox = createToolbox({
       tools: only(parts.tools(user), options.serviceTools),
       callerTools: options.tools,
+      window,
+      items: () => history.items,
       judge(call, tool) {
         // Read at each call: a summary replaces the prompt.
         const { items, prompt } = history
