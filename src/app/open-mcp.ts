@@ -1,6 +1,7 @@
 // Opens the MCP servers of a home. Their code is loaded once there is a server, or somebody asks for them.
 import { realpathSync } from 'node:fs'
 import { type Config, environmentVariable } from '#config.ts'
+import { AppError } from '#core/errors.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import type { McpAdmin } from '#core/mcp.ts'
 import type { Store } from '#core/store.ts'
@@ -66,16 +67,59 @@ export function openMcp(parts: OpenMcpParts): OpenMcp {
   }
 }
 
-async function load({ home, store, config, scan, log }: OpenMcpParts): Promise<Opened> {
-  const [{ createServers }, { createMcpSource }, { createMcpAdmin }, { createOpenTransport }, stdio, marks] =
-    await Promise.all([
-      import('#mcp/servers.ts'),
-      import('#mcp/source.ts'),
-      import('#mcp/admin.ts'),
-      import('#mcp/open-transport.ts'),
-      import('#mcp/stdio.ts'),
-      import('#mcp/process-mark.ts'),
-    ])
+/** What a test of a server found. */
+export type ExaminedServer = {
+  readonly name: string
+  readonly tools: number
+  /** Tools that differ from what is pinned. */
+  readonly changed: number
+  readonly fault?: string
+}
+
+/** Starts each server once, and stores nothing. */
+export async function examineServers(parts: OpenMcpParts, signal: AbortSignal): Promise<ExaminedServer[]> {
+  const { servers, merge } = await loadServers(parts)
+  const all = await parts.store.mcp.list()
+  return Promise.all(
+    all.map(async (server) => {
+      const connection = servers.trial(server)
+      try {
+        const { tools } = await connection.list(signal)
+        const merged = merge(server.name, server.tools, tools)
+        const changed = merged.filter((tool) => tool.changed !== undefined).length
+        return { name: server.name, tools: tools.length, changed }
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        return { name: server.name, tools: 0, changed: 0, fault: error.message }
+      } finally {
+        await connection.stop()
+      }
+    }),
+  )
+}
+
+async function load(parts: OpenMcpParts): Promise<Opened> {
+  const { store, log } = parts
+  const [{ servers, endOrphans, mask }, { createMcpSource }, { createMcpAdmin }] = await Promise.all([
+    loadServers(parts),
+    import('#mcp/source.ts'),
+    import('#mcp/admin.ts'),
+  ])
+  const source = createMcpSource(servers)
+  const ended = await endOrphans()
+  if (ended > 0) log.warn({ processes: ended }, 'ended MCP servers that a killed process left behind')
+  const seal = (name: string, value: string): Promise<void> => store.secrets.set(name, value)
+  return { source, admin: createMcpAdmin({ servers, store: store.mcp, mask, seal }) }
+}
+
+async function loadServers({ home, store, config, scan, log }: OpenMcpParts) {
+  const [{ createServers }, { mergeTools: merge }, { createOpenTransport }, stdio, marks] = await Promise.all([
+    import('#mcp/servers.ts'),
+    import('#mcp/pin.ts'),
+    import('#mcp/open-transport.ts'),
+    import('#mcp/stdio.ts'),
+    import('#mcp/process-mark.ts'),
+  ])
   const homeMark = marks.homeMark(realpathSync(home.path))
   const mask = (text: string): string => scan(operator).mask(text)
   const servers = createServers({
@@ -94,11 +138,5 @@ async function load({ home, store, config, scan, log }: OpenMcpParts): Promise<O
     version: readVersion(),
     log,
   })
-  const source = createMcpSource(servers)
-  const ended = await marks.endOrphans(homeMark)
-  if (ended > 0) log.warn({ processes: ended }, 'ended MCP servers that a killed process left behind')
-  return {
-    source,
-    admin: createMcpAdmin({ servers, store: store.mcp, mask, seal: (name, value) => store.secrets.set(name, value) }),
-  }
+  return { servers, merge, mask, endOrphans: () => marks.endOrphans(homeMark) }
 }

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { type Config, loadConfig, weakSecrets } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
-import { costWords, durationWords } from '#core/words.ts'
+import { costWords, countWords, durationWords } from '#core/words.ts'
 import { checkOwner, type Home, homeAt, keyFile, masterKey, tokenFile } from '#home.ts'
 import { openVectors } from '#app/open-vectors.ts'
 import { silentLog } from '#lib/log.ts'
@@ -11,6 +11,7 @@ import { createSeal } from '#lib/seal.ts'
 import { ollamaAnswers } from '#models/ollama.ts'
 import { openModel } from '#models/open-model.ts'
 import { tryModel } from '#models/trial.ts'
+import { createLeakScan } from '#safety/leaks.ts'
 import { printable } from '#safety/printable.ts'
 import { newestVersion } from '#store/migrations.ts'
 import { inspectPostgres, inspectStore } from '#store/open-store.ts'
@@ -22,6 +23,7 @@ type State = 'ok' | 'warning' | 'fault'
 type Finding = { readonly check: string; readonly state: State; readonly detail: string }
 
 const embeddingMs = 5_000
+const serverMs = 60_000
 /** Placeholder when there is no key; no secret is read with it. */
 const noKey = '0'.repeat(64)
 
@@ -71,6 +73,7 @@ async function examine(): Promise<Finding[]> {
       await lookAtDatabase(opened, say('database'))
       const stored = loadConfig(await opened.store.settings.all())
       await look('model', () => lookAtModel(stored, opened.secret, say('model')))
+      if (opened.version === newestVersion) await lookAtServers(stored, home, opened.store, say('mcp'))
       if (stored.embedding) await lookAtEmbedding(stored, opened.store, say('embedding'))
     } finally {
       await opened.store.close()
@@ -169,6 +172,19 @@ async function lookAtModel({ model }: Config, secret: Secret, say: Say): Promise
   }
   const hint = (await ollamaAnswers()) ? 'a local Ollama answers too' : 'a real one is better'
   say(`the built-in offline model answers; ${hint}: atrium model set ollama qwen3`, 'warning')
+}
+
+/** Starts each MCP server once. Faults are warnings: the agent works without them. */
+async function lookAtServers(config: Config, home: Home, store: Store, say: Say): Promise<void> {
+  if ((await store.mcp.list()).length === 0) return
+  const { examineServers } = await import('#app/open-mcp.ts')
+  const scan = createLeakScan()
+  const parts = { home, store, config, scan: () => scan, log: silentLog }
+  for (const { name, tools, changed, fault } of await examineServers(parts, AbortSignal.timeout(serverMs))) {
+    if (fault !== undefined) say(`${name}: ${fault}`, 'warning')
+    else if (changed > 0) say(`${name} changed ${countWords(changed, 'tool')}: atrium mcp review ${name}`, 'warning')
+    else say(`${name} answers, with ${countWords(tools, 'tool')}`)
+  }
 }
 
 /** Faults are only warnings, because memory works without embeddings. */

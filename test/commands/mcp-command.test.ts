@@ -46,6 +46,7 @@ test('a server is added, set, tested, used, reviewed and removed', async () => {
   const asks = await atrium(home.path, ['run', 'write', '--json'], { env })
   assert.match(asks.stdout, /"waiting"/)
   assert.match((await mcp('review', 'rude')).stdout, /^Nothing has changed/)
+  assert.match((await atrium(home.path, ['doctor'])).stdout, /mcp: rude answers, with 13 tools/)
   assert.equal((await mcp('remove', 'rude')).stdout, 'Removed rude.\n')
   assert.equal((await mcp('remove', 'rude')).code, 1)
 })
