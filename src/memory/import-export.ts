@@ -11,8 +11,10 @@ import type { Documents, Writing } from './documents.ts'
 import { maxContentBytes, problemOfPath } from './document-path.ts'
 
 /** Limits of one transaction: meanwhile a running service cannot write. The store writes a larger document in slices. */
-const batchDocuments = 20
-const batchChars = 32 * 1024
+const firstBatch = { documents: 20, chars: 32 * 1024 }
+/** The next batch is twice as large after a short one, and half as large after a long one. */
+const [shortMs, longMs] = [15, 35]
+const [minFactor, maxFactor] = [0.25, 8]
 /** Between two transactions, for the writes of a running service. */
 const restMs = 5
 const pageDocuments = 500
@@ -38,8 +40,11 @@ export async function importFolder(parts: FolderParts & { readonly maxFiles?: nu
   let moved = 0
   let batch: Writing[] = []
   let chars = 0
+  let factor = 4
   const flush = async (): Promise<void> => {
+    const begun = performance.now()
     const refused = await writeAll(documents, user, batch)
+    factor = nextFactor(factor, performance.now() - begun)
     moved += batch.length - refused.length
     skipped.push(...refused)
     batch = []
@@ -55,10 +60,16 @@ export async function importFolder(parts: FolderParts & { readonly maxFiles?: nu
     }
     batch.push({ path, content, author: 'user' })
     chars += content.length
-    if (batch.length >= batchDocuments || chars >= batchChars) await flush()
+    if (batch.length >= factor * firstBatch.documents || chars >= factor * firstBatch.chars) await flush()
   }
   if (batch.length > 0) await flush()
   return { moved, skipped }
+}
+
+/** How many times the first batch the next one is. A word that is new to the index takes longer than others. */
+export function nextFactor(factor: number, tookMs: number): number {
+  if (tookMs < shortMs) return Math.min(2 * factor, maxFactor)
+  return tookMs > longMs ? Math.max(factor / 2, minFactor) : factor
 }
 
 /** Writes every document to a file with the same path. Existing files are replaced, other files stay. */

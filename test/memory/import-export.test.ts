@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { createDocuments, type Documents } from '#memory/documents.ts'
-import { exportFolder, importFolder } from '#memory/import-export.ts'
+import { exportFolder, importFolder, nextFactor } from '#memory/import-export.ts'
 import { createSeal } from '#lib/seal.ts'
 import { openStore } from '#store/open-store.ts'
 import { ada, folder as newFolder, rejectsWith } from '../store/harness.ts'
@@ -189,4 +189,16 @@ test('an export reads 500 documents at a time, each page from the last path on',
   ])
   assert.deepEqual(steps, [0, 1, 1])
   assert.equal(readFileSync(join(to, 'd0500'), 'utf8'), 'd0500')
+})
+
+test('batches grow while they are short, shrink when they take long, and are bounded', () => {
+  for (const [factor, tookMs, next] of [
+    [1, 3, 2],
+    [8, 3, 8],
+    [2, 25, 2],
+    [2, 40, 1],
+    [0.25, 500, 0.25],
+  ] as const) {
+    assert.equal(nextFactor(factor, tookMs), next, `${factor} after ${tookMs} ms`)
+  }
 })
