@@ -2,9 +2,9 @@
 import { AppError } from '#core/errors.ts'
 import { checkValues, type FormValues } from '#core/form.ts'
 import { newId, type UserId } from '#core/ids.ts'
-import type { Answer, Draft, Entry, Gate } from '#core/item.ts'
+import type { Answer, Draft, Entry } from '#core/item.ts'
 import type { NewGrant } from '#core/grant.ts'
-import type { Store } from '#core/store.ts'
+import type { OpenGate, Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { reachOfGate } from '#safety/gate-question.ts'
 import { grantFor, type GrantRequest } from '#safety/grant-rules.ts'
@@ -61,17 +61,24 @@ function scopeOf({ target, until }: NewGrant): Pick<Answer, 'scope' | 'until'> {
 
 type GateRef = { readonly user: UserId; readonly threadId: string; readonly callId: string }
 
+/** Throws gate_closed for an expired gate. It is in no list, and cannot be allowed in the moment until it is denied. */
+export async function refuseExpired({ store, now }: Parts, ref: GateRef): Promise<void> {
+  const open = await findOpen(store, ref)
+  if (open === undefined || open.at >= now() - gateMs) return
+  throw new AppError('gate_closed', `nothing waits for an answer to ${ref.callId} any more: it expired after 24 hours`)
+}
+
 async function findOpen(
   { turns }: Pick<Store, 'turns'>,
   { user, threadId, callId }: GateRef,
-): Promise<Gate | undefined> {
+): Promise<OpenGate | undefined> {
   const open = await turns.openGates(user, { threadId, limit: maxGates })
-  return open.find(({ gate }) => gate.callId === callId)?.gate
+  return open.find(({ gate }) => gate.callId === callId)
 }
 
 /** The checked values for an open gate. Without such a gate, or with one of another kind, the store throws. */
 async function valuesFor(store: Pick<Store, 'turns'>, ref: GateRef, entered: unknown): Promise<FormValues> {
-  const gate = await findOpen(store, ref)
+  const { gate } = (await findOpen(store, ref)) ?? {}
   if (!gate?.input) return {}
   const checked = checkValues(gate.input, entered)
   if ('values' in checked) return checked.values
@@ -86,7 +93,7 @@ async function grantOf(
   { user, threadId }: { user: UserId; threadId: string },
   { callId, grantRequest }: { callId: string; grantRequest: GrantRequest },
 ): Promise<NewGrant | undefined> {
-  const gate = await findOpen(store, { user, threadId, callId })
+  const { gate } = (await findOpen(store, { user, threadId, callId })) ?? {}
   if (!gate) return undefined
   if (gate.kind !== 'approval') throw new AppError('grant_refused', 'only an approval can be given for longer')
   if (gate.once) throw new AppError('grant_refused', `${gate.name} asks each time: it can only be allowed once`)

@@ -7,7 +7,15 @@ import type { AnsweredGate, OpenGate, Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { publishAndWake } from './announce.ts'
 import { answerWaitingFor, type NewSecret } from './credentials.ts'
-import { type Answered, answerGate, type GateAnswer, gateMs, maxAnswered, maxGates } from './gate-answers.ts'
+import {
+  type Answered,
+  answerGate,
+  type GateAnswer,
+  gateMs,
+  maxAnswered,
+  maxGates,
+  refuseExpired,
+} from './gate-answers.ts'
 
 export interface Gates {
   /** Open gates of this user, oldest first, without expired ones. */
@@ -47,6 +55,7 @@ export function createGates({ store, bus, now = Date.now }: GatesParts): Gates {
       return open?.turn.id === id ? open.gate : undefined
     },
     async answer(user, threadId, answer) {
+      if (answer.decision === 'allow') await refuseExpired({ store, now }, { user, threadId, callId: answer.callId })
       const answered = await answerGate({ store, now }, { user, threadId }, answer)
       publishAnswer(answered)
       return answered.turn

@@ -5,6 +5,7 @@ import { AppError } from '#core/errors.ts'
 import { createClock } from '#lib/clock.ts'
 import { silentLog } from '#lib/log.ts'
 import { expireGates, watchExpiry } from '#turns/gate-expiry.ts'
+import { createGates } from '#turns/gates.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { ada, dayMs, decide, minuteMs, rejectsWith } from '../store/harness.ts'
 import { eventsOf, message, openHouse, restOf, turnOver } from './house.ts'
@@ -86,4 +87,17 @@ test('an answer that came first wins, and any other fault is told', async (t) =>
   await assert.rejects(expireGates({ store, gates: failing(bug), now: later }), bug)
   await store.turns.cancel(ada, turn.id)
   await rejectsWith(store.turns.answer(ada, turn.threadId, decide('none')), 'not_found')
+})
+
+test('a gate that has expired cannot be allowed in the moment until it is denied', async (t) => {
+  const { turns, gates, store, bus } = openHouse(t, { reply: () => [{ name: 'write' }] })
+  const { turn, events } = await turns.start(message('hi'))
+  await eventsOf(events)
+  const [open] = await gates.list(ada)
+  assert.ok(open)
+  const allow = { callId: open.gate.callId, decision: 'allow', by: 'ada' } as const
+  const late = createGates({ store, bus, now: later })
+  await rejectsWith(late.answer(ada, turn.threadId, allow), 'gate_closed')
+  assert.equal((await turns.get(ada, turn.id))?.status, 'waiting')
+  await gates.answer(ada, turn.threadId, allow)
 })
