@@ -108,8 +108,7 @@ async function load(parts: OpenMcpParts): Promise<Opened> {
   const source = createMcpSource(servers)
   const ended = await endOrphans()
   if (ended > 0) log.warn({ processes: ended }, 'ended MCP servers that a killed process left behind')
-  const seal = (name: string, value: string): Promise<void> => store.secrets.set(name, value)
-  return { source, admin: createMcpAdmin({ servers, store: store.mcp, mask, seal }) }
+  return { source, admin: createMcpAdmin({ servers, store: store.mcp, mask, secrets: store.secrets }) }
 }
 
 async function loadServers({ home, store, config, scan, log }: OpenMcpParts) {

@@ -111,7 +111,7 @@ export async function reviewServer(name: string, tool: string | undefined, optio
       if (!(await agrees(`Accept ${countWords(changed.length, 'change')}?`)))
         throw new AppError('tool_refused', 'nothing was accepted')
     }
-    await servers.review(name, tool)
+    await servers.review(name, { tool, seen: changed.flatMap(({ change }) => change ?? []) })
     print(options, { changed }, `Accepted ${countWords(changed.length, 'change')}.`)
   })
   await reloadService(loadConfig().home)

@@ -115,8 +115,9 @@ export type McpToolView = {
   readonly status: McpToolStatus
   readonly schema: JsonObject
   readonly hints?: McpHints
-  /** What changed since it was pinned. */
+  /** What changed since it was pinned, and the name of this change. */
   readonly difference?: string
+  readonly change?: string
   readonly refused?: string
 }
 
@@ -147,8 +148,11 @@ export interface McpAdmin {
   add(server: Pick<McpServer, 'name' | 'target' | 'everyone'>, signal: AbortSignal): Promise<McpServerView>
   setEffect(name: string, tool: string, effect: McpEffect): Promise<McpServerView>
   setEveryone(name: string, everyone: boolean): Promise<McpServerView>
-  /** Accepts what changed, in one tool or in all. */
-  review(name: string, tool?: string): Promise<McpServerView>
+  /** Accepts what changed, in one tool or in all; with `seen`, only these changes. */
+  review(
+    name: string,
+    what?: { readonly tool?: string | undefined; readonly seen?: readonly string[] | undefined },
+  ): Promise<McpServerView>
   /** Starts the server if needed, and reads its list. */
   check(name: string, signal: AbortSignal): Promise<McpServerView>
   /** Makes one call. `params` is the JSON text of an object. */

@@ -12,10 +12,11 @@ import {
   statusOf,
 } from '#core/mcp.ts'
 import type { ConnectionStatus } from './connection.ts'
+import type { SecretStore } from '#core/secret.ts'
 import { isUnguessable } from '#safety/leak-checks.ts'
 import { readImport } from './import.ts'
 import { checkServerName } from './names.ts'
-import { differenceOf, mergeTools, reviewed } from './pin.ts'
+import { changePin, differenceOf, mergeTools, reviewed } from './pin.ts'
 import type { ServerList } from './read-list.ts'
 import type { Servers } from './servers.ts'
 import { checkAddress } from './target.ts'
@@ -27,10 +28,10 @@ export type AdminParts = {
   readonly store: McpStore
   /** Masks secrets that somebody wrote into a command line. */
   readonly mask: (text: string) => string
-  readonly seal: (name: string, value: string) => Promise<void>
+  readonly secrets: Pick<SecretStore, 'set' | 'removeBelow'>
 }
 
-export function createMcpAdmin({ servers, store, mask, seal }: AdminParts): McpAdmin {
+export function createMcpAdmin({ servers, store, mask, secrets }: AdminParts): McpAdmin {
   const viewOf = (server: McpServer, status?: ConnectionStatus): McpServerView => ({
     name: server.name,
     kind: server.target.kind,
@@ -55,7 +56,7 @@ export function createMcpAdmin({ servers, store, mask, seal }: AdminParts): McpA
       const found = readImport(text, { taken, looksSecret })
       const added: McpImport['added'][number][] = []
       for (const { name, was, target, seal: values, missing, notes } of found.servers) {
-        for (const [secret, value] of Object.entries(values)) await seal(secret, value)
+        for (const [secret, value] of Object.entries(values)) await secrets.set(secret, value)
         const trial = await tryServer(servers, { name, target }, signal)
         signal.throwIfAborted()
         const { tools, instructions } = trial.list
@@ -106,8 +107,8 @@ export function createMcpAdmin({ servers, store, mask, seal }: AdminParts): McpA
     async setEveryone(name, everyone) {
       return viewOf(await servers.change(name, () => ({ everyone })))
     },
-    async review(name, tool) {
-      return viewOf(await servers.change(name, ({ tools }) => ({ tools: reviewed(tools, tool) })))
+    async review(name, what) {
+      return viewOf(await servers.change(name, ({ tools }) => ({ tools: reviewed(tools, what) })))
     },
     async check(name, signal) {
       await stored(name)
@@ -120,6 +121,8 @@ export function createMcpAdmin({ servers, store, mask, seal }: AdminParts): McpA
     },
     async remove(name) {
       const removed = await store.remove(name)
+      // Those that an import sealed.
+      if (removed) await secrets.removeBelow(`mcp.${name}.`)
       await servers.reload()
       return removed
     },
@@ -183,6 +186,7 @@ export async function toolTrial(
 function toolView(tool: McpTool): McpServerView['tools'][number] {
   const { name, as, effect, pinned, refused } = tool
   const difference = differenceOf(tool)
+  const change = changePin(tool)
   return {
     name,
     as,
@@ -192,6 +196,7 @@ function toolView(tool: McpTool): McpServerView['tools'][number] {
     schema: pinned?.schema ?? {},
     ...(pinned?.hints && { hints: pinned.hints }),
     ...(difference !== undefined && { difference }),
+    ...(change !== undefined && { change }),
     ...(refused !== undefined && { refused }),
   }
 }

@@ -41,14 +41,23 @@ export function sameTools(before: readonly McpTool[], after: readonly McpTool[])
   return before.length === after.length && after.every((tool) => before.includes(tool))
 }
 
-/** The tools once the operator has accepted what changed, of one tool or of all. */
-export function reviewed(tools: readonly McpTool[], only?: string): McpTool[] {
+/** What is accepted: the changes of one tool or of all, and of these only those that were seen, by their pins. */
+export type Acceptance = { readonly tool?: string | undefined; readonly seen?: readonly string[] | undefined }
+
+/** The tools once the operator has accepted what changed. */
+export function reviewed(tools: readonly McpTool[], { tool: only, seen }: Acceptance = {}): McpTool[] {
   return tools.flatMap((tool) => {
     if (tool.changed === undefined || (only !== undefined && tool.name !== only)) return [tool]
+    if (seen && !seen.includes(changePin(tool) ?? '')) return [tool]
     if (tool.changed === 'gone') return []
     const { changed, ...rest } = tool
     return [{ ...rest, pinned: changed }]
   })
+}
+
+/** Names a change, so that only what was seen is accepted; undefined if nothing changed. */
+export function changePin({ changed }: McpTool): string | undefined {
+  return typeof changed === 'object' ? pinOf(changed) : changed
 }
 
 /** What changed in a tool, as a person reads it; undefined if nothing did. */

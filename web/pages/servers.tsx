@@ -129,7 +129,7 @@ function ServerTool({ server, tool }: { server: string; tool: McpTool }) {
   const set = (next: McpTool['effect']): void => {
     if (!busy.value) void run(() => setEffect(server, name, next), `${name} could not be set.`)
   }
-  const accept = (): void => void run(() => reviewTool(server, name), `${name} could not be reviewed.`)
+  const accept = (): void => void run(() => reviewTool(server, tool), `${name} could not be reviewed.`)
   return (
     <div class="tool-part">
       <header class="tool-head">

@@ -1,6 +1,6 @@
 // MCP servers: list, effects of tools, review of what changed, test and removal. Only the operator has them.
 import { computed } from '@preact/signals'
-import type { McpEffect, McpServer, McpServerList } from '#doors/web/wire/mcp.ts'
+import type { McpEffect, McpServer, McpServerList, McpTool } from '#doors/web/wire/mcp.ts'
 import type { ToolTrial } from '#doors/web/wire/tool.ts'
 import { request } from '../api/client.ts'
 import { route } from '../router.ts'
@@ -27,9 +27,9 @@ export async function setEffect(server: string, tool: string, effect: McpEffect)
   await reload()
 }
 
-/** Accepts what the server changed in a tool. Throws ApiFault. */
-export async function reviewTool(server: string, tool: string): Promise<void> {
-  await request('POST', `${pathOf(server)}/review`, { body: { tool } })
+/** Accepts what the server changed in a tool, as it was shown. Throws ApiFault. */
+export async function reviewTool(server: string, { name, change = '' }: McpTool): Promise<void> {
+  await request('POST', `${pathOf(server)}/review`, { body: { tool: name, changes: [change] } })
   await reload()
 }
 

@@ -15,7 +15,10 @@ const maxTestBodyBytes = 2 * 1024 * 1024
 const text = z.string().check(z.maxLength(8_192))
 const AddBody = z.strictObject({ name: text, url: text, headers: z.optional(z.record(z.string(), text)) })
 const EffectBody = z.object({ effect: McpEffects })
-const ReviewBody = z.object({ tool: z.optional(text) })
+const ReviewBody = z.object({
+  tool: z.optional(text),
+  changes: z.optional(z.array(text).check(z.maxLength(1_000))),
+})
 const TestBody = z.object({ tool: z.optional(text), params: z.optional(z.unknown()) })
 
 export type McpParts = { readonly mcp: () => Promise<McpAdmin> }
@@ -60,10 +63,11 @@ export function mcpRoutes({ mcp }: McpParts): Route[] {
       method: 'POST',
       path: '/api/mcp/:name/review',
       who: 'operator',
-      summary: 'Accept what a server changed, in one tool or in all',
+      summary: 'Accept what a server changed, in one tool or in all; changes names what you saw',
       body: ReviewBody,
       answers: { 200: McpServerWire },
-      handle: async ({ params: { name }, body: { tool } }) => serverWire(await (await mcp()).review(name, tool)),
+      handle: async ({ params: { name }, body: { tool, changes: seen } }) =>
+        serverWire(await (await mcp()).review(name, { tool, seen })),
     }),
     route({
       method: 'POST',
@@ -134,7 +138,7 @@ function serverWire(server: McpServerView): z.output<typeof McpServerWire> {
 }
 
 function toolWire(tool: McpToolView): z.output<typeof McpServerWire>['tools'][number] {
-  const { name, as, description, effect, status, hints, difference, refused } = tool
+  const { name, as, description, effect, status, hints, difference, change, refused } = tool
   const said = [
     ...(hints?.readOnly ? ['read_only' as const] : []),
     ...(hints?.destructive ? ['destructive' as const] : []),
@@ -149,6 +153,7 @@ function toolWire(tool: McpToolView): z.output<typeof McpServerWire>['tools'][nu
     status,
     ...(said.length > 0 && { hints: said }),
     ...(difference !== undefined && { difference }),
+    ...(change !== undefined && { change }),
     ...(refused !== undefined && { refused }),
   }
 }

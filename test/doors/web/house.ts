@@ -52,10 +52,10 @@ export const operatorToken = 'operator-token-of-the-tests'
 export const gatewayToken = 'gateway-token-of-the-tests'
 
 /** MCP servers that cannot be reached. */
-function noServers({ mcp: store }: Store): McpAdmin {
+function noServers({ mcp: store, secrets }: Store): McpAdmin {
   const openTransport = () => Promise.reject(new AppError('tool_refused', 'no server is reached in tests'))
   const servers = createServers({ store, openTransport, callMs: 1, idleMs: 1, version: '1', log: silentLog })
-  return createMcpAdmin({ servers, store, mask: (text) => text, seal: () => Promise.resolve() })
+  return createMcpAdmin({ servers, store, mask: (text) => text, secrets })
 }
 
 export type HouseOptions = Pick<TestAppOptions, 'say' | 'model' | 'tools' | 'now' | 'wrapStore' | 'maxUserBytes'> & {

@@ -18,7 +18,7 @@ test('the operator lists, sets, tests and removes servers', async (t) => {
       const limits = { callMs: 60_000, idleMs: 60_000, probeMs: 60_000, version: '1' }
       const servers = createServers({ store: store.mcp, openTransport, log: silentLog, ...limits })
       t.after(() => servers.close())
-      admin = createMcpAdmin({ servers, store: store.mcp, mask: (text) => text, seal: () => Promise.resolve() })
+      admin = createMcpAdmin({ servers, store: store.mcp, mask: (text) => text, secrets: store.secrets })
       return admin
     },
   })

@@ -16,6 +16,8 @@ export const McpToolWire = z.object({
   hints: z.exactOptional(z.array(z.enum(['read_only', 'destructive', 'idempotent', 'open_world']))),
   /** What changed since it was pinned. */
   difference: z.exactOptional(z.string()),
+  /** Names this change, for its review. */
+  change: z.exactOptional(z.string()),
   /** Why it cannot be offered. */
   refused: z.exactOptional(z.string()),
 })
