@@ -172,7 +172,8 @@ function Runs({ mission: { id, title } }: { mission: Mission }) {
     <section class="mission-runs" aria-label="Runs">
       <When of={missionRuns} what="The runs" rows={3}>
         {({ mission, runs, more }) =>
-          mission !== id || runs.length === 0 ? (
+          // While another mission's runs are still there, nothing is said about this one's.
+          mission !== id ? null : runs.length === 0 ? (
             <p class="quiet mission-none">No runs yet</p>
           ) : (
             <>
