@@ -225,7 +225,8 @@ export function createMissions({ store, turns, toolNames, onChange }: MissionsPa
     async preview(user, { schedule: text = '', zone: given }) {
       const zone = given ?? (await zoneOf(user))
       const { schedule, now } = await begin(text, zone)
-      return { understood: understood(schedule, now), nextRuns: nextRuns(schedule, now), zone }
+      const runs = nextRuns(schedule, now)
+      return { understood: understood(schedule, runs), nextRuns: runs, zone }
     },
     async zone(user) {
       const own = await missions.zone(user)
@@ -240,12 +241,14 @@ export function createMissions({ store, turns, toolNames, onChange }: MissionsPa
 
 function view(mission: Mission, now: number, lastRun?: MissionRun): MissionView {
   const schedule = storedSchedule(mission)
-  const readable = typeof schedule !== 'string'
+  const last = lastRun && { lastRun }
+  if (typeof schedule === 'string') return { ...mission, understood: schedule, nextRuns: [], ...last }
+  const runs = mission.status === 'active' ? nextRuns(schedule, now) : []
   return {
     ...mission,
-    understood: readable ? understood(schedule, now) : schedule,
-    nextRuns: readable && mission.status === 'active' ? nextRuns(schedule, now) : [],
-    ...(lastRun && { lastRun }),
+    understood: understood(schedule, runs, mission.status === 'paused'),
+    nextRuns: runs,
+    ...last,
   }
 }
 

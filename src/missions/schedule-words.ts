@@ -1,12 +1,12 @@
 // Schedules in words: what was understood, and the next runs in their zone.
 import { dayNames, monthNames } from './schedule-text.ts'
-import { nextRuns, type Rule, type Schedule, wallTime } from './schedule.ts'
+import { type Rule, type Schedule, wallTime } from './schedule.ts'
 
 /** What was understood, with the next runs: "Weekdays at 08:30, Europe/Zurich. Next: Tue 17 Nov 2026 08:30; …". */
-export function understood(schedule: Schedule, now: number): string {
-  const runs = nextRuns(schedule, now)
+export function understood(schedule: Schedule, runs: readonly number[], paused = false): string {
   const next = runs.map((at) => instantWords(at, schedule.zone)).join('; ')
-  return `${ruleWords(schedule)}, ${schedule.zone}. ${next === '' ? 'No further run' : `Next: ${next}`}.`
+  const none = paused ? 'No run while it is paused' : 'No further run'
+  return `${ruleWords(schedule)}, ${schedule.zone}. ${next === '' ? none : `Next: ${next}`}.`
 }
 
 /** An instant in a zone: "Tue 17 Nov 2026 08:30". */

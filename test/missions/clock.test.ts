@@ -269,6 +269,7 @@ test('a change of schedule begins anew, a change of words does not', async (t) =
   assert.equal(moved.nextAt, start + 2.5 * hour)
   const paused = await house.missions.change(ada, mission.id, { status: 'paused', zone: 'Asia/Tokyo' })
   assert.deepEqual([paused.status, paused.nextAt, paused.zone], ['paused', undefined, 'Asia/Tokyo'])
+  assert.equal(paused.understood, 'Every 2 hours, Asia/Tokyo. No run while it is paused.')
   await house.missions.remove(ada, mission.id)
   await rejectsWith(house.missions.get(ada, mission.id), 'not_found')
 })

@@ -42,6 +42,17 @@ test('a mission runs by hand, also while it is paused, and shows its run', async
   assert.equal((await call('GET', `/api/missions/${id}`)).json.last_run.id, run.json.id)
 })
 
+test('a mission that runs is 409 for another run, and can be removed', async (t) => {
+  const { call } = await openHouse(t)
+  const { id } = (await call('POST', '/api/missions', { body })).json
+  const runs = await Promise.all([1, 2, 3].map(() => call('POST', `/api/missions/${id}/run`)))
+  const statuses = runs.map(({ status }) => status)
+  assert.ok(statuses.includes(202) && statuses.every((status) => status === 202 || status === 409), String(statuses))
+  for (const { status, json } of runs) if (status === 409) assert.equal(json.error.code, 'mission_running')
+  assert.equal((await call('DELETE', `/api/missions/${id}`)).status, 204)
+  assert.equal((await call('GET', `/api/missions/${id}/runs`)).status, 404)
+})
+
 test('a schedule is previewed as it is typed, and one that cannot be read is 400 with the forms that can', async (t) => {
   const { call } = await openHouse(t)
   const preview = (schedule: string, zone?: string) =>
