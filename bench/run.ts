@@ -13,6 +13,7 @@ import { missions } from './missions.ts'
 import { postgres } from './postgres.ts'
 import { profile } from './profile.ts'
 import { providers } from './providers.ts'
+import { replays } from './replays.ts'
 import { responses, streams } from './responses.ts'
 import { fillCache, makeBundle } from './service.ts'
 import { safety } from './safety.ts'
@@ -34,6 +35,7 @@ const suites: Readonly<Record<string, Suite>> = {
   growth,
   responses,
   completions,
+  replays,
   streams,
   sockets,
   webhook,

@@ -11,7 +11,7 @@ type ResponsesRules = {
   readonly foreignTools: 'refuse' | 'drop'
   /** The events of a streamed function call. */
   readonly events: Style
-  /** Whether `max_output_tokens` and `background` are ignored, as the specification says, or do what the reference says. */
+  /** Whether fields such as `store` and `background` are ignored, as the specification says, or do what the reference says. */
   readonly fields: Style
 }
 
