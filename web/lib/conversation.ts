@@ -44,7 +44,10 @@ export function createViewer(): (items: readonly Item[]) => readonly TurnView[] 
   return (items) => {
     const next = new Map<string, Known>()
     const groups = groupsOf(items)
-    groups.forEach((own, at) => {
+    const later = laterEnds(groups)
+    groups.forEach((group, at) => {
+      const ends = later.get(at)
+      const own = ends ? [...group, ...ends] : group
       const key = own[0]?.id ?? ''
       const last = groups[at + 1]?.[0]?.turn_id !== own[0]?.turn_id
       const before = known.get(key)
@@ -66,6 +69,21 @@ function groupsOf(items: readonly Item[]): Item[][] {
     else now.push(item)
   }
   return groups
+}
+
+/** By group: what ends its calls in a later one. The output of a client's function comes with the client's next turn. */
+function laterEnds(groups: readonly (readonly Item[])[]): ReadonlyMap<number, readonly Item[]> {
+  const calledIn = new Map<string, number>()
+  const ends = new Map<number, Item[]>()
+  for (const [at, group] of groups.entries()) {
+    for (const item of group) {
+      if (item.type === 'call') calledIn.set(item.call_id, at)
+      if (item.type !== 'answer' && item.type !== 'result') continue
+      const called = calledIn.get(item.call_id) ?? at
+      if (called !== at) ends.set(called, [...(ends.get(called) ?? []), item])
+    }
+  }
+  return ends
 }
 
 export function viewTurn(items: readonly Item[], last = true): TurnView {

@@ -55,6 +55,22 @@ test('a call at an open gate waits; a caller’s function shows no card', () => 
   )
 })
 
+test('a caller’s function is done with the output that the next turn brings', () => {
+  const view = createViewer()
+  const asked = [
+    user('go'),
+    call('a'),
+    item({ type: 'gate', call_id: 'a', kind: 'output', name: 'x', args: {}, prompt: '' }),
+  ]
+  const stateIn = (items: readonly Item[]) => {
+    const [block] = view(items)[0]?.blocks ?? []
+    return block?.type === 'calls' ? block.calls[0]?.state : undefined
+  }
+  assert.equal(stateIn(asked), 'waiting')
+  const answer = item({ type: 'answer', call_id: 'a', decision: 'output', output: 'sunny', by: 'ada' }, 't2')
+  assert.equal(stateIn([...asked, answer, said('It is sunny.', 't2')]), 'done')
+})
+
 test('each gate of a call has its own answer; a call that went on after a declined form is not denied', () => {
   const gate = (kind: string) => item({ type: 'gate', call_id: 'a', kind, name: 'x', args: {}, prompt: '' })
   const answer = (decision: string) => item({ type: 'answer', call_id: 'a', decision, by: 'ada' })
