@@ -31,20 +31,22 @@ type FolderParts = {
   readonly onProgress: OnProgress
 }
 
+type ImportParts = FolderParts & { readonly maxFiles?: number; readonly now?: () => number }
+
 /** Imports every file of a folder as a document with the same path. Unsuitable files are skipped and reported. */
-export async function importFolder(parts: FolderParts & { readonly maxFiles?: number }): Promise<Moved> {
-  const { documents, user, folder, onProgress, maxFiles = maxDocuments } = parts
+export async function importFolder(parts: ImportParts): Promise<Moved> {
+  const { documents, user, folder, onProgress, maxFiles = maxDocuments, now = () => performance.now() } = parts
   await checkFolder(folder)
   const skipped: Skipped[] = []
   const paths = await filesIn(folder, maxFiles, skipped)
   let moved = 0
   let batch: Writing[] = []
   let chars = 0
-  let factor = 4
+  let factor = 1
   const flush = async (): Promise<void> => {
-    const begun = performance.now()
+    const begun = now()
     const refused = await writeAll(documents, user, batch)
-    factor = nextFactor(factor, performance.now() - begun)
+    factor = nextFactor(factor, now() - begun)
     moved += batch.length - refused.length
     skipped.push(...refused)
     batch = []

@@ -139,7 +139,8 @@ test('progress tells how far the work is', async (t) => {
   const files = Object.fromEntries(Array.from({ length: 45 }, (_, at) => [`f${at}`, 'x']))
   const from = filled(newFolder(t), files)
   const steps: unknown[] = []
-  await importFolder({ documents, user: ada, folder: from, onProgress: (done, of) => steps.push([done, of]) })
+  const now = everyBatchTakes(20)
+  await importFolder({ documents, user: ada, folder: from, onProgress: (done, of) => steps.push([done, of]), now })
   assert.deepEqual(steps, [
     [20, 45],
     [40, 45],
@@ -157,9 +158,20 @@ test('an import writes few documents in one transaction, fewer when they are lon
   const long = Object.fromEntries(Array.from({ length: 5 }, (_, at) => [`a${at}`, 'word '.repeat(4_000)]))
   const short = Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`b${at}`, 'x']))
   const from = filled(newFolder(t), { ...long, ...short })
-  await importFolder({ documents: { ...documents, write }, user: ada, folder: from, onProgress })
+  const parts = { documents: { ...documents, write }, user: ada, folder: from, onProgress }
+  await importFolder({ ...parts, now: everyBatchTakes(20) })
   assert.deepEqual(batches, [2, 2, 20, 6])
+  await importFolder({ ...parts, now: everyBatchTakes(5) })
+  assert.deepEqual(batches.slice(4), [2, 28], 'more after a short one')
+  await importFolder({ ...parts, now: everyBatchTakes(80) })
+  assert.deepEqual(batches.slice(6), [2, 1, 1, 1, 5, 5, 5, 5, 5], 'fewer after a long one')
 })
+
+/** A clock that is read before and after each batch. */
+function everyBatchTakes(ms: number): () => number {
+  let time = 0
+  return () => (time += ms)
+}
 
 test('an export reads 500 documents at a time, each page from the last path on', async (t) => {
   const paths = Array.from({ length: 1_000 }, (_, at) => `d${String(at).padStart(4, '0')}`)
