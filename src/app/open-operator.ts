@@ -13,6 +13,10 @@ export function openOperator(app: App, doors: () => OperatorStatus['doors']): Op
     documents,
     tools: () => app.tools().byName.values(),
     policy: () => app.policy(),
+    skills: async () =>
+      (await skills.list(operator)).map(({ name, description, enabled, untrusted }) => {
+        return { name, description, enabled, untrusted }
+      }),
     // Both ends of the socket have the same types.
     missions: async (request) => {
       const { answerRequest } = await import('#missions/mission-request.ts')

@@ -48,6 +48,7 @@ export function serviceClient(home: string): OperatorClient {
     status: () => ask('status'),
     tools: () => ask('tools'),
     memory: (query) => ask('memory', { query }),
+    skills: () => ask('skills'),
     missions: async (request) => (await ask('missions', request)) ?? undefined,
     follow: (turnId, signal) => stream<readonly Watched[]>('follow', { turnId }, signal),
     watch: (threadId, after, signal) => stream<readonly Watched[]>('watch', { threadId, after }, signal),

@@ -1,7 +1,8 @@
 // Words that are commands behind a slash, at one of the doors or to be: no skill has such a name.
 
-const slashNames: ReadonlySet<string> = new Set([
+const slashNames = [
   'attach',
+  'exit',
   'help',
   'memory',
   'missions',
@@ -17,9 +18,11 @@ const slashNames: ReadonlySet<string> = new Set([
   'threads',
   'tools',
   'waiting',
-])
+] as const
+
+export type SlashName = (typeof slashNames)[number]
 
 /** True for the name of a slash command. */
 export function isSlashName(name: string): boolean {
-  return slashNames.has(name)
+  return slashNames.some((each) => each === name)
 }

@@ -44,6 +44,14 @@ export type OperatorTool = Pick<PolicyInForce, 'verdict'> & {
   readonly effects: Effects | 'varies'
 }
 export type OperatorDocument = { readonly path: string; readonly words: string; readonly updatedAt: number }
+/** A skill of the operator, also one that is switched off. */
+export type OperatorSkill = {
+  readonly name: string
+  readonly description: string
+  readonly enabled: boolean
+  /** Nobody has looked at one of its files yet. */
+  readonly untrusted: boolean
+}
 /** The part of the service's status that a terminal shows. */
 export type OperatorStatus = {
   readonly provider: string
@@ -72,6 +80,7 @@ export interface OperatorClient {
   tools(): Promise<readonly OperatorTool[]>
   /** Documents that match the query; with an empty query the list of documents. */
   memory(query: string): Promise<readonly OperatorDocument[]>
+  skills(): Promise<readonly OperatorSkill[]>
   /** One request about the operator's missions (`missions/mission-request`). The answer is JSON. */
   missions(request: object): Promise<unknown>
   /** All events of one turn up to its rest, also when it rests already. */
@@ -90,6 +99,7 @@ export type OperatorParts = {
   readonly tools: () => Iterable<Tool>
   /** The operator's policy settings. */
   readonly policy: () => PolicySettings
+  readonly skills: () => Promise<readonly OperatorSkill[]>
   readonly missions: (request: object) => Promise<unknown>
   readonly status: () => Promise<OperatorStatus>
 }
@@ -155,6 +165,7 @@ export function createOperatorClient(parts: OperatorParts): OperatorClient {
       const found = await documents.search(operator, { query, limit: maxFound })
       return found.map(({ path, content, updatedAt }) => ({ path, words: content, updatedAt }))
     },
+    skills: () => parts.skills(),
     missions: (request) => parts.missions(request),
     async *follow(turnId, signal) {
       const turn = await findTurn(turnId)

@@ -25,6 +25,7 @@ function partsOf(house: House): OperatorParts {
     documents: createDocuments({ store: house.store.documents }),
     tools: () => [],
     policy: () => ({}),
+    skills: () => Promise.reject(new Error('not asked')),
     missions: () => Promise.reject(new Error('not asked')),
     status: () => Promise.reject(new Error('not asked')),
   }

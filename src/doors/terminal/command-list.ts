@@ -1,5 +1,6 @@
 // Slash commands: their names, how input is parsed, and the help text.
 import { wrapTextWithAnsi } from '@earendil-works/pi-tui'
+import type { SlashName } from '#core/slash-names.ts'
 
 export const commands = [
   '/threads',
@@ -9,12 +10,13 @@ export const commands = [
   '/tools',
   '/memory',
   '/missions',
+  '/skills',
   '/receipt',
   '/attach',
   '/waiting',
   '/help',
   '/quit',
-] as const
+] as const satisfies readonly `/${SlashName}`[]
 export type CommandName = (typeof commands)[number]
 
 export type Typed =
@@ -57,7 +59,8 @@ const keys = [
 const groups = [
   '/new /threads /open  /waiting',
   '/model /tools /memory /receipt',
-  '/missions /attach /help /quit',
+  '/missions /skills /attach',
+  '/help /quit',
 ] as const
 
 /** The keys and the commands, wrapped to a width. */

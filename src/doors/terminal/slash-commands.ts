@@ -121,6 +121,16 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
     text('Missions', lines.length > 0 ? lines : ['No missions yet: ask for one, such as "Remind me in an hour to …"'])
   }
 
+  async function skills(): Promise<void> {
+    const all = await client.skills()
+    const lines = all.flatMap(({ name, description, enabled, untrusted }) => [
+      `${theme.bold(`/${name}`)}  ${theme.dim(enabled ? 'on' : 'off')}${untrusted ? `, ${theme.sun('untrusted')}` : ''}`,
+      `  ${brief(description)}`,
+    ])
+    const none = 'No skills yet: atrium skill add FOLDER'
+    text('Skills', lines.length > 0 ? lines : [none])
+  }
+
   async function receipt(words: string): Promise<void> {
     const turnId = words === '' ? parts.lastTurn() : words
     if (turnId === undefined) return tell('There is no turn yet that could have a receipt.')
@@ -169,6 +179,8 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
           return memory(rest)
         case '/missions':
           return missions()
+        case '/skills':
+          return skills()
         case '/receipt':
           return receipt(rest)
         case '/attach':

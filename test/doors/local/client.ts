@@ -16,6 +16,7 @@ export function operatorClientOf({
     documents: createDocuments({ store: store.documents }),
     tools: () => tools,
     policy: () => ({}),
+    skills: () => Promise.resolve([]),
     missions: () => Promise.resolve([]),
     status: () =>
       Promise.resolve({

@@ -69,7 +69,7 @@ test('what is sent through the socket is answered, watched and listed as in this
   stop.abort()
   assert(kinds.has('entries') && kinds.has('turn'))
   await until(async () => (await own.thread(threadId))?.turns.every(({ status }) => status === 'completed') ?? false)
-  for (const verb of ['threads', 'gates', 'status', 'tools'] as const) {
+  for (const verb of ['threads', 'gates', 'status', 'tools', 'skills'] as const) {
     assert.deepEqual(await attached[verb](), JSON.parse(JSON.stringify(await own[verb]())))
   }
   const receipt = await attached.receipt(turnId)

@@ -75,6 +75,7 @@ export function clientOf(own: Partial<OperatorClient>): OperatorClient {
       }),
     tools: () => Promise.resolve([]),
     memory: () => Promise.resolve([]),
+    skills: () => Promise.resolve([]),
     missions: () => Promise.resolve([]),
     follow: () => quiet,
     watch: () => quiet,

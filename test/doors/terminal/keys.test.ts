@@ -253,6 +253,7 @@ for (const [command, shown] of [
   ['/tools', /─ Tools ─[\s\S]*calculate {2}looks/],
   ['/memory', /─ Memory ─[\s\S]*No documents yet/],
   ['/missions', /─ Missions ─[\s\S]*No missions yet/],
+  ['/skills', /─ Skills ─[\s\S]*No skills yet/],
   ['/memory sunscreen', /─ Memory ─[\s\S]*Nothing matches sunscreen/],
   ['/receipt', /─ Receipt ─[\s\S]*Cost {2}free[\s\S]*matches the log/],
   ['/model', /─ Model ─[\s\S]*scripted answers/],

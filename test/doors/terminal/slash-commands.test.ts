@@ -1,6 +1,7 @@
 // Slash commands without a terminal: what they ask of the service, and what they tell.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { stripVTControlCharacters } from 'node:util'
 import { createSlashCommands, type SlashCommandParts } from '#doors/terminal/slash-commands.ts'
 import { createTheme } from '#doors/terminal/theme.ts'
 import { clientOf } from './fake.ts'
@@ -27,6 +28,23 @@ function commandsWith(own: Partial<SlashCommandParts>) {
   })
   return { commands, told }
 }
+
+test('/skills lists each skill with its description, on or off, and what nobody has looked at', async () => {
+  const skills = [
+    { name: 'pdf', description: 'Fills in\nforms.', enabled: true, untrusted: false },
+    { name: 'tea', description: '\u001b[2JMakes tea.', enabled: false, untrusted: true },
+  ]
+  const shown: string[] = []
+  const { commands } = commandsWith({
+    client: clientOf({ skills: () => Promise.resolve(skills) }),
+    show: (list) => void shown.push(...list.render({ width: 60, height: 20 })),
+  })
+  await commands.run('/skills', '')
+  assert.ok(!shown.join('').includes('\u001b[2J'))
+  const words = stripVTControlCharacters(shown.join('\n'))
+  assert.match(words, /\/pdf {2}on\b[^,]*\n.*Fills in forms\./)
+  assert.match(words, /\/tea {2}off, untrusted\b.*\n.*Makes tea\./)
+})
 
 const choices: readonly [typed: string, provider: string, name: string | undefined, force: boolean][] = [
   ['ollama', 'ollama', undefined, false],
