@@ -180,7 +180,7 @@ async function* settle(
   const refused = calls.filter(({ how }) => how !== 'run').flatMap(refusals)
   yield { drafts: [...refused, ...runnable.map(attemptDraft)], usage }
   signal.throwIfAborted()
-  const context = { user: turn.userId, threadId: turn.threadId, turnId: turn.id, signal }
+  const context = { user: turn.userId, threadId: turn.threadId, turnId: turn.id, signal, skills: toolbox.skills() }
   const { mask, answerTo } = parts
   const { provider } = parts.model
   const running = runCalls(runnable, {

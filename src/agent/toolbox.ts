@@ -2,6 +2,7 @@
 import type { Call, Item } from '#core/item.ts'
 import { objectIn } from '#core/json.ts'
 import type { Verdict } from '#core/policy.ts'
+import type { LoadedSkill } from '#core/skill.ts'
 import type { Tool, Tools, ToolSpec } from '#core/tool.ts'
 import { createPromptTools } from './prompt-tools.ts'
 
@@ -17,6 +18,8 @@ export interface Toolbox {
   /** True when an interrupted call may run again. */
   repeatable(call: Call): boolean
   find(name: string): Tool | undefined
+  /** The skills that the turn has loaded so far. */
+  skills(): readonly LoadedSkill[]
 }
 
 export type ToolboxParts = {
@@ -29,11 +32,12 @@ export type ToolboxParts = {
   readonly items?: () => readonly Item[]
   /** The policy of this turn. */
   readonly judge: (call: Call, tool: Tool) => Verdict
+  readonly skills?: () => readonly LoadedSkill[]
 }
 
 /** Joins the service's tools with the caller's. The specs array is the same for every turn without caller tools. */
 export function createToolbox(parts: ToolboxParts): Toolbox {
-  const { tools, callerTools = [], judge, window = 0, items = () => [] } = parts
+  const { tools, callerTools = [], judge, window = 0, items = () => [], skills = () => [] } = parts
   const { byName } = tools
   const specs = createPromptTools({ tools, callerTools, window, items })
   return {
@@ -50,6 +54,7 @@ export function createToolbox(parts: ToolboxParts): Toolbox {
     },
     repeatable: (call) => byName.get(call.name)?.repeatable ?? false,
     find: (name) => byName.get(name),
+    skills,
   }
 }
 

@@ -15,12 +15,13 @@ export type InvokeParts = {
 
 /** Runs a tool for another tool. A call that needs approval is refused, because a tool cannot ask for it. */
 export function createInvoke({ tools, judge }: InvokeParts): InvokeTool {
-  return async (name, params, { tool: by, user, callId, signal }) => {
+  return async (name, params, { tool: by, user, callId, skills = [], signal }) => {
     const tool = tools(user).byName.get(name)
     if (!tool) throw new AppError('not_found', `there is no tool named ${name}`)
     if (!objectIn(params)) throw new AppError('invalid_input', `the parameters of ${name} must be a JSON object`)
     const call = { type: 'call', callId, name, args: params } as const
-    const verdict = await judge({ user, threadId: '', call, tool, taint: `the tool ${by}`, items: [], specs: [] })
+    const taint = `the tool ${by}`
+    const verdict = await judge({ user, threadId: '', call, tool, taint, items: [], skills, specs: [] })
     if (verdict.do !== 'allow') {
       const asks = verdict.do === 'ask' ? '; somebody would have to allow it, and a tool cannot ask' : ''
       throw new AppError('tool_refused', `${name} cannot be run by a tool: ${verdict.reason}${asks}`)

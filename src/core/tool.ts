@@ -28,6 +28,8 @@ export type ToolContext = {
   readonly by?: string
   /** The model has read text from outside, so what it writes may come from there. */
   readonly tainted?: boolean
+  /** The skills that the turn has loaded: they narrow the tools that this one runs, too. */
+  readonly skills?: readonly LoadedSkill[]
   /** Marks this output as text from outside, and names its origin. For tools whose output is not always untrusted. */
   readonly markUntrusted?: (from?: string) => void
   /** Says that the output is the text of a skill, which compaction keeps. */

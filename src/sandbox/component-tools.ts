@@ -31,6 +31,8 @@ export type Call = {
   readonly readOnly?: boolean
   /** The tool that runs this one; undefined if the model called it. */
   readonly by?: string | undefined
+  /** The skills that the turn has loaded. */
+  readonly skills?: ToolContext['skills']
   readonly reportUse?: ToolContext['reportUse']
 }
 
@@ -52,7 +54,7 @@ export function agentTools({ name, capabilities, schema, description }: Describe
     effects,
     repeatable: effects === 'read',
     untrusted: true,
-    run: (args, { user, callId, signal, reportUse, by }: ToolContext) =>
+    run: (args, { user, callId, signal, reportUse, by, skills }: ToolContext) =>
       execute({
         params: args,
         user,
@@ -60,6 +62,7 @@ export function agentTools({ name, capabilities, schema, description }: Describe
         signal,
         by,
         readOnly: effects === 'read',
+        ...(skills && { skills }),
         ...(reportUse && { reportUse }),
         ...(context !== undefined && { context }),
       }),

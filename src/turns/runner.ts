@@ -197,6 +197,8 @@ export function createRunner(parts: RunnerParts): Runner {
 
   /** The current tools under the policy, which judges by the user and by what the model has read so far. */
   function toolboxOf({ userId: user, threadId, firstSeq, options }: Turn, history: History, window: number): Toolbox {
+    const skills = (): LoadedSkill[] =>
+      loadedSkills(history.items.slice(Math.max((firstSeq ?? 1) - firstSeqOf(history), 0)))
     const toolbox: Toolbox = createToolbox({
       tools: only(parts.tools(user), options.serviceTools),
       callerTools: options.tools,
@@ -205,9 +207,10 @@ export function createRunner(parts: RunnerParts): Runner {
       judge(call, tool) {
         // Read at each call: a summary replaces the prompt.
         const { items, prompt } = history
-        const skills = loadedSkills(items.slice(Math.max((firstSeq ?? 1) - firstSeqOf(history), 0)))
-        return parts.judge({ user, threadId, call, tool, taint: taintOf(prompt), items, skills, specs: toolbox.specs })
+        const { specs } = toolbox
+        return parts.judge({ user, threadId, call, tool, taint: taintOf(prompt), items, skills: skills(), specs })
       },
+      skills,
     })
     return toolbox
   }

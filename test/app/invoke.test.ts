@@ -1,11 +1,13 @@
-// What a component reads of a workspace.
+// What a component reads of a workspace, and which tools it runs.
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createReadWorkspace } from '#app/invoke.ts'
+import { createInvoke, createReadWorkspace } from '#app/invoke.ts'
 import { operator } from '#core/ids.ts'
+import type { Tool } from '#core/tool.ts'
+import { createJudge } from '#safety/policy.ts'
 
 test('a component reads below its folders by the real path: no link leads it elsewhere', async (t) => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-component-')))
@@ -30,5 +32,26 @@ test('a component reads below its folders by the real path: no link leads it els
     await read('linked/c.txt', 'linked/'),
     undefined,
     'a granted name that is a link is not what was granted',
+  )
+})
+
+test('a tool that the skills of the turn do not name is not run by another tool either', async () => {
+  const look: Tool = {
+    spec: { name: 'look', description: 'Looks.', parameters: { type: 'object' } },
+    effects: 'read',
+    repeatable: true,
+    untrusted: false,
+    run: () => Promise.resolve('seen'),
+  }
+  const invoke = createInvoke({
+    tools: () => ({ byName: new Map([['look', look]]), specs: [look.spec] }),
+    judge: createJudge(),
+  })
+  const by = { tool: 'other', user: operator, callId: 'c', signal: new AbortController().signal }
+  assert.equal(await invoke('look', '{}', by), 'seen')
+  assert.equal(await invoke('look', '{}', { ...by, skills: [{ name: 'pdf', tools: ['look'] }] }), 'seen')
+  await assert.rejects(
+    invoke('look', '{}', { ...by, skills: [{ name: 'pdf', tools: ['peek'] }] }),
+    /look cannot be run by a tool: look is not among the tools of the skill pdf/,
   )
 })

@@ -1,6 +1,7 @@
 // Answers the host calls of one tool call, within the rights of the capability file.
 import type { UserId } from '#core/ids.ts'
 import { byteLength } from '#core/json.ts'
+import type { LoadedSkill } from '#core/skill.ts'
 import type { Capabilities } from '#sandbox/package/capabilities.ts'
 import type { Egress } from '#sandbox/egress/egress.ts'
 import { maxHostCalls, maxOutputBytes } from '#sandbox/child/limits.ts'
@@ -18,6 +19,8 @@ export type Invoker = {
   readonly tool: string
   readonly user: UserId
   readonly callId: string
+  /** The skills that the turn has loaded: they narrow the tools that may be invoked. */
+  readonly skills?: readonly LoadedSkill[]
   readonly signal: AbortSignal
 }
 
