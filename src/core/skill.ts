@@ -59,13 +59,21 @@ export type NewSkill = Omit<StoredSkill, 'owner' | 'files' | 'updatedAt'> & {
   readonly files: readonly (SkillFile & Pick<StoredSkillFile, 'hash' | 'untrusted'>)[]
 }
 
+/** The files to store, by those of the skill that they replace; undefined for a new skill. */
+export type JudgeFiles = (before: readonly StoredSkillFile[] | undefined) => NewSkill['files']
+
 /** Skills are addressed by their owner: the operator's are offered to every user. */
 export interface SkillStore {
-  /** Stores a skill, or replaces the owner's skill of this name. Throws invalid_input, storage_full, not_found. */
-  put(owner: UserId, skill: NewSkill): Promise<void>
+  /**
+   * Stores a skill, or replaces the owner's skill of this name. `judgeFiles` decides in the same transaction, by the files
+   * that are replaced, which of the new ones nobody has looked at; what it throws is thrown. Throws invalid_input,
+   * storage_full, not_found.
+   */
+  put(owner: UserId, skill: NewSkill, judgeFiles?: JudgeFiles): Promise<void>
   /** All skills of an owner, by name. */
   list(owner: UserId): Promise<readonly StoredSkill[]>
-  content(owner: UserId, name: string, path: string): Promise<Uint8Array | undefined>
+  /** The bytes of a file; with a hash only if they are still those. */
+  content(owner: UserId, name: string, path: string, hash?: string): Promise<Uint8Array | undefined>
   /** Marks these files as looked at, unless their content has changed since. */
   trust(owner: UserId, name: string, files: readonly Pick<StoredSkillFile, 'path' | 'hash'>[]): Promise<void>
   remove(owner: UserId, name: string): Promise<boolean>

@@ -13,6 +13,8 @@ const maxPerKind = 5
 const maxFindings = 200
 const maxShownChars = 100
 
+const levels: readonly SkillFinding['level'][] = ['fault', 'warning', 'note']
+
 export type CheckedSkill = ReadSkill & {
   /** True when a person should look at it before it counts as their own word. */
   readonly suspicious: boolean
@@ -21,9 +23,11 @@ export type CheckedSkill = ReadSkill & {
 /** Reads and checks a folder. */
 export async function checkSkill(folder: SkillFolder, marker: Marker): Promise<CheckedSkill> {
   const { skill, findings } = await readSkill(folder)
-  const found = await inPace(contentFindings(folder.files, marker))
-  const all = [...findings, ...found].slice(0, maxFindings)
-  return { ...(skill && { skill }), findings: all, suspicious: all.some(({ level }) => level === 'warning') }
+  const all = [...findings, ...(await inPace(contentFindings(folder.files, marker)))]
+  // The gravest first: many notes must not push a warning off the end.
+  const gravest = levels.flatMap((level) => all.filter((each) => each.level === level))
+  const suspicious = all.some(({ level }) => level === 'warning')
+  return { ...(skill && { skill }), findings: gravest.slice(0, maxFindings), suspicious }
 }
 
 /** In slices: the caller can yield to the event loop between them. */
@@ -68,8 +72,11 @@ function* textFindings(file: string, text: string, marker: Marker): Generator<vo
   return all
 }
 
-/** Format characters, except joiners within other scripts and emoji, and a byte order mark at the beginning. */
-const hidden = /[\p{Cf}\u2800\u3164\uffa0\u115f\u1160]/gu
+/**
+ * Format characters, except joiners within other scripts and emoji, and a byte order mark at the beginning. One variation
+ * selector belongs to the letter before it; several in a row can hold a text.
+ */
+const hidden = /[\p{Cf}\u2800\u3164\uffa0\u115f\u1160]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2,}/gu
 const bidirectional = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
 function hiddenIn(text: string): Found[] {

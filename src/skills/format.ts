@@ -265,7 +265,8 @@ function toolsIn(values: Fields, fail: Fail): readonly string[] | undefined {
     fail(field, 'is neither a text nor a list of texts')
     return undefined
   }
-  const tools = texts.flatMap((text) => text.match(/[^\s,()]+(?:\([^)]{0,200}\))?/g) ?? [])
+  // A pattern without an end goes to the end: its tool must not become one that is named without a pattern.
+  const tools = texts.flatMap((text) => text.match(/[^\s,()]+(?:\([^)]*\)?)?/g) ?? [])
   if (tools.length > maxTools) fail(field, `has ${tools.length} tools, at most ${maxTools} are taken`)
   return [...new Set(tools)]
 }

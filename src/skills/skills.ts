@@ -34,7 +34,7 @@ export type UserSkill = StoredSkill & {
 /** The text of a skill, and where it comes from when it is untrusted. */
 export type LoadedText = { readonly text: string; readonly skill: UserSkill; readonly origin?: string }
 
-/** `trust`: changed files count as looked at. */
+/** `trust`: whoever updates it has looked at the difference. A new skill is its adder's word unless the check marks it. */
 export type AddOptions = { readonly author?: SkillAuthor; readonly trust?: boolean; readonly replace?: boolean }
 
 export interface Skills {
@@ -69,6 +69,8 @@ export interface Skills {
   /** Drops what is cached of a user; everybody's without one. */
   forget(user?: UserId): void
 }
+
+type Opened = { readonly skill: UserSkill; readonly bytes: Uint8Array | undefined }
 
 type Cached = { readonly read: Promise<readonly UserSkill[]>; value?: readonly UserSkill[] }
 
@@ -148,7 +150,23 @@ export function createSkills({ store, marker }: { store: SkillStore; marker: () 
     return { head: skill.head, findings, suspicious }
   }
 
-  const content: Skills['content'] = ({ owner, name }, path) => store.content(owner, name, path)
+  // Only what the view is about: an update that comes between must not be read with the trust of what it replaced.
+  const content: Skills['content'] = ({ owner, name, files }, path) => {
+    const hash = files.find((file) => file.path === path)?.hash
+    return hash === undefined ? Promise.resolve(undefined) : store.content(owner, name, path, hash)
+  }
+
+  /** A file of an enabled skill; undefined when the skill has none of this path. */
+  async function openFile(user: UserId, name: string, path: string): Promise<Opened> {
+    const skill = await findEnabled(user, name)
+    const bytes = await content(skill, path)
+    if (bytes || !skill.files.some((file) => file.path === path)) return { skill, bytes }
+    // It was updated since its view was read.
+    forget(skill.owner)
+    forget(user)
+    const fresh = await findEnabled(user, name)
+    return { skill: fresh, bytes: await content(fresh, path) }
+  }
 
   return {
     list,
@@ -166,25 +184,28 @@ export function createSkills({ store, marker }: { store: SkillStore; marker: () 
       await checked(folder)
       const before = await ownOf(user, folder.name)
       if (!before) throw noSkill(folder.name)
-      return filesChanged(before.files, folder.files, (path) => store.content(user, folder.name, path))
+      return filesChanged(before.files, folder.files, (path) => content(viewOf(before, { own: true }), path))
     },
-    async add(user, folder, { author = 'user', trust = true, replace = false } = {}) {
+    async add(user, folder, { author = 'user', trust = false, replace = false } = {}) {
       const { head, findings, suspicious } = await checked(folder)
-      const before = await ownOf(user, head.name)
-      if (before && !replace) {
-        throw new AppError('invalid_input', `the skill ${head.name} is there already: update it, or remove it first`)
-      }
-      const trusted = new Set(
-        before?.files.flatMap(({ path, hash, untrusted }) => (untrusted ? [] : [`${path} ${hash}`])),
-      )
       const files = folder.files.map(({ path, content: bytes }) => {
-        const hash = createHash('sha256').update(bytes).digest('hex')
-        // What the check marks is looked at before it counts as anybody's own word.
-        const looked =
-          trusted.has(`${path} ${hash}`) || (trust && author === 'user' && (before !== undefined || !suspicious))
-        return { path, content: bytes, hash, untrusted: !looked }
+        return { path, content: bytes, hash: createHash('sha256').update(bytes).digest('hex'), untrusted: true }
       })
-      await store.put(user, { ...head, author, findings, files })
+      await store.put(user, { ...head, author, findings, files }, (before) => {
+        if (before && !replace) {
+          throw new AppError('invalid_input', `the skill ${head.name} is there already: update it, or remove it first`)
+        }
+        const stored = new Map(before?.map((file) => [file.path, file]))
+        return files.map((file) => {
+          const old = stored.get(file.path)
+          if (old && (old.untrusted || old.hash === file.hash)) {
+            // The difference to a file that nobody has looked at does not show it whole.
+            return { ...file, untrusted: old.untrusted }
+          }
+          // What the check marks is looked at before it counts as anybody's own word.
+          return { ...file, untrusted: author === 'agent' || (before ? !trust : suspicious) }
+        })
+      })
       forget(user)
       return get(user, head.name)
     },
@@ -209,17 +230,17 @@ export function createSkills({ store, marker }: { store: SkillStore; marker: () 
       return get(user, name)
     },
     async load(user, name) {
-      const skill = await findEnabled(user, name)
-      const bytes = await content(skill, skillFile)
+      const { skill, bytes } = await openFile(user, name, skillFile)
       if (!bytes) throw noSkill(name)
       return { text: `${splitBody(bytes)}${fileLines(skill)}`, skill, ...originOf(skill) }
     },
     async read(user, name, path) {
-      const skill = await findEnabled(user, name)
-      const bytes = await content(skill, path)
+      const { skill, bytes } = await openFile(user, name, path)
       if (!bytes) throw new AppError('not_found', `the skill ${name} has no file ${path}; it has ${pathsOf(skill)}`)
       const text = decodeUtf8(bytes)
-      if (text === undefined) throw new AppError('invalid_input', `${path} is no text: it has ${bytes.length} bytes`)
+      // The check reads no file with such bytes either.
+      if (text === undefined || text.includes('\0'))
+        throw new AppError('invalid_input', `${path} is no text: it has ${bytes.length} bytes`)
       return { text: text === '' ? '(the file is empty)' : text, skill, ...originOf(skill) }
     },
     content,

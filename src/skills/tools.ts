@@ -16,24 +16,26 @@ const maxBodyChars = 20_000
 const maxReadChars = 100_000
 
 /** Names of tools as skills for other agents write them. A pattern in parentheses, except (*), is not read: then it asks. */
-const aliases: Readonly<Record<string, readonly string[]>> = {
-  read: ['workspace_read'],
-  write: ['workspace_write'],
-  edit: ['workspace_edit'],
-  multiedit: ['workspace_edit'],
-  ls: ['workspace_list'],
-  glob: ['workspace_list', 'workspace_search'],
-  grep: ['workspace_search'],
-  bash: ['workspace_shell'],
-  shell: ['workspace_shell'],
-  webfetch: ['web_fetch'],
-}
+const aliases: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    read: ['workspace_read'],
+    write: ['workspace_write'],
+    edit: ['workspace_edit'],
+    multiedit: ['workspace_edit'],
+    ls: ['workspace_list'],
+    glob: ['workspace_list', 'workspace_search'],
+    grep: ['workspace_search'],
+    bash: ['workspace_shell'],
+    shell: ['workspace_shell'],
+    webfetch: ['web_fetch'],
+  }),
+)
 
 /** What the log keeps of a loaded skill: its name, and the tools that it narrows its turn to. */
 export function loadedOf({ name, allowedTools }: Pick<SkillHead, 'name' | 'allowedTools'>): LoadedSkill {
   if (!allowedTools) return { name }
   const names = allowedTools.map((tool) => tool.replace(/\(\*\)$/, ''))
-  const tools = names.flatMap((tool) => [tool, ...(aliases[tool.toLowerCase()] ?? [])])
+  const tools = names.flatMap((tool) => [tool, ...(aliases.get(tool.toLowerCase()) ?? [])])
   return { name, tools: [...new Set([...ownTools, ...tools])] }
 }
 
@@ -56,16 +58,18 @@ export function createSkillTools(skills: Skills): SkillTools {
       return given(loaded, context)
     },
   })
-  const read = readTool<{ name: string; path: string }>('skill_read', {
-    description: 'Reads a file of a skill, such as references/forms.md. Scripts are files to read.',
+  const read = readTool<{ name: string; path: string; offset?: number }>('skill_read', {
+    description:
+      'Reads a file of a skill, such as references/forms.md. Scripts are files to read. Long files are read in parts by offset.',
     may: 'Read the files of a skill',
-    fields: { name: text('The name of the skill.'), path: text('The path of the file within the skill.') },
-    required: ['name', 'path'],
-    async run({ name, path }, context) {
-      const whole = given(await skills.read(context.user, name, path), context)
-      if (whole.length <= maxReadChars) return whole
-      return `${whole.slice(0, maxReadChars).toWellFormed()}\n[cut: ${whole.length - maxReadChars} more characters]`
+    fields: {
+      name: text('The name of the skill.'),
+      path: text('The path of the file within the skill.'),
+      offset: { type: 'integer', minimum: 1, description: 'The first character wanted; 1 without it.' },
     },
+    required: ['name', 'path'],
+    run: async ({ name, path, offset }, context) =>
+      partFrom(given(await skills.read(context.user, name, path), context), offset),
   })
   const search = readTool<{ query: string }>('skill_search', {
     description: 'Finds skills, instructions for tasks, by words of their names and descriptions.',
@@ -80,6 +84,19 @@ export function createSkillTools(skills: Skills): SkillTools {
     },
   })
   return { reading: [load, read, search], creating: createTool(skills) }
+}
+
+/** The part of a text from a character on, and how to go on. No letter is cut in two. */
+function partFrom(whole: string, offset = 1): string {
+  if (offset > whole.length) {
+    throw new AppError('invalid_input', `offset is beyond the end: the file has ${whole.length} characters`)
+  }
+  const start = offset - 1
+  const cut = start + maxReadChars
+  const end = /[\ud800-\udbff]/.test(whole.charAt(cut - 1)) ? cut - 1 : cut
+  const part = whole.slice(start, end).toWellFormed()
+  if (end >= whole.length) return part
+  return `${part}\n[characters ${offset} to ${end} of ${whole.length}; go on with offset ${end + 1}]`
 }
 
 type NewText = { readonly name: string; readonly description: string; readonly body: string }

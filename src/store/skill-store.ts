@@ -1,7 +1,14 @@
 // Skills: heads, files, contents by hash, and what users have switched off.
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import { maxSkills, type NewSkill, type SkillFinding, type SkillHead, type SkillStore } from '#core/skill.ts'
+import {
+  type JudgeFiles,
+  maxSkills,
+  type NewSkill,
+  type SkillFinding,
+  type SkillHead,
+  type SkillStore,
+} from '#core/skill.ts'
 import type { SkillAuthor, StoredSkill, StoredSkillFile } from '#core/skill.ts'
 import { notifySkills } from './change-signal.ts'
 import { lockAccount } from './secret-store.ts'
@@ -25,7 +32,8 @@ export function createSkillStore({ sql, now, maxUserBytes = 0 }: SkillParts): Sk
       return done
     })
   return {
-    put: (owner, skill) => change(owner, () => putSkill(owner, skill, { at: now(), maxUserBytes })),
+    put: (owner, skill, judgeFiles = () => skill.files) =>
+      change(owner, () => putSkill(owner, skill, { at: now(), maxUserBytes, judgeFiles })),
     list: (owner) =>
       sql.read(function* () {
         const rows = yield* query('SELECT * FROM skills WHERE user_id = ?', owner)
@@ -36,16 +44,17 @@ export function createSkillStore({ sql, now, maxUserBytes = 0 }: SkillParts): Sk
           .map((row) => skillOf(owner, row, byName.get(String(row['name'])) ?? []))
           .sort((one, two) => (one.name < two.name ? -1 : 1))
       }),
-    content: (owner, name, path) =>
+    content: (owner, name, path, hash) =>
       sql.read(function* () {
         const row = yield* first(
-          `SELECT c.content FROM skill_files f JOIN skill_contents c ON c.user_id = f.user_id AND c.hash = f.hash
+          `SELECT c.content, c.hash FROM skill_files f JOIN skill_contents c ON c.user_id = f.user_id AND c.hash = f.hash
            WHERE f.user_id = ? AND f.name = ? AND f.path = ?`,
           owner,
           name,
           path,
         )
         const content = row?.['content']
+        if (hash !== undefined && row?.['hash'] !== hash) return undefined
         return content instanceof Uint8Array ? content : undefined
       }),
     trust: (owner, name, files) =>
@@ -84,8 +93,8 @@ export function createSkillStore({ sql, now, maxUserBytes = 0 }: SkillParts): Sk
 
 function* putSkill(
   owner: UserId,
-  { author, findings, files, ...head }: NewSkill,
-  { at, maxUserBytes }: { at: number; maxUserBytes: number },
+  { author, findings, files: _, ...head }: NewSkill,
+  { at, maxUserBytes, judgeFiles }: { at: number; maxUserBytes: number; judgeFiles: JudgeFiles },
 ): Job<void> {
   const { name } = head
   const existing = yield* first('SELECT bytes FROM skills WHERE user_id = ? AND name = ?', owner, name)
@@ -93,10 +102,11 @@ function* putSkill(
   if (!existing && count >= maxSkills) {
     throw new AppError('invalid_input', `there are ${count} skills, at most ${maxSkills} are stored: remove one first`)
   }
+  const before = yield* filesOf(owner, name)
+  const files = judgeFiles(existing && before)
   const bytes = files.reduce((sum, { content }) => sum + content.length + rowBytes, rowBytes)
   const added = bytes - Number(existing?.['bytes'] ?? 0)
   checkQuota({ stored: yield* readStored(owner), added, max: maxUserBytes })
-  const before = yield* filesOf(owner, name)
   yield* run(
     `INSERT INTO skills (user_id, name, author, head, findings, bytes, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (user_id, name) DO UPDATE SET author = excluded.author, head = excluded.head,
@@ -141,14 +151,14 @@ function* removeSkill(owner: UserId, name: string): Job<boolean> {
   return true
 }
 
-function* filesOf(owner: UserId, name: string): Job<string[]> {
-  const rows = yield* query('SELECT hash FROM skill_files WHERE user_id = ? AND name = ?', owner, name)
-  return rows.map((row) => String(row['hash']))
+function* filesOf(owner: UserId, name: string): Job<StoredSkillFile[]> {
+  const rows = yield* query('SELECT * FROM skill_files WHERE user_id = ? AND name = ?', owner, name)
+  return rows.map(fileOf)
 }
 
 /** Deletes contents that no file of the owner has any more. */
-function* dropContents(owner: UserId, hashes: readonly string[]): Job<void> {
-  for (const hash of new Set(hashes)) {
+function* dropContents(owner: UserId, files: readonly StoredSkillFile[]): Job<void> {
+  for (const hash of new Set(files.map((file) => file.hash))) {
     yield* run(
       `DELETE FROM skill_contents WHERE user_id = ? AND hash = ?
          AND NOT EXISTS (SELECT 1 FROM skill_files f WHERE f.user_id = ? AND f.hash = ?)`,

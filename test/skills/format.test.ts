@@ -53,6 +53,16 @@ const valid: readonly [what: string, folder: SkillFolder, head: SkillHead, body?
     withHead(`${plain}\nallowed-tools: Bash(git add: *), Read`),
     { ...base, allowedTools: ['Bash(git add: *)', 'Read'] },
   ],
+  [
+    'tools with a pattern that has no end',
+    withHead(`${plain}\nallowed-tools: "Read Bash(${'git '.repeat(100)}"`),
+    { ...base, allowedTools: ['Read', `Bash(${'git '.repeat(100)}`] },
+  ],
+  [
+    'tools with a long pattern',
+    withHead(`${plain}\nallowed-tools: "Bash(${'x'.repeat(300)}) Read"`),
+    { ...base, allowedTools: [`Bash(${'x'.repeat(300)})`, 'Read'] },
+  ],
   ['a comment', withHead(`# ours\n${plain} # all of them`), base],
   ['fields that others use', withHead(`${plain}\nargument-hint: [file]\nmodel: sonnet`), base],
   [

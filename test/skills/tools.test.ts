@@ -146,6 +146,33 @@ for (const [text, door] of [
   })
 }
 
+test('a tool learns which skills its turn has loaded, so that what it runs is narrowed too', async (t) => {
+  const seen: unknown[] = []
+  const look: Tool = { ...reader([]), run: (_, { skills }) => Promise.resolve(String(seen.push(skills))) }
+  const { say } = scripted(calls('look', {}), says('done'))
+  const app = await open(t, { say, tools: [look] })
+  await app.skills.add(ada, skillFolder('pdf', { head: 'allowed-tools: look\n' }))
+  await send(app, '/pdf go')
+  assert.deepEqual(seen, [[loadedOf({ name: 'pdf', allowedTools: ['look'] })]])
+})
+
+test('tools with names that every object has are names like others', () => {
+  const { tools } = loadedOf({ name: 'pdf', allowedTools: ['constructor', '__proto__', 'Read(*)'] })
+  assert.deepEqual(tools?.slice(3), ['constructor', '__proto__', 'Read', 'workspace_read'])
+})
+
+test('a long file of a skill is read in parts, and no letter is cut in two', async (t) => {
+  const text = `${'a'.repeat(99_999)}😀${'b'.repeat(50_000)}`
+  const read = (offset?: number) => calls('skill_read', { name: 'pdf', path: 'a.md', ...(offset && { offset }) })
+  const { say } = scripted(read(), read(100_000), read(150_002), says('done'))
+  const app = await open(t, { say })
+  await app.skills.add(ada, skillFolder('pdf', { files: { 'a.md': text } }))
+  const [one, two, three] = resultsIn((await send(app, 'go')).items)
+  assert.equal(one?.output, `${'a'.repeat(99_999)}\n[characters 1 to 99999 of 150001; go on with offset 100000]`)
+  assert.equal(two?.output, `😀${'b'.repeat(50_000)}`)
+  assert.match(three?.output ?? '', /offset is beyond the end: the file has 150001 characters/)
+})
+
 test('a skill that names its tools narrows the turn that loads it, and no later one', async (t) => {
   const ran: string[] = []
   const tools = [reader(ran), reader(ran, 'peek')]
