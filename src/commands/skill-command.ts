@@ -58,7 +58,9 @@ export function showSkill(name: string, options: Options): Promise<void> {
       `${skill.name}: ${skill.description}`,
       ...(skill.license === undefined ? [] : [`License: ${skill.license}`]),
       ...(skill.compatibility === undefined ? [] : [`Compatibility: ${skill.compatibility}`]),
-      ...(skill.allowedTools ? [`Tools that do not ask in its turn: ${skill.allowedTools.join(', ') || 'none'}`] : []),
+      ...(skill.allowedTools
+        ? [`Tools that it names (others ask in its turn): ${skill.allowedTools.join(', ') || 'none'}`]
+        : []),
       'Files:',
       ...files,
       ...findingLines(skill.findings),

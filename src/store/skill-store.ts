@@ -32,7 +32,7 @@ export function createSkillStore({ sql, now, maxUserBytes = 0 }: SkillParts): Sk
       return done
     })
   return {
-    put: (owner, skill, judgeFiles = () => skill.files) =>
+    put: (owner, skill, judgeFiles) =>
       change(owner, () => putSkill(owner, skill, { at: now(), maxUserBytes, judgeFiles })),
     list: (owner) =>
       sql.read(function* () {
@@ -93,8 +93,8 @@ export function createSkillStore({ sql, now, maxUserBytes = 0 }: SkillParts): Sk
 
 function* putSkill(
   owner: UserId,
-  { author, findings, files: _, ...head }: NewSkill,
-  { at, maxUserBytes, judgeFiles }: { at: number; maxUserBytes: number; judgeFiles: JudgeFiles },
+  { author, findings, files: given, ...head }: NewSkill,
+  { at, maxUserBytes, judgeFiles }: { at: number; maxUserBytes: number; judgeFiles: JudgeFiles | undefined },
 ): Job<void> {
   const { name } = head
   const existing = yield* first('SELECT bytes FROM skills WHERE user_id = ? AND name = ?', owner, name)
@@ -103,7 +103,7 @@ function* putSkill(
     throw new AppError('invalid_input', `there are ${count} skills, at most ${maxSkills} are stored: remove one first`)
   }
   const before = yield* filesOf(owner, name)
-  const files = judgeFiles(existing && before)
+  const files = judgeFiles ? judgeFiles(existing && before) : given
   const bytes = files.reduce((sum, { content }) => sum + content.length + rowBytes, rowBytes)
   const added = bytes - Number(existing?.['bytes'] ?? 0)
   checkQuota({ stored: yield* readStored(owner), added, max: maxUserBytes })
