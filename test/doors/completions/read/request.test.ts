@@ -94,6 +94,12 @@ for (const [what, fields, param] of refused) {
   })
 }
 
+test('a part of no kind is named, as far as forty characters', async () => {
+  const of = (type: unknown) => read({ messages: [{ role: 'user', content: [{ type }] }] })
+  await assert.rejects(of('x'.repeat(50)), /must be text, image_url or file, not "x{40}"$/)
+  await assert.rejects(of(7), /not number$/)
+})
+
 test('bounds are taken to their edge', async () => {
   const { k0: _, ...fitting } = many
   await read(jsonSchema({ schema: fitting }))
