@@ -8,6 +8,7 @@ import { footprint } from './footprint.ts'
 import { growth } from './growth.ts'
 import { figuresIn, guard, record, recorded } from './guard.ts'
 import { length } from './length.ts'
+import { mcp } from './mcp.ts'
 import { memory } from './memory.ts'
 import { missions } from './missions.ts'
 import { postgres } from './postgres.ts'
@@ -44,6 +45,7 @@ const suites: Readonly<Record<string, Suite>> = {
   skills,
   missions,
   tools,
+  mcp,
   safety,
   providers,
   terminal,
