@@ -2,7 +2,7 @@
 import type { Config } from '#config.ts'
 import type { SettingsAdmin, ToolAdmin } from '#core/admin.ts'
 import { newId, operator } from '#core/ids.ts'
-import type { McpAdmin } from '#core/mcp.ts'
+import type { McpServers } from '#core/mcp.ts'
 import type { Settings, Store } from '#core/store.ts'
 import type { ToolAccess } from '#core/tool-access.ts'
 import type { Tools } from '#core/tool.ts'
@@ -58,7 +58,7 @@ export type App = {
   readonly settings: SettingsAdmin
   readonly toolAdmin: ToolAdmin
   /** MCP servers; loaded when they are first asked for. */
-  readonly mcp: () => Promise<McpAdmin>
+  readonly mcp: () => Promise<McpServers>
   /** Reads the settings again; the next turn follows them. */
   reload(): Promise<void>
   /** Stops firing missions, then waits for running turns up to the grace period and releases the others. */

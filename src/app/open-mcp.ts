@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs'
 import { type Config, environmentVariable } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { operator, type UserId } from '#core/ids.ts'
-import type { McpAdmin } from '#core/mcp.ts'
+import type { McpServers } from '#core/mcp.ts'
 import type { Store } from '#core/store.ts'
 import type { ToolSource } from '#core/tool-source.ts'
 import type { Tool } from '#core/tool.ts'
@@ -11,20 +11,22 @@ import type { Home } from '#home.ts'
 import type { Log } from '#lib/log.ts'
 import { readVersion } from '#lib/version.ts'
 import type { LeakScan } from '#safety/leaks.ts'
-import { systemStreamDial } from './lazy-dial.ts'
+import type { Seal } from '#lib/seal.ts'
+import { systemDial, systemStreamDial } from './lazy-dial.ts'
 import { createToolSearch } from './tool-search.ts'
 
 export type OpenMcpParts = {
   readonly home: Home
   readonly store: Pick<Store, 'mcp' | 'secrets'>
+  readonly seal: Seal
   readonly config: Config
   readonly scan: (user: UserId) => LeakScan
   readonly log: Log
 }
 
-export type OpenMcp = { readonly source: ToolSource; readonly admin: () => Promise<McpAdmin> }
+export type OpenMcp = { readonly source: ToolSource; readonly admin: () => Promise<McpServers> }
 
-type Opened = { readonly source: ToolSource; readonly admin: McpAdmin }
+type Opened = { readonly source: ToolSource; readonly admin: McpServers }
 
 export function openMcp(parts: OpenMcpParts): OpenMcp {
   const { store } = parts
@@ -100,18 +102,27 @@ export async function examineServers(parts: OpenMcpParts, signal: AbortSignal): 
 
 async function load(parts: OpenMcpParts): Promise<Opened> {
   const { store, log } = parts
-  const [{ servers, endOrphans, mask }, { createMcpSource }, { createMcpAdmin }] = await Promise.all([
-    loadServers(parts),
-    import('#mcp/source.ts'),
-    import('#mcp/admin.ts'),
-  ])
+  const [{ servers, access, endOrphans, mask }, { createMcpSource }, { createMcpAdmin }, { createSignIns }] =
+    await Promise.all([loadServers(parts), import('#mcp/source.ts'), import('#mcp/admin.ts'), import('#mcp/auth.ts')])
   const source = createMcpSource(servers)
   const ended = await endOrphans()
   if (ended > 0) log.warn({ processes: ended }, 'ended MCP servers that a killed process left behind')
-  return { source, admin: createMcpAdmin({ servers, store: store.mcp, mask, secrets: store.secrets }) }
+  const admin = createMcpAdmin({ servers, store: store.mcp, mask, secrets: store.secrets })
+  return {
+    source,
+    admin: {
+      ...admin,
+      ...createSignIns(store.mcp, access),
+      async remove(name) {
+        const removed = await admin.remove(name)
+        if (removed) await access.forget(name)
+        return removed
+      },
+    },
+  }
 }
 
-async function loadServers({ home, store, config, scan, log }: OpenMcpParts) {
+async function loadServers({ home, store, seal, config, scan, log }: OpenMcpParts) {
   const [{ createServers }, { mergeTools: merge }, { createOpenTransport }, stdio, marks] = await Promise.all([
     import('#mcp/servers.ts'),
     import('#mcp/pin.ts'),
@@ -119,6 +130,19 @@ async function loadServers({ home, store, config, scan, log }: OpenMcpParts) {
     import('#mcp/stdio.ts'),
     import('#mcp/process-mark.ts'),
   ])
+  const [{ bearerOf }, { createResourceAccess }] = await Promise.all([
+    import('#mcp/auth.ts'),
+    import('#oauth/resource-access.ts'),
+  ])
+  const access = createResourceAccess({
+    secrets: store.secrets,
+    seal,
+    dial: systemDial(config.proxy),
+    privateHosts: config.privateHosts,
+    now: Date.now,
+    log,
+    prefix: 'mcp',
+  })
   const homeMark = marks.homeMark(realpathSync(home.path))
   const mask = (text: string): string => scan(operator).mask(text)
   const servers = createServers({
@@ -127,6 +151,7 @@ async function loadServers({ home, store, config, scan, log }: OpenMcpParts) {
       secret: (name) => store.secrets.get(name),
       environment: environmentVariable,
       dial: systemStreamDial(config.proxy),
+      bearerFor: (server) => bearerOf(access, server),
       homeMark,
       guard: stdio.createExitGuard(),
       mask,
@@ -137,5 +162,5 @@ async function loadServers({ home, store, config, scan, log }: OpenMcpParts) {
     version: readVersion(),
     log,
   })
-  return { servers, merge, mask, endOrphans: () => marks.endOrphans(homeMark) }
+  return { servers, access, merge, mask, endOrphans: () => marks.endOrphans(homeMark) }
 }

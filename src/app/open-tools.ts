@@ -1,7 +1,7 @@
 // Opens the tools of the service: the joined sources, the sign-in to tools, and their administration.
 import type { ToolAdmin } from '#core/admin.ts'
 import type { UserId } from '#core/ids.ts'
-import type { McpAdmin } from '#core/mcp.ts'
+import type { McpServers } from '#core/mcp.ts'
 import type { Judged, Verdict } from '#core/policy.ts'
 import type { ToolAccess } from '#core/tool-access.ts'
 import type { Tools } from '#core/tool.ts'
@@ -29,7 +29,7 @@ export type OpenTools = {
   readonly access: () => Promise<ToolAccess>
   readonly admin: ToolAdmin
   /** MCP servers; loaded when they are first asked for. */
-  readonly mcp: () => Promise<McpAdmin>
+  readonly mcp: () => Promise<McpServers>
   close(): Promise<void>
 }
 
@@ -63,7 +63,7 @@ export async function openTools(parts: OpenToolsParts): Promise<OpenTools> {
   })
   const builtIn = openBuiltInTools({ config, scan, documents })
   const missionTools = createBuiltInSource(createMissionTools(parts.missions))
-  const mcp = openMcp({ home, store, config, scan, log })
+  const mcp = openMcp({ home, store, seal, config, scan, log })
   const sources = [builtIn, openSkillTools(skills), missionTools, components, mcp.source]
   const joined = joinSources(sources, log, () => offIn(live.stored()))
   await joined.reload()

@@ -7,7 +7,7 @@ import { costWords, countWords, durationWords } from '#core/words.ts'
 import { checkOwner, type Home, homeAt, keyFile, masterKey, tokenFile } from '#home.ts'
 import { openVectors } from '#app/open-vectors.ts'
 import { silentLog } from '#lib/log.ts'
-import { createSeal } from '#lib/seal.ts'
+import { createSeal, type Seal } from '#lib/seal.ts'
 import { ollamaAnswers } from '#models/ollama.ts'
 import { openModel } from '#models/open-model.ts'
 import { tryModel } from '#models/trial.ts'
@@ -73,7 +73,7 @@ async function examine(): Promise<Finding[]> {
       await lookAtDatabase(opened, say('database'))
       const stored = loadConfig(await opened.store.settings.all())
       await look('model', () => lookAtModel(stored, opened.secret, say('model')))
-      if (opened.version === newestVersion) await lookAtServers(stored, home, opened.store, say('mcp'))
+      if (opened.version === newestVersion) await lookAtServers(stored, home, opened, say('mcp'))
       if (stored.embedding) await lookAtEmbedding(stored, opened.store, say('embedding'))
     } finally {
       await opened.store.close()
@@ -88,7 +88,7 @@ async function examine(): Promise<Finding[]> {
 }
 
 type Secret = (name: string) => Promise<string | undefined>
-type Opened = { readonly store: Store; readonly version: number; readonly secret: Secret }
+type Opened = { readonly store: Store; readonly seal: Seal; readonly version: number; readonly secret: Secret }
 
 /** The database, if it exists: opening a SQLite file or reading the key would create them. */
 async function openExisting(home: Home, config: Config): Promise<Opened | undefined> {
@@ -104,7 +104,7 @@ async function openExisting(home: Home, config: Config): Promise<Opened | undefi
     await store.close()
     return undefined
   }
-  return { store, version, secret: (name) => (hasKey ? store.secrets.get(name) : Promise.resolve(undefined)) }
+  return { store, seal, version, secret: (name) => (hasKey ? store.secrets.get(name) : Promise.resolve(undefined)) }
 }
 
 type Say = (detail: string, state?: State) => void
@@ -175,11 +175,11 @@ async function lookAtModel({ model }: Config, secret: Secret, say: Say): Promise
 }
 
 /** Starts each MCP server once. Faults are warnings: the agent works without them. */
-async function lookAtServers(config: Config, home: Home, store: Store, say: Say): Promise<void> {
+async function lookAtServers(config: Config, home: Home, { store, seal }: Opened, say: Say): Promise<void> {
   if ((await store.mcp.list()).length === 0) return
   const { examineServers } = await import('#app/open-mcp.ts')
   const scan = createLeakScan()
-  const parts = { home, store, config, scan: () => scan, log: silentLog }
+  const parts = { home, store, seal, config, scan: () => scan, log: silentLog }
   for (const { name, tools, changed, fault } of await examineServers(parts, AbortSignal.timeout(serverMs))) {
     if (fault !== undefined) say(`${name}: ${fault}`, 'warning')
     else if (changed > 0) say(`${name} changed ${countWords(changed, 'tool')}: atrium mcp review ${name}`, 'warning')

@@ -32,9 +32,11 @@ export async function addServer(name: string, command: readonly string[], option
     const server = await servers.add({ name, target, everyone: options.everyone ?? false }, signal)
     const tools = countWords(server.tools.length, 'tool')
     const next =
-      server.tools.length > 0
-        ? `Each call asks first. To let one run at once: atrium mcp set ${name} ${firstTool(server)} --effect read`
-        : 'It has no tools that the agent could use.'
+      server.status === 'sign_in'
+        ? `It needs a sign-in: atrium mcp auth ${name}`
+        : server.tools.length > 0
+          ? `Each call asks first. To let one run at once: atrium mcp set ${name} ${firstTool(server)} --effect read`
+          : 'It has no tools that the agent could use.'
     const text = [`Added ${name}: ${tools}.`, ...toolLines(server), next].join('\n')
     print(options, server, text)
   })

@@ -45,6 +45,12 @@ export function addMcp(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (name, tool, options) => (await load()).reviewServer(name, tool, options))
   mcp
+    .command('auth <name>')
+    .description('sign in to a server over HTTP')
+    .option('--client-id <id>', 'a client that was registered by hand, for servers that register none')
+    .option('--no-browser', 'only print the link')
+    .action(async (name, options) => (await import('./mcp-auth-command.ts')).authServer(name, options))
+  mcp
     .command('test <name> [tool]')
     .description('start a server and read its list, or make one call')
     .option('--params <json>', 'parameters of the call')

@@ -1,7 +1,5 @@
 // `atrium tool auth` and `atrium tool setup`: the secrets that a tool needs, stored apart from those of providers.
-import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
-import { environmentVariable, loadConfig } from '#config.ts'
+import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
@@ -11,17 +9,14 @@ import { openAccess } from '#app/components.ts'
 import { createScans } from '#app/leak-scans.ts'
 import { ownSecretsOf } from '#app/own-secrets.ts'
 import { storeShipped } from '#app/shipped-tools.ts'
-import { within } from '#lib/deadline.ts'
 import { silentLog } from '#lib/log.ts'
 import { printable } from '#safety/printable.ts'
 import { answerWaitingFor } from '#turns/credentials.ts'
+import { signInByBrowser } from './browser-sign-in.ts'
 import { agrees } from './prompts.ts'
 import { askService, reloadService } from './running-service.ts'
-import { openCallback } from './callback.ts'
 import { readSecret } from './hidden-prompt.ts'
 import { print, table } from './report.ts'
-
-const signInMs = 10 * 60_000
 
 type AuthOptions = { readonly use?: string; readonly browser?: boolean }
 type SetUpOptions = { readonly secret?: string; readonly use?: string }
@@ -38,7 +33,14 @@ export async function authTool(name: string, { use, browser = true }: AuthOption
     }
     const from = use ?? (await chosenOffer(name, auth))
     if (from !== undefined) return done(store, await access.share(whose, auth.name, from), from)
-    if (auth.how === 'oauth') return done(store, await signInByBrowser(access, name, browser))
+    if (auth.how === 'oauth') {
+      const stored = await signInByBrowser<StoredSecrets>({
+        browser,
+        begin: (redirectUri) => access.begin(whose, { redirectUri }),
+        finish: (returned, state) => access.finish(returned, { owner: operator, state }),
+      })
+      return done(store, stored)
+    }
     const help = [auth.instructions, auth.setupUrl && `Get a token at ${auth.setupUrl}`, auth.tokenHint]
     printFromTool(name, help.filter((each) => each !== undefined).join('\n'))
     const title = auth.displayName === undefined ? name : `${printable(auth.displayName)} (the tool ${name})`
@@ -118,43 +120,6 @@ async function chosenOffer(name: string, { name: secret, offers }: NeededSecret 
     else if (await agrees(`${what} Use it for ${name} too?`)) return tool
   }
   return undefined
-}
-
-/** Opens the authorization page, and takes the callback URL from the browser or from a paste. */
-async function signInByBrowser(access: ToolAccess, tool: string, browser: boolean): Promise<StoredSecrets> {
-  const callback = await openCallback()
-  const lines = createInterface({ input: process.stdin })
-  try {
-    const { url, state } = await access.begin({ tool, owner: operator }, { redirectUri: callback.redirectUri })
-    if (browser) openBrowser(url)
-    process.stderr.write(
-      `Sign in here:\n\n  ${url}\n\nWithout a browser on this machine, open the link elsewhere and paste the address ` +
-        'that you are sent to, though it does not load.\n',
-    )
-    const pasted = new Promise<string>((resolve) => {
-      lines.on('line', (line) => {
-        if (line.trim() !== '') resolve(line)
-      })
-    })
-    const returned = await within(signInMs, Promise.race([callback.returned(state), pasted]), () => {
-      throw new AppError('request_timeout', 'nobody signed in within ten minutes: begin again')
-    })
-    return await access.finish(returned, { owner: operator, state })
-  } finally {
-    lines.close()
-    process.stdin.destroy()
-    callback.close()
-  }
-}
-
-/** Opens a browser only where there is a display. A failure is ignored, because the link is printed too. */
-function openBrowser(url: string): void {
-  const screen = environmentVariable('DISPLAY') ?? environmentVariable('WAYLAND_DISPLAY')
-  const command = process.platform === 'darwin' ? 'open' : screen === undefined ? undefined : 'xdg-open'
-  if (command === undefined) return
-  spawn(command, [url], { stdio: 'ignore', detached: true })
-    .on('error', () => {})
-    .unref()
 }
 
 /** Prints what was stored or shared, and answers the gates that waited for it. */

@@ -73,6 +73,8 @@ export type Credential = {
   readonly refused?: true
   /** The command that sets it. */
   readonly command?: string
+  /** `tool` is an MCP server, and the secret is that of a sign-in to it. */
+  readonly of?: 'mcp'
 }
 
 /** What a call needs from a person. `state` comes back with the answer, when the call is run again. */

@@ -1,6 +1,8 @@
 // MCP servers as the operator configured them, their tools as they are pinned, and their store.
 import type { ToolTrial } from './admin.ts'
+import type { UserId } from './ids.ts'
 import type { JsonObject } from './json.ts'
+import type { StartedSignIn } from './tool-access.ts'
 
 export const maxServerNameChars = 32
 /** Servers that one home can have. */
@@ -159,3 +161,28 @@ export interface McpAdmin {
   test(name: string, call: { readonly tool: string; readonly params: string }, signal: AbortSignal): Promise<ToolTrial>
   remove(name: string): Promise<boolean>
 }
+
+/** Sign-ins to servers over HTTP, for the operator. */
+export interface McpSignIns {
+  /**
+   * Begins the sign-in to a server over HTTP, as the server itself says how. `browser` is a secret that only the starting
+   * browser has, `client` one that was registered by hand. Throws tool_refused.
+   */
+  signIn(
+    name: string,
+    from: {
+      readonly redirectUri: string
+      readonly owner: UserId
+      readonly browser?: string
+      readonly client?: { readonly id: string }
+    },
+  ): Promise<StartedSignIn>
+  /** Ends a sign-in, and returns its server and the secret that waiting gates name. Throws forbidden, tool_refused. */
+  finishSignIn(
+    returned: string,
+    by: { readonly owner?: UserId; readonly browser?: string; readonly state?: string },
+  ): Promise<{ readonly name: string; readonly secret: string }>
+}
+
+/** Everything that the operator does with MCP servers. */
+export type McpServers = McpAdmin & McpSignIns

@@ -86,14 +86,16 @@ export function createMcpAdmin({ servers, store, mask, secrets }: AdminParts): M
         )
       }
       const connection = servers.trial({ name, target })
+      let needsSignIn = false
       try {
-        const { tools, instructions } = await connection.list(signal)
+        const { tools, instructions } = await connection.list(signal).catch(unlessSignIn)
         signal.throwIfAborted()
+        needsSignIn = connection.status().status === 'sign_in'
         await store.add({ name, target, everyone, instructions, tools: mergeTools(name, [], tools) })
       } finally {
         await connection.stop()
       }
-      return viewOf(await stored(name))
+      return viewOf(await stored(name), needsSignIn ? { status: 'sign_in' } : undefined)
     },
     async setEffect(name, tool, effect) {
       const changed = await servers.change(name, ({ tools }) => {
@@ -145,6 +147,12 @@ async function tryServer(
   } finally {
     await connection.stop()
   }
+}
+
+/** A server that needs a sign-in first is added without tools. */
+function unlessSignIn(error: unknown): ServerList {
+  if (error instanceof AppError && error.code === 'credential_missing') return { tools: [], instructions: '' }
+  throw error
 }
 
 /** One call, as the operator, with everything that happened. */

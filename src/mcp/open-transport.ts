@@ -4,6 +4,7 @@ import type { McpTarget } from '#core/mcp.ts'
 import type { Log } from '#lib/log.ts'
 import type { StreamDial } from '#net/dial.ts'
 import { warnSparingly } from '#lib/log.ts'
+import { tokenSecret } from './auth.ts'
 import type { OpenedTransport } from './connection.ts'
 import type { ExactArguments } from './exact-arguments.ts'
 import { type Bearer, createHttpTransport } from './http.ts'
@@ -88,7 +89,7 @@ async function openHttp(
     if (!unauthorized) return undefined
     const message = `the MCP server ${name} needs a sign-in (401): run \`${command}\` and try again`
     return new AppError('credential_missing', message, {
-      credential: { tool: name, secret: 'access_token', title: name, command },
+      credential: { tool: name, secret: tokenSecret, title: name, command, of: 'mcp' },
     })
   }
   return { transport, fault: () => undefined, signInFault }

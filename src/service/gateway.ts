@@ -5,6 +5,7 @@ import { responsesRoutes } from '#doors/responses/routes.ts'
 import { webRoutes } from '#doors/web/door.ts'
 import { mountLive } from '#doors/web/chat-socket.ts'
 import { pageRoutes } from '#doors/web/pages.ts'
+import { mcpAuthRoutes } from '#doors/web/mcp-auth-routes.ts'
 import { mcpRoutes } from '#doors/web/mcp-routes.ts'
 import { skillUpload } from '#doors/web/skill-routes.ts'
 import { toolAccessRoutes } from '#doors/web/tool-access-routes.ts'
@@ -96,6 +97,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
   gateway.mount({ routes: web })
   gateway.mount({ routes: toolRoutes({ toolAdmin: app.toolAdmin }), parse: parseLossless })
   gateway.mount({ routes: mcpRoutes({ mcp: app.mcp }), parse: parseLossless })
+  gateway.mount({ routes: mcpAuthRoutes({ mcp: app.mcp, gates, origins }) })
   gateway.mount(skillUpload({ skills }))
   mountLive(gateway.sockets, { turns, threads, gates, chatLimit, writeLimit, log })
   const issuer = config.oidc?.clientId === undefined ? {} : { issuer: config.oidc.issuer }

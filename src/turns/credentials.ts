@@ -13,7 +13,7 @@ export type NewSecret = Credential & { readonly owner: UserId; readonly by: stri
  */
 export async function answerWaitingFor(
   { store, now }: { store: Pick<Store, 'turns'>; now: () => number },
-  { tool, secret, owner, by }: NewSecret,
+  { tool, secret, of, owner, by }: NewSecret,
 ): Promise<readonly Answered[]> {
   const answered: Answered[] = []
   const whose = owner === operator ? undefined : owner
@@ -21,8 +21,9 @@ export async function answerWaitingFor(
     const { userId: user, threadId } = turn
     const open = await store.turns.openGates(user, { threadId, limit: maxGates })
     for (const { gate } of open) {
-      const waits = gate.credential?.tool === tool && gate.credential.secret === secret && callIds.includes(gate.callId)
-      if (!waits) continue
+      const { credential } = gate
+      const same = credential?.tool === tool && credential.secret === secret && credential.of === of
+      if (!same || !callIds.includes(gate.callId)) continue
       const answer = { callId: gate.callId, by, decision: 'allow' as const }
       const done = await answerGate({ store, now }, { user, threadId }, answer).catch(ignoreClosed)
       if (done) answered.push(done)

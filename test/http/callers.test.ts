@@ -57,6 +57,14 @@ const table: Readonly<Record<string, Row>> = {
   'POST /api/tools/:name/setup': { all: 404, body: {} },
   'DELETE /api/tools/:name/secrets/:secret': { all: 404 },
   'GET /api/tools/oauth/callback': { all: 400 },
+  'GET /api/mcp': { all: [403, 403, 200] },
+  'POST /api/mcp': { all: [403, 403, 400], body: {} },
+  'DELETE /api/mcp/:name': { all: [403, 403, 404] },
+  'PATCH /api/mcp/:name/tools/:tool': { all: [403, 403, 404], body: { effect: 'off' } },
+  'POST /api/mcp/:name/review': { all: [403, 403, 404], body: {} },
+  'POST /api/mcp/:name/test': { all: [403, 403, 404], body: {} },
+  'POST /api/mcp/:name/auth': { all: [403, 403, 400], body: {} },
+  'GET /api/mcp/oauth/callback': { all: 400 },
   'GET /api/skills': { all: 200 },
   'POST /api/skills': { all: 415, body: {} },
   'GET /api/skills/:name': { all: 404 },
@@ -128,7 +136,7 @@ test('every route answers each caller as the table says, by token and by cookie'
   }
   await addUser('eve')
   const [adas, bobs] = [{ cookie: await cookieOf(ada) }, { cookie: await cookieOf(bob) }]
-  const open = ['/api/health', '/api/ready', '/api/login', '/api/tools/oauth/callback']
+  const open = ['/api/health', '/api/ready', '/api/login', '/api/tools/oauth/callback', '/api/mcp/oauth/callback']
   for (const [route, { all, body }] of Object.entries(table)) {
     const [method = '', path = ''] = route.split(' ')
     const url = pathOf(path)

@@ -4,11 +4,13 @@ import { test } from 'node:test'
 import { openHouse, operatorToken } from '../doors/web/house.ts'
 
 /** Where a browser comes back to that brings nothing: a page says so. */
-const callback = '/api/tools/oauth/callback'
-const open = ['GET /api/health', 'GET /api/ready', 'POST /api/login', `GET ${callback}`]
+const callbacks = ['/api/tools/oauth/callback', '/api/mcp/oauth/callback']
+const open = ['GET /api/health', 'GET /api/ready', 'POST /api/login', ...callbacks.map((path) => `GET ${path}`)]
 const operators = ['GET /metrics', 'GET /api/users', 'POST /api/users', 'DELETE /api/users/:name']
   .concat(['GET /api/users/:name/tokens', 'POST /api/users/:name/tokens', 'DELETE /api/users/:name/tokens/:id'])
   .concat(['PATCH /api/tools/:name', 'DELETE /api/tools/:name', 'POST /api/tools/:name/test'])
+  .concat(['GET /api/mcp', 'POST /api/mcp', 'DELETE /api/mcp/:name', 'PATCH /api/mcp/:name/tools/:tool'])
+  .concat(['review', 'test', 'auth'].map((verb) => `POST /api/mcp/:name/${verb}`))
   .concat(['GET /api/senders', 'GET /api/settings', 'PATCH /api/settings', 'POST /api/settings/test'])
 const carryFiles = ['/api/chat', '/api/chat/send', '/api/v1/responses', '/v1/responses']
   .concat(['/api/v1/responses/compact', '/api/v1/chat/completions', '/v1/chat/completions', '/v1/responses/compact'])
@@ -35,7 +37,7 @@ test('a stranger is 401 everywhere but at the open routes, a user 403 at the ope
     const stranger = await call(method, url, { token: null })
     const wrong = await call(method, url, { token: 'nonsense' })
     const user = await call(method, url, { token: ada })
-    const welcome = method === 'GET' && path !== callback ? 200 : 400
+    const welcome = method === 'GET' && !callbacks.includes(path) ? 200 : 400
     if (who === 'anyone') assert.equal(stranger.status, welcome, url)
     else assert.deepEqual([stranger.status, stranger.text], [401, 'Invalid or missing auth token'], `${method} ${url}`)
     if (who !== 'anyone') assert.equal(wrong.status, 401, `${method} ${url}`)
@@ -55,7 +57,7 @@ test('only routes that carry files or archives take 14 MiB, documents and trials
     .flatMap(({ method, path, maxBodyBytes }) =>
       maxBodyBytes === undefined ? [] : [[`${method} ${path}`, maxBodyBytes / mebibyte] as const],
     )
-  const two = ['PUT /api/memory/documents/*', 'POST /api/tools/:name/test']
+  const two = ['PUT /api/memory/documents/*', 'POST /api/tools/:name/test', 'POST /api/mcp/:name/test']
   assert.deepEqual(
     new Map(large),
     new Map([

@@ -13,7 +13,7 @@ import { Preview } from '../parts/preview.tsx'
 import { Empty } from '../parts/states.tsx'
 import { go } from '../router.ts'
 import { notify } from '../store/notices.ts'
-import { removeServer, reviewTool, serverAddress, setEffect, tryServer } from '../store/servers.ts'
+import { removeServer, reviewTool, serverAddress, setEffect, signServerIn, tryServer } from '../store/servers.ts'
 
 const maxShownChars = 300
 
@@ -74,6 +74,11 @@ export function ServerDetail({ server }: { server: McpServer }) {
   const { name, kind, address, everyone, error, status, instructions, tools } = server
   const { busy, fault, run } = useAct()
   const said = useSignal<string | undefined>(undefined)
+  const signing = useAct()
+  const signIn = async (): Promise<void> => {
+    const url = await signServerIn(name)
+    if (/^https?:/.test(url)) window.open(url, '_blank', 'noopener')
+  }
   const test = async (): Promise<void> => {
     const trial = await tryServer(name)
     said.value = trial.error ?? trial.output ?? ''
@@ -108,7 +113,15 @@ export function ServerDetail({ server }: { server: McpServer }) {
         {said.value !== undefined && <p role="status">{said.value}</p>}
         {fault.value !== undefined && <Note kind="clay">{fault.value}</Note>}
         {error !== undefined && <Note kind="clay">{error}</Note>}
-        {status === 'sign_in' && <Note kind="sun">It needs a sign-in before its tools can be used.</Note>}
+        {status === 'sign_in' && (
+          <Note kind="sun">
+            It needs a sign-in before its tools can be used. Test it again afterwards.{' '}
+            <Button size="small" busy={signing.busy.value} onClick={() => void signing.run(signIn)}>
+              Sign in
+            </Button>
+          </Note>
+        )}
+        {signing.fault.value !== undefined && <Note kind="clay">{signing.fault.value}</Note>}
       </div>
       {tools.map((tool) => (
         <ServerTool key={tool.name} server={name} tool={tool} />

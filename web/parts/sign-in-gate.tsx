@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { Waiting } from '#doors/web/wire/gate.ts'
 import { go } from '../router.ts'
+import { signServerIn } from '../store/servers.ts'
 import { readNeeds, signToolIn, toolAddress } from '../store/tools.ts'
 import { useAct } from './act.ts'
 import { Button } from './button.tsx'
@@ -13,7 +14,7 @@ export function SignInGate({ gate }: { gate: Waiting }) {
   const away = useSignal(false)
   const begin = async (): Promise<void> => {
     await run(async () => {
-      away.value = await openSignIn(tool)
+      away.value = gate.credential?.of === 'mcp' ? open(await signServerIn(tool)) : await openSignIn(tool)
     })
   }
   return (
@@ -35,6 +36,10 @@ async function openSignIn(tool: string): Promise<boolean> {
     go(toolAddress(tool))
     return false
   }
-  window.open(begun.url, '_blank', 'noopener')
+  return open(begun.url)
+}
+
+function open(url: string): boolean {
+  if (/^https?:/.test(url)) window.open(url, '_blank', 'noopener')
   return true
 }

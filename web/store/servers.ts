@@ -9,6 +9,8 @@ import { isOperator } from './session.ts'
 import { tools } from './tools.ts'
 
 const startMs = 150_000
+/** The server and its authorization server are asked how to sign in. */
+const signInMs = 90_000
 
 export const servers = loaded(async (): Promise<McpServer[]> => {
   return isOperator.value ? (await request<McpServerList>('GET', '/api/mcp')).servers : []
@@ -38,6 +40,11 @@ export async function tryServer(server: string): Promise<ToolTrial> {
   const trial = await request<ToolTrial>('POST', `${pathOf(server)}/test`, { body: {}, deadlineMs: startMs })
   await reload()
   return trial
+}
+
+/** Begins the sign-in to a server, and returns the address to open. Throws ApiFault. */
+export async function signServerIn(server: string): Promise<string> {
+  return (await request<{ url: string }>('POST', `${pathOf(server)}/auth`, { body: {}, deadlineMs: signInMs })).url
 }
 
 /** Removes a server and its tools. Throws ApiFault. */

@@ -103,7 +103,8 @@ const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
     'POST /signed-in',
     async (body, { gates }) => {
       const secret = { tool: textIn(body, 'tool'), secret: textIn(body, 'secret'), owner: operator, by: 'operator' }
-      return { closed: await gates.signedIn(secret) }
+      const ofServer = isObject(body) && body['of'] === 'mcp'
+      return { closed: await gates.signedIn({ ...secret, ...(ofServer && { of: 'mcp' }) }) }
     },
   ],
   [

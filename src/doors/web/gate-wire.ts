@@ -49,8 +49,8 @@ function inputWire(input: InputRequest): InputWire {
   return { ...input, fields }
 }
 
-function credentialWire({ tool, secret, title }: Credential) {
-  return { tool, secret, ...(title !== undefined && { title }) }
+function credentialWire({ tool, secret, title, of }: Credential) {
+  return { tool, secret, ...(title !== undefined && { title }), ...(of && { of }) }
 }
 
 /** Arguments parsed as an object, with every number as written; the raw text when they are no object. */

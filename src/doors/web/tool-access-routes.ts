@@ -4,10 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import type { StoredSecrets, NeededSecret, SignIn, ToolAccess, ToolNeeds } from '#core/tool-access.ts'
-import { newToken } from '#lib/token.ts'
 import type { Caller } from '#http/caller.ts'
 import type { Origins } from '#http/origin.ts'
-import { asFault, statusOf } from '#http/reply.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire-format.ts'
 import type { Gates } from '#turns/gates.ts'
@@ -19,13 +17,10 @@ import {
   SharesAnswer,
   type SignInWire,
 } from '#doors/web/wire/tool.ts'
+import { markBrowser, receiveBrowser } from './sign-in-return.ts'
 
 const maxValueChars = 64 * 1024
 const callbackPath = '/api/tools/oauth/callback'
-/** Ties an OAuth sign-in to the browser that began it. SameSite=Lax, so that it is sent on the redirect back. */
-const cookieName = 'atrium_sign_in'
-const cookieSecs = 600
-
 const text = z.string().check(z.maxLength(maxValueChars, `must have at most ${maxValueChars} characters`))
 const AuthBody = z.object({
   /** A token that the user pasted. */
@@ -77,14 +72,8 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
 
   async function begin(tool: string, caller: Caller, reply: FastifyReply): Promise<z.output<typeof AuthAnswer>> {
     const base = here(reply.request)
-    const browser = newToken()
-    const secure = base.startsWith('https') ? '; Secure' : ''
-    const begun = await (await access()).begin(whose(tool, caller), {
-      redirectUri: `${base}${callbackPath}`,
-      browser,
-    })
-    const attributes = `Path=${callbackPath}; Max-Age=${cookieSecs}; HttpOnly; SameSite=Lax${secure}`
-    reply.header('set-cookie', `${cookieName}=${browser}; ${attributes}`)
+    const browser = markBrowser(reply, base, callbackPath)
+    const begun = await (await access()).begin(whose(tool, caller), { redirectUri: `${base}${callbackPath}`, browser })
     return { status: 'sign_in', ...begun }
   }
 
@@ -171,38 +160,14 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
       // The sign-in cookie identifies the user; the session cookie is not sent on a redirect from another site.
       who: 'anyone',
       summary: 'Return from a tool’s OAuth sign-in',
-      async handle(_call, reply) {
-        const { request } = reply
-        const browser = cookieIn(request.headers.cookie)
-        const address = `${here(request)}${request.url}`
-        reply.header('set-cookie', `${cookieName}=; Path=${callbackPath}; Max-Age=0; HttpOnly; SameSite=Lax`)
-        try {
-          const ended = await (await access()).finish(address, browser === undefined ? {} : { browser })
+      handle: (_call, reply) =>
+        receiveBrowser(reply, callbackPath, async (by) => {
+          const ended = await (await access()).finish(`${here(reply.request)}${reply.request.url}`, by)
           await resumeWaiting(ended, { user: ended.owner, name: 'sign-in' })
-          return page(reply, 200, `${ended.tool} is signed in.`)
-        } catch (error) {
-          if (!(error instanceof AppError)) throw error
-          const { code, message } = asFault(error)
-          return page(reply, statusOf(code), message)
-        }
-      },
+          return `${ended.tool} is signed in.`
+        }),
     }),
   ]
-}
-
-function page(reply: FastifyReply, status: number, line: string): FastifyReply {
-  const safe = line.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
-  return reply
-    .code(status)
-    .header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
-    .header('referrer-policy', 'no-referrer')
-    .type('text/html; charset=utf-8')
-    .send(`<!doctype html><meta charset="utf-8"><title>Atrium</title><p>${safe}</p><p>You can close this window.</p>`)
-}
-
-function cookieIn(header: string | undefined): string | undefined {
-  const found = (header ?? '').split(/;\s*/).find((pair) => pair.startsWith(`${cookieName}=`))
-  return found?.slice(cookieName.length + 1) || undefined
 }
 
 function needsWire({ tool, auth, setup }: ToolNeeds): z.output<typeof NeedsAnswer> {

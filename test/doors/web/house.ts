@@ -3,12 +3,13 @@ import type { TestContext } from 'node:test'
 import { specifiedRules } from '#config/responses.ts'
 import type { IdentityStore } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
-import type { McpAdmin } from '#core/mcp.ts'
+import type { McpAdmin, McpServers, McpSignIns } from '#core/mcp.ts'
 import type { Store } from '#core/store.ts'
 import { completionsRoutes } from '#doors/completions/routes.ts'
 import { responsesRoutes } from '#doors/responses/routes.ts'
 import { webRoutes } from '#doors/web/door.ts'
 import { mountLive } from '#doors/web/chat-socket.ts'
+import { mcpAuthRoutes } from '#doors/web/mcp-auth-routes.ts'
 import { mcpRoutes } from '#doors/web/mcp-routes.ts'
 import { skillUpload } from '#doors/web/skill-routes.ts'
 import { toolAccessRoutes } from '#doors/web/tool-access-routes.ts'
@@ -67,7 +68,7 @@ export type HouseOptions = Pick<TestAppOptions, 'say' | 'model' | 'tools' | 'now
   readonly draining?: () => boolean
   readonly timeouts?: Partial<Timeouts>
   /** The MCP servers, over the store of the house. */
-  readonly mcp?: (store: Store) => McpAdmin
+  readonly mcp?: (store: Store) => McpAdmin & Partial<McpSignIns>
   /** The agent has its memory tools. */
   readonly memory?: true
   readonly trustProxy?: Trust
@@ -213,7 +214,10 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
   gateway.mount({ routes: web })
   gateway.mount({ routes: toolRoutes({ toolAdmin }), parse: parseLossless })
   const mcp = (options.mcp ?? noServers)(store)
-  gateway.mount({ routes: mcpRoutes({ mcp: () => Promise.resolve(mcp) }), parse: parseLossless })
+  const refuse = () => Promise.reject(new AppError('invalid_input', 'nobody signs in in tests'))
+  const openMcp = (): Promise<McpServers> => Promise.resolve({ signIn: refuse, finishSignIn: refuse, ...mcp })
+  gateway.mount({ routes: mcpRoutes({ mcp: openMcp }), parse: parseLossless })
+  gateway.mount({ routes: mcpAuthRoutes({ mcp: openMcp, gates: app.gates, origins }) })
   gateway.mount(skillUpload({ skills: app.skills }))
   const { access } = accessOver({ store, now })
   gateway.mount({

@@ -116,7 +116,15 @@ export const gateFields = {
   /** Names of the secrets that would be sent with its requests. */
   secrets: z.exactOptional(z.array(z.string())),
   /** The secret that a sign-in must supply. `GET /api/tools/{tool}/auth` says how. */
-  credential: z.exactOptional(z.object({ tool: z.string(), secret: z.string(), title: z.exactOptional(z.string()) })),
+  credential: z.exactOptional(
+    z.object({
+      tool: z.string(),
+      secret: z.string(),
+      title: z.exactOptional(z.string()),
+      /** `tool` is an MCP server: `POST /api/mcp/{tool}/auth` begins the sign-in. */
+      of: z.exactOptional(z.literal('mcp')),
+    }),
+  ),
   /** What a gate of kind `input` asks for; action `answer` with `values` answers it. */
   input: z.exactOptional(InputWire),
 }

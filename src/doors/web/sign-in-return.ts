@@ -1,0 +1,50 @@
+// The way back from a sign-in at another server: a cookie that ties it to the browser that began it, and a plain page.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '#core/errors.ts'
+import { newToken } from '#lib/token.ts'
+import { asFault, statusOf } from '#http/reply.ts'
+
+/** SameSite=Lax, so that it is sent on the redirect back. */
+const cookieName = 'atrium_sign_in'
+const cookieSecs = 600
+
+/** Sets the cookie for the way back to a path, and returns its value. */
+export function markBrowser(reply: FastifyReply, base: string, path: string): string {
+  const browser = newToken()
+  const secure = base.startsWith('https') ? '; Secure' : ''
+  const attributes = `Path=${path}; Max-Age=${cookieSecs}; HttpOnly; SameSite=Lax${secure}`
+  reply.header('set-cookie', `${cookieName}=${browser}; ${attributes}`)
+  return browser
+}
+
+/** Ends a sign-in for the browser that comes back. `finish` returns the line of the page. */
+export async function receiveBrowser(
+  reply: FastifyReply,
+  path: string,
+  finish: (by: { readonly browser?: string }) => Promise<string>,
+): Promise<FastifyReply> {
+  const browser = cookieIn(reply.request)
+  reply.header('set-cookie', `${cookieName}=; Path=${path}; Max-Age=0; HttpOnly; SameSite=Lax`)
+  try {
+    return page(reply, 200, await finish(browser === undefined ? {} : { browser }))
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { code, message } = asFault(error)
+    return page(reply, statusOf(code), message)
+  }
+}
+
+function page(reply: FastifyReply, status: number, line: string): FastifyReply {
+  const safe = line.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+  return reply
+    .code(status)
+    .header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
+    .header('referrer-policy', 'no-referrer')
+    .type('text/html; charset=utf-8')
+    .send(`<!doctype html><meta charset="utf-8"><title>Atrium</title><p>${safe}</p><p>You can close this window.</p>`)
+}
+
+function cookieIn({ headers }: FastifyRequest): string | undefined {
+  const found = (headers.cookie ?? '').split(/;\s*/).find((pair) => pair.startsWith(`${cookieName}=`))
+  return found?.slice(cookieName.length + 1) || undefined
+}

@@ -1,0 +1,29 @@
+// Sign-ins to MCP servers over HTTP: their tokens for requests, and the sign-in in a browser.
+import { AppError } from '#core/errors.ts'
+import type { McpSignIns, McpStore } from '#core/mcp.ts'
+import type { Resource, ResourceAccess } from '#oauth/resource-access.ts'
+import type { Bearer } from './http.ts'
+
+/** The name of the secret that gates of MCP servers ask for. */
+export const tokenSecret = 'access_token'
+
+export function createSignIns(store: Pick<McpStore, 'list'>, access: ResourceAccess): McpSignIns {
+  async function resourceNamed(name: string): Promise<Resource> {
+    const server = (await store.list()).find((each) => each.name === name)
+    if (!server) throw new AppError('not_found', `no MCP server is named ${name}`)
+    if (server.target.kind === 'http') return { name, url: server.target.url }
+    throw new AppError('invalid_input', `${name} runs on this machine: it takes its secrets as variables, with --env`)
+  }
+  return {
+    signIn: async (name, from) => access.begin(await resourceNamed(name), from),
+    finishSignIn: async (returned, by) => ({ ...(await access.finish(returned, by)), secret: tokenSecret }),
+  }
+}
+
+/** The token of a server for its requests. */
+export function bearerOf(access: ResourceAccess, resource: Resource): Bearer {
+  return {
+    token: () => access.token(resource),
+    refused: async (token) => (token === undefined ? undefined : access.token(resource, token)),
+  }
+}
