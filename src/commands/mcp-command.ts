@@ -225,8 +225,10 @@ function trialWords({ output, error, logs }: ToolTrial): string {
   return printable(lines.join('\n'), { lines: true })
 }
 
+/** A tool for the example: one that says it only reads, if there is one. */
 function firstTool({ tools }: McpServerView): string {
-  return printable(tools[0]?.name ?? 'TOOL')
+  const tool = tools.find(({ hints }) => hints?.readOnly) ?? tools[0]
+  return printable(tool?.name ?? 'TOOL')
 }
 
 function find(servers: readonly McpServerView[], name: string): McpServerView {
