@@ -219,13 +219,15 @@ for (const [what, input, door, asked] of slashes) {
 const stopOf = (code: string, text: string) => ({ type: 'stop', turnId: 'turn', code, message: text })
 const told = [['events', 'thread', ['turn']], changed, { type: 'queued' }]
 
-test('a turn that does not run is cancelled in the store alone, and counted once', async () => {
+test('a turn that waits is cancelled in the store, its open call is stopped, and it is counted once', async () => {
   const rested: unknown[] = []
   const observer = { rested: (turn: Turn) => void rested.push(turn.status), stepped: () => {} }
   const first = opened({ observer })
   assert.equal((await first.turns.cancel(ada, 'turn')).status, 'cancelled')
-  assert.deepEqual(first.told, told)
-  await opened({ observer, cancelled: { ...cancelled, changed: false } }).turns.cancel(ada, 'turn')
+  assert.deepEqual(first.told, [stopOf('turn_cancelled', 'cancelled'), ...told])
+  const again = opened({ observer, cancelled: { ...cancelled, changed: false } })
+  await again.turns.cancel(ada, 'turn')
+  assert.deepEqual(again.told, told)
   assert.deepEqual(rested, ['cancelled'])
 })
 
