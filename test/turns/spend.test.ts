@@ -204,7 +204,7 @@ test('a call that was refused before its first word costs nothing', async (t) =>
     priceOf: () => 1,
     // oxlint-disable-next-line require-yield -- it has nothing to say
     async *stream() {
-      throw broken
+      throw new AppError('model_refused', 'the prompt is too long')
     },
   }
   const { turns } = openHouse(t, { model: () => Promise.resolve(refusing) })
