@@ -54,6 +54,31 @@ export function skillTests(open: Open): void {
     assert.equal(await skills.content(ada, 'pdf', 'SKILL.md'), undefined)
   })
 
+  test('trust is decided by what a skill replaces, and a content is read only while it is the one that was meant', async (t) => {
+    const { skills } = (await open(t)).store
+    const seen: unknown[] = []
+    const put = (text: string) => {
+      const skill = newSkill('pdf', { 'SKILL.md': text })
+      return skills.put(ada, skill, (before) => {
+        seen.push(before?.map(({ path, untrusted }) => [path, untrusted]))
+        return skill.files.map((file) => ({ ...file, untrusted: before !== undefined }))
+      })
+    }
+    await put('one')
+    const hash = (await skills.list(ada))[0]?.files[0]?.hash ?? ''
+    assert.equal(Buffer.from((await skills.content(ada, 'pdf', 'SKILL.md', hash)) ?? '').toString(), 'one')
+    await put('two')
+    assert.equal(await skills.content(ada, 'pdf', 'SKILL.md', hash), undefined)
+    assert.equal((await skills.list(ada))[0]?.files[0]?.untrusted, true)
+    await put('three')
+    assert.deepEqual(seen, [undefined, [['SKILL.md', false]], [['SKILL.md', true]]])
+    const refused = skills.put(ada, newSkill('pdf'), () => {
+      throw new Error('no')
+    })
+    await assert.rejects(refused, /no/)
+    assert.equal(Buffer.from((await skills.content(ada, 'pdf', 'SKILL.md')) ?? '').toString(), 'three')
+  })
+
   test('a content that two skills share stays until the last of them is gone', async (t) => {
     const { skills } = (await open(t)).store
     await skills.put(ada, newSkill('one', { 'SKILL.md': 'same', 'a.md': 'only one' }))

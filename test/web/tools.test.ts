@@ -201,6 +201,10 @@ test('a skill is added, looked at, reviewed, named in a message and switched off
   await option.waitFor()
   const [inner, outer] = [await option.boundingBox(), await page.locator('form.composer').boundingBox()]
   assert.ok(inner && outer && inner.x + inner.width <= outer.x + outer.width, 'a long description is cut')
+  await page.setViewportSize({ width: 360, height: 740 })
+  const field = await message.boundingBox()
+  assert.ok(field && field.width > 200, 'on a phone the list leaves the field its width')
+  await page.setViewportSize({ width: 1440, height: 900 })
   await message.press('Tab')
   assert.equal(await message.inputValue(), '/pdf-forms ')
   await message.pressSequentially('go')

@@ -116,7 +116,7 @@ export function SkillDetail({ skill }: { skill: Skill }) {
         <p class="tool-about">{skill.description}</p>
         {skill.allowed_tools && (
           <p>
-            In a turn that loads it, every tool asks except{' '}
+            In a turn that loads it, tools that it does not name ask. It names{' '}
             <span class="mono">{skill.allowed_tools.join(', ') || 'none'}</span>.
           </p>
         )}
