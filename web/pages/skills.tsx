@@ -177,7 +177,7 @@ function Files({ skill: { files } }: { skill: WholeSkill }) {
     <div class="tool-part">
       <h3 class="label">{countWords(files.length, 'file')}</h3>
       <ul class="skill-files">
-        {files.map(({ path, bytes, untrusted, text }) => (
+        {files.map(({ path, bytes, untrusted, text, too_long: tooLong }) => (
           <li key={path}>
             <details open={path === 'SKILL.md' || untrusted}>
               <summary>
@@ -185,7 +185,9 @@ function Files({ skill: { files } }: { skill: WholeSkill }) {
                 {untrusted && <Pill kind="sun">Not reviewed</Pill>}
               </summary>
               {text === undefined ? (
-                <p class="quiet">It is no text, or too long to show here.</p>
+                <p class="quiet">
+                  {tooLong ? 'It is too long to show here, and a review here leaves it untrusted.' : 'It is no text.'}
+                </p>
               ) : (
                 <div class="skill-text mono">
                   <LongText text={text} shown={maxFileChars} />

@@ -39,9 +39,9 @@ export async function switchSkill(name: string, enabled: boolean): Promise<void>
   await skills.load()
 }
 
-/** Trusts a skill as it was shown. Throws ApiFault. */
+/** Trusts a skill as it was shown, without texts that were too long for that. Throws ApiFault. */
 export async function reviewSkill({ name, files }: WholeSkill): Promise<void> {
-  const hashes = files.map(({ hash }) => hash)
+  const hashes = files.filter((file) => !file.too_long).map(({ hash }) => hash)
   shownSkill.value = await request<WholeSkill>('POST', `${pathOf(name)}/review`, { body: { hashes } })
   await skills.load()
 }

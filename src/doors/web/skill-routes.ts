@@ -125,11 +125,14 @@ async function detailOf(skills: Skills, skill: UserSkill): Promise<z.output<type
   const files: z.output<typeof SkillDetail>['files'] = []
   let left = maxShownChars
   for (const file of skill.files) {
-    const content = file.bytes <= left ? await skills.content(skill, file.path) : undefined
+    const content = await skills.content(skill, file.path)
     const text = content && decodeUtf8(content)
-    const shown = text !== undefined && !text.includes('\0')
-    if (shown) left -= text.length
-    files.push({ ...file, ...(shown && { text }) })
+    if (text === undefined || text.includes('\0')) files.push(file)
+    else if (text.length > left) files.push({ ...file, too_long: true })
+    else {
+      left -= text.length
+      files.push({ ...file, text })
+    }
   }
   return { ...skillWire(skill), files, findings: [...skill.findings] }
 }

@@ -53,6 +53,25 @@ test('an archive becomes a skill, which is listed and shown whole', async (t) =>
   assert.deepEqual([shown.name, files.length, findings.length], ['pdf', 3, 3])
 })
 
+test('a text that is too long to show is told apart from a file that is no text', async (t) => {
+  const house = await openHouse(t)
+  const more = [
+    { path: 'pdf/a.bin', content: `\0${'x'.repeat(600_000)}`, deflate: true },
+    { path: 'pdf/b.md', content: 'word '.repeat(120_000), deflate: true },
+    { path: 'pdf/c.md', content: 'short' },
+  ]
+  const { json } = await add(house, archive('pdf', 'Steps.', more))
+  assert.deepEqual(
+    json.files.map((file: Record<string, unknown>) => [file['path'], typeof file['text'], file['too_long']]),
+    [
+      ['SKILL.md', 'string', undefined],
+      ['a.bin', 'undefined', undefined],
+      ['b.md', 'undefined', true],
+      ['c.md', 'string', undefined],
+    ],
+  )
+})
+
 test('a second archive of a name updates it: what changed is untrusted until it is reviewed as it was seen', async (t) => {
   const house = await openHouse(t)
   await add(house, archive('pdf'))

@@ -35,6 +35,8 @@ const FileWire = z.object({
   untrusted: z.boolean(),
   /** The text, of text files and up to a limit for all of them. */
   text: z.exactOptional(z.string()),
+  /** It is a text beyond that limit. */
+  too_long: z.exactOptional(z.literal(true)),
 })
 
 export const SkillDetail = z.extend(SkillWire, { files: z.array(FileWire), findings: z.array(FindingWire) })
