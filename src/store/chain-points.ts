@@ -21,53 +21,68 @@ const keyChars = 22
 /** Items that are read at once. */
 const pageRows = 500
 /** Threads with one history that are looked at for one where nothing came behind it. */
-const maxThreads = 100
+const maxThreads = 20
 
 /** The first of the hashes that a thread of the user has. */
 export function* findPoint(user: UserId, hashes: readonly string[]): Job<ThreadPoint | undefined> {
-  for (const [at, hash] of hashes.slice(0, maxHashes).entries()) {
-    const key = keyOf(hash)
-    const found = yield* findByKey(user, key)
-    if (!found) continue
-    const point = { ...found, hash }
-    return at === 0 && point.latest ? point : { ...point, forkAt: yield* forkSeq(point) }
-  }
-  return undefined
+  const [hash, ...shorter] = hashes.slice(0, maxHashes)
+  if (hash === undefined) return undefined
+  const found = yield* findByHash(user, hash)
+  if (found?.latest) return found
+  const point = found ?? (yield* findShorter(user, shorter))
+  return point && { ...point, forkAt: yield* forkSeq(point) }
 }
 
-/** Points with one hash, the newest first: of answered turns, and those that stand alone (`latest` is of an earlier version). */
-const byHash = [
-  `SELECT thread_id, id AS turn_id, last_seq AS seq FROM turns
-   WHERE user_id = ? AND chain = ? ORDER BY id DESC LIMIT ${maxThreads}`,
-  `SELECT thread_id, turn_id, seq FROM chain_points
-   WHERE user_id = ? AND hash = ? ORDER BY latest DESC, thread_id DESC LIMIT ${maxThreads}`,
-]
+const shorterRows = Array.from({ length: maxHashes - 1 }, (_, at) => `(?, ${at})`).join(', ')
 
-/** The newest point that is the latest of its thread, else the newest. */
-function* findByKey(user: UserId, key: string): Job<Omit<ThreadPoint, 'hash' | 'forkAt'> | undefined> {
-  let newest: Place | undefined
-  for (const sql of byHash) {
-    for (const row of yield* query(sql, user, key)) {
-      const place = placeOf(row)
-      if (!(yield* answeredSince(place))) return { ...place, latest: true }
-      newest ??= place
-    }
-  }
-  return newest && { ...newest, latest: false }
+/** One statement for all: a history that was rewritten at its end may be known at any point. */
+function* findShorter(user: UserId, hashes: readonly string[]): Job<ThreadPoint | undefined> {
+  if (hashes.length === 0) return undefined
+  const keys = Array.from({ length: maxHashes - 1 }, (_, at) => keyOf(hashes[at] ?? ''))
+  const row = yield* first(
+    `WITH history (hash, at) AS (VALUES ${shorterRows})
+     SELECT min(at) AS at FROM history
+     WHERE EXISTS (SELECT 1 FROM turns WHERE user_id = ? AND chain = history.hash)
+        OR EXISTS (SELECT 1 FROM chain_points p WHERE p.user_id = ? AND p.hash = history.hash)`,
+    ...keys,
+    user,
+    user,
+  )
+  const hash = row && row['at'] !== null ? hashes[Number(row['at'])] : undefined
+  return hash === undefined ? undefined : yield* findByHash(user, hash)
+}
+
+/** The point with a hash that is the latest of its thread, else any: of the newest thread. */
+function* findByHash(user: UserId, hash: string): Job<ThreadPoint | undefined> {
+  const key = keyOf(hash)
+  const answered = yield* query(
+    `SELECT thread_id, id AS turn_id, last_seq AS seq FROM turns
+     WHERE user_id = ? AND chain = ? ORDER BY id DESC LIMIT ${maxThreads}`,
+    user,
+    key,
+  )
+  // The column `latest` is of an earlier version.
+  const alone = yield* query(
+    `SELECT thread_id, turn_id, seq FROM chain_points
+     WHERE user_id = ? AND hash = ? ORDER BY latest DESC, thread_id DESC LIMIT ${maxThreads}`,
+    user,
+    key,
+  )
+  const places = [...answered, ...alone].map(placeOf).toSorted((a, b) => (a.threadId < b.threadId ? 1 : -1))
+  for (const place of places) if (!(yield* answeredSince(place))) return { ...place, latest: true, hash }
+  return places[0] && { ...places[0], latest: false, hash }
 }
 
 /** True if a later turn of the thread has a point. */
-function* answeredSince({ threadId, turnId, seq }: Place): Job<boolean> {
-  const point =
+function* answeredSince({ threadId, turnId }: Place): Job<boolean> {
+  const later =
     (yield* first('SELECT 1 AS one FROM chain_points WHERE thread_id = ? AND turn_id > ? LIMIT 1', threadId, turnId)) ??
     (yield* first(
-      `SELECT 1 AS one FROM items i JOIN turns t ON t.id = i.turn_id
-       WHERE i.thread_id = ? AND i.seq > ? AND i.turn_id <> ? AND t.chain IS NOT NULL LIMIT 1`,
+      'SELECT 1 AS one FROM turns WHERE thread_id = ? AND chain IS NOT NULL AND id > ? LIMIT 1',
       threadId,
-      seq,
       turnId,
     ))
-  return point !== undefined
+  return later !== undefined
 }
 
 type Place = Pick<ThreadPoint, 'threadId' | 'turnId' | 'seq'>
@@ -101,17 +116,17 @@ function* forkSeq({ threadId, seq }: Pick<ThreadPoint, 'threadId' | 'seq'>): Job
  * turn that was stopped before its first word: its client has seen no answer.
  */
 export function* pointBehind(turn: Turn, asked: string, { drafts, earlier = [], outcome }: Step): Job<string | null> {
-  const items = [...(yield* itemsOf(turn, earlier)), ...drafts.map(({ item }) => item)]
-  const answer = items.slice(turn.options.inputs ?? 1)
+  const answer = [...(yield* itemsBehindInput(turn, earlier)), ...drafts.map(({ item }) => item)]
   if (outcome?.status === 'cancelled' && !answer.some(({ type }) => type === 'message')) return null
   return keyOf(pointAfter(asked, answer))
 }
 
-/** The stored items of a turn. If `known` begins with its first entry, nothing is read. */
-function* itemsOf({ id, threadId, firstSeq = 1 }: Turn, known: readonly Entry[]): Job<Item[]> {
-  if (known[0]?.seq === firstSeq) return known.map(({ item }) => item)
+/** What a turn has stored behind its input. If `known` begins with its first entry, nothing is read. */
+function* itemsBehindInput({ id, threadId, firstSeq = 1, options }: Turn, known: readonly Entry[]): Job<Item[]> {
+  const inputs = options.inputs ?? 1
+  if (known[0]?.seq === firstSeq) return known.slice(inputs).map(({ item }) => item)
   const items: Item[] = []
-  for (let after = firstSeq - 1, more = true; more; ) {
+  for (let after = firstSeq - 1 + inputs, more = true; more; ) {
     const page = yield* readRange(threadId, { after, limit: pageRows })
     for (const { turnId, item } of page.entries) if (turnId === id) items.push(item)
     after = page.entries.at(-1)?.seq ?? after

@@ -155,6 +155,24 @@ export function chainTests(open: Open): void {
     assert.equal((await store.threads.findByChain(ada, [two.hash]))?.threadId, one.turn.threadId)
   })
 
+  test('a fork of the whole thread is the newest with its history, and goes on', async (t) => {
+    const { store } = await open(t)
+    const one = await exchange(store, 'one')
+    const fork = await store.threads.fork(ada, one.turn.threadId, { beforeSeq: 3, door: 'web' })
+    const found = await store.threads.findByChain(ada, [one.hash])
+    assert.deepEqual([found?.threadId, found?.latest], [fork?.id, true])
+  })
+
+  test('a history that was rewritten at its end is found by its longest known part, far back too', async (t) => {
+    const { store } = await open(t)
+    const one = await exchange(store, 'one')
+    const two = await exchange(store, 'two', one)
+    const unknown = Array.from({ length: 50 }, (_, at) => `unknown ${at}`)
+    const found = await store.threads.findByChain(ada, [...unknown, two.hash, one.hash])
+    assert.deepEqual([found?.hash, found?.forkAt], [two.hash, 5])
+    assert.equal(await store.threads.findByChain(ada, [...unknown, ...unknown, two.hash]), undefined, 'too far back')
+  })
+
   test('a fork before the output of a caller’s function waits for that output', async (t) => {
     const { store } = await open(t)
     const { threadId } = await threadAtGate(store)
