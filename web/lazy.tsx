@@ -5,13 +5,13 @@ import { Button } from './parts/button.tsx'
 import { Note } from './parts/note.tsx'
 import { Skeleton } from './parts/states.tsx'
 
-type Found = { readonly page?: ComponentType; readonly failed?: true }
+type Found<Props> = { readonly page?: ComponentType<Props>; readonly failed?: true }
 
 /** Wraps a component in another chunk: a skeleton while it loads, a note if it cannot be loaded. */
-export function lazy(load: () => Promise<ComponentType>): ComponentType {
-  let known: ComponentType | undefined
-  return function Lazy() {
-    const [{ page: Page = known, failed }, set] = useState<Found>({})
+export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+  let known: ComponentType<Props> | undefined
+  return function Lazy(props: Props) {
+    const [{ page: Page = known, failed }, set] = useState<Found<Props>>({})
     useEffect(() => {
       if (known) return
       load().then(
@@ -22,7 +22,7 @@ export function lazy(load: () => Promise<ComponentType>): ComponentType {
         () => set({ failed: true }),
       )
     }, [])
-    if (Page) return <Page />
+    if (Page) return <Page {...props} />
     if (!failed) return <Skeleton />
     return (
       <Note

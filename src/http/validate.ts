@@ -4,15 +4,15 @@ import { AppError } from '#core/errors.ts'
 
 /** Longer paths are truncated in messages, because keys are text of the caller. */
 const maxPathLength = 200
-/** zod's message for a schema without a message of its own. */
-const defaultMessage = 'Invalid input'
+/** The message of a schema without one of its own: zod's would change with what other packages load of it. */
+const defaultMessage = 'is malformed'
 
 /** The checked value. `path` is its position in the request; empty for the body itself. Throws invalid_input. */
 export function check<T extends z.ZodMiniType>(schema: T, value: unknown, path = ''): z.output<T> {
-  const result = z.safeParse(schema, value)
+  const result = z.safeParse(schema, value, { error: () => defaultMessage })
   if (result.success) return result.data
   const [issue] = result.error.issues
-  throw wrongField(joined(path, issue?.path ?? []), issue ? problemOf(issue, value) : 'is malformed')
+  throw wrongField(joined(path, issue?.path ?? []), issue ? problemOf(issue, value) : defaultMessage)
 }
 
 /** Checks a required body. Throws invalid_input, also for an empty one. */

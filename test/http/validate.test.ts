@@ -43,3 +43,11 @@ test('a path of 200 characters is shown whole, a longer one is cut', () => {
   assert.equal(wrongField('x'.repeat(200), 'is bad').param, 'x'.repeat(200))
   assert.equal(wrongField('x'.repeat(201), 'is bad').param, `${'x'.repeat(200)}…`)
 })
+
+test('words do not change with the language that another package chose for zod', (t) => {
+  const before = z.config().localeError
+  t.after(() => z.config({ localeError: before }))
+  z.config({ localeError: () => 'andere Worte' })
+  assert.throws(() => check(z.object({ name: z.string() }), {}), { message: 'name is missing' })
+  assert.throws(() => check(z.object({ name: z.enum(['a']) }), { name: 'b' }), { message: 'name is malformed' })
+})

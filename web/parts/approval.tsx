@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import type { GateAnswer, Waiting } from '#doors/web/wire/gate.ts'
 import { ApiFault, faultText } from '../api/client.ts'
+import { lazy } from '../lazy.tsx'
 import { doorOf } from '../lib/doors.ts'
 import { exactTime, leftText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
@@ -15,9 +16,10 @@ import { Button } from './button.tsx'
 import { FieldFault } from './field.tsx'
 import { focusFirst, focusSoon } from './focus.ts'
 import { Icon } from './icon.tsx'
-import { InputGate } from './input-gate.tsx'
 import { Preview } from './preview.tsx'
 import { SignInGate } from './sign-in-gate.tsx'
+
+const InputGate = lazy(async () => (await import('./input-gate.tsx')).InputGate)
 
 /** A new card ignores clicks and keys for this long: they may be aimed at what was there before. */
 const ignoreInputMs = 500

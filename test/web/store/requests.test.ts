@@ -227,7 +227,7 @@ test('usage is asked for by days; the latest turns have the number of their tool
   assert.deepEqual([turns, days.length, failed, stopped, before, byDoor], [2, 30, 0, 0, undefined, []])
   assert.deepEqual(spans, ['7', '30', '90'])
   span.value = '7'
-  const totals = { before_usd: 3, before_unpriced_calls: 1, failed: 1, cancelled: 2, doors: [] }
+  const totals = { before_usd: 3, before_unpriced_calls: 1, failed: 1, cancelled: 2, doors: [], missions: [] }
   gateway.on('GET /api/usage', ok({ days: [row], totals }))
   await activity.load()
   assert.deepEqual([activity.data.value?.days.length, activity.data.value?.before], [7, { usd: 3, unpriced: 1 }])
