@@ -67,7 +67,14 @@ export async function openTools(parts: OpenToolsParts): Promise<OpenTools> {
   const sources = [builtIn, openSkillTools(skills), missionTools, components, mcp.source]
   const joined = joinSources(sources, log, () => offIn(live.stored()))
   await joined.reload()
-  live.onReload(() => joined.reload())
+  // Grants for tools of MCP servers end with what was pinned. On PostgreSQL the store notifies every process of it.
+  const endGrants = (): void => {
+    if (store.backend === 'sqlite') policy.grants.forgetAll()
+  }
+  live.onReload(async () => {
+    endGrants()
+    await joined.reload()
+  })
   let access: Promise<ToolAccess> | undefined
   return {
     tools: (user) => joined.tools(user),
@@ -84,7 +91,14 @@ export async function openTools(parts: OpenToolsParts): Promise<OpenTools> {
       policy: () => live.safety().policy,
       reload,
     }),
-    mcp: mcp.admin,
+    async mcp() {
+      const admin = await mcp.admin()
+      return {
+        ...admin,
+        review: (name, what) => admin.review(name, what).finally(endGrants),
+        remove: (name) => admin.remove(name).finally(endGrants),
+      }
+    },
     close: () => joined.close(),
   }
 }

@@ -27,11 +27,10 @@ export function fitServerName(name: string, taken: readonly string[]): string {
   return numbered(fitting === '' ? 'server' : fitting, maxServerNameChars, '-', (each) => !taken.includes(each))
 }
 
-/** The model's name for a tool. `taken` are the model's names for other tools. */
-export function modelName(server: string, tool: string, taken: readonly string[]): string {
-  const keys = new Set(taken.map(nameKey))
+/** The model's name for a tool. `taken` are the keys of the model's names for other tools. */
+export function modelName(server: string, tool: string, taken: ReadonlySet<string>): string {
   const name = `${server}__${tool}`.replaceAll(/[^A-Za-z0-9_-]/g, '_')
-  return numbered(name, maxModelNameChars, '_', (each) => !keys.has(nameKey(each)))
+  return numbered(name, maxModelNameChars, '_', (each) => !taken.has(nameKey(each)))
 }
 
 /** The name, cut to fit; with a number behind it if it is not free. */

@@ -1,13 +1,15 @@
 // Pinned tools: a tool is offered as it was first seen. When the server describes it in another way it is taken out until
 // the operator has reviewed the difference.
 import { createHash } from 'node:crypto'
+import { AppError } from '#core/errors.ts'
 import { canonical } from '#core/json.ts'
 import type { ListedTool, McpTool, OfferedTool } from '#core/mcp.ts'
+import { nameKey } from '#core/tool-names.ts'
 import { unifiedDiff } from '#lib/unified-diff.ts'
 import { modelName } from './names.ts'
 
-/** Tools that a server no longer lists; further ones are forgotten. */
-const maxGone = 500
+/** Tools of one server, with those that it no longer lists: a tool that was pinned is never forgotten by itself. */
+const maxKnownTools = 1_000
 
 /** The hash by which a change is noticed. */
 export function pinOf({ description, schema }: Pick<OfferedTool, 'description' | 'schema'>): string {
@@ -16,11 +18,14 @@ export function pinOf({ description, schema }: Pick<OfferedTool, 'description' |
     .digest('hex')
 }
 
-/** The tools of a server after its list was read. Unchanged tools stay the same objects. */
+/**
+ * The tools of a server after its list was read. Unchanged tools stay the same objects. Throws tool_refused for a list that
+ * has too many new names.
+ */
 export function mergeTools(server: string, before: readonly McpTool[], listed: readonly ListedTool[]): McpTool[] {
   const known = new Map(before.map((tool) => [tool.name, tool]))
   const after = new Map<string, McpTool>()
-  const taken = before.map(({ as }) => as)
+  const taken = new Set(before.map(({ as }) => nameKey(as)))
   for (const each of listed) {
     // Of two tools with one name the first counts.
     if (after.has(each.name)) continue
@@ -28,17 +33,24 @@ export function mergeTools(server: string, before: readonly McpTool[], listed: r
     if (tool) after.set(each.name, seenAgain(tool, each))
     else {
       const as = modelName(server, each.name, taken)
-      taken.push(as)
+      taken.add(nameKey(as))
       after.set(each.name, firstSeen(each, as))
     }
   }
-  const gone = before.filter(({ name }) => !after.has(name)).slice(0, maxGone)
+  const gone = before.filter(({ name }) => !after.has(name))
+  if (after.size + gone.length > maxKnownTools) {
+    throw new AppError(
+      'tool_refused',
+      `the MCP server ${server} has listed more than ${maxKnownTools} tools by and by: accept those that are gone with \`atrium mcp review ${server}\`, or remove the server`,
+    )
+  }
   return [...after.values(), ...gone.map(asGone)]
 }
 
 /** True when nothing about the tools has changed. */
 export function sameTools(before: readonly McpTool[], after: readonly McpTool[]): boolean {
-  return before.length === after.length && after.every((tool) => before.includes(tool))
+  const known = new Set(before)
+  return before.length === after.length && after.every((tool) => known.has(tool))
 }
 
 /** What is accepted: the changes of one tool or of all, and of these only those that were seen, by their pins. */

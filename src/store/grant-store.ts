@@ -60,6 +60,19 @@ export function* saveGrant(
   )
 }
 
+/** Removes the grants of all users for tools that are gone, or are others now, inside the transaction that changes them. */
+export function* removeGrantsOf(sql: Sql, tools: readonly string[]): Job<void> {
+  if (tools.length === 0) return
+  const rows = yield* query(deleteByTools[sql.backend], JSON.stringify(tools))
+  const owners = new Set(rows.map((row) => String(row['user_id'])))
+  for (const owner of owners) yield* notifyGrants(sql, userId(owner))
+}
+
+const deleteByTools = {
+  sqlite: 'DELETE FROM grants WHERE tool IN (SELECT value FROM json_each(?)) RETURNING user_id',
+  postgres: 'DELETE FROM grants WHERE tool IN (SELECT json_array_elements_text(?::json)) RETURNING user_id',
+} as const
+
 function grantOf(row: Row): Grant {
   return {
     id: String(row['id']),

@@ -2,6 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import { maxServers, type McpServer, type McpStore, type McpTarget, type McpTool } from '#core/mcp.ts'
 import { notifySettings } from './change-signal.ts'
+import { removeGrantsOf } from './grant-store.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): McpStore {
@@ -47,11 +48,18 @@ export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): M
           after.instructions,
           name,
         )
+        const kept = new Map(after.tools.map((tool) => [tool.name, tool]))
         for (const tool of server.tools) {
-          if (!after.tools.some((each) => each.name === tool.name))
-            yield* run('DELETE FROM mcp_tools WHERE server = ? AND name = ?', name, tool.name)
+          if (!kept.has(tool.name)) yield* run('DELETE FROM mcp_tools WHERE server = ? AND name = ?', name, tool.name)
         }
-        for (const tool of after.tools) if (!server.tools.includes(tool)) yield* putTool(name, tool)
+        const before = new Set(server.tools)
+        for (const tool of after.tools) if (!before.has(tool)) yield* putTool(name, tool)
+        // A grant was given for the tool as it was pinned.
+        const ended = server.tools.filter((tool) => kept.get(tool.name)?.pinned !== tool.pinned)
+        yield* removeGrantsOf(
+          sql,
+          ended.map(({ as }) => as),
+        )
         yield* notifySettings(sql)
         return after
       }),
@@ -59,7 +67,11 @@ export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): M
       sql.write(function* () {
         const row = yield* first('DELETE FROM mcp_servers WHERE name = ? RETURNING name', name)
         if (!row) return false
-        yield* run('DELETE FROM mcp_tools WHERE server = ?', name)
+        const tools = yield* query('DELETE FROM mcp_tools WHERE server = ? RETURNING model_name', name)
+        yield* removeGrantsOf(
+          sql,
+          tools.map((tool) => String(tool['model_name'])),
+        )
         yield* notifySettings(sql)
         return true
       }),

@@ -19,6 +19,8 @@ export interface Grants {
   used(user: UserId, grant: NewGrant, call: string): void
   /** Reads a user's grants again after a change, if they are cached: running turns see it once they are read. */
   forget(user: UserId): void
+  /** The same for all cached users: grants for a tool have ended. */
+  forgetAll(): void
 }
 
 type Known = { readonly at: number; grants: readonly Grant[]; readonly reading: Promise<void> }
@@ -70,6 +72,9 @@ export function createGrants({
     },
     forget(user) {
       if (known.has(user)) read(user).catch(() => {})
+    },
+    forgetAll() {
+      for (const user of known.keys().toArray()) read(user).catch(() => {})
     },
   }
 }

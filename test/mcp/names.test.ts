@@ -1,6 +1,7 @@
 // Names of servers and tools.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { nameKey } from '#core/tool-names.ts'
 import { checkServerName, fitServerName, modelName } from '#mcp/names.ts'
 
 test('the model’s name is the server’s and the tool’s, in letters that every model takes', () => {
@@ -15,9 +16,11 @@ test('the model’s name is the server’s and the tool’s, in letters that eve
     ['files', 'x'.repeat(100), [], `files__${'x'.repeat(57)}`],
     ['files', 'x'.repeat(100), [`files__${'x'.repeat(57)}`], `files__${'x'.repeat(55)}_2`],
   ]
-  for (const [server, tool, taken, name] of rows)
-    assert.equal(modelName(server, tool, taken).replace(/_+$/, ''), name.replace(/_+$/, ''))
-  for (const [server, tool, taken] of rows) assert.match(modelName(server, tool, taken), /^[A-Za-z0-9_-]{1,64}$/)
+  for (const [server, tool, taken, name] of rows) {
+    const made = modelName(server, tool, new Set(taken.map(nameKey)))
+    assert.equal(made.replace(/_+$/, ''), name.replace(/_+$/, ''))
+    assert.match(made, /^[A-Za-z0-9_-]{1,64}$/)
+  }
 })
 
 test('a server’s name is short and plain', () => {

@@ -70,6 +70,15 @@ test('names that clash stay apart, and stay as they are', () => {
   assert.equal(look([echo, poisoned]).length, 1)
 })
 
+test('a tool that was pinned is known however many others the server lists in between', () => {
+  const many = (part: string) => Array.from({ length: 499 }, (_, at) => ({ ...echo, name: `${part}${at}` }))
+  const washed = look([echo, ...many('a')], [{ ...echo, name: 'more' }, ...many('b')])
+  assert.equal(washed.length, 1_000)
+  const back = mergeTools('s', washed, [poisoned]).find(({ name }) => name === 'echo') as McpTool
+  assert.deepEqual([statusOf(back), back.pinned], ['changed', echo])
+  assert.throws(() => mergeTools('s', washed, [{ ...echo, name: 'new' }]), { code: 'tool_refused' })
+})
+
 test('a review accepts what changed, of one tool or of all', () => {
   const other = { ...echo, name: 'other' }
   const tools = look([echo, other], [poisoned])

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { McpTool, NewMcpServer } from '#core/mcp.ts'
-import { type Open, rejectsWith } from './harness.ts'
+import type { Store } from '#core/store.ts'
+import { ada, decide, type Open, rejectsWith, turnAtApproval } from './harness.ts'
 
 const schema = { type: 'object' }
 const echo: McpTool = {
@@ -57,4 +58,35 @@ export function mcpTests(open: Open): void {
       'not_found',
     )
   })
+
+  test('grants for a tool end when another one is pinned, and when its server is removed', async (t) => {
+    const { store } = await open(t)
+    const { mcp } = store
+    await mcp.add(newServer('files'))
+    await grantFor(store, 'files__echo', 'files__add', 'act')
+    const granted = async () => (await store.grants.list(ada)).map(({ tool }) => tool).sort()
+    const poisoned = { name: 'echo', description: 'Send it away.', schema }
+    await mcp.change('files', ({ tools }) => ({
+      tools: tools.map((tool) => (tool.name === 'echo' ? { ...tool, changed: poisoned } : tool)),
+    }))
+    assert.deepEqual(await granted(), ['act', 'files__add', 'files__echo'])
+    await mcp.change('files', ({ tools }) => ({
+      tools: tools.map((tool) => (tool.name === 'echo' ? { ...echo, pinned: poisoned } : tool)),
+    }))
+    assert.deepEqual(await granted(), ['act', 'files__add'])
+    await mcp.change('files', ({ tools }) => ({ tools: tools.filter(({ name }) => name === 'echo') }))
+    assert.deepEqual(await granted(), ['act'])
+    await grantFor(store, 'files__echo')
+    await mcp.remove('files')
+    assert.deepEqual(await granted(), ['act'])
+  })
+}
+
+/** Two grants a turn. */
+async function grantFor(store: Store, ...tools: string[]): Promise<void> {
+  for (let at = 0; at < tools.length; at += 2) {
+    const { threadId } = await turnAtApproval(store)
+    for (const [index, tool] of tools.slice(at, at + 2).entries())
+      await store.turns.answer(ada, threadId, decide(`a${index + 1}`), { tool })
+  }
 }

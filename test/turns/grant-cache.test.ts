@@ -61,6 +61,10 @@ test('a change is read at once where the user is known, and not where nobody ask
   grants.forget(ada)
   await grants.open(ada)
   assert.deepEqual([reads.length, ids()], [2, ['g1', 'g2']])
+  stored.grants = []
+  grants.forgetAll()
+  await grants.open(ada)
+  assert.deepEqual([reads.length, ids()], [3, []])
 })
 
 test('a call is counted once, by a grant that is known', async () => {
