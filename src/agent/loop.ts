@@ -7,6 +7,7 @@ import type { Answer, Draft, Item } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
 import { isProvider, providers } from '#core/providers.ts'
 import type { Outcome, Step } from '#core/store.ts'
+import type { ToolContext } from '#core/tool.ts'
 import { addUsage, type Turn, type TurnError, type Usage } from '#core/turn.ts'
 import { ask } from './ask.ts'
 import { budgetIn, planCut, summariseCut } from './compact.ts'
@@ -154,9 +155,15 @@ async function finishStep(drafts: readonly Draft[], usage: Usage, parts: LoopPar
   return { drafts: gated, usage, ...restIn(nextMove(itemsOf(gated), toolbox)) }
 }
 
-function gatesOf(calls: readonly Settlement[], { toolbox, turn, signal, mask }: LoopParts): Promise<Draft[]> {
-  const parts = { toolbox, context: { user: turn.userId, signal }, ...(mask && { mask }) }
-  return Promise.all(calls.map((each) => gateDraft(each, parts)))
+function gatesOf(calls: readonly Settlement[], parts: LoopParts): Promise<Draft[]> {
+  const { toolbox, mask } = parts
+  const gateParts = { toolbox, context: contextOf(parts), ...(mask && { mask }) }
+  return Promise.all(calls.map((each) => gateDraft(each, gateParts)))
+}
+
+function contextOf({ turn, toolbox, signal }: LoopParts): Pick<ToolContext, 'user' | 'signal' | 'serviceTools'> {
+  const serviceTools = turn.options.serviceTools?.filter((name) => toolbox.find(name))
+  return { user: turn.userId, signal, ...(serviceTools && { serviceTools }) }
 }
 
 /** The outcome, when this move makes the turn rest. */
@@ -180,7 +187,7 @@ async function* settle(
   const refused = calls.filter(({ how }) => how !== 'run').flatMap(refusals)
   yield { drafts: [...refused, ...runnable.map(attemptDraft)], usage }
   signal.throwIfAborted()
-  const context = { user: turn.userId, threadId: turn.threadId, turnId: turn.id, signal, skills: toolbox.skills() }
+  const context = { ...contextOf(parts), threadId: turn.threadId, turnId: turn.id, skills: toolbox.skills() }
   const { mask, answerTo } = parts
   const { provider } = parts.model
   const running = runCalls(runnable, {

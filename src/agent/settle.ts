@@ -21,7 +21,9 @@ export function isGate({ how }: Settlement): boolean {
   return how === 'approval' || how === 'output'
 }
 
-type GateParts = Pick<RunParts, 'toolbox' | 'mask'> & { readonly context: Pick<ToolContext, 'user' | 'signal'> }
+type GateParts = Pick<RunParts, 'toolbox' | 'mask'> & {
+  readonly context: Pick<ToolContext, 'user' | 'signal' | 'serviceTools'>
+}
 
 /** The gate for a call. When the tool finds that the call cannot be done, an error result instead: nobody is asked. */
 export async function gateDraft(

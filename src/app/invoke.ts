@@ -15,9 +15,12 @@ export type InvokeParts = {
 
 /** Runs a tool for another tool. A call that needs approval is refused, because a tool cannot ask for it. */
 export function createInvoke({ tools, judge }: InvokeParts): InvokeTool {
-  return async (name, params, { tool: by, user, callId, skills = [], signal }) => {
+  return async (name, params, { tool: by, user, callId, skills = [], serviceTools, signal }) => {
     const tool = tools(user).byName.get(name)
     if (!tool) throw new AppError('not_found', `there is no tool named ${name}`)
+    if (serviceTools && !serviceTools.includes(name)) {
+      throw new AppError('tool_refused', `${name} cannot be run by a tool: ${name} is not among the tools of this turn`)
+    }
     if (!objectIn(params)) throw new AppError('invalid_input', `the parameters of ${name} must be a JSON object`)
     const call = { type: 'call', callId, name, args: params } as const
     const taint = `the tool ${by}`
@@ -26,7 +29,8 @@ export function createInvoke({ tools, judge }: InvokeParts): InvokeTool {
       const asks = verdict.do === 'ask' ? '; somebody would have to allow it, and a tool cannot ask' : ''
       throw new AppError('tool_refused', `${name} cannot be run by a tool: ${verdict.reason}${asks}`)
     }
-    return tool.run(params, { user, threadId: '', turnId: '', callId, signal, tainted: true, by })
+    const context = { user, threadId: '', turnId: '', callId, signal, tainted: true, by }
+    return tool.run(params, { ...context, ...(serviceTools && { serviceTools }) })
   }
 }
 

@@ -30,6 +30,8 @@ export type ToolContext = {
   readonly tainted?: boolean
   /** The skills that the turn has loaded: they narrow the tools that this one runs, too. */
   readonly skills?: readonly LoadedSkill[]
+  /** The only tools of the service that the turn may use. What this tool makes or runs may use no others. All if absent. */
+  readonly serviceTools?: readonly string[]
   /** Marks this output as text from outside, and names its origin. For tools whose output is not always untrusted. */
   readonly markUntrusted?: (from?: string) => void
   /** Says that the output is the text of a skill, which compaction keeps. */
@@ -123,7 +125,7 @@ export interface Tool {
    * The question for the person who approves a call, and a preview of the call. Throws for a call that cannot be done:
    * it is then refused without a question.
    */
-  ask?(args: string, context: Pick<ToolContext, 'user' | 'signal'>): Promise<CallQuestion>
+  ask?(args: string, context: Pick<ToolContext, 'user' | 'signal' | 'serviceTools'>): Promise<CallQuestion>
   /** `args` is the JSON text of an object, as the model wrote it. */
   run(args: string, context: ToolContext): Promise<string>
 }

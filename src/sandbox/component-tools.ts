@@ -33,6 +33,8 @@ export type Call = {
   readonly by?: string | undefined
   /** The skills that the turn has loaded. */
   readonly skills?: ToolContext['skills']
+  /** The only tools of the service that the turn may use; all if absent. */
+  readonly serviceTools?: ToolContext['serviceTools']
   readonly reportUse?: ToolContext['reportUse']
 }
 
@@ -54,7 +56,7 @@ export function agentTools({ name, capabilities, schema, description }: Describe
     effects,
     repeatable: effects === 'read',
     untrusted: true,
-    run: (args, { user, callId, signal, reportUse, by, skills }: ToolContext) =>
+    run: (args, { user, callId, signal, reportUse, by, skills, serviceTools }: ToolContext) =>
       execute({
         params: args,
         user,
@@ -63,6 +65,7 @@ export function agentTools({ name, capabilities, schema, description }: Describe
         by,
         readOnly: effects === 'read',
         ...(skills && { skills }),
+        ...(serviceTools && { serviceTools }),
         ...(reportUse && { reportUse }),
         ...(context !== undefined && { context }),
       }),

@@ -63,6 +63,27 @@ for (const [what, names, expected] of gates) {
   })
 }
 
+test('tools of a turn with fewer tools are told which ones, when they ask and when they run', async (t) => {
+  const seen: unknown[] = []
+  const look = tool('look', {}, (_, { serviceTools }) => {
+    seen.push(serviceTools)
+    return Promise.resolve('ok')
+  })
+  const change = tool('change', {
+    effects: 'write',
+    ask(_, { serviceTools }) {
+      seen.push(serviceTools)
+      return Promise.reject(new Error('no'))
+    },
+  })
+  for (const given of [{}, { options: { serviceTools: ['look', 'change', 'unknown'] } }]) {
+    const model = scripted([[{ name: 'look' }], [{ name: 'change' }], ['ok']])
+    await runOne(t, { model, toolbox: toolboxOf([look, change]), given })
+  }
+  const narrowed = ['look', 'change']
+  assert.deepEqual(seen, [undefined, undefined, narrowed, narrowed])
+})
+
 test('calls run at the same time; results are stored as they come, the prompt has them in the order of the calls', async (t) => {
   const order = ['c', 'a', 'b']
   const done: string[] = []

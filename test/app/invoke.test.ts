@@ -55,3 +55,28 @@ test('a tool that the skills of the turn do not name is not run by another tool 
     /look cannot be run by a tool: look is not among the tools of the skill pdf/,
   )
 })
+
+test('a tool that the turn may not use is not run by another tool either, and one that it may use knows the list', async () => {
+  let seen: readonly string[] | undefined
+  const look: Tool = {
+    spec: { name: 'look', description: 'Looks.', parameters: { type: 'object' } },
+    effects: 'read',
+    repeatable: true,
+    untrusted: false,
+    run(_, { serviceTools }) {
+      seen = serviceTools
+      return Promise.resolve('seen')
+    },
+  }
+  const invoke = createInvoke({
+    tools: () => ({ byName: new Map([['look', look]]), specs: [look.spec] }),
+    judge: createJudge(),
+  })
+  const by = { tool: 'other', user: operator, callId: 'c', signal: new AbortController().signal }
+  await assert.rejects(
+    invoke('look', '{}', { ...by, serviceTools: ['other'] }),
+    /look cannot be run by a tool: look is not among the tools of this turn/,
+  )
+  assert.equal(await invoke('look', '{}', { ...by, serviceTools: ['other', 'look'] }), 'seen')
+  assert.deepEqual(seen, ['other', 'look'])
+})

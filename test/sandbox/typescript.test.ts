@@ -188,6 +188,10 @@ test('a tool runs another that its grant names and that nobody has to be asked f
   await assert.rejects(reach({ alias: 'look' }), /does not grant the tool/)
   await assert.rejects(reach({ alias: 'gone' }), /there is no tool named nothing/)
   await assert.rejects(reach({ alias: 'peek' }, { by: 'another' }), /cannot run a third/, 'no chain of tools')
+  const [narrow] = agentTools(reacher, (call) => rig.sandbox.execute(reacher, call))
+  const { signal } = new AbortController()
+  const context = { user: operator, threadId: 't', turnId: 'u', callId: 'c', signal, serviceTools: ['reacher'] }
+  await assert.rejects(async () => narrow?.run('{"alias":"peek"}', context), /look is not among the tools of this turn/)
   assert.equal(ran.length, 1)
 })
 

@@ -21,6 +21,8 @@ export type Invoker = {
   readonly callId: string
   /** The skills that the turn has loaded: they narrow the tools that may be invoked. */
   readonly skills?: readonly LoadedSkill[]
+  /** The only tools that may be invoked; all if absent. */
+  readonly serviceTools?: readonly string[]
   readonly signal: AbortSignal
 }
 

@@ -117,7 +117,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   /** Runs one call. A fault is part of the report. */
   async function call(
     tool: InstalledTool,
-    { params, context, user, callId, by, skills, signal, readOnly = false }: Call,
+    { params, context, user, callId, by, skills, serviceTools, signal, readOnly = false }: Call,
   ): Promise<CallReport> {
     const { name } = tool
     const capabilities = readOnly ? readOnlyCapabilities(tool.capabilities) : tool.capabilities
@@ -129,7 +129,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     const host = createHost({
       capabilities,
       egress,
-      by: { tool: name, user, callId, ...(skills && { skills }) },
+      by: { tool: name, user, callId, ...(skills && { skills }), ...(serviceTools && { serviceTools }) },
       readWorkspace: parts.readWorkspace,
       // A tool that another tool invoked invokes none itself: no chains, no cycles.
       invokeTool: by === undefined ? parts.invokeTool : undefined,
