@@ -1,6 +1,6 @@
 // The agent's tools for missions. Creating, changing and removing ask each time: the question shows the schedule in words,
 // the next runs, the tools and the whole prompt. Loads nothing of missions before a call.
-import type { UserId } from '#core/ids.ts'
+import { AppError } from '#core/errors.ts'
 import type { JsonObject } from '#core/json.ts'
 import type { Preview } from '#core/question.ts'
 import { readParams, schemaOf } from '#core/tool-params.ts'
@@ -57,13 +57,15 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
       may: 'Create a mission, which you see whole before',
       parameters: schemaOf(fields, ['prompt', 'schedule']),
       question: ({ title, prompt = '' }) => `Create the mission “${shortened(title ?? prompt)}”?`,
-      async preview(args, user) {
+      async preview(args, { user, serviceTools }) {
         const { understood, nextRuns } = await (await missions()).preview(user, args)
         const { title, cap_usd: capUsd, prompt = '' } = args
-        return shown({ title, schedule: understood, nextRuns, tools: toolsIn(args), capUsd, prompt })
+        const tools = narrowed(toolsIn(args), serviceTools)
+        return shown({ title, schedule: understood, nextRuns, tools, capUsd, prompt })
       },
-      async run(args, { user }) {
-        const created = await (await missions()).add(user, inputOf(args))
+      async run(args, { user, serviceTools }) {
+        const tools = narrowed(toolsIn(args), serviceTools)
+        const created = await (await missions()).add(user, { ...inputOf(args), tools })
         return `created mission ${created.id}: ${created.understood}`
       },
     }),
@@ -76,9 +78,10 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
         ['id'],
       ),
       question: ({ title }) => `Change the mission${title === undefined ? '' : ` “${shortened(title)}”`}?`,
-      async preview(args, user) {
+      async preview(args, { user, serviceTools }) {
         const all = await missions()
         const before = await all.get(user, args.id ?? '')
+        refuseWider([before.tools, toolsIn(args) ?? before.tools], serviceTools)
         const anew = args.schedule !== undefined || args.zone !== undefined
         const { schedule = before.schedule, zone = before.zone } = args
         const { understood, nextRuns } = anew ? await all.preview(user, { schedule, zone }) : before
@@ -87,8 +90,11 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
         const { cap_usd: capUsd = before.capUsd } = args
         return shown({ title, status, schedule: understood, nextRuns, tools, capUsd, prompt })
       },
-      async run({ status, ...args }, { user }) {
-        const changed = await (await missions()).change(user, args.id ?? '', { ...inputOf(args), status })
+      async run({ status, ...args }, { user, serviceTools }) {
+        const all = await missions()
+        const { tools } = await all.get(user, args.id ?? '')
+        refuseWider([tools, toolsIn(args) ?? tools], serviceTools)
+        const changed = await all.change(user, args.id ?? '', { ...inputOf(args), status })
         return `changed mission ${changed.id} (${changed.status}): ${changed.understood}`
       },
     }),
@@ -98,7 +104,7 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
       may: 'Remove a mission',
       parameters: schemaOf({ id }, ['id']),
       question: () => 'Remove this mission?',
-      async preview(args, user) {
+      async preview(args, { user }) {
         const { title, understood, nextRuns, tools, capUsd, prompt } = await (await missions()).get(user, args.id ?? '')
         return shown({ title, schedule: understood, nextRuns, tools, capUsd, prompt })
       },
@@ -112,14 +118,18 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
       about: { brief: 'Run a mission now', may: ['Run a mission of yours now'], cannot },
       effects: 'write',
       repeatable: false,
-      async run(args, { user }) {
+      async run(args, { user, serviceTools }) {
         const params = readParams(schemaOf({ id }, ['id']), args) as { id: string }
-        const run = await (await missions()).run(user, params.id)
+        const all = await missions()
+        refuseWider([(await all.get(user, params.id)).tools], serviceTools)
+        const run = await all.run(user, params.id)
         return `started; its thread is ${run.threadId}`
       },
     },
   ]
 }
+
+type AskContext = Pick<ToolContext, 'user' | 'serviceTools'>
 
 type ChangingParts = {
   readonly name: string
@@ -128,7 +138,7 @@ type ChangingParts = {
   readonly parameters: JsonObject
   readonly question: (args: MissionArgs) => string
   /** Throws for a call that cannot be done. */
-  readonly preview: (args: MissionArgs, user: UserId) => Promise<Preview>
+  readonly preview: (args: MissionArgs, context: AskContext) => Promise<Preview>
   readonly run: (args: MissionArgs, context: ToolContext) => Promise<string>
 }
 
@@ -141,13 +151,13 @@ function changing({ name, description, may, parameters, question, preview, run }
     asksEachTime: true,
     repeatable: false,
     argsStayLocal: true,
-    async ask(args, { user }) {
+    async ask(args, context) {
       const params = read(args)
       const words = question(params)
       const pending = 'Nothing has happened yet.'
       return {
         question: { text: words, brief: words.slice(0, -1), sentence: `It runs by the clock. ${pending}`, pending },
-        preview: await preview(params, user),
+        preview: await preview(params, context),
       }
     },
     run: async (args, context) => run(read(args), context),
@@ -176,7 +186,7 @@ function shown({ title, status, schedule, nextRuns, tools, capUsd, prompt }: Sho
       ...(status !== undefined && { status }),
       schedule,
       next_runs: nextRuns.map((at) => new Date(at).toISOString()),
-      tools: tools ? tools.join(', ') : 'all',
+      tools: tools ? tools.join(', ') || 'none' : 'all',
       ...(capUsd !== undefined && { cap_usd: capUsd }),
       prompt,
     },
@@ -189,6 +199,18 @@ function inputOf({ prompt, schedule, zone, title, missed, cap_usd: capUsd, ...ar
 
 function toolsIn({ tools }: MissionArgs): string[] | undefined {
   return tools === undefined ? undefined : tools.split(',').map((name) => name.trim())
+}
+
+/** The tools of a mission that a turn makes: those that were asked for and that the turn may use itself. */
+function narrowed(tools: readonly string[] | undefined, may: ToolContext['serviceTools']) {
+  return tools && may ? tools.filter((name) => may.includes(name)) : (tools ?? may)
+}
+
+/** A turn neither changes nor runs a mission that may use other tools than the turn itself. */
+function refuseWider(missions: readonly (readonly string[] | undefined)[], may: ToolContext['serviceTools']): void {
+  if (!may || missions.every((tools) => tools?.every((name) => may.includes(name)))) return
+  const message = 'this turn may use some tools only, and the mission has others: change or run it from elsewhere'
+  throw new AppError('tool_refused', message)
 }
 
 function shortened(prompt: string): string {

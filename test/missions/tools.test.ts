@@ -47,3 +47,41 @@ test('a reminder is asked for, shown whole, and created once it is allowed; so a
   assert.deepEqual(await missions.list(ada), [])
   for (const name of ['mission_create', 'mission_update', 'mission_remove']) assert.equal(find(name).asksEachTime, true)
 })
+
+test('a turn with fewer tools makes missions with no others, and neither changes nor runs a wider one', async (t) => {
+  const { store, turns } = openHouse(t)
+  const names = new Set(['mission_create', 'time', 'shell'])
+  const missions = createMissions({ store, turns, toolNames: () => names, onChange: () => {} })
+  const tools = new Map(createMissionTools(() => Promise.resolve(missions)).map((each) => [each.spec.name, each]))
+  const find = (name: string): Tool => tools.get(name) ?? assert.fail(name)
+  const narrow = { user: ada, signal, serviceTools: ['mission_create', 'time'] }
+  const context = { ...narrow, threadId: 't', turnId: 'u', callId: 'c' }
+  for (const [asked, kept, words] of [
+    [undefined, ['mission_create', 'time'], 'mission_create, time'],
+    ['time, shell', ['time'], 'time'],
+    ['shell', [], 'none'],
+  ] as const) {
+    const args = JSON.stringify({ prompt: 'x', schedule: 'daily at 9am', tools: asked })
+    const question = await find('mission_create').ask?.(args, narrow)
+    assert.ok(question?.preview?.type === 'arguments')
+    assert.equal(question.preview.fields['tools'], words)
+    const id = /^created mission (\S+):/.exec(await find('mission_create').run(args, context))?.[1] ?? ''
+    assert.deepEqual((await missions.get(ada, id)).tools, kept)
+    await find('mission_update').run(JSON.stringify({ id, tools: 'time' }), context)
+    const widening = JSON.stringify({ id, tools: 'time,shell' })
+    await assert.rejects(async () => find('mission_update').ask?.(widening, narrow), /may use some tools only/)
+    await assert.rejects(find('mission_update').run(widening, context), /may use some tools only/)
+    assert.deepEqual((await missions.get(ada, id)).tools, ['time'])
+  }
+  const base = { prompt: 'x', schedule: 'daily at 9am' }
+  for (const given of [base, { ...base, tools: ['shell'] }]) {
+    const { id } = await missions.add(ada, given)
+    for (const [name, change] of [
+      ['mission_update', { title: 'y' }],
+      ['mission_update', { tools: 'time' }],
+      ['mission_run', {}],
+    ] as const)
+      await assert.rejects(find(name).run(JSON.stringify({ id, ...change }), context), /may use some tools only/)
+    assert.equal((await missions.get(ada, id)).lastRun, undefined)
+  }
+})
