@@ -1,5 +1,5 @@
 // Gates: answers, lists, expiry; and ending a turn from outside its runner.
-import { openCalls } from '#core/calls.ts'
+import { type OpenCall, openCalls } from '#core/calls.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Answer, Draft, Entry, Gate, Item } from '#core/item.ts'
@@ -44,15 +44,21 @@ export function* answerGate({ user, threadId, draft, grant }: Answering, { now, 
   if (grant) yield* saveGrant(turn, { ...grant, by: answer.by, createdAt: now })
   const entries = yield* append({ threadId, turnId: turn.id, at: now }, [draft], null)
   yield* run('UPDATE turns SET answered_at = ? WHERE id = ?', now, turn.id)
-  // A waiting turn with an owner is held there: its process goes on once it has the answers to all open calls.
-  const holds = calls.some(({ gate, answer: given }) => gate?.held && gate !== open.gate && !given)
   const changed = yield* first(
-    `UPDATE turns SET status = CASE WHEN owner IS NULL THEN 'queued' ELSE ? END
-     WHERE id = ? AND status = 'waiting' RETURNING status`,
-    holds ? 'waiting' : 'running',
+    `UPDATE turns SET ${restAfter(calls, open)} WHERE id = ? AND status = 'waiting' RETURNING status`,
     turn.id,
   )
   return { turn: changed ? { ...turn, status: String(changed['status']) as TurnStatus } : turn, entries }
+}
+
+/**
+ * What becomes of a waiting turn when one of its open calls is answered. An owner that holds a call open goes on once all held
+ * calls have their answers. A process of an earlier version waits with an owner, but holds no call: its turn is queued.
+ */
+function restAfter(calls: readonly OpenCall[], answered: OpenCall): string {
+  if (!calls.some(({ gate }) => gate?.held)) return `status = 'queued', owner = NULL, epoch = NULL`
+  const waits = calls.some((each) => each.gate?.held && each !== answered && !each.answer)
+  return `status = CASE WHEN owner IS NULL THEN 'queued' ELSE '${waits ? 'waiting' : 'running'}' END`
 }
 
 /** Values answer an `input` gate and no other. */

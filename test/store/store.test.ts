@@ -7,7 +7,8 @@ import { checkSqlite } from '#store/schema-check.ts'
 import { migrateSqlite } from '#store/migrate-sqlite.ts'
 import { composeStore } from '#store/open-store.ts'
 import { openSqlite } from '#store/sqlite.ts'
-import { ada, finish, maxForkBytes, rejectsWith, turnOf } from './harness.ts'
+import { createTurnStore } from '#store/turn-store.ts'
+import { ada, call, decide, finish, gate, lease, maxForkBytes, other, rejectsWith, step, turnOf } from './harness.ts'
 import { faultsOfSqlite, noting, told } from './plans.ts'
 import { storeTests } from './suite.ts'
 
@@ -44,6 +45,18 @@ test('no statement of all these looks through or sorts a table that grows', asyn
   assert.ok(seen.size > 60, `${seen.size} statements were seen`)
   const faults = [...seen].flatMap((text) => told(text, faultsOfSqlite(db, text)))
   assert.deepEqual(faults, [])
+})
+
+test('a turn that an earlier version left waiting with an owner is queued by an answer', async (t) => {
+  const { sql, db } = openPort()
+  const turns = createTurnStore({ sql, now: Date.now })
+  t.after(() => sql.close())
+  const { turn } = await turns.start(turnOf())
+  const drafts = [call('a1'), gate('a1', 'approval')]
+  await turns.record(turn, lease, step(drafts, { status: 'waiting' }))
+  db.prepare('UPDATE turns SET owner = ?, epoch = ? WHERE id = ?').run(lease.owner, lease.epoch, turn.id)
+  assert.equal((await turns.answer(ada, turn.threadId, decide('a1'))).turn.status, 'queued')
+  assert.equal((await turns.claim(other, 1)).started[0]?.turn.id, turn.id)
 })
 
 test('a claim finds what it may take in an index alone', (t) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operator, type UserId, userId } from '#core/ids.ts'
-import type { Item } from '#core/item.ts'
+import type { Gate, Item } from '#core/item.ts'
 import type { Open } from './harness.ts'
 import {
   ada,
@@ -41,6 +41,22 @@ export function gateTests(open: Open): void {
       [{ seq: 6, ...answer, turnId: turn.id }],
     )
     assert.deepEqual(await store.turns.get(ada, turn.id), queued)
+  })
+
+  test('a turn that holds its calls open goes on running once all of them are answered', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    const held = (callId: string) => {
+      const { id, item } = gate(callId, 'approval')
+      // In this order: the store reads whether a gate is held from the beginning of its JSON.
+      const { type, callId: of, kind, ...rest } = item as Gate
+      return { id, item: { type, callId: of, kind, held: true as const, ...rest } }
+    }
+    const drafts = [call('h1'), call('h2'), held('h1'), held('h2')]
+    await store.turns.record(turn, lease, step(drafts, { status: 'waiting', held: true }))
+    assert.equal((await store.turns.answer(ada, turn.threadId, decide('h1'))).turn.status, 'waiting')
+    assert.equal((await store.turns.answer(ada, turn.threadId, decide('h2'))).turn.status, 'running')
+    assert.deepEqual(await store.turns.claim(other, 1), { started: [], more: false })
   })
 
   test('a gate is answered once, by its user, and only if it stands', async (t) => {
