@@ -232,7 +232,13 @@ function* saveThread(request: NewTurn, turn: Turn, exists: boolean, added: Added
       turn.threadId,
     )
   } else {
-    yield* run('UPDATE threads SET bytes = bytes + ? WHERE id = ?', bytes, turn.threadId)
+    // A process that is about to erase the thread checks `updated_at` again once it has the row; it does not check turns again.
+    yield* run(
+      'UPDATE threads SET updated_at = ?, bytes = bytes + ? WHERE id = ?',
+      turn.createdAt,
+      bytes,
+      turn.threadId,
+    )
   }
 }
 

@@ -78,6 +78,14 @@ export function conversationTests(open: Open): void {
     assert.equal((await store.threads.list(ada, { limit: 9 })).rows.length, 1)
   })
 
+  test('a message that is queued in a thread updates the time of the thread', async (t) => {
+    const { store, clock } = await open(t)
+    const { turn } = await store.turns.start(turnOf({ temporary: true }))
+    clock.now += dayMs
+    await store.turns.start(turnOf({ threadId: turn.threadId, temporary: true }))
+    assert.equal((await store.threads.get(ada, turn.threadId))?.updatedAt, clock.now)
+  })
+
   test('temporary threads are erased once their last turn ended before a time, and nothing else', async (t) => {
     const { store, clock } = await open(t)
     const kept = await finish(store, (await store.turns.start(turnOf())).turn)
