@@ -1,7 +1,7 @@
 // Which tools are in the prompt: tools that can be searched for leave it when their specs take too much of the window.
 import type { Item } from '#core/item.ts'
 import type { Tools, ToolSpec } from '#core/tool.ts'
-import { tokensInText } from './tokens.ts'
+import type { Meter } from './tokens.ts'
 
 /** The share of the window that specs of searchable tools may take. */
 const maxShare = 0.1
@@ -13,12 +13,15 @@ export type PromptTools = {
   readonly window: number
   /** The items of the thread, whose results name the tools that were found. */
   readonly items: () => readonly Item[]
+  readonly tokensInSpec: Meter['tokensInSpec']
 }
 
 /** Returns the specs for the next model call. The same array until they change. */
-export function createPromptTools({ tools, callerTools, window, items }: PromptTools): () => readonly ToolSpec[] {
+export function createPromptTools(parts: PromptTools): () => readonly ToolSpec[] {
+  const { tools, callerTools, window, items, tokensInSpec } = parts
   const { specs, searchable } = tools
-  if (!searchable || !(window > 0) || tokensOf(searchable.specs) <= window * maxShare) {
+  const tokens = (): number => searchable?.specs.reduce((sum, spec) => sum + tokensInSpec(spec), 0) ?? 0
+  if (!searchable || !(window > 0) || tokens() <= window * maxShare) {
     const all = callerTools.length > 0 ? [...specs, ...callerTools] : specs
     return () => all
   }
@@ -39,8 +42,4 @@ export function createPromptTools({ tools, callerTools, window, items }: PromptT
 /** The tools that were found in the thread, each once, in the order in which they were found. */
 function namesIn(items: readonly Item[]): string[] {
   return [...new Set(items.flatMap((item) => (item.type === 'result' ? (item.tools ?? []) : [])))]
-}
-
-function tokensOf(specs: readonly ToolSpec[]): number {
-  return specs.reduce((sum, spec) => sum + tokensInText(JSON.stringify(spec)), 0)
 }

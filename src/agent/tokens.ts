@@ -59,6 +59,8 @@ export interface Meter {
   expectedOutput(model: Model): number
   /** Learns from the usage that was reported for a prompt with this raw estimate. */
   learn(model: Model, raw: number, usage: Usage): void
+  /** The raw estimate for a tool. A spec is read once: there may be hundreds, of kilobytes each. */
+  readonly tokensInSpec: (spec: ToolSpec) => number
   /** The raw estimate for the parts of a request beside the thread. */
   overhead(request: Pick<ModelRequest, 'system' | 'tools'>): number
 }
@@ -95,6 +97,7 @@ export function createMeter(): Meter {
       if (raw < minCalibrationTokens || inputTokens === 0) return
       known.factor = adjusted(known.factor, Math.min(Math.max(inputTokens / raw, minFactor), maxFactor))
     },
+    tokensInSpec,
     overhead({ system, tools }) {
       if (lastSystem.text !== system) lastSystem = { text: system, tokens: tokensInText(system) }
       let { tokens } = lastSystem

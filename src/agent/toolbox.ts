@@ -30,6 +30,8 @@ export type ToolboxParts = {
   readonly window?: number
   /** The items of the thread so far. */
   readonly items?: () => readonly Item[]
+  /** Needed with a window. */
+  readonly tokensInSpec?: (spec: ToolSpec) => number
   /** The policy of this turn. */
   readonly judge: (call: Call, tool: Tool) => Verdict
   readonly skills?: () => readonly LoadedSkill[]
@@ -38,8 +40,9 @@ export type ToolboxParts = {
 /** Joins the service's tools with the caller's. The specs array is the same for every turn without caller tools. */
 export function createToolbox(parts: ToolboxParts): Toolbox {
   const { tools, callerTools = [], judge, window = 0, items = () => [], skills = () => [] } = parts
+  const { tokensInSpec = () => 0 } = parts
   const { byName } = tools
-  const specs = createPromptTools({ tools, callerTools, window, items })
+  const specs = createPromptTools({ tools, callerTools, window, items, tokensInSpec })
   return {
     get specs() {
       return specs()

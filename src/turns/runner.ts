@@ -204,6 +204,7 @@ export function createRunner(parts: RunnerParts): Runner {
       callerTools: options.tools,
       window,
       items: () => history.items,
+      tokensInSpec: meter.tokensInSpec,
       judge(call, tool) {
         // Read at each call: a summary replaces the prompt.
         const { items, prompt } = history
