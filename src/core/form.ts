@@ -1,5 +1,6 @@
 // Forms that a server asks a person to fill in, and the check of what was entered: the same for every door.
 import { isObject } from './json.ts'
+import { countWords } from './words.ts'
 
 /** One of the values that a person can choose. */
 export type FormOption = { readonly value: string; readonly title?: string }
@@ -113,7 +114,7 @@ export function fieldWords(field: FormField): string {
   switch (field.type) {
     case 'text': {
       const kind = field.format ? formats[field.format].words : 'text'
-      return [kind, rangeWords(field, 'characters')].filter(Boolean).join(', ')
+      return [kind, rangeWords(field, 'character')].filter(Boolean).join(', ')
     }
     case 'number':
     case 'integer':
@@ -123,17 +124,17 @@ export function fieldWords(field: FormField): string {
     case 'choice':
       return 'one of the list'
     case 'choices':
-      return ['any of the list', rangeWords(field, 'choices')].filter(Boolean).join(', ')
+      return ['any of the list', rangeWords(field, 'choice')].filter(Boolean).join(', ')
     default:
       return field satisfies never
   }
 }
 
 function rangeWords({ min, max }: FieldBounds, unit = ''): string {
-  const words = unit && ` ${unit}`
-  if (min !== undefined && max !== undefined) return `${unit ? '' : 'from '}${min} to ${max}${words}`
-  if (min !== undefined) return `at least ${min}${words}`
-  return max === undefined ? '' : `at most ${max}${words}`
+  const count = (bound: number): string => (unit ? countWords(bound, unit) : String(bound))
+  if (min !== undefined && max !== undefined) return `${unit ? '' : 'from '}${min} to ${count(max)}`
+  if (min !== undefined) return `at least ${count(min)}`
+  return max === undefined ? '' : `at most ${count(max)}`
 }
 
 function problemOf(field: FormField, value: unknown): string | undefined {
@@ -156,12 +157,13 @@ function problemOf(field: FormField, value: unknown): string | undefined {
 
 function textProblem(field: FormField & { type: 'text' }, value: unknown): string | undefined {
   if (typeof value !== 'string') return 'must be a text'
-  if (value.length > maxTextChars * 2) return `must have at most ${field.max ?? maxTextChars} characters`
+  const max = Math.min(field.max ?? maxTextChars, maxTextChars)
+  const tooLong = `must have at most ${countWords(max, 'character')}`
+  if (value.length > maxTextChars * 2) return tooLong
   if (!value.isWellFormed() || value.includes('\0')) return 'has a character that cannot be stored'
   const chars = Array.from(value).length
-  if (field.min !== undefined && chars < field.min) return `must have at least ${field.min} characters`
-  const max = Math.min(field.max ?? maxTextChars, maxTextChars)
-  if (chars > max) return `must have at most ${max} characters`
+  if (field.min !== undefined && chars < field.min) return `must have at least ${countWords(field.min, 'character')}`
+  if (chars > max) return tooLong
   if (field.format === undefined || formats[field.format].fits(value)) return undefined
   return `must be ${formats[field.format].words}`
 }
@@ -179,8 +181,11 @@ function choicesProblem(field: FormField & { type: 'choices' }, value: unknown):
   if (value.length > field.options.length || new Set(value).size < value.length) return 'must name each choice once'
   if (!value.every((each) => isOption(field.options, each))) return `must only have ${listed(field.options)}`
   if (field.required && field.min === undefined && value.length === 0) return 'is required'
-  if (field.min !== undefined && value.length < field.min) return `must have at least ${field.min} choices`
-  return field.max !== undefined && value.length > field.max ? `must have at most ${field.max} choices` : undefined
+  if (field.min !== undefined && value.length < field.min)
+    return `must have at least ${countWords(field.min, 'choice')}`
+  return field.max !== undefined && value.length > field.max
+    ? `must have at most ${countWords(field.max, 'choice')}`
+    : undefined
 }
 
 function isOption(options: readonly FormOption[], value: unknown): boolean {

@@ -83,8 +83,11 @@ async function valuesFor(store: Pick<Store, 'turns'>, ref: GateRef, entered: unk
   const checked = checkValues(gate.input, entered)
   if ('values' in checked) return checked.values
   const { field, problem } = checked
-  const [what, param] = field === '' ? ['values', 'values'] : [field, `values.${field}`]
-  throw new AppError('invalid_input', `${what} ${problem}`, { param })
+  if (field === '') throw new AppError('invalid_input', `values ${problem}`, { param: 'values' })
+  // A person knows the field by its title, a program by `param`.
+  const fields = gate.input.type === 'form' ? gate.input.fields : []
+  const label = fields.find(({ name }) => name === field)?.title ?? field
+  throw new AppError('invalid_input', `${label} ${problem}`, { param: `values.${field}` })
 }
 
 /** The requested grant for an open gate; undefined when there is no such gate: the store then throws. */

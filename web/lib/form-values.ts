@@ -27,6 +27,19 @@ function firstEntry(field: Field): Entry {
   }
 }
 
+/** What the field says about itself, and what may be entered where its look does not tell. */
+export function hintOf(field: Field): string {
+  return [field.description, isPlain(field) ? '' : field.hint.replace(/^./, (first) => first.toUpperCase())]
+    .filter(Boolean)
+    .join(' · ')
+}
+
+/** True for a tick, a list, and a box that takes any text. */
+function isPlain(field: Field): boolean {
+  if (field.type !== 'text') return field.type === 'boolean' || field.type === 'choice'
+  return field.format === undefined && field.min === undefined && field.max === undefined
+}
+
 /** The values to send. Null leaves a field empty, also one with a default. */
 export function valuesOf(fields: readonly Field[], entries: Entries): Readonly<Record<string, unknown>> {
   return Object.fromEntries(fields.map((field) => [field.name, valueOf(field, entries.get(field.name) ?? '')]))

@@ -64,8 +64,9 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
     focusSoon(`[aria-labelledby="${title}"] .approval-foot .clay`)
   }
 
+  const isTooSoon = (): boolean => Date.now() - shownAt.current < ignoreInputMs
   const unlessTooSoon = (act: () => void) => (): void => {
-    if (Date.now() - shownAt.current >= ignoreInputMs) act()
+    if (!isTooSoon()) act()
   }
   const sendAnswer = async (how: 'allow' | 'for' | 'deny', answer: GateAnswer): Promise<void> => {
     if (busy.value) return
@@ -133,7 +134,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
         {fault.value !== undefined && <FieldFault words={`${fault.value} Nothing has run.`} />}
       </div>
       {gate.input ? (
-        <InputGate gate={gate} input={gate.input} heard={unlessTooSoon} />
+        <InputGate gate={gate} input={gate.input} isTooSoon={isTooSoon} />
       ) : gate.kind === 'credential' ? (
         <SignInGate gate={gate} />
       ) : step.value === 'deny' ? (

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import type { Field } from '#doors/web/wire/gate.ts'
-import type { Entry } from '../lib/form-values.ts'
+import { type Entry, hintOf } from '../lib/form-values.ts'
 import { FieldFault } from './field.tsx'
 import { Icon } from './icon.tsx'
 
@@ -16,7 +16,7 @@ type Props = {
 export function InputField(props: Props) {
   const { field, fault } = props
   const id = useId()
-  const words = [field.description, field.hint].filter(Boolean).join(' · ')
+  const words = hintOf(field)
   const below = (
     <>
       {words !== '' && (
@@ -30,12 +30,13 @@ export function InputField(props: Props) {
   const facts = {
     'aria-invalid': fault !== undefined,
     'aria-required': field.required === true,
-    'aria-describedby': `${id}-hint${fault === undefined ? '' : ` ${id}-fault`}`,
+    'aria-describedby':
+      [words !== '' && `${id}-hint`, fault !== undefined && `${id}-fault`].filter(Boolean).join(' ') || undefined,
   }
   if (field.type === 'choices') return <Choices {...props} facts={facts} below={below} />
   if (field.type === 'boolean') return <Tick {...props} facts={facts} below={below} />
   return (
-    <div class={field.type === 'choice' ? 'field select' : 'field'}>
+    <div class="field">
       <label for={id}>{labelOf(field)}</label>
       <Box id={id} {...props} facts={facts} />
       {below}
@@ -46,14 +47,14 @@ export function InputField(props: Props) {
 type Facts = {
   readonly 'aria-invalid': boolean
   readonly 'aria-required': boolean
-  readonly 'aria-describedby': string
+  readonly 'aria-describedby': string | undefined
 }
 
 function Box({ id, field, entry, onEnter, facts }: Props & { readonly id: string; readonly facts: Facts }) {
   const value = typeof entry === 'string' ? entry : ''
   if (field.type === 'choice') {
     return (
-      <>
+      <div class="select">
         <select id={id} class="input" value={value} {...facts} onChange={(event) => onEnter(event.currentTarget.value)}>
           {(value === '' || !field.required) && <option value="">{field.required ? 'Choose…' : 'None'}</option>}
           {field.options.map((option) => (
@@ -63,7 +64,7 @@ function Box({ id, field, entry, onEnter, facts }: Props & { readonly id: string
           ))}
         </select>
         <Icon name="down" />
-      </>
+      </div>
     )
   }
   return (
@@ -111,7 +112,8 @@ function Choices({ field, entry, onEnter, facts, below }: TickProps) {
   const chosen = Array.isArray(entry) ? (entry as readonly string[]) : []
   const { 'aria-required': _, ...told } = facts
   return (
-    <fieldset class="input-choices" {...told}>
+    // Focusable by script: the form moves the focus to the first wrong field.
+    <fieldset class="input-choices" tabIndex={-1} {...told}>
       <legend>{labelOf(field)}</legend>
       {field.options.map(({ value, title }) => (
         <label key={value} class="radio">
@@ -131,6 +133,7 @@ function Choices({ field, entry, onEnter, facts, below }: TickProps) {
   )
 }
 
-function labelOf({ title, name, required }: Field): string {
-  return `${title ?? name}${required ? '' : ' (optional)'}`
+/** A tick always has a value: it is never called optional. */
+function labelOf({ title, name, required, type }: Field): string {
+  return `${title ?? name}${required || type === 'boolean' ? '' : ' (optional)'}`
 }

@@ -12,10 +12,10 @@ import { Form } from './form.tsx'
 import './input-gate.css'
 import { InputField } from './input-field.tsx'
 
-type Props = { readonly gate: Waiting; readonly input: Input; readonly heard: (act: () => void) => () => void }
+type Props = { readonly gate: Waiting; readonly input: Input; readonly isTooSoon: () => boolean }
 
-/** `heard` ignores what happens before the card could be read. */
-export function InputGate({ gate, input, heard }: Props) {
+/** `isTooSoon` is true until the card could be read: until then it ignores clicks and keys. */
+export function InputGate({ gate, input, isTooSoon }: Props) {
   const fields = input.type === 'form' ? input.fields : []
   const entries = useSignal(firstEntries(fields))
   const act = useAct()
@@ -45,12 +45,15 @@ export function InputGate({ gate, input, heard }: Props) {
       look="input-gate"
       name={gate.question.brief}
       act={act}
-      work={() => send({ action: 'answer', values: valuesOf(fields, entries.value) })}
+      work={async () => {
+        if (!isTooSoon()) await send({ action: 'answer', values: valuesOf(fields, entries.value) })
+      }}
     >
       <div class="input-gate-body">
         <blockquote class="input-gate-message" cite={input.server}>
           {input.message}
         </blockquote>
+        {input.type === 'link' && <p class="input-gate-url mono">{input.url}</p>}
         {fields.map((field) => (
           <InputField
             key={field.name}
@@ -69,7 +72,10 @@ export function InputGate({ gate, input, heard }: Props) {
             href={input.url}
             target="_blank"
             rel="noopener noreferrer"
-            onClick={() => (opened.value = true)}
+            onClick={(event) => {
+              if (isTooSoon()) event.preventDefault()
+              else opened.value = true
+            }}
           >
             Open {new URL(input.url).host}
           </a>
@@ -86,7 +92,9 @@ export function InputGate({ gate, input, heard }: Props) {
         <Button
           kind="clay"
           busy={declining.busy.value}
-          onClick={heard(() => void declining.run(() => send({ action: 'deny' })))}
+          onClick={() => {
+            if (!isTooSoon()) void declining.run(() => send({ action: 'deny' }))
+          }}
         >
           Decline
         </Button>

@@ -60,7 +60,7 @@ test('a form is answered with values; one that does not fit is 400, names the fi
   const late = await call('POST', path, { body: { action: 'answer', values: { table: 10 } } })
   assert.deepEqual(
     [late.status, late.json.error],
-    [400, { code: 'invalid_input', message: 'table must be at most 9', param: 'values.table' }],
+    [400, { code: 'invalid_input', message: 'Table must be at most 9', param: 'values.table' }],
   )
   assert.equal((await call('POST', path, { body: { action: 'approve' } })).status, 400)
   assert.equal((await call('GET', '/api/gates')).json.gates.length, 1)
