@@ -11,7 +11,6 @@ import {
   type McpTool,
   statusOf,
 } from '#core/mcp.ts'
-import type { ConnectionStatus } from './connection.ts'
 import type { SecretStore } from '#core/secret.ts'
 import { isUnguessable } from '#safety/leak-checks.ts'
 import { readImport } from './import.ts'
@@ -32,12 +31,12 @@ export type AdminParts = {
 }
 
 export function createMcpAdmin({ servers, store, mask, secrets }: AdminParts): McpAdmin {
-  const viewOf = (server: McpServer, status?: ConnectionStatus): McpServerView => ({
+  const viewOf = (server: McpServer): McpServerView => ({
     name: server.name,
     kind: server.target.kind,
     address: mask(addressOf(server)),
     everyone: server.everyone,
-    ...(status ?? servers.connection(server.name).status()),
+    ...servers.connection(server.name).status(),
     instructions: server.instructions,
     tools: server.tools.map(toolView),
   })
@@ -95,7 +94,14 @@ export function createMcpAdmin({ servers, store, mask, secrets }: AdminParts): M
       } finally {
         await connection.stop()
       }
-      return viewOf(await stored(name), needsSignIn ? { status: 'sign_in' } : undefined)
+      await stored(name)
+      // The connection that stays is asked as well: its status is what the list of servers tells.
+      if (needsSignIn)
+        await servers
+          .connection(name)
+          .list(signal)
+          .catch(() => undefined)
+      return viewOf(servers.get(name))
     },
     async setEffect(name, tool, effect) {
       const changed = await servers.change(name, ({ tools }) => {

@@ -105,6 +105,7 @@ test('a server that needs a sign-in is added without tools, and has them after t
   const { issuer, url, source, admin, signIns, access } = await house(t)
   const added = await admin.add({ name: 'desk', target: { kind: 'http', url, headers: {} }, everyone: false }, never)
   assert.deepEqual([added.status, added.tools], ['sign_in', []])
+  assert.deepEqual(await admin.list(), [added])
   await assert.rejects(admin.check('desk', never), (error) => {
     assert(error instanceof AppError && error.code === 'credential_missing')
     const command = 'atrium mcp auth desk'
