@@ -85,9 +85,12 @@ const acts = {
 }
 const slow = new Set()
 const asked = new Map()
-acts.ask = (id, { inputResponses, requestState }) => {
-  const requestedSchema = { type: 'object', properties: { colour: { type: 'string' } } }
-  const params = { message: 'Which colour?', requestedSchema }
+// The arguments may say what to ask: `form` is a schema, `url` a page to open.
+acts.ask = (id, { arguments: { form, url } = {}, inputResponses, requestState }) => {
+  const requestedSchema = form ?? { type: 'object', properties: { colour: { type: 'string' } } }
+  const params = url
+    ? { mode: 'url', message: 'Sign in, please.', elicitationId: 'e', url }
+    : { message: 'Which colour?', requestedSchema }
   const done = (result) => answer(id, { content: [{ type: 'text', text: JSON.stringify(result) }] })
   if (modern && inputResponses) done([inputResponses, requestState])
   else if (modern) {

@@ -43,7 +43,7 @@ export function ServerList({ list, shown }: { list: readonly McpServer[]; shown:
                   {server.name}
                 </a>
               </h3>
-              <p>{countWords(server.tools.filter(({ status }) => status === 'on').length, 'tool')}</p>
+              <p>{toolCount(server)}</p>
             </div>
             <StatePill server={server} />
           </li>
@@ -51,6 +51,13 @@ export function ServerList({ list, shown }: { list: readonly McpServer[]; shown:
       </ul>
     </section>
   )
+}
+
+/** How many tools the agent has, of how many. */
+function toolCount({ tools }: McpServer): string {
+  const on = tools.filter(({ status }) => status === 'on').length
+  const all = countWords(tools.length, 'tool')
+  return on === tools.length ? all : `${on} of ${all}`
 }
 
 function StatePill({ server: { status, tools } }: { server: McpServer }) {
@@ -75,9 +82,13 @@ export function ServerDetail({ server }: { server: McpServer }) {
   const { busy, fault, run } = useAct()
   const said = useSignal<string | undefined>(undefined)
   const signing = useAct()
+  /** The sign-in page: a browser may refuse to open it by itself. */
+  const away = useSignal<string | undefined>(undefined)
   const signIn = async (): Promise<void> => {
     const url = await signServerIn(name)
-    if (/^https?:/.test(url)) window.open(url, '_blank', 'noopener')
+    if (!/^https?:/.test(url)) return
+    away.value = url
+    window.open(url, '_blank', 'noopener')
   }
   const test = async (): Promise<void> => {
     const trial = await tryServer(name)
@@ -113,12 +124,26 @@ export function ServerDetail({ server }: { server: McpServer }) {
         {said.value !== undefined && <p role="status">{said.value}</p>}
         {fault.value !== undefined && <Note kind="clay">{fault.value}</Note>}
         {error !== undefined && <Note kind="clay">{error}</Note>}
+        {status === 'idle' && tools.length === 0 && <Note kind="plain">Test it to read which tools it has.</Note>}
         {status === 'sign_in' && (
-          <Note kind="sun">
-            It needs a sign-in before its tools can be used. Test it again afterwards.{' '}
-            <Button size="small" busy={signing.busy.value} onClick={() => void signing.run(signIn)}>
-              Sign in
-            </Button>
+          <Note
+            kind="sun"
+            icon="key"
+            title="It needs a sign-in before its tools can be used."
+            actions={
+              <Button size="small" busy={signing.busy.value} onClick={() => void signing.run(signIn)}>
+                Sign in
+              </Button>
+            }
+          >
+            {away.value !== undefined && (
+              <>
+                Go on in the other window. This page goes on by itself.{' '}
+                <a class="link" href={away.value} target="_blank" rel="noopener noreferrer">
+                  Open it again
+                </a>
+              </>
+            )}
           </Note>
         )}
         {signing.fault.value !== undefined && <Note kind="clay">{signing.fault.value}</Note>}
@@ -138,13 +163,13 @@ export function ServerDetail({ server }: { server: McpServer }) {
 
 function ServerTool({ server, tool }: { server: string; tool: McpTool }) {
   const { name, as, description, effect, status, hints = [], difference, refused } = tool
-  const { busy, fault, run } = useAct()
+  const { busy, run } = useAct()
   const set = (next: McpTool['effect']): void => {
     if (!busy.value) void run(() => setEffect(server, name, next), `${name} could not be set.`)
   }
   const accept = (): void => void run(() => reviewTool(server, tool), `${name} could not be reviewed.`)
   return (
-    <div class="tool-part">
+    <section class="tool-part" role="group" aria-label={name}>
       <header class="tool-head">
         <h3 class="mono">{name}</h3>
         {status === 'changed' && <Pill kind="sun">Changed</Pill>}
@@ -161,9 +186,11 @@ function ServerTool({ server, tool }: { server: string; tool: McpTool }) {
         {hints.length > 0 && ` The server says that ${hints.map((hint) => hintWords[hint]).join(', ')}.`}
       </p>
       {refused !== undefined && <Note kind="clay">It is not offered: {refused}.</Note>}
+      {difference !== undefined && <Preview preview={{ type: 'diff', path: name, diff: difference }} name={as} />}
       {difference !== undefined && (
         <Note
           kind="sun"
+          icon="pencil"
           title="The server changed it. The agent does not have it until you accept that."
           actions={
             <Button size="small" busy={busy.value} onClick={accept}>
@@ -172,8 +199,6 @@ function ServerTool({ server, tool }: { server: string; tool: McpTool }) {
           }
         />
       )}
-      {difference !== undefined && <Preview preview={{ type: 'diff', path: name, diff: difference }} name={as} />}
-      {fault.value !== undefined && <Note kind="clay">{fault.value}</Note>}
-    </div>
+    </section>
   )
 }
