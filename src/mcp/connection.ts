@@ -1,5 +1,4 @@
 // The connection to one MCP server: started when it is first needed, its list read before any call, stopped when idle.
-import type { Client, Transport } from '@modelcontextprotocol/client'
 import { AppError } from '#core/errors.ts'
 import { isObject, objectIn } from '#core/json.ts'
 import type { OfferedTool } from '#core/mcp.ts'
@@ -7,21 +6,21 @@ import type { CallProgress } from '#core/tool.ts'
 import { orAborted } from '#lib/deadline.ts'
 import { createSemaphore } from '#lib/semaphore.ts'
 import type { ExactArguments } from './exact-arguments.ts'
-import { type CallDeadline, createCallDeadline } from './call-deadline.ts'
+import { createCallDeadline } from './call-deadline.ts'
+import { lostCode } from './http.ts'
+import { codeOf, createConnectClient, type Live, type OpenedTransport } from './connect-client.ts'
+import { createQuestions, type Elicit } from './questions.ts'
 import { readList, type ServerList } from './read-list.ts'
 import { type CallOutput, readResult } from './result.ts'
 
 const maxCallsAtOnce = 8
 const maxRestarts = 3
 const restartWindowMs = 60_000
-/** A start includes what a launcher such as npx downloads. */
-const maxStartMs = 120_000
-/** Older servers may stay silent at the probe for the newer era of the protocol. */
-const defaultProbeMs = 5_000
 const maxCallMs = 10 * 60_000
 /** The package's own limit of a call is out of the way: it cannot wait for a person. */
 const maxTimerMs = 2 ** 31 - 1
 const maxMessageChars = 2_000
+const closedWords = 'it closed the connection'
 
 export type ConnectionStatus = {
   readonly status: 'idle' | 'starting' | 'ready' | 'failed' | 'sign_in'
@@ -49,18 +48,6 @@ export type ServerCall = {
   readonly input?: { readonly responses: unknown; readonly state: unknown }
 }
 
-/** A transport that was opened for one start of a server. */
-export type OpenedTransport = {
-  readonly transport: Transport
-  /** Why the server ended, in words; undefined if it did not. */
-  readonly fault: () => string | undefined
-  /** The error to throw if somebody must sign in to the server first. */
-  readonly signInFault?: () => AppError | undefined
-}
-
-/** Asks a person for what a server of the older era wants to know during a call. */
-export type Elicit = (params: unknown) => Promise<Record<string, unknown>>
-
 export type ConnectionParts = {
   readonly name: string
   readonly openTransport: (exact: ExactArguments) => Promise<OpenedTransport>
@@ -83,23 +70,30 @@ export interface Connection {
   stop(): Promise<void>
 }
 
-type Live = { readonly client: Client; readonly opened: OpenedTransport; list: ServerList }
+/** A start under way. */
+type Start = { opened?: OpenedTransport; stopped: boolean }
 
 export function createConnection(parts: ConnectionParts): Connection {
-  const { name, onList, callMs, idleMs, probeMs = defaultProbeMs, now = Date.now } = parts
+  const { name, onList, callMs, idleMs, now = Date.now } = parts
   const places = createSemaphore(maxCallsAtOnce)
   const exact: ExactArguments = new WeakMap()
+  const questions = createQuestions()
+  const connect = createConnectClient({
+    ...parts,
+    exact,
+    onClose: left,
+    onListChanged: (which) => void reread(which),
+    elicit: (params) => questions.ask(params),
+  })
   let starting: Promise<Live> | undefined
+  let underStart: Start | undefined
   let live: Live | undefined
   let ending: Promise<void> | undefined
   let restarts: number[] = []
   let lastFault: string | undefined
   let signIn = false
-  let era: 'legacy' | undefined
   let idle: NodeJS.Timeout | undefined
   let active = 0
-  /** Calls under way, in the order in which they were sent. */
-  const underWay = new Set<{ readonly call: ServerCall; readonly deadline: CallDeadline }>()
 
   function ensure(): Promise<Live> {
     if (live) return Promise.resolve(live)
@@ -118,77 +112,40 @@ export function createConnection(parts: ConnectionParts): Connection {
       }
       restarts.push(now())
     }
-    let opened: OpenedTransport | undefined
+    const start: Start = { stopped: false }
+    underStart = start
     try {
-      const made = await connect((each) => {
-        opened = each
+      const made = await connect((opened) => {
+        start.opened = opened
+        if (start.stopped) throw refusal('it was stopped')
       })
+      await storeList(made)
+      if (start.stopped) throw refusal('it was stopped')
+      if (made.closed) throw refusal(made.opened.fault() ?? closedWords)
+      // Only now: a call must not overtake the check of the list.
       live = made
-      await onList(made.list)
+      questions.reset()
       lastFault = undefined
       signIn = false
       return made
     } catch (error) {
-      live = undefined
-      const needed = opened?.signInFault?.()
+      const needed = start.opened?.signInFault?.(error)
       signIn = needed !== undefined
-      lastFault = wordsOf(error, opened)
-      await opened?.transport.close().catch(() => {})
+      lastFault = wordsOf(error, start.opened)
+      await start.opened?.transport.close().catch(() => {})
       throw needed ?? (error instanceof AppError ? error : refusal(lastFault, error))
-    }
-  }
-
-  /** Connects in the newer era of the protocol or, if the server does not speak it, in the older one. */
-  async function connect(onOpen: (opened: OpenedTransport) => void): Promise<Live> {
-    const { Client: ClientClass } = await import('@modelcontextprotocol/client')
-    const attempt = async (): Promise<Live> => {
-      const opened = await parts.openTransport(exact)
-      onOpen(opened)
-      const client = new ClientClass(
-        { name: 'atrium', version: parts.version },
-        {
-          capabilities: { elicitation: { form: {}, url: {} } },
-          versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeMs } },
-          inputRequired: { autoFulfill: false },
-          listChanged: { tools: { autoRefresh: false, onChanged: () => void reread(made) } },
-          // Output schemas are a stranger's: results are read as they are.
-          jsonSchemaValidator: {
-            getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
-          },
-        },
-      )
-      client.setRequestHandler('elicitation/create', async ({ params }) => (await elicit(params)) as never)
-      const made: Live = { client, opened, list: { tools: [], instructions: '' } }
-      Object.assign(client, { onclose: () => left(made), onerror: parts.onError })
-      await client.connect(opened.transport, { timeout: maxStartMs, ...(era && { prior: { kind: era } }) })
-      made.list = await readList(client)
-      return made
-    }
-    try {
-      return await attempt()
-    } catch (error) {
-      if (era !== undefined || codeOf(error) !== 'ERA_NEGOTIATION_FAILED') throw error
-      // It died at the probe: servers of the older era may.
-      era = 'legacy'
-      return await attempt()
-    }
-  }
-
-  /**
-   * Asks for input in the thread of the call. The older era does not say which call a question belongs to: with calls of
-   * several threads under way, nobody is asked.
-   */
-  async function elicit(params: unknown): Promise<Record<string, unknown>> {
-    const calls = [...underWay]
-    const last = calls.at(-1)
-    const isClear = calls.every(({ call }) => call.threadId === last?.call.threadId)
-    if (!last?.call.elicit || !isClear) return { action: 'decline' }
-    const release = last.deadline.hold()
-    try {
-      return await last.call.elicit(params)
     } finally {
-      release()
+      underStart = undefined
     }
+  }
+
+  /** Stores the list of a start, and each change of it that was announced meanwhile. */
+  async function storeList(made: Live): Promise<void> {
+    let stored: ServerList
+    do {
+      stored = made.list
+      await onList(stored)
+    } while (made.list !== stored)
   }
 
   /** The server has closed the connection. */
@@ -196,7 +153,7 @@ export function createConnection(parts: ConnectionParts): Connection {
     if (live !== which) return
     live = undefined
     clearTimeout(idle)
-    lastFault = which.opened.fault() ?? 'it closed the connection'
+    lastFault = which.opened.fault() ?? closedWords
     // What it started may still run.
     ending = which.opened.transport.close().catch(() => {})
   }
@@ -214,7 +171,7 @@ export function createConnection(parts: ConnectionParts): Connection {
         if (live === which) parts.onError?.(error as Error)
       } finally {
         rereading = undefined
-        if (again && live === which) void reread(which)
+        if (again && !which.closed) void reread(which)
       }
     })()
     return rereading
@@ -237,12 +194,12 @@ export function createConnection(parts: ConnectionParts): Connection {
     }
   }
 
-  async function send({ client, opened }: Live, call: ServerCall): Promise<CallAnswer> {
-    const { tool, signal, onProgress, input } = call
+  async function send({ client, opened }: Live, call: ServerCall, onHold: () => void): Promise<CallAnswer> {
+    const { tool, signal, onProgress, input, elicit, threadId } = call
     call.check?.()
     const deadline = createCallDeadline({ signal, callMs, maxMs: Math.max(maxCallMs, callMs) })
-    const own = { call, deadline }
-    underWay.add(own)
+    const end = questions.add({ elicit, threadId, deadline, onHold })
+    let answered = true
     const args = objectIn(call.args) ?? {}
     exact.set(args, call.args)
     try {
@@ -260,13 +217,15 @@ export function createConnection(parts: ConnectionParts): Connection {
           toolDefinition: { name: tool.name, inputSchema: tool.schema as { type: 'object' } },
         },
       )
+      signIn = false
       if (isObject(result) && result['resultType'] === 'input_required')
         return { type: 'input', requests: result['inputRequests'], state: result['requestState'] }
       return { type: 'result', ...readResult(result) }
     } catch (error) {
+      const needed = opened.signInFault?.(error)
+      answered = needed !== undefined || isAnswer(error)
       signal.throwIfAborted()
       if (error instanceof AppError) throw error
-      const needed = opened.signInFault?.()
       if (needed) {
         signIn = true
         throw needed
@@ -274,7 +233,7 @@ export function createConnection(parts: ConnectionParts): Connection {
       throw refusal(deadline.isOver() ? timeoutWords() : wordsOf(error, opened), error)
     } finally {
       deadline.end()
-      underWay.delete(own)
+      end(answered)
     }
   }
 
@@ -288,7 +247,12 @@ export function createConnection(parts: ConnectionParts): Connection {
 
   async function stop(): Promise<void> {
     clearTimeout(idle)
-    const made = live ?? (await starting?.catch(() => undefined))
+    if (underStart) {
+      underStart.stopped = true
+      await underStart.opened?.transport.close().catch(() => {})
+    }
+    await starting?.catch(() => {})
+    const made = live
     live = undefined
     lastFault = undefined
     if (made) ending = made.client.close().then(() => made.opened.transport.close())
@@ -306,7 +270,7 @@ export function createConnection(parts: ConnectionParts): Connection {
     async call(call) {
       const release = await places.take(call.signal)
       try {
-        return await using(call.signal, (made) => send(made, call))
+        return await using(call.signal, (made) => send(made, call, release))
       } finally {
         release()
       }
@@ -321,10 +285,12 @@ function wordsOf(error: unknown, opened: OpenedTransport | undefined): string {
   if (fault !== undefined) return fault
   const code = codeOf(error)
   if (code === 'REQUEST_TIMEOUT') return 'it did not answer in time'
-  if (code === 'CONNECTION_CLOSED') return 'it closed the connection'
+  if (code === 'CONNECTION_CLOSED') return closedWords
   return (error instanceof Error ? error.message : String(error)).slice(0, maxMessageChars)
 }
 
-function codeOf(error: unknown): unknown {
-  return isObject(error) ? error['code'] : undefined
+/** True for an error that the server itself answered with: it no longer works on the call. */
+function isAnswer(error: unknown): boolean {
+  const code = codeOf(error)
+  return typeof code === 'number' && code !== lostCode
 }

@@ -12,7 +12,7 @@ import type { ExactArguments } from './exact-arguments.ts'
 const maxAnswerBytes = 8 * 1024 * 1024
 const goodbyeMs = 2_000
 /** The code of an error of this side, in the range that the protocol leaves free. */
-const lostCode = -32_000
+export const lostCode = -32_000
 /** Statuses whose answers have no body. */
 const bodyless = [204, 205, 304]
 
@@ -31,8 +31,12 @@ export type HttpParts = {
   readonly dial: StreamDial
   readonly exact: ExactArguments
   readonly bearer?: Bearer | undefined
-  /** Is called when nobody is signed in, or the sign-in has ended. */
-  readonly onUnauthorized: () => void
+}
+
+/** The server answered a request with 401: nobody is signed in, or the sign-in has ended. */
+export class SignInNeeded extends Error {
+  /** By this name the client package knows that a probe failed for want of a sign-in. */
+  override readonly name = 'UnauthorizedError'
 }
 
 export async function createHttpTransport(parts: HttpParts): Promise<Transport> {
@@ -81,7 +85,7 @@ function sendExactly(
 type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 function createFetch(parts: HttpParts, texts: ReadonlyMap<string, string>): FetchLike {
-  const { headers: own, dial, bearer, onUnauthorized } = parts
+  const { headers: own, dial, bearer } = parts
   const home = new URL(parts.url)
   return async (url, init = {}) => {
     const target = parseTarget(String(url))
@@ -102,15 +106,12 @@ function createFetch(parts: HttpParts, texts: ReadonlyMap<string, string>): Fetc
     const token = await bearer?.token()
     const first = await attempt(token)
     if (first.status !== 401) return first
-    const next = await bearer?.refused(token, first.headers.get('www-authenticate') ?? undefined)
-    if (next === undefined) {
-      onUnauthorized()
-      return first
-    }
     await first.body?.cancel()
-    const second = await attempt(next)
-    if (second.status === 401) onUnauthorized()
-    return second
+    const next = await bearer?.refused(token, first.headers.get('www-authenticate') ?? undefined)
+    const second = next === undefined ? first : await attempt(next)
+    if (second.status !== 401) return second
+    if (second !== first) await second.body?.cancel()
+    throw new SignInNeeded('the server answered 401')
   }
 }
 

@@ -5,9 +5,9 @@ import type { Log } from '#lib/log.ts'
 import type { StreamDial } from '#net/dial.ts'
 import { warnSparingly } from '#lib/log.ts'
 import { tokenSecret } from './auth.ts'
-import type { OpenedTransport } from './connection.ts'
+import type { OpenedTransport } from './connect-client.ts'
 import type { ExactArguments } from './exact-arguments.ts'
-import { type Bearer, createHttpTransport } from './http.ts'
+import { type Bearer, createHttpTransport, SignInNeeded } from './http.ts'
 import { newMark } from './process-mark.ts'
 import { createStdioTransport, type ExitGuard } from './stdio.ts'
 import { readValues, type ValueSources } from './values.ts'
@@ -72,7 +72,6 @@ async function openHttp(
   { url, headers }: HttpTarget,
   exact: ExactArguments,
 ): Promise<OpenedTransport> {
-  let unauthorized = false
   const values = await readValues(headers, parts)
   const transport = await createHttpTransport({
     url,
@@ -80,13 +79,10 @@ async function openHttp(
     dial: parts.dial,
     exact,
     bearer: parts.bearerFor?.({ name, url }),
-    onUnauthorized() {
-      unauthorized = true
-    },
   })
   const command = `atrium mcp auth ${name}`
-  const signInFault = (): AppError | undefined => {
-    if (!unauthorized) return undefined
+  const signInFault = (error: unknown): AppError | undefined => {
+    if (!(error instanceof SignInNeeded)) return undefined
     const message = `the MCP server ${name} needs a sign-in (401): run \`${command}\` and try again`
     return new AppError('credential_missing', message, {
       credential: { tool: name, secret: tokenSecret, title: name, command, of: 'mcp' },

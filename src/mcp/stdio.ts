@@ -69,6 +69,7 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
   let closing: Promise<void> | undefined
 
   function start(): Promise<void> {
+    if (closing) return Promise.reject(new Error('the server was stopped'))
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const started = spawn(command, args, {
       cwd,
