@@ -24,6 +24,9 @@ export type GateAnswer = Pick<Answer, 'callId' | 'output' | 'by'> & {
   readonly values?: unknown
 }
 
+/** The only tools that whoever answers may use, and so may allow; all where it is absent. */
+export type MayAllow = { readonly allowedTools?: readonly string[] | undefined }
+
 export type Answered = { readonly turn: Turn; readonly entries: readonly Entry[]; readonly grant?: NewGrant }
 
 type Parts = { readonly store: Pick<Store, 'turns'>; readonly now: () => number }
@@ -61,11 +64,25 @@ function scopeOf({ target, until }: NewGrant): Pick<Answer, 'scope' | 'until'> {
 
 type GateRef = { readonly user: UserId; readonly threadId: string; readonly callId: string }
 
-/** Throws gate_closed for an expired gate. It is in no list, and cannot be allowed in the moment until it is denied. */
-export async function refuseExpired({ store, now }: Parts, ref: GateRef): Promise<void> {
+/**
+ * Throws gate_closed for an expired gate: it is in no list, and cannot be allowed in the moment until it is denied. Throws
+ * forbidden for a gate of a tool that the caller may not use.
+ */
+export async function checkMayAllow({ store, now }: Parts, ref: GateRef, { allowedTools }: MayAllow): Promise<void> {
   const open = await findOpen(store, ref)
-  if (open === undefined || open.at >= now() - gateMs) return
-  throw new AppError('gate_closed', `nothing waits for an answer to ${ref.callId} any more: it expired after 24 hours`)
+  const { callId } = ref
+  if (open === undefined) {
+    // The gate may be of any tool: its turn is queued after another answer, or the list is too long.
+    if (allowedTools) throw new AppError('gate_closed', `${callId} is not in the list of gates, or not yet again`)
+    return
+  }
+  const { name } = open.gate
+  if (allowedTools && !allowedTools.includes(name)) {
+    const message = `this token may not use ${name}, so it cannot allow it: deny it, or answer with another token`
+    throw new AppError('forbidden', message)
+  }
+  if (open.at >= now() - gateMs) return
+  throw new AppError('gate_closed', `nothing waits for an answer to ${callId} any more: it expired after 24 hours`)
 }
 
 async function findOpen(

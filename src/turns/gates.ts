@@ -10,11 +10,12 @@ import { answerWaitingFor, type NewSecret } from './credentials.ts'
 import {
   type Answered,
   answerGate,
+  checkMayAllow,
   type GateAnswer,
   gateMs,
   maxAnswered,
   maxGates,
-  refuseExpired,
+  type MayAllow,
 } from './gate-answers.ts'
 
 export interface Gates {
@@ -24,8 +25,8 @@ export interface Gates {
   answered(user: UserId, since: number): Promise<readonly AnsweredGate[]>
   /** The gate that a turn waits for; undefined when it does not wait. */
   ofTurn(turn: Omit<Turn, 'options'>): Promise<Gate | undefined>
-  /** Answers a gate; with a grantRequest it makes a grant too. Throws gate_closed, not_found, grant_refused. */
-  answer(user: UserId, threadId: string, answer: GateAnswer): Promise<Turn>
+  /** Answers a gate; with a grantRequest it makes a grant too. Throws gate_closed, not_found, grant_refused, forbidden. */
+  answer(user: UserId, threadId: string, answer: GateAnswer, may?: MayAllow): Promise<Turn>
   /** A secret of a tool was set: every turn that waited for it goes on. Returns the number of answered gates. */
   signedIn(secret: NewSecret): Promise<number>
   grants(user: UserId): Promise<readonly Grant[]>
@@ -54,8 +55,9 @@ export function createGates({ store, bus, now = Date.now }: GatesParts): Gates {
       const [open] = await store.turns.openGates(userId, { threadId, since: now() - gateMs, limit: 1 })
       return open?.turn.id === id ? open.gate : undefined
     },
-    async answer(user, threadId, answer) {
-      if (answer.decision === 'allow') await refuseExpired({ store, now }, { user, threadId, callId: answer.callId })
+    async answer(user, threadId, answer, may = {}) {
+      const { decision, callId } = answer
+      if (decision === 'allow') await checkMayAllow({ store, now }, { user, threadId, callId }, may)
       const answered = await answerGate({ store, now }, { user, threadId }, answer)
       publishAnswer(answered)
       return answered.turn

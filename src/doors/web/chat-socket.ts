@@ -135,7 +135,7 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
       const known = thread_id ?? feed?.threadOf(gate_id) ?? (await threadOfGate(gates, user, gate_id))
       if (known === undefined) throw new AppError('not_found', 'there is no such gate', { param: 'gate_id' })
       const { id } = await findThread(threads, user, known)
-      const turn = await gates.answer(user, id, gateAnswerIn(answer, gate_id, caller.name))
+      const turn = await gates.answer(user, id, gateAnswerIn(answer, gate_id, caller.name), caller)
       send(turnFrame(turn))
     },
     subscribe: async ({ thread_id, after }) => follow((await findThread(threads, user, thread_id)).id, after ?? 0),

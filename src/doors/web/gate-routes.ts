@@ -60,7 +60,7 @@ export function gateRoutes({ gates, threads }: { gates: Gates; threads: Pick<Thr
       answers: { 200: TurnWire },
       async handle({ params, body, caller }) {
         const thread = await findThread(threads, caller.user, params.id)
-        const turn = await gates.answer(caller.user, thread.id, gateAnswerIn(body, params.gate, caller.name))
+        const turn = await gates.answer(caller.user, thread.id, gateAnswerIn(body, params.gate, caller.name), caller)
         return { ...jobWire(turn, undefined), turn_id: turn.id } satisfies z.output<typeof TurnWire>
       },
     }),

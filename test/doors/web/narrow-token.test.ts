@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Tool } from '#core/tool.ts'
 import { hashToken } from '#lib/token.ts'
+import { calls, createWriter, says } from '../test-app.ts'
 import { openHouse } from './house.ts'
+import { bearer, openClient } from './socket.ts'
 
 const tools: Tool[] = ['time', 'shell'].map((name) => ({
   spec: { name, description: '', parameters: { type: 'object', properties: {} } },
@@ -39,4 +41,33 @@ test('turns of a narrowed token have its tools alone, by bearer and by cookie, a
   const { id } = (await call('POST', '/api/missions', { token: whole, body: mission })).json
   assert.equal((await call('POST', `/api/missions/${id}/run`, { token: 'narrow' })).status, 403)
   assert.equal((await call('PATCH', `/api/missions/${id}`, { token: 'narrow', body: { title: 'y' } })).status, 403)
+})
+
+test('a narrowed token denies a gate of a tool that it may not use, and allows none', async (t) => {
+  const { call, store, url, addUser } = await openHouse(t, {
+    tools: [createWriter([])],
+    say: ({ items }) => (items.at(-1)?.type === 'result' ? says('done') : calls('write_note', {})),
+  })
+  const whole = await addUser('ada')
+  await store.accounts.addToken('ada', { hash: hashToken('narrow'), tools: ['time'] })
+  await store.accounts.addToken('ada', { hash: hashToken('writer'), tools: ['write_note'] })
+  const ask = async () => {
+    const { json } = await call('POST', '/api/chat', { token: whole, body: { message: 'write' } })
+    return { id: json.gate.id as string, path: `/api/threads/${json.thread_id}/gates/${json.gate.id}` }
+  }
+  const { id, path } = await ask()
+  const socket = await openClient(url, bearer('narrow'))
+  for (const action of ['approve', 'always', 'answer']) {
+    const { status, json } = await call('POST', path, { token: 'narrow', body: { action } })
+    assert.deepEqual([status, json.error.code], [403, 'forbidden'], action)
+    assert.match(json.error.message, /this token may not use write_note/)
+    socket.send({ type: 'gate', gate_id: id, action })
+    assert.equal((await socket.next('error')).code, 'forbidden', action)
+  }
+  assert.deepEqual((await call('GET', '/api/grants', { token: whole })).json.grants, [])
+  assert.equal((await call('POST', path, { token: 'narrow', body: { action: 'deny' } })).status, 200)
+  const again = await call('POST', path, { token: 'narrow', body: { action: 'approve' } })
+  assert.deepEqual([again.status, again.json.error.code], [409, 'gate_closed'])
+  const { path: next } = await ask()
+  assert.equal((await call('POST', next, { token: 'writer', body: { action: 'approve' } })).status, 200)
 })
