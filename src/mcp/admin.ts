@@ -18,7 +18,7 @@ import { checkServerName } from './names.ts'
 import { changePin, differenceOf, mergeTools, reviewed } from './pin.ts'
 import type { ServerList } from './read-list.ts'
 import type { Servers } from './servers.ts'
-import { checkAddress } from './target.ts'
+import { checkTarget } from './target.ts'
 
 const maxWaitMs = 11 * 60_000
 
@@ -74,7 +74,7 @@ export function createMcpAdmin({ servers, store, mask, secrets }: AdminParts): M
     },
     async add({ name, target, everyone }, signal) {
       checkServerName(name)
-      if (target.kind === 'http') checkAddress(target.url, target.headers)
+      checkTarget(name, target)
       if ((await store.list()).some((each) => each.name === name)) {
         throw new AppError(
           'invalid_input',

@@ -95,7 +95,8 @@ function createValues(server: string, looksSecret: ImportParts['looksSecret']) {
   const nameOf = (key: string, value: string, areHeaders: boolean): string => {
     const asked = input.exec(value)?.[1]
     if (asked !== undefined) {
-      const secret = /^[A-Za-z]/.test(asked) ? asked : `input-${asked}`
+      // Names under `mcp.` are those that an import seals.
+      const secret = /^(?!mcp\.)[A-Za-z]/.test(asked) ? asked : `input-${asked}`
       missing.push({ secret, for: value === `\${input:${asked}}` ? key : `${key}, as a whole: ${value}` })
       return secret
     }

@@ -1,5 +1,6 @@
 // Reads how a server is reached: its variables, its headers, its URL.
 import { AppError } from '#core/errors.ts'
+import type { McpTarget } from '#core/mcp.ts'
 
 const maxEntries = 50
 const variable = /^[A-Za-z_][A-Za-z0-9_]*$/
@@ -30,8 +31,25 @@ export function readHeaders(lines: readonly string[]): Record<string, string> {
   return entries(lines, ':', ({ key, value }) => headerFault(key, value))
 }
 
+/** Throws invalid_input for a target that a server of this name cannot have. */
+export function checkTarget(server: string, target: McpTarget): void {
+  if (target.kind === 'http') checkAddress(target.url, target.headers)
+  const [param, named] = target.kind === 'http' ? ['headers', target.headers] : ['env', target.env]
+  const foreign = Object.entries(named).find(([, from]) => isForeign(server, from))
+  if (!foreign) return
+  const [key, from] = foreign
+  throw new AppError('invalid_input', `${key}: the secret ${from} belongs to another server, or to a sign-in`, {
+    param,
+  })
+}
+
+/** Tokens of sign-ins are sealed as `mcp/NAME/…`, values of an import as `mcp.NAME.…`. */
+function isForeign(server: string, from: string): boolean {
+  return from.startsWith('mcp/') || (from.startsWith('mcp.') && !from.startsWith(`mcp.${server}.`))
+}
+
 /** Throws invalid_input for an address or headers that cannot be used. */
-export function checkAddress(url: string, headers: Readonly<Record<string, string>>): void {
+function checkAddress(url: string, headers: Readonly<Record<string, string>>): void {
   const parsed = URL.parse(url)
   if (!parsed || !['http:', 'https:'].includes(parsed.protocol) || parsed.username !== '' || parsed.password !== '') {
     throw new AppError('invalid_input', 'the URL must be of the form https://host/path, without a password', {

@@ -102,11 +102,11 @@ export function mcpRoutes({ mcp }: McpParts): Route[] {
   ]
 }
 
-/** A session that was taken over must not send the service's own keys to a server of its choice. */
+/** A session that was taken over must not send the service's own keys, or those of components, to a server of its choice. */
 function checkSecrets(headers: Readonly<Record<string, string>>): void {
   for (const [header, from] of Object.entries(headers)) {
-    if (from.startsWith('$') || isProviderKey(from)) {
-      const message = `${header}: over HTTP a header names a sealed secret, and not the key of a model`
+    if (from.startsWith('$') || from.startsWith('tool/') || isProviderKey(from)) {
+      const message = `${header}: over HTTP a header names a sealed secret, and neither the key of a model nor the secret of a component`
       throw new AppError('invalid_input', message, { param: 'headers' })
     }
   }
