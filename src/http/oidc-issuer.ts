@@ -76,7 +76,7 @@ export function createIssuer(parts: IssuerParts): Issuer {
     const answer = await ask(`${issuer}/.well-known/openid-configuration`)
     const { data: metadata } = z.safeParse(Metadata, answer.ok ? await json(answer) : undefined)
     // Some issuers end their name with a slash. Tokens carry the name as written in the metadata.
-    if (!metadata || metadata.issuer.replace(/\/+$/, '') !== issuer) {
+    if (!metadata?.issuer.startsWith(issuer) || !/^\/*$/.test(metadata.issuer.slice(issuer.length))) {
       throw unavailable(new Error(`the metadata of ${issuer} is malformed or names another issuer`))
     }
     const { createRemoteJWKSet, customFetch } = await import('jose')

@@ -174,5 +174,7 @@ function swapped(found: readonly string[] | null): readonly string[] | undefined
 }
 
 function trimmedEnd(text: string): string {
-  return text.replace(/[.!?\s]+$/, '')
+  let end = text.length
+  while (end > 0 && /[.!?\s]/.test(text[end - 1] ?? '')) end--
+  return text.slice(0, end)
 }

@@ -4,6 +4,7 @@ import { isObject } from '#core/json.ts'
 import { isListedHost } from '#net/guarded-dial.ts'
 
 const maxHeaderChars = 16_384
+const maxUrlChars = 2_048
 const maxScopes = 100
 const maxScopeChars = 1_000
 const maxServers = 10
@@ -45,7 +46,9 @@ export function resourceMetadataUrls(resource: string): string[] {
 /** Where the metadata of an authorization server may be, by its issuer. */
 export function serverMetadataUrls(issuer: string): string[] {
   const url = new URL(issuer)
-  const path = url.pathname.replace(/\/+$/, '')
+  let end = url.pathname.length
+  while (url.pathname[end - 1] === '/') end--
+  const path = url.pathname.slice(0, end)
   const all = [
     `${url.origin}/.well-known/oauth-authorization-server${path}`,
     `${url.origin}/.well-known/openid-configuration${path}`,
@@ -167,7 +170,7 @@ export function readRegistration({ status, body }: { status: number; body: strin
 
 /** True for an https address, or plain http to a host that the operator named. */
 function isServerUrl(value: unknown, hosts: PrivateHosts): value is string {
-  const url = typeof value === 'string' && value.length <= maxHeaderChars ? URL.parse(value) : null
+  const url = typeof value === 'string' && value.length <= maxUrlChars ? URL.parse(value) : null
   if (!url || url.username !== '' || url.password !== '' || url.hash !== '') return false
   const { protocol, hostname: host, port } = url
   return protocol === 'https:' || (protocol === 'http:' && isListedHost({ host, port: Number(port || 80) }, hosts))

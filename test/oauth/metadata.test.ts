@@ -46,6 +46,10 @@ test('metadata is looked for at the path, then at the host', () => {
     `${base}/openid-configuration/t1`,
     'https://a.example/t1/.well-known/openid-configuration',
   ])
+  assert.equal(
+    serverMetadataUrls('https://a.example/t//1//')[2],
+    'https://a.example/t//1/.well-known/openid-configuration',
+  )
   assert.deepEqual(serverMetadataUrls('https://a.example/'), [
     `${base}/oauth-authorization-server`,
     `${base}/openid-configuration`,
@@ -66,6 +70,7 @@ const resources: readonly [what: string, resource: unknown, servers: unknown, fo
   ['nothing', undefined, [issuer], /another resource/],
   ['no server', asked, [], /no authorization server/],
   ['a server without https', asked, ['http://id.example'], /no authorization server/],
+  ['a server with a long address', asked, [`${issuer}/${'/'.repeat(2_048)}a`], /no authorization server/],
   ['a server with a password', asked, ['https://u:p@id.example'], /no authorization server/],
 ]
 for (const [what, resource, servers, found] of resources) {

@@ -61,7 +61,7 @@ function pieceOf(node: Element, { base, depth }: Position): string {
     case 'hr':
       return block('---')
     case 'pre':
-      return block(`\`\`\`\n${(node.textContent ?? '').replaceAll(/^\n|\s+$/g, '')}\n\`\`\``)
+      return block(`\`\`\`\n${(node.textContent ?? '').replace(/^\n/, '').trimEnd()}\n\`\`\``)
     case 'code': {
       const code = lineOf(node, position)
       return code === '' ? '' : `\`${code}\``
