@@ -16,6 +16,8 @@ export interface Readers {
   open(turn: Turn, begins?: boolean): Reader
   /** Somebody asked for the turn: a reader that is away gets its time again. */
   seen(turn: Turn): void
+  /** True for a turn that stops when its client goes on. Another reader that is still there keeps it running. */
+  canStop(turn: Turn): boolean
   /** The client of the turn has sent its next message: a reader that is away will not be back, and the turn stops. */
   gone(turnId: string): void
 }
@@ -43,7 +45,8 @@ export function createReaders(parts: ReadersParts): Readers {
   const { turns, bus, clock } = parts
   /** Names this process in signals: it hears its own. */
   const self = newId()
-  const open = new Map<string, number>()
+  /** Readers that are open now, and how many were opened since the first of them. */
+  const open = new Map<string, { readonly now: number; readonly ever: number }>()
   const away = new Map<string, { readonly turn: ReadTurn; readonly timer: Timer }>()
 
   function send(turnId: string, what: ReaderSignal['what']): void {
@@ -70,8 +73,8 @@ export function createReaders(parts: ReadersParts): Readers {
   }
 
   function close(turnId: string): void {
-    const left = (open.get(turnId) ?? 1) - 1
-    if (left > 0) open.set(turnId, left)
+    const { now, ever } = open.get(turnId) ?? { now: 1, ever: 1 }
+    if (now > 1) open.set(turnId, { now: now - 1, ever })
     else open.delete(turnId)
   }
 
@@ -90,7 +93,8 @@ export function createReaders(parts: ReadersParts): Readers {
     open(turn, begins = false) {
       if (!parts.stopsTurns || !endsWithoutReader(turn)) return ignored
       if (!begins) send(turn.id, 'reading')
-      open.set(turn.id, (open.get(turn.id) ?? 0) + 1)
+      const { now, ever } = open.get(turn.id) ?? { now: 0, ever: 0 }
+      open.set(turn.id, { now: now + 1, ever: ever + 1 })
       disarm(turn.id)
       return {
         done: () => close(turn.id),
@@ -107,6 +111,10 @@ export function createReaders(parts: ReadersParts): Readers {
       const waiting = away.get(turn.id)
       if (waiting) arm(waiting.turn)
       else send(turn.id, 'seen')
+    },
+    canStop(turn) {
+      // A single reader is the client itself, whose leaving may not have been noticed yet.
+      return parts.stopsTurns && endsWithoutReader(turn) && (open.get(turn.id)?.ever ?? 0) < 2
     },
     gone(turnId) {
       if (!parts.stopsTurns) return

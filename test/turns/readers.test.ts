@@ -100,6 +100,20 @@ describe('readers of a turn', () => {
     assert.deepEqual(cancelled, ['t', 't'])
   })
 
+  it('keep it from stopping when its client goes on: a second one, a key, the operator', () => {
+    const readers = process()
+    assert.equal(readers.canStop(turn), true)
+    const first = readers.open(turn, true)
+    assert.equal(readers.canStop(turn), true, 'its client may have left unnoticed')
+    const second = readers.open(turn)
+    first.left()
+    assert.equal(readers.canStop(turn), false)
+    second.left()
+    assert.equal(readers.canStop(turn), true)
+    assert.equal(readers.canStop({ ...turn, options: { unattended: true } }), false)
+    assert.equal(process(false).canStop(turn), false)
+  })
+
   it('that are there do not stop it when their client sends another message', async () => {
     const readers = process()
     readers.open(turn, true)

@@ -32,11 +32,11 @@ async function open(t: TestContext): Promise<Served> {
 }
 
 /** A stream that has told this much. `stop` leaves it, as Stop in an app does. */
-async function streamUntil(served: Served, messages: readonly Message[], mark: string) {
+async function streamUntil(served: Served, messages: readonly Message[], mark: string, headers = {}) {
   const leaving = new AbortController()
   const response = await fetch(`${served.url}/v1/chat/completions`, {
     method: 'POST',
-    headers: { authorization: 'Bearer ann', 'content-type': 'application/json' },
+    headers: { authorization: 'Bearer ann', 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ model: 'm', stream: true, messages }),
     signal: leaving.signal,
   })
@@ -83,6 +83,18 @@ describe('a stopped answer', () => {
     assert.deepEqual(await textsOf(served, first.thread), texts)
     const after = await complete(served, [...read, user('more'), assistant(next.text), user('on')])
     assert.equal(after.thread, first.thread)
+  })
+
+  it('that is kept running does not hold up the next message: its history goes on apart', async (t) => {
+    const served = await open(t)
+    const kept = await streamUntil(served, [user('count')], '"content":"one ', { 'idempotency-key': 'k1' })
+    kept.stop()
+    const read = [user('count'), assistant('one')]
+    await eventually(() => isKnown(served, read))
+    const next = await complete(served, [...read, user('more')])
+    assert.equal(next.text, 'You said: more')
+    assert.deepEqual(await textsOf(served, kept.thread), ['count'])
+    assert.equal(await statusOf(served, kept.turn), 'running')
   })
 
   it('that was stopped elsewhere goes on from the text that is stored', async (t) => {

@@ -1,7 +1,11 @@
 // A client that stops an answer and goes on: its turn ends at once, and the conversation stays one thread.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { userId } from '#core/ids.ts'
+import { readMessages } from '#doors/completions/read/messages.ts'
+import { chainOfRequest } from '#doors/openai/find-thread.ts'
 import { until } from '../../until.ts'
+import type { Message } from '../completions/client.ts'
 import { serve, type Served, textIn, type Wire } from './serve.ts'
 
 /** Does what is due at once; no time passes for anything else. */
@@ -28,11 +32,11 @@ async function open(t: TestContext): Promise<Served> {
 const count = { role: 'user', content: 'count' }
 
 /** Reads a stream up to its first words and leaves it. */
-async function readAndLeave(served: Served, words: string): Promise<string> {
+async function readAndLeave(served: Served, words: string, headers = {}): Promise<string> {
   const leaving = new AbortController()
   const response = await fetch(`${served.url}/v1/responses`, {
     method: 'POST',
-    headers: { authorization: 'Bearer ann', 'content-type': 'application/json' },
+    headers: { authorization: 'Bearer ann', 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ model: 'm', stream: true, input: [count] }),
     signal: leaving.signal,
   })
@@ -41,6 +45,11 @@ async function readAndLeave(served: Served, words: string): Promise<string> {
   while (!text.includes(`"delta":"${words}`)) text += Buffer.from((await reader?.read())?.value ?? []).toString()
   leaving.abort()
   return /"id":"(resp_[0-9a-f]{64})"/.exec(text)?.[1] ?? ''
+}
+
+async function isKnown(served: Served, history: readonly Message[]): Promise<boolean> {
+  const { points } = await chainOfRequest((await readMessages(history)).items)
+  return (await served.threads.findByChain(userId('ann'), [points.at(-1)?.hash ?? ''])) !== undefined
 }
 
 const threadOf = (id: unknown): string => String(id).slice(-32)
@@ -66,4 +75,15 @@ test('a history that has nothing of a running answer leaves it alone', async (t)
   })
   assert.notEqual(threadOf(body['id']), threadOf(stopped))
   assert.equal((await served.get(`/responses/${stopped}`)).body['status'], 'in_progress')
+})
+
+test('a message behind an answer that is kept running does not wait for it', async (t) => {
+  const served = await open(t)
+  const kept = await readAndLeave(served, 'one', { 'idempotency-key': 'k1' })
+  const history = [count, { role: 'assistant', content: 'one' }, { role: 'user', content: 'more' }]
+  await until(() => isKnown(served, history.slice(0, 2)))
+  const { body } = await served.create({ input: history })
+  assert.equal(textIn(body), 'You said: more')
+  assert.notEqual(threadOf(body['id']), threadOf(kept))
+  assert.equal((await served.get(`/responses/${kept}`)).body['status'], 'in_progress')
 })

@@ -4,6 +4,7 @@ import { isUuid, type UserId } from '#core/ids.ts'
 import { chainOfRequest, findThread, type Place } from '#doors/openai/find-thread.ts'
 import { inputAt, type SentHistory } from '#doors/openai/turn-input.ts'
 import { wrongField } from '#http/validate.ts'
+import type { Readers } from '#turns/readers.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { StartTurn, Turns } from '#turns/turns.ts'
 import type { Messages } from './messages.ts'
@@ -13,8 +14,9 @@ import type { CompletionRequest } from './request.ts'
 const maxNewItems = 5_000
 
 export type PlanParts = {
-  readonly turns: Pick<Turns, 'get'>
+  readonly turns: Pick<Turns, 'get' | 'current'>
   readonly threads: Pick<Threads, 'get' | 'entries' | 'findByChain'>
+  readonly readers: Pick<Readers, 'canStop'>
 }
 
 export type Plan = {
@@ -35,7 +37,8 @@ type Sent = {
 }
 
 /** Throws invalid_input for a malformed request, not_found for a thread that is not the caller's. Stores nothing. */
-export async function planTurn(parts: PlanParts, { user, request, threadId, apart }: Sent): Promise<Plan> {
+export async function planTurn(parts: PlanParts, sent: Sent): Promise<Plan> {
+  const { user, request, threadId, apart } = sent
   const { messages, options } = request
   const chain = await chainOfRequest(messages.items)
   if (threadId === undefined) checkOutputs(messages)
@@ -45,6 +48,8 @@ export async function planTurn(parts: PlanParts, { user, request, threadId, apar
   if (place.kind === 'thread' && !thread) {
     throw new AppError('not_found', 'no thread of yours has this id', { param: 'X-Atrium-Thread' })
   }
+  const isBusy = place.kind === 'thread' && place.turnId !== '' && thread?.state === 'running'
+  if (isBusy && (await isKept(parts, user, place))) return planTurn(parts, { ...sent, apart: true })
   const common = { user, door: 'completions', whenBusy: 'wait' } as const
   const { input, at, instructions, resumes } = await inputAt(parts, { user, sent: sentBy(messages), place, thread })
   if (input.length > maxNewItems) {
@@ -57,8 +62,18 @@ export async function planTurn(parts: PlanParts, { user, request, threadId, apar
     options: { ...options, chain: chain.asked, ...(instructions !== undefined && { instructions }) },
     ...(resumes !== undefined && { resumes }),
   }
-  const isBusy = place.kind === 'thread' && place.turnId !== '' && thread?.state === 'running'
   return { start, asked: chain.asked, ...(isBusy && { busyTurn: place.turnId }) }
+}
+
+type ThreadPlace = Extract<Place, { kind: 'thread' }>
+
+/**
+ * True if the client left an answer that is kept running without it: its next message would wait for all of it. Behind an
+ * approval it does wait: the client was told of it as an answer.
+ */
+async function isKept(parts: PlanParts, user: UserId, { threadId, turnId }: ThreadPlace): Promise<boolean> {
+  const running = await parts.turns.current(user, threadId)
+  return running?.id === turnId && running.answeredAt === undefined && !parts.readers.canStop(running)
 }
 
 const nowhere: Place = { kind: 'new', fresh: 0 }

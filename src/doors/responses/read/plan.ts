@@ -9,6 +9,7 @@ import { type ChainedItem, chainOfRequest, findThread, type Place } from '#doors
 import { seedItems } from '#doors/openai/seed.ts'
 import { inputAt, type SentHistory } from '#doors/openai/turn-input.ts'
 import { echoOf } from '#doors/responses/echo.ts'
+import type { Readers } from '#turns/readers.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { StartTurn, Turns } from '#turns/turns.ts'
 import { type InputItem, intentOf } from './input.ts'
@@ -18,6 +19,7 @@ import type { CreateRequest, Previous } from './request.ts'
 export type PlanParts = {
   readonly turns: Pick<Turns, 'get' | 'current' | 'watch'>
   readonly threads: Pick<Threads, 'findItems' | 'get' | 'entries' | 'findByOpenCall' | 'findByChain'>
+  readonly readers: Pick<Readers, 'canStop'>
 }
 
 export type Plan = {
@@ -102,7 +104,8 @@ async function replay(parts: PlanParts, { common, sent, chain, options }: Replay
   const { threadId, ...rest } = start
   const beforeSeq = place.kind === 'thread' ? place.forkAt : undefined
   if (threadId === undefined || beforeSeq === undefined || start.resumes !== undefined) return { start, apart }
-  if (thread?.state === 'running' && (await parts.turns.current(user, threadId))?.id === place.turnId) {
+  const running = thread?.state === 'running' ? await parts.turns.current(user, threadId) : undefined
+  if (running?.id === place.turnId && parts.readers.canStop(running)) {
     return { start: { ...start, whenBusy: 'wait' }, stopped: place.turnId }
   }
   return { start, forked: { ...rest, forks: { threadId, beforeSeq } }, apart }
