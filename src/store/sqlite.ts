@@ -36,6 +36,7 @@ export function openSqlite(
   { extensions = false, onErase, busyMs = maxBusyMs }: SqliteParts = {},
 ): Sql & { readonly db: DatabaseSync } {
   let db: DatabaseSync
+  let logPages: StatementSync | undefined
   try {
     if (path !== ':memory:') createPrivateFile(path)
     db = new DatabaseSync(path, { timeout: busyMs, allowExtension: extensions })
@@ -45,12 +46,14 @@ export function openSqlite(
     // Deleted content is overwritten: erasing a user must erase their texts.
     db.exec('PRAGMA cache_size=-16000; PRAGMA journal_size_limit=67108864; PRAGMA secure_delete=ON')
     // A commit would move a long log into the file, and block the event loop twice as long: see `moveLogSoon`.
-    db.exec('PRAGMA wal_autocheckpoint=0')
+    if (canMeasureLog(String(db.prepare('SELECT sqlite_version() AS version').get()?.['version']))) {
+      db.exec('PRAGMA wal_autocheckpoint=0')
+      logPages = db.prepare('PRAGMA wal_checkpoint(NOOP)')
+    }
   } catch (error) {
     throw asAppError(error)
   }
   const statements = new Map<string, { readonly prepared: StatementSync; readonly erases: boolean }>()
-  const logPages = db.prepare('PRAGMA wal_checkpoint(NOOP)')
   let queue: Write[] = []
   /** Since when another process has held up the first job of the queue. */
   let busySince: number | undefined
@@ -114,7 +117,7 @@ export function openSqlite(
 
   /** Moves a long log into the file in a later loop: the answer of the commit does not wait for it. */
   function moveLogSoon(): void {
-    if (movesLog || Number(logPages.get()?.['log']) < maxLogPages) return
+    if (!logPages || movesLog || Number(logPages.get()?.['log']) < maxLogPages) return
     movesLog = true
     setImmediate(() => {
       movesLog = false
@@ -191,6 +194,12 @@ export function openSqlite(
       db.close()
     },
   }
+}
+
+/** From 3.51 on SQLite tells the length of its log. Before, the same question moves the log into the file. */
+export function canMeasureLog(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return major > 3 || (major === 3 && minor >= 51)
 }
 
 /** Creates a missing file with access for its owner only; SQLite gives the WAL the same mode. SQLite reports any error. */

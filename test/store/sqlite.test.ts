@@ -7,7 +7,7 @@ import { AppError } from '#core/errors.ts'
 import { createSeal } from '#lib/seal.ts'
 import { openStore } from '#store/open-store.ts'
 import { first, type Job, query } from '#store/sql.ts'
-import { openSqlite } from '#store/sqlite.ts'
+import { canMeasureLog, openSqlite } from '#store/sqlite.ts'
 import { maxQueuedInThread } from '#store/start-turn.ts'
 import { createTurnStore } from '#store/turn-store.ts'
 import { migrateSqlite } from '#store/migrate-sqlite.ts'
@@ -149,6 +149,11 @@ test('a long log is moved into the file after its commit was answered', async (t
   assert.equal(log()?.['checkpointed'], 0)
   await until(() => log()?.['checkpointed'] === log()?.['log'])
   assert.equal(sql.count('PRAGMA wal_checkpoint(PASSIVE)'), 1, 'once, and not for the short one')
+})
+
+test('the log is left to SQLite where asking for its length would move it', () => {
+  const versions = ['3.9.2', '3.46.1', '3.50.4', '3.51.0', '3.53.4', '4.0.0']
+  assert.deepEqual(versions.map(canMeasureLog), [false, false, false, true, true, true])
 })
 
 test('closing waits for what was asked before, and refuses what comes after', async (t) => {
