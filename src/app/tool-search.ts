@@ -3,6 +3,7 @@ import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { readParams, schemaOf } from '#core/tool-params.ts'
 import type { Tool, ToolSpec } from '#core/tool.ts'
+import { inPace } from '#lib/pace.ts'
 
 const maxFound = 8
 const maxTextChars = 2_000
@@ -26,11 +27,11 @@ export function createToolSearch(hidden: (user: UserId) => readonly ToolSpec[]):
     async run(args, { user, addTools }) {
       const { query: words } = readParams(parameters, args) as { query: string }
       if (!addTools) throw new AppError('tool_refused', 'tool_search works in a thread alone')
-      const { findByWords } = await import('#memory/word-search.ts')
+      const { searchByWords } = await import('#memory/word-search.ts')
       const texts = hidden(user).map(({ name, description }) => {
         return { name, text: `${name.replaceAll(/[_-]+/g, ' ')}. ${description.slice(0, maxTextChars)}`, updatedAt: 0 }
       })
-      const found = findByWords(texts, words, maxFound)
+      const found = await inPace(searchByWords(texts, words, maxFound))
       if (found.length === 0) return 'No tool matches. Try other words.'
       addTools(found)
       return `These tools are available now: ${found.join(', ')}`

@@ -1,15 +1,22 @@
 // A change of a text as a person reads it: a unified diff, bounded.
 
 const context = 3
-/** Beyond so many pairs of lines the changed part is told as a whole: out with the old, in with the new. */
-const maxPairs = 4_000_000
+const defaultMaxPairs = 4_000_000
 const maxDiffChars = 20_000
 
 type Line = { readonly sign: ' ' | '-' | '+'; readonly text: string }
 
-/** The diff from one text to another; `before` is undefined for a new file. Empty when nothing changes. */
-export function unifiedDiff(path: string, before: string | undefined, after: string): string {
-  const hunks = hunksOf(compared(linesOf(before ?? ''), linesOf(after)))
+/**
+ * The diff from one text to another; `before` is undefined for a new file. Empty when nothing changes. Beyond `maxPairs` of
+ * lines the changed part is told as a whole: out with the old, in with the new.
+ */
+export function unifiedDiff(
+  path: string,
+  before: string | undefined,
+  after: string,
+  maxPairs: number = defaultMaxPairs,
+): string {
+  const hunks = hunksOf(compared(linesOf(before ?? ''), linesOf(after), maxPairs))
   if (hunks.length === 0 && before !== undefined) return ''
   const whole = [`--- ${before === undefined ? '/dev/null' : path}`, `+++ ${path}`, ...hunks].join('\n')
   if (whole.length <= maxDiffChars) return whole
@@ -31,7 +38,7 @@ function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }
 
-function compared(before: readonly string[], after: readonly string[]): Line[] {
+function compared(before: readonly string[], after: readonly string[], maxPairs: number): Line[] {
   let start = 0
   while (start < before.length && start < after.length && before[start] === after[start]) start++
   let end = 0
@@ -40,11 +47,11 @@ function compared(before: readonly string[], after: readonly string[]): Line[] {
   const old = before.slice(start, before.length - end)
   const made = after.slice(start, after.length - end)
   const same = (lines: readonly string[]): Line[] => lines.map((text) => ({ sign: ' ', text }))
-  return [...same(before.slice(0, start)), ...changed(old, made), ...same(before.slice(before.length - end))]
+  return [...same(before.slice(0, start)), ...changed(old, made, maxPairs), ...same(before.slice(before.length - end))]
 }
 
 /** By the longest common subsequence of the lines. */
-function changed(old: readonly string[], made: readonly string[]): Line[] {
+function changed(old: readonly string[], made: readonly string[], maxPairs: number): Line[] {
   const lines: Line[] = []
   const width = made.length + 1
   if (old.length * made.length > maxPairs) {

@@ -9,9 +9,11 @@ import {
   type McpServerView,
   type McpStore,
   type McpTool,
+  type McpToolView,
   statusOf,
 } from '#core/mcp.ts'
 import type { SecretStore } from '#core/secret.ts'
+import { pace } from '#lib/pace.ts'
 import { isUnguessable } from '#safety/leak-checks.ts'
 import { readImport } from './import.ts'
 import { checkServerName } from './names.ts'
@@ -31,15 +33,17 @@ export type AdminParts = {
 }
 
 export function createMcpAdmin({ servers, store, mask, secrets }: AdminParts): McpAdmin {
-  const viewOf = (server: McpServer): McpServerView => ({
-    name: server.name,
-    kind: server.target.kind,
-    address: mask(addressOf(server)),
-    everyone: server.everyone,
-    ...servers.connection(server.name).status(),
-    instructions: server.instructions,
-    tools: server.tools.map(toolView),
-  })
+  const viewOf = async (server: McpServer): Promise<McpServerView> => {
+    const { name, target, everyone, instructions } = server
+    const address = mask(addressOf(server))
+    const head = { name, kind: target.kind, address, everyone, ...servers.connection(name).status(), instructions }
+    const tools: McpToolView[] = []
+    for (const tool of server.tools) {
+      tools.push(toolView(tool))
+      await pace()
+    }
+    return { ...head, tools }
+  }
   const stored = async (name: string): Promise<McpServer> => {
     await servers.reload()
     return servers.get(name)
@@ -47,7 +51,7 @@ export function createMcpAdmin({ servers, store, mask, secrets }: AdminParts): M
   return {
     async list() {
       await servers.reload()
-      return servers.all().map((server) => viewOf(server))
+      return Promise.all(servers.all().map(viewOf))
     },
     async importServers(text, signal) {
       const taken = (await store.list()).map(({ name }) => name)
@@ -197,7 +201,7 @@ export async function toolTrial(
   }
 }
 
-function toolView(tool: McpTool): McpServerView['tools'][number] {
+function toolView(tool: McpTool): McpToolView {
   const { name, as, effect, pinned, refused } = tool
   const difference = differenceOf(tool)
   const change = changePin(tool)

@@ -24,7 +24,12 @@ export function readTool(listed: unknown): ListedTool | undefined {
   const fault = schemaFault(inputSchema)
   if (fault !== undefined) return { name, refused: fault }
   const hints = hintsOf(annotations, title)
-  return { name, description, schema: inputSchema as JsonObject, ...(hints && { hints }) }
+  return {
+    name,
+    description: description.replaceAll('\0', ''),
+    schema: inputSchema as JsonObject,
+    ...(hints && { hints }),
+  }
 }
 
 function schemaFault(schema: unknown): string | undefined {

@@ -11,6 +11,9 @@ import { modelName } from './names.ts'
 /** Tools of one server, with those that it no longer lists: a tool that was pinned is never forgotten by itself. */
 const maxKnownTools = 1_000
 
+/** A server may have changed all its tools at once: the diff of each is cheap. */
+const maxDiffPairs = 10_000
+
 /** The hash by which a change is noticed. */
 export function pinOf({ description, schema }: Pick<OfferedTool, 'description' | 'schema'>): string {
   return createHash('sha256')
@@ -76,7 +79,7 @@ export function changePin({ changed }: McpTool): string | undefined {
 export function differenceOf({ name, pinned, changed }: McpTool): string | undefined {
   if (changed === undefined) return undefined
   if (changed === 'gone') return 'The server no longer offers this tool.'
-  return unifiedDiff(name, pinned && textOf(pinned), textOf(changed))
+  return unifiedDiff(name, pinned && textOf(pinned), textOf(changed), maxDiffPairs)
 }
 
 function firstSeen(listed: ListedTool, as: string): McpTool {
@@ -93,11 +96,17 @@ function seenAgain(tool: McpTool, listed: ListedTool): McpTool {
   }
   // It was refused at first sight: now it is seen for the first time.
   if (!pinned) return { name, as, effect, pinned: listed }
-  if (pinOf(pinned) === pinOf(listed))
+  if (isSame(pinned, listed))
     return tool.changed === undefined && tool.refused === undefined ? tool : { name, as, effect, pinned }
   const { changed } = tool
-  const seenBefore = typeof changed === 'object' && pinOf(changed) === pinOf(listed) && tool.refused === undefined
+  const seenBefore = typeof changed === 'object' && isSame(changed, listed) && tool.refused === undefined
   return seenBefore ? tool : { name, as, effect, pinned, changed: listed }
+}
+
+/** True for tools of one pin. Most are equal to the letter, which is found out without sorting their keys. */
+function isSame(one: OfferedTool, two: OfferedTool): boolean {
+  if (one.description !== two.description) return false
+  return JSON.stringify(one.schema) === JSON.stringify(two.schema) || canonical(one.schema) === canonical(two.schema)
 }
 
 function asGone(tool: McpTool): McpTool {

@@ -1,11 +1,12 @@
 // Reads the tools of a connected server, page by page.
 import type { Client } from '@modelcontextprotocol/client'
-import { isObject } from '#core/json.ts'
+import { byteLength, isObject } from '#core/json.ts'
 import type { ListedTool } from '#core/mcp.ts'
 import { readTool } from './listing.ts'
 
 const maxTools = 500
 const maxPages = 100
+const maxListBytes = 4 * 1024 * 1024
 const maxInstructionChars = 20_000
 
 /** What a server offers. */
@@ -13,9 +14,14 @@ export type ServerList = { readonly tools: readonly ListedTool[]; readonly instr
 
 /** Each tool is checked by itself: one that is wrong does not hide the others. */
 export async function readList(client: Client): Promise<ServerList> {
-  const instructions = (client.getInstructions() ?? '').slice(0, maxInstructionChars)
+  // As the databases take it: PostgreSQL refuses NUL.
+  const instructions = (client.getInstructions() ?? '')
+    .replaceAll('\0', '')
+    .slice(0, maxInstructionChars)
+    .toWellFormed()
   if (!client.getServerCapabilities()?.tools) return { tools: [], instructions }
   const tools: ListedTool[] = []
+  let bytes = 0
   let cursor: string | undefined
   for (let page = 0; page < maxPages; page++) {
     const params = cursor === undefined ? {} : { cursor }
@@ -23,8 +29,11 @@ export async function readList(client: Client): Promise<ServerList> {
     const { tools: listed, nextCursor } = isObject(result) ? result : {}
     for (const each of Array.isArray(listed) ? (listed as unknown[]) : []) {
       const tool = readTool(each)
-      if (tool) tools.push(tool)
+      if (!tool) continue
+      tools.push(tool)
+      bytes += byteLength(JSON.stringify(tool))
       if (tools.length > maxTools) throw new Error(`it lists more than ${maxTools} tools`)
+      if (bytes > maxListBytes) throw new Error(`its list is over ${maxListBytes / 1024 / 1024} MiB`)
     }
     if (typeof nextCursor !== 'string') return { tools, instructions }
     cursor = nextCursor

@@ -26,3 +26,25 @@ test('tools are found by words of their names and descriptions, at most eight', 
   assert.deepEqual(await search('nonsense'), [])
   await assert.rejects(tool.run('{}', context))
 })
+
+test('a search of many long descriptions lets other work go on', async () => {
+  const many = Array.from({ length: 500 }, (_, at) => ({
+    name: `w__t${at}`,
+    description: Array.from({ length: 300 }, (_each, word) => `word${(at * word) % 977}`).join(' '),
+    parameters,
+  }))
+  let turns = 0
+  const count = (): void => {
+    turns++
+    next = setImmediate(count)
+  }
+  let next = setImmediate(count)
+  const found: string[] = []
+  await createToolSearch(() => many).run('{"query":"word12 or word55"}', {
+    ...context,
+    addTools: (names) => void found.push(...names),
+  })
+  clearImmediate(next)
+  assert.equal(found.length, 8)
+  assert.ok(turns > 1, `${turns} turns of the event loop`)
+})

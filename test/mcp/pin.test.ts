@@ -108,3 +108,14 @@ test('the difference is shown as a diff', () => {
   assert.equal(differenceOf(look([echo])[0] as McpTool), undefined)
   assert.notEqual(pinOf(echo), pinOf(poisoned))
 })
+
+test('a difference of many lines is told as a whole', () => {
+  const lines = (word: string) => Array.from({ length: 200 }, (_, at) => (at === 100 ? 'same' : `${word} ${at}`))
+  const [tool] = look(
+    [{ ...echo, description: lines('old').join('\n') }],
+    [{ ...echo, description: lines('new').join('\n') }],
+  )
+  const diff = differenceOf(tool as McpTool) ?? ''
+  assert.match(diff, /^-same$/m)
+  assert.match(diff, /^\+same$/m)
+})
