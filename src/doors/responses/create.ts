@@ -12,7 +12,7 @@ import { conversationNotFound, type Plan, planTurn, previousNotFound } from '#do
 import { type CreateRequest, readCreate } from '#doors/responses/read/request.ts'
 import { collectTurn, eventStyle, type FollowedTurn, streamTurn } from '#doors/responses/tell/answer.ts'
 import { inputCount, responseObject } from '#doors/responses/tell/output.ts'
-import type { EventStyle } from '#doors/responses/tell/stream.ts'
+import type { EventStyle } from '#doors/responses/tell/stream-records.ts'
 import { hashOfBody } from '#http/body-hash.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import type { Start, StartTurn } from '#turns/turns.ts'

@@ -1,6 +1,6 @@
 // Dependencies of the Responses API door.
 import type { WaitParts } from '#doors/openai/turn-events.ts'
-import type { EventStyle } from '#doors/responses/tell/stream.ts'
+import type { EventStyle, StreamRecords } from '#doors/responses/tell/stream-records.ts'
 import type { Log } from '#lib/log.ts'
 import type { Readers } from '#turns/readers.ts'
 import type { Threads } from '#turns/threads.ts'
@@ -22,6 +22,8 @@ export type ResponsesParts = WaitParts & {
   readonly externalTools: boolean
   readonly rules: ResponsesRules
   readonly readers: Readers
+  /** Records of the streams of this process. */
+  readonly records: StreamRecords
   /** Names of the tools that are enabled now. */
   readonly registered: () => Pick<ReadonlySet<string>, 'has'>
   readonly now?: () => number

@@ -4,6 +4,7 @@ import { AppError } from '#core/errors.ts'
 import { errorEnvelope } from '#doors/openai/error-envelope.ts'
 import { parseBody } from '#doors/responses/read/body.ts'
 import { cancelResponse, deleteResponse, getResponse, listInput } from '#doors/responses/tell/retrieve.ts'
+import { createStreamRecords } from '#doors/responses/tell/stream-records.ts'
 import { maxFileBodyBytes } from '#http/body.ts'
 import type { Route, RouteFamily } from '#http/routes.ts'
 import { compactHistory } from './compact.ts'
@@ -19,8 +20,9 @@ import { countInput } from './input-tokens.ts'
 import type * as OpenApi from './openapi.ts'
 import type { ResponsesParts } from './parts.ts'
 
-export function responsesRoutes(parts: ResponsesParts): RouteFamily {
-  return { prefixes: ['/api/v1', '/v1'], faultBody: errorEnvelope, parse: parseBody, routes: rows(parts) }
+export function responsesRoutes(parts: Omit<ResponsesParts, 'records'>): RouteFamily {
+  const routes = rows({ ...parts, records: createStreamRecords(parts.now) })
+  return { prefixes: ['/api/v1', '/v1'], faultBody: errorEnvelope, parse: parseBody, routes }
 }
 
 function rows(parts: ResponsesParts): Route[] {

@@ -8,7 +8,8 @@ import type { ResponsesParts } from '#doors/responses/parts.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import { openEvents } from '#http/sse.ts'
 import { outputOf, type ResponseState } from './output.ts'
-import { createStream, type EventStyle } from './stream.ts'
+import { createStream, type StreamParts } from './stream.ts'
+import type { EventStyle } from './stream-records.ts'
 
 export type FollowedTurn = {
   readonly turn: Turn
@@ -30,17 +31,20 @@ export function eventStyle({ headers }: FastifyRequest, configured: EventStyle):
 /** Streams a turn to its end. When the client leaves or reads too slowly, the stream ends; `readers` judge the turn. */
 export async function streamTurn(
   reply: FastifyReply,
-  followed: FollowedTurn & { after?: number },
-  parts: Pick<ResponsesParts, 'readers' | 'threads' | 'lastCall' | 'log'>,
+  followed: FollowedTurn & Pick<StreamParts, 'after' | 'record'>,
+  parts: Pick<ResponsesParts, 'readers' | 'records' | 'threads' | 'lastCall' | 'log'>,
 ): Promise<void> {
-  const { readers, lastCall, log } = parts
+  const { readers, records, lastCall, log } = parts
   const { source, turn } = followed
   const stream = createStream(followed)
   const reader = readers.open(turn, followed.begins)
+  records.open(stream.record)
   let over = false
   let left = false
   const writer = openEvents(reply, () => {
     source.close()
+    if (stream.over) records.over(stream.record)
+    else records.left(stream.record)
     // A stream that is cut at shutdown was not left by its reader.
     left = !over && !lastCall?.aborted
     if (left) reader.left()
@@ -51,7 +55,8 @@ export async function streamTurn(
       { request: requestIdOf(reply.raw), turn: turn.id, err: error },
       'a response stream ended early; its turn continues',
     )
-  writer.send(stream.created())
+  // The headers leave with the first write: a client that goes on waits for them, and may not wait for the next event.
+  writer.send(stream.created() || ': resumed\n\n')
   try {
     for await (const events of source) {
       const text = stream.write(events)

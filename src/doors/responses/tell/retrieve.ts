@@ -11,7 +11,10 @@ import { inputItem } from './input-item.ts'
 import { inputCount, outputOf, placeholderModel, responseObject } from './output.ts'
 import { idOf, pageOf, pageQuery, queryOf } from './page-query.ts'
 
-/** GET /responses/{id}: rebuilt from the stored log. With `stream=true` its events are sent again. */
+/**
+ * GET /responses/{id}: rebuilt from the stored log. With `stream=true` its events are sent again; with `starting_after`, those
+ * behind this number of the stream that the client had, while the stream's record is kept.
+ */
 export async function getResponse(parts: ResponsesParts, request: FastifyRequest, reply: FastifyReply) {
   const { user } = request.caller
   const turn = await findTurn(parts.turns, user, request)
@@ -20,7 +23,8 @@ export async function getResponse(parts: ResponsesParts, request: FastifyRequest
     parts.readers.seen(turn)
     return loadResponse(parts.turns, user, turn)
   }
-  const after = Number(query['starting_after'] || -1)
+  const number = Number(query['starting_after'] || -1)
+  const after = Number.isSafeInteger(number) ? number : -1
   const attached = await attach(parts.turns, user, turn)
   const followed = {
     ...attached,
@@ -28,7 +32,8 @@ export async function getResponse(parts: ResponsesParts, request: FastifyRequest
     events: eventStyle(request, parts.rules.events),
     skip: inputCount(turn),
   }
-  return streamTurn(reply, { ...followed, after: Number.isSafeInteger(after) ? after : -1 }, parts)
+  const record = after < 0 ? undefined : parts.records.take(turn.id, after)
+  return streamTurn(reply, { ...followed, after, record }, parts)
 }
 
 /** POST /responses/{id}/cancel: ends a turn, or frees a thread that waits for the output of a call. Idempotent. */

@@ -17,9 +17,7 @@ import {
   responseObject,
   wireStatus,
 } from './output.ts'
-
-/** How a function call is streamed: whole, as the specification has it, or by its arguments, as the reference does. */
-export type EventStyle = 'specified' | 'reference'
+import { type EventStyle, newRecord, type StreamRecord } from './stream-records.ts'
 
 /** The five types of the specification, and response.failed. The style `reference` adds those of arguments. */
 type EventType =
@@ -38,8 +36,10 @@ export type StreamParts = {
   /** How many of the first entries are the turn's input. They are skipped. */
   readonly skip: number
   readonly events?: EventStyle
-  /** Events up to this sequence number are left out, but never the last event. */
+  /** Events up to this sequence number are left out, but never the last event, nor events of what happens from now on. */
   readonly after?: number
+  /** What the client had of an earlier stream, up to the event `after`: this stream goes on behind it. */
+  readonly record?: StreamRecord | undefined
 }
 
 export interface Stream {
@@ -51,6 +51,8 @@ export interface Stream {
   readonly over: boolean
   /** What a client that leaves now may have of the text. */
   beginnings(): string[]
+  /** What was written so far, for a stream that goes on from it. */
+  readonly record: StreamRecord
 }
 
 const interrupted: TurnError = {
@@ -59,22 +61,29 @@ const interrupted: TurnError = {
     'the process that wrote this was lost: the turn goes on elsewhere, and GET of this response shows its result',
 }
 
-/** A message that is being written. `lead` begins each of its delta events, `text` is the sum of its deltas. */
+/**
+ * A message that is being written. `lead` begins each of its delta events, `text` is the sum of its deltas. `had` is the
+ * length of the text that the client has from an earlier stream; `ends` are the lengths after each delta.
+ */
 type Open = {
   readonly entryId: string
   readonly id: string
   readonly index: number
   readonly lead: string
+  readonly had: number
+  readonly ends: number[]
   text: string
 }
 
-export function createStream({ turn, model, skip, events = 'specified', after = -1 }: StreamParts): Stream {
+export function createStream({ turn, model, skip, after = -1, ...parts }: StreamParts): Stream {
+  const record = parts.record ?? newRecord(turn.id, parts.events ?? 'specified')
   const threadHex = hexOf(turn.threadId)
   const output: OutputItem[] = []
   /** Entry ids of messages that were written to their end before they were stored. */
   const finished = new Set<string>()
   const beginnings = createBeginnings()
   let next = 0
+  let messages = 0
   let inputsLeft = skip
   let open: Open | undefined
   let gate: Gate | undefined
@@ -92,18 +101,34 @@ export function createStream({ turn, model, skip, events = 'specified', after = 
     const item = messageOutput(id, '', 'in_progress')
     output.push(item)
     const position = `"item_id":"${id}","output_index":${index},"content_index":0,"logprobs":[],`
-    open = { entryId, id, index, lead: lead('response.output_text.delta', position), text: '' }
-    return event('response.output_item.added', itemFields(index, item))
+    const { ends } = (record.messages[messages++] ??= { entryId, from: next, ends: [] })
+    const had = ends.at(-1) ?? 0
+    open = { entryId, id, index, lead: lead('response.output_text.delta', position), had, ends, text: '' }
+    const added = event('response.output_item.added', itemFields(index, item))
+    next += ends.length
+    return added
+  }
+
+  /** True when the client has the beginning of another message in this place: its process was lost. */
+  function replacesOther(entryId: string): boolean {
+    const known = open?.entryId === entryId ? undefined : record.messages[messages]
+    return known !== undefined && known.entryId !== entryId
   }
 
   /** The hot path: one event per delta, with only its text encoded as JSON. */
   function delta(entryId: string, text: string): string {
+    if (replacesOther(entryId)) return interrupt()
     const before = open?.entryId === entryId ? '' : openMessage(entryId)
     const message = open as Open
     message.text += text
     beginnings.add(text)
+    const fresh = message.text.length - message.had
+    if (fresh <= 0) return before
+    message.ends.push(message.text.length)
     const number = next++
-    return number > after ? `${before}${message.lead}${number},"delta":${eventJson(text)}}\n\n` : before
+    if (number <= after) return before
+    const unread = fresh < text.length ? text.slice(-fresh) : text
+    return `${before}${message.lead}${number},"delta":${eventJson(unread)}}\n\n`
   }
 
   /**
@@ -133,7 +158,7 @@ export function createStream({ turn, model, skip, events = 'specified', after = 
   }
 
   function writeEntry(entry: Entry): string {
-    if (entry.turnId !== turn.id) return ''
+    if (over || entry.turnId !== turn.id) return ''
     if (inputsLeft > 0) {
       inputsLeft -= 1
       return ''
@@ -143,6 +168,7 @@ export function createStream({ turn, model, skip, events = 'specified', after = 
     if (!item || finished.has(entry.id)) return ''
     if (item.type === 'function_call') return writeCall(item)
     if (entry.item.type !== 'message') return ''
+    if (replacesOther(entry.id)) return interrupt()
     const text = textOf(entry.item)
     let events = open?.entryId === entry.id ? '' : openMessage(entry.id)
     const message = open as unknown as Open
@@ -155,7 +181,7 @@ export function createStream({ turn, model, skip, events = 'specified', after = 
   function writeCall(item: CallOutput): string {
     const index = output.push(item) - 1
     const done = itemFields(index, item)
-    if (events === 'specified') {
+    if (record.events === 'specified') {
       return event('response.output_item.added', done) + event('response.output_item.done', done)
     }
     const position = `"item_id":"${item.id}","output_index":${index}`
@@ -168,18 +194,27 @@ export function createStream({ turn, model, skip, events = 'specified', after = 
     )
   }
 
+  function interrupt(): string {
+    return end({ ...turn, status: 'failed', error: interrupted })
+  }
+
+  /** What comes from now on is new to the client, whatever the numbers that it knows. */
+  function passAfter(): void {
+    next = Math.max(next, after + 1)
+  }
+
   function end(ended: Turn): string {
     const before = breakOff()
     over = true
-    next = Math.max(next, after + 1)
+    passAfter()
     const type = wireStatus(ended) === 'completed' ? 'response.completed' : 'response.failed'
     const response = responseObject({ turn: ended, model, output, gate })
     return before + event(type, `"response":${eventJson(response)}`)
   }
 
   function writeOne(watched: Watched): string {
-    if (open && isGivenUp(watched, { turnId: turn.id, itemId: open.entryId }, isNextItem))
-      return end({ ...turn, status: 'failed', error: interrupted })
+    if (!parts.record && isLive(watched, open !== undefined)) passAfter()
+    if (open && isGivenUp(watched, { turnId: turn.id, itemId: open.entryId }, isNextItem)) return interrupt()
     switch (watched.type) {
       case 'delta':
       case 'snapshot':
@@ -197,18 +232,27 @@ export function createStream({ turn, model, skip, events = 'specified', after = 
     created() {
       const { endedAt: _, error: __, ...begun } = turn
       const response = responseObject({ turn: { ...begun, status: 'running' }, model, output: [] })
-      return event('response.created', `"response":${eventJson(response)}`)
+      const created = event('response.created', `"response":${eventJson(response)}`)
+      record.next = Math.max(record.next, next)
+      return created
     },
     write(events) {
       let text = ''
       for (const each of events) if (!over) text += writeOne(each)
+      record.next = Math.max(record.next, next)
       return text
     },
     get over() {
       return over
     },
     beginnings: () => beginnings.all(),
+    record,
   }
+}
+
+/** True for what happens now, not before the stream was opened. Stored entries come first, then the text so far. */
+function isLive({ type }: Watched, hasOpenMessage: boolean): boolean {
+  return type === 'entries' ? hasOpenMessage : type !== 'snapshot'
 }
 
 function lead(type: EventType, fields = ''): string {
