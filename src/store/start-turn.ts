@@ -9,7 +9,7 @@ import { pointBytes } from './chain-points.ts'
 import { forkThread } from './fork-thread.ts'
 import { reachValue } from './reachable.ts'
 import { entriesOf, optionsText, turnColumns, turnOf } from './rows.ts'
-import { first, type Job, run } from './sql.ts'
+import { first, type Job, type Row, run } from './sql.ts'
 import { bytesOfRows, checkQuota, readStored, storedBytes } from './storage-quota.ts'
 import { isActive, isQueued } from './turn-status.ts'
 
@@ -39,11 +39,10 @@ export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
   if (replay) return { turn: replay, entries: [], replayed: true }
   if (request.forks) request = { ...request, threadId: yield* forkOf(request, request.forks, parts) }
   const thread = yield* findThread(request, lock)
-  const lastTurn = thread?.['last_turn']
   if (thread) checkGate(request, thread['open_call'] as string | null)
   const idle = !thread || request.resumes !== undefined || (yield* isIdle(String(thread['id']), request.whenBusy))
   if (thread && !idle) yield* checkQueueLength(String(thread['id']))
-  const options = yield* withTools(request, lastTurn ? String(lastTurn) : undefined)
+  const options = yield* withTools(request, thread)
   // A resume is appended at once even without a lease: its gate must not be answered twice.
   const starts = idle && (request.lease !== undefined || request.resumes !== undefined)
   const before = thread ? Number(thread['last_seq']) : 0
@@ -178,16 +177,21 @@ function gateRequired(): AppError {
 }
 
 /** A resume without tools uses those of the turn that made the call. No turn uses others than its caller may. */
-function* withTools(request: NewTurn, lastTurn: string | undefined): Job<TurnOptions> {
-  const options = yield* withStoredTools(request, lastTurn)
+function* withTools(request: NewTurn, thread: Row | undefined): Job<TurnOptions> {
+  const options = yield* withStoredTools(request, thread)
   const { allowedTools: allowed } = request
   if (!allowed) return options
   return { ...options, serviceTools: options.serviceTools?.filter((name) => allowed.includes(name)) ?? allowed }
 }
 
-function* withStoredTools({ options, resumes }: NewTurn, lastTurn: string | undefined): Job<TurnOptions> {
-  if (resumes === undefined || lastTurn === undefined || (options.tools && options.serviceTools)) return options
-  const row = yield* first('SELECT options FROM turns WHERE id = ?', lastTurn)
+function* withStoredTools({ options, resumes }: NewTurn, thread: Row | undefined): Job<TurnOptions> {
+  if (resumes === undefined || thread === undefined || (options.tools && options.serviceTools)) return options
+  // The last item of a thread that waits for an output is of the turn that made the call, also in a fork, which has no turn.
+  const row = yield* first(
+    'SELECT options FROM turns WHERE id = (SELECT turn_id FROM items WHERE thread_id = ? AND seq = ?)',
+    String(thread['id']),
+    Number(thread['last_seq']),
+  )
   const stored = row?.['options'] ? (JSON.parse(String(row['options'])) as TurnOptions) : {}
   const { tools = stored.tools, serviceTools = stored.serviceTools } = options
   return { ...options, ...(tools && { tools }), ...(serviceTools && { serviceTools }) }

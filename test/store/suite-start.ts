@@ -38,6 +38,19 @@ export function startTests(open: Open): void {
     assert.deepEqual(await start({ threadId, resumes: 'c1', input: [output('c1')] }), ['time'])
   })
 
+  test('a resume in a fork uses the tools of the turn that made the call, like one in its thread', async (t) => {
+    const { store } = await open(t)
+    const options = { serviceTools: ['time'], tools: [spec] }
+    const { threadId } = await threadAtGate(store, { options })
+    const resume = { resumes: 'c1', input: [output('c1')] }
+    const { turn, entries } = await store.turns.start(turnOf({ threadId, ...resume }))
+    await finish(store, turn)
+    const forks = { threadId, beforeSeq: entries[0]?.seq ?? 0 }
+    const { turn: forked } = await store.turns.start(turnOf({ forks, ...resume }))
+    assert.notEqual(forked.threadId, threadId)
+    assert.deepEqual([turn.options, forked.options], [options, options])
+  })
+
   test('a turn with a lease makes its thread and runs at once, its input in the log', async (t) => {
     const { store, clock } = await open(t)
     const input = [say('one'), say('two')]
