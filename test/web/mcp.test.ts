@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { before, type TestContext, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import type { McpServerList, McpTool } from '#doors/web/wire/mcp.ts'
@@ -39,6 +40,7 @@ const site = useSite({
     replies: [
       { when: 'order', calls: [{ name: 'shop__ask', args: { form } }] },
       { when: 'pay', calls: [{ name: 'shop__ask', args: { url } }] },
+      { when: 'who am I', calls: [{ name: 'porch__whoami', args: {} }] },
       { afterTool: 'shop__ask', text: 'The server got {{result}}' },
     ],
   },
@@ -222,8 +224,40 @@ test('a server that needs a sign-in says so, and opens its page', { skip }, asyn
   assert.equal((await opened).url(), address)
 })
 
-/** An MCP server that takes nobody without a token, and its authorization server. */
-async function openLocked(t: TestContext): Promise<string> {
+test('a call that needs a sign-in opens it from its card, and again where the browser blocked it', {
+  skip,
+}, async (t) => {
+  const at = await openLocked(t, answerUnlocked)
+  await site.call('POST', '/api/mcp', { name: 'porch', url: `${at}/mcp` })
+  await site.call('PATCH', '/api/mcp/porch/tools/whoami', { effect: 'read' })
+  const page = await site.open(t)
+  await page.evaluate('window.open = () => null')
+  await ask(page, 'who am I')
+  const asked = card(page, 'Sign in to porch?')
+  await asked.getByRole('button', { name: 'Sign in to porch' }).click()
+  const opened = page.context().waitForEvent('page')
+  await asked.getByRole('link', { name: 'Open it again' }).click()
+  assert.match((await opened).url(), new RegExp(`^${at}/authorize\\?`))
+})
+
+/** What a server tells without a token: its list. */
+function answerUnlocked({ id, method = '' }: { id?: number; method?: string }): object | undefined {
+  const results: Readonly<Record<string, object>> = {
+    initialize: {
+      protocolVersion: '2025-06-18',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'porch', version: '1' },
+    },
+    'notifications/initialized': {},
+    'tools/list': { tools: [{ name: 'whoami', inputSchema: { type: 'object' } }] },
+  }
+  if (method === 'tools/call') return undefined
+  const result = results[method]
+  return { jsonrpc: '2.0', id, ...(result ? { result } : { error: { code: -32601, message: 'Method not found' } }) }
+}
+
+/** An MCP server that takes nobody without a token, but for what is unlocked, and its authorization server. */
+async function openLocked(t: TestContext, unlocked: typeof answerUnlocked = () => undefined): Promise<string> {
   let at = ''
   const server = createServer((request, response) => {
     const json = (value: object, status = 200): void =>
@@ -242,7 +276,14 @@ async function openLocked(t: TestContext): Promise<string> {
       })
     } else if (pathname === '/register') json({ client_id: 'a-client' }, 201)
     else if (pathname === '/authorize') response.end('Sign in')
-    else json({}, 401)
+    else if (request.method !== 'POST') response.writeHead(405).end()
+    else {
+      void text(request).then((body) => {
+        const answer = unlocked(JSON.parse(body) as Parameters<typeof unlocked>[0])
+        if (answer) json(answer)
+        else json({}, 401)
+      })
+    }
   })
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)

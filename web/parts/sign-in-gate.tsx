@@ -11,7 +11,8 @@ import { FieldFault } from './field.tsx'
 export function SignInGate({ gate }: { gate: Waiting }) {
   const tool = gate.credential?.tool ?? gate.name
   const { busy, fault, run } = useAct()
-  const away = useSignal(false)
+  /** The sign-in page: a browser may refuse to open it by itself. */
+  const away = useSignal<string | undefined>(undefined)
   const begin = async (): Promise<void> => {
     await run(async () => {
       away.value = gate.credential?.of === 'mcp' ? open(await signServerIn(tool)) : await openSignIn(tool)
@@ -22,24 +23,30 @@ export function SignInGate({ gate }: { gate: Waiting }) {
       <Button kind="primary" busy={busy.value} onClick={() => void begin()}>
         {gate.question.brief}
       </Button>
-      {away.value && <span class="label">Go on in the other window. This turn goes on by itself.</span>}
+      {away.value !== undefined && (
+        <span class="label">
+          Go on in the other window. This turn goes on by itself.{' '}
+          <a class="link" href={away.value} target="_blank" rel="noopener noreferrer">
+            Open it again
+          </a>
+        </span>
+      )}
       {fault.value !== undefined && <FieldFault words={fault.value} />}
     </div>
   )
 }
 
-/** Opens OAuth in another window and returns true; for a token or set-up, goes to the tool's page and returns false. */
-async function openSignIn(tool: string): Promise<boolean> {
+/** Opens OAuth in another window and returns its address; for a token or set-up, goes to the tool's page. */
+async function openSignIn(tool: string): Promise<string | undefined> {
   const { auth } = await readNeeds(tool)
   const begun = auth?.how === 'oauth' ? await signToolIn(tool, {}) : undefined
-  if (begun?.url === undefined || !/^https?:/.test(begun.url)) {
-    go(toolAddress(tool))
-    return false
-  }
-  return open(begun.url)
+  const opened = begun?.url === undefined ? undefined : open(begun.url)
+  if (opened === undefined) go(toolAddress(tool))
+  return opened
 }
 
-function open(url: string): boolean {
-  if (/^https?:/.test(url)) window.open(url, '_blank', 'noopener')
-  return true
+function open(url: string): string | undefined {
+  if (!/^https?:/.test(url)) return undefined
+  window.open(url, '_blank', 'noopener')
+  return url
 }
