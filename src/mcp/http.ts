@@ -7,12 +7,11 @@ import { isObject, objectIn } from '#core/json.ts'
 import { within } from '#lib/deadline.ts'
 import type { OpenAnswer, StreamDial } from '#net/dial.ts'
 import { parseTarget } from '#net/fetch.ts'
+import { eventsOf, wholeOf } from './answer-body.ts'
 import type { ExactArguments } from './exact-arguments.ts'
+import { createReconnection, endCancelled } from './http-requests.ts'
 
-const maxAnswerBytes = 8 * 1024 * 1024
 const goodbyeMs = 2_000
-/** The code of an error of this side, in the range that the protocol leaves free. */
-export const lostCode = -32_000
 /** Statuses whose answers have no body. */
 const bodyless = [204, 205, 304]
 
@@ -42,7 +41,12 @@ export class SignInNeeded extends Error {
 export async function createHttpTransport(parts: HttpParts): Promise<Transport> {
   const { StreamableHTTPClientTransport: HttpTransport } = await import('@modelcontextprotocol/client')
   const texts = new Map<string, string>()
-  const transport = new HttpTransport(new URL(parts.url), { fetch: createFetch(parts, texts) })
+  const reconnection = createReconnection()
+  const transport = new HttpTransport(new URL(parts.url), {
+    fetch: createFetch(parts, texts),
+    reconnectionScheduler: (reconnect, delayMs) => reconnection.schedule(reconnect, delayMs),
+  })
+  endCancelled(transport, () => reconnection.onMessage())
   sendExactly(transport, parts.exact, texts)
   const close = transport.close.bind(transport)
   return Object.assign(transport, {
@@ -136,45 +140,4 @@ function responseOf({ status, headers, body }: OpenAnswer, requestId: unknown): 
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false
   const bounded = Readable.from(isStream ? eventsOf(body, requestId) : wholeOf(body))
   return new Response(Readable.toWeb(bounded) as ReadableStream<Uint8Array>, init)
-}
-
-async function* wholeOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.length
-    if (bytes > maxAnswerBytes) throw tooLarge()
-    yield chunk
-  }
-}
-
-/**
- * A stream of events may be long, each event not. The client package would wait for the answer to a request whose stream
- * is broken: an error is put at its end. A stream whose events have ids is taken up again instead.
- */
-async function* eventsOf(body: AsyncIterable<Buffer>, requestId: unknown): AsyncGenerator<Buffer> {
-  let bytes = 0
-  let tail = '\n'
-  let resumable = false
-  let fault = 'the answer ended too early'
-  try {
-    for await (const chunk of body) {
-      const text = tail + chunk.toString('latin1')
-      const end = Math.max(text.lastIndexOf('\n\n'), text.lastIndexOf('\r\r'), text.lastIndexOf('\n\r\n'))
-      bytes = end < 0 ? bytes + chunk.length : text.length - end
-      if (bytes > maxAnswerBytes) throw tooLarge()
-      resumable ||= /[\r\n]id:/.test(text)
-      tail = text.slice(-3)
-      yield chunk
-    }
-  } catch (error) {
-    if (requestId === undefined || (resumable && bytes <= maxAnswerBytes)) throw error
-    fault = bytes > maxAnswerBytes ? tooLarge().message : 'the connection was lost'
-  }
-  if (requestId === undefined || (resumable && bytes <= maxAnswerBytes)) return
-  const message = JSON.stringify({ jsonrpc: '2.0', id: requestId, error: { code: lostCode, message: fault } })
-  yield Buffer.from(`\n\nevent: message\ndata: ${message}\n\n`)
-}
-
-function tooLarge(): Error {
-  return new Error(`the answer is over ${maxAnswerBytes / 1024 / 1024} MiB`)
 }

@@ -6,9 +6,9 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { isObject, valueIn } from '#core/json.ts'
 import { within } from '#lib/deadline.ts'
 import { type ExactArguments, messageText } from './exact-arguments.ts'
+import { maxMessageBytes, messageExcess } from './message-bounds.ts'
 import { endMarked, kill, markVariable } from './process-mark.ts'
 
-const maxLineBytes = 8 * 1024 * 1024
 const maxErrorLineChars = 2_000
 /** Lines of standard error that go to the log in one minute. */
 const maxErrorLines = 100
@@ -110,6 +110,8 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
   }
 
   function receive(line: Buffer): void {
+    const excess = messageExcess(line)
+    if (excess !== undefined) return refuse(`a message with ${excess}`)
     const text = line.toString('utf8').trim()
     if (text === '') return
     const message = valueIn(text)
@@ -118,7 +120,11 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
   }
 
   function tooLong(): void {
-    ended ??= `it sent a line of more than ${maxLineBytes / 1024 / 1024} MiB and was stopped`
+    refuse(`a line of more than ${maxMessageBytes / 1024 / 1024} MiB`)
+  }
+
+  function refuse(what: string): void {
+    ended ??= `it sent ${what} and was stopped`
     void transport.close()
   }
 
@@ -173,7 +179,7 @@ function lineReader(onLine: (line: Buffer) => void, tooLong: () => void): (chunk
       const piece = chunk.subarray(from, at < 0 ? chunk.length : at)
       pieces.push(piece)
       size += piece.length
-      if (size > maxLineBytes) {
+      if (size > maxMessageBytes) {
         stopped = true
         pieces = []
         return tooLong()

@@ -116,9 +116,10 @@ describe('a connection', { concurrency: true }, () => {
     assert.equal(await call(connection, 'flood'), 'flooded')
   })
 
-  test('refuses a line that is too long and a list that is too long', async (t) => {
+  test('refuses a line that is too long or has too many values, and a list that is too long', async (t) => {
     const { connection, mark } = open(t, rude())
     await assert.rejects(call(connection, 'long'), refused(/line of more than 8 MiB/))
+    await assert.rejects(call(connection, 'many'), refused(/message with more than 200000 values/))
     await connection.stop()
     assert.deepEqual(processesOf(mark), [])
     const many = open(t, rude(['tools=600'])).connection

@@ -56,6 +56,7 @@ const acts = {
     answer(id, { content: [{ type: 'text', text: 'flooded' }] })
   },
   long: (id) => answer(id, { content: [{ type: 'text', text: 'x'.repeat(9 * 1024 * 1024) }] }),
+  many: (id) => answer(id, { content: [], structuredContent: { values: Array.from({ length: 200_000 }, () => 0) } }),
   secret: (id) => {
     process.stderr.write(`my token is ${process.env.TOKEN}\n`)
     answer(id, { content: [{ type: 'text', text: 'told' }] })

@@ -1,0 +1,78 @@
+// Requests over HTTP that outlive their use: calls of the older era that were cancelled, and streams that are taken up again.
+import type { JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { isObject } from '#core/json.ts'
+
+/** How long a server gets to end a request by itself after it was told that the request is cancelled. */
+const cancelMs = 1_000
+const minReconnectMs = 1_000
+const maxReconnectMs = 30_000
+
+type Timer = (run: () => void, ms: number) => () => void
+
+const systemTimer: Timer = (run, ms) => {
+  const timer = setTimeout(run, ms).unref()
+  return () => clearTimeout(timer)
+}
+
+/** Waits before a stream is taken up again. They grow until a message arrives; a server may only ask for longer ones. */
+export function createReconnection(timer: Timer = systemTimer) {
+  let times = 0
+  return {
+    schedule(reconnect: () => void, delayMs: number): () => void {
+      const floorMs = minReconnectMs * 2 ** times
+      if (floorMs < maxReconnectMs) times++
+      return timer(reconnect, Math.min(maxReconnectMs, Math.max(delayMs, floorMs)))
+    },
+    onMessage(): void {
+      times = 0
+    },
+  }
+}
+
+/**
+ * Ends the request of a call a while after `notifications/cancelled` has gone out. The client package does so in the newer
+ * era alone.
+ */
+export function endCancelled(
+  transport: Pick<StreamableHTTPClientTransport, 'send' | 'onmessage'>,
+  onMessage: () => void,
+  timer: Timer = systemTimer,
+): void {
+  const open = new Map<unknown, AbortController>()
+  const send = transport.send.bind(transport)
+  type Receive = NonNullable<StreamableHTTPClientTransport['onmessage']>
+  let receive: Receive | undefined
+  Object.defineProperty(transport, 'onmessage', {
+    get: () => receive,
+    set(next: Receive | undefined) {
+      receive =
+        next &&
+        ((message) => {
+          onMessage()
+          if (!('method' in message)) open.delete(message.id)
+          next(message)
+        })
+    },
+  })
+  Object.assign(transport, {
+    async send(message: JSONRPCMessage, options?: Parameters<typeof send>[1]) {
+      if (!('method' in message)) return send(message, options)
+      const { method, params } = message
+      if (method === 'notifications/cancelled' && isObject(params)) {
+        const { requestId } = params
+        const controller = open.get(requestId)
+        open.delete(requestId)
+        if (controller) timer(() => controller.abort(), cancelMs)
+      }
+      if (!('id' in message) || options?.requestSignal) return send(message, options)
+      const controller = new AbortController()
+      open.set(message.id, controller)
+      try {
+        return await send(message, { ...options, requestSignal: controller.signal })
+      } catch (error) {
+        open.delete(message.id)
+        throw error
+      }
+    },
+  })
+}

@@ -1,0 +1,76 @@
+// Requests over HTTP: cancelled ones are ended, streams are taken up again after a wait.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { createReconnection, endCancelled } from '#mcp/http-requests.ts'
+
+test('a stream is taken up again after at least a second, and at most thirty', () => {
+  const waits: number[] = []
+  const reconnection = createReconnection((_run, ms) => {
+    waits.push(ms)
+    return () => {}
+  })
+  for (let time = 0; time < 7; time++) reconnection.schedule(() => {}, 0)
+  assert.deepEqual(waits, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
+  reconnection.onMessage()
+  for (const asked of [0, 10_000, 2 ** 40]) reconnection.schedule(() => {}, asked)
+  assert.deepEqual(waits.slice(7), [1000, 10_000, 30_000])
+})
+
+type Sent = { readonly message: JSONRPCMessage; readonly signal: AbortSignal | undefined }
+
+function track() {
+  const sent: Sent[] = []
+  const due: (() => void)[] = []
+  const transport: Pick<StreamableHTTPClientTransport, 'send' | 'onmessage'> = {
+    send(message: JSONRPCMessage | JSONRPCMessage[], options?: { requestSignal?: AbortSignal }) {
+      if (!Array.isArray(message)) sent.push({ message, signal: options?.requestSignal })
+      return Promise.resolve()
+    },
+  }
+  let messages = 0
+  endCancelled(
+    transport,
+    () => void messages++,
+    (run) => {
+      due.push(run)
+      return () => {}
+    },
+  )
+  return { transport, sent, due, messages: () => messages }
+}
+
+const request = (id: number): JSONRPCMessage => ({ jsonrpc: '2.0', id, method: 'tools/call', params: {} })
+const cancel = (requestId: number): JSONRPCMessage => ({
+  jsonrpc: '2.0',
+  method: 'notifications/cancelled',
+  params: { requestId },
+})
+
+test('a cancelled request is ended a while after the server was told; no other is', async () => {
+  const { transport, sent, due } = track()
+  await transport.send(request(1))
+  await transport.send(request(2))
+  await transport.send(cancel(1))
+  assert.equal(sent[0]?.signal?.aborted, false)
+  for (const run of due) run()
+  assert.equal(sent[0]?.signal?.aborted, true)
+  assert.equal(sent[1]?.signal?.aborted, false)
+})
+
+test('a request with an answer, or with a signal of the client package, is left alone', async () => {
+  const { transport, sent, due, messages } = track()
+  const seen: unknown[] = []
+  Object.assign(transport, { onmessage: (message: unknown) => void seen.push(message) })
+  await transport.send(request(1))
+  const answer = { jsonrpc: '2.0' as const, id: 1, result: {} }
+  transport.onmessage?.(answer)
+  assert.deepEqual(seen, [answer])
+  assert.equal(messages(), 1)
+  const { signal } = new AbortController()
+  await transport.send(request(2), { requestSignal: signal })
+  assert.equal(sent[1]?.signal, signal)
+  await transport.send(cancel(1))
+  await transport.send(cancel(2))
+  assert.equal(due.length, 0)
+})
