@@ -44,11 +44,17 @@ export function openMcp(parts: OpenMcpParts): OpenMcp {
     return all
   }
   const open = (): Promise<Opened> => {
-    opening ??= load(parts).then(async (opened) => {
-      await opened.source.reload()
-      source = opened.source
-      return opened
-    })
+    opening ??= load(parts)
+      .then(async (opened) => {
+        await opened.source.reload()
+        source = opened.source
+        return opened
+      })
+      .catch((error: unknown) => {
+        // The next one who asks tries again.
+        opening = undefined
+        throw error
+      })
     return opening
   }
   return {

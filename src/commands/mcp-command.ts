@@ -14,6 +14,9 @@ import { reloadService } from './running-service.ts'
 
 const maxShownChars = 300
 const maxFileChars = 1024 * 1024
+const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** As shells report a process that SIGINT ended. */
+const interruptedExit = 130
 
 type Options = { readonly json?: boolean; readonly yes?: boolean }
 type AddOptions = Options & {
@@ -186,17 +189,19 @@ function targetOf(name: string, words: readonly string[], { url, env = [], heade
 /** Opens the servers of this home for one command. Ctrl+C stops what was started. */
 async function withServers(work: (servers: McpAdmin, signal: AbortSignal) => Promise<void>): Promise<void> {
   const controller = new AbortController()
-  const stop = (): void => controller.abort(new AppError('interrupted', 'stopped: nothing was changed'))
-  process.once('SIGINT', stop)
-  process.once('SIGTERM', stop)
+  const stop = (): void => {
+    // Asked twice: the exit guard ends the servers.
+    if (controller.signal.aborted) process.exit(interruptedExit)
+    controller.abort(new AppError('interrupted', 'stopped: nothing was changed'))
+  }
+  for (const signal of stopSignals) process.on(signal, stop)
   try {
     await withOpenTools(async ({ mcp }) => work(await mcp(), controller.signal))
   } catch (error) {
     const fault: unknown = controller.signal.aborted ? controller.signal.reason : error
     throw fault instanceof AppError ? new AppError(fault.code, printable(fault.message), { cause: fault }) : fault
   } finally {
-    process.off('SIGINT', stop)
-    process.off('SIGTERM', stop)
+    for (const signal of stopSignals) process.off(signal, stop)
   }
 }
 
