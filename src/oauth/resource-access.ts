@@ -11,7 +11,7 @@ import { askChallenge, type Discovered, discover, register } from './discover.ts
 import type { Client, OAuthServer } from './messages.ts'
 import type { PrivateHosts } from './metadata.ts'
 import { createRenewals, type RenewalSource } from './renewal.ts'
-import { beginSignIn, type FinishingParty, formOfSignIn, readSignIn, type SignInSeal } from './sign-in.ts'
+import { beganWith, beginSignIn, type FinishingParty, formOfSignIn, readSignIn, type SignInSeal } from './sign-in.ts'
 import { requestTokens } from './token-endpoint.ts'
 
 const signInMs = 60_000
@@ -124,6 +124,9 @@ export function createResourceAccess(parts: ResourceAccessParts): ResourceAccess
       const pending = await registrationAt(keyOf(name, 'pending'))
       if (!pending) throw new AppError('invalid_input', `no sign-in to ${name} was begun: begin again`)
       const oauth = { ...pending.oauth, extraParams: new Map<string, string>() }
+      if (!beganWith(returned.pending, oauth, pending.client.id)) {
+        throw new AppError('invalid_input', `another sign-in to ${name} was begun since: begin again`)
+      }
       const dial = guardedDial(parts.dial, hostsFor(pending.url))
       const form = formOfSignIn(oauth, returned)
       const tokens = await requestTokens(form, { oauth, client: pending.client, dial, now })

@@ -22,6 +22,8 @@ export type PendingSignIn = {
   readonly verifier: string
   readonly redirectUri: string
   readonly until: number
+  /** Digest of the authorization server and the client that it began with. */
+  readonly registration: string
   /** Digest of a secret that only the browser has which began the sign-in. */
   readonly browser?: string
 }
@@ -53,10 +55,20 @@ export function beginSignIn(
     verifier: randomBytes(32).toString('base64url'),
     redirectUri,
     until: now() + signInMs,
+    registration: registrationOf(oauth, clientId),
     ...(browser !== undefined && { browser: digestOf(browser) }),
   }
   const state = Buffer.from(seal.seal(sealName, JSON.stringify(pending)), 'base64').toString('base64url')
   return { state, url: signInUrl(oauth, { clientId, state, ...pending }) }
+}
+
+/** True if a sign-in began with this server and client: a code for one must not be sent to another. */
+export function beganWith({ registration }: PendingSignIn, oauth: OAuthServer, clientId: string): boolean {
+  return registration === registrationOf(oauth, clientId)
+}
+
+function registrationOf({ issuer, tokenUrl }: OAuthServer, clientId: string): string {
+  return digestOf(JSON.stringify([issuer ?? '', tokenUrl, clientId]))
 }
 
 /** Who finishes a sign-in: the user who began it, or the browser. `state` is that of the start, for a code alone. */

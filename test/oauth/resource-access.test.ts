@@ -88,6 +88,16 @@ test('a sign-in is ended by whom it was begun', async (t) => {
   assert.deepEqual(await access.finish(returned, { browser: 'a secret' }), { name: 'desk' })
 })
 
+test('the code of a sign-in is not sent with another client than it began with', async (t) => {
+  const { access, resource, issuer } = await house(t)
+  const first = await access.begin(resource, from)
+  const returned = await issuer.signIn(first.url)
+  const second = await access.begin(resource, { ...from, client: { id: 'another' } })
+  assert.notEqual(first.url, second.url)
+  await rejectsWith(access.finish(returned, { owner: operator }), 'invalid_input')
+  assert.deepEqual(issuer.asked, [])
+})
+
 test('a server that registers nobody needs a client by hand', async (t) => {
   const { access, resource, signIn, issuer } = await house(t, { registers: false, secret: false })
   await rejectsWith(signIn(), 'tool_refused')
