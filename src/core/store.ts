@@ -121,6 +121,9 @@ export type EntryRange = {
   readonly recorded?: true
 }
 
+/** The next headers of a thread from a seq on, which is not among them. */
+export type HeaderRange = { readonly order: 'asc' | 'desc'; readonly from: number; readonly limit: number }
+
 /** An input item of a queued turn: it has its ids, but no seq before the turn starts. */
 export type QueuedEntry = Omit<Entry, 'seq'>
 
@@ -248,6 +251,8 @@ export interface ThreadStore {
   get(user: UserId, threadId: string): Promise<Thread | undefined>
   list(user: UserId, query: { limit: number; cursor?: string }): Promise<Page<Thread>>
   entries(user: UserId, threadId: string, range: EntryRange): Promise<Entries>
+  /** Entries whose texts are left out, to find those that are to be read. */
+  headers(user: UserId, threadId: string, range: HeaderRange): Promise<readonly Entry[]>
   /** The input of queued turns of a thread, oldest first; bounded like a range. */
   queued(user: UserId, threadId: string, bounds: { limit: number; maxBytes: number }): Promise<readonly QueuedEntry[]>
   /** Items that the user reaches; missing ones are left out. Throws too_large if they are too large together. */

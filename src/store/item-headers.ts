@@ -1,6 +1,7 @@
 // Item headers: the type of an item and its call, without its texts, which may be megabytes each.
 import { isModelMade } from '#core/calls.ts'
-import type { Answer, Gate, Item, Message } from '#core/item.ts'
+import type { Answer, Entry, Gate, Item, Message } from '#core/item.ts'
+import type { HeaderRange } from '#core/store.ts'
 import { entryColumns, itemOf, wholeItems } from './rows.ts'
 import { first, type Job, query, type Row } from './sql.ts'
 
@@ -56,6 +57,22 @@ export function* readGateHeaders(threadId: string, from: number): Job<ItemHeader
   )
   const headers: ItemHeader[] = []
   for (const row of rows) headers.push(yield* headerIn(row))
+  return headers
+}
+
+/** The headers of a range of a thread. */
+export function* readHeaders(threadId: string, { order, from, limit }: HeaderRange): Job<Entry[]> {
+  const next = order === 'asc' ? 'seq > ? ORDER BY seq' : 'seq < ? ORDER BY seq DESC'
+  const rows = yield* query(
+    `SELECT id, turn_id, ${columns} FROM items WHERE thread_id = ? AND ${next} LIMIT ?`,
+    threadId,
+    from,
+    limit,
+  )
+  const headers: Entry[] = []
+  for (const row of rows) {
+    headers.push({ ...(yield* headerIn(row)), id: String(row['id']), turnId: String(row['turn_id']) })
+  }
   return headers
 }
 

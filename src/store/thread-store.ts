@@ -5,6 +5,7 @@ import { addPointAtEnd, findPoint } from './chain-points.ts'
 import { createThread, setMetadata } from './create-thread.ts'
 import { eraseSome, eraseTemporary, eraseThread } from './erase.ts'
 import { forkThread, shareAll } from './fork-thread.ts'
+import { readHeaders } from './item-headers.ts'
 import { isListed, isReached, lastId, newestReached } from './reachable.ts'
 import { itemOf, threadColumns, threadOf, wholeBody, wholeItems } from './rows.ts'
 import { first, query, type Sql } from './sql.ts'
@@ -46,6 +47,11 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
       sql.read(function* () {
         const owned = yield* first(`SELECT id FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)
         return owned ? yield* readRange(threadId, range) : { entries: [], more: false }
+      }),
+    headers: (user, threadId, range) =>
+      sql.read(function* () {
+        const owned = yield* first(`SELECT id FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)
+        return owned ? yield* readHeaders(threadId, range) : []
       }),
     queued: (user, threadId, bounds) => sql.read(() => readQueued(user, threadId, bounds)),
     findItems: (user, refs) => sql.read(() => findItems(user, refs)),

@@ -11,7 +11,7 @@ import { publishErased } from './user-removal.ts'
 
 type Reading = Pick<
   ThreadStore,
-  'get' | 'list' | 'entries' | 'queued' | 'findItems' | 'findByOpenCall' | 'findByChain' | 'addChainPoint'
+  'get' | 'list' | 'entries' | 'headers' | 'queued' | 'findItems' | 'findByOpenCall' | 'findByChain' | 'addChainPoint'
 >
 
 export interface Threads extends Reading {

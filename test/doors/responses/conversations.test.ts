@@ -118,6 +118,35 @@ test('a function call in a conversation is resumed by its output, and both are i
   ])
 })
 
+test('a page does not read the entries that it does not show', async (t) => {
+  const { call, create, get, threads } = await open(t, {
+    replies: [{ calls: Array.from({ length: 40 }, (_, at) => ({ name: 'time', args: { at } })) }, { text: 'Done.' }],
+  })
+  const { id } = (await call('POST', '/api/v1/conversations', {})).body
+  await create({ input: 'Go.', conversation: id })
+  const reads: unknown[] = []
+  const { entries } = threads
+  t.mock.method(threads, 'entries', (...asked: Parameters<typeof entries>) => {
+    reads.push(asked[2])
+    return entries(...asked)
+  })
+  for (const order of ['asc', 'desc']) {
+    const page = (await get(`/conversations/${String(id)}/items?order=${order}`)).body
+    const shown = [
+      ['user', 'Go.'],
+      ['assistant', 'Done.'],
+    ]
+    assert.deepEqual(textsOf(page), order === 'asc' ? shown : shown.toReversed())
+    assert.equal(page['has_more'], false)
+  }
+  const lastSeq = (await threads.list(userId('ann'), { limit: 1 })).rows[0]?.lastSeq ?? 0
+  assert.ok(lastSeq > 64, `${lastSeq} entries`)
+  assert.deepEqual(
+    reads,
+    [1, lastSeq, lastSeq, 1].map((seq) => ({ after: seq - 1, upTo: seq, limit: 1 })),
+  )
+})
+
 test('metadata is replaced; what is no conversation, or another user’s, is not found', async (t) => {
   const { call, create, get } = await open(t)
   const { id } = (await call('POST', '/api/v1/conversations', { metadata: { a: '1' } })).body

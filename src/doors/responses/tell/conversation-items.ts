@@ -3,19 +3,20 @@ import { hexOf, uuidOf, type UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
 import type { Thread, Turn } from '#core/turn.ts'
 import { wrongField } from '#http/validate.ts'
+import { pace } from '#lib/pace.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { Turns } from '#turns/turns.ts'
 import { inputItem } from './input-item.ts'
 import { inputCount, outputItem } from './output.ts'
 import type { PageQuery } from './page-query.ts'
 
-/** Entries of one read. */
+/** Headers of one read. Most entries may be calls and results of our own, which are not shown and not read. */
 const maxRead = 64
 /** A page ends where its items have more characters of JSON. */
 const maxPageChars = 8 * 1024 * 1024
 
 export type ItemParts = {
-  readonly threads: Pick<Threads, 'entries' | 'findItems'>
+  readonly threads: Pick<Threads, 'entries' | 'findItems' | 'headers'>
   readonly turns: Pick<Turns, 'get'>
 }
 
@@ -28,23 +29,30 @@ export async function readConversationItems(
   user: UserId,
   { order, after, size }: PageQuery,
 ): Promise<{ readonly items: readonly WireItem[]; readonly more: boolean }> {
-  const from = after === undefined ? undefined : await seqOf(parts, thread, user, after)
-  const read = (range: { after: number; upTo: number }) =>
-    parts.threads.entries(user, thread.id, { ...range, limit: maxRead })
-  const entries =
-    order === 'asc' ? oldestFirst(read, from ?? 0, thread.lastSeq) : newestFirst(read, (from ?? thread.lastSeq + 1) - 1)
+  const first = order === 'asc' ? 0 : thread.lastSeq + 1
+  let from = after === undefined ? first : await seqOf(parts, thread, user, after)
   const known = new Map<string, Turn | undefined>()
   const items: WireItem[] = []
   let chars = 0
-  for await (const entry of entries) {
-    if (!known.has(entry.turnId)) known.set(entry.turnId, await parts.turns.get(user, entry.turnId))
-    const item = wireItem(entry, thread.id, known.get(entry.turnId))
-    if (!item) continue
-    chars += JSON.stringify(item).length
-    if (items.length === size || (chars > maxPageChars && items.length > 0)) return { items, more: true }
-    items.push(item)
+  for (;;) {
+    const headers = await parts.threads.headers(user, thread.id, { order, from, limit: maxRead })
+    for (const header of headers) {
+      from = header.seq
+      if (!known.has(header.turnId)) known.set(header.turnId, await parts.turns.get(user, header.turnId))
+      const turn = known.get(header.turnId)
+      if (from > thread.lastSeq || !wireItem(header, thread.id, turn)) continue
+      if (items.length === size) return { items, more: true }
+      const range = { after: from - 1, upTo: from, limit: 1 }
+      const [entry] = (await parts.threads.entries(user, thread.id, range)).entries
+      const item = entry && wireItem(entry, thread.id, turn)
+      if (!item) continue
+      chars += JSON.stringify(item).length
+      if (chars > maxPageChars && items.length > 0) return { items, more: true }
+      items.push(item)
+    }
+    if (headers.length < maxRead) return { items, more: false }
+    await pace()
   }
-  return { items, more: false }
 }
 
 /**
@@ -57,32 +65,6 @@ function wireItem(entry: Entry, threadId: string, turn: Turn | undefined): WireI
   const given = turn?.firstSeq === undefined ? entry.turnId === threadId : entry.seq < turn.firstSeq + inputCount(turn)
   const isPlain = type === 'message' || (type === 'answer' && entry.item.decision === 'output')
   return given || isPlain ? inputItem(entry, seen) : outputItem(entry, seen)
-}
-
-type Read = (range: { after: number; upTo: number }) => ReturnType<Threads['entries']>
-
-async function* oldestFirst(read: Read, after: number, upTo: number): AsyncGenerator<Entry> {
-  for (let from = after; from < upTo; ) {
-    const { entries } = await read({ after: from, upTo })
-    yield* entries
-    const last = entries.at(-1)
-    if (!last) return
-    from = last.seq
-  }
-}
-
-/** A read returns the oldest entries of its range, up to a number of bytes: a range that is too large is halved. */
-async function* newestFirst(read: Read, upTo: number): AsyncGenerator<Entry> {
-  let size = maxRead
-  for (let end = upTo; end > 0; ) {
-    const after = Math.max(0, end - size)
-    const { entries, more } = await read({ after, upTo: end })
-    if (more && size > 1) size = Math.ceil(size / 2)
-    else {
-      yield* entries.toReversed()
-      end = after
-    }
-  }
 }
 
 async function seqOf({ threads }: ItemParts, thread: Pick<Thread, 'id'>, user: UserId, id: string): Promise<number> {
