@@ -110,7 +110,7 @@ async function load(parts: OpenMcpParts): Promise<Opened> {
   const { store, log } = parts
   const [{ servers, access, endOrphans, mask }, { createMcpSource }, { createMcpAdmin }, { createSignIns }] =
     await Promise.all([loadServers(parts), import('#mcp/source.ts'), import('#mcp/admin.ts'), import('#mcp/auth.ts')])
-  const source = createMcpSource(servers)
+  const source = createMcpSource(servers, mask)
   const ended = await endOrphans()
   if (ended > 0) log.warn({ processes: ended }, 'ended MCP servers that a killed process left behind')
   const admin = createMcpAdmin({ servers, store: store.mcp, mask, secrets: store.secrets })

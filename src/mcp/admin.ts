@@ -22,6 +22,9 @@ import type { ServerList } from './read-list.ts'
 import type { Servers } from './servers.ts'
 import { checkTarget } from './target.ts'
 
+/** Reports of progress that a trial shows, the last ones. */
+const maxLogs = 100
+const maxLogChars = 2_000
 const maxWaitMs = 11 * 60_000
 
 export type AdminParts = {
@@ -129,7 +132,7 @@ export function createMcpAdmin({ servers, store, mask, secrets }: AdminParts): M
     },
     async test(name, { tool, params }, signal) {
       await stored(name)
-      return toolTrial(servers, { server: name, tool, params }, signal)
+      return toolTrial(servers, { server: name, tool, params, mask }, signal)
     },
     async remove(name) {
       const removed = await store.remove(name)
@@ -165,10 +168,17 @@ function unlessSignIn(error: unknown): ServerList {
   throw error
 }
 
-/** One call, as the operator, with everything that happened. */
+type TrialCall = {
+  readonly server: string
+  readonly tool: string
+  readonly params: string
+  readonly mask: (text: string) => string
+}
+
+/** One call, as the operator, with the last things that happened. */
 export async function toolTrial(
   servers: Servers,
-  { server, tool, params }: { server: string; tool: string; params: string },
+  { server, tool, params, mask }: TrialCall,
   signal: AbortSignal = AbortSignal.timeout(maxWaitMs),
 ): Promise<ToolTrial> {
   if (!objectIn(params))
@@ -186,7 +196,9 @@ export async function toolTrial(
   const logs: ToolTrial['logs'][number][] = []
   const onProgress = ({ progress, total, message }: { progress: number; total?: number; message?: string }): void => {
     const of = total === undefined ? '' : ` of ${total}`
-    logs.push({ level: 'progress', message: `${progress}${of}${message === undefined ? '' : `: ${message}`}` })
+    const words = message === undefined ? '' : `: ${mask(message.slice(0, 2 * maxLogChars)).slice(0, maxLogChars)}`
+    logs.push({ level: 'progress', message: `${progress}${of}${words}` })
+    if (logs.length > maxLogs) logs.shift()
   }
   const nothing = { logs, requests: [], blocked: [] }
   try {

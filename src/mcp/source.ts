@@ -16,7 +16,7 @@ const maxRounds = 10
 /** A tool and the text of everything it was made from. */
 type Made = { readonly from: string; readonly tool: Tool }
 
-export function createMcpSource(servers: Servers): ToolSource {
+export function createMcpSource(servers: Servers, mask: (text: string) => string): ToolSource {
   let made: ReadonlyMap<string, Made> = new Map()
   let all: readonly Tool[] = []
   let common: readonly Tool[] = []
@@ -79,7 +79,7 @@ export function createMcpSource(servers: Servers): ToolSource {
       ),
     async test(name, { params }) {
       const found = find(name)
-      return found && toolTrial(servers, { server: found.server.name, tool: found.tool.name, params })
+      return found && toolTrial(servers, { server: found.server.name, tool: found.tool.name, params, mask })
     },
     // oxlint-disable-next-line require-await -- a refusal is a rejection
     async remove(name) {

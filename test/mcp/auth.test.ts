@@ -96,7 +96,7 @@ async function house(t: TestContext) {
     log: silentLog,
   })
   t.after(() => servers.close())
-  const source = createMcpSource(servers)
+  const source = createMcpSource(servers, (text) => text.replaceAll('sesame-open', '***'))
   const admin = createMcpAdmin({ servers, store: store.mcp, mask: (text) => text, secrets: store.secrets })
   return { issuer, url, source, admin, signIns: createSignIns(store.mcp, access), access }
 }

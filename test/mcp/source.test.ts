@@ -25,7 +25,7 @@ async function open(t: TestContext): Promise<Opened> {
   const { openTransport, mark } = openRude()
   const limits = { callMs: 60_000, idleMs: 60_000, probeMs: 60_000, version: '1' }
   const servers = createServers({ store: store.mcp, openTransport, log: silentLog, ...limits })
-  const source = createMcpSource(servers)
+  const source = createMcpSource(servers, (text) => text.replaceAll('sesame-open', '***'))
   t.after(async () => {
     await source.close()
     assert.deepEqual(processesOf(mark), [])

@@ -1,0 +1,27 @@
+// A test of a tool: what the operator sees of its progress.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ServerCall } from '#mcp/connection.ts'
+import { toolTrial } from '#mcp/admin.ts'
+import type { Servers } from '#mcp/servers.ts'
+
+test('a test of a tool shows the last hundred reports, cut and masked', async () => {
+  const pinned = { name: 'echo', description: '', schema: {} }
+  const servers = {
+    tool: () => ({ name: 'echo', as: 'echo', effect: 'write', pinned }),
+    connection: () => ({
+      list: () => Promise.resolve({ tools: [], instructions: '' }),
+      call({ onProgress }: ServerCall) {
+        for (let progress = 1; progress <= 300; progress++)
+          onProgress?.({ progress, message: `sesame ${'x'.repeat(10_000)}` })
+        return Promise.resolve({ type: 'result', text: 'done', images: [], isError: false })
+      },
+    }),
+  } as unknown as Servers
+  const mask = (text: string): string => text.replaceAll('sesame', '***')
+  const { logs, output } = await toolTrial(servers, { server: 'rude', tool: 'echo', params: '{}', mask })
+  assert.equal(output, 'done')
+  assert.equal(logs.length, 100)
+  assert.match(logs.at(-1)?.message ?? '', /^300: \*\*\* x+$/)
+  assert.ok(logs.every(({ message }) => message.length < 2_100))
+})
