@@ -145,12 +145,16 @@ export async function importServers(file: string, options: Options): Promise<voi
     throw new AppError('invalid_input', `${file} cannot be read (${error.code ?? 'unreadable'})`, { cause: error })
   })
   if (text.length > maxFileChars) throw new AppError('invalid_input', `${file} is over ${maxFileChars} characters`)
+  let isStopped = false
   await withServers(async (servers, signal) => {
     if (!options.json) process.stderr.write('Starting each server once …\n')
     const report = await servers.importServers(text, signal)
+    isStopped = signal.aborted
+    if (isStopped && report.added.length === 0) signal.throwIfAborted()
     print(options, report, printable(importLines(report).join('\n'), { lines: true }))
   })
   await reloadService(loadConfig().home)
+  if (isStopped) throw new AppError('interrupted', 'stopped: the servers that were added stay')
 }
 
 function importLines({ added, left }: McpImport): string[] {

@@ -144,7 +144,10 @@ export type McpImport = {
 /** Administration of MCP servers, for the operator. Verbs on one server throw not_found. */
 export interface McpAdmin {
   list(): Promise<readonly McpServerView[]>
-  /** Adds the servers of another client's configuration. One that cannot be started is added without tools. */
+  /**
+   * Adds the servers of another client's configuration. One that cannot be started is added without tools. After an abort
+   * it returns what was added until then.
+   */
   importServers(text: string, signal: AbortSignal): Promise<McpImport>
   /** Starts the server once, and stores it with what it offers. Throws invalid_input, tool_refused, credential_missing. */
   add(server: Pick<McpServer, 'name' | 'target' | 'everyone'>, signal: AbortSignal): Promise<McpServerView>

@@ -32,7 +32,7 @@ export type AdminParts = {
   readonly store: McpStore
   /** Masks secrets that somebody wrote into a command line. */
   readonly mask: (text: string) => string
-  readonly secrets: Pick<SecretStore, 'set' | 'removeBelow'>
+  readonly secrets: Pick<SecretStore, 'list' | 'set' | 'removeBelow'>
 }
 
 export function createMcpAdmin({ servers, store, mask, secrets }: AdminParts): McpAdmin {
@@ -60,11 +60,17 @@ export function createMcpAdmin({ servers, store, mask, secrets }: AdminParts): M
       const taken = (await store.list()).map(({ name }) => name)
       const looksSecret = (value: string): boolean => mask(value) !== value || isUnguessable(value)
       const found = readImport(text, { taken, looksSecret })
+      const known = new Set((await secrets.list()).map(({ name }) => name))
       const added: McpImport['added'][number][] = []
       for (const { name, was, target, seal: values, missing, notes } of found.servers) {
         for (const [secret, value] of Object.entries(values)) await secrets.set(secret, value)
-        const trial = await tryServer(servers, { name, target }, signal)
-        signal.throwIfAborted()
+        const trial = await tryServer(servers, { name, target }, signal).catch((error: unknown) => {
+          if (!signal.aborted) throw error
+        })
+        if (!trial || signal.aborted) {
+          await secrets.removeBelow(`mcp.${name}.`)
+          break
+        }
         const { tools, instructions } = trial.list
         await store.add({ name, target, everyone: false, instructions, tools: mergeTools(name, [], tools) })
         const { fault } = trial
@@ -74,10 +80,14 @@ export function createMcpAdmin({ servers, store, mask, secrets }: AdminParts): M
           tools: tools.length,
           ...(fault !== undefined && { fault }),
         }
-        added.push({ ...head, sealed: Object.keys(values), missing, notes })
+        const unset = missing.filter(({ secret }) => !known.has(secret))
+        added.push({ ...head, sealed: Object.keys(values), missing: unset, notes })
       }
       await servers.reload()
-      return { added, left: found.left }
+      const stopped = found.servers
+        .slice(added.length)
+        .map(({ name, was = name }) => ({ name: was, why: 'the import was stopped' }))
+      return { added, left: [...found.left, ...stopped] }
     },
     async add({ name, target, everyone }, signal) {
       checkServerName(name)
