@@ -1,5 +1,6 @@
 // MCP servers on the Tools page: a group for each, what each tool may do, and what a server changed.
 import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import { countWords } from '#core/words.ts'
 import type { McpServer, McpTool } from '#doors/web/wire/mcp.ts'
 import { useAct } from '../parts/act.ts'
@@ -164,8 +165,10 @@ export function ServerDetail({ server }: { server: McpServer }) {
 function ServerTool({ server, tool }: { server: string; tool: McpTool }) {
   const { name, as, description, effect, status, hints = [], difference, refused } = tool
   const { busy, run } = useAct()
+  /** Choices are sent one after the other: the last one counts. */
+  const sent = useRef(Promise.resolve())
   const set = (next: McpTool['effect']): void => {
-    if (!busy.value) void run(() => setEffect(server, name, next), `${name} could not be set.`)
+    sent.current = sent.current.then(() => run(() => setEffect(server, name, next), `${name} could not be set.`))
   }
   const accept = (): void => void run(() => reviewTool(server, tool), `${name} could not be reviewed.`)
   return (
