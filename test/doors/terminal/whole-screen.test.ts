@@ -39,6 +39,8 @@ async function shown(t: TestContext, columns: number, rows: number, keys: readon
     },
   ])
   await turnOver(20)
+  // Keys are pressed on a screen that was drawn.
+  app.render(columns)
   for (const key of keys) app.press(key)
   await turnOver(20)
   return app.render(columns).map((line) => stripTerminalSequences(line).trimEnd())
