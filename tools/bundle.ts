@@ -3,6 +3,7 @@
 import { globSync, mkdirSync, readdirSync, readlinkSync, realpathSync, renameSync } from 'node:fs'
 import { rmSync, statSync, symlinkSync, utimesSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { lightFastify } from './light-fastify.ts'
 import { lightPrices } from './light-prices.ts'
 
 /** Optional packages of our dependencies that this project never uses. If one is used after all, node_modules has it. */
@@ -75,6 +76,7 @@ async function bundle(root: string, folder: string): Promise<void> {
     platform: 'node',
     external: unused,
     plugins: [
+      lightFastify,
       lightPrices,
       {
         name: 'narrow',
