@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'interrupted'
   // the state of a thread
   | 'conversation_busy'
+  | 'turn_started'
   | 'tool_output_required'
   | 'no_open_gate'
   | 'call_id_mismatch'

@@ -9,6 +9,7 @@ const slashNames = [
   'model',
   'new',
   'open',
+  'queue',
   'quit',
   'receipt',
   'skills',

@@ -181,6 +181,14 @@ export interface TurnStore {
   cancel(user: UserId, turnId: string): Promise<EndedTurn>
   /** Like `cancel`, but ends a running turn too: its runner loses it. With a fault the turn ends as failed. */
   end(user: UserId, turnId: string, fault?: TurnError): Promise<EndedTurn>
+  /** A queued turn that has not begun, with its input. Throws not_found, turn_started. */
+  queuedInput(user: UserId, turnId: string): Promise<{ readonly turn: Turn; readonly input: readonly Draft[] }>
+  /** Replaces the input of such a turn. Throws not_found, turn_started, storage_full. */
+  replaceInput(user: UserId, turnId: string, input: readonly Draft[]): Promise<Turn>
+  /** Cancels such a turn. Throws not_found, turn_started. */
+  withdraw(user: UserId, turnId: string): Promise<Turn>
+  /** Cancels all such turns of a thread and returns them. */
+  withdrawAll(user: UserId, threadId: string): Promise<readonly Turn[]>
   get(user: UserId, turnId: string): Promise<Turn | undefined>
   /** The turn that occupies a thread: running or waiting, else the first queued one, else one with an open output gate. */
   current(user: UserId, threadId: string): Promise<Turn | undefined>

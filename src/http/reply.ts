@@ -19,6 +19,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   method_not_allowed: 405,
   request_timeout: 408,
   conversation_busy: 409,
+  turn_started: 409,
   gate_required: 409,
   gate_closed: 409,
   grant_refused: 409,

@@ -76,7 +76,7 @@ export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
 }
 
 /** The input column. A draft of input has an id and an item. */
-function inputText(drafts: readonly Draft[], bodies: readonly string[]): string {
+export function inputText(drafts: readonly Draft[], bodies: readonly string[]): string {
   return `[${drafts.map(({ id }, at) => `{"id":${JSON.stringify(id)},"item":${bodies[at]}}`).join(',')}]`
 }
 

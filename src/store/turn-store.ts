@@ -16,6 +16,7 @@ import { digestInPace, digestOfTurn } from './turn-digest.ts'
 import { createOrderedIds } from './ordered-ids.ts'
 import { databaseClock, leaseMs } from './lease-store.ts'
 import { countAllTurns, countTurns, listSenders, listTurns } from './turn-lists.ts'
+import { readInput, replaceInput, withdrawTurn, withdrawTurns } from './queued-turns.ts'
 import { currentTurn, getTurn, isReached } from './reachable.ts'
 import { countsOf, entryColumns, recordedEntryOf, storedStatus, turnColumns, turnOf, wholeItems } from './rows.ts'
 import { first, type Job, query, type Sql } from './sql.ts'
@@ -73,6 +74,10 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
     cancel: (user, turnId) => sql.write(() => endTurn(user, turnId, { evenRunning: false }, { now: now(), lock })),
     end: (user, turnId, error) =>
       sql.write(() => endTurn(user, turnId, { evenRunning: true, ...(error && { error }) }, { now: now(), lock })),
+    queuedInput: (user, turnId) => sql.read(() => readInput(user, turnId, '')),
+    replaceInput: (user, turnId, input) => sql.write(() => replaceInput(user, turnId, input, { lock, maxUserBytes })),
+    withdraw: (user, turnId) => sql.write(() => withdrawTurn(user, turnId, { now: now(), lock })),
+    withdrawAll: (user, threadId) => sql.write(() => withdrawTurns(user, threadId, { now: now(), lock })),
     get: (user, turnId) => sql.read(() => getTurn(user, turnId)),
     current: (user, threadId) => sql.read(() => currentTurn(user, threadId)),
     hash: (user, turnId) =>

@@ -5,7 +5,7 @@ import type { LocalDoor } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { type Part, textMessage } from '#core/item.ts'
-import type { ListedTurn, OpenGate } from '#core/store.ts'
+import type { ListedTurn, OpenGate, QueuedEntry } from '#core/store.ts'
 import type { PolicyInForce } from '#core/policy.ts'
 import { type Effects, effectsOf, rowsOf, type Tool } from '#core/tool.ts'
 import type { Thread, Turn } from '#core/turn.ts'
@@ -24,6 +24,8 @@ import type { Watched } from './watch.ts'
 const maxThreads = 50
 /** Turns read to find those of one thread. */
 const maxTurns = 100
+/** The queued messages that are read of a thread. */
+const queuedBounds = { limit: 50, maxBytes: 1024 * 1024 }
 const maxDocuments = 50
 const maxFound = 10
 
@@ -36,8 +38,12 @@ export type OutgoingMessage = {
   readonly files?: readonly Part[] | undefined
 }
 export type Sent = { readonly threadId: string; readonly turnId: string; readonly queued: boolean }
-/** A thread, with those of its turns that are among the latest or have not ended. */
-export type OpenThread = Thread & { readonly turns: readonly ListedTurn[] }
+/** A thread, with those of its turns that are among the latest or have not ended, and its queued messages. */
+export type OpenThread = Thread & {
+  readonly turns: readonly ListedTurn[]
+  /** The input of turns that have not begun, oldest first. */
+  readonly queued: readonly QueuedEntry[]
+}
 export type OperatorTool = Pick<PolicyInForce, 'verdict'> & {
   readonly name: string
   readonly description: string
@@ -70,6 +76,12 @@ export interface OperatorClient {
   /** Answers a gate and returns its turn. Throws gate_closed, not_found, grant_refused. */
   answer(threadId: string, answer: Omit<GateAnswer, 'by'>): Promise<Omit<Turn, 'options'>>
   cancel(turnId: string): Promise<void>
+  /** Changes the text of a queued message. Throws turn_started once its turn has begun. */
+  editQueued(turnId: string, message: string): Promise<void>
+  /** Removes a queued message. Throws turn_started once its turn has begun. */
+  removeQueued(turnId: string): Promise<void>
+  /** Removes all queued messages of a thread, then stops its turn. Returns the number of removed messages. */
+  stopAll(threadId: string): Promise<number>
   thread(threadId: string): Promise<OpenThread | undefined>
   /** Newest first. */
   threads(): Promise<readonly Thread[]>
@@ -93,7 +105,7 @@ export interface OperatorClient {
 
 export type OperatorParts = {
   readonly turns: Turns
-  readonly threads: Pick<Threads, 'get' | 'list'>
+  readonly threads: Pick<Threads, 'get' | 'list' | 'queued'>
   readonly gates: Pick<Gates, 'answer' | 'list'>
   readonly documents: Pick<Documents, 'list' | 'search'>
   readonly tools: () => Iterable<Tool>
@@ -141,7 +153,12 @@ export function createOperatorClient(parts: OperatorParts): OperatorClient {
       return turn
     },
     cancel: async (turnId) => void (await turns.cancel(operator, turnId)),
+    editQueued: async (turnId, message) => void (await turns.editQueued(operator, turnId, message)),
+    removeQueued: async (turnId) => void (await turns.removeQueued(operator, turnId)),
+    stopAll: async (threadId) => (await turns.stopAll(operator, threadId)).removed.length,
     async thread(threadId) {
+      // Queued messages are read first: one that begins meanwhile is then in both lists, never in neither.
+      const queued = await threads.queued(operator, threadId, queuedBounds)
       const unfinished = ['queued', 'running', 'waiting'] as const
       const [thread, ...lists] = await Promise.all([
         threads.get(operator, threadId),
@@ -150,7 +167,7 @@ export function createOperatorClient(parts: OperatorParts): OperatorClient {
       ])
       const own = lists.flatMap(({ rows }) => rows).filter((turn) => turn.threadId === threadId)
       const byId = new Map(own.map((turn) => [turn.id, turn]))
-      return thread && { ...thread, turns: [...byId.values()] }
+      return thread && { ...thread, turns: [...byId.values()], queued }
     },
     threads: async () => (await threads.list(operator, { limit: maxThreads })).rows,
     gates: () => gates.list(operator),

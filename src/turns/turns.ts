@@ -12,6 +12,7 @@ import { type Compacted, compactHistory, type LongHistory } from './compaction-r
 import { createMarker, type Marker } from '#safety/marks.ts'
 import { entriesOf } from './turn-entries.ts'
 import { draftsOf, titleOf } from './message.ts'
+import { createQueuedMessages, type QueuedMessages } from './queued-messages.ts'
 import { readReceipt, type Receipt } from './receipt.ts'
 import { removeUser } from './user-removal.ts'
 import type { Runner } from './runner.ts'
@@ -50,7 +51,7 @@ type Reading = Pick<
   'findByKey' | 'findWaiting' | 'get' | 'current' | 'findByDoor' | 'list' | 'countAll' | 'count'
 >
 
-export interface Turns extends Reading {
+export interface Turns extends Reading, QueuedMessages {
   /** Stores the turn; once this resolves it will not be lost. */
   start(turn: StartTurn): Promise<Start>
   /** The same for a turn that `save` stores as a part of a larger transaction, or does not store after all. */
@@ -164,27 +165,37 @@ export function createTurns(parts: TurnsParts): Turns {
     return { turn, replayed, entries, input, events: followTurn(subscription, turn.id, after) }
   }
 
+  async function cancel(user: UserId, turnId: string): Promise<Turn> {
+    const first = await store.turns.cancel(user, turnId)
+    if (first.turn.status === 'running') {
+      const stopped = await stopAndWait(user, first.turn, () => bus.signal(cancelSignal(turnId)))
+      if (stopped) return stopped
+    }
+    // A turn that waits may have an open call in the process that runs it.
+    else if (first.changed) bus.signal(cancelSignal(turnId))
+    const end = first.turn.status === 'running' ? await store.turns.end(user, turnId) : first
+    publishEnd(end)
+    return end.turn
+  }
+
   return {
     // Reads go to the store; the changes below have rules.
     ...store.turns,
+    ...createQueuedMessages({
+      store,
+      bus,
+      publishEnd,
+      cancel,
+      loadSkill: parts.loadSkill,
+      mask: (text, user) => mask?.(text, user) ?? text,
+    }),
     startBy,
     async start(turn) {
       const started = await startBy(turn, (given) => store.turns.start(given))
       if (!started) throw new Error('the store did not store a turn')
       return started
     },
-    async cancel(user, turnId) {
-      const first = await store.turns.cancel(user, turnId)
-      if (first.turn.status === 'running') {
-        const stopped = await stopAndWait(user, first.turn, () => bus.signal(cancelSignal(turnId)))
-        if (stopped) return stopped
-      }
-      // A turn that waits may have an open call in the process that runs it.
-      else if (first.changed) bus.signal(cancelSignal(turnId))
-      const end = first.turn.status === 'running' ? await store.turns.end(user, turnId) : first
-      publishEnd(end)
-      return end.turn
-    },
+    cancel,
     async abandon(turn, fault) {
       const { code, message } = fault
       const stop = (): void => bus.signal({ type: 'stop', turnId: turn.id, code, message })

@@ -28,6 +28,9 @@ const table: Readonly<Record<string, Row>> = {
   'GET /api/threads/:id': { all: [200, 404, 404] },
   'PATCH /api/threads/:id': { all: [200, 404, 404], body: { title: 'A' } },
   'POST /api/threads/:id/fork': { all: [201, 404, 404], body: { before_seq: 1 } },
+  'PATCH /api/threads/:id/queued/:turn': { all: [409, 404, 404], body: { message: 'x' } },
+  'DELETE /api/threads/:id/queued/:turn': { all: [409, 404, 404] },
+  'POST /api/threads/:id/stop': { all: [200, 404, 404] },
   'GET /api/gates': { all: 200 },
   'GET /api/gates/answered': { all: 200 },
   'POST /api/threads/:id/gates/:gate': { all: 404, body: { action: 'deny' } },
@@ -128,7 +131,12 @@ test('every route answers each caller as the table says, by token and by cookie'
     if (path.includes('/conversations/')) return path.replace(':id', `conv_${thread_id}`)
     if (path.endsWith('/missions/:id/run')) return path.replace(':id', thread_id)
     const id = path.includes('/threads/') ? thread_id : path.includes('/missions/') ? mission.id : turn_id
-    return path.replace(':id', id).replace(':gate', 'call_x').replace(':name', 'eve').replace('*', 'note.md')
+    return path
+      .replace(':id', id)
+      .replace(':gate', 'call_x')
+      .replace(':turn', turn_id)
+      .replace(':name', 'eve')
+      .replace('*', 'note.md')
   }
   const cookieOf = async (token: string): Promise<string> => {
     const answer = await call('POST', '/api/login', { token: null, body: { token } })

@@ -57,7 +57,9 @@ test('only routes that carry files or archives take 14 MiB, documents and trials
     .flatMap(({ method, path, maxBodyBytes }) =>
       maxBodyBytes === undefined ? [] : [[`${method} ${path}`, maxBodyBytes / mebibyte] as const],
     )
-  const two = ['PUT /api/memory/documents/*', 'POST /api/tools/:name/test', 'POST /api/mcp/:name/test']
+  const two = ['PUT /api/memory/documents/*', 'POST /api/tools/:name/test', 'POST /api/mcp/:name/test'].concat(
+    'PATCH /api/threads/:id/queued/:turn',
+  )
   assert.deepEqual(
     new Map(large),
     new Map([

@@ -15,6 +15,7 @@ import { keepTests } from './suite-keep.ts'
 import { reachTests } from './suite-reach.ts'
 import { mcpTests } from './suite-mcp.ts'
 import { missionTests } from './suite-missions.ts'
+import { queueTests } from './suite-queue.ts'
 import { readTests } from './suite-read.ts'
 import { recordTests } from './suite-record.ts'
 import { secretTests } from './suite-secrets.ts'
@@ -29,6 +30,7 @@ export function storeTests(name: string, open: Open): void {
     startTests(open)
     recordTests(open)
     claimTests(open)
+    queueTests(open)
     gateTests(open)
     readTests(open)
     reachTests(open)

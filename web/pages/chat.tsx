@@ -26,6 +26,7 @@ import { openConversation, runningTurn } from '../store/hub.ts'
 import { stopJob } from '../store/jobs.ts'
 import { notify } from '../store/notices.ts'
 import { outgoingTo, send } from '../store/outbox.ts'
+import { stopAll } from '../store/queue.ts'
 import { shownReceipt } from '../store/receipts.ts'
 import { deleteThread, threadList } from '../store/threads.ts'
 import './chat.css'
@@ -50,6 +51,7 @@ function Thread({ conversation }: { conversation: Conversation }) {
   const thread = threadList.data.value?.threads.find((each) => each.id === id) ?? conversation.thread.value
   const turn = runningTurn.value
   const waits = waiting.value.some(({ thread_id }) => thread_id === id)
+  const queued = outgoingTo(id).some(({ state, turnId }) => state === 'sent' && turnId !== turn)
   // Closes the receipt panel when the thread is left.
   useEffect(() => () => (shownReceipt.value = undefined), [])
   if (conversation.fault.value?.missing) {
@@ -107,6 +109,7 @@ function Thread({ conversation }: { conversation: Conversation }) {
         phoneHint={waits ? 'Add something' : turn ? 'Next message' : 'Message'}
         onSend={(text, files) => void send({ threadId: id, text, files })}
         onStop={stop}
+        onStopAll={queued ? () => void stopAll(id) : undefined}
       />
     </>
   )

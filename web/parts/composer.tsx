@@ -23,11 +23,13 @@ type Props = {
   readonly running: boolean
   readonly onSend: (text: string, files: ReturnType<typeof takeFiles>) => void
   readonly onStop: () => void
+  /** Messages wait behind the turn: stops it and removes them. */
+  readonly onStopAll?: (() => void) | undefined
 }
 
 const phone = matchMedia('(width < 720px)')
 
-export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: Props) {
+export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop, onStopAll }: Props) {
   const text = readDraft(draftOf)
   const files = filesWith(draftOf)
   const field = useRef<HTMLTextAreaElement>(null)
@@ -158,6 +160,17 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
                 }}
               >
                 Stop
+              </Button>
+            )}
+            {stoppable && onStopAll && (
+              <Button
+                kind="quiet"
+                onClick={() => {
+                  onStopAll()
+                  field.current?.focus()
+                }}
+              >
+                Stop all
               </Button>
             )}
             {(!stoppable || ready) && (

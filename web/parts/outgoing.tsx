@@ -1,15 +1,21 @@
 // A message of the outbox: held, queued or failed.
+import { useSignal } from '@preact/signals'
 import { waiting } from '../store/gates.ts'
 import { runningTurn } from '../store/hub.ts'
 import { type Outgoing, removeOutgoing, retry } from '../store/outbox.ts'
 import { writeDraft, readDraft } from '../store/drafts.ts'
-import { Button } from './button.tsx'
+import { editQueued, removeQueued } from '../store/queue.ts'
+import { useAct } from './act.ts'
+import { Button, IconButton } from './button.tsx'
+import { EditBox } from './edit-box.tsx'
 import { Icon } from './icon.tsx'
 import { LongText } from './long-text.tsx'
 import { Note } from './note.tsx'
 
 export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
   const { text, files, state, fault, threadId, turnId } = outgoing
+  const editing = useSignal(false)
+  const { busy, run } = useAct()
   // Not for the message of the running turn: it is about to appear in the thread.
   const behind = runningTurn.value !== undefined && runningTurn.value !== turnId
   const queued = state === 'sent' && (behind || waiting.value.some(({ thread_id }) => thread_id === threadId))
@@ -28,7 +34,7 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
             ))}
           </ul>
         )}
-        {text !== '' && (
+        {text !== '' && !editing.value && (
           <div class="bubble">
             <LongText text={text} />
           </div>
@@ -39,11 +45,29 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
             Sent when the connection is back
           </p>
         )}
-        {queued && (
-          <p class="label outgoing-state">
-            <Icon name="clock" />
-            Waits its turn
-          </p>
+        {queued && editing.value && (
+          <EditBox
+            text={text}
+            note="It keeps its place in the queue."
+            verb="Save"
+            onClose={() => (editing.value = false)}
+            onSend={(next) => editQueued(outgoing, next)}
+          />
+        )}
+        {queued && !editing.value && (
+          <div class="outgoing-state">
+            <p class="label outgoing-state">
+              <Icon name="clock" />
+              Waits its turn
+            </p>
+            <IconButton icon="pencil" name="Edit queued message" onClick={() => (editing.value = true)} />
+            <IconButton
+              icon="trash"
+              name="Remove queued message"
+              disabled={busy.value}
+              onClick={() => void run(() => removeQueued(outgoing))}
+            />
+          </div>
         )}
       </article>
       {state === 'failed' && (

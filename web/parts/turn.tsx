@@ -16,9 +16,10 @@ import { offlineSecs } from '../store/link.ts'
 import { useAct } from './act.ts'
 import { answerIcon, answerWords, messageWords } from './answer-words.ts'
 import { Approval } from './approval.tsx'
-import { Button, IconButton } from './button.tsx'
+import { IconButton } from './button.tsx'
 import { Calls } from './call-row.tsx'
 import { Copy } from './copy.tsx'
+import { EditBox } from './edit-box.tsx'
 import { Failure, statusOf } from './failure.tsx'
 import { Icon } from './icon.tsx'
 import { LongText } from './long-text.tsx'
@@ -164,6 +165,8 @@ function OwnMessage({ conversation, message }: OwnProps) {
       {editing.value ? (
         <EditBox
           text={ownTextOf(message)}
+          note="Goes on in a new thread; this one stays."
+          verb="Send again"
           onClose={() => (editing.value = false)}
           onSend={(next) => resend(conversation.id, message, next)}
         />
@@ -184,56 +187,6 @@ function OwnMessage({ conversation, message }: OwnProps) {
         </>
       )}
     </article>
-  )
-}
-
-type EditProps = {
-  readonly text: string
-  readonly onClose: () => void
-  readonly onSend: (text: string) => Promise<void>
-}
-
-/** Edits a message and sends it in a fork. This thread stays as it is. */
-function EditBox({ text, onClose, onSend }: EditProps) {
-  const value = useSignal(text)
-  const { busy, run } = useAct()
-  const field = useRef<HTMLTextAreaElement>(null)
-  useLayoutEffect(() => field.current?.focus(), [])
-  const send = async (): Promise<void> => {
-    const next = value.value.trim()
-    if (next === '') return
-    await run(async () => {
-      await onSend(next)
-      onClose()
-    })
-  }
-  return (
-    <div class="edit-box">
-      <textarea
-        class="input"
-        aria-label="Edit message"
-        rows={Math.min(12, Math.max(2, value.value.split('\n').length))}
-        value={value.value}
-        ref={field}
-        onInput={(event) => (value.value = event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') onClose()
-          if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
-            event.preventDefault()
-            void send()
-          }
-        }}
-      />
-      <div class="edit-acts">
-        <span class="label">Goes on in a new thread; this one stays.</span>
-        <Button kind="quiet" size="small" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button kind="primary" size="small" busy={busy.value} onClick={() => void send()}>
-          Send again
-        </Button>
-      </div>
-    </div>
   )
 }
 

@@ -6,7 +6,7 @@ import type { TurnFields } from '#doors/web/wire/job.ts'
 import type { Item, Thread, ThreadItems } from '#doors/web/wire/thread.ts'
 import { ApiFault, request, faultText } from '../api/client.ts'
 import { createViewer, type TurnView } from '../lib/conversation.ts'
-import { addQueued } from './outbox.ts'
+import { sentTurns, takeQueued } from './outbox.ts'
 import { sawThread } from './thread-marks.ts'
 
 /** Items per request. A thread is read from its end. */
@@ -105,15 +105,17 @@ export function createConversation(id: string): Conversation {
     async load() {
       try {
         const known = lastSeq()
+        const sentBefore = sentTurns(id)
         const { thread: now, queued } = await read(0, 1)
         const from = known > 0 ? known : Math.max(0, now.last_seq - pageSize)
         const found = now.last_seq > from ? await readRange(from, now.last_seq) : { thread: now, items: [] }
         batch(() => {
           thread.value = found.thread
           const here = new Set(found.items.map((item) => item.id))
-          addQueued(
+          takeQueued(
             id,
             queued.filter((message) => !here.has(message.id)),
+            sentBefore,
           )
           add(found.items)
           dropStale()

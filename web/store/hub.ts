@@ -9,7 +9,7 @@ import { type Conversation, createConversation } from './conversation.ts'
 import { gates, applyGate } from './gates.ts'
 import { linkDown, linkUp } from './link.ts'
 import { notify } from './notices.ts'
-import { removeArrived, sendHeld } from './outbox.ts'
+import { removeArrived, sendHeld, sentTurns } from './outbox.ts'
 import { service } from './service.ts'
 import { findSession } from './session.ts'
 import { applyThread, threadList } from './threads.ts'
@@ -120,6 +120,9 @@ function applyFrames(): void {
       if (frame.type === 'thread') applyThread(frame)
       else if (frame.type === 'gate') applyGate(frame)
       if (frame.type === 'reload' || isReadMeanwhile(frame)) refresh()
+      // A queued message was changed, here or on another page.
+      else if (now && frame.type === 'turn' && frame.status === 'queued' && sentTurns(now.id).includes(frame.turn_id))
+        whole = false
       else if (now && 'thread_id' in frame && frame.thread_id === now.id && !now.apply(frame)) whole = false
     }
   })

@@ -3,7 +3,9 @@ import { signal } from '@preact/signals'
 import type { Attachment, Sent } from '#doors/web/wire/chat.ts'
 import type { QueuedItem } from '#doors/web/wire/thread.ts'
 import { ApiFault, request, faultText } from '../api/client.ts'
+import { ownTextOf } from '../lib/conversation.ts'
 import { newKey } from '../lib/key.ts'
+import { filesIn } from '../lib/message-files.ts'
 import { go, route } from '../router.ts'
 import { readStored, storedNames, writeStored } from './local-storage.ts'
 import { threadList } from './threads.ts'
@@ -69,21 +71,42 @@ export function removeArrived(turnIds: ReadonlySet<string>): void {
   }
 }
 
-/** Adds messages that the gateway has queued behind a running turn: a reloaded page does not know them. */
-export function addQueued(threadId: string, items: readonly QueuedItem[]): void {
-  const known = new Set(outbox.peek().map(({ turnId }) => turnId))
+/** The turns of messages that a thread has not shown yet. */
+export function sentTurns(threadId: string): readonly string[] {
+  return outbox.peek().flatMap((each) => (each.threadId === threadId && each.turnId ? [each.turnId] : []))
+}
+
+/**
+ * Takes over what the gateway has queued behind a running turn: a reloaded page does not know it, and another page may have
+ * changed or removed it. `sentBefore` are the turns of messages that were sent before the list was read. The list is
+ * bounded: nothing is known of messages behind its last one.
+ */
+export function takeQueued(threadId: string, items: readonly QueuedItem[], sentBefore: readonly string[]): void {
   const messages = items.filter((item) => item.type === 'message')
-  const more = messages.filter(({ turn_id }) => !known.has(turn_id))
-  if (more.length > 0) put([...outbox.peek(), ...more.map((message) => outgoingOf(threadId, message))])
+  const queued = new Map(messages.map((message) => [message.turn_id, outgoingOf(threadId, message)]))
+  const last = messages.at(-1)?.turn_id
+  const isGone = ({ turnId }: Outgoing): boolean =>
+    turnId !== undefined && sentBefore.includes(turnId) && !queued.has(turnId) && (last === undefined || turnId < last)
+  const known = outbox.peek().filter((each) => !isGone(each))
+  const changed = known.map((each) => {
+    const now = queued.get(each.turnId ?? '')
+    queued.delete(each.turnId ?? '')
+    return now && now.text !== each.text ? { ...each, text: now.text } : each
+  })
+  put([...changed, ...queued.values()])
 }
 
 function outgoingOf(
   threadId: string,
   { turn_id: turnId, content }: Extract<QueuedItem, { type: 'message' }>,
 ): Outgoing {
-  const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('')
-  const files = content.flatMap((part) => (part.type === 'file' ? [{ name: part.name, media_type: '', data: '' }] : []))
+  const [text, files] = [ownTextOf({ content }), filesIn(content)]
   return { key: turnId, at: 0, threadId, text, files, state: 'sent', turnId }
+}
+
+/** Changes the text of a message that the gateway has queued. */
+export function changeQueued(turnId: string, text: string): void {
+  put(outbox.peek().map((each) => (each.turnId === turnId ? { ...each, text } : each)))
 }
 
 /** The threads whose messages are being sent. */
@@ -116,7 +139,7 @@ async function attempt({ key, threadId, text, files }: Outgoing): Promise<boolea
       },
       headers: { 'idempotency-key': key },
     })
-    // `addQueued` may have added the same message meanwhile.
+    // `takeQueued` may have added the same message meanwhile.
     put(outbox.peek().filter(({ turnId }) => turnId !== sent.turn_id))
     change(key, { state: 'sent', threadId: sent.thread_id, turnId: sent.turn_id })
     if (threadId === undefined) showThread(sent.thread_id)

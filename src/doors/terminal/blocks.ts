@@ -1,6 +1,6 @@
 // A thread as the blocks of a transcript, made from its log and its live events. Blocks are immutable: a change makes a
 // new object, which is then drawn again. Texts are raw; the drawing code must clean them.
-import { type Entry, type Part, textOf } from '#core/item.ts'
+import { type Entry, type Message, type Part, textOf } from '#core/item.ts'
 import { addUsage, noUsage, type Turn, type Usage } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
 import type { OpenThread } from '#turns/operator-client.ts'
@@ -33,15 +33,19 @@ export type Thought = { readonly type: 'thought'; readonly id: string; readonly 
 
 export type Named = { readonly name: string; readonly size: number }
 
+/** A message of the person. */
+export type You = {
+  readonly type: 'you'
+  readonly id: string
+  readonly turnId: string
+  readonly text: string
+  /** Attached files; every picture is named `picture`. */
+  readonly files: readonly Named[]
+  readonly queued: boolean
+}
+
 export type Block =
-  | {
-      readonly type: 'you'
-      readonly id: string
-      readonly text: string
-      /** Attached files; every picture is named `picture`. */
-      readonly files: readonly Named[]
-      readonly queued: boolean
-    }
+  | You
   | { readonly type: 'reply'; readonly id: string; readonly text: string; readonly whole: boolean }
   | Call
   | Thought
@@ -75,6 +79,8 @@ export interface Blocks {
   know(thread: OpenThread): void
   /** Shows a sent message that waits behind another turn; it enters the log later. */
   queue(turnId: string, text: string, files: readonly Named[]): void
+  /** The messages that wait, oldest first. */
+  queued(): readonly You[]
   /** Changes how much of a call, or of a thought, is shown. */
   fold(id: string, fold: Fold): void
   /** Removes unfinished replies; a new watch sends them again. */
@@ -104,18 +110,22 @@ export function createBlocks(now: () => number): Blocks {
   function put(block: Block): void {
     const index = at.get(block.id)
     if (index !== undefined) list[index] = block
-    else {
-      at.set(block.id, list.length)
-      list.push(block)
-    }
+    else insert(block, isQueued(block) ? list.length : begunLength())
+  }
+
+  function insert(block: Block, index: number): void {
+    list.splice(index, 0, block)
+    list.slice(index).forEach(({ id }, after) => at.set(id, index + after))
+  }
+
+  /** The number of blocks before the queued messages, which stay at the end. */
+  function begunLength(): number {
+    return list.findLastIndex((block) => !isQueued(block)) + 1
   }
 
   /** Inserts a thought before the unfinished reply that follows it: the reply's text arrives first. */
   function think(block: Thought): void {
-    const index = list.findLastIndex((each) => each.type !== 'reply' || each.whole) + 1
-    list.splice(index, 0, block)
-    for (const [each, where] of at) if (where >= index) at.set(each, where + 1)
-    at.set(block.id, index)
+    insert(block, list.findLastIndex((each) => !isQueued(each) && (each.type !== 'reply' || each.whole)) + 1)
   }
 
   function remove(id: string): void {
@@ -144,11 +154,10 @@ export function createBlocks(now: () => number): Blocks {
     cut.delete(turnId)
     switch (item.type) {
       case 'message': {
-        const texts = item.content.filter(({ type }) => type === 'text')
-        const text = textOf({ ...item, content: texts })
+        const text = ownText(item)
         if (item.role === 'user') {
           remove(`queued ${turnId}`)
-          put({ type: 'you', id, text, files: item.content.flatMap(fileIn), queued: false })
+          put({ type: 'you', id, turnId, text, files: item.content.flatMap(fileIn), queued: false })
         } else {
           put({ type: 'reply', id, text, whole: true })
           if (item.cut) cut.add(turnId)
@@ -229,6 +238,12 @@ export function createBlocks(now: () => number): Blocks {
     if (all) put({ type: 'receipt', id: `receipt ${turnId}`, took: all })
   }
 
+  function queue(turnId: string, text: string, files: readonly Named[]): void {
+    // The answer to the send may arrive after the turn's own events.
+    if (took.has(turnId) || over.has(turnId)) return
+    put({ type: 'you', id: `queued ${turnId}`, turnId, text, files, queued: true })
+  }
+
   function know(turn: Omit<Turn, 'options'>): void {
     if (turn.error) faults.set(turn.id, { text: turn.error.message, failed: true })
     if (turn.status === 'cancelled') faults.set(turn.id, { text: '■ Stopped', failed: false })
@@ -268,15 +283,15 @@ export function createBlocks(now: () => number): Blocks {
         }
       }
     },
-    know({ turns, lastSeq }) {
+    know({ turns, queued, lastSeq }) {
       knownUpTo = lastSeq
       turns.forEach(know)
+      for (const { turnId, item } of queued) {
+        if (item.type === 'message' && item.role === 'user') queue(turnId, ownText(item), item.content.flatMap(fileIn))
+      }
     },
-    queue(turnId, text, files) {
-      // The answer to the send may arrive after the turn's own events.
-      if (!took.has(turnId) && !over.has(turnId))
-        put({ type: 'you', id: `queued ${turnId}`, text, files, queued: true })
-    },
+    queue,
+    queued: () => list.flatMap((block) => (block.type === 'you' && block.queued ? [block] : [])),
     fold(id, fold) {
       const block = list[at.get(id) ?? -1]
       if (block?.type === 'call' || block?.type === 'thought') put({ ...block, fold })
@@ -289,12 +304,21 @@ export function createBlocks(now: () => number): Blocks {
   }
 }
 
+function isQueued(block: Block): boolean {
+  return block.type === 'you' && block.queued
+}
+
 type Note = { readonly text: string; readonly failed: boolean }
 
 /** The note below an incomplete text. Without a fault the text reached the model's length limit. */
 function cutNote(fault: Note | undefined): Note {
   if (!fault) return { text: 'The answer ends here: it reached the length limit of the model', failed: false }
   return fault.failed ? { ...fault, text: `The answer broke off: ${fault.text}` } : fault
+}
+
+/** The text of a message, without its files. */
+function ownText(message: Message): string {
+  return textOf({ ...message, content: message.content.filter(({ type }) => type === 'text') })
 }
 
 /** The attachment in a message part, if it is one. */

@@ -14,6 +14,8 @@ export const commands = [
   '/receipt',
   '/attach',
   '/waiting',
+  '/queue',
+  '/stop',
   '/help',
   '/quit',
 ] as const satisfies readonly `/${SlashName}`[]
@@ -60,7 +62,7 @@ const groups = [
   '/new /threads /open  /waiting',
   '/model /tools /memory /receipt',
   '/missions /skills /attach',
-  '/help /quit',
+  '/queue /stop /help /quit',
 ] as const
 
 /** The keys and the commands, wrapped to a width. */

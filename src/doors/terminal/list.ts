@@ -3,7 +3,12 @@ import { matchesKey, truncateToWidth, wrapTextWithAnsi } from '@earendil-works/p
 import { boxed, windowOf } from './box.ts'
 import type { Theme } from './theme.ts'
 
-export type Row = { readonly text: string; readonly pick: () => void }
+export type Row = {
+  readonly text: string
+  readonly pick: () => void
+  /** The effect of Delete. */
+  readonly remove?: () => void
+}
 
 export type ListContent = { readonly title: string } & (
   | {
@@ -59,7 +64,8 @@ export function createList(content: ListContent, theme: Theme): List {
       from = seen.from
       const lines = seen.lines.map((line, row) => (picks && from + row === at ? theme.chosen(line) : line))
       const scrolls = all.length > room ? '↑↓ scroll  ' : ''
-      const hint = theme.dim(picks ? `↑↓ choose  Enter ${does}  Esc closes` : `${scrolls}Esc closes`)
+      const removes = rows.some(({ remove }) => remove) ? '  Del removes' : ''
+      const hint = theme.dim(picks ? `↑↓ choose  Enter ${does}${removes}  Esc closes` : `${scrolls}Esc closes`)
       return boxed([...lines, hint], width, { title: content.title, border: theme.act })
     },
     press(data) {
@@ -70,6 +76,9 @@ export function createList(content: ListContent, theme: Theme): List {
       else if (matchesKey(data, 'pageDown')) move(rowsSeen)
       else if (picks && matchesKey(data, 'enter')) {
         rows[at]?.pick()
+        return 'close'
+      } else if (rows[at]?.remove && (matchesKey(data, 'delete') || matchesKey(data, 'backspace'))) {
+        rows[at]?.remove?.()
         return 'close'
       } else return 'pass'
       return undefined

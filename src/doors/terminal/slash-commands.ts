@@ -9,6 +9,7 @@ import type { OperatorClient, OperatorTool } from '#turns/operator-client.ts'
 import type { Receipt } from '#turns/receipt.ts'
 import { type Attached, fileWords } from './attachment-list.ts'
 import { type CommandName, helpLines } from './command-list.ts'
+import type { You } from './blocks.ts'
 import { createList, type List, type ListContent } from './list.ts'
 import type { Theme } from './theme.ts'
 import { questionLine } from './gate-lines.ts'
@@ -33,6 +34,12 @@ export type SlashCommandParts = {
   readonly attach: (path: string) => Promise<void>
   readonly attached: () => readonly Attached[]
   readonly detach: (file: Attached) => void
+  /** The queued messages of the open thread. */
+  readonly queued: () => readonly You[]
+  /** Puts a queued message into the composer, to change it. */
+  readonly editQueued: (message: You) => void
+  /** Shows the error of failed work. */
+  readonly attempt: (work: Promise<unknown>) => void
   readonly quit: () => void
 }
 
@@ -160,6 +167,28 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
     })
   }
 
+  /** Lists the queued messages: Enter changes one, Delete removes one. */
+  function queue(): void {
+    const rows = parts.queued().map((message) => ({
+      text: brief(message.text),
+      pick: () => parts.editQueued(message),
+      remove: () =>
+        parts.attempt(client.removeQueued(message.turnId).then(() => tell('The queued message is removed.'))),
+    }))
+    open({ title: 'Queued messages', rows, does: 'changes it', empty: 'No message waits in this thread' })
+  }
+
+  async function stopAll(): Promise<void> {
+    const threadId = parts.threadId()
+    if (threadId === undefined) return tell('Nothing runs here.')
+    const removed = await client.stopAll(threadId)
+    tell(
+      removed === 0
+        ? 'Stopped.'
+        : `Stopped, and ${countWords(removed, 'queued message')} removed. Ctrl+P brings back what you wrote.`,
+    )
+  }
+
   return {
     pick: openGate,
     async run(name, rest) {
@@ -187,6 +216,10 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
           return attach(rest)
         case '/waiting':
           return waiting()
+        case '/queue':
+          return queue()
+        case '/stop':
+          return stopAll()
         case '/help':
           return open({ title: 'Help', text: helpLines })
         case '/quit':

@@ -1,6 +1,7 @@
 // The terminal app: joins its parts, and decides the focus and the effect of every key.
 import { decodeKittyPrintable, isKeyRelease, matchesKey, type TUI } from '@earendil-works/pi-tui'
 import { noUsage } from '#core/turn.ts'
+import { countWords } from '#core/words.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
 import { type Attached, withFile } from './attachment-list.ts'
 import { createApprovals } from './approvals.ts'
@@ -15,6 +16,7 @@ import type { List } from './list.ts'
 import { createNews } from './news.ts'
 import { createSlashCommands, type SlashCommands } from './slash-commands.ts'
 import { createPanel, minPanelColumns } from './panel.ts'
+import { createQueuedEdit } from './queued-edit.ts'
 import { spinner, type Theme } from './theme.ts'
 import { createTranscript, type Transcript } from './transcript.ts'
 
@@ -28,7 +30,6 @@ export type AppParts = {
   /** The home or the service that this terminal is attached to, as text for the header. */
   readonly location: string
   readonly greeting: readonly string[]
-  /** Chooses another model; returns the outcome as text. */
   /** Tests and stores a model; `force` stores it without a test. Throws when it does not answer: nothing has changed. */
   readonly chooseModel: (provider: string, name: string | undefined, options: { force: boolean }) => Promise<string>
   /** Reads a file to attach. */
@@ -104,6 +105,8 @@ export function createApp({ tui, client, theme, location, chooseModel, readFile,
     },
   })
 
+  const queuedEdit = createQueuedEdit({ client, composer, tell })
+
   function send(text: string): void {
     const taken = files
     files = []
@@ -144,6 +147,9 @@ export function createApp({ tui, client, theme, location, chooseModel, readFile,
       files = files.filter((each) => each !== file)
       redraw()
     },
+    queued: () => conversation.blocks.queued(),
+    editQueued: (message) => queuedEdit.begin(message),
+    attempt,
     quit,
   })
 
@@ -169,6 +175,7 @@ export function createApp({ tui, client, theme, location, chooseModel, readFile,
     if (composer.continues()) return composer.newLine()
     const text = composer.text()
     if (text.trim() === '') return
+    if (queuedEdit.active) return attempt(queuedEdit.save())
     const typed = readTyped(text, skillNames())
     if (typed.type === 'unknown') return tell(`There is no command ${typed.word}: /help lists them. Nothing was sent.`)
     composer.take()
@@ -176,11 +183,22 @@ export function createApp({ tui, client, theme, location, chooseModel, readFile,
     else attempt(slashCommands.run(typed.name, typed.rest).then(news.refresh))
   }
 
+  /** Stops a turn. The messages behind it go on. */
+  function stop(turnId: string): void {
+    const behind = conversation.blocks.queued().length
+    attempt(client.cancel(turnId))
+    if (behind > 0)
+      tell(
+        `Stopped. ${countWords(behind, 'queued message')} ${behind === 1 ? 'goes' : 'go'} on; /stop stops everything.`,
+      )
+  }
+
   /** Esc: leaves the focused part, then stops a running turn, hides the dialog, or cancels a waiting turn. */
   function back(): void {
     const turn = conversation.blocks.turn()
     if (focus !== 'composer') focus = 'composer'
-    else if (turn?.status === 'running') attempt(client.cancel(turn.id))
+    else if (queuedEdit.active) queuedEdit.leave()
+    else if (turn?.status === 'running') stop(turn.id)
     else if (approvals.dialog) approvals.later()
     else if (turn) attempt(client.cancel(turn.id))
     else transcript.toEnd()

@@ -8,6 +8,7 @@ import { loginRoutes } from './login-routes.ts'
 import { type MemoryParts, memoryRoutes } from './memory-routes.ts'
 import { type MissionRouteParts, missionRoutes } from './mission-routes.ts'
 import { type OidcRouteParts, oidcRoutes } from './oidc-routes.ts'
+import { queueRoutes } from './queue-routes.ts'
 import { receiptRoutes } from './receipt-routes.ts'
 import { type SettingsParts, settingsRoutes } from './settings-routes.ts'
 import { skillRoutes, type SkillsParts } from './skill-routes.ts'
@@ -39,6 +40,7 @@ export function webRoutes(parts: WebParts): Route[] {
     ...liveRoutes(),
     ...jobRoutes(parts),
     ...threadRoutes(parts),
+    ...queueRoutes(parts),
     ...gateRoutes(parts),
     ...receiptRoutes(parts),
     ...memoryRoutes(parts),

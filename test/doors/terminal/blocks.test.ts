@@ -12,7 +12,7 @@ const told = (...items: Item[]) => [
 ]
 const known = (lastSeq: number, ...turns: ReturnType<typeof turn>[]) => {
   const thread = { ...turn('x', 'completed'), id: threadId, title: '', updatedAt: 0, state: 'idle' as const }
-  return { ...thread, lastSeq, turns }
+  return { ...thread, lastSeq, turns, queued: [] }
 }
 const shapes = (blocks: readonly Block[]): string[] =>
   blocks.map((block) => (block.type === 'call' ? `call ${block.name} ${block.state}` : block.type))
@@ -191,4 +191,32 @@ test('a thought stands before what was said after it, though it is told later', 
   assert.deepEqual(shapes(blocks.list()), ['you', 'thought', 'reply'])
   blocks.fold('item 2', 'part')
   assert.deepEqual(blocks.list()[1], { type: 'thought', id: 'item 2', text: 'hm', fold: 'part' })
+})
+
+test('queued messages stay behind everything that happens, and follow what the thread says of them', () => {
+  const blocks = createBlocks(() => 0)
+  const waits = (turnId: string, text: string) => ({
+    id: `i ${turnId}`,
+    turnId,
+    at: 0,
+    item: textMessage('user', text),
+  })
+  blocks.know({ ...known(1, turn('one', 'running')), queued: [waits('two', 'later'), waits('three', 'last')] })
+  blocks.apply(told(textMessage('user', 'go')))
+  blocks.apply([{ type: 'delta', turnId: 'one', itemId: 'r', offset: 0, text: 'Hel' }])
+  blocks.apply([{ type: 'entries', entries: [entry(2, { type: 'reasoning', text: 'Hm.' }, 'one')] }])
+  assert.deepEqual(shapes(blocks.list()), ['you', 'thought', 'reply', 'you', 'you'])
+  blocks.know({ ...known(2, turn('one', 'running')), queued: [waits('two', 'changed'), waits('three', 'last')] })
+  assert.deepEqual(
+    blocks.queued().map(({ turnId, text }) => [turnId, text]),
+    [
+      ['two', 'changed'],
+      ['three', 'last'],
+    ],
+  )
+  blocks.apply([{ type: 'turn', turn: turn('two', 'cancelled') }])
+  assert.deepEqual(
+    blocks.queued().map(({ turnId }) => turnId),
+    ['three'],
+  )
 })

@@ -59,8 +59,11 @@ export function clientOf(own: Partial<OperatorClient>): OperatorClient {
   return {
     send: () => Promise.resolve({ threadId, turnId: 'sent', queued: false }),
     cancel: () => Promise.resolve(),
+    editQueued: () => Promise.resolve(),
+    removeQueued: () => Promise.resolve(),
+    stopAll: () => Promise.resolve(0),
     answer: () => Promise.resolve(turn('sent', 'running')),
-    thread: () => Promise.resolve({ ...thread, turns: [] }),
+    thread: () => Promise.resolve({ ...thread, turns: [], queued: [] }),
     threads: () => Promise.resolve([thread]),
     gates: () => Promise.resolve([]),
     receipt: () => Promise.resolve(undefined),

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
 import { createSlashCommands, type SlashCommandParts } from '#doors/terminal/slash-commands.ts'
+import type { List } from '#doors/terminal/list.ts'
 import { createTheme } from '#doors/terminal/theme.ts'
 import { clientOf } from './fake.ts'
 
@@ -23,6 +24,9 @@ function commandsWith(own: Partial<SlashCommandParts>) {
     attach: () => Promise.resolve(),
     attached: () => [],
     detach: nothing,
+    queued: () => [],
+    editQueued: nothing,
+    attempt: nothing,
     quit: nothing,
     ...own,
   })
@@ -67,3 +71,34 @@ for (const [typed, ...expected] of choices) {
     assert.deepEqual(told, [`Trying ${typed} …`, 'it answers from now on.'])
   })
 }
+
+test('/queue lists the queued messages: Enter changes one, Delete removes one', async () => {
+  const message = { type: 'you', id: 'queued t', turnId: 't', text: 'Then\nthis', files: [], queued: true } as const
+  const [changed, removed]: [unknown[], string[]] = [[], []]
+  for (const key of ['\r', '\u001b[3~']) {
+    let list: List | undefined
+    const { commands } = commandsWith({
+      client: clientOf({ removeQueued: (id) => Promise.resolve(void removed.push(id)) }),
+      queued: () => [message],
+      editQueued: (each) => void changed.push(each),
+      show: (shown) => (list = shown),
+    })
+    await commands.run('/queue', '')
+    const words = stripVTControlCharacters(list?.render({ width: 60, height: 20 }).join('\n') ?? '')
+    assert.match(words, /Then this[\s\S]*Enter changes it {2}Del removes/)
+    assert.equal(list?.press(key), 'close')
+  }
+  assert.deepEqual([changed, removed], [[message], ['t']])
+})
+
+test('/stop stops the turn and the queue of the open thread, and says how many messages went', async () => {
+  const stopped: string[] = []
+  const client = clientOf({ stopAll: (id) => Promise.resolve(stopped.push(id)) })
+  const { commands, told } = commandsWith({ client, threadId: () => 'thread' })
+  await commands.run('/stop', '')
+  assert.deepEqual(stopped, ['thread'])
+  assert.match(told[0] ?? '', /^Stopped, and 1 queued message removed\./)
+  const none = commandsWith({})
+  await none.commands.run('/stop', '')
+  assert.deepEqual(none.told, ['Nothing runs here.'])
+})

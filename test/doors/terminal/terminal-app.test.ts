@@ -175,3 +175,42 @@ test('Tab completes a slash and some letters to a skill, whose line is sent as t
   await until(() => sent.includes('/pdf'))
   assert.deepEqual(sent.slice(-2), ['/pdf-forms go on', '/pdf'])
 })
+
+test('a queued message is changed in the composer, and the draft comes back; Esc leaves it as it is', async (t) => {
+  const edits: unknown[] = []
+  const staged = await stage(80, 24, {
+    send: () => Promise.resolve({ threadId: 'thread', turnId: 'later', queued: true }),
+    editQueued: (turnId, text) => Promise.resolve(void edits.push([turnId, text])),
+  })
+  t.after(() => staged.app.close())
+  const type = (text: string): void => {
+    for (const key of text) staged.app.press(key)
+  }
+  await shows(staged, /▌ x/)
+  type('/queue\r')
+  await shows(staged, /Queued messages/)
+  type('\r')
+  await shows(staged, /▏x/)
+  type('yz')
+  staged.app.press(escape)
+  await shows(staged, /▏ Message Atrium/)
+  assert.deepEqual(edits, [])
+  type('/queue\r')
+  await shows(staged, /Queued messages/)
+  type('\ry\r')
+  await shows(staged, /The queued message is changed/)
+  assert.deepEqual(edits, [['later', 'xy']])
+})
+
+test('text for a queued message that has begun meanwhile stays in the composer', async (t) => {
+  const staged = await stage(80, 24, {
+    send: () => Promise.resolve({ threadId: 'thread', turnId: 'later', queued: true }),
+    editQueued: () => Promise.reject(new AppError('turn_started', 'it has begun')),
+  })
+  t.after(() => staged.app.close())
+  await shows(staged, /▌ x/)
+  for (const key of '/queue\r') staged.app.press(key)
+  await shows(staged, /Queued messages/)
+  for (const key of '\ry\r') staged.app.press(key)
+  await shows(staged, /has begun already[\s\S]*▏xy/)
+})

@@ -39,5 +39,15 @@ export const SendAnswer = z.object({
   status: z.literal('accepted'),
 })
 
+export const QueuedTurnWire = z.object({ thread_id: z.string(), turn_id: z.string(), status: z.literal('queued') })
+
+/** The turns of the removed messages, and the turn that was stopped, if one ran or waited. */
+export const StopAnswer = z.object({
+  thread_id: z.string(),
+  removed: z.array(z.string()),
+  stopped: z.exactOptional(z.string()),
+})
+
 export type Attachment = z.output<typeof AttachmentWire>
 export type Sent = z.output<typeof SendAnswer>
+export type Stopped = z.output<typeof StopAnswer>

@@ -1,0 +1,59 @@
+// The box in which a message is edited: Enter sends, Escape closes.
+import { useSignal } from '@preact/signals'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useAct } from './act.ts'
+import { Button } from './button.tsx'
+
+type Props = {
+  readonly text: string
+  /** What becomes of the text. */
+  readonly note: string
+  readonly verb: string
+  readonly onClose: () => void
+  readonly onSend: (text: string) => Promise<void>
+}
+
+export function EditBox({ text, note, verb, onClose, onSend }: Props) {
+  const value = useSignal(text)
+  const { busy, fault, run } = useAct()
+  const field = useRef<HTMLTextAreaElement>(null)
+  useLayoutEffect(() => field.current?.focus(), [])
+  const send = async (): Promise<void> => {
+    const next = value.value.trim()
+    if (next === '') return
+    await run(async () => {
+      await onSend(next)
+      onClose()
+    })
+  }
+  return (
+    <div class="edit-box">
+      <textarea
+        class="input"
+        aria-label="Edit message"
+        rows={Math.min(12, Math.max(2, value.value.split('\n').length))}
+        value={value.value}
+        ref={field}
+        onInput={(event) => (value.value = event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onClose()
+          if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+            event.preventDefault()
+            void send()
+          }
+        }}
+      />
+      <div class="edit-acts">
+        <span class="label" role={fault.value ? 'alert' : undefined}>
+          {fault.value ?? note}
+        </span>
+        <Button kind="quiet" size="small" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button kind="primary" size="small" busy={busy.value} onClick={() => void send()}>
+          {verb}
+        </Button>
+      </div>
+    </div>
+  )
+}

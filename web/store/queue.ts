@@ -1,0 +1,60 @@
+// Queued messages of a thread: change one, remove one, or stop everything.
+import type { Stopped } from '#doors/web/wire/chat.ts'
+import { countWords } from '#core/words.ts'
+import { ApiFault, faultText, request } from '../api/client.ts'
+import { readDraft, writeDraft } from './drafts.ts'
+import { notify } from './notices.ts'
+import { changeQueued, type Outgoing, outgoingTo, removeOutgoing, send } from './outbox.ts'
+
+function pathOf({ threadId, turnId }: Outgoing): string {
+  return `/api/threads/${threadId}/queued/${turnId}`
+}
+
+/** Changes a queued message. If its turn has begun meanwhile, the new text goes to the composer. */
+export async function editQueued(message: Outgoing, text: string): Promise<void> {
+  const { threadId = 'new', turnId = '' } = message
+  try {
+    await request('PATCH', pathOf(message), { body: { message: text } })
+    changeQueued(turnId, text)
+  } catch (error) {
+    if (!hasBegun(error)) throw error
+    writeDraft(threadId, [text, readDraft(threadId)].filter(Boolean).join('\n'))
+    notify('The message has begun already, so it stays as it was. Your text is in the composer.')
+  }
+}
+
+/** Removes a queued message. Undo sends it again. */
+export async function removeQueued(message: Outgoing): Promise<void> {
+  try {
+    await request('DELETE', pathOf(message))
+    removeOutgoing(message)
+    notify('The queued message is removed', { undo: () => void sendAgain([message]) })
+  } catch (error) {
+    if (hasBegun(error)) notify('The message has begun already, so it was not removed.')
+    else notify(`The message was not removed. ${faultText(error)}`)
+  }
+}
+
+/** Stops the turn of a thread and removes all queued messages. Undo sends them again. */
+export async function stopAll(threadId: string): Promise<void> {
+  // The page may hear that they are gone before the answer comes.
+  const before = outgoingTo(threadId)
+  try {
+    const { removed } = await request<Stopped>('POST', `/api/threads/${threadId}/stop`, { body: {} })
+    const messages = before.filter(({ turnId }) => turnId !== undefined && removed.includes(turnId))
+    messages.forEach(removeOutgoing)
+    if (messages.length === 0) return
+    const words = `Stopped, and ${countWords(messages.length, 'queued message')} removed`
+    notify(words, { undo: () => void sendAgain(messages) })
+  } catch (error) {
+    notify(`The turn was not stopped. ${faultText(error)}`)
+  }
+}
+
+function hasBegun(error: unknown): boolean {
+  return error instanceof ApiFault && error.code === 'turn_started'
+}
+
+async function sendAgain(messages: readonly Outgoing[]): Promise<void> {
+  await Promise.all(messages.map(({ threadId, text, files }) => send({ threadId, text, files })))
+}
