@@ -5,6 +5,7 @@ import { openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } f
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
+import { finishRestore } from '#home/restore-stage.ts'
 import { newToken } from '#lib/token.ts'
 
 const lockName = 'lock'
@@ -39,7 +40,8 @@ export function homeAt(path: string): Home {
 }
 
 /**
- * Locks the home for this process. Returns the function that unlocks it; undefined while another process has it.
+ * Locks the home for this process, and carries out a restore that a killed process has decided. Returns the function that
+ * unlocks it; undefined while another process has it.
  * SQLite's file lock ends with its process, even after a crash, so a restart takes over at once.
  */
 export function lockHome(home: Home): (() => void) | undefined {
@@ -51,6 +53,7 @@ export function lockHome(home: Home): (() => void) | undefined {
     if (((error as { errcode?: number }).errcode ?? 0) % 256 === 5) return undefined
     throw unwritable(home.path, error)
   }
+  finishRestore(home.path)
   return () => db.close()
 }
 
@@ -81,10 +84,6 @@ export function useNextKey(home: Home): void {
   renameSync(nextKeyFile(home), keyFile(home))
 }
 
-function nextKeyFile({ path }: Home): string {
-  return join(path, 'master-key.next')
-}
-
 /** The operator's provisioned token, created at the first start. */
 export function provisionedToken(home: Home): string {
   return readOrCreate(tokenFile(home), newToken, /^[\x21-\x7e]{16,4096}$/)
@@ -92,6 +91,10 @@ export function provisionedToken(home: Home): string {
 
 export function keyFile({ path }: Home): string {
   return join(path, 'master-key')
+}
+
+export function nextKeyFile({ path }: Home): string {
+  return join(path, 'master-key.next')
 }
 
 export function tokenFile({ path }: Home): string {

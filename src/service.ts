@@ -83,7 +83,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     return {
       app,
       client,
-      lines: await linesOf(app, open),
+      lines: [...(await linesOf(app, open)), ...(await closedSecrets(app, parts))],
       ...(config.gateway.enabled && config.gateway.authToken === undefined && { generatedToken: token }),
       async stop() {
         parts.log.info({ running: app.runner.running }, 'stopping')
@@ -122,6 +122,14 @@ async function openWebhookDoor(
     countRequest,
   })
   return { name: 'webhook', address: webhook.url, close: (graceMs) => webhook.close(graceMs) }
+}
+
+/** Names the secrets that were sealed under another key, such as after a restore without the key. */
+async function closedSecrets({ store }: App, { log }: ServiceParts): Promise<string[]> {
+  const names = (await store.secrets.unopenable()).map(({ name }) => name)
+  if (names.length === 0) return []
+  log.warn({ names }, 'some secrets cannot be opened: they were sealed under another key')
+  return [`WARNING  sealed under another key, set anew with \`atrium secret set\`: ${names.join(', ')}`]
 }
 
 /** The start-up lines, without secrets. */

@@ -4,6 +4,7 @@ import { readSource, type Source } from './source.ts'
 
 const below = [
   'agent',
+  'backup',
   'config',
   'doors',
   'home',
@@ -28,6 +29,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   commands: ['service', 'app', ...below, 'core', 'lib'],
   service: ['app', ...below, 'core', 'lib'],
   app: [...below, 'core', 'lib'],
+  backup: ['memory', 'store', 'home', 'core', 'lib'],
   doors: ['turns', 'memory', 'missions', 'skills', 'safety', 'http', 'core', 'lib'],
   missions: ['turns', 'memory', 'safety', 'core', 'lib'],
   skills: ['turns', 'memory', 'safety', 'core', 'lib'],

@@ -4,6 +4,7 @@ import type { Bus } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
 import { type Home, lockHome, masterKey, nextKey, openHome } from '#home.ts'
+import { decideRestore, dropStage, finishRestore, isRestoreDecided, preparedMark } from '#home/restore-stage.ts'
 import type { Log } from '#lib/log.ts'
 import { createSeal, type Seal } from '#lib/seal.ts'
 import { createLocalBus } from '#store/bus-local.ts'
@@ -42,11 +43,35 @@ export async function openHomeStore(config: Config): Promise<HomeStore> {
   return { home, store, seal }
 }
 
+/**
+ * Carries out a restore that a killed process left behind, or drops one that was not decided. With PostgreSQL its
+ * transaction decides.
+ */
+export async function settleRestore(
+  home: Home,
+  { databaseUrl: url, locked }: { readonly databaseUrl: string | undefined; readonly locked: boolean },
+): Promise<void> {
+  const mark = url === undefined ? undefined : preparedMark(home.path)
+  if (mark === undefined && !isRestoreDecided(home.path)) return
+  const unlock = locked ? () => {} : lockHome(home)
+  if (!unlock) throw new AppError('home_locked', `a backup is being restored into ${home.path}: try again later`)
+  try {
+    if (mark === undefined || url === undefined) return
+    const { restoredAs } = await import('#store/load-postgres.ts')
+    if ((await restoredAs(url)) !== mark) return dropStage(home.path)
+    decideRestore(home.path)
+    finishRestore(home.path)
+  } finally {
+    unlock()
+  }
+}
+
 type Database = HomeStore & { readonly openBus: (log: Log) => Promise<Bus> }
 
 async function openDatabase(config: Config, locked: boolean): Promise<Database> {
   const { maxUserBytes } = config
   const home = openHome(config.home)
+  await settleRestore(home, { databaseUrl: config.databaseUrl, locked })
   const half = config.masterKey === undefined ? nextKey(home) : undefined
   const seal = createSeal(masterKey(home, config.masterKey), ...(half === undefined ? [] : [half]))
   if (config.databaseUrl === undefined) {

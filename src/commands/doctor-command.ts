@@ -4,7 +4,7 @@ import { type Config, loadConfig, weakSecrets } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
 import { costWords, countWords, durationWords } from '#core/words.ts'
-import { checkOwner, type Home, homeAt, keyFile, masterKey, tokenFile } from '#home.ts'
+import { checkOwner, type Home, homeAt, keyFile, masterKey, nextKey, tokenFile } from '#home.ts'
 import { openVectors } from '#app/open-vectors.ts'
 import { silentLog } from '#lib/log.ts'
 import { createSeal, type Seal } from '#lib/seal.ts'
@@ -71,6 +71,7 @@ async function examine(): Promise<Finding[]> {
     }
     try {
       await lookAtDatabase(opened, say('database'))
+      if (opened.version === newestVersion) await lookAtSealed(opened, say('secrets'))
       const stored = loadConfig(await opened.store.settings.all())
       await look('model', () => lookAtModel(stored, opened.secret, say('model')))
       if (opened.version === newestVersion) await lookAtServers(stored, home, opened, say('mcp'))
@@ -95,7 +96,8 @@ async function openExisting(home: Home, config: Config): Promise<Opened | undefi
   const { databaseUrl: url } = config
   if (url === undefined && !existsSync(home.database)) return undefined
   const hasKey = config.masterKey !== undefined || existsSync(keyFile(home))
-  const seal = createSeal(hasKey ? masterKey(home, config.masterKey) : noKey)
+  const next = config.masterKey === undefined ? nextKey(home) : undefined
+  const seal = createSeal(hasKey ? masterKey(home, config.masterKey) : noKey, ...(next === undefined ? [] : [next]))
   const { store, version } =
     url === undefined
       ? inspectStore({ path: home.database, seal, vectors: config.embedding !== undefined })
@@ -160,6 +162,12 @@ async function lookAtDatabase({ store, version }: Opened, say: Say): Promise<voi
   if (lacks.length > 0)
     throw new AppError('database_unavailable', `${name} answers, but ${lacks.join('; ')}: restore a backup`)
   say(`${name} answers, and has every table`)
+}
+
+async function lookAtSealed({ store }: Opened, say: Say): Promise<void> {
+  const names = (await store.secrets.unopenable()).map(({ name }) => name)
+  if (names.length === 0) return
+  say(`sealed under another key: ${names.join(', ')}; restore the key, or set each anew: atrium secret set`, 'warning')
 }
 
 /** Makes one short call of the model: a key that is set may still be wrong. */

@@ -8,6 +8,7 @@ import { addMissions } from './program-mission.ts'
 import { addJudgement } from './program-judgement.ts'
 import { addSkills } from './program-skill.ts'
 import { addTools } from './program-tool.ts'
+import { addUpkeep } from './program-upkeep.ts'
 import { addHelp, refuseExcess, refuseUnknown } from './refuse-arguments.ts'
 import { endWithOutput, failure, usageExit } from './report.ts'
 
@@ -97,6 +98,7 @@ export function buildProgram(): Command {
   addMissions(program)
   addSecrets(program)
   addModels(program)
+  addUpkeep(program)
   program
     .command('version')
     .description('print the version')

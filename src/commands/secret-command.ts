@@ -2,6 +2,7 @@
 // argument.
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
+import { operator, type UserId } from '#core/ids.ts'
 import { countWords } from '#core/words.ts'
 import { lockHome, createNextKey, openHome, useNextKey } from '#home.ts'
 import { isoTime } from '#http/wire-format.ts'
@@ -27,16 +28,22 @@ export async function setSecret(name: string): Promise<void> {
 
 export async function listSecrets(options: { json?: boolean }): Promise<void> {
   await withStore(async (store) => {
-    const secrets = (await store.secrets.list()).map(({ name, updatedAt }) => ({
+    const closed = new Set((await store.secrets.unopenable()).filter(isOperators).map(({ name }) => name))
+    const secrets = (await store.secrets.list()).map(({ name, sameAs = name, updatedAt }) => ({
       name,
       updated_at: isoTime(updatedAt),
+      ...(closed.has(sameAs) && { opens: false }),
     }))
-    const text =
-      secrets.length > 0
-        ? table([['NAME', 'UPDATED'], ...secrets.map((each) => [each.name, each.updated_at])])
-        : 'No secrets yet.'
+    const rows = secrets.map(({ name, updated_at: at, opens = true }) => [name, at, ...(opens ? [] : [notOpened])])
+    const text = secrets.length > 0 ? table([['NAME', 'UPDATED', ''], ...rows]) : 'No secrets yet.'
     print(options, secrets, text)
   })
+}
+
+const notOpened = 'cannot be opened, sealed under another key: set it again'
+
+function isOperators({ owner }: { readonly owner: UserId }): boolean {
+  return owner === operator
 }
 
 export async function removeSecret(name: string): Promise<void> {

@@ -9,7 +9,7 @@ export type Secret = {
   readonly name: string
   readonly owner: UserId
   readonly value: string
-  /** Its sign-in has ended: the value is empty, and the owner must sign in again. */
+  /** Its sign-in has ended, or it was sealed under another key: the value is empty, and the owner must set it again. */
   readonly ended?: true
   readonly renewal?: Renewal
   readonly updatedAt: number
@@ -34,6 +34,8 @@ export interface SecretStore {
   list(owner?: UserId): Promise<readonly { name: string; updatedAt: number; sameAs?: string }[]>
   /** All values, refresh tokens included, of one owner or of everybody: for masking. They must never be shown. */
   values(owner?: UserId): Promise<readonly { readonly owner: UserId; readonly value: string }[]>
+  /** Secrets that were sealed under another key, of everybody. They are as if they were not set. */
+  unopenable(): Promise<readonly { readonly name: string; readonly owner: UserId }[]>
   remove(name: string, owner?: UserId): Promise<boolean>
   /** Removes every secret whose name starts with `prefix`, of all owners, and the shares of them. */
   removeBelow(prefix: string): Promise<void>

@@ -18,7 +18,7 @@ export function* chunksOf(reader: Reader, path: string, content: string): Genera
 }
 
 /** The terms of a chunk: those of its text, and as title those of its path and headings. */
-function termsOf(reader: Reader, path: string, text: string): ChunkTerms {
+export function termsOf(reader: Reader, path: string, text: string): ChunkTerms {
   const { body, extra } = reader.read(text)
   const title = reader.read(titleOf(path, text))
   return { title: [...title.body, ...title.extra], body, extra }

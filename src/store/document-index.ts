@@ -24,13 +24,18 @@ export function* saveChunk(sql: Sql, { user, number }: IndexOwner, { path, at, c
   if (sql.backend === 'postgres') {
     const insert =
       'INSERT INTO chunks (user_id, path, at, lap, size, text, terms) VALUES (?, ?, ?, ?, ?, ?, ?::tsvector)'
-    yield* run(insert, ...values, vectorOf(number, terms))
+    yield* run(insert, ...values, termVector(number, terms))
     return
   }
   const insert = 'INSERT INTO chunks (user_id, path, at, lap, size, text) VALUES (?, ?, ?, ?, ?, ?) RETURNING id'
   const row = yield* first(insert, ...values)
-  const columns = [terms.title, terms.body, terms.extra].map((list) => list.map((term) => key(number, term)).join(' '))
-  yield* run('INSERT INTO chunk_terms (rowid, title, body, extra) VALUES (?, ?, ?, ?)', Number(row?.['id']), ...columns)
+  const insertTerms = 'INSERT INTO chunk_terms (rowid, title, body, extra) VALUES (?, ?, ?, ?)'
+  yield* run(insertTerms, Number(row?.['id']), ...indexColumns(number, terms))
+}
+
+/** The terms of a chunk as SQLite indexes them: title, body, extra. */
+export function indexColumns(number: number, { title, body, extra }: ChunkTerms): string[] {
+  return [title, body, extra].map((list) => list.map((term) => key(number, term)).join(' '))
 }
 
 /** Removes the chunks of a document. */
@@ -131,7 +136,7 @@ function tsQuery(number: number, match: Match): string {
 }
 
 /** The text of a tsvector: each term with its positions. Title terms have weight A, extra terms weight C. */
-function vectorOf(number: number, { title, body, extra }: ChunkTerms): string {
+export function termVector(number: number, { title, body, extra }: ChunkTerms): string {
   const positions = new Map<string, string[]>()
   let at = 0
   for (const [list, weight] of [

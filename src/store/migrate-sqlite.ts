@@ -14,17 +14,26 @@ export function migrateSqlite(db: DatabaseSync, path: string, steps = migrations
   while (version() < steps.length) {
     const from = version()
     if (!isNew && path !== ':memory:') backUp(db, `${path}.v${from}.backup`, from)
-    db.exec('BEGIN EXCLUSIVE')
-    try {
-      if (version() === from) {
-        for (const statement of statementsOf(steps[from] ?? [], 'sqlite')) db.exec(statement)
-        db.exec(`PRAGMA user_version = ${from + 1}`)
-      }
-      db.exec('COMMIT')
-    } catch (error) {
-      if (db.isTransaction) db.exec('ROLLBACK')
-      throw error
+    migrateStep(db, from, steps)
+  }
+}
+
+/** Brings a new file that nobody else has open to a version, without a copy. */
+export function applyMigrations(db: DatabaseSync, to = migrations.length): void {
+  for (let from = versionOf(db); from < to; from++) migrateStep(db, from, migrations)
+}
+
+function migrateStep(db: DatabaseSync, from: number, steps: typeof migrations): void {
+  db.exec('BEGIN EXCLUSIVE')
+  try {
+    if (versionOf(db) === from) {
+      for (const statement of statementsOf(steps[from] ?? [], 'sqlite')) db.exec(statement)
+      db.exec(`PRAGMA user_version = ${from + 1}`)
     }
+    db.exec('COMMIT')
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
   }
 }
 

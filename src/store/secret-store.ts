@@ -16,7 +16,7 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
       const row = yield* findRow({ name, owner })
       const origin = row?.['same_as'] ?? null
       const real = origin === null ? row : yield* findRow({ name: String(origin), owner })
-      return real && secretOf(real, seal)
+      return real && (openOf(real, seal) ?? endedOf(real))
     })
   return {
     set: (name, value, { owner = operator, renewal } = {}) =>
@@ -74,10 +74,17 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
         const all = `SELECT ${columns} FROM secrets WHERE same_as IS NULL AND sealed <> ''`
         const rows = yield* owner === undefined ? query(all) : query(`${all} AND user_id = ?`, owner)
         return rows
-          .map((row) => secretOf(row, seal))
+          .flatMap((row) => openOf(row, seal) ?? [])
           .flatMap(({ owner, value, renewal }) =>
             [value, renewal?.token ?? []].flat().map((each) => ({ owner, value: each })),
           )
+      }),
+    unopenable: () =>
+      sql.read(function* () {
+        const rows = yield* query(
+          `SELECT ${columns} FROM secrets WHERE same_as IS NULL AND sealed <> '' ORDER BY user_id, name`,
+        )
+        return rows.filter((row) => !openOf(row, seal)).map(keyOf)
       }),
     remove: (name, owner = operator) =>
       sql.write(function* () {
@@ -190,9 +197,28 @@ function findRow({ name, owner }: SecretKey): Job<Row | undefined> {
   return first(`SELECT ${columns} FROM secrets WHERE user_id = ? AND name = ?`, owner, name)
 }
 
+function keyOf(row: Row): SecretKey {
+  return { name: String(row['name']), owner: String(row['user_id']) as UserId }
+}
+
+/** Undefined if it was sealed under another key. */
+function openOf(row: Row, seal: Seal): Secret | undefined {
+  try {
+    return secretOf(row, seal)
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+/** A secret that cannot be opened, such as after a restore without its key, must be set again like one that has ended. */
+function endedOf(row: Row): Secret {
+  return { ...keyOf(row), value: '', ended: true, updatedAt: Number(row['updated_at']) }
+}
+
 function secretOf(row: Row, seal: Seal): Secret {
-  const [name, owner] = [String(row['name']), String(row['user_id']) as UserId]
-  const key = { name, owner }
+  const key = keyOf(row)
+  const { name } = key
   try {
     const renewal = row['renewal'] === null ? undefined : seal.open(renewalContext(key), String(row['renewal']))
     return {

@@ -134,10 +134,19 @@ function nearestStatement({ backend }: Sql): string {
 
 /** A vector as sign bits and as numbers, in the format of each database. */
 function valuesOf({ backend }: Sql, vector: Float32Array): [bits: Value, numbers: Value] {
-  if (backend === 'postgres') {
-    return [Array.from(vector, (number) => (number > 0 ? '1' : '0')).join(''), vector.join(',')]
-  }
+  if (backend === 'sqlite')
+    return [sqliteBits(vector), new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)]
+  return postgresVector(vector)
+}
+
+/** The sign bits of a vector, in the format of sqlite-vec. */
+export function sqliteBits(vector: Float32Array): Uint8Array {
   const bits = new Uint8Array(Math.ceil(vector.length / 8))
   for (const [at, number] of vector.entries()) if (number > 0) bits[at >> 3] = (bits[at >> 3] ?? 0) | (1 << (at & 7))
-  return [bits, new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)]
+  return bits
+}
+
+/** The sign bits, and the numbers with commas between them. */
+export function postgresVector(vector: Float32Array): [bits: string, numbers: string] {
+  return [Array.from(vector, (number) => (number > 0 ? '1' : '0')).join(''), vector.join(',')]
 }

@@ -133,7 +133,17 @@ export function secretTests(open: Open): void {
     await store.secrets.set('tool/a/key', 'two', { owner: ada, renewal: { token: 'r' } })
     await store.secrets.share('tool/b/key', 'tool/a/key', ada)
     assert.equal(await store.secrets.reseal(createSeal('1'.repeat(64))), 2)
-    await assert.rejects(store.secrets.get('a', operator), { code: 'invalid_config' })
-    await assert.rejects(store.secrets.get('tool/b/key', ada), { code: 'invalid_config' })
+    assert.equal(await store.secrets.get('a', operator), undefined)
+    assert.equal((await store.secrets.find('tool/b/key', ada))?.ended, true)
+    assert.deepEqual(await store.secrets.values(), [])
+    const closed = [
+      { name: 'tool/a/key', owner: ada },
+      { name: 'a', owner: operator },
+    ]
+    assert.deepEqual(await store.secrets.unopenable(), closed)
+    await assert.rejects(store.secrets.reseal(createSeal('2'.repeat(64))), { code: 'invalid_config' })
+    await store.secrets.set('a', 'anew')
+    assert.equal(await store.secrets.get('a', operator), 'anew')
+    assert.deepEqual(await store.secrets.unopenable(), closed.slice(0, 1))
   })
 }

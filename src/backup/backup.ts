@@ -1,0 +1,142 @@
+// Makes a backup: one file with the rows of the database and the files of the home, as they were at one moment.
+import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError } from '#core/errors.ts'
+import type { Home } from '#home.ts'
+import { isRunning } from '#lib/pid.ts'
+import { readVersion } from '#lib/version.ts'
+import type { Snapshot } from '#store/snapshot.ts'
+import type { Header, Line } from './format.ts'
+import { fileLines, joinKeys, keyLines, type Keys, readKeys } from './home-files.ts'
+import { isBackup } from './read-file.ts'
+import { type BackupFile, createBackupFile } from './write-file.ts'
+
+export type BackupSource = {
+  readonly home: Home
+  /** A PostgreSQL server; else the SQLite file of the home. */
+  readonly databaseUrl?: string
+  /** Values of the environment that stand for files of the home. */
+  readonly masterKey?: string
+  readonly operatorToken?: string
+}
+
+/** What is being done, and how much of it: 0 to 1. */
+export type OnProgress = (what: string, share: number) => void
+
+export type BackupParts = BackupSource & {
+  readonly file: string
+  readonly withKey: boolean
+  readonly onProgress?: OnProgress
+}
+
+export type MadeBackup = {
+  readonly header: Header
+  readonly files: number
+  readonly bytes: number
+  /** Files that could not be read. */
+  readonly skipped: readonly string[]
+}
+
+/** Files that are named as skipped. */
+const maxSkipped = 20
+
+export async function makeBackup(parts: BackupParts): Promise<MadeBackup> {
+  const { home, file, withKey, onProgress } = parts
+  await checkTarget(file)
+  const before = withKey ? readKeys(home, parts) : {}
+  const snapshot = await openSnapshot(parts)
+  try {
+    const keys = withKey ? joinKeys(before, readKeys(home, parts)) : {}
+    const target = await createBackupFile(file)
+    try {
+      return await writeAll(target, { snapshot, keys, withKey, home, ...(onProgress && { onProgress }) })
+    } catch (error) {
+      await target.discard()
+      throw error
+    }
+  } finally {
+    await snapshot.close()
+  }
+}
+
+type WriteParts = {
+  readonly snapshot: Omit<Snapshot, 'close'>
+  readonly keys: Keys
+  readonly withKey: boolean
+  readonly home: Home
+  readonly onProgress?: OnProgress
+}
+
+/** Writes the whole content of a backup and gives the file its name. */
+export async function writeAll(target: BackupFile, parts: WriteParts): Promise<MadeBackup> {
+  const { snapshot, keys, withKey, home, onProgress } = parts
+  const counted = []
+  for (const table of snapshot.tables) counted.push({ table, count: await snapshot.count(table) })
+  const total = counted.reduce((sum, { count }) => sum + count, 0)
+  const header: Header = {
+    version: readVersion(),
+    schema: snapshot.version,
+    database: snapshot.backend,
+    created_at: new Date().toISOString(),
+    with_key: withKey,
+    tables: Object.fromEntries(counted.map(({ table, count }) => [table.name, count])),
+  }
+  await target.add([{ type: 'header', header }])
+  let done = 0
+  for (const { table } of counted) {
+    await target.add([{ type: 'table', table: table.name, columns: table.columns.map(({ name }) => name) }])
+    for await (const rows of snapshot.rows(table)) {
+      await target.add(rows.map((row): Line => ({ type: 'row', row })))
+      done += rows.length
+      onProgress?.(table.name, done / Math.max(1, total))
+    }
+  }
+  const skipped: string[] = []
+  const skip = (path: string): void => {
+    if (skipped.length < maxSkipped) skipped.push(path)
+  }
+  let files = Object.keys(keys).length
+  await target.add(keyLines(keys))
+  for await (const lines of fileLines(home, skip)) {
+    files += lines.filter(({ type }) => type === 'file' || type === 'link').length
+    await target.add(lines)
+    onProgress?.('files', 1)
+  }
+  return { header, files, bytes: await target.commit(files), skipped }
+}
+
+async function openSnapshot({ home, databaseUrl: url, onProgress }: BackupParts): Promise<Snapshot> {
+  if (url !== undefined) {
+    const { openPostgresSnapshot } = await import('#store/snapshot-postgres.ts')
+    return openPostgresSnapshot(url)
+  }
+  if (!existsSync(home.database))
+    throw new AppError('not_found', `${home.path} has no database yet: nothing to back up`)
+  removeScratch(home)
+  const { openSqliteSnapshot } = await import('#store/snapshot-sqlite.ts')
+  const scratch = join(home.path, `${scratchName}${process.pid}`)
+  return openSqliteSnapshot({
+    path: home.database,
+    scratch,
+    onCopied: (share) => onProgress?.('copying the database', share),
+  })
+}
+
+const scratchName = 'backup.part-'
+
+/** Removes the copies that killed backups left in the home. */
+function removeScratch({ path }: Home): void {
+  for (const name of readdirSync(path)) {
+    const pid = name.startsWith(scratchName) ? Number.parseInt(name.slice(scratchName.length), 10) : Number.NaN
+    if (Number.isInteger(pid) && (pid === process.pid || !isRunning(pid))) rmSync(join(path, name), { force: true })
+  }
+}
+
+/** An earlier backup is replaced; anything else is left alone. */
+async function checkTarget(file: string): Promise<void> {
+  const found = lstatSync(file, { throwIfNoEntry: false })
+  if (!found) return
+  if (found.isDirectory()) throw new AppError('invalid_input', `${file} is a folder: name a file in it`)
+  if (!found.isFile() || !(await isBackup(file)))
+    throw new AppError('invalid_input', `${file} exists and is no backup of Atrium: choose another name`)
+}

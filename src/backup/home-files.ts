@@ -1,0 +1,135 @@
+// The files of a home that belong in a backup: the workspaces, and on request the key and the operator's token.
+import { existsSync, lstatSync, readFileSync } from 'node:fs'
+import { mkdir, open, opendir, readlink, symlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { AppError } from '#core/errors.ts'
+import { type Home, keyFile, nextKeyFile, tokenFile } from '#home.ts'
+import { filePartBytes, type Line } from './format.ts'
+
+/** Folders of the home with files of people. */
+export const fileFolders = ['workspace', 'users'] as const
+export const keyNames = ['master-key', 'master-key.next', 'webui-token'] as const
+type KeyName = (typeof keyNames)[number]
+const maxPathLength = 4_096
+const privateMode = 0o600
+
+export type Keys = Partial<Record<KeyName, string>>
+
+/** Keys and token in use. A value of the environment stands for the file. */
+export function readKeys(
+  home: Home,
+  { masterKey, operatorToken }: { masterKey?: string; operatorToken?: string },
+): Keys {
+  const [key, next, token] = [keyFile(home), nextKeyFile(home), tokenFile(home)].map((file) =>
+    existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined,
+  )
+  const found = { 'master-key': masterKey?.toLowerCase() ?? key, 'webui-token': operatorToken ?? token }
+  return definedOf({ ...found, 'master-key.next': masterKey === undefined ? next : undefined })
+}
+
+/** The keys that open what was sealed between two looks: a rotation may have come between them. */
+export function joinKeys(before: Keys, after: Keys): Keys {
+  const [first, second] = [before['master-key'], after['master-key.next'] ?? after['master-key']]
+  return definedOf({
+    ...after,
+    'master-key': first ?? second,
+    'master-key.next': second === first ? undefined : second,
+  })
+}
+
+export function keyLines(keys: Keys): Line[] {
+  return Object.entries(keys).flatMap(([path, value]): Line[] => [
+    { type: 'file', path, mode: privateMode },
+    { type: 'part', bytes: Buffer.from(`${value}\n`) },
+  ])
+}
+
+/** Files and links below the folders of a home, a few lines at a time. Calls `onSkipped` for what cannot be read. */
+export async function* fileLines(home: Home, onSkipped: (path: string) => void): AsyncGenerator<readonly Line[]> {
+  const folders: string[] = fileFolders.filter((name) => existsSync(join(home.path, name)))
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    try {
+      for await (const { name } of await opendir(join(home.path, folder))) {
+        const path = `${folder}/${name}`
+        const found = lstatSync(join(home.path, path), { throwIfNoEntry: false })
+        // Removed meanwhile, or a name that is not UTF-8.
+        if (!found) {
+          if (name.includes('\u{fffd}')) onSkipped(path)
+        } else if (found.isDirectory()) folders.push(path)
+        else if (found.isSymbolicLink()) yield [{ type: 'link', path, to: await readlink(join(home.path, path)) }]
+        else if (found.isFile()) yield* partsOf(home, path, onSkipped)
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') onSkipped(folder)
+    }
+  }
+}
+
+async function* partsOf(home: Home, path: string, onSkipped: (path: string) => void): AsyncGenerator<readonly Line[]> {
+  const file = await open(join(home.path, path), 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') onSkipped(path)
+    return undefined
+  })
+  if (!file) return
+  try {
+    const { size, mode } = await file.stat()
+    yield [{ type: 'file', path, mode: mode & 0o777 }]
+    // At most what it had at the beginning: somebody may go on writing it.
+    for (let left = size; left > 0; ) {
+      const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(Math.min(left, filePartBytes)) })
+      if (bytesRead === 0) break
+      left -= bytesRead
+      yield [{ type: 'part', bytes: buffer.subarray(0, bytesRead) }]
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+/** Writes files of a backup below a folder. Links are made at the end: no file is ever written through one. */
+export function createFileWriter(folder: string, leaveOut: readonly string[]) {
+  let file: Awaited<ReturnType<typeof open>> | undefined
+  const links: { readonly path: string; readonly to: string }[] = []
+  const close = async (): Promise<void> => {
+    await file?.sync()
+    await file?.close()
+    file = undefined
+  }
+  return {
+    async add(line: Line): Promise<void> {
+      if (line.type === 'part') await file?.write(line.bytes)
+      else await close()
+      if (line.type === 'file' && !leaveOut.includes(line.path)) {
+        const path = join(folder, checkPath(line.path))
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+        file = await open(path, 'wx', isKey(line.path) ? privateMode : line.mode & 0o777)
+      }
+      if (line.type === 'link' && !isKey(line.path)) links.push({ path: checkPath(line.path), to: line.to })
+    },
+    async end(): Promise<void> {
+      await close()
+      for (const { path, to } of links) {
+        await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 })
+        await symlink(to, join(folder, path))
+      }
+    },
+    close,
+  }
+}
+
+/** A path of a backup names a key, or a file below one of the folders. */
+export function checkPath(path: string): string {
+  const [first = '', ...rest] = path.split('/')
+  const below = fileFolders.some((name) => name === first) && rest.length > 0
+  const plain = rest.every((part) => part !== '' && part !== '.' && part !== '..')
+  if (path.length <= maxPathLength && !path.includes('\0') && (isKey(path) || (below && plain))) return path
+  throw new AppError('invalid_input', `the backup has a file that is not of a home: ${path.slice(0, 100)}`)
+}
+
+function isKey(path: string): boolean {
+  return keyNames.some((name) => name === path)
+}
+
+function definedOf(keys: { readonly [K in KeyName]?: string | undefined }): Keys {
+  return Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,26 @@
+// A line of progress on a terminal, drawn over itself. Without a terminal nothing is written.
+
+const stepMs = 100
+
+export interface Progress {
+  readonly show: (what: string, share: number) => void
+  /** Removes the line. */
+  readonly end: () => void
+}
+
+export function createProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
+  let shownAt = Number.NEGATIVE_INFINITY
+  let shown = false
+  return {
+    show(what, share) {
+      if (!stream.isTTY || performance.now() - shownAt < stepMs) return
+      shownAt = performance.now()
+      shown = true
+      stream.write(`\r\u001b[K${String(Math.floor(share * 100)).padStart(3)} %  ${what}`)
+    },
+    end() {
+      if (shown) stream.write('\r\u001b[K')
+      shown = false
+    },
+  }
+}

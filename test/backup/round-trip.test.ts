@@ -1,0 +1,212 @@
+// What a backup holds comes back in either database, row for row.
+import assert from 'node:assert/strict'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test, type TestContext } from 'node:test'
+import { makeBackup } from '#backup/backup.ts'
+import { checkBackup, type RestoreParts, restoreBackup } from '#backup/restore.ts'
+import { settleRestore } from '#app/open-storage.ts'
+import { homeAt, lockHome, openHome } from '#home.ts'
+import { createStage, preparedMark, writePlan } from '#home/restore-stage.ts'
+import { openPostgresStore, openStore } from '#store/open-store.ts'
+import { openPostgres } from '#store/postgres.ts'
+import { openPostgresSnapshot } from '#store/snapshot-postgres.ts'
+import { openSqliteSnapshot } from '#store/snapshot-sqlite.ts'
+import { usePostgres } from '../postgres.ts'
+import { ada, folder } from '../store/harness.ts'
+import { fillHome, rowsOf, seal } from './filled.ts'
+
+const postgres = usePostgres()
+
+async function restore(parts: RestoreParts) {
+  const unlock = lockHome(openHome(parts.home.path))
+  try {
+    return await restoreBackup(parts, await checkBackup(parts))
+  } finally {
+    unlock?.()
+  }
+}
+
+function sqliteRows(path: string, t: TestContext) {
+  return openSqliteSnapshot({ path, scratch: join(folder(t), 'copy') }).then(rowsOf)
+}
+
+function storageOf(path: string): unknown[] {
+  const db = new DatabaseSync(path)
+  try {
+    return db.prepare('SELECT user_id, sum(bytes) AS bytes FROM storage GROUP BY user_id ORDER BY user_id').all()
+  } finally {
+    db.close()
+  }
+}
+
+test('every row of every table moves from SQLite to PostgreSQL and back by the same file', async (t) => {
+  const home = await fillHome(folder(t))
+  const before = await sqliteRows(home.database, t)
+  for (const [table, rows] of Object.entries(before)) assert(rows.length > 0, `${table} is empty in this test`)
+  const file = join(folder(t), 'one.backup')
+  await makeBackup({ home, file, withKey: false })
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+
+  const url = await postgres.database()
+  const middle = homeAt(folder(t))
+  await restore({ home: middle, databaseUrl: url, file, replace: false })
+  assert.deepEqual(await rowsOf(await openPostgresSnapshot(url)), before)
+  const { store } = await openPostgresStore({ url, seal })
+  const words = { match: { term: 'fox' }, weights: [], depth: 10, limit: 10 }
+  assert.deepEqual(
+    (await store.documents.find(ada, words)).map(({ path }) => path),
+    ['notes/fox.md'],
+  )
+  // New chunks get numbers behind those that were restored.
+  const chunks = [{ text: 'new', lap: 0, terms: { title: [], body: ['new'], extra: [] } }]
+  await store.documents.put(ada, [{ path: 'new.md', bytes: 3, author: 'user', untrusted: false, chunks }])
+  assert(await store.documents.remove(ada, 'new.md'))
+  await store.close()
+
+  const back = join(folder(t), 'two.backup')
+  await makeBackup({ home: middle, databaseUrl: url, file: back, withKey: false })
+  const last = homeAt(folder(t))
+  await restore({ home: last, file: back, replace: false })
+  const after = await sqliteRows(last.database, t)
+  // The document that came and went has raised a count.
+  assert.deepEqual({ ...after, document_owners: [] }, { ...before, document_owners: [] })
+  assert.deepEqual(storageOf(last.database), storageOf(home.database))
+  const restored = openStore({ path: last.database, seal })
+  assert.deepEqual(
+    (await restored.documents.find(ada, words)).map(({ path }) => path),
+    ['notes/fox.md'],
+  )
+  await restored.close()
+})
+
+test('a backup of an earlier schema is brought to the newest one', async (t) => {
+  const { openSqlite } = await import('#store/sqlite.ts')
+  const { migrateSqlite } = await import('#store/migrate-sqlite.ts')
+  const { migrations } = await import('#store/migrations.ts')
+  const home = homeAt(folder(t))
+  const sql = openSqlite(home.database)
+  migrateSqlite(sql.db, home.database, migrations.slice(0, 5))
+  sql.db.exec(`INSERT INTO settings VALUES ('old', '1', 0)`)
+  sql.db.exec(`INSERT INTO secrets (name, sealed, updated_at) VALUES ('key', 'x', 0)`)
+  await sql.close()
+  const file = join(folder(t), 'old.backup')
+  await makeBackup({ home, file, withKey: false })
+  for (const url of [undefined, await postgres.database()]) {
+    const target = homeAt(folder(t))
+    await restore({ home: target, file, replace: false, ...(url && { databaseUrl: url }) })
+    const store = url ? (await openPostgresStore({ url, seal })).store : openStore({ path: target.database, seal })
+    assert.deepEqual(await store.settings.all(), { old: 1 })
+    assert.deepEqual(
+      (await store.secrets.list()).map(({ name }) => name),
+      ['key'],
+    )
+    assert.deepEqual(await store.check(), [])
+    await store.close()
+  }
+})
+
+test('files of the workspaces come back with their modes and links; keys only on request', async (t) => {
+  const home = await fillHome(folder(t))
+  mkdirSync(join(home.path, 'users', 'u1', 'workspace'), { recursive: true })
+  mkdirSync(join(home.path, 'workspace'))
+  const large = Buffer.alloc(1_000_000, 'abc')
+  writeFileSync(join(home.path, 'workspace', 'large.bin'), large)
+  writeFileSync(join(home.path, 'workspace', 'empty'), '')
+  writeFileSync(join(home.path, 'users', 'u1', 'workspace', 'run.sh'), 'true')
+  chmodSync(join(home.path, 'users', 'u1', 'workspace', 'run.sh'), 0o700)
+  symlinkSync('large.bin', join(home.path, 'workspace', 'link'))
+  writeFileSync(join(home.path, 'master-key'), `${'0'.repeat(64)}\n`)
+  writeFileSync(join(home.path, 'webui-token'), 'atr_a-token-of-the-tests\n')
+  for (const withKey of [false, true]) {
+    const file = join(folder(t), 'a.backup')
+    await makeBackup({ home, file, withKey })
+    const target = homeAt(folder(t))
+    await restore({ home: target, file, replace: false })
+    assert(readFileSync(join(target.path, 'workspace', 'large.bin')).equals(large))
+    assert.equal(readFileSync(join(target.path, 'workspace', 'empty'), 'utf8'), '')
+    assert.equal(statSync(join(target.path, 'users', 'u1', 'workspace', 'run.sh')).mode & 0o777, 0o700)
+    assert.equal(readlinkSync(join(target.path, 'workspace', 'link')), 'large.bin')
+    for (const name of ['master-key', 'webui-token']) {
+      assert.equal(existsSync(join(target.path, name)), withKey)
+      if (withKey) assert.deepEqual(readFileSync(join(target.path, name)), readFileSync(join(home.path, name)))
+    }
+  }
+})
+
+test('what is replaced is kept aside, in both databases', async (t) => {
+  const home = await fillHome(folder(t))
+  const file = join(folder(t), 'a.backup')
+  await makeBackup({ home, file, withKey: false })
+  const before = await sqliteRows(home.database, t)
+  const url = await postgres.database()
+  for (const databaseUrl of [undefined, url]) {
+    const target = homeAt(folder(t))
+    const parts = { home: target, file, ...(databaseUrl && { databaseUrl }) }
+    await restore({ ...parts, replace: false })
+    await assert.rejects(restore({ ...parts, replace: false }), /is not empty: with --replace/)
+    const { aside = '' } = await restore({ ...parts, replace: true })
+    if (databaseUrl) {
+      const copy = homeAt(folder(t))
+      await restore({ home: copy, file: join(aside, 'database.backup'), replace: false })
+      assert.deepEqual(await sqliteRows(copy.database, t), before)
+      assert.deepEqual(await rowsOf(await openPostgresSnapshot(databaseUrl)), before)
+    } else {
+      assert.deepEqual(await sqliteRows(join(aside, 'atrium.db'), t), before)
+      assert.deepEqual(await sqliteRows(target.database, t), before)
+    }
+  }
+})
+
+test('a restore is refused while a service runs on the database', async (t) => {
+  const home = await fillHome(folder(t))
+  const file = join(folder(t), 'a.backup')
+  await makeBackup({ home, file, withKey: false })
+  const url = await postgres.database()
+  const { store } = await openPostgresStore({ url, seal })
+  const lease = await store.leases.join('a process')
+  const parts = { home: homeAt(folder(t)), databaseUrl: url, file, replace: true }
+  await assert.rejects(restore(parts), { code: 'home_locked' })
+  await store.leases.leave(lease)
+  await store.close()
+  await restore(parts)
+  const sql = openPostgres(url)
+  const foreign = await sql.pool.query('SELECT count(*) AS count FROM threads')
+  assert.notEqual(foreign.rows[0]?.count, '0')
+  await sql.close()
+})
+
+test('with PostgreSQL the commit decides: key and files follow it, or are dropped with it', async (t) => {
+  const source = await fillHome(folder(t))
+  writeFileSync(join(source.path, 'master-key'), `${'0'.repeat(64)}\n`)
+  const file = join(folder(t), 'a.backup')
+  await makeBackup({ home: source, file, withKey: true })
+  const url = await postgres.database()
+  const home = homeAt(folder(t))
+  await restore({ home, databaseUrl: url, file, replace: false })
+  const sql = openPostgres(url)
+  const { rows } = await sql.pool.query(`SELECT obj_description('schema_version'::regclass) AS mark`)
+  await sql.close()
+  const plan = { aside: 'aside', places: ['webui-token'], clears: [] }
+  const token = join(home.path, 'webui-token')
+  for (const [mark, placed] of [
+    ['another restore', false],
+    [String(rows[0]?.mark), true],
+  ] as const) {
+    writeFileSync(join(createStage(home.path), 'webui-token'), 'new')
+    writePlan(home.path, { ...plan, mark })
+    await settleRestore(home, { databaseUrl: url, locked: false })
+    assert.equal(existsSync(token), placed)
+    assert.equal(preparedMark(home.path), undefined)
+  }
+})
