@@ -94,7 +94,7 @@ export async function updateSkill(path: string, options: Options): Promise<void>
     const asked = options.yes !== true
     if (asked) await mustAgree(`Update ${folder.name}?`, 'nothing was changed')
     // Whoever answers has looked at it, unless a part was not shown.
-    const trust = asked && changes.every(({ diff, kind }) => kind === 'removed' || isWhole(diff))
+    const trust = asked && changes.every(({ whole, kind }) => kind === 'removed' || whole)
     const skill = await skills.add(operator, folder, { replace: true, trust })
     print(options, { ...wireOf(skill), changes }, [`Updated ${skill.name}.`, ...untrustedLines(skill)].join('\n'))
   })
@@ -176,11 +176,6 @@ function changeLines(changes: readonly FileChange[], findings: readonly SkillFin
     ),
     ...findingLines(findings),
   ]
-}
-
-/** A binary file has no diff, and a long diff is cut. */
-function isWhole(diff: string): boolean {
-  return diff !== '' && !/\n\[cut: \d+ more characters\]$/.test(diff)
 }
 
 function untrustedLines({ name, untrusted }: UserSkill): string[] {

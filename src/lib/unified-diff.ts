@@ -1,67 +1,152 @@
-// A change of a text as a person reads it: a unified diff, bounded.
+// A change of a text as a person reads it: a unified diff, bounded. Linear in the texts: only the part that changed is split
+// into lines, and only so much of it is compared line by line.
 
 const context = 3
-const defaultMaxPairs = 4_000_000
+const defaultMaxPairs = 1_000_000
 const maxDiffChars = 20_000
+/** A longer changed part is told as a whole, like one with too many lines. */
+const maxComparedChars = 200_000
+
+export type Diff = {
+  /** Empty if nothing changes. */
+  readonly text: string
+  readonly added: number
+  readonly removed: number
+  /** True if the text ends before the change does. */
+  readonly cut: boolean
+}
 
 type Line = { readonly sign: ' ' | '-' | '+'; readonly text: string }
+/** Lines of a change in their order, and the number of the first one. */
+type Part = {
+  readonly lines: readonly Line[]
+  readonly first: number
+  readonly added: number
+  readonly removed: number
+}
 
 /**
- * The diff from one text to another; `before` is undefined for a new file. Empty when nothing changes. Beyond `maxPairs` of
- * lines the changed part is told as a whole: out with the old, in with the new.
+ * The diff from one text to another; `before` is undefined for a new file. Beyond `maxPairs` of lines the changed part is
+ * told as a whole: out with the old, in with the new.
  */
 export function unifiedDiff(
   path: string,
   before: string | undefined,
   after: string,
   maxPairs: number = defaultMaxPairs,
-): string {
-  const hunks = hunksOf(compared(linesOf(before ?? ''), linesOf(after), maxPairs))
-  if (hunks.length === 0 && before !== undefined) return ''
+): Diff {
+  const { lines, first, added, removed } = changedPart(before ?? '', after, maxPairs)
+  const hunks = hunksOf(lines, first, { added, removed })
+  if (hunks.length === 0 && before !== undefined) return { text: '', added: 0, removed: 0, cut: false }
   const whole = [`--- ${before === undefined ? '/dev/null' : path}`, `+++ ${path}`, ...hunks].join('\n')
-  if (whole.length <= maxDiffChars) return whole
-  return `${whole.slice(0, maxDiffChars).toWellFormed()}\n[cut: ${whole.length - maxDiffChars} more characters]`
+  const told = lines.filter(({ sign }) => sign !== ' ').length
+  const cut = whole.length > maxDiffChars || told < added + removed
+  const text = cut ? `${whole.slice(0, maxDiffChars).toWellFormed()}\n[cut: the change goes on]` : whole
+  return { text, added, removed, cut }
 }
 
-/** How many lines a unified diff adds and removes. */
-export function countChanges(diff: string): { added: number; removed: number } {
-  // The first two lines name the files.
-  const signs = diff
-    .split('\n')
-    .slice(2)
-    .map((line) => line[0])
-  return { added: signs.filter((sign) => sign === '+').length, removed: signs.filter((sign) => sign === '-').length }
+/** The lines that differ, with up to three equal ones on both sides. */
+function changedPart(before: string, after: string, maxPairs: number): Part {
+  const start = sharedStart(before, after)
+  const shared = sharedEnd(before.slice(start), after.slice(start))
+  const [oldEnd, newEnd] = [before.length - shared, after.length - shared]
+  const head = linesBack(before, start)
+  const tail = linesOf(before.slice(oldEnd), context)
+  const [old, made] = [before.slice(start, oldEnd), after.slice(start, newEnd)]
+  const changed = compared(old, made, maxPairs)
+  const same = (lines: readonly string[]): Line[] => lines.map((text) => ({ sign: ' ', text }))
+  return {
+    ...changed,
+    lines: [...same(head), ...changed.lines, ...same(tail)],
+    first: countLines(before.slice(0, start)) - head.length + 1,
+  }
+}
+
+/** The length of the equal lines at the start of two texts. */
+function sharedStart(a: string, b: string): number {
+  const chars = sharedChars(Math.min(a.length, b.length), (from, to) => a.slice(from, to) === b.slice(from, to))
+  return chars === a.length && chars === b.length ? chars : lineStart(a, chars)
+}
+
+/** The length of the equal lines at the end of two texts. */
+function sharedEnd(a: string, b: string): number {
+  const chars = sharedChars(
+    Math.min(a.length, b.length),
+    (from, to) => a.slice(a.length - to, a.length - from) === b.slice(b.length - to, b.length - from),
+  )
+  if (startsLine(a, a.length - chars) && startsLine(b, b.length - chars)) return chars
+  const end = a.indexOf('\n', a.length - chars)
+  return end < 0 ? 0 : a.length - end - 1
+}
+
+/** How many characters are equal, by halving: each step compares half as many as the step before. */
+function sharedChars(most: number, areEqual: (from: number, to: number) => boolean): number {
+  let [from, to] = [0, most]
+  while (from < to) {
+    const middle = Math.ceil((from + to) / 2)
+    if (areEqual(from, middle)) from = middle
+    else to = middle - 1
+  }
+  return from
+}
+
+function startsLine(text: string, at: number): boolean {
+  return at === 0 || text[at - 1] === '\n'
+}
+
+/** Where the line with the character before `at` begins, if the line goes on there; else `at`. */
+function lineStart(text: string, at: number): number {
+  return at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1
+}
+
+/** The last lines before a position that starts a line. */
+function linesBack(text: string, end: number): string[] {
+  let start = end
+  for (let count = 0; count < context && start > 0; count++)
+    start = start < 2 ? 0 : text.lastIndexOf('\n', start - 2) + 1
+  return linesOf(text.slice(start, end))
 }
 
 /** Lines with what ends them, so that a change of the ending alone is one too. */
-function linesOf(text: string): string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+function linesOf(text: string, most = Infinity): string[] {
+  const lines: string[] = []
+  for (let at = 0; at < text.length && lines.length < most; ) {
+    const end = text.indexOf('\n', at)
+    const next = end < 0 ? text.length : end + 1
+    lines.push(text.slice(at, next))
+    at = next
+  }
+  return lines
 }
 
-function compared(before: readonly string[], after: readonly string[], maxPairs: number): Line[] {
-  let start = 0
-  while (start < before.length && start < after.length && before[start] === after[start]) start++
-  let end = 0
-  const most = Math.min(before.length, after.length) - start
-  while (end < most && before.at(-1 - end) === after.at(-1 - end)) end++
-  const old = before.slice(start, before.length - end)
-  const made = after.slice(start, after.length - end)
-  const same = (lines: readonly string[]): Line[] => lines.map((text) => ({ sign: ' ', text }))
-  return [...same(before.slice(0, start)), ...changed(old, made, maxPairs), ...same(before.slice(before.length - end))]
+function countLines(text: string): number {
+  let count = 0
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) === 10) count++
+  return text === '' || text.endsWith('\n') ? count : count + 1
+}
+
+/** Large parts are told as a whole, and of those no more than is shown. */
+function compared(old: string, made: string, maxPairs: number): Omit<Part, 'first'> {
+  const [removed, added] = [countLines(old), countLines(made)]
+  if (removed * added > maxPairs || old.length + made.length > maxComparedChars) {
+    const shownOf = (text: string, sign: Line['sign']): Line[] =>
+      linesOf(text.slice(0, maxDiffChars)).map((line) => ({ sign, text: line }))
+    return { lines: [...shownOf(old, '-'), ...shownOf(made, '+')], added, removed }
+  }
+  const lines = byCommonLines(linesOf(old), linesOf(made))
+  const count = (sign: Line['sign']): number => lines.filter((line) => line.sign === sign).length
+  return { lines, added: count('+'), removed: count('-') }
 }
 
 /** By the longest common subsequence of the lines. */
-function changed(old: readonly string[], made: readonly string[], maxPairs: number): Line[] {
+function byCommonLines(old: readonly string[], made: readonly string[]): Line[] {
   const lines: Line[] = []
   const width = made.length + 1
-  if (old.length * made.length > maxPairs) {
-    return [...old.map((text) => ({ sign: '-' as const, text })), ...made.map((text) => ({ sign: '+' as const, text }))]
-  }
   const common = new Uint32Array((old.length + 1) * width)
+  const at = (row: number, column: number): number => common[row * width + column] ?? 0
   for (let i = old.length - 1; i >= 0; i--) {
     for (let j = made.length - 1; j >= 0; j--) {
-      const [down, right] = [common[(i + 1) * width + j] ?? 0, common[i * width + j + 1] ?? 0]
-      common[i * width + j] = old[i] === made[j] ? (common[(i + 1) * width + j + 1] ?? 0) + 1 : Math.max(down, right)
+      common[i * width + j] = old[i] === made[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
     }
   }
   let [i, j] = [0, 0]
@@ -74,28 +159,31 @@ function changed(old: readonly string[], made: readonly string[], maxPairs: numb
     } else lines.push({ sign: '+', text: made[j++] as string })
   }
   return lines
-
-  function at(row: number, column: number): number {
-    return common[row * width + column] ?? 0
-  }
 }
 
-function hunksOf(lines: readonly Line[]): string[] {
+/** `all`: what the change adds and removes, where only a part of its lines is given. */
+function hunksOf(lines: readonly Line[], first: number, all: { added: number; removed: number }): string[] {
   const hunks: string[] = []
-  let [old, made] = [1, 1]
-  for (let at = 0; at < lines.length; ) {
-    const first = lines.findIndex(({ sign }, index) => index >= at && sign !== ' ')
-    if (first < 0) break
-    const start = Math.max(at, first - context)
-    let last = first
-    for (let next = first; next < lines.length && next - last <= 2 * context; next++) {
+  const missing = {
+    '+': all.added - lines.filter(({ sign }) => sign === '+').length,
+    '-': all.removed - lines.filter(({ sign }) => sign === '-').length,
+  }
+  let [old, made, at] = [first, first, 0]
+  for (;;) {
+    let begin = at
+    while (begin < lines.length && lines[begin]?.sign === ' ') begin++
+    if (begin === lines.length) return hunks
+    const start = Math.max(at, begin - context)
+    let last = begin
+    for (let next = begin; next < lines.length && next - last <= 2 * context; next++) {
       if (lines[next]?.sign !== ' ') last = next
     }
     const end = Math.min(lines.length, last + context + 1)
     old += start - at
     made += start - at
     const part = lines.slice(start, end)
-    const [outs, ins] = [part.filter(({ sign }) => sign !== '+').length, part.filter(({ sign }) => sign !== '-').length]
+    const outs = part.filter(({ sign }) => sign !== '+').length + missing['-']
+    const ins = part.filter(({ sign }) => sign !== '-').length + missing['+']
     hunks.push(
       `@@ -${outs === 0 ? old - 1 : old},${outs} +${ins === 0 ? made - 1 : made},${ins} @@`,
       ...part.map(shown),
@@ -104,7 +192,6 @@ function hunksOf(lines: readonly Line[]): string[] {
     made += ins
     at = end
   }
-  return hunks
 }
 
 function shown({ sign, text }: Line): string {

@@ -79,7 +79,7 @@ export function changePin({ changed }: McpTool): string | undefined {
 export function differenceOf({ name, pinned, changed }: McpTool): string | undefined {
   if (changed === undefined) return undefined
   if (changed === 'gone') return 'The server no longer offers this tool.'
-  return unifiedDiff(name, pinned && textOf(pinned), textOf(changed), maxDiffPairs)
+  return unifiedDiff(name, pinned && textOf(pinned), textOf(changed), maxDiffPairs).text
 }
 
 function firstSeen(listed: ListedTool, as: string): McpTool {

@@ -2,6 +2,7 @@
 import type { Author, Chunk, Document, DocumentInfo, DocumentStore, NewDocument, PutOutcome } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
+import { positionsOf, replacedAt } from '#core/find-text.ts'
 import { pace } from '#lib/pace.ts'
 import { chunksOf } from './chunks.ts'
 import type { SemanticSearch } from './semantic-search.ts'
@@ -126,10 +127,10 @@ export function createDocuments({ store, onWrite = () => {}, semanticSearch }: D
 export function edited(content: string, edit: { path: string; find: string; replace: string }): string {
   const { path, find, replace } = edit
   if (find === '') throw new AppError('invalid_input', 'find is empty: give the text to replace', { param: 'find' })
-  const parts = content.split(find)
-  if (parts.length === 2) return parts.join(replace)
-  const times = parts.length === 1 ? 'does not occur' : `occurs ${parts.length - 1} times`
-  const way = parts.length === 1 ? 'read the document and copy the text exactly' : 'give more of the text around it'
+  const found = positionsOf(content, find)
+  if (found.length === 1) return replacedAt(content, found, find.length, replace)
+  const times = found.length === 0 ? 'does not occur' : `occurs ${found.length} times`
+  const way = found.length === 0 ? 'read the document and copy the text exactly' : 'give more of the text around it'
   throw new AppError('invalid_input', `find ${times} in ${path}: ${way}`, { param: 'find' })
 }
 

@@ -181,7 +181,7 @@ function writeTool<Args extends { path: string }>(
 /** The content of a new document, or the diff of an existing one. */
 function changeOf(path: string, before: string | undefined, after: string): Preview {
   if (before === undefined) return { type: 'document', path, content: after }
-  return { type: 'document', path, diff: unifiedDiff(path, before, after) }
+  return { type: 'document', path, diff: unifiedDiff(path, before, after).text }
 }
 
 function reach(args: string): Reach | undefined {

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { isObject } from '#core/json.ts'
 import type { Renewal } from '#core/secret.ts'
+import { repeatsItself } from '#core/find-text.ts'
 import { printable } from '#safety/printable.ts'
 
 /** How to sign in at an authorization server, and for what. */
@@ -130,7 +131,7 @@ export function readTokens(
   if (status !== 200) return { code: `http_${status}`, message: `the token endpoint answered ${status}` }
   const value = answer['access_token']
   const type = answer['token_type']
-  if (typeof value !== 'string' || value === '' || value.length > maxTokenChars || /[^\x20-\x7e]/.test(value)) {
+  if (typeof value !== 'string' || !isToken(value)) {
     return { code: 'no_token', message: 'the token endpoint gave no access token' }
   }
   if (typeof type === 'string' && type.toLowerCase() !== 'bearer') {
@@ -140,7 +141,7 @@ export function readTokens(
     }
   }
   const sent = answer['refresh_token']
-  const token = typeof sent === 'string' && sent !== '' && sent.length <= maxTokenChars ? sent : before
+  const token = typeof sent === 'string' && isToken(sent) ? sent : before
   const lifeSecs = Number(answer['expires_in'])
   const expiresAt = lifeSecs > 0 && lifeSecs <= maxLifeSecs ? now + lifeSecs * 1_000 : undefined
   return { value, renewal: { ...(token !== undefined && { token }), ...(expiresAt !== undefined && { expiresAt }) } }
@@ -158,4 +159,9 @@ function parseAnswer(body: string): Readonly<Record<string, unknown>> {
 
 function shown(text: string): string {
   return printable(text.slice(0, maxShownChars))
+}
+
+/** True for a token that can be sent in a header, and searched for in any text. */
+function isToken(value: string): boolean {
+  return value.length <= maxTokenChars && /^[\x20-\x7e]+$/.test(value) && !repeatsItself(value)
 }

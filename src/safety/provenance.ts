@@ -1,6 +1,7 @@
 // The provenance of a URL: written by the user, found in a result, or composed by the model. Under taint a composed URL
 // is how data leaks: a page cannot send a secret, but a model that it has fooled can put one into a URL and fetch it.
 import type { Item } from '#core/item.ts'
+import { hasText } from '#core/find-text.ts'
 
 export type Provenance = 'user' | 'result' | 'host-named-by-user' | 'composed'
 
@@ -76,7 +77,7 @@ function isMemoryCall(item: Item): item is Extract<Item, { type: 'call' }> {
 /** True when a text of the model has the URL's path and query: a server that echoes them adds the host. */
 function hasTail(text: string, { tail }: WireForm): boolean {
   if (tail.length < minTailChars) return false
-  return text.includes(tail) || (/[%+]/.test(text + tail) && decoded(text).includes(decoded(tail)))
+  return hasText(text, tail) || (/[%+]/.test(text + tail) && hasText(decoded(text), decoded(tail)))
 }
 
 /** The texts of an item that the model wrote. Arguments come raw and with their escapes decoded. */

@@ -9,6 +9,8 @@ export type FileChange = {
   readonly kind: 'added' | 'removed' | 'changed'
   /** Empty for a file that is no text. */
   readonly diff: string
+  /** True if the diff shows the whole change: a binary file has none, and a long one is cut. */
+  readonly whole: boolean
 }
 
 /** The changes from the stored files to those of a folder, by path. */
@@ -29,7 +31,8 @@ export async function filesChanged(
     )
     const [from, to] = texts
     const isText = from !== undefined && to !== undefined && !`${from}${to}`.includes('\0')
-    changes.push({ path, kind, diff: isText ? unifiedDiff(path, from, to) : '' })
+    const diff = isText ? unifiedDiff(path, from, to) : undefined
+    changes.push({ path, kind, diff: diff?.text ?? '', whole: diff?.cut === false })
   }
   return changes
 }

@@ -2,6 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import { isUuid, operator, type UserId } from '#core/ids.ts'
 import type { Renewal, Secret, SecretStore } from '#core/secret.ts'
+import { repeatsItself } from '#core/find-text.ts'
 import type { Seal } from '#lib/seal.ts'
 import { notifySettings, notifySecrets } from './change-signal.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
@@ -21,6 +22,10 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
   return {
     set: (name, value, { owner = operator, renewal } = {}) =>
       sql.write(function* () {
+        // Texts are searched for it, and a hostile one would make that slow.
+        if (repeatsItself(value)) {
+          throw new AppError('invalid_input', `${name} repeats itself too much for a secret: nothing was stored`)
+        }
         const key = { name, owner }
         yield* lockAccount(owner, sql.lock)
         yield* save(key, {

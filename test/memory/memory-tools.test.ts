@@ -81,6 +81,11 @@ const refused: readonly [name: string, args: unknown, words: RegExp][] = [
   ['memory_edit', { path: 'kept', find: 'one', replace: 'x' }, /^find occurs 2 times in kept/],
   ['memory_edit', { path: 'kept', find: 'nine', replace: 'x' }, /^find does not occur in kept/],
   ['memory_edit', { path: 'kept', find: '', replace: 'x' }, /^find is empty/],
+  [
+    'memory_edit',
+    { path: 'kept', find: `${'one '.repeat(50_000)}x${'one '.repeat(50_000)}`, replace: 'y' },
+    /^find does not/,
+  ],
   ['memory_edit', { path: 'nowhere', find: 'x', replace: 'y' }, /no document nowhere/],
   ['memory_delete', { path: 'nowhere' }, /no document nowhere/],
   ['memory_delete', {}, /^path is missing$/],

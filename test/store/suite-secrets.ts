@@ -26,6 +26,14 @@ export function secretTests(open: Open): void {
     assert.equal(await store.secrets.get('tool/a/key'), 'of all')
   })
 
+  test('a secret that repeats itself is refused: no text could be searched for it', async (t) => {
+    const { store } = await open(t)
+    await store.secrets.set('tool/a/key', 'before')
+    const value = `${'a'.repeat(30_000)}b${'a'.repeat(30_000)}`
+    await assert.rejects(store.secrets.set('tool/a/key', value), /tool\/a\/key repeats itself too much/)
+    assert.equal(await store.secrets.get('tool/a/key'), 'before')
+  })
+
   test('a user who is removed takes their secrets along', async (t) => {
     const { store } = await open(t)
     const user = await store.accounts.addUser('cleo', { hash: 'h' })

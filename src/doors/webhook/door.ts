@@ -14,6 +14,7 @@ import { dropUnreadAnswer, unreadMs } from '#http/in-flight.ts'
 import { createServer } from '#lib/http.ts'
 import { type CountRequest, logRequests, requestIdOf } from '#http/request-log.ts'
 import type { Log } from '#lib/log.ts'
+import { pace } from '#lib/pace.ts'
 import type { Turns } from '#turns/turns.ts'
 import { bodyLimit, checkMediaType, readBody } from './body.ts'
 import { readEvent } from './events.ts'
@@ -150,6 +151,8 @@ async function submit(door: Door, request: IncomingMessage, response: ServerResp
   const proof = door.verifier.verify(headers, body)
   if (!proof) throw unauthorized('X-Webhook-Secret, or X-Hub-Signature-256 of the body,')
   checkMediaType(headers)
+  // Many large bodies may arrive at once.
+  await pace()
   const event = single(headers['x-github-event'])
   const submission =
     event === undefined

@@ -1,6 +1,6 @@
 // The approval question for a change of a file.
 import type { CallQuestion } from '#core/question.ts'
-import { countChanges, unifiedDiff } from '#lib/unified-diff.ts'
+import { type Diff, unifiedDiff } from '#lib/unified-diff.ts'
 
 export type Change = { readonly before: string | undefined; readonly after: string }
 
@@ -15,13 +15,12 @@ export function changeQuestion(path: string, { before, after }: Change): CallQue
       sentence: `${changeWords(diff, isNew)} The file is untouched until you answer.`,
       pending: 'Nothing has happened yet.',
     },
-    preview: { type: 'diff', path, diff },
+    preview: { type: 'diff', path, diff: diff.text },
   }
 }
 
-function changeWords(diff: string, isNew: boolean): string {
-  if (diff === '') return 'Changes a file in the workspace folder.'
-  const { added, removed } = countChanges(diff)
+function changeWords({ text, added, removed }: Diff, isNew: boolean): string {
+  if (text === '') return 'Changes a file in the workspace folder.'
   const lines = (count: number): string => `${count} ${count === 1 ? 'line' : 'lines'}`
   if (isNew) return `Writes ${lines(added)} to a new file in the workspace folder.`
   if (removed === 0) return `Adds ${lines(added)} in the workspace folder.`

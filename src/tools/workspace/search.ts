@@ -5,7 +5,6 @@ import { matchesGlob } from 'node:path'
 import { AppError } from '#core/errors.ts'
 import { isLinkedToHome } from './home-files.ts'
 import { type Location, type OpenFolder, openFolder } from './safe-open.ts'
-import { linesOf } from './read.ts'
 
 export type Search = Location & { readonly pattern: string; readonly glob?: string }
 
@@ -56,6 +55,13 @@ export async function search({ root, home, names, pattern, glob }: Search): Prom
   if (found.length === 0) return 'Nothing matches.'
   const more = isFull() ? ['[there may be more: narrow the pattern, the path or the glob]'] : []
   return [...found, ...more].join('\n\n')
+}
+
+/** The lines of a text without their line ends. An empty last line does not count. */
+function linesOf(text: string): string[] {
+  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)
+  if (lines.at(-1) === '') lines.pop()
+  return lines
 }
 
 function readPattern(pattern: string): RegExp {

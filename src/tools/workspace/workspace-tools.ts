@@ -6,12 +6,14 @@ import type { CallQuestion, Reach } from '#core/question.ts'
 import { reachInParams, type Tool, type ToolAbout, type ToolContext } from '#core/tool.ts'
 import { readParams, schemaOf } from '#core/tool-params.ts'
 import { countWords } from '#core/words.ts'
+import { positionsOf, replacedAt } from '#core/find-text.ts'
+import { inPace } from '#lib/pace.ts'
 import type { RunJob } from '#tools/worker.ts'
 import { type Change as TextChange, changeQuestion } from './change-question.ts'
 import { listFolder } from './list.ts'
 import { namesOf } from './workspace-path.ts'
 import type { Location } from './safe-open.ts'
-import { linesOf, readText } from './read.ts'
+import { type Lines, linesIn, readText } from './read.ts'
 import { writeWhole } from './write.ts'
 
 export type WorkspaceParts = {
@@ -50,6 +52,7 @@ export function createWorkspaceTools({ folderOf, home, runJob }: WorkspaceParts)
   ): Promise<Change & { count: number }> {
     const location = writtenAt(user, path)
     const before = await readText(location)
+    checkEditable(before, path)
     const { text, count } = replaced(before, { find, replace, all, path })
     checkContent(text)
     return { location, before, after: text, count }
@@ -79,7 +82,8 @@ export function createWorkspaceTools({ folderOf, home, runJob }: WorkspaceParts)
       async run(args: { path: string; offset?: number; limit?: number }, { user, markUntrusted }) {
         const location = locationOf(user, args.path)
         markUntrusted?.(`the file ${args.path}`)
-        return numbered(linesOf(await readText(location)), args)
+        const { offset = 1, limit = defaultLines } = args
+        return numbered(await inPace(linesIn(await readText(location), offset, limit)), offset)
       },
     }),
     readTool('workspace_search', {
@@ -114,7 +118,8 @@ export function createWorkspaceTools({ folderOf, home, runJob }: WorkspaceParts)
       async run(args, { user }) {
         const { location, after } = await changeByWrite(args, user)
         const existed = await writeWhole(location, after)
-        return `${existed ? 'replaced' : 'created'}: ${args.path} (${countWords(linesOf(after).length, 'line')}, ${countWords(byteLength(after), 'byte')})`
+        const { total } = await inPace(linesIn(after, 1, 0))
+        return `${existed ? 'replaced' : 'created'}: ${args.path} (${countWords(total, 'line')}, ${countWords(byteLength(after), 'byte')})`
       },
     }),
     writeTool<Edit>('workspace_edit', {
@@ -220,6 +225,11 @@ function checkContent(content: string): void {
   }
 }
 
+function checkEditable(text: string, path: string): void {
+  if (byteLength(text) <= maxContentBytes) return
+  throw new AppError('too_large', `${path} has more than ${maxContentBytes} bytes: a larger file cannot be edited`)
+}
+
 /** The text of a file; undefined if it does not exist. */
 async function readIfExists(location: Location): Promise<string | undefined> {
   try {
@@ -239,7 +249,8 @@ function replaced(
   text: string,
   { find, replace, all, path }: { find: string; replace: string; all: boolean; path: string },
 ): { text: string; count: number } {
-  const count = text.split(find).length - 1
+  const found = positionsOf(text, find)
+  const count = found.length
   if (count === 0 && text.includes('\r\n') && find.includes('\n') && !find.includes('\r\n')) {
     const [crlfFind, crlfReplace] = [find, replace].map((each) => each.replaceAll(/\r?\n/g, '\r\n')) as [string, string]
     return replaced(text, { find: crlfFind, replace: crlfReplace, all, path })
@@ -248,30 +259,27 @@ function replaced(
   if (count > 1 && !all) {
     throw wrongFind(`occurs ${count} times in ${path}: give more of the text around it, or set all to true`)
   }
-  return { text: text.replaceAll(find, () => replace), count }
+  return { text: replacedAt(text, found, find.length, replace), count }
 }
 
 function wrongFind(problem: string): AppError {
   return new AppError('invalid_input', `find ${problem}`, { param: 'find' })
 }
 
-function numbered(
-  lines: readonly string[],
-  { offset = 1, limit = defaultLines }: { offset?: number; limit?: number },
-): string {
-  if (lines.length === 0) return '(the file is empty)'
-  if (offset > lines.length)
-    throw new AppError('invalid_input', `offset is beyond the end: the file has ${countWords(lines.length, 'line')}`)
+/** The lines with their numbers, up to a size; `offset` is the number of the first one. */
+function numbered({ lines, total }: Lines, offset: number): string {
+  if (total === 0) return '(the file is empty)'
+  if (offset > total)
+    throw new AppError('invalid_input', `offset is beyond the end: the file has ${countWords(total, 'line')}`)
   let size = 0
-  let end = offset - 1
   const shown: string[] = []
-  for (; end < Math.min(lines.length, offset - 1 + limit) && size < maxReadChars; end++) {
-    const line = lines[end] ?? ''
+  for (const line of lines) {
+    if (size >= maxReadChars) break
     const cut = line.length > maxLineChars ? `${line.slice(0, maxLineChars).toWellFormed()}… [cut]` : line
-    shown.push(`${String(end + 1).padStart(6)}\t${cut}`)
+    shown.push(`${String(offset + shown.length).padStart(6)}\t${cut}`)
     size += cut.length
   }
-  const more =
-    end < lines.length ? [`[lines ${offset} to ${end} of ${lines.length}; go on with offset ${end + 1}]`] : []
+  const end = offset + shown.length - 1
+  const more = end < total ? [`[lines ${offset} to ${end} of ${total}; go on with offset ${end + 1}]`] : []
   return [...shown, ...more].join('\n')
 }
