@@ -10,6 +10,7 @@ import { openLiveSettings } from '#app/live-settings.ts'
 import { openMemory } from '#app/open-memory.ts'
 import { openMissions } from '#app/open-missions.ts'
 import { openStorage } from '#app/open-storage.ts'
+import { openTelegram } from '#app/open-telegram.ts'
 import { openTools } from '#app/open-tools.ts'
 import { openTurns } from '#app/open-turns.ts'
 import { ownSecretsOf } from '#app/own-secrets.ts'
@@ -43,6 +44,8 @@ export type App = {
   readonly missions: () => Promise<Missions>
   /** Fires missions from now on. */
   readonly startMissions: () => Promise<void>
+  /** Serves the chats of the connected bot from now on. */
+  readonly startTelegram: () => Promise<void>
   readonly skills: Skills
   readonly runner: Runner
   readonly metrics: Metrics
@@ -114,9 +117,21 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
   const { turns, threads, gates, readers, runner, metrics, onRest, storeAway } = running
   const missions = openMissions({ store, bus, turns, onRest, tools: tools.tools, log })
   opened.defer(() => missions.close())
+  const telegram = openTelegram({
+    store,
+    bus,
+    turns,
+    threads,
+    gates,
+    config: live.config,
+    onReload: live.onReload,
+    owner: lease.owner,
+    log,
+  })
+  opened.defer(() => telegram.close())
   const closing = opened.move()
   async function drain(graceMs: number): Promise<void> {
-    await missions.stop()
+    await Promise.all([missions.stop(), telegram.stop()])
     await runner.drain(graceMs)
   }
   return {
@@ -133,6 +148,7 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
     skills,
     missions: missions.missions,
     startMissions: () => missions.start(),
+    startTelegram: () => telegram.start(),
     runner,
     metrics,
     tools: () => tools.tools(operator),

@@ -71,6 +71,8 @@ export type Config = {
   readonly oidc?: OidcConfig
   /** Where traces of turns are sent. Without it, no traces are made. */
   readonly telemetry?: TelemetryConfig
+  /** The server of Telegram's Bot API. */
+  readonly telegramApi: string
   readonly toolProcesses: number
   /** How long a call of an MCP server may take, and how long an unused server runs on. */
   readonly mcp: { readonly callMs: number; readonly idleMs: number }
@@ -183,6 +185,7 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
     signInsPerMinute: values.SIGN_IN_RATE_LIMIT,
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
+    telegramApi: values.TELEGRAM_API_URL,
     toolProcesses: values.TOOL_PROCESSES,
     mcp: { callMs: values.MCP_TIMEOUT_SECS * 1000, idleMs: values.MCP_IDLE_SECS * 1000 },
     caps: withoutUndefined({

@@ -79,6 +79,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       status: async () => ({ ...(await statusOf(app.turns, about, undefined, Date.now())), pid: process.pid }),
     })
     await app.startMissions()
+    await app.startTelegram()
     parts.log.info({ version: about.version, doors: about.doors(), model: config.model.name }, 'started')
     return {
       app,

@@ -45,6 +45,7 @@ test('an empty environment gives the defaults of the specification', () => {
     trustProxy: false,
     logLevel: 'info',
     mcp: { callMs: 60_000, idleMs: 300_000 },
+    telegramApi: 'https://api.telegram.org',
     toolProcesses: 4,
     caps: { perTurn: 5 },
     maxUserBytes: 2 * 1024 ** 3,

@@ -7,6 +7,7 @@ import { addMcp } from './program-mcp.ts'
 import { addMissions } from './program-mission.ts'
 import { addJudgement } from './program-judgement.ts'
 import { addSkills } from './program-skill.ts'
+import { addTelegram } from './program-telegram.ts'
 import { addTools } from './program-tool.ts'
 import { addUpkeep } from './program-upkeep.ts'
 import { addHelp, refuseExcess, refuseUnknown } from './refuse-arguments.ts'
@@ -96,6 +97,7 @@ export function buildProgram(): Command {
   addUsers(program)
   addMemory(program)
   addMissions(program)
+  addTelegram(program)
   addSecrets(program)
   addModels(program)
   addUpkeep(program)

@@ -98,6 +98,10 @@ const variables = {
   SPEND_PER_DAY_USD: { example: '20', schema: z._default(amount(maxSpend), 0) },
   SPEND_PER_TURN_USD: { example: '5', schema: z._default(amount(maxSpend), 5) },
   STORAGE_PER_USER_MB: { example: '2048', schema: z._default(wholeNumber(0, maxStorageMb), 2048) },
+  TELEGRAM_API_URL: {
+    example: 'https://api.telegram.org',
+    schema: z._default(serverUrl(), 'https://api.telegram.org'),
+  },
   TOOL_PROCESSES: { example: '4', schema: z._default(wholeNumber(1, 64), 4) },
   TRUST_PROXY: { example: 'true', schema: z._default(trustProxy(), false) },
   TURNS_MAX_RUNNING: { example: '4000', schema: z._default(wholeNumber(1, 100_000), 4_000) },

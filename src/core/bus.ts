@@ -33,6 +33,8 @@ export type Signal =
   | { readonly type: 'grants'; readonly user: UserId }
   /** The schedule of a mission has changed. */
   | { readonly type: 'missions' }
+  /** An account of a chat channel was connected or disconnected. */
+  | { readonly type: 'channels' }
   /** A reader of a turn's stream left, is there, will not be back, or the turn was asked for. `from` is the process. */
   | {
       readonly type: 'reader'

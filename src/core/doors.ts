@@ -40,6 +40,7 @@ export const doors = {
   completions: { ...plain, label: 'API', sign: '{}', slot: 6, stopsWithoutReader: true },
   /** Runs by the clock, or by hand. */
   mission: { ...plain, label: 'Mission', sign: '()', slot: 7, queuesWhenFull: true },
+  telegram: { ...plain, label: 'Telegram', sign: '<>', slot: 8, typed: true, queuesWhenFull: true },
 } as const satisfies Readonly<Record<string, DoorRow>>
 
 export type Door = keyof typeof doors

@@ -2,6 +2,7 @@
 // a user's rows takes the user's id. The operator's id also reaches rows of doors whose senders have no account
 // (`core/doors`).
 import type { AccountStore, Erased, IdentityStore, SessionStore } from './account.ts'
+import type { ChannelRecords, PairedChat, Updates } from './channel.ts'
 import type { Door } from './doors.ts'
 import type { DocumentStore } from './document.ts'
 import type { GrantStore, NewGrant } from './grant.ts'
@@ -244,6 +245,16 @@ export interface MissionStore extends MissionRecords {
   runNow(mission: Mission, turn: NewTurn, maxRunning: number): Promise<{ stored: StoredTurn; run: MissionRun }>
 }
 
+/** Chat channels. An update and the turn that it begins are stored together. */
+export interface ChannelStore extends ChannelRecords {
+  /** Starts the turn of a message, in the chat's thread; undefined if the updates were taken before. Throws like `start`. */
+  takeTurn(
+    updates: Updates,
+    chat: PairedChat,
+    message: { turn: NewTurn; source: string },
+  ): Promise<StoredTurn | undefined>
+}
+
 export type ThreadMetadata = Readonly<Record<string, string>>
 
 /** A thread without a turn. With an empty title, its first message gives it one. */
@@ -336,7 +347,7 @@ export interface ToolStore {
 }
 
 /** Work that only one of all processes does at a time. */
-export type Duty = 'vectors' | 'temporary threads'
+export type Duty = 'vectors' | 'temporary threads' | `channel ${Door}`
 
 export interface LeaseStore {
   /** Joins, or joins again after a lost lease. */
@@ -370,6 +381,7 @@ export interface Store {
   readonly identities: IdentityStore
   readonly grants: GrantStore
   readonly missions: MissionStore
+  readonly channels: ChannelStore
   readonly secrets: SecretStore
   readonly settings: SettingStore
   readonly tools: ToolStore

@@ -29,6 +29,11 @@ export function* notifyMissions({ backend }: Pick<Sql, 'backend'>): Job<void> {
   yield* notify(backend, { type: 'missions' })
 }
 
+/** The same for the accounts of chat channels. */
+export function* notifyChannels({ backend }: Pick<Sql, 'backend'>): Job<void> {
+  yield* notify(backend, { type: 'channels' })
+}
+
 /** The same for a user's secrets: leak scans look for their values. */
 export function* notifySecrets({ backend }: Sql, owner: UserId): Job<void> {
   yield* notify(backend, { type: 'secrets', owner })

@@ -2,9 +2,11 @@
 // change is a new version, and the code of the version before must still work with it.
 import { AppError } from '#core/errors.ts'
 import { addChainPoints, moveChainPoints } from './chain-migration.ts'
+import { addChannels } from './channel-migration.ts'
 import { addSkills } from './skill-migration.ts'
 import { addMcpServers } from './mcp-migration.ts'
 import { addMissions } from './mission-migration.ts'
+import { storeOperatorReach } from './operator-reach-migration.ts'
 import { shareBodies } from './shared-body-migration.ts'
 import { countStorage } from './storage-migration.ts'
 import { addTemporaryThreads } from './temporary-migration.ts'
@@ -306,39 +308,7 @@ export const migrations: readonly Migration[] = [
     // The thread in which the agent last wrote a document.
     `ALTER TABLE documents ADD COLUMN thread_id TEXT`,
   ],
-  [
-    // Whether the operator reaches a row besides its user. It is a property of the door, stored so that no index names a door.
-    `ALTER TABLE threads ADD COLUMN operator_reaches BIGINT NOT NULL DEFAULT 0`,
-    `ALTER TABLE turns ADD COLUMN operator_reaches BIGINT NOT NULL DEFAULT 0`,
-    `ALTER TABLE grants ADD COLUMN operator_reaches BIGINT NOT NULL DEFAULT 0`,
-    `UPDATE threads SET operator_reaches = 1 WHERE door = 'webhook'`,
-    `UPDATE turns SET operator_reaches = 1 WHERE door = 'webhook'`,
-    `UPDATE grants SET operator_reaches = 1 WHERE door = 'webhook'`,
-    `DROP INDEX threads_of_webhook`,
-    `DROP INDEX turns_of_webhook`,
-    `DROP INDEX turns_answered_of_webhook`,
-    `DROP INDEX turns_broken_by_door`,
-    `DROP INDEX turns_queued_by_door`,
-    `DROP INDEX grants_of_webhook`,
-    `CREATE INDEX threads_operator_reaches ON threads (last_turn) WHERE operator_reaches = 1`,
-    `CREATE INDEX turns_operator_reaches ON turns (id) WHERE operator_reaches = 1`,
-    `CREATE INDEX turns_answered_operator_reaches ON turns (answered_at) WHERE answered_at IS NOT NULL AND operator_reaches = 1`,
-    `CREATE INDEX turns_broken_by_reach ON turns (operator_reaches, status, id) WHERE status IN ('failed', 'cancelled')`,
-    `CREATE INDEX turns_queued_by_reach ON turns (operator_reaches, id) WHERE status = 'queued'`,
-    `CREATE INDEX grants_operator_reaches ON grants (id) WHERE operator_reaches = 1`,
-    // A replica of the previous version does not write the column. Its only door of this kind was the webhook's.
-    {
-      sqlite: [],
-      postgres: [
-        `CREATE FUNCTION operator_reaches_webhook() RETURNS trigger LANGUAGE plpgsql AS
-         $$ BEGIN NEW.operator_reaches := 1; RETURN NEW; END $$`,
-        ...['threads', 'turns', 'grants'].map(
-          (table) => `CREATE TRIGGER ${table}_of_webhook BEFORE INSERT ON ${table} FOR EACH ROW
-            WHEN (NEW.door = 'webhook' AND NEW.operator_reaches = 0) EXECUTE FUNCTION operator_reaches_webhook()`,
-        ),
-      ],
-    },
-  ],
+  storeOperatorReach,
   shareBodies,
   countStorage,
   [
@@ -369,6 +339,7 @@ export const migrations: readonly Migration[] = [
   ],
   addMcpServers,
   moveChainPoints,
+  addChannels,
 ]
 
 /** The schema version of this Atrium. */

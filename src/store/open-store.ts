@@ -2,6 +2,7 @@
 import type { Store } from '#core/store.ts'
 import type { Seal } from '#lib/seal.ts'
 import { createAccountStore } from './account-store.ts'
+import { createChannelStore } from './channel-store.ts'
 import { checkPostgres, checkSqlite } from './schema-check.ts'
 import { eraseLeftovers } from './document-slices.ts'
 import { createDocumentStore } from './document-store.ts'
@@ -155,6 +156,7 @@ export function composeStore(sql: Sql, deps: StoreDeps): Store {
     identities: createIdentityStore({ sql, now }),
     grants: createGrantStore({ sql, now }),
     missions: createMissionStore({ sql, now, maxUserBytes }),
+    channels: createChannelStore({ sql, now, maxUserBytes }),
     secrets: createSecretStore({ sql, seal, now }),
     settings: createSettingStore({ sql, now }),
     tools: createToolStore({ sql, now }),

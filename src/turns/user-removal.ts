@@ -8,7 +8,7 @@ import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 
 export type RemovalParts = {
-  readonly store: Pick<Store, 'accounts' | 'threads' | 'documents' | 'skills' | 'missions'>
+  readonly store: Pick<Store, 'accounts' | 'threads' | 'documents' | 'skills' | 'missions' | 'channels'>
   /** Stops running turns. Without a bus (no service in this process) a turn elsewhere ends at its next step: its row is gone. */
   readonly bus?: Pick<Bus, 'publish' | 'signal' | 'publishChange'>
   /** Erases the files of a user's workspace and returns their number. */
@@ -25,6 +25,7 @@ export async function removeUser({ store, bus, eraseFiles }: RemovalParts, name:
   // Connections of this user check at once whether they are still allowed.
   bus?.publishChange({ userId: user.id }, {})
   let all: Erased = { threads: 0, turns: 0, items: 0, documents: 0, grants: 0, secrets: 0, skills: 0, files: 0 }
+  await store.channels.eraseUser(user.id)
   while ((await store.missions.eraseSome(user.id)) > 0) await pass()
   for (;;) {
     const { erased, unfinished, more } = await store.threads.eraseSome(user.id)

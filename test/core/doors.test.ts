@@ -12,7 +12,7 @@ test('every door has a slot of its own, which is found again; 0 is none', () => 
 })
 
 test('slots are stored: those in use keep their door', () => {
-  assert.deepEqual([1, 2, 3, 4, 5, 6, 7].map(doorOfSlot), [
+  assert.deepEqual([1, 2, 3, 4, 5, 6, 7, 8].map(doorOfSlot), [
     'terminal',
     'run',
     'web',
@@ -20,6 +20,7 @@ test('slots are stored: those in use keep their door', () => {
     'responses',
     'completions',
     'mission',
+    'telegram',
   ])
 })
 
@@ -55,6 +56,7 @@ test('what people and rules know a door by', () => {
       ['responses', 'API', '{}', false, false, false],
       ['completions', 'API', '{}', false, false, false],
       ['mission', 'Mission', '()', false, true, false],
+      ['telegram', 'Telegram', '<>', false, true, false],
     ],
   )
 })

@@ -197,6 +197,7 @@ test('a signal of every kind reaches every process as it was sent', async (t) =>
     grants: { type: 'grants', user: ada },
     skills: { type: 'skills', user: ada },
     missions: { type: 'missions' },
+    channels: { type: 'channels' },
     reader: { type: 'reader', turnId: 't', what: 'left', from: 'p' },
   }
   const sent = Object.values(signals)

@@ -36,6 +36,7 @@ const landed = [
   '652d43bfc4936ada857811bce9e5cbdd1d694d62f151ea8f887cc13da1b49b03',
   'ffe1b5aeb219395f6e49379a7edc5af6964006f027f7b4cccfeb2053c9688da7',
   'd95414eec07b5d7818397c1124732eadab92cea65f89912720d359d94de50f10',
+  'b2e6317364cffb688baa795c23bb05586cc1dcb021c8d905a4da09fda0adee13',
 ]
 
 test('a version that has landed is never edited', () => {

@@ -32,6 +32,8 @@ const small = [
   'duties',
   'users',
   'login_codes',
+  'channel_accounts',
+  'channel_codes',
 ]
 /** Indexes that hold only what has not ended: they are as large as the load, not as what is stored. */
 const ofTheMoment = /^(turns_(active|queued|waiting)|mission_runs_open)/

@@ -51,6 +51,12 @@ export function migrateTests(openVersion: OpenVersion): void {
     assert.deepEqual(await store.storage.used(ada), { bytes: 0 })
   })
 
+  test('a database from before chat channels takes them', async (t) => {
+    const { channels } = await (await openVersion(t, 30)).upgrade()
+    await channels.connect({ channel: 'telegram', account: '1', name: '@bot' })
+    assert.deepEqual(await channels.posts('telegram'), [])
+  })
+
   test('a database from before MCP servers takes them', async (t) => {
     const { mcp } = await (await openVersion(t, 28)).upgrade()
     assert.deepEqual(await mcp.list(), [])

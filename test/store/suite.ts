@@ -3,6 +3,7 @@ import { describe } from 'node:test'
 import type { Open } from './harness.ts'
 import { boundTests } from './suite-bounds.ts'
 import { chainTests } from './suite-chain.ts'
+import { channelTests } from './suite-channels.ts'
 import { claimTests } from './suite-claim.ts'
 import { conversationTests } from './suite-conversations.ts'
 import { documentTests } from './suite-documents.ts'
@@ -50,5 +51,6 @@ export function storeTests(name: string, open: Open): void {
     mcpTests(open)
     dutyTests(open)
     missionTests(open)
+    channelTests(open)
   })
 }

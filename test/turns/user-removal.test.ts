@@ -57,6 +57,7 @@ test('everything is erased to its end, batch by batch: the way in first, the acc
       removeUser: () => done('account', { grants: 4, secrets: 5 }),
     },
     missions: { eraseSome: some('missions') },
+    channels: { eraseUser: () => Promise.resolve() },
     threads: {
       eraseSome: async () => {
         const erased = { threads: await some('threads')(), turns: 2, items: 3 }

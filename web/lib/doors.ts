@@ -1,7 +1,10 @@
 // Label and icon of each door. The labels are those of `core/doors`; a test compares them.
 import type { Door } from '#doors/web/wire/turn.ts'
 
-export type DoorLook = { readonly icon: 'terminal' | 'browser' | 'webhook' | 'api' | 'clock'; readonly label: string }
+export type DoorLook = {
+  readonly icon: 'terminal' | 'browser' | 'webhook' | 'api' | 'clock' | 'chat'
+  readonly label: string
+}
 
 export const doors: Readonly<Record<Door, DoorLook>> = {
   terminal: { icon: 'terminal', label: 'Terminal' },
@@ -11,6 +14,7 @@ export const doors: Readonly<Record<Door, DoorLook>> = {
   responses: { icon: 'api', label: 'API' },
   completions: { icon: 'api', label: 'API' },
   mission: { icon: 'clock', label: 'Mission' },
+  telegram: { icon: 'chat', label: 'Telegram' },
 }
 
 /** An unknown door, of a newer service, looks like the browser. */

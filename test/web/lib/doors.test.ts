@@ -14,7 +14,7 @@ test('doors with one label are one to choose from', () => {
   assert.deepEqual([sameDoor('run'), sameDoor('web')], ['terminal', 'web'])
   assert.deepEqual(
     doorChoices.map(({ label }) => label),
-    ['Terminal', 'Browser', 'Webhook', 'API', 'Mission'],
+    ['Terminal', 'Browser', 'Webhook', 'API', 'Mission', 'Telegram'],
   )
 })
 
@@ -38,6 +38,7 @@ test('each door has its icon; one of a newer service looks like the browser', ()
       'responses api',
       'completions api',
       'mission clock',
+      'telegram chat',
     ],
   )
   assert.equal(doorOf('web'), doors.web)

@@ -3,7 +3,7 @@
 import * as z from 'zod/mini'
 
 export const jobStatuses = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const
-export const DoorName = z.enum(['terminal', 'run', 'web', 'webhook', 'responses', 'completions', 'mission'])
+export const DoorName = z.enum(['terminal', 'run', 'web', 'webhook', 'responses', 'completions', 'mission', 'telegram'])
 
 export const UsageWire = z.object({
   input_tokens: z.number(),

@@ -1,0 +1,81 @@
+// Opens the Telegram door while a bot is connected. Its code is loaded with the first bot.
+import type { Config } from '#config.ts'
+import type { Bus } from '#core/bus.ts'
+import { operator, type UserId } from '#core/ids.ts'
+import type { Store } from '#core/store.ts'
+import type { ChannelDoor, ChannelDoorParts } from '#doors/channel/channel-door.ts'
+import { createSerialReload } from './serial-reload.ts'
+
+/** The name of the sealed secret with the bot's token. */
+export const telegramSecret = 'telegram.token'
+
+export type OpenTelegram = {
+  /** Serves the bot that is connected, now and whenever that changes: for a service, not for a command. */
+  start(): Promise<void>
+  /** Takes no more messages; replies go on until `close`. */
+  stop(): Promise<void>
+  close(): Promise<void>
+}
+
+export type OpenTelegramParts = Omit<ChannelDoorParts, 'channel' | 'store' | 'linkOf' | 'nameOf'> & {
+  readonly store: Store
+  readonly bus: Bus
+  readonly config: () => Config
+  readonly onReload: (follow: () => Promise<void>) => void
+}
+
+export function openTelegram(parts: OpenTelegramParts): OpenTelegram {
+  const { store, bus, log } = parts
+  const serially = createSerialReload()
+  let open: { readonly token: string; readonly door: ChannelDoor } | undefined
+  let started = false
+  let closed = false
+
+  /** Opens the door of the token that is stored, and closes that of another. */
+  const look = (): Promise<void> =>
+    serially('telegram', async () => {
+      if (!started || closed) return
+      const account = await store.channels.account('telegram')
+      const token = account && (await store.secrets.get(telegramSecret))
+      if (token === open?.token) return
+      await open?.door.close()
+      open = undefined
+      if (token === undefined) return
+      const { openTelegramDoor } = await import('./telegram-door.ts')
+      open = {
+        token,
+        door: openTelegramDoor(parts.config(), token, { ...parts, nameOf: (user) => nameOf(store, user) }),
+      }
+      log.info({ bot: account?.name }, 'telegram is connected')
+    })
+
+  bus.onSignal((signal) => {
+    if (signal.type === 'channels' || signal.type === 'removed') open?.door.wake()
+    const concerns = signal.type === 'channels' || (signal.type === 'secrets' && signal.owner === operator)
+    if (!concerns) return
+    look().catch((error: unknown) => log.error({ err: error }, 'could not open the Telegram door'))
+  })
+  parts.onReload(async () => {
+    open?.door.wake()
+    await look()
+  })
+  return {
+    async start() {
+      started = true
+      await look()
+    },
+    async stop() {
+      closed = true
+      await open?.door.stop()
+    },
+    async close() {
+      closed = true
+      await serially('close', async () => open?.door.close())
+    },
+  }
+}
+
+async function nameOf({ accounts }: Pick<Store, 'accounts'>, user: UserId): Promise<string> {
+  if (user === operator) return operator
+  return (await accounts.listUsers()).find(({ id }) => id === user)?.name ?? user
+}

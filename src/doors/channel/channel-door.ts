@@ -1,0 +1,288 @@
+// The door of a chat channel: while this process has the hold on the channel, it takes updates and tells posts.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { PairedChat, Post, Updates } from '#core/channel.ts'
+import { AppError } from '#core/errors.ts'
+import type { UserId } from '#core/ids.ts'
+import type { Store } from '#core/store.ts'
+import type { Turn } from '#core/turn.ts'
+import type { Log } from '#lib/log.ts'
+import type { Gates } from '#turns/gates.ts'
+import type { Threads } from '#turns/threads.ts'
+import type { Turns } from '#turns/turns.ts'
+import type { Channel, Incoming, Outcome } from './channel.ts'
+import { createDelivery } from './deliver.ts'
+import { addGateQuestion, gatesOf, tellGate } from './gate-posts.ts'
+import { createHold, renewMs } from './hold.ts'
+import { takePressed } from './press.ts'
+import { takeMessage, takePairing } from './take-message.ts'
+import { tellTurn } from './tell-turn.ts'
+
+/** Pauses after a failure, such as a database that is away: the first, and the longest. */
+const minRetryMs = 500
+const maxRetryMs = 30_000
+/** Attempts at an update that fails for a reason of its own; then it is left out, so that others come through. */
+const maxAttempts = 5
+/** How long the ids of updates are kept. No channel repeats an update after a day. */
+const keepUpdatesMs = 3 * 24 * 60 * 60 * 1000
+const pruneMs = 60 * 60 * 1000
+
+export type ChannelDoorParts = {
+  readonly channel: Channel
+  readonly store: Pick<Store, 'channels' | 'leases'>
+  readonly turns: Turns
+  readonly threads: Threads
+  readonly gates: Gates
+  /** The id of this process among all. */
+  readonly owner: string
+  /** The address of a thread's page. */
+  readonly linkOf: (threadId: string) => string
+  /** The name of a user in answers. */
+  readonly nameOf: (user: UserId) => Promise<string>
+  readonly log: Log
+}
+
+export interface ChannelDoor {
+  /** Looks for posts that were added, by this process or another. */
+  wake(): void
+  /** Takes no more updates; posts are told until `close`. */
+  stop(): Promise<void>
+  close(): Promise<void>
+}
+
+export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
+  const { channel, store, turns, gates, log } = parts
+  const { channels } = store
+  const hold = createHold({ leases: store.leases, channel: channel.name, owner: parts.owner })
+  const closing = new AbortController()
+  const stopping = new AbortController()
+  /** Posts that are being told, by id. */
+  const telling = new Map<string, { readonly told: Promise<void>; readonly stop: AbortController }>()
+  let syncing: Promise<void> | undefined
+  let changed = false
+  let signal: AbortSignal = closing.signal
+  let holding = false
+
+  const deliverParts = {
+    channel,
+    store: channels,
+    wait: (ms: number, until: AbortSignal) => pause(ms, undefined, { signal: until }),
+    check(): void {
+      if (!hold.held) throw new Error('another process may have taken over the channel')
+    },
+  }
+  const asking = { store: channels, linkOf: parts.linkOf }
+
+  async function askGates(post: Post, turn: Turn): Promise<void> {
+    for (const open of await gatesOf({ gates }, turn)) {
+      if (await addGateQuestion(asking, post, open)) wake()
+    }
+  }
+
+  async function tell(post: Post, until: AbortSignal): Promise<Outcome> {
+    switch (post.kind) {
+      case 'note':
+        return createDelivery(post, deliverParts).show([{ type: 'plain', text: post.text }], until)
+      case 'turn': {
+        const { threads } = parts
+        return tellTurn(post, { ...deliverParts, turns, threads, askGates: (turn) => askGates(post, turn) }, until)
+      }
+      case 'gate':
+        return tellGate(post, { ...deliverParts, channels, gates, turns }, until)
+      default:
+        return post.kind satisfies never
+    }
+  }
+
+  /** Tells a post to its end; after a failure again, from what is stored of it. */
+  async function tellThrough({ id }: Post, until: AbortSignal): Promise<void> {
+    for (let waitMs = minRetryMs; !until.aborted; waitMs = Math.min(waitMs * 2, maxRetryMs)) {
+      try {
+        const post = await channels.post(id)
+        const outcome = post && (await tell(post, until))
+        if (outcome && outcome.type !== 'done') {
+          log.warn({ channel: channel.name, post: id, outcome: outcome.type }, 'a chat did not take a message')
+        }
+        if (outcome) await channels.finish(id)
+        return
+      } catch (error) {
+        if (until.aborted || !hold.held) return
+        log.error({ channel: channel.name, post: id, err: error }, 'could not tell a post; trying again')
+        await pause(waitMs, undefined, { signal: until }).catch(() => undefined)
+      }
+    }
+  }
+
+  /** Begins to tell posts that are new, and stops telling those that were forgotten. */
+  async function look(): Promise<void> {
+    const until = signal
+    const posts = await channels.posts(channel.name)
+    const known = new Set(posts.map(({ id }) => id))
+    for (const [id, { stop }] of telling) if (!known.has(id)) stop.abort()
+    for (const post of posts) {
+      if (telling.has(post.id) || until.aborted) continue
+      const stop = new AbortController()
+      const told = tellThrough(post, AbortSignal.any([until, stop.signal])).finally(() => telling.delete(post.id))
+      telling.set(post.id, { told, stop })
+    }
+  }
+
+  /** One look at a time: an earlier list would undo what a later one began. */
+  async function sync(): Promise<void> {
+    changed = true
+    syncing ??= (async () => {
+      try {
+        while (changed && holding) {
+          changed = false
+          await look()
+        }
+      } finally {
+        syncing = undefined
+      }
+    })()
+    await syncing
+  }
+
+  function wake(): void {
+    sync().catch((error: unknown) => log.error({ channel: channel.name, err: error }, 'could not read posts'))
+  }
+
+  async function takeOne(incoming: Incoming, until: AbortSignal): Promise<void> {
+    const updates: Updates = { channel: channel.name, account: channel.account, ids: incoming.ids }
+    const chat = incoming.chat === undefined ? undefined : await channels.chat(channel.name, incoming.chat)
+    if (incoming.type === 'ignored') return ignored(incoming.chat)
+    if (!chat) {
+      const paired =
+        incoming.type === 'message' && (await takePairing({ ...parts, store: channels }, updates, incoming))
+      if (!paired) return ignored(incoming.chat)
+      log.info({ channel: channel.name, user: paired.user }, 'paired a chat')
+    } else if (incoming.type === 'press') await takePress(updates, chat, incoming, until)
+    else await takeMessage({ ...parts, store: channels }, { updates, chat, message: incoming, signal: until })
+    await sync()
+  }
+
+  async function takePress(
+    updates: Updates,
+    chat: PairedChat,
+    { press, data }: Extract<Incoming, { type: 'press' }>,
+    until: AbortSignal,
+  ): Promise<void> {
+    const words = (await channels.taken(updates))
+      ? ''
+      : await takePressed({ store: channels, gates, nameOf: parts.nameOf }, updates, chat, data)
+    await channel.answerPress(press, words, until)
+  }
+
+  /** Strangers and groups get no answer at all. */
+  function ignored(chat: string | undefined): void {
+    log.info({ channel: channel.name, ...(chat !== undefined && { chat }) }, 'ignored an update of an unknown chat')
+  }
+
+  /** Takes an update, again if need be. One that can never be taken is left out in the end. */
+  async function take(incoming: Incoming, until: AbortSignal): Promise<void> {
+    let waitMs = minRetryMs
+    for (let attempt = 1; ; ) {
+      try {
+        return await takeOne(incoming, until)
+      } catch (error) {
+        until.throwIfAborted()
+        const away = error instanceof AppError && error.code === 'database_unavailable'
+        log.error({ channel: channel.name, updates: incoming.ids, err: error }, 'could not take an update')
+        if (!away && attempt++ >= maxAttempts) return
+        await pause(waitMs, undefined, { signal: until })
+        waitMs = Math.min(waitMs * 2, maxRetryMs)
+      }
+    }
+  }
+
+  /** Chats do not wait for each other; within one chat the order is kept. */
+  async function takeAll(batch: readonly Incoming[], until: AbortSignal): Promise<void> {
+    const byChat = Map.groupBy(batch, ({ chat = '' }) => chat)
+    await Promise.all(
+      [...byChat.values()].map(async (updates) => {
+        for (const each of updates) await take(each, until)
+      }),
+    )
+  }
+
+  /** Takes updates until the hold is lost or the door stops. */
+  async function consume(): Promise<void> {
+    const lost = new AbortController()
+    signal = AbortSignal.any([closing.signal, lost.signal])
+    const renewing = keepHold(lost)
+    try {
+      holding = true
+      await sync()
+      await takeUpdates(AbortSignal.any([signal, stopping.signal]))
+      // Stopped: posts are told on until the door closes.
+      if (stopping.signal.aborted && !signal.aborted) await aborted(signal)
+    } finally {
+      lost.abort()
+      await renewing
+      await Promise.all([...telling.values()].map(({ told }) => told))
+      holding = false
+    }
+  }
+
+  async function takeUpdates(until: AbortSignal): Promise<void> {
+    let prunedAt = -Infinity
+    try {
+      for await (const batch of channel.updates(until)) {
+        await takeAll(batch, until)
+        if (Date.now() - prunedAt < pruneMs) continue
+        prunedAt = Date.now()
+        await channels.prune(prunedAt - keepUpdatesMs, prunedAt)
+      }
+    } catch (error) {
+      if (!until.aborted) throw error
+    }
+  }
+
+  async function keepHold(lost: AbortController): Promise<void> {
+    while (!lost.signal.aborted && !closing.signal.aborted) {
+      await pause(renewMs, undefined, { signal: AbortSignal.any([lost.signal, closing.signal]) }).catch(() => undefined)
+      if (lost.signal.aborted || closing.signal.aborted) return
+      const lapsed = !hold.held
+      if (await hold.renew().catch(() => hold.held)) {
+        // Posts were left when the hold was in doubt.
+        if (lapsed) wake()
+        continue
+      }
+      log.warn({ channel: channel.name }, 'another process has taken over the channel')
+      lost.abort()
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        if (await hold.renew()) await consume()
+      } catch (error) {
+        if (!stopping.signal.aborted) log.error({ channel: channel.name, err: error }, 'a chat channel failed')
+      }
+      await pause(renewMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+    }
+  }
+
+  const running = run()
+  const stop = (): Promise<void> => {
+    stopping.abort()
+    return Promise.resolve()
+  }
+  return {
+    wake,
+    stop,
+    async close() {
+      await stop()
+      closing.abort()
+      await running
+      await hold.leave().catch(() => undefined)
+    },
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

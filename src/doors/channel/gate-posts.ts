@@ -1,0 +1,115 @@
+// Gates in a chat: the question with its buttons, and what was decided in their place, from whichever door.
+import { randomBytes } from 'node:crypto'
+import type { PairedChat, Post } from '#core/channel.ts'
+import type { Gate } from '#core/item.ts'
+import type { ChannelStore, OpenGate } from '#core/store.ts'
+import type { Turn } from '#core/turn.ts'
+import { gateMs } from '#turns/gate-answers.ts'
+import type { Gates } from '#turns/gates.ts'
+import type { Turns } from '#turns/turns.ts'
+import type { Content, Outcome, ShownButton } from './channel.ts'
+import { createDelivery, type DeliverParts } from './deliver.ts'
+import { decisionWords, gateQuestion } from './gate-words.ts'
+import { splitPlain } from './split.ts'
+
+const buttonBytes = 18
+/** Room for the words of the decision in the last message. */
+const decisionChars = 200
+
+type QuestionParts = {
+  readonly store: Pick<ChannelStore, 'addQuestion'>
+  /** The address of a thread's page. */
+  readonly linkOf: (threadId: string) => string
+}
+
+/** Stores the question of an open gate for a chat; false if the chat has it already. The channel's process then asks it. */
+export function addGateQuestion(
+  { store, linkOf }: QuestionParts,
+  { channel, chat, user }: Pick<PairedChat, 'channel' | 'chat' | 'user'>,
+  { turn, gate, at }: OpenGate,
+): Promise<boolean> {
+  const { text, canAllow } = gateQuestion(gate, linkOf(turn.threadId))
+  const newButton = (): string => randomBytes(buttonBytes).toString('base64url')
+  const buttons = {
+    ...(canAllow && { allow: newButton() }),
+    ...(canDeny(gate) && { deny: newButton() }),
+  }
+  const { threadId, id: turnId } = turn
+  const { callId } = gate
+  return store.addQuestion({ channel, chat, user, threadId, turnId, callId, text, buttons, endsAt: at + gateMs })
+}
+
+function canDeny({ kind }: Gate): boolean {
+  return kind === 'approval' || kind === 'input'
+}
+
+export type GatePostParts = DeliverParts & {
+  readonly channels: Pick<ChannelStore, 'buttonsOf'>
+  readonly gates: Pick<Gates, 'list' | 'answered'>
+  readonly turns: Pick<Turns, 'changes'>
+}
+
+/** Asks in the chat, waits until the gate is decided, and says what was decided in place of the buttons. */
+export async function tellGate(post: Post, parts: GatePostParts, signal: AbortSignal): Promise<Outcome> {
+  const { channels, channel } = parts
+  const { callId = '' } = post
+  const delivery = createDelivery(post, parts)
+  const texts = splitPlain(post.text, channel.maxChars - decisionChars)
+  const open = await isOpen(post, parts)
+  if (open) {
+    const buttons = (await channels.buttonsOf({ channel: post.channel, chat: post.chat, callId })).map(
+      ({ id, decision }): ShownButton => ({ label: decision === 'allow' ? 'Allow once' : 'Deny', data: id }),
+    )
+    const asked = await delivery.show(contentsOf(texts, buttons), signal)
+    if (asked.type !== 'done') return asked
+    await untilDecided(post, parts, signal)
+  }
+  const decision = decisionWords(await answerOf(post, parts))
+  return delivery.show(contentsOf([...texts.slice(0, -1), `${texts.at(-1)}\n\n${decision}`]), signal)
+}
+
+function contentsOf(texts: readonly string[], buttons?: readonly ShownButton[]): Content[] {
+  return texts.map((text, at) => {
+    const last = at === texts.length - 1
+    return { type: 'plain', text, ...(last && buttons && buttons.length > 0 && { buttons }) }
+  })
+}
+
+type Asked = Pick<GatePostParts, 'gates' | 'turns'>
+
+async function isOpen({ user, callId }: Post, { gates }: Asked): Promise<boolean> {
+  return (await gates.list(user)).some(({ gate }) => gate.callId === callId)
+}
+
+async function untilDecided(post: Post, parts: Asked, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const changes = parts.turns.changes(post.user)
+    const close = (): void => changes.close()
+    signal.addEventListener('abort', close)
+    try {
+      // After the subscription: a decision from now on is among the changes.
+      if (!(await isOpen(post, parts))) return
+      for await (const batch of changes) {
+        const concerned = batch.some(({ threadId }) => threadId === undefined || threadId === post.threadId)
+        if (concerned && !(await isOpen(post, parts))) return
+      }
+      signal.throwIfAborted()
+    } catch (error) {
+      // A follower that fell behind begins anew.
+      if (signal.aborted) throw error
+    } finally {
+      signal.removeEventListener('abort', close)
+      changes.close()
+    }
+  }
+}
+
+async function answerOf({ user, callId, createdAt }: Post, { gates }: Asked) {
+  const answered = await gates.answered(user, createdAt)
+  return answered.find(({ gate }) => gate.callId === callId)?.answer
+}
+
+/** The open gates of a turn. */
+export async function gatesOf({ gates }: Pick<GatePostParts, 'gates'>, turn: Turn): Promise<readonly OpenGate[]> {
+  return (await gates.list(turn.userId)).filter((open) => open.turn.id === turn.id)
+}

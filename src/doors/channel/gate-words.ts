@@ -1,0 +1,48 @@
+// A gate in the words of a chat: what will happen, why it asks, and what was decided. Plain text: nothing in it is markup.
+import type { Answer, Gate } from '#core/item.ts'
+import { previewText, questionOf } from '#safety/gate-question.ts'
+import { printable } from '#safety/printable.ts'
+
+/** Longer questions are answered on the page, where all of them can be seen. */
+const maxQuestionChars = 16_000
+
+export type GateQuestion = {
+  readonly text: string
+  /** The whole of it is shown, so that it can be allowed here. */
+  readonly canAllow: boolean
+}
+
+/** `link` is the address of the thread's page. */
+export function gateQuestion(gate: Gate, link: string): GateQuestion {
+  const { text, sentence } = questionOf(gate)
+  const why = gate.why ?? gate.reason
+  const head = [text, sentence, ...(why ? [why] : [])].map((line) => printable(line))
+  if (gate.kind !== 'approval') {
+    const where = gate.kind === 'credential' ? 'Sign in here' : 'Answer it here'
+    return { text: [...head, `${where}: ${link}`].join('\n'), canAllow: false }
+  }
+  const preview = printable(gate.asks?.preview ? previewText(gate.asks.preview) : argumentText(gate), { lines: true })
+  const whole = preview.trim() === '' ? head.join('\n') : `${head.join('\n')}\n\n${preview}`
+  if (whole.length <= maxQuestionChars) return { text: whole, canAllow: true }
+  const cut = `${whole.slice(0, maxQuestionChars / 4).toWellFormed()}\n…\n\nIt is too long to be shown here. Allow it where all of it can be seen: ${link}`
+  return { text: cut, canAllow: false }
+}
+
+function argumentText({ args }: Gate): string {
+  try {
+    return JSON.stringify(JSON.parse(args), undefined, 2)
+  } catch {
+    return args
+  }
+}
+
+/** What became of a gate. Without an answer its turn was stopped. */
+export function decisionWords(answer: Pick<Answer, 'decision' | 'by' | 'scope'> | undefined): string {
+  if (!answer) return 'Nothing was allowed: it was stopped.'
+  const { decision, by, scope } = answer
+  if (by === 'expiry') return 'Denied: nobody answered within 24 hours.'
+  const who = by === '' ? '' : ` by ${printable(by)}`
+  if (decision === 'deny') return `Denied${who}.`
+  if (decision === 'output') return `Answered${who}.`
+  return scope === undefined ? `Allowed once${who}.` : `Allowed${who}, also from now on.`
+}

@@ -1,0 +1,44 @@
+// What the service itself says in a chat.
+import type { Store } from '#core/store.ts'
+import type { Thread } from '#core/turn.ts'
+import { countWords, sumWords } from '#core/words.ts'
+import { printable } from '#safety/printable.ts'
+import { commandWords } from './chat-commands.ts'
+
+const commands = Object.entries(commandWords).map(([name, does]) => `/${name}: ${does}`)
+
+export const helpNote = [
+  'Write what you want done. Photos and documents with a caption are taken too.',
+  'A message that comes while another is being answered is queued; edit it before its turn and the edit counts.',
+  '',
+  ...commands,
+].join('\n')
+
+export const pairedNote = `This chat is now yours: what you write here goes to your agent.\n\n${helpNote}`
+
+type Counts = Awaited<ReturnType<Store['turns']['count']>>
+
+export function statusNote({ queued, running, waiting, costToday }: Counts, thread: Thread | undefined): string {
+  const here = thread
+    ? `Thread: ${printable(thread.title)} (${thread.state})`
+    : 'Your next message begins a new thread.'
+  return [
+    here,
+    `In all threads: ${running} running, ${queued} queued, ${countWords(waiting, 'question')} waiting for you`,
+    `Cost today: ${sumWords(costToday.costUsd, costToday.unpricedCalls)}`,
+  ].join('\n')
+}
+
+export function threadsNote(
+  threads: readonly Thread[],
+  { current, chosen, number }: { current: string | undefined; chosen: Thread | undefined; number: number | undefined },
+): string {
+  if (chosen) return `You go on in: ${printable(chosen.title)}`
+  if (number !== undefined) return `There is no thread ${number} in the list: /threads shows it.`
+  if (threads.length === 0) return 'There are no threads yet.'
+  const lines = threads.map(
+    ({ id, title, state }, at) =>
+      `${at + 1}. ${printable(title)}${state === 'idle' ? '' : ` (${state})`}${id === current ? ' (here)' : ''}`,
+  )
+  return [...lines, '', '/threads 2 goes on in the second.'].join('\n')
+}

@@ -1,0 +1,59 @@
+// A pressed button: decides its gate once, for the user and the chat that it was made for.
+import type { GateButton, PairedChat, Updates } from '#core/channel.ts'
+import { AppError } from '#core/errors.ts'
+import type { UserId } from '#core/ids.ts'
+import type { ChannelStore } from '#core/store.ts'
+import type { Gates } from '#turns/gates.ts'
+import { decisionWords } from './gate-words.ts'
+
+export type PressParts = {
+  readonly store: Pick<ChannelStore, 'button' | 'takePress' | 'takeEffect'>
+  readonly gates: Pick<Gates, 'answer'>
+  /** The name of a user in answers. */
+  readonly nameOf: (user: UserId) => Promise<string>
+  readonly now?: () => number
+}
+
+const notValid = 'This was decided already, or has expired.'
+
+/** Whether a button that came back decides anything in this chat. */
+function isValid(
+  button: GateButton | undefined,
+  { channel, chat, user }: Pick<PairedChat, 'channel' | 'chat' | 'user'>,
+  now: number,
+): button is GateButton {
+  return (
+    button !== undefined &&
+    button.channel === channel &&
+    button.chat === chat &&
+    button.user === user &&
+    button.endsAt > now
+  )
+}
+
+/** Decides what a button says. Returns the words for whoever pressed it. */
+export async function takePressed(
+  parts: PressParts,
+  updates: Updates,
+  chat: PairedChat,
+  data: string,
+): Promise<string> {
+  const { store, gates, nameOf, now = Date.now } = parts
+  const button = await store.button(data)
+  if (!isValid(button, chat, now())) {
+    await store.takeEffect(updates, chat, {})
+    return notValid
+  }
+  const { threadId, callId, decision, user } = button
+  const by = await nameOf(user)
+  // The answer first: if it is interrupted, the press comes again and finds the gate closed.
+  const words = await gates.answer(user, threadId, { callId, decision, by }).then(
+    () => decisionWords({ decision, by: '' }),
+    (error: unknown) => {
+      if (error instanceof AppError && (error.code === 'gate_closed' || error.code === 'not_found')) return notValid
+      throw error
+    },
+  )
+  await store.takePress(updates, button)
+  return words
+}

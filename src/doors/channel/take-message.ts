@@ -1,0 +1,182 @@
+// Takes what people do in their chats: a message becomes a turn, a command is carried out, an edit changes what is queued.
+import type { PairedChat, Updates } from '#core/channel.ts'
+import { AppError } from '#core/errors.ts'
+import { type Message, type Part, textMessage } from '#core/item.ts'
+import type { ChannelStore } from '#core/store.ts'
+import type { Turn } from '#core/turn.ts'
+import { ended } from '#core/turn-status.ts'
+import { maxAttachments, maxPictureBytes, maxTotalBytes, partOfFile } from '#turns/attachments.ts'
+import { checkMessage } from '#turns/message.ts'
+import type { Threads } from '#turns/threads.ts'
+import type { StartTurn, Turns } from '#turns/turns.ts'
+import type { Channel, FileRef, Incoming } from './channel.ts'
+import { type ChatCommand, readCommand } from './chat-commands.ts'
+import { codeHash } from './pairing.ts'
+import { helpNote, pairedNote, statusNote, threadsNote } from './notes.ts'
+
+export type TakeParts = {
+  readonly channel: Channel
+  readonly store: ChannelStore
+  readonly turns: Turns
+  readonly threads: Pick<Threads, 'get' | 'list'>
+}
+
+export type IncomingMessage = Extract<Incoming, { type: 'message' }>
+
+const maxListed = 10
+
+/** Pairs an unknown chat if it brings a valid code; else nothing happens, and nothing is said. */
+export async function takePairing(parts: TakeParts, updates: Updates, message: IncomingMessage) {
+  const command = readCommand(message.text)
+  if (command?.type !== 'start' || command.code === '' || message.edited) return undefined
+  const pairing = { hash: codeHash(command.code), note: pairedNote }
+  return parts.store.takePairing(updates, message.chat, pairing)
+}
+
+/** Takes a message of a paired chat. Throws only what may pass: the caller tries again. */
+export async function takeMessage(
+  parts: TakeParts,
+  {
+    updates,
+    chat,
+    message,
+    signal,
+  }: { updates: Updates; chat: PairedChat; message: IncomingMessage; signal: AbortSignal },
+): Promise<void> {
+  const { store } = parts
+  if (await store.taken(updates)) return
+  const note = (text: string): Promise<boolean> => store.takeEffect(updates, chat, { note: text })
+  const command = message.edited || message.files.length > 0 ? undefined : readCommand(message.text)
+  try {
+    if (command) await takeCommand(parts, { updates, chat, command, message })
+    else if (message.unsupported) await note('Only text, photos and documents are understood here.')
+    else if (message.edited) await takeEdit(parts, { updates, chat, message })
+    else await startTurn(parts, { updates, chat, message, input: await inputOf(parts.channel, message, signal) })
+  } catch (error) {
+    // What the message itself is to blame for is said in the chat.
+    if (!(error instanceof AppError) || error.code === 'database_unavailable') throw error
+    await note(`This message was not taken: ${error.message}`)
+  }
+}
+
+type Given = { readonly updates: Updates; readonly chat: PairedChat; readonly message: IncomingMessage }
+
+async function startTurn(
+  parts: TakeParts,
+  { updates, chat, message, input }: Given & { input: Message },
+): Promise<void> {
+  const { store, turns, channel } = parts
+  const { user, threadId } = chat
+  const turn: StartTurn = { user, door: channel.name, input: [input], options: {}, whenBusy: 'queue' }
+  const start = (given: StartTurn) =>
+    turns.startBy(given, (stored) => store.takeTurn(updates, chat, { turn: stored, source: message.message }))
+  const started = await start(threadId === undefined ? turn : { ...turn, threadId }).catch((error: unknown) => {
+    // The chat's thread was deleted: the message begins another.
+    if (threadId !== undefined && error instanceof AppError && error.code === 'not_found') return start(turn)
+    throw error
+  })
+  started?.events.close()
+}
+
+/** An edit counts until the turn of its message begins. To make it twice changes nothing. */
+async function takeEdit({ store, turns }: TakeParts, { updates, chat, message }: Given): Promise<void> {
+  const post = await store.answerTo(chat.channel, chat.chat, message.message)
+  const turn = post?.turnId === undefined ? undefined : await turns.get(chat.user, post.turnId)
+  const note = turn && !ended(turn.status) ? await edit(turns, turn, message.text) : undefined
+  await store.takeEffect(updates, chat, note === undefined ? {} : { note })
+}
+
+/** Returns what is to be said about it. */
+async function edit(turns: Turns, { id, userId }: Turn, text: string): Promise<string | undefined> {
+  try {
+    await turns.editQueued(userId, id, text)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'turn_started')) throw error
+    return 'Your edit came too late: that message is being answered. Send a new one.'
+  }
+}
+
+async function takeCommand(
+  parts: TakeParts,
+  { updates, chat, command, message }: Given & { command: ChatCommand },
+): Promise<void> {
+  const { store, turns, threads } = parts
+  const note = (text: string): Promise<boolean> => store.takeEffect(updates, chat, { note: text })
+  switch (command.type) {
+    case 'start': {
+      // A valid code pairs the chat anew, with whom the code is for.
+      const again = command.code !== '' && (await takePairing(parts, updates, message))
+      if (!again) await note(helpNote)
+      return
+    }
+    case 'help':
+      await note(helpNote)
+      return
+    case 'new': {
+      if (command.text === '') {
+        await store.takeEffect(updates, chat, { thread: null, note: 'Your next message begins a new thread.' })
+        return
+      }
+      checkMessage(command.text)
+      const { threadId: _, ...fresh } = chat
+      await startTurn(parts, { updates, chat: fresh, message, input: textMessage('user', command.text) })
+      return
+    }
+    case 'stop':
+      await note(await stopAll(parts, chat))
+      return
+    case 'status': {
+      const thread = chat.threadId === undefined ? undefined : await threads.get(chat.user, chat.threadId)
+      await note(statusNote(await turns.count(chat.user), thread))
+      return
+    }
+    case 'threads': {
+      const { rows } = await threads.list(chat.user, { limit: maxListed })
+      const chosen = command.number === undefined ? undefined : rows[command.number - 1]
+      const text = threadsNote(rows, { current: chat.threadId, chosen, number: command.number })
+      await store.takeEffect(updates, chat, { note: text, ...(chosen && { thread: chosen.id }) })
+      return
+    }
+    default:
+      return command satisfies never
+  }
+}
+
+/** Stops what this chat asked for, and what runs in its thread, with everything that is queued there. */
+async function stopAll({ store, turns }: TakeParts, { channel, chat, user, threadId }: PairedChat): Promise<string> {
+  const own = (await store.posts(channel)).filter((post) => post.chat === chat && post.kind === 'turn')
+  const threads = new Set([...own, { threadId }].flatMap((post) => post.threadId ?? []))
+  let any = false
+  for (const id of threads) {
+    const { removed, stopped } = await turns.stopAll(user, id)
+    any ||= removed.length > 0 || stopped !== undefined
+  }
+  return any ? 'Stopped.' : 'Nothing is running.'
+}
+
+/** The message of a person with its files. Throws invalid_input and too_large for what the usual limits refuse. */
+async function inputOf(channel: Channel, message: IncomingMessage, signal: AbortSignal): Promise<Message> {
+  const parts = await filesOf(channel, message.files, signal)
+  if (message.text === '' && parts.length > 0) return { type: 'message', role: 'user', content: parts }
+  checkMessage(message.text)
+  return textMessage('user', message.text, parts)
+}
+
+async function filesOf(channel: Channel, files: readonly FileRef[], signal: AbortSignal): Promise<Part[]> {
+  if (files.length > maxAttachments) {
+    throw new AppError('invalid_input', `a message has at most ${maxAttachments} files`)
+  }
+  const parts: Part[] = []
+  let total = 0
+  for (const file of files) {
+    const tooLarge = `${file.name} is too large: a picture has at most ${maxPictureBytes} bytes`
+    if ((file.bytes ?? 0) > maxPictureBytes) throw new AppError('too_large', tooLarge)
+    const bytes = await channel.fetchFile(file, maxPictureBytes, signal)
+    if ('fault' in bytes) throw new AppError('invalid_input', `${file.name} could not be fetched: ${bytes.fault}`)
+    total += bytes.length
+    if (total > maxTotalBytes) throw new AppError('too_large', `all files together have at most ${maxTotalBytes} bytes`)
+    parts.push(partOfFile(file.name, bytes))
+  }
+  return parts
+}

@@ -1,0 +1,166 @@
+// Telegram as a chat channel: long polls, messages, edits, and what its refusals mean.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Log } from '#lib/log.ts'
+import type { Channel, Content, Incoming, Outcome, SendOutcome } from '#doors/channel/channel.ts'
+import type { BotApi, Called } from './client.ts'
+import { keyboardOf } from './buttons.ts'
+import { htmlOf } from './html.ts'
+import { readUpdates, updateId } from './updates.ts'
+
+/** Characters of a message after its markup is read. */
+const maxChars = 4_096
+const editGapMs = 1_000
+const pollSecs = 25
+/** Pauses after a failure: the first, and the longest. */
+const minRetryMs = 1_000
+const maxRetryMs = 30_000
+/** A token that is refused may be mended at Telegram; to be asked often helps nobody. */
+const unauthorisedMs = 60_000
+/** Downloads are tried so often; then the message is answered without. */
+const maxDownloads = 3
+
+type Refused = Extract<Called<unknown>, { type: 'refused' }>
+
+export function createTelegramChannel({ api, log }: { api: BotApi; log: Log }): Channel {
+  /** Calls until there is an answer that stands. Rate limits and outages are waited out. */
+  async function persist<T>(
+    call: () => Promise<Called<T>>,
+    signal: AbortSignal,
+  ): Promise<Exclude<Called<T>, { type: 'unreachable' }>> {
+    for (let waitMs = minRetryMs; ; waitMs = Math.min(waitMs * 2, maxRetryMs)) {
+      signal.throwIfAborted()
+      const called = await call()
+      signal.throwIfAborted()
+      const pauseMs = pauseAfter(called, waitMs)
+      if (pauseMs === undefined && called.type !== 'unreachable') return called
+      await pause(pauseMs ?? waitMs, undefined, { signal })
+    }
+  }
+
+  async function change(call: () => Promise<Called<unknown>>, signal: AbortSignal): Promise<Outcome> {
+    const called = await persist(call, signal)
+    return called.type === 'ok' ? { type: 'done' } : outcomeOf(called)
+  }
+
+  /** Sends or edits with markup; a text whose markup Telegram refuses goes as it is. */
+  async function withMarkup<T>(
+    content: Exclude<Content, { type: 'file' }>,
+    call: (text: string, more: { parse_mode?: 'HTML' }) => Promise<Called<T>>,
+    signal: AbortSignal,
+  ): Promise<Exclude<Called<T>, { type: 'unreachable' }>> {
+    if (content.type === 'markdown') {
+      const called = await persist(() => call(htmlOf(content.text), { parse_mode: 'HTML' }), signal)
+      if (!(called.type === 'refused' && isMarkupFault(called))) return called
+      log.warn({ channel: 'telegram', why: called.description }, 'Telegram refused the markup of a message')
+    }
+    return persist(() => call(content.text, {}), signal)
+  }
+
+  return {
+    name: 'telegram',
+    account: api.botId,
+    maxChars,
+    editGapMs,
+    updates: (signal) => poll(api, log, signal),
+    async send(chat, content, { replyTo, signal }): Promise<SendOutcome> {
+      const called =
+        content.type === 'file'
+          ? await persist(() => api.sendDocument(chat, content, signal), signal)
+          : await withMarkup(
+              content,
+              (text, more) => {
+                const quoted = replyTo === undefined ? {} : { replyTo }
+                return api.sendMessage(chat, text, { ...more, ...keyboardOf(content), ...quoted }, signal)
+              },
+              signal,
+            )
+      if (called.type === 'ok') return { type: 'sent', message: String(called.result.message_id) }
+      const outcome = outcomeOf(called)
+      return outcome.type === 'gone' ? { type: 'gone' } : { type: 'refused', why: called.description }
+    },
+    async edit(chat, message, content, signal) {
+      if (content.type === 'file') return { type: 'refused', why: 'a message cannot become a file' }
+      const called = await withMarkup(
+        content,
+        (text, more) => api.editMessage(chat, message, text, { ...more, ...keyboardOf(content) }, signal),
+        signal,
+      )
+      return called.type === 'ok' ? { type: 'done' } : outcomeOf(called)
+    },
+    remove: (chat, message, signal) => change(() => api.deleteMessage(chat, message, signal), signal),
+    async answerPress(press, text, signal) {
+      // Once: a press that is too old to be answered stays unanswered.
+      const called = await api.answerCallbackQuery(press, text, signal)
+      if (called.type === 'unreachable') log.warn({ channel: 'telegram', why: called.why }, 'could not answer a press')
+    },
+    async fetchFile({ id }, maxBytes, signal) {
+      for (let attempt = 1; ; attempt++) {
+        const found = await api.getFile(id, signal)
+        const path = found.type === 'ok' ? found.result.file_path : undefined
+        if (found.type === 'ok' && path === undefined) return { fault: 'Telegram gives no address for it' }
+        const called = path === undefined ? found : await api.download(path, maxBytes, signal)
+        if (called.type === 'ok' && Buffer.isBuffer(called.result)) return called.result
+        signal.throwIfAborted()
+        const waitMs = pauseAfter(called, minRetryMs)
+        if (waitMs === undefined || attempt >= maxDownloads) return { fault: faultOf(called) }
+        await pause(waitMs, undefined, { signal })
+      }
+    },
+  }
+}
+
+function faultOf(called: Called<unknown>): string {
+  if (called.type === 'refused') return called.description
+  return called.type === 'unreachable' ? called.why : 'Telegram gives no address for it'
+}
+
+/** Long polls. An offset confirms every update before it, so it moves only when the next batch is asked for. */
+async function* poll(api: BotApi, log: Log, signal: AbortSignal): AsyncGenerator<readonly Incoming[]> {
+  let offset: number | undefined
+  let waitMs = minRetryMs
+  while (!signal.aborted) {
+    const called = await api.getUpdates({ ...(offset !== undefined && { offset }), timeoutSecs: pollSecs }, signal)
+    if (signal.aborted) return
+    if (called.type === 'ok') {
+      waitMs = minRetryMs
+      if (called.result.length > 0) yield readUpdates(called.result)
+      const ids = called.result.flatMap((update) => updateId(update) ?? [])
+      if (ids.length > 0) offset = Math.max(...ids) + 1
+      continue
+    }
+    const why = called.type === 'refused' ? called.description : called.why
+    log.warn({ channel: 'telegram', why }, pollFault(called))
+    await pause(pauseAfter(called, waitMs) ?? waitMs, undefined, { signal }).catch(() => undefined)
+    waitMs = Math.min(waitMs * 2, maxRetryMs)
+  }
+}
+
+function pollFault(called: Called<unknown>): string {
+  if (called.type !== 'refused') return 'Telegram cannot be reached'
+  if (called.code === 401 || called.code === 404) return 'Telegram refuses the token: connect again'
+  if (called.code === 409) return 'another program reads the updates of this bot'
+  return 'Telegram refused to give updates'
+}
+
+/** How long to wait before the same call is made again; undefined if its answer stands. */
+function pauseAfter(called: Called<unknown>, waitMs: number): number | undefined {
+  if (called.type === 'ok') return undefined
+  if (called.type === 'unreachable') return waitMs
+  if (called.code === 429) return called.retryAfterMs ?? waitMs
+  if (called.code === 401) return unauthorisedMs
+  return called.code >= 500 ? waitMs : undefined
+}
+
+/** What a refusal means. Telegram tells them apart by words alone. */
+function outcomeOf({ code, description }: Refused): Outcome {
+  if (/message is not modified/i.test(description)) return { type: 'done' }
+  if (/message to (edit|delete) not found|message can't be (edited|deleted)|MESSAGE_ID_INVALID/i.test(description)) {
+    return { type: 'missing' }
+  }
+  if (code === 403 || /chat not found|user is deactivated/i.test(description)) return { type: 'gone' }
+  return { type: 'refused', why: description }
+}
+
+function isMarkupFault({ code, description }: Refused): boolean {
+  return code === 400 && /can't parse entities|entit/i.test(description)
+}
