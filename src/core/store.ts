@@ -15,6 +15,7 @@ import type { ModelCall, Thread, Turn, TurnError, TurnOptions, Usage } from './t
 import type { TurnStatus } from './turn-status.ts'
 import type { SecretStore } from './secret.ts'
 import type { SkillStore } from './skill.ts'
+import type { ToolStore } from './tool-record.ts'
 import type { CostSum, UsageStore } from './usage.ts'
 import type { VectorStore } from './vector.ts'
 
@@ -324,26 +325,6 @@ export interface SettingStore {
   set(name: string, value: Json | undefined): Promise<void>
   /** Writes what `decide` returns, in one transaction: of two concurrent changes the later sees the earlier. */
   change(decide: (stored: Settings) => Readonly<Record<string, Json | undefined>>): Promise<void>
-}
-
-/** An installed component. Its description and schema were read once, when it was installed. */
-export type ToolRecord = {
-  readonly name: string
-  readonly sha256: string
-  /** The text of its capability file. */
-  readonly capabilities: string
-  readonly description: string
-  /** The JSON schema of its parameters, as text. */
-  readonly schema: string
-  readonly installedAt: number
-}
-
-export interface ToolStore {
-  /** Stores the tool, or replaces the one of this name. */
-  put(tool: Omit<ToolRecord, 'installedAt'>, component: Uint8Array): Promise<void>
-  list(): Promise<readonly ToolRecord[]>
-  component(name: string): Promise<Uint8Array | undefined>
-  remove(name: string): Promise<boolean>
 }
 
 /** Work that only one of all processes does at a time. */

@@ -3,7 +3,7 @@
 import { AppError } from '#core/errors.ts'
 import type { JsonObject } from '#core/json.ts'
 import type { SecretStore } from '#core/secret.ts'
-import type { ToolRecord, ToolStore } from '#core/store.ts'
+import type { ToolRecord, ToolStore } from '#core/tool-record.ts'
 import type { ToolSource } from '#core/tool-source.ts'
 import type { Tool } from '#core/tool.ts'
 import type { Log } from '#lib/log.ts'

@@ -1,6 +1,6 @@
 // The view of an installed component: its description and schema, and its rights.
 import type { JsonObject } from '#core/json.ts'
-import type { ToolRecord } from '#core/store.ts'
+import type { ToolRecord } from '#core/tool-record.ts'
 import type { SourceView } from '#core/tool-source.ts'
 import { accessRows, limitsRow } from '#sandbox/package/access.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'

@@ -1,5 +1,5 @@
 // Installed components: their bytes, capability file, description and schema.
-import type { ToolRecord, ToolStore } from '#core/store.ts'
+import type { ToolRecord, ToolStore } from '#core/tool-record.ts'
 import { notifySettings } from './change-signal.ts'
 import { first, query, type Row, run, type Sql } from './sql.ts'
 

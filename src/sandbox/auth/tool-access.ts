@@ -2,7 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import { type UserId, userId } from '#core/ids.ts'
 import type { SecretStore } from '#core/secret.ts'
-import type { ToolStore } from '#core/store.ts'
+import type { ToolStore } from '#core/tool-record.ts'
 import type {
   ToolOwner,
   StoredSecrets,
