@@ -1,6 +1,7 @@
 // The authenticated caller of a request.
 // oxlint-disable-next-line import/no-empty-named-blocks, unicorn/require-module-specifiers -- imports the module that is augmented below
 import type {} from 'fastify'
+import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 
 export type Caller = {
@@ -34,4 +35,10 @@ export interface ChatLimit {
 export interface WriteLimit {
   /** Counts one change; a large body counts as several. Throws rate_limited with the time to retry after. */
   take(caller: Caller, bodyBytes?: number): void
+}
+
+/** Throws forbidden for a caller with fewer tools: what it changes would hold for turns with more. `what` completes "…with another". */
+export function requireAllTools({ allowedTools }: Caller, what: string): void {
+  if (!allowedTools) return
+  throw new AppError('forbidden', `this token may use some tools only: ${what} with another`)
 }

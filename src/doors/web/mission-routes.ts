@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { isUuid, type UserId } from '#core/ids.ts'
-import type { Caller } from '#http/caller.ts'
+import { type Caller, requireAllTools } from '#http/caller.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { MissionInput, Missions } from '#missions/missions.ts'
 import { missionWire, previewWire, runWire } from '#missions/mission-wire.ts'
@@ -156,9 +156,9 @@ export function missionRoutes({ missions }: MissionRouteParts): Route[] {
 }
 
 /** A token with fewer tools must not have prompts run by the clock with more. */
-function withAllTools({ user, allowedTools }: Caller): UserId {
-  if (!allowedTools) return user
-  throw new AppError('forbidden', 'this token may use some tools only: make and run missions with another')
+function withAllTools(caller: Caller): UserId {
+  requireAllTools(caller, 'make and run missions')
+  return caller.user
 }
 
 function inputOf({ cap_usd: capUsd, ...body }: z.output<typeof ChangeBody>): MissionInput {

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import type { StoredSecrets, NeededSecret, SignIn, ToolAccess, ToolNeeds } from '#core/tool-access.ts'
-import type { Caller } from '#http/caller.ts'
+import { type Caller, requireAllTools } from '#http/caller.ts'
 import type { Origins } from '#http/origin.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire-format.ts'
@@ -48,6 +48,11 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
   const { access, origins } = parts
   const here = ({ raw }: FastifyRequest): string => origins.ownOrigin(raw)
   const whose = (tool: string, { user: owner }: Caller) => ({ tool, owner })
+  /** A secret is for every turn of its user, and setting one lets turns go on that wait for it. */
+  const changing = (tool: string, caller: Caller) => {
+    requireAllTools(caller, 'sign tools in and set their secrets')
+    return whose(tool, caller)
+  }
 
   /** Resumes turns that waited for these secrets. Returns how many gates it closed. */
   async function resumeWaiting(
@@ -96,12 +101,13 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
       body: AuthBody,
       answers: { 200: AuthAnswer },
       async handle({ params: { name }, body: { token, returned, state, use }, caller }, reply) {
+        const own = changing(name, caller)
         const toolAccess = await access()
-        const { auth } = await toolAccess.needs(whose(name, caller))
+        const { auth } = await toolAccess.needs(own)
         if (!auth) throw new AppError('invalid_input', `${name} needs no sign-in`)
         if (auth.how === 'environment') return { status: 'environment' } satisfies z.output<typeof AuthAnswer>
-        if (use) return answerStored(await toolAccess.share(whose(name, caller), auth.name, use), caller)
-        if (token) return answerStored(await toolAccess.giveToken(whose(name, caller), token), caller)
+        if (use) return answerStored(await toolAccess.share(own, auth.name, use), caller)
+        if (token) return answerStored(await toolAccess.giveToken(own, token), caller)
         if (returned) {
           const ended = await toolAccess.finish(returned, { owner: caller.user, ...(state && { state }) })
           return answerStored(ended, caller)
@@ -118,15 +124,16 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
       body: SetupBody,
       answers: { 200: SetupAnswer },
       async handle({ params: { name }, body: { secrets = {}, use = {} }, caller }) {
+        const own = changing(name, caller)
         const toolAccess = await access()
-        const setUp = await toolAccess.setUp(whose(name, caller), secrets)
+        const setUp = await toolAccess.setUp(own, secrets)
         const shared: string[] = []
         for (const [secret, from] of Object.entries(use)) {
-          shared.push(...(await toolAccess.share(whose(name, caller), secret, from)).secrets)
+          shared.push(...(await toolAccess.share(own, secret, from)).secrets)
         }
         const all = { ...setUp, secrets: [...setUp.secrets, ...shared] }
         const continued = await resumeWaiting(all, caller)
-        const { setup } = await toolAccess.needs(whose(name, caller))
+        const { setup } = await toolAccess.needs(own)
         const missing = setup.filter(({ optional, set }) => !optional && !set).map((each) => each.name)
         return { stored: [...all.secrets], missing, continued } satisfies z.output<typeof SetupAnswer>
       },
@@ -138,7 +145,7 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
       summary: 'Remove a secret of a tool, or end its use of another tool’s secret',
       answers: { 204: null },
       async handle({ params: { name, secret }, caller }, reply) {
-        if (!(await (await access()).forget(whose(name, caller), secret))) {
+        if (!(await (await access()).forget(changing(name, caller), secret))) {
           throw new AppError('not_found', `${name} has no such secret of yours`)
         }
         return reply.code(204).send()

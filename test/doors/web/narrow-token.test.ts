@@ -43,6 +43,23 @@ test('turns of a narrowed token have its tools alone, by bearer and by cookie, a
   assert.equal((await call('PATCH', `/api/missions/${id}`, { token: 'narrow', body: { title: 'y' } })).status, 403)
 })
 
+test('a narrowed token neither sets nor removes the secrets of a tool', async (t) => {
+  const { call, store, addUser } = await openHouse(t, { tools })
+  await addUser('ada')
+  await store.accounts.addToken('ada', { hash: hashToken('narrow'), tools: ['time'] })
+  for (const [method, path, body] of [
+    ['POST', '/api/tools/time/auth', { token: 'x' }],
+    ['POST', '/api/tools/time/auth', { returned: 'x' }],
+    ['POST', '/api/tools/shell/auth', { use: 'time' }],
+    ['POST', '/api/tools/shell/setup', { secrets: { KEY: 'x' } }],
+    ['DELETE', '/api/tools/shell/secrets/KEY', undefined],
+  ] as const) {
+    const { status, json } = await call(method, path, { token: 'narrow', ...(body && { body }) })
+    assert.deepEqual([status, json.error.code], [403, 'forbidden'], path)
+    assert.match(json.error.message, /sign tools in and set their secrets with another$/)
+  }
+})
+
 test('a narrowed token denies a gate of a tool that it may not use, and allows none', async (t) => {
   const { call, store, url, addUser } = await openHouse(t, {
     tools: [createWriter([])],
