@@ -137,6 +137,14 @@ export type Reservation = { readonly granted: boolean; readonly spentUsd: number
 /** A gate without an answer, when it was opened, and its turn. */
 export type OpenGate = { readonly turn: Omit<Turn, 'options'>; readonly gate: Gate; readonly at: number }
 
+/** Which open gates: of one thread, of one call in it, opened since a time. */
+export type GatesQuery = {
+  readonly threadId?: string
+  readonly callId?: string
+  readonly since?: number
+  readonly limit: number
+}
+
 /** A gate with its answer. */
 export type AnsweredGate = OpenGate & { readonly answer: Answer; readonly answeredAt: number }
 
@@ -173,7 +181,7 @@ export interface TurnStore {
     grant?: NewGrant,
   ): Promise<{ turn: Turn; entries: readonly Entry[] }>
   /** Approvals and sign-ins without an answer, opened since a time, oldest turn first: of one thread or of all. */
-  openGates(user: UserId, query: { threadId?: string; since?: number; limit: number }): Promise<readonly OpenGate[]>
+  openGates(user: UserId, query: GatesQuery): Promise<readonly OpenGate[]>
   /** Approvals and sign-ins that were answered since a time, latest first, in all threads that the user reaches. */
   answeredGates(user: UserId, query: { since: number; limit: number }): Promise<readonly AnsweredGate[]>
   /**

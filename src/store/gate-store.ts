@@ -4,7 +4,7 @@ import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Answer, Draft, Entry, Gate, Item } from '#core/item.ts'
 import type { NewGrant } from '#core/grant.ts'
-import type { AnsweredGate, OpenGate } from '#core/store.ts'
+import type { AnsweredGate, GatesQuery, OpenGate } from '#core/store.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
 import type { TurnStatus } from '#core/turn-status.ts'
 import { append } from './append-items.ts'
@@ -13,8 +13,8 @@ import { digestOfTurn } from './turn-digest.ts'
 import { readGateHeaders, type ItemHeader, readTail, readItemRow } from './item-headers.ts'
 import { getTurn, isReached, newestReached } from './reachable.ts'
 import { entryOf, listColumns, listedTurnOf, storedStatus, turnColumns, turnOf } from './rows.ts'
-import { first, type Job, query, run } from './sql.ts'
-import { isActive, isQueued, isWaiting } from './turn-status.ts'
+import { first, type Job, query, type Row, run } from './sql.ts'
+import { isActive, isQueued } from './turn-status.ts'
 
 /** A list of gates ends after this many bytes. The next gates appear once these are answered. */
 const maxGateBytes = 8 * 1024 * 1024
@@ -88,20 +88,21 @@ function* noGate(user: UserId, threadId: string, callId: string): Job<AppError> 
   )
 }
 
-type GatesQuery = { readonly threadId?: string; readonly since?: number; readonly limit: number }
-
-/** Unanswered gates of active turns, oldest turn first. */
-export function* openGates(user: UserId, { threadId, since = 0, limit }: GatesQuery): Job<OpenGate[]> {
-  const rows = yield* query(
-    `SELECT ${listColumns} FROM turns WHERE ${isActive} AND ${isReached}${threadId ? ' AND thread_id = ?' : ''}`,
-    user,
-    user,
-    ...(threadId ? [threadId] : []),
+/** Turns that can have open gates: active ones, and those that wait for a process since one of their gates was answered. */
+function* turnsWithGates(columns: string, condition = '', values: readonly string[] = []): Job<Row[]> {
+  const active = yield* query(`SELECT ${columns} FROM turns WHERE ${isActive}${condition}`, ...values)
+  const requeued = yield* query(
+    `SELECT ${columns} FROM turns WHERE ${isQueued} AND first_seq IS NOT NULL${condition}`,
+    ...values,
   )
   const open: OpenGate[] = []
   let bytes = 0
   for (const turn of rows.map(listedTurnOf).sort((a, b) => (a.id < b.id ? -1 : 1))) {
-    for (const { seq } of openGateHeaders(yield* readGateHeaders(turn.threadId, turn.firstSeq ?? 0), since)) {
+    for (const { seq, item: header } of openGateHeaders(
+      yield* readGateHeaders(turn.threadId, turn.firstSeq ?? 0),
+      since,
+    )) {
+      if (callId !== undefined && (header.type !== 'gate' || header.callId !== callId)) continue
       const row = yield* readItemRow(turn.threadId, seq)
       if (!row) continue
       const { item, at } = entryOf(row)
@@ -109,6 +110,13 @@ export function* openGates(user: UserId, { threadId, since = 0, limit }: GatesQu
       bytes += String(row['body']).length
       if (open.length >= limit || bytes > maxGateBytes) return open
     }
+  return [...active, ...requeued]
+}
+
+/** Unanswered gates, oldest turn first. */
+export function* openGates(user: UserId, { threadId, callId, since = 0, limit }: GatesQuery): Job<OpenGate[]> {
+  const condition = ` AND ${isReached}${threadId ? ' AND thread_id = ?' : ''}`
+  const rows = yield* turnsWithGates(listColumns, condition, [user, user, ...(threadId ? [threadId] : [])])
   }
   return open
 }
@@ -223,9 +231,9 @@ export function* restAtGates(turn: Turn, held: boolean): Job<'waiting' | 'queued
   return status
 }
 
-/** Waiting turns, of all users or of one, with gates that were opened before a time. */
+/** Turns, of all users or of one, with unanswered gates that were opened before a time. */
 export function* waitingSince(before: number, user?: UserId): Job<{ turn: Turn; callIds: string[] }[]> {
-  const rows = yield* query(`SELECT ${turnColumns} FROM turns WHERE ${isWaiting}`)
+  const rows = yield* turnsWithGates(turnColumns)
   const expired: { turn: Turn; callIds: string[] }[] = []
   for (const row of rows) {
     const turn = turnOf(row)
@@ -242,10 +250,10 @@ export function* waitingSince(before: number, user?: UserId): Job<{ turn: Turn; 
   return expired
 }
 
-/** The opening time of the oldest open gate that was opened since a time, over all waiting turns. */
+/** The opening time of the oldest open gate that was opened since a time, over all turns. */
 export function* oldestGate(since: number): Job<number | undefined> {
   let oldest: number | undefined
-  for (const row of yield* query(`SELECT thread_id, first_seq FROM turns WHERE ${isWaiting}`)) {
+  for (const row of yield* turnsWithGates('thread_id, first_seq')) {
     const headers = yield* readGateHeaders(String(row['thread_id']), Number(row['first_seq'] ?? 0))
     for (const { at } of openGateHeaders(headers, since)) oldest = Math.min(at, oldest ?? at)
   }

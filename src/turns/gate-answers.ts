@@ -72,8 +72,8 @@ export async function checkMayAllow({ store, now }: Parts, ref: GateRef, { allow
   const open = await findOpen(store, ref)
   const { callId } = ref
   if (open === undefined) {
-    // The gate may be of any tool: its turn is queued after another answer, or the list is too long.
-    if (allowedTools) throw new AppError('gate_closed', `${callId} is not in the list of gates, or not yet again`)
+    // The store throws. A token with fewer tools must not get past it: the gate may be of any tool.
+    if (allowedTools) throw new AppError('gate_closed', `nothing waits for an answer to ${callId} any more`)
     return
   }
   const { name } = open.gate
@@ -89,8 +89,8 @@ async function findOpen(
   { turns }: Pick<Store, 'turns'>,
   { user, threadId, callId }: GateRef,
 ): Promise<OpenGate | undefined> {
-  const open = await turns.openGates(user, { threadId, limit: maxGates })
-  return open.find(({ gate }) => gate.callId === callId)
+  const [open] = await turns.openGates(user, { threadId, callId, limit: 1 })
+  return open
 }
 
 /** The checked values for an open gate. Without such a gate, or with one of another kind, the store throws. */

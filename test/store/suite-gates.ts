@@ -122,7 +122,10 @@ export function gateTests(open: Open): void {
     assert.deepEqual(await ids(operator, { threadId: hooked.threadId }), ['webhook a1', 'webhook a2'])
     const [first] = await store.turns.openGates(ada, { limit: 9 })
     assert.deepEqual([first?.turn.id, first?.at], [turn.id, clock.now])
+    assert.deepEqual(await ids(ada, { threadId: turn.threadId, callId: 'a2', limit: 1 }), ['web a2'])
+    assert.deepEqual(await ids(ada, { threadId: turn.threadId, callId: 'a3' }), [])
     await store.turns.answer(ada, turn.threadId, decide('a1'))
+    assert.deepEqual(await ids(ada), ['web a2'], 'also while the turn is queued')
     await store.turns.claim(lease, 9)
     assert.deepEqual(await ids(ada), ['web a2'])
     await store.turns.end(ada, turn.id)
@@ -309,6 +312,7 @@ export function gateTests(open: Open): void {
       [turn.id, young.id].toSorted(),
     )
     await store.turns.answer(ada, turn.threadId, decide('a1'))
+    assert.deepEqual((await store.turns.waitingSince(clock.now))[0]?.callIds, ['a2'], 'also of a queued turn')
     await store.turns.claim(lease, 1)
     await store.turns.record(
       turn,

@@ -85,6 +85,23 @@ test('a grant that cannot be given stores no answer', async (t) => {
   assert.equal((await gates.list(ada)).length, 1, 'it is still open')
 })
 
+test('an answer to the second gate of a turn that is queued after the first grants what it asks for', async (t) => {
+  const house = await waiting(t, {
+    reply: (_, { items }) =>
+      items.at(-1)?.type === 'result'
+        ? ['ok']
+        : ['a', 'b'].map((host) => ({ name: 'send', args: { url: `https://${host}.example/` } })),
+  })
+  const [first, second] = (await house.gates.list(ada)).map(({ gate }) => gate.callId)
+  assert.ok(first && second)
+  const answers = [house.answer({ callId: first }), house.answer({ callId: second, grantRequest: { for: 'good' } })]
+  await Promise.all(answers)
+  assert.deepEqual(
+    (await house.gates.grants(ada)).map(({ tool: name, target }) => [name, target]),
+    [['send', 'b.example:443']],
+  )
+})
+
 test('a gate that is not there is not found', async (t) => {
   const { answer } = await waiting(t)
   await rejectsWith(answer({ callId: 'none', grantRequest: { for: 'day' } }), 'not_found')
