@@ -30,7 +30,11 @@ export async function gateDraft(
   { call, how, word: reason, why, taint }: Settlement,
   { toolbox, context, mask = (text) => text }: GateParts,
 ): Promise<Draft> {
-  if (how === 'output') return gateOf(call, { kind: 'output', prompt: `Run ${call.name} and send its output.` })
+  if (how === 'output') {
+    const { serviceTools } = context
+    const prompt = `Run ${call.name} and send its output.`
+    return gateOf(call, { kind: 'output', prompt, ...(serviceTools && { serviceTools }) })
+  }
   try {
     const tool = toolbox.find(call.name)
     const asked = (await tool?.ask?.(call.args, context)) ?? { question: plainQuestion(call.name) }

@@ -80,6 +80,8 @@ export type Gate = {
   readonly secrets?: readonly string[]
   /** The credential that a sign-in must provide. The turn then continues by itself. */
   readonly credential?: Credential
+  /** The only tools of the service that the turn which called a caller's function may use: its resume has no others. */
+  readonly serviceTools?: readonly string[]
   /** What an `input` gate asks for. */
   readonly input?: InputRequest
   /** What the tool of an `input` gate gets back with the answer. It is never shown. */

@@ -8,7 +8,8 @@ import { bodyOf, insert } from './append-items.ts'
 import { pointBytes } from './chain-points.ts'
 import { forkThread } from './fork-thread.ts'
 import { reachValue } from './reachable.ts'
-import { entriesOf, optionsText, turnColumns, turnOf } from './rows.ts'
+import { readGateHeaders, readItemRow } from './item-headers.ts'
+import { entriesOf, entryOf, optionsText, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, type Row, run } from './sql.ts'
 import { bytesOfRows, checkQuota, readStored, storedBytes } from './storage-quota.ts'
 import { isActive, isQueued } from './turn-status.ts'
@@ -192,9 +193,21 @@ function* withStoredTools({ options, resumes }: NewTurn, thread: Row | undefined
     String(thread['id']),
     Number(thread['last_seq']),
   )
-  const stored = row?.['options'] ? (JSON.parse(String(row['options'])) as TurnOptions) : {}
+  const stored = row
+    ? (JSON.parse(String(row['options'] ?? '{}')) as TurnOptions)
+    : yield* toolsInGate(String(thread['id']), resumes)
   const { tools = stored.tools, serviceTools = stored.serviceTools } = options
   return { ...options, ...(tools && { tools }), ...(serviceTools && { serviceTools }) }
+}
+
+/** What the gate of a call says about tools: in a fork whose turn was erased with the thread that it came from. */
+function* toolsInGate(threadId: string, callId: string): Job<Pick<TurnOptions, 'tools' | 'serviceTools'>> {
+  const header = (yield* readGateHeaders(threadId, 0)).findLast(
+    ({ item }) => item.type === 'gate' && item.callId === callId,
+  )
+  const row = header && (yield* readItemRow(threadId, header.seq))
+  const gate = row && entryOf(row).item
+  return gate?.type === 'gate' && gate.serviceTools ? { serviceTools: gate.serviceTools } : {}
 }
 
 /** A temporary thread in which somebody goes on without asking for that is kept. */

@@ -2,14 +2,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ErrorCode } from '#core/errors.ts'
+import type { Item } from '#core/item.ts'
 import type { NewTurn } from '#core/store.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import type { Open } from './harness.ts'
 import {
   ada,
   bob,
+  call,
   dayMs,
   finish,
+  gate,
   itemsOf,
   lease,
   output,
@@ -49,6 +52,27 @@ export function startTests(open: Open): void {
     const { turn: forked } = await store.turns.start(turnOf({ forks, ...resume }))
     assert.notEqual(forked.threadId, threadId)
     assert.deepEqual([turn.options, forked.options], [options, options])
+  })
+
+  test('a resume in a fork has no more tools of the service after the thread with the call was erased', async (t) => {
+    const { store } = await open(t)
+    const options = { serviceTools: ['time'] }
+    const { turn: asking } = await store.turns.start(turnOf({ options }))
+    const { id, item } = gate('c1', 'output')
+    const drafts = [call('c1'), { id, item: { ...item, ...options } as Item }]
+    const { threadId } = (await store.turns.record(asking, lease, step(drafts, { status: 'completed' }))).turn
+    const resume = { resumes: 'c1', input: [output('c1')] }
+    const beforeSeq = (await store.turns.start(turnOf({ threadId, ...resume }))).entries[0]?.seq ?? 0
+    const { turn: first } = await store.turns.start(turnOf({ forks: { threadId, beforeSeq }, ...resume }))
+    await store.threads.remove(ada, threadId)
+    const forks = { threadId: first.threadId, beforeSeq }
+    assert.deepEqual((await store.turns.start(turnOf({ forks, ...resume }))).turn.options, options)
+    const wider = { ...resume, options: { serviceTools: ['time', 'shell'] } }
+    assert.deepEqual(
+      (await store.turns.start(turnOf({ forks, ...wider }))).turn.options,
+      wider.options,
+      'if it says so',
+    )
   })
 
   test('a turn with a lease makes its thread and runs at once, its input in the log', async (t) => {
