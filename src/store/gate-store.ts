@@ -9,6 +9,7 @@ import type { Turn, TurnError } from '#core/turn.ts'
 import type { TurnStatus } from '#core/turn-status.ts'
 import { append } from './append-items.ts'
 import { saveGrant } from './grant-store.ts'
+import { wasPinnedSince } from './mcp-store.ts'
 import { digestOfTurn } from './turn-digest.ts'
 import { readGateHeaders, type ItemHeader, readTail, readItemRow } from './item-headers.ts'
 import { getTurn, isReached, newestReached } from './reachable.ts'
@@ -34,21 +35,31 @@ export function* answerGate({ user, threadId, draft, grant }: Answering, { now, 
     user,
     user,
   )
-  const calls = row ? openCalls(yield* tail(threadId)) : []
+  const entries = row ? yield* readTail(threadId) : []
+  const calls = openCalls(entries.map(({ item }) => item))
   const open = calls.find(({ call }) => call.callId === answer.callId)
   if (!row || !open?.gate || open.answer || open.gate.kind === 'output') {
     throw yield* noGate(user, threadId, answer.callId)
   }
   checkKind(open.gate, answer)
   const turn = { ...turnOf(row), answeredAt: now }
-  if (grant) yield* saveGrant(turn, { ...grant, by: answer.by, createdAt: now })
-  const entries = yield* append({ threadId, turnId: turn.id, at: now }, [draft], null)
+  if (grant) {
+    const asked = entries.find(({ item }) => item === open.gate)?.at ?? now
+    if (yield* wasPinnedSince(grant.tool, asked, lock)) throw changedSince(grant.tool)
+    yield* saveGrant(turn, { ...grant, by: answer.by, createdAt: now })
+  }
+  const appended = yield* append({ threadId, turnId: turn.id, at: now }, [draft], null)
   yield* run('UPDATE turns SET answered_at = ? WHERE id = ?', now, turn.id)
   const changed = yield* first(
     `UPDATE turns SET ${restAfter(calls, open)} WHERE id = ? AND status = 'waiting' RETURNING status`,
     turn.id,
   )
-  return { turn: changed ? { ...turn, status: String(changed['status']) as TurnStatus } : turn, entries }
+  return { turn: changed ? { ...turn, status: String(changed['status']) as TurnStatus } : turn, entries: appended }
+}
+
+/** What was asked for is not what a grant would cover. */
+function changedSince(tool: string): AppError {
+  return new AppError('grant_refused', `${tool} has changed since this was asked: it can only be allowed once`)
 }
 
 /**
@@ -95,6 +106,13 @@ function* turnsWithGates(columns: string, condition = '', values: readonly strin
     `SELECT ${columns} FROM turns WHERE ${isQueued} AND first_seq IS NOT NULL${condition}`,
     ...values,
   )
+  return [...active, ...requeued]
+}
+
+/** Unanswered gates, oldest turn first. */
+export function* openGates(user: UserId, { threadId, callId, since = 0, limit }: GatesQuery): Job<OpenGate[]> {
+  const condition = ` AND ${isReached}${threadId ? ' AND thread_id = ?' : ''}`
+  const rows = yield* turnsWithGates(listColumns, condition, [user, user, ...(threadId ? [threadId] : [])])
   const open: OpenGate[] = []
   let bytes = 0
   for (const turn of rows.map(listedTurnOf).sort((a, b) => (a.id < b.id ? -1 : 1))) {
@@ -110,13 +128,6 @@ function* turnsWithGates(columns: string, condition = '', values: readonly strin
       bytes += String(row['body']).length
       if (open.length >= limit || bytes > maxGateBytes) return open
     }
-  return [...active, ...requeued]
-}
-
-/** Unanswered gates, oldest turn first. */
-export function* openGates(user: UserId, { threadId, callId, since = 0, limit }: GatesQuery): Job<OpenGate[]> {
-  const condition = ` AND ${isReached}${threadId ? ' AND thread_id = ?' : ''}`
-  const rows = yield* turnsWithGates(listColumns, condition, [user, user, ...(threadId ? [threadId] : [])])
   }
   return open
 }

@@ -31,14 +31,15 @@ export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): M
           now(),
         )
         if (!row) throw new AppError('invalid_input', `an MCP server named ${name} exists`, { param: 'name' })
-        for (const tool of tools) yield* putTool(name, tool)
+        for (const tool of tools) yield* putTool(name, tool, now())
         yield* notifySettings(sql)
       }),
     change: (name, decide) =>
       sql.write(function* () {
         const row = yield* first(`SELECT * FROM mcp_servers WHERE name = ?${sql.lock}`, name)
         if (!row) throw new AppError('not_found', `no MCP server is named ${name}`)
-        const server = serverOf(row, yield* query('SELECT * FROM mcp_tools WHERE server = ?', name))
+        const rows = yield* query('SELECT * FROM mcp_tools WHERE server = ?', name)
+        const server = serverOf(row, rows)
         const changes = decide(server)
         if (!changes) return server
         const after = { ...server, ...changes }
@@ -52,8 +53,14 @@ export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): M
         for (const tool of server.tools) {
           if (!kept.has(tool.name)) yield* run('DELETE FROM mcp_tools WHERE server = ? AND name = ?', name, tool.name)
         }
-        const before = new Set(server.tools)
-        for (const tool of after.tools) if (!before.has(tool)) yield* putTool(name, tool)
+        const before = new Map(server.tools.map((tool) => [tool.name, tool]))
+        const pinnedAt = new Map(rows.map((each) => [String(each['name']), stateOf(each).pinnedAt]))
+        for (const tool of after.tools) {
+          const known = before.get(tool.name)
+          if (known === tool) continue
+          const samePin = known !== undefined && known.pinned === tool.pinned
+          yield* putTool(name, tool, samePin ? pinnedAt.get(tool.name) : now())
+        }
         // A grant was given for the tool as it was pinned.
         const ended = server.tools.filter((tool) => kept.get(tool.name)?.pinned !== tool.pinned)
         yield* removeGrantsOf(
@@ -78,7 +85,27 @@ export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): M
   }
 }
 
-function* putTool(server: string, { name, as, effect, ...state }: McpTool): Job<void> {
+/** `pinnedAt` is when what is pinned was accepted; tools of earlier versions have none. */
+type StoredState = Pick<McpTool, 'pinned' | 'changed' | 'refused'> & { readonly pinnedAt?: number | undefined }
+
+/**
+ * True if a tool of an MCP server was pinned since a time: it may be another one than a person saw then. `lock` keeps a
+ * review from coming in between.
+ */
+export function* wasPinnedSince(tool: string, at: number, lock: string): Job<boolean> {
+  const rows = yield* query(`SELECT state FROM mcp_tools WHERE model_name = ?${lock}`, tool)
+  return rows.some((row) => (stateOf(row).pinnedAt ?? 0) > at)
+}
+
+function stateOf(row: Row): StoredState {
+  return JSON.parse(String(row['state'])) as StoredState
+}
+
+function* putTool(
+  server: string,
+  { name, as, effect, ...state }: McpTool,
+  pinnedAt: StoredState['pinnedAt'],
+): Job<void> {
   yield* run(
     `INSERT INTO mcp_tools (server, name, model_name, effect, state) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (server, name) DO UPDATE SET model_name = excluded.model_name, effect = excluded.effect,
@@ -87,7 +114,7 @@ function* putTool(server: string, { name, as, effect, ...state }: McpTool): Job<
     name,
     as,
     effect,
-    JSON.stringify(state),
+    JSON.stringify({ ...state, pinnedAt } satisfies StoredState),
   )
 }
 
@@ -103,10 +130,11 @@ function serverOf(row: Row, tools: readonly Row[]): McpServer {
 }
 
 function toolOf(row: Row): McpTool {
+  const { pinnedAt: _, ...state } = stateOf(row)
   return {
     name: String(row['name']),
     as: String(row['model_name']),
     effect: String(row['effect']) as McpTool['effect'],
-    ...(JSON.parse(String(row['state'])) as Pick<McpTool, 'pinned' | 'changed' | 'refused'>),
+    ...state,
   }
 }

@@ -80,6 +80,32 @@ export function mcpTests(open: Open): void {
     await mcp.remove('files')
     assert.deepEqual(await granted(), ['act'])
   })
+
+  test('a gate from before a tool was pinned anew allows it once, and grants nothing', async (t) => {
+    const { store, clock } = await open(t)
+    const { mcp } = store
+    await mcp.add(newServer('files'))
+    clock.now += 1
+    const { threadId } = await turnAtApproval(store)
+    clock.now += 1
+    const pinned = { name: 'echo', description: 'Send it away.', schema }
+    await mcp.change('files', ({ tools }) => ({
+      tools: tools.map((tool) => (tool.name === 'echo' ? { ...tool, pinned } : { ...tool, effect: 'read' as const })),
+    }))
+    const answer = (tool: string, callId: string) => store.turns.answer(ada, threadId, decide(callId), { tool })
+    await rejectsWith(answer('files__echo', 'a1'), 'grant_refused')
+    assert.equal((await answer('files__add', 'a2')).turn.status, 'queued', 'the other one is as it was')
+    await store.turns.answer(ada, threadId, decide('a1'))
+    assert.deepEqual(
+      (await store.grants.list(ada)).map(({ tool }) => tool),
+      ['files__add'],
+    )
+    await mcp.remove('files')
+    const { threadId: before } = await turnAtApproval(store)
+    clock.now += 1
+    await mcp.add(newServer('files'))
+    await rejectsWith(store.turns.answer(ada, before, decide('a1'), { tool: 'files__add' }), 'grant_refused')
+  })
 }
 
 /** Two grants a turn. */
