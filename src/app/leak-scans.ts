@@ -98,6 +98,7 @@ export function watchSecrets(secrets: SecretStore, changed: (owner: UserId) => P
   return {
     ...secrets,
     set: (name, value, more) => then(secrets.set(name, value, more), more?.owner ?? operator),
+    setTogether: (together, owner) => then(secrets.setTogether(together, owner), owner),
     remove: (name, owner = operator) => then(secrets.remove(name, owner), owner),
     endRenewal: (secret, outcome) => {
       const ended = secrets.endRenewal(secret, outcome)

@@ -21,9 +21,13 @@ export type RenewalOutcome =
   | { readonly type: 'failed' }
   | { readonly type: 'ended' }
 
+export type NewSecret = Pick<Secret, 'name' | 'value' | 'renewal'>
+
 /** Each secret has an owner, by default the operator. Values are sealed before they reach the database. */
 export interface SecretStore {
   set(name: string, value: string, more?: { owner?: UserId; renewal?: Renewal }): Promise<void>
+  /** Sets secrets of one owner that belong together: all or none. */
+  setTogether(secrets: readonly NewSecret[], owner: UserId): Promise<void>
   /**
    * Makes a name refer to another secret of the same owner, until that secret or the share is removed. Names that
    * referred to this one follow. Throws invalid_input when `sameAs` is itself a share.

@@ -15,12 +15,19 @@ import { beganWith, beginSignIn, type FinishingParty, formOfSignIn, readSignIn, 
 import { requestTokens } from './token-endpoint.ts'
 
 const signInMs = 60_000
+/** A stored token is used for so long before it is looked up again: somebody may have signed in anew in another process. */
+const knownMs = 10_000
+
+type KnownToken = { readonly secret: Secret; readonly url: string; readonly until: number }
 
 /** A server with a name of the operator's and its address. */
 export type Resource = { readonly name: string; readonly url: string }
 
 export type ResourceAccessParts = {
-  readonly secrets: Pick<SecretStore, 'find' | 'get' | 'set' | 'remove' | 'removeBelow' | 'claimRenewal' | 'endRenewal'>
+  readonly secrets: Pick<
+    SecretStore,
+    'find' | 'get' | 'set' | 'setTogether' | 'remove' | 'removeBelow' | 'claimRenewal' | 'endRenewal'
+  >
   readonly seal: SignInSeal
   readonly dial: Dial
   /** Beside them, the very host and port of a resource may be private. */
@@ -60,6 +67,8 @@ export function createResourceAccess(parts: ResourceAccessParts): ResourceAccess
   const { secrets, now, prefix } = parts
   const signIns = { seal: parts.seal, now, sealName: `sign-in/${prefix}` }
   const keyOf = (name: string, what: 'token' | 'client' | 'pending'): string => `${prefix}/${name}/${what}`
+  /** By the name of their server. */
+  const known = new Map<string, KnownToken>()
   // A refresh token is replaced by the next sign-in alone.
   const renewals = createRenewals({ ...parts, sourceOf, keepsRefused: true })
 
@@ -74,20 +83,33 @@ export function createResourceAccess(parts: ResourceAccessParts): ResourceAccess
     return text === undefined ? undefined : (objectIn(text) as unknown as Registration | undefined)
   }
 
+  /** `fresh` reads it again: a server refused the token that is known here. */
+  async function storedToken(name: string, fresh: boolean): Promise<KnownToken | undefined> {
+    const before = known.get(name)
+    if (before && !fresh && before.until > now()) return before
+    known.delete(name)
+    const secret = await secrets.find(keyOf(name, 'token'), operator)
+    const url = secret && (await registrationAt(keyOf(name, 'client')))?.url
+    if (!secret || url === undefined) return undefined
+    const found = { secret, url, until: now() + knownMs }
+    known.set(name, found)
+    return found
+  }
+
   async function sourceOf(secret: Secret): Promise<RenewalSource | undefined> {
     const name = secret.name.slice(prefix.length + 1, -'/token'.length)
-    const known = await registrationAt(keyOf(name, 'client'))
-    if (!known) return undefined
-    const { oauth, client, url } = known
+    const registration = await registrationAt(keyOf(name, 'client'))
+    if (!registration) return undefined
+    const { oauth, client, url } = registration
     const dial = guardedDial(parts.dial, hostsFor(url))
     return { name, oauth: { ...oauth, extraParams: new Map() }, client, dial }
   }
 
   /** The client of an earlier sign-in at the same server, if it may come back to this address; else a new one. */
   async function clientFor(name: string, found: Discovered, redirectUri: string, url: string): Promise<Client> {
-    const known = await registrationAt(keyOf(name, 'client'))
-    const same = known?.oauth.issuer === found.server.issuer && known.redirectUri === redirectUri
-    if (known && same) return known.client
+    const earlier = await registrationAt(keyOf(name, 'client'))
+    const same = earlier?.oauth.issuer === found.server.issuer && earlier.redirectUri === redirectUri
+    if (earlier && same) return earlier.client
     return register(found, [redirectUri], discovery(url))
   }
 
@@ -99,11 +121,10 @@ export function createResourceAccess(parts: ResourceAccessParts): ResourceAccess
 
   return {
     async token({ name, url }, refused) {
-      const secret = await secrets.find(keyOf(name, 'token'), operator)
-      if (!secret) return undefined
+      const found = await storedToken(name, refused !== undefined)
       // A token is for the server that it was made for.
-      if ((await registrationAt(keyOf(name, 'client')))?.url !== url) return undefined
-      const current = await renewals.currentValue(secret, refused)
+      if (found?.url !== url) return undefined
+      const current = await renewals.currentValue(found.secret, refused)
       if (current !== 'unavailable') return current?.value === refused ? undefined : current?.value
       throw new AppError('tool_refused', `the sign-in to ${name} could not be renewed just now; try later`)
     },
@@ -133,12 +154,17 @@ export function createResourceAccess(parts: ResourceAccessParts): ResourceAccess
       if (!('value' in tokens)) {
         throw new AppError('tool_refused', `${name} could not sign in: ${tokens.message}; begin again`)
       }
-      await secrets.set(keyOf(name, 'client'), JSON.stringify(pending), { owner: operator })
-      await secrets.set(keyOf(name, 'token'), tokens.value, { owner: operator, renewal: tokens.renewal })
+      const client = { name: keyOf(name, 'client'), value: JSON.stringify(pending) }
+      const { value, renewal } = tokens
+      await secrets.setTogether([client, { name: keyOf(name, 'token'), value, renewal }], operator)
+      known.delete(name)
       await secrets.remove(keyOf(name, 'pending'), operator)
       return { name }
     },
 
-    forget: (name) => secrets.removeBelow(`${prefix}/${name}/`),
+    async forget(name) {
+      await secrets.removeBelow(`${prefix}/${name}/`)
+      known.delete(name)
+    },
   }
 }

@@ -19,23 +19,28 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
       const real = origin === null ? row : yield* findRow({ name: String(origin), owner })
       return real && (openOf(real, seal) ?? endedOf(real))
     })
-  return {
-    set: (name, value, { owner = operator, renewal } = {}) =>
-      sql.write(function* () {
+  const setTogether: SecretStore['setTogether'] = (secrets, owner) =>
+    sql.write(function* () {
+      yield* lockAccount(owner, sql.lock)
+      for (const { name, value, renewal } of secrets) {
         // Texts are searched for it, and a hostile one would make that slow.
         if (repeatsItself(value)) {
           throw new AppError('invalid_input', `${name} repeats itself too much for a secret: nothing was stored`)
         }
         const key = { name, owner }
-        yield* lockAccount(owner, sql.lock)
         yield* save(key, {
           sealed: seal.seal(sealContext(key), value),
           renewal: renewal ? seal.seal(renewalContext(key), JSON.stringify(renewal)) : null,
           sameAs: null,
           at: now(),
         })
-        yield* notifySecrets(sql, owner)
-      }),
+      }
+      yield* notifySecrets(sql, owner)
+    })
+  return {
+    set: (name, value, { owner = operator, renewal } = {}) =>
+      setTogether([{ name, value, ...(renewal && { renewal }) }], owner),
+    setTogether,
     share: (name, sameAs, owner) =>
       sql.write(function* () {
         yield* lockAccount(owner, sql.lock)

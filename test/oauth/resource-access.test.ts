@@ -121,6 +121,27 @@ test('two processes that need a new token renew it once', async (t) => {
   assert.equal(refresh?.get('resource'), resource.url)
 })
 
+test('a token is read from the store once in ten seconds, and again when a server refuses it', async (t) => {
+  const { access, open, resource, signIn, store, pass } = await house(t)
+  await signIn()
+  let reads = 0
+  const find = store.secrets.find.bind(store.secrets)
+  t.mock.method(store.secrets, 'find', (...of: Parameters<typeof find>) => (reads++, find(...of)))
+  const first = await access.token(resource)
+  for (let request = 0; request < 50; request++) assert.equal(await access.token(resource), first)
+  assert.equal(reads, 1)
+  const other = open()
+  const next = await other.token(resource, first)
+  reads = 0
+  assert.equal(await access.token(resource), first, 'another process has renewed it')
+  assert.equal(reads, 0)
+  assert.equal(await access.token(resource, first), next)
+  pass(10_001)
+  reads = 0
+  assert.equal(await access.token(resource), next)
+  assert.equal(reads, 1)
+})
+
 test('a refused token is renewed', async (t) => {
   const { access, resource, signIn, issuer } = await house(t)
   await signIn()

@@ -34,6 +34,25 @@ export function secretTests(open: Open): void {
     assert.equal(await store.secrets.get('tool/a/key'), 'before')
   })
 
+  test('secrets that belong together are set together or not at all', async (t) => {
+    const { store } = await open(t)
+    const renewal = { token: 'refresh', expiresAt: 5 }
+    const both = [
+      { name: 'mcp/a/client', value: 'id' },
+      { name: 'mcp/a/token', value: 'access', renewal },
+    ]
+    await store.secrets.setTogether(both, operator)
+    assert.equal(await store.secrets.get('mcp/a/client'), 'id')
+    const token = await store.secrets.find('mcp/a/token', operator)
+    assert.deepEqual([token?.value, token?.renewal], ['access', renewal])
+    const changed = [
+      { name: 'mcp/a/client', value: 'new' },
+      { name: 'mcp/a/token', value: `${'a'.repeat(30_000)}b${'a'.repeat(30_000)}` },
+    ]
+    await assert.rejects(store.secrets.setTogether(changed, operator), { code: 'invalid_input' })
+    assert.equal(await store.secrets.get('mcp/a/client'), 'id')
+  })
+
   test('a user who is removed takes their secrets along', async (t) => {
     const { store } = await open(t)
     const user = await store.accounts.addUser('cleo', { hash: 'h' })
