@@ -4,6 +4,7 @@ import type { AppError } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
 import type { ExactArguments } from './exact-arguments.ts'
 import { readList, type ServerList } from './read-list.ts'
+import { createReread } from './reread.ts'
 
 /** A start includes what a launcher such as npx downloads. */
 const maxStartMs = 120_000
@@ -33,7 +34,8 @@ export type ClientParts = {
   readonly probeMs?: number
   readonly onError?: (error: Error) => void
   readonly onClose: (live: Live) => void
-  readonly onListChanged: (live: Live) => void
+  /** Reads the list again; called when the server says that it has changed, at most once a second. Never rejects. */
+  readonly reread: (live: Live) => Promise<void>
   /** Answers a question of a server of the older era. */
   readonly elicit: (params: unknown) => Promise<Record<string, unknown>>
 }
@@ -56,7 +58,7 @@ export function createConnectClient(parts: ClientParts): ConnectClient {
         capabilities: { elicitation: { form: {}, url: {} } },
         versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeMs } },
         inputRequired: { autoFulfill: false },
-        listChanged: { tools: { autoRefresh: false, onChanged: () => parts.onListChanged(live) } },
+        listChanged: { tools: { autoRefresh: false, onChanged: () => onListChanged() } },
         // Output schemas are a stranger's: results are read as they are.
         jsonSchemaValidator: {
           getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
@@ -65,6 +67,7 @@ export function createConnectClient(parts: ClientParts): ConnectClient {
     )
     client.setRequestHandler('elicitation/create', async ({ params }) => (await parts.elicit(params)) as never)
     const live: Live = { client, opened, list: { tools: [], instructions: '' }, closed: false }
+    const onListChanged = createReread({ read: () => parts.reread(live), over: () => live.closed })
     const onclose = (): void => {
       live.closed = true
       parts.onClose(live)

@@ -82,7 +82,7 @@ export function createConnection(parts: ConnectionParts): Connection {
     ...parts,
     exact,
     onClose: left,
-    onListChanged: (which) => void reread(which),
+    reread,
     elicit: (params) => questions.ask(params),
   })
   let starting: Promise<Live> | undefined
@@ -158,23 +158,14 @@ export function createConnection(parts: ConnectionParts): Connection {
     ending = which.opened.transport.close().catch(() => {})
   }
 
-  /** Reads the list again. One read at a time: a server may announce changes as often as it likes. */
-  let rereading: Promise<void> | undefined
-  let again = false
-  function reread(which: Live): Promise<void> {
-    again = rereading !== undefined
-    rereading ??= (async () => {
-      try {
-        which.list = await readList(which.client)
-        if (live === which) await onList(which.list)
-      } catch (error) {
-        if (live === which) parts.onError?.(error as Error)
-      } finally {
-        rereading = undefined
-        if (again && !which.closed) void reread(which)
-      }
-    })()
-    return rereading
+  /** Reads the list again. */
+  async function reread(which: Live): Promise<void> {
+    try {
+      which.list = await readList(which.client)
+      if (live === which) await onList(which.list)
+    } catch (error) {
+      if (live === which) parts.onError?.(error as Error)
+    }
   }
 
   function rest(): void {
