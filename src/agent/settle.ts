@@ -1,14 +1,24 @@
 // Settles open calls: runs tools, refuses calls, raises gates.
 import { AppError } from '#core/errors.ts'
+import type { Progress } from '#core/event.ts'
 import type { InputAnswer, InputRequest } from '#core/form.ts'
 import { newId } from '#core/ids.ts'
 import type { Answer, Call, Draft, Gate, Result } from '#core/item.ts'
 import type { CallQuestion, Preview, Question } from '#core/question.ts'
 import type { LoadedSkill } from '#core/skill.ts'
-import { effectsOf, reachInParams, reachOf, type SentRequest, type ToolContext, type CallUse } from '#core/tool.ts'
+import {
+  type CallProgress,
+  type CallUse,
+  effectsOf,
+  reachInParams,
+  reachOf,
+  type SentRequest,
+  type ToolContext,
+} from '#core/tool.ts'
 import { withoutNuls } from '#safety/printable.ts'
 import { plainQuestion } from '#safety/gate-question.ts'
 import type { Settlement } from './move.ts'
+import { createProgress, type ProgressReports } from './progress.ts'
 import type { Toolbox } from './toolbox.ts'
 
 /** Longer results are truncated, with a note for the model. */
@@ -132,6 +142,8 @@ export type RunParts = {
   readonly context: Omit<ToolContext, 'callId'>
   readonly mask?: Mask
   readonly askInput?: AskInput
+  /** Tells watchers how far a call is. */
+  readonly emitProgress?: (progress: Progress) => void
   /** The model takes images. */
   readonly showsImages?: boolean
 }
@@ -142,7 +154,7 @@ export type AskInput = (gate: GateDraft) => Promise<InputAnswer>
 /** Runs a tool. A failure becomes an error result, what it lacks a gate; only an abort throws. */
 export async function runCall(
   { call, taint, input }: Settlement,
-  { toolbox, context, mask = (text) => text, askInput, showsImages = false }: RunParts,
+  { toolbox, context, mask = (text) => text, askInput, emitProgress, showsImages = false }: RunParts,
 ): Promise<Draft> {
   const tool = toolbox.find(call.name)
   if (!tool) return refusal({ call, how: 'unknown' })
@@ -155,6 +167,12 @@ export async function runCall(
   let skill: LoadedSkill | undefined
   const loadSkill = (loaded: LoadedSkill): void => {
     skill = loaded
+  }
+  let progress: ProgressReports | undefined
+  const reportProgress = (report: CallProgress): void => {
+    if (!emitProgress) return
+    progress ??= createProgress({ turnId: context.turnId, callId: call.callId, mask, emit: emitProgress })
+    progress.add(report)
   }
   const sent: SentRequest[] = []
   const secrets = new Set<string>()
@@ -183,6 +201,7 @@ export async function runCall(
       loadSkill,
       addTools: (names) => void tools.push(...names),
       reportUse,
+      reportProgress,
       ...(input && { input }),
       ...(askInput && {
         askInput: async (request: InputRequest) => askInput(await inputGate(call, { request, held: true, mask })),
@@ -200,6 +219,8 @@ export async function runCall(
     if (error instanceof AppError && error.input) return inputGate(call, { ...error.input, mask })
     const output = capped(await mask(withoutNuls(error instanceof Error ? error.message : String(error))))
     return resultDraft({ type: 'result', callId: call.callId, output, error: true, ...facts() })
+  } finally {
+    progress?.end()
   }
 }
 

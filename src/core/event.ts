@@ -1,5 +1,6 @@
 // Events for watchers of a thread. Deltas are never stored; entries are stored before anyone sees them.
 import type { Entry } from './item.ts'
+import type { CallProgress } from './tool.ts'
 import type { Turn } from './turn.ts'
 
 /** Streamed text. `offset` is its position in the item, so that a late watcher neither misses nor repeats text. */
@@ -13,7 +14,11 @@ export type Delta = {
   readonly text: string
 }
 
+/** How far a running call is, as its tool reports it. Never stored; the latest report counts. */
+export type Progress = CallProgress & { readonly type: 'progress'; readonly turnId: string; readonly callId: string }
+
 export type Event =
   | Delta
+  | Progress
   | { readonly type: 'entries'; readonly entries: readonly Entry[] }
   | { readonly type: 'turn'; readonly turn: Turn }

@@ -90,3 +90,19 @@ export function numberWords(value: number): string {
 export function countWords(count: number, one: string, many = `${one}s`): string {
   return `${numberWords(count)} ${count === 1 ? one : many}`
 }
+
+/** How far a call is: `30 %, copying files`. Without a total the tool's own words, or its number. */
+export function progressWords(report: { progress: number; total?: number; message?: string }): string {
+  const { progress, total, message = '' } = report
+  const part = total !== undefined && total > 0 ? progress / total : undefined
+  const words = message.replaceAll(/\s+/g, ' ').trim()
+  if (part === undefined) return words === '' ? numberWords(progress) : words
+  const percent = `${Math.round(Math.min(Math.max(part, 0), 1) * 100)} %`
+  return words === '' ? percent : `${percent}, ${words}`
+}
+
+/** What a person decided at a gate: `allowed`, `denied`; at the question of a server `answered`, `declined`. */
+export function decisionWords({ decision, kind }: { decision: 'allow' | 'deny'; kind: string }): string {
+  if (kind === 'input') return decision === 'allow' ? 'answered' : 'declined'
+  return decision === 'allow' ? 'allowed' : 'denied'
+}

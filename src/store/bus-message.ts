@@ -1,6 +1,6 @@
 // Messages between processes about threads and lists. Each fits into one NOTIFY.
 import type { ListChange, Signal } from '#core/bus.ts'
-import type { Delta } from '#core/event.ts'
+import type { Delta, Progress } from '#core/event.ts'
 
 export type Message =
   /** The sender watches this thread: send its news, and the text being written now. */
@@ -8,6 +8,7 @@ export type Message =
   /** Something was stored in this thread: read it. */
   | { readonly type: 'news'; readonly threadId: string; readonly turnId?: string }
   | { readonly type: 'text'; readonly threadId: string; readonly delta: Delta }
+  | { readonly type: 'progress'; readonly threadId: string; readonly progress: Progress }
   /** The sender follows this user's lists: send their changes. */
   | { readonly type: 'follow'; readonly user: string }
   | { readonly type: 'change'; readonly user: string; readonly change: ListChange }

@@ -66,8 +66,11 @@ export function createOutbound({ local, send, forgetMs }: OutboundParts): Outbou
     publish(threadId, events) {
       lastPublished.set(threadId, Date.now())
       if ((watched.get(threadId) ?? 0) < Date.now()) return
-      for (const event of events) if (event.type === 'delta') bufferText(threadId, event)
-      const stored = events.filter((event) => event.type !== 'delta')
+      for (const event of events) {
+        if (event.type === 'delta') bufferText(threadId, event)
+        if (event.type === 'progress') send({ type: 'progress', threadId, progress: event })
+      }
+      const stored = events.filter(({ type }) => type === 'entries' || type === 'turn')
       if (stored.length === 0) return
       // The stored item has the whole text.
       unsent.delete(threadId)

@@ -83,7 +83,7 @@ async function* chatEvents(events: AsyncIterable<readonly Watched[]>, answered?:
             yield each
           }
         }
-      } else if (isAtRest(event.turn.status)) {
+      } else if (event.type === 'turn' && isAtRest(event.turn.status)) {
         const { status, usage, error } = event.turn
         yield { type: 'end', status, text, usage, ...(error && { error }) }
       }

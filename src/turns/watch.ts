@@ -122,7 +122,7 @@ export function followTurn(subscription: Subscription, turnId: string, after: nu
 /** The part of an event that belongs to the turn and was not sent yet. */
 function ownPart(event: Event, turnId: string, last: number): Event[] {
   if (event.type === 'turn') return event.turn.id === turnId ? [event] : []
-  if (event.type === 'delta') return event.turnId === turnId ? [event] : []
+  if (event.type === 'delta' || event.type === 'progress') return event.turnId === turnId ? [event] : []
   const entries = event.entries.filter((entry) => entry.turnId === turnId && entry.seq > last)
   return entries.length > 0 ? [{ type: 'entries', entries }] : []
 }

@@ -70,7 +70,7 @@ export async function runOne(t: TestContext, parts: RunParts): Promise<Run> {
     reserve: (call) => createSpend({ store, caps: () => ({ perTurn: 5 }) }).reserve(turn, lease, call),
     signal: parts.signal ?? new AbortController().signal,
     emit: (batch) => {
-      deltas.push(...batch)
+      deltas.push(...batch.filter((event) => event.type === 'delta'))
       parts.onDelta?.()
     },
     report: (fault) => faults.push(fault),

@@ -5,6 +5,7 @@ import type { Settlement } from '#agent/move.ts'
 import { attemptDraft, gateDraft, isGate, refusal, runCall } from '#agent/settle.ts'
 import { createToolbox } from '#agent/toolbox.ts'
 import { AppError } from '#core/errors.ts'
+import type { Progress } from '#core/event.ts'
 import { userId } from '#core/ids.ts'
 import type { Tool, ToolContext } from '#core/tool.ts'
 import { call, tool, toolsOf } from './tools.ts'
@@ -50,11 +51,16 @@ test('what a tool tells of a call is kept with its gate, without secrets; a long
 
 type Run = (args: string, context: ToolContext) => Promise<string>
 
-async function resultOf(act: Tool, over: Partial<Settlement> = {}) {
+async function resultOf(
+  act: Tool,
+  over: Partial<Settlement> = {},
+  emitProgress: (progress: Progress) => void = () => {},
+) {
   const toolbox = createToolbox({ tools: toolsOf([act]), judge: () => ({ do: 'allow' }) })
   const context = { user: userId('ada'), threadId: 't', turnId: 'u', signal: AbortSignal.timeout(10_000) }
   const mask = (text: string): string => text.replaceAll('hush', '***')
-  return (await runCall({ call: call('c', 'act', {}), how: 'run', ...over }, { toolbox, context, mask })).item
+  return (await runCall({ call: call('c', 'act', {}), how: 'run', ...over }, { toolbox, context, mask, emitProgress }))
+    .item
 }
 
 async function ran(run: Run): Promise<string | false> {
@@ -103,6 +109,27 @@ test('a gate keeps what the model had read before, and the secrets that the tool
   assert.deepEqual(item.type === 'gate' && [item.taint, item.secrets], ['fetch', ['WEATHER_KEY']])
   const plain = await opened(tool('act'))
   assert.deepEqual(Object.keys(plain).toSorted(), 'args asks callId kind name prompt reason type why'.split(' '))
+})
+
+test('a tool tells how far its call is, without secrets', async () => {
+  const told: unknown[] = []
+  const act: Tool = {
+    ...tool('act'),
+    run: async (_args, { reportProgress }) => {
+      reportProgress?.({ progress: 1, total: 2, message: 'hush' })
+      await new Promise(setImmediate)
+      return 'ok'
+    },
+  }
+  await resultOf(act, {}, (progress) => told.push(progress))
+  assert.deepEqual(told, [{ type: 'progress', turnId: 'u', callId: 'c', progress: 1, total: 2, message: '***' }])
+})
+
+test('the gate of a caller’s function keeps which tools of ours the turn may use', async () => {
+  const toolbox = createToolbox({ tools: toolsOf([]), judge: () => ({ do: 'allow' }) })
+  const context = { user: userId('ada'), signal: AbortSignal.timeout(10_000), serviceTools: ['time'] }
+  const { item } = await gateDraft({ call: call('c', 'act', {}), how: 'output' }, { toolbox, context })
+  assert.deepEqual(item.type === 'gate' && item.serviceTools, ['time'])
 })
 
 test("a caller's function waits for its output, and no tool is asked about it", async () => {

@@ -6,9 +6,11 @@ import {
   costFigure,
   costWords,
   countWords,
+  decisionWords,
   durationWords,
   elapsedWords,
   numberWords,
+  progressWords,
   sizeWords,
   spanWords,
   sumFigure,
@@ -115,4 +117,20 @@ table('a count', (count) => countWords(count, 'token'), [
   [1, '1 token'],
   [0, '0 tokens'],
   [8_412, '8,412 tokens'],
+])
+table('progress', progressWords, [
+  [{ progress: 3, total: 10 }, '30 %'],
+  [{ progress: 3, total: 10, message: ' copying\nfiles ' }, '30 %, copying files'],
+  [{ progress: 0.5, total: 1 }, '50 %'],
+  [{ progress: 12, total: 10 }, '100 %'],
+  [{ progress: -1, total: 10 }, '0 %'],
+  [{ progress: 1200 }, '1,200'],
+  [{ progress: 1200, total: 0 }, '1,200'],
+  [{ progress: 1, message: 'copying' }, 'copying'],
+])
+table('a decision', decisionWords, [
+  [{ decision: 'allow', kind: 'approval' }, 'allowed'],
+  [{ decision: 'deny', kind: 'credential' }, 'denied'],
+  [{ decision: 'allow', kind: 'input' }, 'answered'],
+  [{ decision: 'deny', kind: 'input' }, 'declined'],
 ])

@@ -82,6 +82,19 @@ test('text is sent after a moment in one message, what was stored at once and by
   ])
 })
 
+test('progress of a call is sent at once, and is no news', (t) => {
+  const { half, sent, publish } = outbound(t)
+  const progress = { type: 'progress', turnId: 'turn', callId: 'c', progress: 1 } as const
+  publish(progress)
+  half.watchedElsewhere(threadId)
+  sent.length = 0
+  publish(delta('Hel'))
+  publish(progress)
+  assert.deepEqual(sent, [{ type: 'progress', threadId, progress }])
+  t.mock.timers.tick(100)
+  assert.deepEqual(sent.slice(1), [{ type: 'text', threadId, delta: delta('Hel') }])
+})
+
 test('the text of another item takes the place of what was not sent yet', (t) => {
   const { half, sent, publish } = outbound(t)
   half.watchedElsewhere(threadId)

@@ -16,6 +16,8 @@ function turn(status: TurnStatus, id = 't'): Event {
   return { type: 'turn', turn }
 }
 
+const progress: Event = { type: 'progress', turnId: 't', callId: 'c', progress: 1 }
+
 function entry(id: string): Event {
   return { type: 'entries', entries: [{ seq: 1, id, turnId: 't', at: 0, item: { type: 'attempt', callId: 'c' } }] }
 }
@@ -57,6 +59,7 @@ const written: readonly [what: string, events: Event[], partial: string | undefi
   ['nothing was said', [], undefined],
   ['text came in pieces', [delta(0, 'ab'), delta(2, 'c')], 'abc'],
   ['the item is stored', [delta(0, 'ab'), entry('i')], undefined],
+  ['a call reported its progress', [delta(0, 'ab'), progress], 'ab'],
   ['another item is stored', [delta(0, 'ab'), entry('other')], 'ab'],
   ['the turn ended', [delta(0, 'ab'), turn('failed')], undefined],
   ['the turn went back into the queue', [delta(0, 'ab'), turn('queued')], undefined],

@@ -72,6 +72,13 @@ test('text is heard elsewhere from its beginning, in order and once, whatever is
   say('Before anybody watched. ')
   const watcher = hear(there.bus.subscribe(turn.threadId, { seq: 1, turn }))
   await until(() => watcher.text() === 'Before anybody watched. ')
+  const progress = { type: 'progress', turnId: turn.id, callId: 'c', progress: 1, message: 'half' } as const
+  here.bus.publish(turn.threadId, [progress])
+  await until(() => watcher.events.some((event) => event.type === 'progress'))
+  assert.deepEqual(
+    watcher.events.find((event) => event.type === 'progress'),
+    progress,
+  )
   say(long)
   for (let at = 0; at < 200; at++) say(`${at} `)
   const all = `Before anybody watched. ${long}${Array.from({ length: 200 }, (_, at) => `${at} `).join('')}`

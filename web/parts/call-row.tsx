@@ -1,9 +1,11 @@
 // Tool calls, a line each. Only the reader unfolds them.
+import { useComputed } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
-import { countWords, durationWords, elapsedWords, sizeWords } from '#core/words.ts'
+import { countWords, durationWords, elapsedWords, progressWords, sizeWords } from '#core/words.ts'
 import { briefArgs, type CallState, type CallView } from '../lib/conversation.ts'
 import { formatArgs } from '../lib/preview.ts'
 import { seconds } from '../store/clock.ts'
+import type { Conversation } from '../store/conversation.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { Json } from './json.tsx'
@@ -14,14 +16,17 @@ import './call-row.css'
 const foldFrom = 4
 const shownLines = 12
 
-export function Calls({ calls }: { calls: readonly CallView[] }) {
+type ProgressOf = Conversation['progress']
+type CallsProps = { readonly calls: readonly CallView[]; readonly progress: ProgressOf }
+
+export function Calls({ calls, progress }: CallsProps) {
   const [open, setOpen] = useState(false)
   const finished = calls.filter(({ state }) => state === 'done')
   if (calls.length < foldFrom || finished.length < 2) {
     return (
       <div class="calls">
         {calls.map((call) => (
-          <CallRow key={call.id} call={call} />
+          <CallRow key={call.id} call={call} progress={progress} />
         ))}
       </div>
     )
@@ -42,16 +47,15 @@ export function Calls({ calls }: { calls: readonly CallView[] }) {
       {calls
         .filter(({ state }) => open || state !== 'done')
         .map((call) => (
-          <CallRow key={call.id} call={call} />
+          <CallRow key={call.id} call={call} progress={progress} />
         ))}
     </div>
   )
 }
 
-function CallRow({ call }: { call: CallView }) {
+function CallRow({ call, progress }: { call: CallView; progress: ProgressOf }) {
   const [open, setOpen] = useState(false)
   const { name, args, state } = call
-  const brief = briefArgs(args)
   const end = call.since === undefined ? endWords(call) : <Elapsed since={call.since} />
   return (
     <div class={open ? 'call open' : 'call'}>
@@ -59,7 +63,9 @@ function CallRow({ call }: { call: CallView }) {
         <Icon name={open ? 'down' : 'right'} />
         <Sign state={state} />
         <span class="call-name one-line">{name}</span>
-        <span class="call-brief one-line">{brief}</span>
+        <span class="call-brief one-line">
+          {state === 'running' ? <Brief call={call} progress={progress} /> : briefArgs(args)}
+        </span>
         <span class="call-end">
           <span class="unseen">, </span>
           {end}
@@ -69,6 +75,12 @@ function CallRow({ call }: { call: CallView }) {
       {open && <Inside call={call} />}
     </div>
   )
+}
+
+/** What a running call was given, or how far it is. Only this part is drawn again for each report. */
+function Brief({ call, progress }: { call: CallView; progress: ProgressOf }) {
+  const report = useComputed(() => progress.value.get(call.id)).value
+  return <>{report ? progressWords(report) : briefArgs(call.args)}</>
 }
 
 /** How long it has been running; empty in the first second. */

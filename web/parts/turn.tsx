@@ -56,7 +56,7 @@ function Reply({ conversation, turn, state, growing }: ReplyProps) {
   return (
     <article class="reply" aria-label="Atrium">
       {turn.blocks.map((block) => (
-        <BlockView key={block.id} block={block} turn={turn} state={state} />
+        <BlockView key={block.id} block={block} conversation={conversation} turn={turn} state={state} />
       ))}
       {turn.last && <Growing conversation={conversation} turnId={turn.id} />}
       {runs && lost && (
@@ -87,9 +87,9 @@ function Reply({ conversation, turn, state, growing }: ReplyProps) {
   )
 }
 
-type BlockProps = { readonly block: Block; readonly turn: TurnView; readonly state: TurnState | undefined }
+type BlockProps = Props & { readonly block: Block; readonly state: TurnState | undefined }
 
-function BlockView({ block, turn, state }: BlockProps) {
+function BlockView({ block, conversation, turn, state }: BlockProps) {
   switch (block.type) {
     case 'text':
       return (
@@ -99,7 +99,7 @@ function BlockView({ block, turn, state }: BlockProps) {
         </>
       )
     case 'calls':
-      return <Calls calls={block.calls} />
+      return <Calls calls={block.calls} progress={conversation.progress} />
     case 'gate':
       return <GateBlock block={block} />
     case 'summary':

@@ -1,7 +1,7 @@
 // One thread: its stored items, the text that streams in, and the states of its turns.
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { isAtRest } from '#core/turn-status.ts'
-import type { Frame } from '#doors/web/wire/frame.ts'
+import type { Frame, Progress } from '#doors/web/wire/frame.ts'
 import type { TurnFields } from '#doors/web/wire/job.ts'
 import type { Item, Thread, ThreadItems } from '#doors/web/wire/thread.ts'
 import { ApiFault, request, faultText } from '../api/client.ts'
@@ -25,6 +25,8 @@ export type Conversation = {
   /** In the order in which they began. */
   readonly growing: Signal<readonly Growing[]>
   readonly states: Signal<ReadonlyMap<string, TurnState>>
+  /** How far the calls of the running turn are, by call. */
+  readonly progress: Signal<ReadonlyMap<string, Progress>>
   /** Why the thread could not be read. */
   readonly fault: Signal<{ readonly missing: boolean; readonly text: string } | undefined>
   readonly loaded: Signal<boolean>
@@ -41,6 +43,7 @@ export function createConversation(id: string): Conversation {
   const items = signal<readonly Item[]>([])
   const growing = signal<readonly Growing[]>([])
   const states = signal<ReadonlyMap<string, TurnState>>(new Map())
+  const progress = signal<ReadonlyMap<string, Progress>>(new Map())
   const fault = signal<{ missing: boolean; text: string } | undefined>(undefined)
   const loaded = signal(false)
   const view = createViewer()
@@ -98,6 +101,7 @@ export function createConversation(id: string): Conversation {
     turns,
     growing,
     states,
+    progress,
     fault,
     loaded,
     hasEarlier: computed(() => (items.value[0]?.seq ?? 1) > 1),
@@ -160,10 +164,15 @@ export function createConversation(id: string): Conversation {
               ...states.peek(),
               [turnId, { id: turnId, thread_id, status, ...(error && { error }) }],
             ])
-            if (isAtRest(status)) growing.value = growing.peek().filter((each) => each.turnId !== turnId)
+            if (!isAtRest(status)) return
+            growing.value = growing.peek().filter((each) => each.turnId !== turnId)
+            progress.value = new Map()
           })
           return true
         }
+        case 'progress':
+          progress.value = new Map([...progress.peek(), [frame.call_id, frame]])
+          return true
         case 'ready':
         case 'accepted':
         case 'thread':

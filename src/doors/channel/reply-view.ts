@@ -45,7 +45,7 @@ export function createReplyView(first: Turn): ReplyView {
         if (event.type === 'entries') for (const entry of event.entries) readEntry(entry)
         else if (event.type === 'delta') readText(event, event.offset)
         else if (event.type === 'snapshot') readText(event, 0)
-        else if (event.turn.id === turn.id) turn = event.turn
+        else if (event.type === 'turn' && event.turn.id === turn.id) turn = event.turn
       }
     },
     text() {

@@ -88,6 +88,8 @@ export function isGivenUp(
     }
     case 'turn':
       return watched.turn.id === turnId && watched.turn.status === 'queued'
+    case 'progress':
+      return false
     default:
       return watched satisfies never
   }

@@ -3,6 +3,7 @@
 import { type Entry, type Message, type Part, textOf } from '#core/item.ts'
 import { addUsage, noUsage, type Turn, type Usage } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
+import { progressWords } from '#core/words.ts'
 import type { OpenThread } from '#turns/operator-client.ts'
 import type { Watched } from '#turns/watch.ts'
 
@@ -20,6 +21,8 @@ export type Call = {
   readonly args: string
   readonly state: CallState
   readonly begun?: number
+  /** How far it is, in words, as its tool last reported. */
+  readonly progress?: string
   readonly ms?: number
   readonly result?: string
   /** Length of the whole result, in characters. */
@@ -272,6 +275,7 @@ export function createBlocks(now: () => number): Blocks {
       for (const event of events) {
         if (event.type === 'entries') event.entries.forEach(add)
         else if (event.type === 'turn') know(event.turn)
+        else if (event.type === 'progress') change(event.callId, { progress: progressWords(event) })
         else {
           const { itemId: id, turnId } = event
           runs(turnId, took.get(turnId)?.to ?? now())

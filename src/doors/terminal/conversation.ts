@@ -72,7 +72,7 @@ export function createConversation({ client, now, opened, changed, attempt }: Co
       },
       take(batch) {
         own.apply(batch)
-        changed({ lists: batch.some(({ type }) => type !== 'delta') })
+        changed({ lists: batch.some(({ type }) => type !== 'delta' && type !== 'progress') })
       },
       lost: () => own.dropPartial(),
     })

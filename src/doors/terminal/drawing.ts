@@ -137,7 +137,8 @@ const callSigns = { done: '✓', waiting: '●', denied: '✕', failed: '▲' } 
 type Moment = { readonly theme: Theme; readonly sign: string; readonly now: number }
 
 function drawCall(call: Call, width: number, { theme, sign, now }: Moment): string[] {
-  const { name, args, state, fold } = call
+  const { name, args, state, fold, progress } = call
+  const brief = state === 'running' && progress !== undefined ? proseOf(progress) : briefArgs(args)
   const paint = { running: theme.act, done: theme.act, waiting: theme.sun, denied: theme.dim, failed: theme.clay }[
     state
   ]
@@ -145,7 +146,7 @@ function drawCall(call: Call, width: number, { theme, sign, now }: Moment): stri
   const end = endWords(call, now)
   const room = width - 5 - visibleWidth(end) - 3
   const title = truncateToWidth(
-    `${theme.bold(proseOf(name).padEnd(width < nameWidthFrom ? 0 : nameWidth))}  ${theme.dim(briefArgs(args))}`,
+    `${theme.bold(proseOf(name).padEnd(width < nameWidthFrom ? 0 : nameWidth))}  ${theme.dim(brief)}`,
     Math.max(8, room),
     '…',
     true,

@@ -72,6 +72,10 @@ export async function followThread(given: Follow): Promise<Following> {
             : { type: 'snapshot', ...at, text },
         ]
       }
+      case 'progress': {
+        const { turnId: turn_id, callId: call_id, ...rest } = event
+        return [{ ...rest, thread_id: threadId, turn_id, call_id }]
+      }
       default:
         return event satisfies never
     }

@@ -36,6 +36,15 @@ test('a call goes from running to done, and has its time and its result', () => 
   assert.equal(call.result?.length, 64 * 1024)
 })
 
+test('a running call tells how far it is', () => {
+  const blocks = createBlocks(() => 0)
+  blocks.apply(told({ type: 'call', callId: 'c', name: 'copy', args: '{}' }))
+  const report = { type: 'progress', turnId: 'one', callId: 'c', progress: 3, total: 4, message: 'files' } as const
+  blocks.apply([report, { ...report, callId: 'unknown' }])
+  const [call] = blocks.list()
+  assert.equal(call?.type === 'call' && call.progress, '75 %, files')
+})
+
 test('a gate waits; what is denied stays so when its result arrives', () => {
   const blocks = createBlocks(() => 0)
   const gate = { type: 'gate', callId: 'c', kind: 'approval', name: 'write', args: '{}', prompt: '' } as const

@@ -239,6 +239,29 @@ test('streamed text gives way to its item, and to the end of its turn', (t) => {
   assert.deepEqual(growing(), ['third'])
 })
 
+test('how far a call is, is kept until its turn rests', (t) => {
+  const { conversation } = open(t)
+  const report = (call: string, progress: number) =>
+    conversation.apply(
+      frame({ type: 'progress', thread_id: 'a', turn_id: 'turn 1', call_id: call, progress, total: 4 }),
+    )
+  for (const [call, progress] of [
+    ['c1', 1],
+    ['c2', 1],
+    ['c1', 2],
+  ] as const)
+    assert.equal(report(call, progress), true)
+  assert.deepEqual(
+    [...conversation.progress.value].map(([call, { progress, total }]) => [call, progress, total]),
+    [
+      ['c1', 2, 4],
+      ['c2', 1, 4],
+    ],
+  )
+  conversation.apply(frame(turnFrame(conversation.id, 'turn 1', 'completed')))
+  assert.equal(conversation.progress.value.size, 0)
+})
+
 test('the states of the turns are kept, with their faults', (t) => {
   const { conversation } = open(t)
   const error = { code: 'model_unreachable', message: 'gone' }

@@ -139,6 +139,8 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
         const words = wordsOf(teller.state(), link)
         return say(content === '' ? words : `\n\n${words}`)
       }
+      case 'progress':
+        return ''
       default:
         return watched satisfies never
     }

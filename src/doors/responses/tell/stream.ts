@@ -223,6 +223,8 @@ export function createStream({ turn, model, skip, after = -1, ...parts }: Stream
         return watched.entries.map(writeEntry).join('')
       case 'turn':
         return watched.turn.id === turn.id && wireStatus(watched.turn) !== 'in_progress' ? end(watched.turn) : ''
+      case 'progress':
+        return ''
       default:
         return watched satisfies never
     }

@@ -38,6 +38,9 @@ type ItemRef = { readonly thread_id: string; readonly turn_id: string; readonly 
 /** The number of open gates. */
 type Waits = { readonly waiting: number }
 
+/** How far a running call is. `message` is the tool's own. */
+export type Progress = { readonly progress: number; readonly total?: number; readonly message?: string }
+
 /** Frames that the service sends. */
 export type Frame =
   | ({ readonly type: 'ready'; readonly user: string; readonly operator: boolean } & Waits)
@@ -48,6 +51,7 @@ export type Frame =
   | { readonly type: 'item'; readonly thread_id: string; readonly seq: number; readonly item: Item }
   | ({ readonly type: 'delta'; readonly offset: number; readonly text: string } & ItemRef)
   | ({ readonly type: 'snapshot'; readonly text: string } & ItemRef)
+  | ({ readonly type: 'progress'; readonly call_id: string } & Progress & Omit<ItemRef, 'item_id'>)
   | ({ readonly type: 'turn' } & z.output<typeof TurnWire>)
   | ({ readonly type: 'thread'; readonly removed?: never } & Thread)
   | { readonly type: 'thread'; readonly id: string; readonly removed: true }
