@@ -14,7 +14,7 @@ import { Preview } from '../parts/preview.tsx'
 import { Empty } from '../parts/states.tsx'
 import { go } from '../router.ts'
 import { notify } from '../store/notices.ts'
-import { removeServer, reviewTool, serverAddress, setEffect, signServerIn, tryServer } from '../store/servers.ts'
+import { removeServer, reviewTools, serverAddress, setEffect, signServerIn, tryServer } from '../store/servers.ts'
 
 const maxShownChars = 300
 
@@ -148,6 +148,7 @@ export function ServerDetail({ server }: { server: McpServer }) {
           </Note>
         )}
         {signing.fault.value !== undefined && <Note kind="clay">{signing.fault.value}</Note>}
+        <AcceptAll server={name} changed={tools.filter(({ difference }) => difference !== undefined)} />
       </div>
       {tools.map((tool) => (
         <ServerTool key={tool.name} server={name} tool={tool} />
@@ -162,6 +163,25 @@ export function ServerDetail({ server }: { server: McpServer }) {
   )
 }
 
+/** A server that was updated has changed many tools at once. One is accepted where its difference is shown. */
+function AcceptAll({ server, changed }: { server: string; changed: readonly McpTool[] }) {
+  const { busy, run } = useAct()
+  if (changed.length < 2) return null
+  const accept = (): void => void run(() => reviewTools(server, changed), `${server} could not be reviewed.`)
+  return (
+    <Note
+      kind="sun"
+      icon="pencil"
+      title={`The server changed ${countWords(changed.length, 'tool')}. Each difference is shown below.`}
+      actions={
+        <Button size="small" busy={busy.value} onClick={accept}>
+          Accept all
+        </Button>
+      }
+    />
+  )
+}
+
 function ServerTool({ server, tool }: { server: string; tool: McpTool }) {
   const { name, as, description, effect, status, hints = [], difference, refused } = tool
   const { busy, run } = useAct()
@@ -170,7 +190,7 @@ function ServerTool({ server, tool }: { server: string; tool: McpTool }) {
   const set = (next: McpTool['effect']): void => {
     sent.current = sent.current.then(() => run(() => setEffect(server, name, next), `${name} could not be set.`))
   }
-  const accept = (): void => void run(() => reviewTool(server, tool), `${name} could not be reviewed.`)
+  const accept = (): void => void run(() => reviewTools(server, [tool]), `${name} could not be reviewed.`)
   return (
     <section class="tool-part" role="group" aria-label={name}>
       <header class="tool-head">

@@ -29,9 +29,13 @@ export async function setEffect(server: string, tool: string, effect: McpEffect)
   await reload()
 }
 
-/** Accepts what the server changed in a tool, as it was shown. Throws ApiFault. */
-export async function reviewTool(server: string, { name, change = '' }: McpTool): Promise<void> {
-  await request('POST', `${pathOf(server)}/review`, { body: { tool: name, changes: [change] } })
+/** Accepts what the server changed in these tools, as it was shown. Throws ApiFault. */
+export async function reviewTools(server: string, tools: readonly McpTool[]): Promise<void> {
+  const [only, ...others] = tools
+  const tool = only && others.length === 0 ? { tool: only.name } : {}
+  await request('POST', `${pathOf(server)}/review`, {
+    body: { ...tool, changes: tools.map(({ change = '' }) => change) },
+  })
   await reload()
 }
 
