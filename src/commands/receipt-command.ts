@@ -1,7 +1,7 @@
 // `atrium receipt`: what a turn did, and whether its log is unchanged.
 import { AppError } from '#core/errors.ts'
 import { isUuid, operator, parseResponseId } from '#core/ids.ts'
-import { costFigure, costWords, countWords, durationWords, numberWords } from '#core/words.ts'
+import { costFigure, costWords, countWords, decisionWords, durationWords, numberWords } from '#core/words.ts'
 import { receiptWire } from '#doors/web/receipt-routes.ts'
 import { createMarker } from '#safety/marks.ts'
 import { printable } from '#safety/printable.ts'
@@ -39,8 +39,8 @@ function inWords(wire: Wire): string {
         `model     ${model}${host === undefined ? '' : ` at ${host}`}  ${countWords(input_tokens, 'token')} in, ${numberWords(output_tokens)} out, ${costWords(cost_usd)}, ${durationWords(ms)}`,
     ),
     ...wire.tools.map(({ name, ok, ms }) => `tool      ${name}  ${ok ? 'done' : 'failed'}, ${durationWords(ms)}`),
-    ...wire.approvals.map(({ call_id, decision, by, at, scope }) => {
-      return `approval  ${call_id}  ${decision}${scope ? ` (${scope})` : ''} by ${by}, ${at}`
+    ...wire.approvals.map(({ call_id, kind, decision, by, at, scope }) => {
+      return `approval  ${call_id}  ${decisionWords({ kind, decision })}${scope ? ` (${scope})` : ''} by ${by}, ${at}`
     }),
     ...(wire.hosts.length > 0 ? [`hosts     ${wire.hosts.join(', ')}`] : []),
     ...(wire.secrets.length > 0 ? [`secrets   ${wire.secrets.join(', ')}`] : []),

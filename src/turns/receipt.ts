@@ -28,9 +28,11 @@ export type Receipt = {
   readonly verified: boolean
 }
 
-/** The answer to an approval. With a scope it allows more than the one call, up to `until`. */
+/** The answer to a gate. With a scope it allows more than the one call, up to `until`. */
 type Approval = {
   readonly callId: string
+  /** The kind of the gate. */
+  readonly kind: 'approval' | 'credential' | 'input'
   readonly decision: 'allow' | 'deny'
   readonly by: string
   readonly at: number
@@ -88,7 +90,7 @@ function receiptOf({ turn, entries, notes, digest, hash }: ReceiptInput): Receip
     tools: toolsIn(entries),
     hosts: unique(results.flatMap(({ hosts }) => hosts ?? [])),
     secrets: unique(results.flatMap(({ secrets }) => secrets ?? [])),
-    approvals: entries.flatMap(approvalIn),
+    approvals: approvalsIn(entries),
     notes,
     costUsd: usageSoFar(turn).costUsd,
     ...(hash !== undefined && { hash }),
@@ -110,10 +112,15 @@ function toolsIn(entries: readonly Entry[]): Receipt['tools'] {
   })
 }
 
-function approvalIn({ item, at }: Entry): Receipt['approvals'] {
-  if (item.type !== 'answer' || item.decision === 'output') return []
-  const { callId, decision, by, scope, until } = item
-  return [{ callId, decision, by, at, ...(scope && { scope }), ...(until !== undefined && { until }) }]
+function approvalsIn(entries: readonly Entry[]): Receipt['approvals'] {
+  const kinds = new Map<string, Approval['kind']>()
+  return entries.flatMap(({ item, at }) => {
+    if (item.type === 'gate' && item.kind !== 'output') kinds.set(item.callId, item.kind)
+    if (item.type !== 'answer' || item.decision === 'output') return []
+    const { callId, decision, by, scope, until } = item
+    const kind = kinds.get(callId) ?? 'approval'
+    return [{ callId, kind, decision, by, at, ...(scope && { scope }), ...(until !== undefined && { until }) }]
+  })
 }
 
 function unique(names: readonly string[]): string[] {

@@ -64,7 +64,7 @@ for (const [what, over, stored, grant] of granting) {
     const [approval] = (await turns.receipt(ada, turn.id))?.approvals ?? []
     const { at: _, ...shown } = approval ?? {}
     const more = { ...(scope && { scope }), ...(end && { until: end }) }
-    assert.deepEqual(shown, { callId, decision, by: 'ada', ...more }, 'and the receipt has it')
+    assert.deepEqual(shown, { callId, kind: 'approval', decision, by: 'ada', ...more }, 'and the receipt has it')
     const told = signals.filter(({ type }) => type === 'grants')
     assert.deepEqual(told, grant ? [{ type: 'grants', user: ada }] : [])
     assert.ok(signals.some(({ type }) => type === 'queued'))

@@ -114,7 +114,7 @@ function Body({ receipt }: { receipt: Receipt }) {
           <p key={approval.call_id} class="panel-line">
             <Icon name={answerIcon(approval)} />
             <span title={exactTime(approval.at)}>
-              {answerWords(approval)}, {whenText(approval.at, now.value)}
+              {answerWords(approval, approval.kind)}, {whenText(approval.at, now.value)}
             </span>
           </p>
         ))}

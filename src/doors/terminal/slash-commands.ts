@@ -2,7 +2,7 @@
 import { doorOf } from '#core/doors.ts'
 import type { OpenGate } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
-import { costFigure, costWords, countWords, durationWords, numberWords } from '#core/words.ts'
+import { costFigure, costWords, countWords, decisionWords, durationWords, numberWords } from '#core/words.ts'
 import { printable, proseOf } from '#safety/printable.ts'
 import type { MissionJson } from '#missions/mission-wire.ts'
 import type { OperatorClient, OperatorTool } from '#turns/operator-client.ts'
@@ -267,8 +267,7 @@ function receiptLines(receipt: Receipt, { bold, clay, dim, act }: Theme): string
     ...part(
       'Approvals',
       approvals.map(
-        ({ decision, by, scope }) =>
-          `${decision === 'allow' ? 'allowed' : 'denied'} by ${proseOf(by)}${scope ? `, for the ${scope}` : ''}`,
+        (each) => `${decisionWords(each)} by ${proseOf(each.by)}${each.scope ? `, for the ${each.scope}` : ''}`,
       ),
     ),
     ...part(

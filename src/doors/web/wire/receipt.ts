@@ -49,6 +49,8 @@ export const ReceiptWire = z.object({
   approvals: z.array(
     z.object({
       call_id: z.string(),
+      /** What was answered: an approval, a sign-in, or the question of a server. */
+      kind: z.enum(['approval', 'credential', 'input']),
       decision: z.enum(['allow', 'deny']),
       by: z.string(),
       at: z.string(),
