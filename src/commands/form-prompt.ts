@@ -1,5 +1,5 @@
 // Asks on a terminal for the values of a form, field by field.
-import { checkValues, type FormField, type InputRequest, readTyped } from '#core/form.ts'
+import { type FormField, readField } from '#core/form.ts'
 import { fieldLines } from '#doors/terminal/gate-lines.ts'
 import { ask } from './prompts.ts'
 
@@ -14,13 +14,11 @@ export async function askForm(fields: readonly FormField[]): Promise<Readonly<Re
 }
 
 async function askField(field: FormField): Promise<unknown> {
-  const form: InputRequest = { type: 'form', server: '', message: '', fields: [field] }
   const [head = '', ...rest] = fieldLines(field)
   for (const line of rest) process.stderr.write(`${line}\n`)
   for (;;) {
-    const value = readTyped(field, await ask(`${head}: `))
-    const checked = checkValues(form, Object.fromEntries(value === undefined ? [] : [[field.name, value]]))
-    if ('values' in checked) return value
-    process.stderr.write(`It ${checked.problem}.\n`)
+    const read = readField(field, await ask(`${head}: `))
+    if ('value' in read) return read.value
+    process.stderr.write(`It ${read.problem}.\n`)
   }
 }

@@ -1,16 +1,12 @@
 // The line chat, for simple terminals and pipes: each line is a message, followed by its reply.
 import { createInterface, type Interface } from 'node:readline'
 import { AppError } from '#core/errors.ts'
-import { inputLines, pendingLine, previewLines, questionLine } from '#doors/terminal/gate-lines.ts'
 import { createProse, printable } from '#safety/printable.ts'
 import { answerChat, type ChatEvent, sendMessage } from '#turns/exchange.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
+import { createLineGates, type LineAnswer } from './line-gates.ts'
 import { failure, paint, pasteable } from './report.ts'
 
-type GateEvent = Extract<ChatEvent, { type: 'gate' }>
-
-/** Longer previews are truncated. */
-const maxShownChars = 4_000
 const help = '/new starts a thread, /quit ends; Ctrl+C stops a reply, or ends; so does Ctrl+D'
 
 /** Chats until Ctrl+C, Ctrl+D or /quit. */
@@ -21,7 +17,7 @@ export async function converse(client: OperatorClient, greeting: readonly string
   const reply = createReply(client)
   const closed = closedBy(lines, () => reply.stop())
   const prompt = (): void => {
-    lines.setPrompt(reply.asks() ? paint('33', 'Allow once? y or n ▌ ') : paint('36', '▌ '))
+    lines.setPrompt(reply.gates.asks() ? paint('33', pasteable(reply.gates.prompt())) : paint('36', '▌ '))
     lines.prompt()
   }
   prompt()
@@ -52,9 +48,10 @@ async function obey(line: string, reply: ReturnType<typeof createReply>): Promis
   // Other text that begins with a slash, such as a path or a skill with words behind it, is a message.
   else if (/^\/[a-z]+$/.test(line) && !(await reply.knows(line.slice(1))))
     printNote(`there is no command ${line.split(/\s/, 1)[0]}: ${help}`)
-  else if (reply.asks()) {
-    if (/^(y|yes|n|no)$/i.test(line)) await reply.decide(/^y/i.test(line) ? 'allow' : 'deny')
-    else printNote('y allows it once, n does not; /new leaves it open and begins another thread')
+  else if (reply.gates.asks()) {
+    const taken = reply.gates.take(line)
+    if ('answer' in taken) await reply.decide(taken.answer)
+    else if (taken.say !== '') printNote(pasteable(taken.say))
   } else if (line !== '') await reply.show(line)
 }
 
@@ -75,8 +72,7 @@ function createReply(client: OperatorClient) {
   let speaking = false
   let threadId: string | undefined
   let turnId: string | undefined
-  /** Open approvals of this thread's turn, oldest first. */
-  let gates: readonly GateEvent[] = []
+  const gates = createLineGates()
 
   async function follow(events: AsyncIterable<ChatEvent>): Promise<void> {
     const show = createShow()
@@ -85,14 +81,15 @@ function createReply(client: OperatorClient) {
     try {
       for await (const event of events) {
         if (event.type === 'started') ({ threadId, turnId } = event)
-        if (event.type === 'gate' && event.kind === 'approval') gates = [...gates, event]
+        if (event.type === 'gate') gates.add(event)
         show(event)
       }
     } finally {
       speaking = false
       turnId = undefined
     }
-    if (gates[0]) process.stdout.write(approvalText(gates[0]))
+    const waiting = gates.text()
+    if (waiting !== undefined) process.stdout.write(`${paint('33', '●')} ${pasteable(waiting)}\n`)
   }
 
   return {
@@ -100,18 +97,15 @@ function createReply(client: OperatorClient) {
     show: (message: string) => follow(sendMessage(client, { door: 'terminal', message, threadId })),
     /** True for the name of a skill. */
     knows: async (name: string) => (await client.status()).skills.includes(name),
-    /** True while an approval is open. */
-    asks: () => gates.length > 0,
-    async decide(decision: 'allow' | 'deny'): Promise<void> {
-      const [gate, ...others] = gates
-      gates = others
-      if (!gate || !threadId) return
-      await follow(answerChat(client, { threadId, callId: gate.callId, decision }))
+    /** Open gates of this thread's turn. */
+    gates,
+    async decide(answer: LineAnswer): Promise<void> {
+      if (threadId !== undefined) await follow(answerChat(client, { threadId, ...answer }))
     },
     /** The next message starts a new thread; open gates of this one stay open. */
     anew(): void {
       threadId = undefined
-      gates = []
+      gates.clear()
     },
     /** Stops the reply; false when there is none. */
     stop(): boolean {
@@ -122,23 +116,6 @@ function createReply(client: OperatorClient) {
   }
 }
 
-/** What is done elsewhere before the turn goes on. */
-function promptOf({ prompt, input }: GateEvent): string {
-  const words = printable(prompt, { lines: true })
-  return input ? `${words}\n${inputLines(input).join('\n')}\nAnswer it with \`atrium gates\`.` : words
-}
-
-/** The approval dialog: the question, what the call would do, and the reason. */
-function approvalText(gate: GateEvent): string {
-  const { reason } = gate
-  const preview = previewLines(gate).join('\n')
-  const shown =
-    preview.length > maxShownChars ? `${preview.slice(0, maxShownChars)} … (${preview.length} characters)` : preview
-  const why = reason ? `Asked: ${printable(reason)}\n` : ''
-  const question = `${questionLine(gate)}  ${pendingLine(gate)}`
-  return `${paint('33', '●')} Waiting for you: ${question}\n${shown}\n${why}\n`
-}
-
 function createShow(): (event: ChatEvent) => void {
   const prose = createProse()
   return (event) => {
@@ -146,8 +123,8 @@ function createShow(): (event: ChatEvent) => void {
     if (event.type === 'message') process.stdout.write(`${prose.end()}\n\n`)
     if (event.type === 'tool')
       process.stdout.write(paint(event.failed ? '31' : '2', `${event.failed ? '▲' : '✓'} ${printable(event.name)}\n`))
-    if (event.type === 'gate' && event.kind !== 'approval')
-      process.stdout.write(`${paint('33', '●')} ${pasteable(promptOf(event))}\n\n`)
+    if (event.type === 'gate' && event.kind === 'credential')
+      process.stdout.write(`${paint('33', '●')} ${pasteable(printable(event.prompt, { lines: true }))}\n\n`)
     if (event.type !== 'end') return
     if (event.error)
       process.stdout.write(`${paint('31', '▲')} ${pasteable(printable(event.error.message, { lines: true }))}\n\n`)

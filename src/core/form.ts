@@ -101,6 +101,14 @@ export function readTyped(field: FormField, line: string): unknown {
   }
 }
 
+/** The value of a field as a person typed it, checked; undefined if the line is empty and the field has no default. */
+export function readField(field: FormField, line: string): { readonly value: unknown } | { readonly problem: string } {
+  const value = readTyped(field, line)
+  const form: InputRequest = { type: 'form', server: '', message: '', fields: [field] }
+  const checked = checkValues(form, Object.fromEntries(value === undefined ? [] : [[field.name, value]]))
+  return 'problem' in checked ? { problem: checked.problem } : { value }
+}
+
 /** The value of an option by its number in the list, its value or its title; else the text as it is. */
 function optionNamed(options: readonly FormOption[], text: string): string {
   const exact = options.find(({ value }) => value === text)

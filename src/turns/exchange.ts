@@ -36,14 +36,14 @@ export type ChatAnswer = {
   /** The call of the gate. */
   readonly callId: string
   readonly decision: 'allow' | 'deny'
+  /** What was entered at an `input` gate. */
+  readonly values?: unknown
 }
 
 /** Answers a gate and yields its turn's events up to the next rest. Throws gate_closed and not_found before the first. */
-export async function* answerChat(
-  client: ChatClient,
-  { threadId, callId, decision }: ChatAnswer,
-): AsyncGenerator<ChatEvent> {
-  const turn = await client.answer(threadId, { callId, decision })
+export async function* answerChat(client: ChatClient, { threadId, ...answer }: ChatAnswer): AsyncGenerator<ChatEvent> {
+  const { callId } = answer
+  const turn = await client.answer(threadId, answer)
   yield { type: 'started', threadId, turnId: turn.id, queued: turn.status === 'queued' }
   yield* followChat(client, turn.id, callId)
 }

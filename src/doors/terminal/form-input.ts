@@ -1,7 +1,7 @@
 // The form of a gate, field by field: one line of input for each. Enter takes a value that fits; an empty line leaves the
 // field out, or takes its default.
 import { Input, matchesKey, wrapTextWithAnsi } from '@earendil-works/pi-tui'
-import { checkValues, type FormField, type FormValues, type InputRequest, readTyped } from '#core/form.ts'
+import { type FormField, readField } from '#core/form.ts'
 import { fieldLines } from './gate-lines.ts'
 import type { Theme } from './theme.ts'
 
@@ -36,13 +36,12 @@ export function createFormInput(fields: readonly FormField[], theme: Theme): For
         line.handleInput(data)
         return undefined
       }
-      const value = field && readTyped(field, line.getValue())
-      const problem = field && problemOf(field, value)
-      if (problem !== undefined) {
-        fault = problem
+      const read = field && readField(field, line.getValue())
+      if (read && 'problem' in read) {
+        fault = `It ${read.problem}.`
         return undefined
       }
-      if (field) entered.set(field.name, value)
+      if (field && read) entered.set(field.name, read.value)
       if (at < fields.length - 1) {
         show(at + 1)
         return undefined
@@ -62,14 +61,4 @@ export function createFormInput(fields: readonly FormField[], theme: Theme): For
       ]
     },
   }
-}
-
-/** Why the value of one field does not fit. */
-function problemOf(field: FormField, value: unknown): string | undefined {
-  const form: InputRequest = { type: 'form', server: '', message: '', fields: [field] }
-  const checked: { values: FormValues } | { problem: string } = checkValues(
-    form,
-    Object.fromEntries(value === undefined ? [] : [[field.name, value]]),
-  )
-  return 'problem' in checked ? `It ${checked.problem}.` : undefined
 }
