@@ -14,6 +14,8 @@ import { isSlashName } from '#core/slash-names.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
 
 const maxHeadChars = 16 * 1024
+/** Characters of a body that are loaded at once, with the list of files. A result of a tool is cut at 200,000. */
+const maxLoadChars = 150_000
 /** A longer text would fill the window of most models: it belongs into files beside it. */
 const maxSkillFileBytes = 256 * 1024
 /** Marks of YAML in the head, also those in texts. The reader takes up to 20 µs for each, and more for nested ones. */
@@ -59,10 +61,16 @@ export function skillText({ name, description }: Pick<SkillHead, 'name' | 'descr
   return `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n\n${body.trim()}\n`
 }
 
-/** The Markdown of a SKILL.md that was read before. */
-export function splitBody(content: Uint8Array): string {
+/** The Markdown of a SKILL.md that was read before. Of a long one the beginning, and how to read the rest. */
+export function loadedBody(name: string, content: Uint8Array): string {
   const split = splitSkillFile(content)
-  return 'body' in split ? split.body : ''
+  const body = 'body' in split ? split.body : ''
+  if (body.length <= maxLoadChars) return body
+  const end = /[\ud800-\udbff]/.test(body.charAt(maxLoadChars - 1)) ? maxLoadChars - 1 : maxLoadChars
+  // The body is the end of the file, without the carriage returns in it: with those the offset is a little earlier.
+  const before = (decodeUtf8(content) ?? '').replaceAll('\r\n', '\n').trimEnd().length - body.length
+  const rest = `skill_read {"name": "${name}", "path": "${skillFile}", "offset": ${before + end + 1}}`
+  return `${body.slice(0, end)}\n[characters 1 to ${end} of ${body.length}; go on with ${rest}]`
 }
 
 /** Why a path cannot be a file of a skill; undefined when it can. */

@@ -16,7 +16,7 @@ import { decodeUtf8 } from '#lib/utf8.ts'
 import type { Marker } from '#safety/marks.ts'
 import { catalogueOf } from './catalogue.ts'
 import { checkSkill } from './check.ts'
-import { splitBody } from './format.ts'
+import { loadedBody } from './format.ts'
 import { type FileChange, filesChanged } from './changes.ts'
 
 /** Users in the cache; the least recently used is evicted first. */
@@ -232,7 +232,7 @@ export function createSkills({ store, marker }: { store: SkillStore; marker: () 
     async load(user, name) {
       const { skill, bytes } = await openFile(user, name, skillFile)
       if (!bytes) throw noSkill(name)
-      return { text: `${splitBody(bytes)}${fileLines(skill)}`, skill, ...originOf(skill) }
+      return { text: `${loadedBody(name, bytes)}${fileLines(skill)}`, skill, ...originOf(skill) }
     },
     async read(user, name, path) {
       const { skill, bytes } = await openFile(user, name, path)

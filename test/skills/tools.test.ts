@@ -122,6 +122,23 @@ for (const door of ['web', 'terminal', 'run'] as const) {
   })
 }
 
+test('a body that is too long to load whole says how to read the rest', async (t) => {
+  const app = await open(t)
+  const lines = Array.from({ length: 13_000 }, (_, at) => `line ${at} 🏛`)
+  const whole = lines.join('\n')
+  await app.skills.add(ada, skillFolder('long', { body: lines.join('\r\n') }))
+  const { text } = await app.skills.load(ada, 'long')
+  const cut = /\n\[characters 1 to (\d+) of \d+; go on with skill_read .*"offset": (\d+)\}\]$/.exec(text)
+  const [end, offset] = [Number(cut?.[1]), Number(cut?.[2])]
+  assert.ok(end >= 149_999 && text.startsWith(whole.slice(0, end)))
+  const { text: file } = await app.skills.read(ada, 'long', 'SKILL.md')
+  const rest = file
+    .slice(offset - 1)
+    .replaceAll('\r\n', '\n')
+    .trimEnd()
+  assert.ok(rest.length >= whole.length - end && whole.endsWith(rest), 'nothing is missing in between')
+})
+
 for (const [text, door] of [
   ['/unknown words', 'web'],
   ['/off words', 'web'],
