@@ -9,14 +9,12 @@ import { printable } from '#safety/printable.ts'
 import { readHeaders, readVariables } from '#mcp/target.ts'
 import { withOpenTools } from './home-tools.ts'
 import { agrees } from './prompts.ts'
-import { inColumns, pasteable, print, table } from './report.ts'
+import { inColumns, interruptedExit, pasteable, print, table } from './report.ts'
 import { reloadService } from './running-service.ts'
 
 const maxShownChars = 300
 const maxFileChars = 1024 * 1024
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-/** As shells report a process that SIGINT ended. */
-const interruptedExit = 130
 
 type Options = { readonly json?: boolean; readonly yes?: boolean }
 type AddOptions = Options & {

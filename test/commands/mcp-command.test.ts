@@ -1,10 +1,16 @@
 // `atrium mcp` as the operator meets it, with a real server.
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
-import { atrium, newHome } from '../atrium.ts'
-import { rude } from '../mcp/harness.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { homeMark } from '#mcp/process-mark.ts'
+import { atrium, atriumEnv, mainFile, newHome } from '../atrium.ts'
+import { processesOf, rude } from '../mcp/harness.ts'
+import { until } from '../until.ts'
 
 const home = newHome()
 after(home.remove)
@@ -68,6 +74,30 @@ test('servers of another client are imported, with their secrets sealed', async 
   assert.doesNotMatch((await mcp('list')).stdout, /not-so-secret/)
   for (const name of ['my-server', 'broken']) assert.equal((await mcp('remove', name)).code, 0)
 })
+
+for (const [what, signals, how] of [
+  ['Ctrl+C', ['SIGINT'], []],
+  ['SIGTERM', ['SIGTERM'], []],
+  ['Ctrl+C twice, and a server that ignores signals', ['SIGINT', 'SIGINT'], ['stays']],
+] as const) {
+  test(`${what} while a server starts adds nothing, and leaves no process`, async () => {
+    const started = join(home.path, `started ${what}`)
+    const server = `echo > '${started}'; exec ${[command, ...words, 'silent', ...how].join(' ')}`
+    const args = ['mcp', 'add', 'slow', '--', 'sh', '-c', server]
+    const child = spawn(process.execPath, [mainFile, ...args], { env: atriumEnv(home.path) })
+    const errors = text(child.stderr)
+    const ended = once(child, 'close')
+    await until(() => existsSync(started))
+    for (const signal of signals) {
+      child.kill(signal)
+      await pause(50)
+    }
+    assert.deepEqual((await ended)[0], 130, await errors)
+    if (signals.length === 1) assert.match(await errors, /stopped: nothing was changed/)
+    assert.match((await mcp('list')).stdout, /^No MCP servers/)
+    assert.deepEqual(processesOf(homeMark(realpathSync(home.path))), [])
+  })
+}
 
 for (const [what, args, code, message] of [
   ['neither a command nor a URL', ['add', 'a'], 2, /give a command after --, or --url/],

@@ -1,7 +1,5 @@
 // Signing in to an MCP server over HTTP, against a real authorization server: from 401 to the tools of the server.
 import assert from 'node:assert/strict'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { lookup } from 'node:dns/promises'
 import { operator } from '#core/ids.ts'
@@ -18,55 +16,15 @@ import { createResourceAccess } from '#oauth/resource-access.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { seal } from '../sandbox/auth/access-over.ts'
 import { openIssuer } from '../sandbox/auth/issuer.ts'
+import { openDesk } from './desk-server.ts'
 
 const never = new AbortController().signal
-
-async function bodyOf(request: IncomingMessage): Promise<{ id?: number; method?: string }> {
-  let text = ''
-  for await (const chunk of request) text += String(chunk)
-  return text === '' ? {} : (JSON.parse(text) as { id?: number; method?: string })
-}
 
 /** A server whose tool `whoami` needs a token that the issuer gave for it. */
 async function house(t: TestContext) {
   const issuer = await openIssuer({ registers: true })
   t.after(() => issuer.close())
-  const server = createServer((request, response) => {
-    void (async () => {
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-      const json = (value: object, status = 200, headers: Record<string, string> = {}): void =>
-        void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value))
-      if (request.url?.startsWith('/.well-known/oauth-protected-resource')) {
-        return json({ resource: `${url}/mcp`, authorization_servers: [issuer.url] })
-      }
-      const { id, method } = await bodyOf(request)
-      // The issuer knows its tokens.
-      const { authorization = '' } = request.headers
-      const { status } = await fetch(`${issuer.url}/mcp`, { headers: { authorization } })
-      if (status !== 200) return json({}, 401, { 'www-authenticate': 'Bearer scope="openid things"' })
-      const serverInfo = { name: 'desk', version: '1' }
-      if (method === 'initialize') {
-        const result = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo }
-        return json({ jsonrpc: '2.0', id, result })
-      }
-      if (method === 'tools/list') {
-        return json({ jsonrpc: '2.0', id, result: { tools: [{ name: 'whoami', inputSchema: { type: 'object' } }] } })
-      }
-      if (method === 'tools/call') {
-        return json({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'ada' }] } })
-      }
-      if (id === undefined) return void response.writeHead(202).end()
-      json({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } })
-    })()
-  })
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+  const url = await openDesk(t, issuer)
   const store = openTestStore(t)
   const dialParts = { lookup: (host: string) => lookup(host, { all: true }) }
   const access = createResourceAccess({

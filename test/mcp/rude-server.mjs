@@ -1,5 +1,6 @@
 // An MCP server without manners, for tests: JSON-RPC by hand over stdio. What it does is told by its arguments.
 import { spawn } from 'node:child_process'
+import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 const how = new Set(process.argv.slice(2))
@@ -24,6 +25,7 @@ const names = [
   'progress',
   'ask',
 ]
+if (option('pays')) names.push('pay')
 let description = option('description') ?? 'A tool.'
 
 if (how.has('dies-at-start')) {
@@ -83,6 +85,11 @@ const acts = {
         params: { progressToken: _meta.progressToken, progress, total: 2, message: 'working' },
       })
   },
+}
+// Takes effect in mid-call: a line in a file.
+acts.pay = (id, { arguments: { n } }) => {
+  setTimeout(() => appendFileSync(option('pays'), `${n}\n`), 20)
+  setTimeout(() => answer(id, { content: [{ type: 'text', text: `paid ${n}` }] }), 40)
 }
 const slow = new Set()
 const asked = new Map()

@@ -11,6 +11,7 @@ import type { Mission, MissionRun, NewMission } from '#core/mission.ts'
 import { createSeal } from '#lib/seal.ts'
 import { openStore } from '#store/open-store.ts'
 import { atriumEnv, mainFile, newHome } from '../atrium.ts'
+import { random } from '../random.ts'
 import { until } from '../until.ts'
 
 const key = 'ab'.repeat(32)
@@ -181,12 +182,4 @@ function startService(home: string, script: string) {
       await ended
     },
   }
-}
-
-/** A number from 0 to 1 for a seed. */
-function random(seed: number): number {
-  let value = (seed * 0x9e3779b9) >>> 0
-  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b) >>> 0
-  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35) >>> 0
-  return ((value ^ (value >>> 16)) >>> 0) / 2 ** 32
 }

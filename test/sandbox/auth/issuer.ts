@@ -20,6 +20,8 @@ export type Issuer = {
   readonly asked: URLSearchParams[]
   /** Ends every sign-in at the server. */
   revokeAll(): Promise<void>
+  /** Takes an access token no more. */
+  revoke(accessToken: string): Promise<void>
   /** Sets how the token endpoint answers a refresh; undefined lets the server do it. */
   breakRefresh(status: number | undefined): void
   close(): Promise<void>
@@ -167,6 +169,9 @@ export async function openIssuer({
         const found = token === null ? undefined : await provider.RefreshToken.find(token)
         await found?.destroy()
       }
+    },
+    async revoke(accessToken) {
+      await (await provider.AccessToken.find(accessToken))?.destroy()
     },
     breakRefresh(status) {
       broken = status
