@@ -71,7 +71,7 @@ function historyOf(messages: number): ChainedItem[] {
 
 /** A thread whose client has seen this history up to its last answer. */
 async function storeAnswer(store: Store, history: readonly ChainedItem[]): Promise<void> {
-  const { asked } = await chainOfRequest(history.slice(0, -2))
+  const { history: chain } = await chainOfRequest(history.slice(0, -2))
   const answer = history.at(-2)
   const text = answer?.type === 'message' && answer.content[0]?.type === 'text' ? answer.content[0].text : ''
   const draft = (role: 'user' | 'assistant', words: string): Draft => ({ id: newId(), item: textMessage(role, words) })
@@ -80,7 +80,7 @@ async function storeAnswer(store: Store, history: readonly ChainedItem[]): Promi
     door: 'completions',
     title: 'a thread',
     input: [draft('user', 'hello')],
-    options: { chain: asked },
+    options: { chain },
     whenBusy: 'queue',
     lease,
   })

@@ -17,7 +17,7 @@ export type Chain = {
   /** One point for each answer in the history, in order. */
   readonly points: readonly ChainPoint[]
   /** The hash of all messages. The point of the next answer continues it. */
-  readonly asked: string
+  readonly history: string
 }
 
 export interface ChainWriter {
@@ -80,7 +80,7 @@ export function createChain(from = ''): ChainWriter {
     },
     end() {
       closeAnswer()
-      return { points, asked: text.digest() }
+      return { points, history: text.digest() }
     },
   }
 }
@@ -93,9 +93,9 @@ export function chainOf(messages: readonly ChainMessage[], from?: string): Chain
 }
 
 /** The point behind the answer that a turn gave: the texts of its messages and the calls that its caller has to run. */
-export function pointAfter(asked: string, items: readonly Item[]): string {
+export function pointAfter(history: string, items: readonly Item[]): string {
   const text = createText()
-  text.begin(asked)
+  text.begin(history)
   const callIds: string[] = []
   for (const item of items) {
     if (item.type === 'message' && item.role === 'assistant') text.more(textOf(item))

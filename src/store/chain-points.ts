@@ -112,13 +112,13 @@ function* forkSeq({ threadId, seq }: Pick<ThreadPoint, 'threadId' | 'seq'>): Job
 }
 
 /**
- * The point behind the answer of a turn, as it is stored. `asked` is the hash of the history that its client sent. Null for a
+ * The point behind the answer of a turn, as it is stored. `history` is the hash of what its client sent. Null for a
  * turn that was stopped before its first word: its client has seen no answer.
  */
-export function* pointBehind(turn: Turn, asked: string, { drafts, earlier = [], outcome }: Step): Job<string | null> {
+export function* pointBehind(turn: Turn, history: string, { drafts, earlier = [], outcome }: Step): Job<string | null> {
   const answer = [...(yield* itemsBehindInput(turn, earlier)), ...drafts.map(({ item }) => item)]
   if (outcome?.status === 'cancelled' && !answer.some(({ type }) => type === 'message')) return null
-  return keyOf(pointAfter(asked, answer))
+  return keyOf(pointAfter(history, answer))
 }
 
 /** What a turn has stored behind its input. If `known` begins with its first entry, nothing is read. */

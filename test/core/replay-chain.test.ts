@@ -37,14 +37,14 @@ const different: Readonly<Record<string, ChainMessage[]>> = {
   'two messages of a user in one': [user('hi'), assistant('hello there'), user('ti'), user('me?'), ...history.slice(3)],
 }
 
-const asked = chainOf(history).asked
+const sent = chainOf(history).history
 
 for (const [what, messages] of Object.entries(same)) {
-  test(`${what} makes no difference`, () => assert.equal(chainOf(messages).asked, asked))
+  test(`${what} makes no difference`, () => assert.equal(chainOf(messages).history, sent))
 }
 
 for (const [what, messages] of Object.entries(different)) {
-  test(`${what} makes another history`, () => assert.notEqual(chainOf(messages).asked, asked))
+  test(`${what} makes another history`, () => assert.notEqual(chainOf(messages).history, sent))
 }
 
 test('each answer in a history is a point, and a longer history has the same points', () => {
@@ -67,12 +67,12 @@ test('the items of a turn give the point that the history with its answer has', 
     { type: 'call', callId: 'c1', name: 'theirs', args: '{}' },
     { type: 'gate', callId: 'c1', kind: 'output', name: 'theirs', args: '{}', prompt: '' },
   ]
-  assert.equal(pointAfter(chainOf(history.slice(0, 3)).asked, items), chainOf(history).points[1]?.hash)
+  assert.equal(pointAfter(chainOf(history.slice(0, 3)).history, items), chainOf(history).points[1]?.hash)
 })
 
 test('a history goes on from any hash', () => {
   const { points } = chainOf(history)
-  assert.equal(chainOf(history.slice(2), points[0]?.hash).asked, asked)
+  assert.equal(chainOf(history.slice(2), points[0]?.hash).history, sent)
 })
 
 test('a long text is hashed in slices, to the hash of its pieces', () => {

@@ -25,14 +25,14 @@ type Told = { readonly turn: Turn; readonly hash: string }
 
 /** An exchange over an API door: a message behind a history, and its answer. */
 async function exchange(store: Store, text: string, before?: Told, over: object = {}): Promise<Told> {
-  const { asked } = chainOf([{ role: 'user', text }], before?.hash)
+  const { history } = chainOf([{ role: 'user', text }], before?.hash)
   const thread = before && { threadId: before.turn.threadId }
   const { turn } = await store.turns.start(
-    turnOf({ input: [say(text)], options: { chain: asked }, ...thread, ...over }),
+    turnOf({ input: [say(text)], options: { chain: history }, ...thread, ...over }),
   )
   const answer = reply(`${text}!`)
   const { turn: done } = await store.turns.record(turn, lease, step([answer], { status: 'completed' }))
-  return { turn: done, hash: pointAfter(asked, [answer.item]) }
+  return { turn: done, hash: pointAfter(history, [answer.item]) }
 }
 
 export function chainTests(open: Open): void {

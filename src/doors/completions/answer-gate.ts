@@ -4,21 +4,22 @@ import type { FastifyReply } from 'fastify'
 import { newId } from '#core/ids.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 import type { CompletionsParts } from '#doors/completions/parts.ts'
-import { type Asked, nameTurn } from '#doors/completions/tell/answer.ts'
+import { type AnswerStyle, nameTurn } from '#doors/completions/tell/answer.ts'
 import { notePoint } from '#doors/openai/stopped-answer.ts'
 import { createChunkWriter } from '#doors/completions/tell/chunks.ts'
-import { completionId, completionObject, wordsOf } from '#doors/completions/tell/told.ts'
+import { gateWords } from '#doors/completions/tell/gate-words.ts'
+import { completionId, completionObject } from '#doors/completions/tell/told.ts'
 import { openEvents } from '#http/sse.ts'
 
 /** `turn` is the one that waits. */
-export async function answerGate(parts: CompletionsParts, reply: FastifyReply, asked: Asked, turn: Turn) {
+export async function answerGate(parts: CompletionsParts, reply: FastifyReply, how: AnswerStyle, turn: Turn) {
   const gate = await parts.gates.ofTurn(turn)
-  const content = wordsOf({ gates: gate ? [gate] : [] }, asked.linkOf(turn.threadId))
-  await notePoint(parts, turn, { asked: asked.asked, content })
+  const content = gateWords(gate ? [gate] : [], how.linkOf(turn.threadId))
+  await notePoint(parts, turn, { ...how, content })
   nameTurn(reply, turn)
-  const { model, includeUsage } = asked
+  const { model, includeUsage } = how
   const state = { id: completionId(newId()), createdAt: parts.now?.() ?? Date.now(), model }
-  if (!asked.stream) {
+  if (!how.stream) {
     return completionObject({ ...state, told: { content, reasoning: '' }, finish: 'stop', usage: noUsage })
   }
   const chunks = createChunkWriter({ ...state, includeUsage })

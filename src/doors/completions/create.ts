@@ -10,7 +10,7 @@ import { attach, type Source } from '#doors/openai/turn-events.ts'
 import { cannotFork } from '#doors/openai/turn-input.ts'
 import { planTurn } from '#doors/completions/read/plan.ts'
 import { type CompletionRequest, readCompletion } from '#doors/completions/read/request.ts'
-import { type Asked, answerTurn, type FollowedTurn } from '#doors/completions/tell/answer.ts'
+import { type AnswerStyle, answerTurn, type FollowedTurn } from '#doors/completions/tell/answer.ts'
 import { originOf } from '#http/origin.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import type { Start, StartTurn } from '#turns/turns.ts'
@@ -44,73 +44,73 @@ type Sent = {
 async function answerAgent(parts: CompletionsParts, reply: FastifyReply, sent: Sent) {
   const { user, completion, idempotency } = sent
   const { model, stream, includeUsage } = completion
-  const asked: Asked = { model, stream, includeUsage, asked: '', linkOf: linkTo(parts, reply) }
+  const linkOf = linkTo(parts, reply)
+  const styleFor = (history: string): AnswerStyle => ({ model, stream, includeUsage, history, linkOf })
   const existing = idempotency && (await parts.turns.findByKey(user, idempotency))
   if (existing) {
-    const history = existing.options.chain ?? ''
-    return answerTurn(
-      parts,
-      reply,
-      { ...asked, asked: history },
-      { ...(await attach(parts.turns, user, existing)), entries: [], begins: false },
-    )
+    const joined = await attach(parts.turns, user, existing)
+    return answerTurn(parts, reply, styleFor(existing.options.chain ?? ''), { ...joined, entries: [], begins: false })
   }
-  const plan = await startTurn(parts, reply, sent)
-  if ('gate' in plan) return answerGate(parts, reply, { ...asked, asked: plan.asked }, plan.gate)
+  const started = await startTurn(parts, reply, sent)
+  const how = styleFor(started.history)
+  if ('gate' in started) return answerGate(parts, reply, how, started.gate)
+  const { followed } = started
   try {
-    return await answerTurn(parts, reply, { ...asked, asked: plan.asked }, plan.followed)
+    return await answerTurn(parts, reply, how, followed)
   } catch (error) {
     if (!isGateRequired(error)) throw error
     // The turn before has come to a gate meanwhile: this one never started, and goes.
-    await parts.turns.cancel(user, plan.followed.turn.id)
-    const gate = await parts.turns.current(user, plan.followed.turn.threadId)
-    return answerGate(parts, reply, { ...asked, asked: plan.asked }, gate ?? plan.followed.turn)
+    await parts.turns.cancel(user, followed.turn.id)
+    const gate = await parts.turns.current(user, followed.turn.threadId)
+    return answerGate(parts, reply, how, gate ?? followed.turn)
   }
 }
 
-type Started =
-  | { readonly asked: string; readonly followed: FollowedTurn }
+/** `history` is the hash of what the client sent. */
+type Started = { readonly history: string } & (
+  | { readonly followed: FollowedTurn }
   /** The thread waits at a gate of this turn. */
-  | { readonly asked: string; readonly gate: Turn }
+  | { readonly gate: Turn }
+)
 
-async function startTurn(
-  parts: CompletionsParts,
-  reply: FastifyReply,
-  { user, completion, idempotency }: Sent,
-): Promise<Started> {
+async function startTurn(parts: CompletionsParts, reply: FastifyReply, sent: Sent): Promise<Started> {
   const { turns } = parts
-  const threadId = threadHeader(reply.request)
-  const sent = { user, request: completion, threadId }
-  const begin = (plan: StartTurn): Promise<Start> =>
-    turns.start({
-      ...plan,
-      request: requestIdOf(reply.raw),
-      allowedTools: reply.request.caller.allowedTools,
-      ...(idempotency && { idempotency, options: { ...plan.options, unattended: true } }),
-    })
-  let { start, asked, busyTurn } = await planTurn(parts, sent)
+  const { user, completion: request } = sent
+  const asking = { user, request, threadId: threadHeader(reply.request) }
+  const plan = await planTurn(parts, asking)
   // The client stopped reading this answer and has gone on: nobody waits for its end.
-  if (busyTurn !== undefined) parts.readers.gone(busyTurn)
+  if (plan.busyTurn !== undefined) parts.readers.gone(plan.busyTurn)
+  const begin = beginner(parts, reply, sent)
+  let { start, history } = plan
   const began = await begin(start).catch(async (error: unknown) => {
     if (isGateRequired(error) && start.threadId !== undefined) return turns.current(user, start.threadId)
-    if (!start.forks || !cannotFork(error)) throw error
-    // The thread is too large to fork, or is gone: the history starts a thread of its own.
-    const apart = await planTurn(parts, { ...sent, apart: true })
-    start = apart.start
-    asked = apart.asked
+    if (!start.forks || !cannotFork(error))
+      throw error
+      // The thread is too large to fork, or is gone: the history starts a thread of its own.
+    ;({ start, history } = await planTurn(parts, { ...asking, apart: true }))
     return begin(start)
   })
   if (!began) throw new AppError('conversation_busy', 'the thread is busy: try again', { retryAfterSecs: 1 })
-  if (!('events' in began)) return { asked, gate: began }
+  if (!('events' in began)) return { history, gate: began }
   if (began.turn.status === 'running' && !began.replayed) {
-    return { asked, followed: { turn: began.turn, source: began.events, entries: began.entries, begins: true } }
+    return { history, followed: { turn: began.turn, source: began.events, entries: began.entries, begins: true } }
   }
   began.events.close()
   const joined = await attach(turns, user, began.turn)
   const source = began.replayed
     ? joined.source
     : heldAtGate(joined, (await turns.current(user, began.turn.threadId))?.status)
-  return { asked, followed: { ...joined, source, entries: [], begins: !began.replayed } }
+  return { history, followed: { ...joined, source, entries: [], begins: !began.replayed } }
+}
+
+/** Starts a planned turn, as its caller may. One with a key goes on when its reader leaves. */
+function beginner({ turns }: CompletionsParts, reply: FastifyReply, { idempotency }: Sent) {
+  const { allowedTools } = reply.request.caller
+  const request = requestIdOf(reply.raw)
+  return (plan: StartTurn): Promise<Start> => {
+    const options = idempotency ? { ...plan.options, unattended: true as const } : plan.options
+    return turns.start({ ...plan, request, allowedTools, options, ...(idempotency && { idempotency }) })
+  }
 }
 
 /** The events of a queued turn. Ends with gate_required when the turn before it comes to a gate. */
@@ -148,7 +148,7 @@ function threadHeader({ headers }: FastifyRequest): string | undefined {
 }
 
 /** Links go to where the client reached the service. */
-function linkTo({ origins }: CompletionsParts, reply: FastifyReply): Asked['linkOf'] {
+function linkTo({ origins }: CompletionsParts, reply: FastifyReply): AnswerStyle['linkOf'] {
   const origin = originOf(origins.site(reply.request.raw))
   return (threadId) => `${origin}/threads/${threadId}`
 }

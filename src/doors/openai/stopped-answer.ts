@@ -32,21 +32,21 @@ export function createBeginnings(): Beginnings {
 type NoteParts = { readonly threads: Pick<Threads, 'addChainPoint'> }
 type Noted = Pick<Turn, 'id' | 'threadId' | 'userId'>
 
-/** Notes what the client of a turn may have of its answer. `asked` is the chain before the answer. */
+/** Notes what the client of a turn may have of its answer. `history` is the hash of what it sent. */
 export async function noteBeginnings(
   parts: NoteParts,
   turn: Noted,
-  { asked, beginnings }: { readonly asked: string; readonly beginnings: readonly string[] },
+  { history, beginnings }: { readonly history: string; readonly beginnings: readonly string[] },
 ): Promise<void> {
-  for (const content of beginnings) await notePoint(parts, turn, { asked, content })
+  for (const content of beginnings) await notePoint(parts, turn, { history, content })
 }
 
 /** Notes an answer that is not in the log as it was told: the history of the client goes on from it all the same. */
 export async function notePoint(
   { threads }: NoteParts,
   { userId, threadId, id: turnId }: Noted,
-  { asked, content }: { readonly asked: string; readonly content: string },
+  { history, content }: { readonly history: string; readonly content: string },
 ): Promise<void> {
-  const hash = pointAfter(asked, [textMessage('assistant', content)])
+  const hash = pointAfter(history, [textMessage('assistant', content)])
   await threads.addChainPoint(userId, { threadId, turnId, hash })
 }

@@ -29,6 +29,8 @@ export type SentHistory = {
   readonly pathOf: (index: number) => string
 }
 
+type Output = Extract<ChainedItem, { type: 'output' }>
+
 export type Placed = {
   readonly user: UserId
   readonly sent: SentHistory
@@ -60,19 +62,16 @@ export async function inputAt(parts: InputParts, { user, sent, place, thread }: 
   const answer = outputFor(waitsFor, sent, place.fresh)
   // Of several outputs of one call the first counts, as in a history that is new.
   const rest = fresh.filter((item) => item.type !== 'output' || item.callId !== waitsFor)
-  const { output, images } = answer
-  const closed: Item = {
-    type: 'answer',
-    callId: waitsFor,
-    decision: 'output',
-    output,
-    ...(images && { images }),
-    by: user,
-  }
+  const closed = outputAnswer(user, answer)
   if (rest.length === 0) return { at, input: [closed], resumes: waitsFor, instructions: before }
   const dropped = await laterCalls(parts, user, { place, waitsFor })
   const more = await seed(sent, rest, at, before)
   return { ...more, input: [closed, ...dropped, ...more.input], resumes: waitsFor }
+}
+
+/** The item that closes the call of a caller's function. */
+export function outputAnswer(user: UserId, { callId, output, images }: Omit<Output, 'type'>): Item {
+  return { type: 'answer', callId, decision: 'output', output, ...(images && { images }), by: user }
 }
 
 /** Fresh items as the input of a turn, with the instructions where they are new or have changed. */
@@ -103,12 +102,8 @@ function callBefore(items: readonly ChainedItem[], index: number): string | unde
   return last?.type === 'call' ? last.callId : undefined
 }
 
-function outputFor(
-  callId: string,
-  { items, field, pathOf }: SentHistory,
-  from: number,
-): ChainedItem & { type: 'output' } {
-  let found: (ChainedItem & { type: 'output' }) | undefined
+function outputFor(callId: string, { items, field, pathOf }: SentHistory, from: number): Output {
+  let found: Output | undefined
   const called = new Set<string>()
   for (let index = from; index < items.length; index++) {
     const item = items[index]

@@ -32,12 +32,12 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
   })
   // Looked up first: the items that a repeated request refers to may have been deleted, but its response still exists.
   const { model, stream, background } = create
-  const asked = { model, stream, background, events: eventStyle(request, parts.rules.events) }
+  const how = { model, stream, background, events: eventStyle(request, parts.rules.events) }
   const existing =
     (idempotency && (await turns.findByKey(user, idempotency))) ??
     // A client that retries a turn which waits for a person gets the same answer, until somebody has answered the gate.
     (await turns.findWaiting(user, 'responses', bodyHash))
-  if (existing) return answer(parts, reply, asked, { ...(await attach(turns, user, existing)), entries: [] })
+  if (existing) return answer(parts, reply, how, { ...(await attach(turns, user, existing)), entries: [] })
   let start: Start
   try {
     const planned = await planTurn(parts, user, create)
@@ -55,11 +55,11 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
   } catch (error) {
     const failed = failedTurn(error, create, user, parts.now?.() ?? Date.now())
     const source = fixedSource({ type: 'turn', turn: failed })
-    return answer(parts, reply, asked, { turn: failed, source, entries: [] })
+    return answer(parts, reply, how, { turn: failed, source, entries: [] })
   }
-  if (!start.replayed) return answer(parts, reply, asked, { ...start, source: start.events, begins: true })
+  if (!start.replayed) return answer(parts, reply, how, { ...start, source: start.events, begins: true })
   start.events.close()
-  return answer(parts, reply, asked, { ...(await attach(turns, user, start.turn)), entries: [] })
+  return answer(parts, reply, how, { ...(await attach(turns, user, start.turn)), entries: [] })
 }
 
 export function catalogRules({ rules, registered }: ResponsesParts): CatalogRules {
@@ -86,12 +86,13 @@ async function startPlanned(
   }
 }
 
-type Asked = Pick<CreateRequest, 'model' | 'stream' | 'background'> & { readonly events: EventStyle }
+/** How the client wants its answer. */
+type AnswerStyle = Pick<CreateRequest, 'model' | 'stream' | 'background'> & { readonly events: EventStyle }
 type JoinedTurn = Pick<FollowedTurn, 'turn' | 'source' | 'begins'> & Pick<Start, 'entries'>
 
 /** Takes no more of the request than the answer needs: it would be kept until the turn ends. */
-async function answer(parts: ResponsesParts, reply: FastifyReply, asked: Asked, joined: JoinedTurn) {
-  const { model, stream, background, events } = asked
+async function answer(parts: ResponsesParts, reply: FastifyReply, how: AnswerStyle, joined: JoinedTurn) {
+  const { model, stream, background, events } = how
   const { entries, ...source } = joined
   const followed = { ...source, model }
   if (stream) {

@@ -22,7 +22,7 @@ export type PlanParts = {
 export type Plan = {
   readonly start: StartTurn
   /** The hash of the history that was sent. */
-  readonly asked: string
+  readonly history: string
   /** The turn of the answer that the request goes on from, if the thread is still busy. */
   readonly busyTurn?: string
 }
@@ -59,10 +59,10 @@ export async function planTurn(parts: PlanParts, sent: Sent): Promise<Plan> {
     ...common,
     ...at,
     input,
-    options: { ...options, chain: chain.asked, ...(instructions !== undefined && { instructions }) },
+    options: { ...options, chain: chain.history, ...(instructions !== undefined && { instructions }) },
     ...(resumes !== undefined && { resumes }),
   }
-  return { start, asked: chain.asked, ...(isBusy && { busyTurn: place.turnId }) }
+  return { start, history: chain.history, ...(isBusy && { busyTurn: place.turnId }) }
 }
 
 type ThreadPlace = Extract<Place, { kind: 'thread' }>

@@ -10,26 +10,19 @@ import type { CompletionsParts } from '#doors/completions/parts.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import { type EventWriter, openEvents } from '#http/sse.ts'
 import { createStream } from './chunks.ts'
-import {
-  completionId,
-  completionObject,
-  faultOf,
-  finishReason,
-  joinText,
-  statusOfFault,
-  toldOf,
-  wordsOf,
-} from './told.ts'
+import { gateWords } from './gate-words.ts'
+import { completionId, completionObject, faultOf, finishReason, joinText, statusOfFault, toldOf } from './told.ts'
 
 /** A stream opens with its first chunk, so that a fault before it has a status; at the latest after this time. */
 const maxSilenceMs = 10_000
 
-export type Asked = {
+/** What an answer needs of its request. */
+export type AnswerStyle = {
   readonly model: string
   readonly stream: boolean
   readonly includeUsage: boolean
   /** The hash of the history that was sent. */
-  readonly asked: string
+  readonly history: string
   /** The address of a thread's page. */
   readonly linkOf: (threadId: string) => string
 }
@@ -43,10 +36,15 @@ export type FollowedTurn = {
   readonly begins: boolean
 }
 
-export async function answerTurn(parts: CompletionsParts, reply: FastifyReply, asked: Asked, followed: FollowedTurn) {
+export async function answerTurn(
+  parts: CompletionsParts,
+  reply: FastifyReply,
+  how: AnswerStyle,
+  followed: FollowedTurn,
+) {
   const { turn } = followed
   nameTurn(reply, turn)
-  return asked.stream ? streamTurn(parts, reply, asked, followed) : collectTurn(parts, reply, asked, followed)
+  return how.stream ? streamTurn(parts, reply, how, followed) : collectTurn(parts, reply, how, followed)
 }
 
 /** On the raw answer: a stream does not send the headers of Fastify's reply. */
@@ -55,20 +53,20 @@ export function nameTurn({ raw }: FastifyReply, { id, threadId }: Pick<Turn, 'id
   raw.setHeader('x-atrium-turn', id)
 }
 
-async function collectTurn(parts: CompletionsParts, reply: FastifyReply, asked: Asked, followed: FollowedTurn) {
+async function collectTurn(parts: CompletionsParts, reply: FastifyReply, how: AnswerStyle, followed: FollowedTurn) {
   const reader = parts.readers.open(followed.turn, followed.begins)
   const { turn, entries } = await waitForRest(parts, followed, followed.entries).finally(() => reader.done())
   const fault = faultOf(turn)
   if (fault) return refuseTurn(reply, fault)
   const told = toldOf(turn, entries)
   const waits = turn.status === 'waiting'
-  const content = waits ? joinText(told.content, wordsOf(told, asked.linkOf(turn.threadId))) : told.content
-  if (waits) await notePoint(parts, turn, { ...asked, content })
+  const content = waits ? joinText(told.content, gateWords(told.gates, how.linkOf(turn.threadId))) : told.content
+  if (waits) await notePoint(parts, turn, { ...how, content })
   const { reasoning, ...rest } = told
   return completionObject({
     id: completionId(turn.id),
     createdAt: turn.createdAt,
-    model: asked.model,
+    model: how.model,
     told: { ...rest, content, reasoning: parts.progress ? reasoning : '' },
     finish: finishReason(turn, told),
     usage: turn.usage,
@@ -76,9 +74,9 @@ async function collectTurn(parts: CompletionsParts, reply: FastifyReply, asked: 
 }
 
 /** Streams a turn to its end. When the client leaves, `readers` judge the turn. */
-async function streamTurn(parts: CompletionsParts, reply: FastifyReply, asked: Asked, followed: FollowedTurn) {
+async function streamTurn(parts: CompletionsParts, reply: FastifyReply, how: AnswerStyle, followed: FollowedTurn) {
   const { turn, source, entries } = followed
-  const { model, includeUsage } = asked
+  const { model, includeUsage } = how
   const stream = createStream({
     turn,
     id: completionId(turn.id),
@@ -87,7 +85,7 @@ async function streamTurn(parts: CompletionsParts, reply: FastifyReply, asked: A
     includeUsage,
     skip: (turn.options.inputs ?? 1) - entries.length,
     progress: parts.progress,
-    link: asked.linkOf(turn.threadId),
+    link: how.linkOf(turn.threadId),
   })
   let writer: EventWriter | undefined
   const reader = parts.readers.open(turn, followed.begins)
@@ -124,7 +122,7 @@ async function streamTurn(parts: CompletionsParts, reply: FastifyReply, asked: A
   }
   // The source ended without the turn: the client left, or the service is going down.
   over = true
-  if (left) await noteBeginnings(parts, turn, { ...asked, beginnings: stream.beginnings() }).catch(log)
+  if (left) await noteBeginnings(parts, turn, { ...how, beginnings: stream.beginnings() }).catch(log)
   if (writer) writer.drop()
   else if (!reply.raw.destroyed) throw new AppError('shutting_down', 'the service is going down: ask again in a moment')
   return undefined
@@ -133,10 +131,8 @@ async function streamTurn(parts: CompletionsParts, reply: FastifyReply, asked: A
     over = true
     const rest = stream.rest ?? turn
     const fault = faultOf(rest)
-    if (fault && !writer) {
-      return refuseTurn(reply, fault)
-    }
-    if (rest.status === 'waiting') await notePoint(parts, rest, { ...asked, content: stream.content })
+    if (fault && !writer) return refuseTurn(reply, fault)
+    if (rest.status === 'waiting') await notePoint(parts, rest, { ...how, content: stream.content })
     open().end(chunks + stream.end())
     return undefined
   }

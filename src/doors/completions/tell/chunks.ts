@@ -10,7 +10,8 @@ import { isGivenUp } from '#doors/openai/turn-events.ts'
 import { eventJson } from '#http/sse.ts'
 import { unixTime } from '#http/wire-format.ts'
 import type { Watched } from '#turns/watch.ts'
-import { completionUsage, createTeller, faultOf, finishReason, statusOfFault, toolCall, wordsOf } from './told.ts'
+import { gateWords } from './gate-words.ts'
+import { completionUsage, createTeller, faultOf, finishReason, statusOfFault, toolCall } from './told.ts'
 
 export type ChunkParts = {
   readonly id: string
@@ -136,7 +137,7 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
         if (watched.turn.id !== turn.id || !isAtRest(watched.turn.status)) return ''
         rest = watched.turn
         if (rest.status !== 'waiting') return ''
-        const words = wordsOf(teller.state(), link)
+        const words = gateWords(teller.state().gates, link)
         return say(content === '' ? words : `\n\n${words}`)
       }
       case 'progress':

@@ -5,7 +5,6 @@ import { type Entry, type Gate, type Item, textOf } from '#core/item.ts'
 import type { Turn, Usage } from '#core/turn.ts'
 import { nameForCaller } from '#doors/openai/caller-tools.ts'
 import { unixTime, usageWire } from '#http/wire-format.ts'
-import { gateWords } from './gate-words.ts'
 import { createProgress } from './progress.ts'
 
 export type Told = {
@@ -76,11 +75,6 @@ export function faultOf({ status, error }: Turn): AppError | undefined {
 /** A failed turn is 502, whatever its code; one that took too long is 504. */
 export function statusOfFault({ code }: AppError): 502 | 504 {
   return code === 'turn_timeout' ? 504 : 502
-}
-
-/** The words of the gates that a turn waits at. */
-export function wordsOf({ gates }: Pick<Told, 'gates'>, link: string): string {
-  return gateWords(gates, link)
 }
 
 export function completionId(turnId: string): string {

@@ -1,13 +1,12 @@
 // The turn that a checked request starts: a resume, a replay that resumes, or items for a new or existing thread.
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Item } from '#core/item.ts'
 import type { Chain } from '#core/replay-chain.ts'
 import type { Thread, TurnOptions } from '#core/turn.ts'
 import { instructionsBlock } from '#doors/openai/blocks.ts'
 import { type ChainedItem, chainOfRequest, findThread, type Place } from '#doors/openai/find-thread.ts'
 import { seedItems } from '#doors/openai/seed.ts'
-import { inputAt, type SentHistory } from '#doors/openai/turn-input.ts'
+import { inputAt, outputAnswer, type SentHistory } from '#doors/openai/turn-input.ts'
 import { echoOf } from '#doors/responses/echo.ts'
 import type { Readers } from '#turns/readers.ts'
 import type { Threads } from '#turns/threads.ts'
@@ -68,7 +67,7 @@ export async function planTurn(parts: PlanParts, user: UserId, request: CreateRe
     const waiting = open && (await turns.current(user, open.id))
     if (waiting) {
       const resumed = resumeOf(user, request, intent.output)
-      const options = withHistory(resumed.options, chain.asked, waiting.options.instructions)
+      const options = withHistory(resumed.options, chain.history, waiting.options.instructions)
       return { start: { ...common, ...resumed, options, threadId: waiting.threadId } }
     }
   }
@@ -89,7 +88,7 @@ async function replay(parts: PlanParts, { common, sent, chain, options }: Replay
   const { user } = common
   const startAt = async (place: Place, thread?: Thread): Promise<StartTurn> => {
     const { at, input, instructions, resumes } = await inputAt(parts, { user, sent, place, thread })
-    const stored = withHistory(options, chain.asked, instructions)
+    const stored = withHistory(options, chain.history, instructions)
     return { ...common, ...at, input, options: stored, ...(resumes !== undefined && { resumes }) }
   }
   const apart = (): Promise<StartTurn> => startAt({ kind: 'new', fresh: 0 })
@@ -129,9 +128,8 @@ function withHistory(options: TurnOptions, chain: string, instructions: string |
 
 type Output = Extract<InputItem, { type: 'output' }>
 
-function resumeOf(user: UserId, request: CreateRequest, { callId, output, images }: Output) {
-  const answer: Item = { type: 'answer', callId, decision: 'output', output, ...(images && { images }), by: user }
-  return { resumes: callId, options: resumeOptions(request), input: [answer] }
+function resumeOf(user: UserId, request: CreateRequest, output: Output) {
+  return { resumes: output.callId, options: resumeOptions(request), input: [outputAnswer(user, output)] }
 }
 
 /** Any response of a thread continues it. An unknown, a deleted and another user's response give the same error. */

@@ -24,8 +24,8 @@ export type FollowedTurn = {
 
 /** The style of a stream's events: that of the header X-Atrium-Events, else the configured one. */
 export function eventStyle({ headers }: FastifyRequest, configured: EventStyle): EventStyle {
-  const asked = headers['x-atrium-events']
-  return asked === 'reference' || asked === 'specified' ? asked : configured
+  const style = headers['x-atrium-events']
+  return style === 'reference' || style === 'specified' ? style : configured
 }
 
 /** Streams a turn to its end. When the client leaves or reads too slowly, the stream ends; `readers` judge the turn. */
@@ -72,9 +72,9 @@ export async function streamTurn(
   }
   // The events ended before the turn: the reader did not leave, or that was noted already.
   over = true
-  const { chain: asked } = turn.options
-  if (left && asked !== undefined) {
-    await noteBeginnings(parts, turn, { asked, beginnings: stream.beginnings() }).catch(warn)
+  const { chain: history } = turn.options
+  if (left && history !== undefined) {
+    await noteBeginnings(parts, turn, { history, beginnings: stream.beginnings() }).catch(warn)
   }
   writer.drop()
 }
