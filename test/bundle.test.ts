@@ -1,19 +1,17 @@
-// The bundle as it is installed and run, in a copy of the checkout: what it serves, and when the sources run instead.
+// The bundle in a copy of the checkout: what it serves, when the sources run instead, and the package that carries it.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
-import { once } from 'node:events'
 import { symlinkSync, utimesSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { buildAll } from '../tools/build.ts'
 import { buildBundle, freshBundle } from '../tools/bundle.ts'
-import { atriumProcess, newHome, type Serving, serve } from './atrium.ts'
-import { coreModule } from './sandbox/fixtures.ts'
+import { stageRelease } from '../tools/pack.ts'
+import { atriumProcess, newHome, serve } from './atrium.ts'
+import { respond, scripted, useAlone, weather, weatherInstalled } from './use-alone.ts'
 
 const checkout = join(import.meta.dirname, '..')
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-bundle-')))
@@ -30,9 +28,7 @@ before(async () => {
   mkdirSync(join(copy, 'node_modules'))
   for (const name of packages) {
     const [from, to] = [join(checkout, 'node_modules', name), join(copy, 'node_modules', name)]
-    // The process that transpiles may read below the checkout only, so links would not do for what it loads.
-    if (name === '@bytecodealliance') cpSync(from, to, { recursive: true })
-    else symlinkSync(from, to)
+    symlinkSync(from, to)
   }
 })
 after(() => {
@@ -78,39 +74,80 @@ test('a bundle runs until a source is edited, and again once it is built anew', 
   assert.equal(await help(), edited)
 })
 
-test('a service from the bundle: health, a component, a page that is read, a tool that is built, an end; and a new bundle meanwhile', async () => {
-  const page = await openPage()
-  const script = join(home.path, 'script.json')
-  const replies = [
-    { when: 'weather', calls: [{ name: 'weather', args: { action: 'get_current', city: '' } }] },
-    { afterTool: 'weather', text: 'It said: {{result}}' },
-    { when: 'page', calls: [{ name: 'web_fetch', args: { url: page.url } }] },
-    { afterTool: 'web_fetch', text: 'It read: {{result}}' },
-  ]
-  writeFileSync(script, JSON.stringify({ replies }))
+test('a service from the bundle loads the rest of it when a new bundle was built meanwhile', async () => {
   // No source can have a part in this.
   const main = join(copy, 'src', 'main.ts')
   const source = readFileSync(main, 'utf8')
   writeFileSync(main, 'throw new Error("a source ran")')
   utimesSync(main, longAgo, longAgo)
-  const env = { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script, ATRIUM_PRIVATE_HOSTS: new URL(page.url).host }
-  const service = await serve(home.path, env, launcher)
+  const service = await serve(home.path, scripted(home.path, weather), launcher)
   try {
-    assert.equal((await fetch(`${service.url}/api/health`)).status, 200)
     // The sandbox is not loaded yet: the bundle that this service was started from must still be there.
     writeFileSync(main, source)
     await buildBundle(copy)
-    await weatherInstalled()
-    assert.match(await respond(service, 'what is the weather?'), /It said: .*'city' must not be empty/)
-    assert.match(await respond(service, 'read the page'), /It read: [^]*Soups[^]*Chop the onions/)
-    const core = join(home.path, 'plain.wasm')
-    writeFileSync(core, await coreModule())
-    const built = await atriumProcess(home.path, ['tool', 'build', core], { program: launcher })
-    assert.match(built.stdout, /^Built /, built.stderr)
+    await weatherInstalled(home.path, launcher)
+    assert.match(await respond(home.path, service, 'what is the weather?'), /It said: .*'city' must not be empty/)
   } finally {
     assert.equal(await service.stop(), 0)
-    page.close()
   }
+})
+
+/** What the package must have, beside its code. */
+const carried = [
+  'LICENSE',
+  'README.md',
+  'bin/atrium',
+  'dist/release/main.mjs',
+  'dist/release/worker-thread.mjs',
+  'dist/release/transpile-child.mjs',
+  'dist/release/wasm-tools.mjs',
+  'dist/release/licenses.txt',
+  'dist/release/commit.txt',
+  'package.json',
+  'src/sandbox/child/child.ts',
+  'src/sandbox/wit/tool.wit',
+  'tools/host.d.ts',
+  'tools/prelude.ts',
+  'tools/weather/capabilities.json',
+  'tools/weather/dist/weather.json',
+  'tools/weather/dist/weather.wasm',
+  'web/dist/index.html',
+]
+const maxPackedBytes = 25_000_000
+const maxUnpackedBytes = 60_000_000
+
+test('the package runs alone: its page, a component, a page that is read, a tool that is built', async () => {
+  for (const name of ['LICENSE', 'README.md', 'web/dist'])
+    cpSync(join(checkout, name), join(copy, name), { recursive: true })
+  await stageRelease(copy)
+  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
+  const { stdout } = await promisify(execFile)('npm', pack, { cwd: copy })
+  const [packed] = JSON.parse(stdout) as {
+    filename: string
+    size: number
+    unpackedSize: number
+    files: { path: string }[]
+  }[]
+  const paths = packed?.files.map(({ path }) => path) ?? []
+  assert.deepEqual(
+    carried.filter((path) => !paths.includes(path)),
+    [],
+  )
+  const known = /^(dist\/release|web\/dist|src\/sandbox\/(child|wit)|tools\/weather\/dist)\//
+  assert.deepEqual(
+    paths.filter((path) => !known.test(path) && !carried.includes(path)),
+    [],
+  )
+  assert((packed?.size ?? Infinity) < maxPackedBytes && (packed?.unpackedSize ?? Infinity) < maxUnpackedBytes)
+  assert.match(
+    readFileSync(join(copy, 'dist', 'release', 'licenses.txt'), 'utf8'),
+    /^fastify [\d.]+ \(MIT\)\n\n.*Copyright/ms,
+  )
+
+  const root = join(folder, 'installed', 'node_modules', 'atrium')
+  mkdirSync(root, { recursive: true })
+  await promisify(execFile)('tar', ['-xzf', join(folder, packed?.filename ?? ''), '-C', root, '--strip-components=1'])
+  await useAlone(home.path, [join(root, 'bin', 'atrium')], dirname(process.execPath))
 })
 
 test('a start reads a few files, and none of what only some services or later requests need', () => {
@@ -139,7 +176,9 @@ test('a start reads a few files, and none of what only some services or later re
 
 test('bundles do not pile up', () => {
   // More than two were built above.
-  const [link, ...kept] = readdirSync(join(copy, 'dist')).toSorted()
+  const [link, ...kept] = readdirSync(join(copy, 'dist'))
+    .filter((name) => name !== 'release')
+    .toSorted()
   assert.equal(link, 'atrium')
   assert.equal(kept.length, 2, 'the bundle and the one before it')
 })
@@ -152,33 +191,3 @@ test('a bundle that cannot be written is no fault of the installation: the sourc
   assert.match(stdout, /^the bundle was not built, so [^\n]*ENOTDIR/m)
   assert.equal(await help(), said)
 })
-
-/** A page on this machine, as the web has them. */
-async function openPage(): Promise<{ url: string; close: () => void }> {
-  const text = `<p>${'Chop the onions, then stir for a while. '.repeat(30)}</p>`
-  const server = createServer((_, response) => {
-    response.setHeader('content-type', 'text/html')
-    response.end(`<html><head><title>Soups</title></head><body><article><h1>Ten</h1>${text}</article></body></html>`)
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/ten`, close: () => server.close() }
-}
-
-/** The service installs the tools that come with it after it is ready. */
-async function weatherInstalled(): Promise<void> {
-  for (let look = 0; look < 100; look++) {
-    const { stdout } = await atriumProcess(home.path, ['tool', 'list'], { program: launcher })
-    if (stdout.includes('weather')) return
-  }
-  assert.fail('weather is not installed')
-}
-
-async function respond({ url }: Serving, input: string): Promise<string> {
-  const token = readFileSync(join(home.path, 'webui-token'), 'utf8').trim()
-  const response = await fetch(`${url}/v1/responses`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'scripted', input }),
-  })
-  return response.text()
-}

@@ -1,4 +1,4 @@
-// Builds the tools that come with the project. Run by `npm ci` (prepare). A tool whose component is newer than its
+// Builds the tools that come with the project. Run by `npm ci` (postprepare). A tool whose component is newer than its
 // sources is skipped.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

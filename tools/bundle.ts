@@ -1,8 +1,10 @@
 // Bundles the service into dist/atrium. The launcher runs the bundle unless a source is newer: a start then reads a few
-// files instead of some three hundred, and need not strip types. Run by `npm ci` (prepare).
-import { globSync, mkdirSync, readdirSync, readlinkSync, realpathSync, renameSync } from 'node:fs'
-import { rmSync, statSync, symlinkSync, utimesSync } from 'node:fs'
+// files instead of some three hundred, and need not strip types. Run by `npm ci` (postprepare).
+import { copyFileSync, globSync, mkdirSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
+import { renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import type { Plugin } from 'rolldown'
+import { createLicenseList } from './licenses.ts'
 import { lightFastify } from './light-fastify.ts'
 import { lightPrices } from './light-prices.ts'
 
@@ -23,6 +25,8 @@ const pieces = [
   { name: 'service', test: /\/src\/commands\/serve-command\.ts$/, priority: 2 },
   { name: 'gateway', test: /\/src\/service\/gateway\.ts$/, priority: 1 },
 ]
+/** Warnings about code of packages that works as it is. */
+const quiet = ['EVAL', 'MODULE_LEVEL_DIRECTIVE']
 const prefix = 'atrium-'
 
 /** The entry file of an up-to-date bundle. Builds a new one if a source is newer. */
@@ -67,17 +71,48 @@ function isFresh(root: string, main: string): boolean {
   return sources.every((path) => statSync(join(root, path)).mtimeMs <= made)
 }
 
+/** The service, and the scripts that it starts in threads and processes of their own: they share no code with it. */
 async function bundle(root: string, folder: string): Promise<void> {
+  const transpiler = join(root, 'node_modules', '@bytecodealliance', 'jco-transpile')
+  const licenses = createLicenseList()
+  const shared = { root, folder, plugins: [licenses.plugin] }
+  await bundleOne({ ...shared, name: 'main', file: join(root, 'src', 'main.ts'), groups: pieces })
+  await bundleOne({ ...shared, name: 'worker-thread', file: join(root, 'src', 'tools', 'worker-thread.ts') })
+  const child = join(root, 'src', 'sandbox', 'build', 'transpile-child.ts')
+  await bundleOne({ ...shared, name: 'transpile-child', file: child, whole: true })
+  await bundleOne({ ...shared, name: 'wasm-tools', file: join(transpiler, 'dist', 'wasm-tools.js'), whole: true })
+  // Both read the compiled half of their code beside their script.
+  for (const name of globSync('*.wasm', { cwd: join(transpiler, 'vendor') })) {
+    copyFileSync(join(transpiler, 'vendor', name), join(folder, name))
+  }
+  copyFileSync(join(transpiler, 'package.json'), join(folder, 'transpiler.json'))
+  writeFileSync(join(folder, 'licenses.txt'), licenses.text())
+}
+
+type Build = {
+  readonly root: string
+  readonly folder: string
+  readonly name: string
+  readonly file: string
+  readonly plugins: readonly Plugin[]
+  readonly groups?: typeof pieces
+  /** One file: a confined process may read no other. */
+  readonly whole?: boolean
+}
+
+async function bundleOne({ root, folder, name, file, plugins, groups = [], whole = false }: Build): Promise<void> {
   // Imported here, so that this file can be imported without the bundler installed.
   const { rolldown } = await import('rolldown')
   const build = await rolldown({
     cwd: root,
-    input: { main: join(root, 'src', 'main.ts') },
+    input: { [name]: file },
     platform: 'node',
     external: unused,
     plugins: [
       lightFastify,
       lightPrices,
+      browserShim,
+      ...plugins,
       {
         name: 'narrow',
         generateBundle(_options, made) {
@@ -88,7 +123,7 @@ async function bundle(root: string, folder: string): Promise<void> {
     onLog(level, log, print) {
       // The import would fail at run time instead.
       if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)
-      print(level, log)
+      if (!quiet.includes(log.code ?? '')) print(level, log)
     },
   })
   try {
@@ -100,11 +135,23 @@ async function bundle(root: string, folder: string): Promise<void> {
       // Names stay, for readable stack traces; removing them would not make a start quicker.
       minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
       comments: { legal: false },
-      codeSplitting: { groups: pieces },
+      codeSplitting: whole ? false : { groups },
     })
   } finally {
     await build.close()
   }
+}
+
+/** The transpiler gets the browser build of its WASI, which needs no threads and no native file access. */
+const browserShim: Plugin = {
+  name: 'browser-shim',
+  resolveId: {
+    filter: { id: /^@bytecodealliance\/preview2-shim\// },
+    async handler(name, importer) {
+      const found = await this.resolve(name, importer, { skipSelf: true })
+      return found && { ...found, id: found.id.replace('/dist/nodejs/', '/dist/browser/') }
+    },
+  },
 }
 
 /** Escapes characters beyond Latin-1: a single one makes V8 store the whole file with two bytes per character. */

@@ -1,5 +1,6 @@
-// Runs at the end of `npm ci`: builds the tools, the bundle and the browser app if possible. Plain JavaScript, since
-// without the development packages the machine's own Node runs it, which may be too old for TypeScript.
+// Builds the tools, the bundle and the browser app if possible: at the end of `npm ci`, and by `npm run build`. Plain
+// JavaScript, since without the development packages the machine's own Node runs it, which may be too old for TypeScript.
+// It is no `prepare` script: npm warns of one when the package is installed.
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 

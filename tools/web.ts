@@ -1,5 +1,5 @@
 // Builds the browser app into web/dist: small files with a hash in the name, compressed once here, so that the gateway
-// need not compress them at each request. Run by `npm ci` (prepare) and before the tests.
+// need not compress them at each request. Run by `npm ci` (postprepare) and before the tests.
 import { globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'

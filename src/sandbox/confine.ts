@@ -23,13 +23,9 @@ export type ConfinedProcess = ChildProcessByStdio<Writable, Readable, Readable |
 /** The user that a confined process switches to when the service runs as root. It cannot signal other users' processes. */
 export const nobodyUid = 65_534
 
-const baseFlags = [
-  '--permission',
-  '--no-experimental-sqlite',
-  '--no-experimental-ffi',
-  '--no-addons',
-  '--disable-warning=ExperimentalWarning',
-]
+const baseFlags = ['--permission', '--no-experimental-sqlite', '--no-addons', '--disable-warning=ExperimentalWarning']
+/** Node 24 does not know this flag, and has nothing that it would switch off. */
+const ffiFlag = '--no-experimental-ffi'
 
 export function spawnConfined({
   script,
@@ -43,7 +39,8 @@ export function spawnConfined({
   // Not every system supports `ulimit -d`. Node's own limits remain there.
   const data = `ulimit -d ${memoryMib * 1_024} 2>/dev/null`
   const limitThenExec = `unset PWD OLDPWD; ulimit -c 0; ulimit -t ${cpuSecs}; ${data}; exec "$0" "$@"`
-  const node = [process.execPath, ...baseFlags, ...reads.map((path) => `--allow-fs-read=${path}`), ...flags]
+  const known = process.allowedNodeEnvironmentFlags.has(ffiFlag) ? [ffiFlag] : []
+  const node = [process.execPath, ...baseFlags, ...known, ...reads.map((path) => `--allow-fs-read=${path}`), ...flags]
   const command = ['-c', limitThenExec, ...node, script, ...args]
   const isolated = { env: {}, cwd: '/' }
   return stderr === 'pipe'

@@ -1,6 +1,7 @@
 // Runs jobs on untrusted input in worker threads, each with a deadline and a memory limit.
 import { AppError } from '#core/errors.ts'
 import { withDeadline } from '#lib/deadline.ts'
+import { inBundle } from '#lib/bundle.ts'
 import { inCheckout } from '#lib/checkout.ts'
 import { createSemaphore } from '#lib/semaphore.ts'
 import type { Page } from '#tools/web/page.ts'
@@ -47,7 +48,7 @@ export function createJobRunner({ deadlineMs = defaultDeadlineMs } = {}): RunJob
 async function inWorker(job: Job, signal: AbortSignal): Promise<JobResult> {
   const { Worker } = await import('node:worker_threads')
   signal.throwIfAborted()
-  const worker = new Worker(inCheckout('src', 'tools', 'worker-thread.ts'), {
+  const worker = new Worker(inBundle('worker-thread.mjs') ?? inCheckout('src', 'tools', 'worker-thread.ts'), {
     workerData: job,
     env: {},
     execArgv: [],

@@ -48,7 +48,7 @@ const policy = [
 ].join('; ')
 
 const notBuilt =
-  'The browser app is not built. In the checkout of Atrium run npm ci (with the development packages), or npm run prepare.\n'
+  'The browser app is not built. In the checkout of Atrium run npm ci (with the development packages), or npm run build.\n'
 
 export type PageParts = {
   /** The folder of the built browser app. */

@@ -108,9 +108,17 @@ async function loadBuilder(): Promise<Componentize> {
     const { componentize } = (await import(builder)) as { componentize: Componentize }
     return componentize
   } catch (error) {
-    const message = `the component builder is not installed: run \`npm ci\` in ${inCheckout()} without leaving out development packages`
+    const message = `the component builder is not installed: run \`npm install -g ${builder}@${builderVersion()}\`, or in a checkout \`npm ci\``
     throw new AppError('tool_refused', message, { cause: error })
   }
+}
+
+/** The version that this program was tested with. */
+function builderVersion(): string {
+  const about = JSON.parse(readFileSync(inCheckout('package.json'), 'utf8')) as {
+    devDependencies: Record<string, string>
+  }
+  return about.devDependencies[builder] ?? 'latest'
 }
 
 function plainScript(name: string, text: string): string {

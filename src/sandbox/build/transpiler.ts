@@ -1,9 +1,10 @@
 // Finds the transpiler's package, and runs it on one component in a confined process.
 import { lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { within } from '#lib/deadline.ts'
+import { inBundle } from '#lib/bundle.ts'
 import { inCheckout } from '#lib/checkout.ts'
 import { printable } from '#safety/printable.ts'
 import { createFrameReader, type Frame } from '#sandbox/child/frames.ts'
@@ -13,8 +14,10 @@ import { ToolFault, type ToolFaultCode } from '#sandbox/sandbox-fault.ts'
 
 export type Transpiler = {
   readonly version: string
-  /** The folders with its code and dependencies: the path by which they are found, and every target of its links. */
-  readonly folders: readonly string[]
+  /** The script of the transpiling process. */
+  readonly script: string
+  /** What that process may read: its code, by the path under which it is found and by every target of its links. */
+  readonly reads: readonly string[]
 }
 
 const packageName = '@bytecodealliance/jco-transpile'
@@ -23,13 +26,37 @@ const maxLinks = 40
 const maxReasonChars = 300
 const maxStderrChars = 8_192
 
-/** Undefined when the package is not installed. */
+/** The transpiler of the bundle, or the package that the sources use. Undefined when that is not installed. */
 export function findTranspiler(): Transpiler | undefined {
+  return bundledTranspiler() ?? packagedTranspiler()
+}
+
+function bundledTranspiler(): Transpiler | undefined {
+  const script = inBundle('transpile-child.mjs')
+  if (script === undefined) return undefined
+  const files = ['core.wasm', 'core2.wasm'].map((end) => `js-component-bindgen-component.${end}`)
+  const reads = [script, ...files.map((name) => join(dirname(script), name))]
+  return { version: readAbout(join(dirname(script), 'transpiler.json')).version, script, reads }
+}
+
+function packagedTranspiler(): Transpiler | undefined {
   const file = findPackageFile()
   if (file === undefined) return undefined
-  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string }
   const [found, real] = [file, realpathSync(file)].map((path) => dirname(dirname(dirname(path)))) as [string, string]
-  return { version, folders: [...new Set([...linkChain(found), real])] }
+  return {
+    version: readAbout(file).version,
+    script: inCheckout('src', 'sandbox', 'build', 'transpile-child.ts'),
+    reads: [
+      `${inCheckout('src', 'sandbox')}/*`,
+      inCheckout('src', 'lib', 'utf8.ts'),
+      inCheckout('package.json'),
+      ...new Set([...linkChain(found), real].map((folder) => `${folder}/*`)),
+    ],
+  }
+}
+
+function readAbout(file: string): { version: string } {
+  return JSON.parse(readFileSync(file, 'utf8')) as { version: string }
 }
 
 /** A folder, and every folder that its chain of symbolic links leads to. */
@@ -44,18 +71,13 @@ function linkChain(folder: string): string[] {
 /** Runs the transpiling process on a component and returns its frame. Throws a fault when there is none in time. */
 export async function runTranspiler(
   component: Uint8Array,
-  { folders }: Transpiler,
+  { script, reads }: Transpiler,
   { deadlineMs = transpileDeadlineMs, signal }: { deadlineMs?: number; signal?: AbortSignal },
 ): Promise<Frame> {
   const child = spawnConfined({
-    script: inCheckout('src', 'sandbox', 'build', 'transpile-child.ts'),
+    script,
     args: [String(nobodyUid)],
-    reads: [
-      `${inCheckout('src', 'sandbox')}/*`,
-      inCheckout('src', 'lib', 'utf8.ts'),
-      inCheckout('package.json'),
-      ...folders.map((folder) => `${folder}/*`),
-    ],
+    reads,
     flags: ['--wasm-max-mem-pages=16384', '--max-old-space-size=512'],
     cpuSecs: Math.ceil(transpileDeadlineMs / 1_000) * 2,
     memoryMib: maxTranspilerMib,

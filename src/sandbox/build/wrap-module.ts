@@ -1,13 +1,16 @@
 // Wraps a core module, which C, Rust and other compilers produce, as a component with the interface of a tool.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type * as WasmTools from '@bytecodealliance/jco-transpile/wasm-tools'
 import { AppError } from '#core/errors.ts'
+import { inBundle } from '#lib/bundle.ts'
 import { printable } from '#safety/printable.ts'
 import { witFolder } from './componentize.ts'
 
 /** A variable, so that the bundler does not follow the import: the package reads files beside its own code. */
 const toolsPackage = '@bytecodealliance/jco-transpile/wasm-tools'
+const bundledTools = 'wasm-tools.mjs'
 const world = 'sandboxed-tool'
 const maxReasonChars = 500
 /** Magic bytes, then version and layer of a core module. */
@@ -17,7 +20,9 @@ const coreHeader = Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0])
 export async function wrapModule(core: Buffer): Promise<Uint8Array> {
   if (!core.subarray(0, 4).equals(coreHeader.subarray(0, 4))) throw refused('it is not WebAssembly')
   if (!core.subarray(0, 8).equals(coreHeader)) throw refused('it is a component already: install it as it is')
-  const { componentEmbed, componentNew } = (await import(toolsPackage)) as typeof WasmTools
+  const bundled = inBundle(bundledTools)
+  const tools = bundled === undefined ? toolsPackage : pathToFileURL(bundled).href
+  const { componentEmbed, componentNew } = (await import(tools)) as typeof WasmTools
   try {
     const witSource = readFileSync(join(witFolder(), 'tool.wit'), 'utf8')
     return await componentNew(await componentEmbed({ binary: core, witSource, world }), [])

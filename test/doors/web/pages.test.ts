@@ -106,7 +106,7 @@ test('without a build the gateway says how to make it', async (t) => {
   const { call } = await openBuild(t, {})
   const { status, text } = await call('GET', '/', { token: null })
   assert.equal(status, 503)
-  assert.match(text, /not built.*npm ci.*npm run prepare/)
+  assert.match(text, /not built.*npm ci.*npm run build/)
 })
 
 test('pages are no part of the OpenAPI document', async (t) => {

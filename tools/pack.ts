@@ -1,0 +1,28 @@
+// Runs before `npm pack`: builds what the package carries. `npm pack` drops symbolic links, and dist/atrium is one, so the
+// bundle is copied to dist/release, with the commit that it was built from.
+import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { commitFile, readCommit } from '#lib/commit.ts'
+import { buildAll } from './build.ts'
+import { freshBundle } from './bundle.ts'
+import { buildWeb } from './web.ts'
+
+/** Builds everything that the package carries. */
+async function stagePackage(root: string): Promise<void> {
+  await buildAll()
+  await buildWeb(root)
+  await stageRelease(root)
+}
+
+/** Copies the bundle of a checkout to dist/release: whole or not at all. */
+export async function stageRelease(root: string): Promise<void> {
+  const bundle = dirname(await freshBundle(root))
+  const [made, release] = [join(root, 'dist', `release-${process.pid}`), join(root, 'dist', 'release')]
+  rmSync(made, { recursive: true, force: true })
+  cpSync(bundle, made, { recursive: true })
+  writeFileSync(join(made, commitFile), `${readCommit(root) ?? ''}\n`)
+  rmSync(release, { recursive: true, force: true })
+  renameSync(made, release)
+}
+
+if (import.meta.main) await stagePackage(join(import.meta.dirname, '..'))
