@@ -124,6 +124,13 @@ export function programName(path = process.env['PATH'] ?? '', folder = process.c
   return /[^\w./-]/.test(name) ? `'${name.replaceAll("'", `'\\''`)}'` : name
 }
 
+/** What a service that another program starts must be told: the folder of configuration files, and which variables are set. */
+export function serviceEnvironment(env: Env = process.env): { configFolder: string; variables: readonly string[] } {
+  const raw = rawValuesIn(env)
+  const configFolder = env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config')
+  return { configFolder, variables: variableNames.filter((name) => raw[name] !== undefined) }
+}
+
 /** Capabilities of the terminal of this process. Without a locale, UTF-8 is assumed. */
 export function terminalTraits(env: Env = process.env): { dumb: boolean; colour: boolean; utf8: boolean } {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG']

@@ -1,8 +1,9 @@
 // The command line: all commands and their options. Each command's module is loaded when it is used.
-import { Command, CommanderError } from 'commander'
+import { Argument, Command, CommanderError } from 'commander'
 import { type Flags, programName } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { readVersion } from '#lib/version.ts'
+import { commandTree, type Shell, shells } from './command-tree.ts'
 import { addMcp } from './program-mcp.ts'
 import { addMissions } from './program-mission.ts'
 import { addJudgement } from './program-judgement.ts'
@@ -32,7 +33,7 @@ export function buildProgram(): Command {
   const program = new Command('atrium')
   program
     .description('A self-hosted agent: chat in the terminal and in the browser, HTTP APIs, webhooks.')
-    .version(readVersion(), '-v, --version', 'print the version')
+    .option('-v, --version', 'print the version and its commit')
     .helpOption('-h, --help', 'show this help')
     .enablePositionalOptions()
     .exitOverride()
@@ -43,8 +44,12 @@ export function buildProgram(): Command {
       refuseUnknown(command)
       await (await import('./start-command.ts')).start(flagsOf(port))
     })
-  program.hook('preAction', (_, action) => {
-    const { port } = program.opts<Flags>()
+  program.hook('preAction', async (_, action) => {
+    const { port, version } = program.opts<Flags & { version?: boolean }>()
+    if (version) {
+      await printVersion()
+      throw new CommanderError(0, 'commander.version', '')
+    }
     if (port !== undefined && action !== program && action.name() !== 'serve')
       program.error(`error: --port is for 'atrium' and 'atrium serve', not for '${action.name()}'`)
   })
@@ -90,6 +95,7 @@ export function buildProgram(): Command {
     .description('check this installation and say how to fix what is wrong')
     .option('--json', 'print JSON')
     .action(async (options) => (await import('./doctor-command.ts')).doctor(options))
+  addService(program)
   addJudgement(program)
   addTools(program)
   addMcp(program)
@@ -101,10 +107,15 @@ export function buildProgram(): Command {
   addSecrets(program)
   addModels(program)
   addUpkeep(program)
+  program.command('version').description('print the version and its commit').action(printVersion)
   program
-    .command('version')
-    .description('print the version')
-    .action(() => void process.stdout.write(`${readVersion()}\n`))
+    .command('completion')
+    .description('print a script that completes commands in a shell: eval "$(atrium completion bash)"')
+    .addArgument(new Argument('<shell>', 'bash, zsh or fish').choices(shells))
+    .action(async (shell: Shell) => {
+      const { completionScript } = await import('./completion-scripts.ts')
+      process.stdout.write(completionScript(shell, commandTree(program)))
+    })
   addHelp(program)
   refuseExcess(program)
   return program
@@ -133,10 +144,34 @@ function gathered(value: string, before: readonly string[] = []): readonly strin
   return [...before, value]
 }
 
+async function printVersion(): Promise<void> {
+  const commit = (await import('#lib/commit.ts')).readCommit()
+  process.stdout.write(`${readVersion()}${commit === undefined ? '' : ` (commit ${commit})`}\n`)
+}
+
 function flagsOf(port: string | undefined): Flags {
   if (port === undefined) return {}
   if (/^\d{1,5}$/.test(port) && Number(port) <= highestPort) return { port }
   throw new AppError('invalid_input', `--port takes a whole number from 0 to ${highestPort}, not ${port}`)
+}
+
+function addService(program: Command): void {
+  const service = program.command('service').description('run Atrium as a service of systemd')
+  const load = () => import('./service-command.ts')
+  service
+    .command('install')
+    .description('install a unit for this home and start it; as root for the whole machine')
+    .option('--print', 'print the unit and install nothing')
+    .action(async (options) => (await load()).installService(options))
+  service
+    .command('status')
+    .description('show whether the unit is installed and runs')
+    .option('--json', 'print JSON')
+    .action(async (options) => (await load()).serviceStatus(options))
+  service
+    .command('uninstall')
+    .description('stop the service and remove its unit; the home stays')
+    .action(async () => (await load()).uninstallService())
 }
 
 function addUsers(program: Command): void {

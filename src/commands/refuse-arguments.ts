@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { programName } from '#config.ts'
 import { printable } from '#safety/printable.ts'
+import { similarWord } from './command-tree.ts'
 
 /** Adds `help [command...]` to a command with subcommands, and to those below it. */
 export function addHelp(command: Command): void {
@@ -33,7 +34,13 @@ export function refuseExcess(command: Command, path = programName()): void {
 
 /** Exits with the usage code when the first argument is not a known subcommand. */
 export function refuseUnknown(command: Command, name = command.args[0]): void {
-  if (name !== undefined) command.error(`error: unknown command '${printable(name)}'`)
+  if (name === undefined) return
+  const meant = similarWord(
+    name,
+    command.commands.map((each) => each.name()),
+  )
+  const hint = meant === undefined ? '' : `\n(Did you mean ${meant}?)`
+  command.error(`error: unknown command '${printable(name)}'${hint}`)
 }
 
 /** For `--help` after an unknown name: refuses it instead of showing the help of the parent command. */
