@@ -1,0 +1,175 @@
+// The Telegram door against a Bot API that limits, refuses, loses answers and is restarted upon.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { operator } from '#core/ids.ts'
+import type { Model } from '#core/model.ts'
+import { until } from '../../until.ts'
+import { says } from '../test-app.ts'
+import { openHouse } from './house.ts'
+
+/** A model that says one word after the other, each when it is let. */
+function createSpeaker(): { model: Model; next: (word: string) => void; end: () => void } {
+  const words: string[] = []
+  let ended = false
+  let wake = (): void => {}
+  return {
+    next(word) {
+      words.push(word)
+      wake()
+    },
+    end() {
+      ended = true
+      wake()
+    },
+    model: {
+      provider: 'test',
+      name: 'test-1',
+      window: 100_000,
+      async *stream(_request, signal) {
+        for (let at = 0; ; ) {
+          signal.throwIfAborted()
+          if (at < words.length) yield [{ type: 'text', text: words[at++] ?? '' }]
+          else if (ended) break
+          else {
+            await new Promise<void>((resolve) => {
+              wake = resolve
+              signal.addEventListener('abort', () => resolve(), { once: true })
+            })
+          }
+        }
+        yield says('')
+      },
+    },
+  }
+}
+
+test('a restart in the middle of a reply finishes that message', async (t) => {
+  const speaker = createSpeaker()
+  const { pair, closeDoor, openDoor } = await openHouse(t, { model: speaker.model })
+  const ada = await pair(7)
+  ada.say('count')
+  speaker.next('one ')
+  await until(() => ada.texts.some((text) => text.startsWith('one')))
+  const [, reply] = ada.heard
+  await closeDoor()
+  speaker.next('two')
+  speaker.end()
+  openDoor()
+  await until(() => ada.texts.includes('one two'))
+  assert.deepEqual(
+    ada.heard.slice(1).map(({ id, text }) => [id, text]),
+    [[reply?.id, 'one two']],
+  )
+})
+
+test('an answer that is lost leaves at worst a placeholder, and is never said twice', async (t) => {
+  const { pair, api } = await openHouse(t)
+  const ada = await pair(7)
+  api.lose('sendMessage')
+  api.lose('editMessageText')
+  ada.say('hello')
+  await until(() => ada.texts.includes('you said: hello'))
+  assert.deepEqual(
+    ada.texts.slice(1).filter((text) => text !== '…'),
+    ['you said: hello'],
+  )
+})
+
+test('a rate limit is waited out for as long as Telegram says', async (t) => {
+  const { pair, api } = await openHouse(t)
+  const ada = await pair(7)
+  for (const method of ['sendMessage', 'editMessageText']) api.limit(method, 1)
+  ada.say('hello')
+  await until(() => ada.texts.includes('you said: hello'))
+  for (const method of ['sendMessage', 'editMessageText']) {
+    const [limited, again] = api.calls.filter((call) => call.method === method).slice(-2)
+    assert.ok((again?.at ?? 0) - (limited?.at ?? 0) >= 1_000, method)
+  }
+})
+
+test('edits of one message lie at least the gap apart, and the last text is the whole reply', async (t) => {
+  const speaker = createSpeaker()
+  const gap = 200
+  const { pair, api } = await openHouse(t, { model: speaker.model, editGapMs: gap })
+  const ada = await pair(7)
+  ada.say('count')
+  for (let at = 0; at < 30; at++) {
+    speaker.next(`${at} `)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  speaker.end()
+  const whole = Array.from({ length: 30 }, (_, at) => at).join(' ')
+  await until(() => ada.texts.includes(whole))
+  const edits = api.calls.filter(
+    ({ method, params }) => method === 'editMessageText' && params['message_id'] === ada.heard[1]?.id,
+  )
+  assert.ok(edits.length >= 2)
+  for (const [at, { at: time }] of edits.entries()) {
+    if (at > 0) assert.ok(time - (edits[at - 1]?.at ?? 0) >= gap - 1)
+  }
+})
+
+test('markup that Telegram refuses goes as plain text', async (t) => {
+  const { pair, api } = await openHouse(t, { say: () => says('some **bold** words') })
+  const ada = await pair(7)
+  api.refuse('editMessageText', 400, "Bad Request: can't parse entities: Unsupported start tag")
+  ada.say('hello')
+  await until(() => ada.texts.includes('some **bold** words'))
+})
+
+test('a reply with markup is shown with it', async (t) => {
+  const { pair } = await openHouse(t, {
+    say: () => says('# Title\nsome **bold** & `a<b` words\n```ts\nif (a < b) {}\n```'),
+  })
+  const ada = await pair(7)
+  ada.say('hello')
+  await until(() => ada.texts.includes('Title\nsome bold & a<b words\nif (a < b) {}'))
+  assert.match(ada.heard[1]?.source ?? '', /<b>Title<\/b>\nsome <b>bold<\/b> &amp; <code>a&lt;b<\/code>/)
+})
+
+test('a blocked bot gives up its messages, and answers again once it is unblocked', async (t) => {
+  const { pair, app, api } = await openHouse(t)
+  const ada = await pair(7)
+  ada.block()
+  ada.say('hello')
+  await until(async () => api.pending === 0 && (await app.store.channels.posts('telegram')).length === 0)
+  assert.equal((await app.turns.list(operator, { limit: 9 })).rows.length, 1)
+  ada.unblock()
+  ada.say('again')
+  await until(() => ada.texts.includes('you said: again'))
+})
+
+test('a message that was deleted in the chat is sent again', async (t) => {
+  const speaker = createSpeaker()
+  const { pair, api } = await openHouse(t, { model: speaker.model })
+  const ada = await pair(7)
+  ada.say('count')
+  speaker.next('one ')
+  await until(() => ada.texts.some((text) => text.startsWith('one')))
+  api.refuse('editMessageText', 400, 'Bad Request: message to edit not found')
+  speaker.next('two')
+  speaker.end()
+  await until(() => ada.texts.includes('one two'))
+})
+
+test('outages, conflicts and errors of the server pass', async (t) => {
+  const { pair, api } = await openHouse(t)
+  const ada = await pair(7)
+  api.refuse('getUpdates', 409, 'Conflict: terminated by other getUpdates request')
+  api.refuse('sendMessage', 502, 'Bad Gateway')
+  ada.say('hello')
+  await until(() => ada.texts.includes('you said: hello'))
+  await until(() => api.pending === 0)
+})
+
+test('a chat is not held up by the file of another', async (t) => {
+  const { pair, api, app } = await openHouse(t)
+  const [ada, bob] = [await pair(7), await pair(8, 'bob' as never)]
+  const release = api.hold('getFile')
+  ada.document('slow.txt', Buffer.from('slow'), 'read this')
+  bob.say('quick')
+  await until(() => bob.texts.includes('you said: quick'))
+  assert.equal((await app.turns.list(operator, { limit: 9 })).rows.length, 0)
+  release()
+  await until(() => ada.texts.some((text) => text.startsWith('you said: read this')))
+})
