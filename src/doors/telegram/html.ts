@@ -3,7 +3,7 @@
 
 const fence = /^ {0,3}(`{3,}|~{3,})\s*([^\s`]{0,40})[^`]*$/
 /** Inline code, bold, and links, whose address is always shown. Each stops at the end of its line. */
-const inline = /`([^`\n]+)`|\*\*([^*\n]+)\*\*|\[([^[\]\n]+)\]\((https?:\/\/[^\s()]+)\)/g
+const inline = /`([^`\n]+)`|\*\*(?!\s)([^*\n]+)(?<!\s)\*\*|\[([^[\]\n]+)\]\((https?:\/\/[^\s()]+)\)/g
 
 /** Text that is the same in HTML. */
 function escapeHtml(text: string): string {
