@@ -1,7 +1,7 @@
 // The app: the agent with its store and tools, before any door is opened.
 import type { Config } from '#config.ts'
 import type { SettingsAdmin, ToolAdmin } from '#core/admin.ts'
-import { newId, operator } from '#core/ids.ts'
+import { newId, operator, type UserId } from '#core/ids.ts'
 import type { McpServers } from '#core/mcp.ts'
 import type { Settings, Store } from '#core/store.ts'
 import type { ToolAccess } from '#core/tool-access.ts'
@@ -9,6 +9,7 @@ import type { Tools } from '#core/tool.ts'
 import { openLiveSettings } from '#app/live-settings.ts'
 import { openMemory } from '#app/open-memory.ts'
 import { openMissions } from '#app/open-missions.ts'
+import { openReach } from '#app/open-reach.ts'
 import { openStorage } from '#app/open-storage.ts'
 import { openTelegram } from '#app/open-telegram.ts'
 import { openTools } from '#app/open-tools.ts'
@@ -22,6 +23,7 @@ import type { Metrics } from '#lib/metrics.ts'
 import type { Documents } from '#memory/documents.ts'
 import { createFence } from '#safety/fence.ts'
 import type { Missions } from '#missions/missions.ts'
+import type { Notifications } from '#reach/notifications.ts'
 import type { Gates } from '#turns/gates.ts'
 import type { PolicySettings } from '#safety/policy-table.ts'
 import { createSkills, type Skills } from '#skills/skills.ts'
@@ -42,10 +44,10 @@ export type App = {
   readonly documents: Documents
   /** Loaded when they are first asked for. */
   readonly missions: () => Promise<Missions>
-  /** Fires missions from now on. */
-  readonly startMissions: () => Promise<void>
-  /** Serves the chats of the connected bot from now on. */
-  readonly startTelegram: () => Promise<void>
+  /** Fires missions, sends notifications and serves the chats of the connected bot from now on. */
+  readonly startDuties: () => Promise<void>
+  /** Loaded when they are first asked for. */
+  readonly notifications: () => Promise<Notifications>
   readonly skills: Skills
   readonly runner: Runner
   readonly metrics: Metrics
@@ -115,7 +117,10 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
   const running = await openTurns(turnParts)
   opened.defer(() => running.close())
   const { turns, threads, gates, readers, runner, metrics, onRest, storeAway } = running
-  const missions = openMissions({ store, bus, turns, onRest, tools: tools.tools, log })
+  const mask = (text: string, user: UserId): string => live.scan(user).mask(text)
+  const reach = openReach({ store, bus, lease, config: live.config, onRest, mask, log })
+  opened.defer(() => reach.close())
+  const missions = openMissions({ store, bus, turns, onRest, onSettled: reach.settled, tools: tools.tools, log })
   opened.defer(() => missions.close())
   const telegram = openTelegram({
     store,
@@ -147,8 +152,12 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
     documents,
     skills,
     missions: missions.missions,
-    startMissions: () => missions.start(),
-    startTelegram: () => telegram.start(),
+    async startDuties() {
+      await missions.start()
+      await reach.start()
+      await telegram.start()
+    },
+    notifications: reach.notifications,
     runner,
     metrics,
     tools: () => tools.tools(operator),

@@ -78,8 +78,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       loginLink: async () => gatewayOf(open)?.loginLink?.(),
       status: async () => ({ ...(await statusOf(app.turns, about, undefined, Date.now())), pid: process.pid }),
     })
-    await app.startMissions()
-    await app.startTelegram()
+    await app.startDuties()
     parts.log.info({ version: about.version, doors: about.doors(), model: config.model.name }, 'started')
     return {
       app,

@@ -1,6 +1,7 @@
 // Opens missions. Their code is loaded with the first mission, or when somebody first asks for missions.
 import type { Bus } from '#core/bus.ts'
 import type { UserId } from '#core/ids.ts'
+import type { SettledMission } from '#core/mission.ts'
 import type { Store } from '#core/store.ts'
 import type { Tools } from '#core/tool.ts'
 import type { Turn } from '#core/turn.ts'
@@ -24,12 +25,14 @@ export type OpenMissionsParts = {
   readonly bus: Bus
   readonly turns: Turns
   readonly onRest: (listener: (turn: Turn) => void) => void
+  /** Is told of runs that ended and of missions that were paused. */
+  readonly onSettled: (settled: SettledMission) => void
   readonly tools: (user: UserId) => Tools
   readonly log: Log
 }
 
 export function openMissions(parts: OpenMissionsParts): OpenMissions {
-  const { store, bus, turns, onRest, tools, log } = parts
+  const { store, bus, turns, onRest, onSettled, tools, log } = parts
   let clock: Promise<MissionClock> | undefined
   let missions: Promise<Missions> | undefined
   let started = false
@@ -37,8 +40,7 @@ export function openMissions(parts: OpenMissionsParts): OpenMissions {
 
   function openClock(): Promise<MissionClock> {
     clock ??= import('#missions/clock.ts').then(({ startMissionClock }) =>
-      // Notifications to the owner of a mission that ended or was paused go through `onSettled`.
-      startMissionClock({ store, turns, bus, log }),
+      startMissionClock({ store, turns, bus, log, onSettled }),
     )
     return clock
   }

@@ -35,6 +35,8 @@ export type Signal =
   | { readonly type: 'missions' }
   /** An account of a chat channel was connected or disconnected. */
   | { readonly type: 'channels' }
+  /** Ways of notification have changed, or there is something to send. */
+  | { readonly type: 'notifications'; readonly what: 'ways' | 'outbox' }
   /** A reader of a turn's stream left, is there, will not be back, or the turn was asked for. `from` is the process. */
   | {
       readonly type: 'reader'

@@ -90,6 +90,15 @@ export type RunEnd = {
 /** `paused` if this end paused its mission. */
 export type SettledRun = { readonly mission: Mission; readonly paused: boolean }
 
+/** What the owner of a mission may be told: a run that ended, or one that failed before it had a turn. */
+export type SettledMission = SettledRun & {
+  /** `stopped`: a person stopped it. */
+  readonly outcome: RunEnd['outcome'] | 'stopped'
+  /** The nominal instant of a run without a turn. */
+  readonly at?: number
+  readonly turn?: { readonly id: string; readonly threadId: string }
+}
+
 /** Missions and runs, as far as no turn is started. */
 export interface MissionRecords {
   /** Throws invalid_input if the user has as many missions as they may, storage_full. */

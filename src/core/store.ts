@@ -11,6 +11,7 @@ import type { Answer, Draft, Entry, Gate, Item } from './item.ts'
 import type { Json } from './json.ts'
 import type { McpStore } from './mcp.ts'
 import type { MissedRow, Mission, MissionRecords, MissionRun, PauseRule } from './mission.ts'
+import type { NotificationStore } from './notification.ts'
 import type { ModelCall, Thread, Turn, TurnError, TurnOptions, Usage } from './turn.ts'
 import type { TurnStatus } from './turn-status.ts'
 import type { SecretStore } from './secret.ts'
@@ -336,7 +337,7 @@ export interface SettingStore {
 }
 
 /** Work that only one of all processes does at a time. */
-export type Duty = 'vectors' | 'temporary threads' | `channel ${Door}`
+export type Duty = 'vectors' | 'temporary threads' | 'notifications' | `channel ${Door}`
 
 export interface LeaseStore {
   /** Joins, or joins again after a lost lease. */
@@ -371,6 +372,7 @@ export interface Store {
   readonly grants: GrantStore
   readonly missions: MissionStore
   readonly channels: ChannelStore
+  readonly notifications: NotificationStore
   readonly secrets: SecretStore
   readonly settings: SettingStore
   readonly tools: ToolStore

@@ -4,7 +4,7 @@ import { setImmediate as pass, setTimeout as pause } from 'node:timers/promises'
 import type { Bus } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Mission, SettledRun } from '#core/mission.ts'
+import type { Mission, SettledMission } from '#core/mission.ts'
 import type { Fired, Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import type { Log } from '#lib/log.ts'
@@ -34,8 +34,8 @@ export type MissionClockParts = {
   readonly turns: Pick<Turns, 'startBy'>
   readonly bus: Pick<Bus, 'publishChange'>
   readonly log: Log
-  /** Is told of every run that ends, and of missions that were paused: the seam for notifications. */
-  readonly onSettled?: (settled: SettledRun, turnId: string) => void
+  /** Is told of every run that ends, and of missions that were paused: for notifications. */
+  readonly onSettled?: (settled: SettledMission) => void
   readonly maxRunning?: number
 }
 
@@ -124,7 +124,12 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
   async function fire(mission: Mission, now: number, awake: number): Promise<Fired> {
     const schedule = storedSchedule(mission)
     if (typeof schedule === 'string') {
-      await missions.change(mission, { status: 'paused', nextAt: null, pausedBecause: schedule }, Infinity)
+      const changed = await missions.change(
+        mission,
+        { status: 'paused', nextAt: null, pausedBecause: schedule },
+        Infinity,
+      )
+      if (changed) parts.onSettled?.({ mission: changed, paused: true, outcome: 'failed', at: mission.nextAt ?? now })
       return { type: 'recorded', paused: true }
     }
     const { run: at, ...rest } = decide({ schedule, nextAt: mission.nextAt ?? now, missed: mission.missed }, now, awake)
@@ -141,7 +146,9 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
       return fired
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'storage_full')) throw error
-      return missions.fire({ ...firing, run: { at, fault: error.message } })
+      const failed = await missions.fire({ ...firing, run: { at, fault: error.message } })
+      if (failed.type === 'recorded') parts.onSettled?.({ mission, paused: failed.paused, outcome: 'failed', at })
+      return failed
     }
   }
 
@@ -156,7 +163,8 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
     if (!settled) return
     if (settled.paused) log.warn({ mission: settled.mission.id }, 'paused a mission that fails')
     bus.publishChange({ userId: user }, turn ? { threadId: turn.threadId, turnId } : {})
-    parts.onSettled?.(settled, turnId)
+    const outcome = end.stopped ? 'stopped' : end.outcome
+    parts.onSettled?.({ ...settled, outcome, ...(turn && { turn: { id: turn.id, threadId: turn.threadId } }) })
   }
 
   async function stop(): Promise<void> {

@@ -82,6 +82,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
     documents,
     skills,
     missions: app.missions,
+    notifications: app.notifications,
     lastCall,
     sessions,
     ...(oidc && config.oidc?.clientId !== undefined && { oidc }),

@@ -34,6 +34,11 @@ export function* notifyChannels({ backend }: Pick<Sql, 'backend'>): Job<void> {
   yield* notify(backend, { type: 'channels' })
 }
 
+/** The same for ways of notification and quiet hours. */
+export function* notifyWays({ backend }: Pick<Sql, 'backend'>): Job<void> {
+  yield* notify(backend, { type: 'notifications', what: 'ways' })
+}
+
 /** The same for a user's secrets: leak scans look for their values. */
 export function* notifySecrets({ backend }: Sql, owner: UserId): Job<void> {
   yield* notify(backend, { type: 'secrets', owner })

@@ -6,6 +6,7 @@ import { addChannels } from './channel-migration.ts'
 import { addSkills } from './skill-migration.ts'
 import { addMcpServers } from './mcp-migration.ts'
 import { addMissions } from './mission-migration.ts'
+import { addNotifications } from './notification-migration.ts'
 import { storeOperatorReach } from './operator-reach-migration.ts'
 import { shareBodies } from './shared-body-migration.ts'
 import { countStorage } from './storage-migration.ts'
@@ -340,6 +341,7 @@ export const migrations: readonly Migration[] = [
   addMcpServers,
   moveChainPoints,
   addChannels,
+  addNotifications,
 ]
 
 /** The schema version of this Atrium. */

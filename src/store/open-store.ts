@@ -15,6 +15,7 @@ import { createSqlLimits } from './sql-limits.ts'
 import { migrateSqlite, versionOf } from './migrate-sqlite.ts'
 import { checkVersion, migrations } from './migrations.ts'
 import { startScrub } from './scrub-sqlite.ts'
+import { createNotificationStore } from './notification-store.ts'
 import { createSecretStore } from './secret-store.ts'
 import { createIdentityStore } from './identity-store.ts'
 import { createSessionStore } from './session-store.ts'
@@ -157,6 +158,7 @@ export function composeStore(sql: Sql, deps: StoreDeps): Store {
     grants: createGrantStore({ sql, now }),
     missions: createMissionStore({ sql, now, maxUserBytes }),
     channels: createChannelStore({ sql, now, maxUserBytes }),
+    notifications: createNotificationStore({ sql, seal, now }),
     secrets: createSecretStore({ sql, seal, now }),
     settings: createSettingStore({ sql, now }),
     tools: createToolStore({ sql, now }),

@@ -5,6 +5,7 @@ import type { Renewal, Secret, SecretStore } from '#core/secret.ts'
 import { repeatsItself } from '#core/find-text.ts'
 import type { Seal } from '#lib/seal.ts'
 import { notifySettings, notifySecrets } from './change-signal.ts'
+import { resealNotifications } from './notification-rows.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 type SecretKey = { readonly name: string; readonly owner: UserId }
@@ -169,6 +170,7 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
             name,
           )
         }
+        yield* resealNotifications(seal, to, sql.lock)
         return rows.length
       }),
   }

@@ -1,5 +1,5 @@
-// Removes a user: first the tokens, so that no new request gets in, and the missions, then threads with their running
-// turns, documents, files and the account, in batches.
+// Removes a user: first the tokens, so that no new request gets in, the missions and the ways of notification, then
+// threads with their running turns, documents, files and the account, in batches.
 import { setImmediate as pass } from 'node:timers/promises'
 import type { Bus } from '#core/bus.ts'
 import type { UserId } from '#core/ids.ts'
@@ -8,7 +8,10 @@ import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 
 export type RemovalParts = {
-  readonly store: Pick<Store, 'accounts' | 'threads' | 'documents' | 'skills' | 'missions' | 'channels'>
+  readonly store: Pick<
+    Store,
+    'accounts' | 'threads' | 'documents' | 'skills' | 'missions' | 'channels' | 'notifications'
+  >
   /** Stops running turns. Without a bus (no service in this process) a turn elsewhere ends at its next step: its row is gone. */
   readonly bus?: Pick<Bus, 'publish' | 'signal' | 'publishChange'>
   /** Erases the files of a user's workspace and returns their number. */
@@ -27,6 +30,7 @@ export async function removeUser({ store, bus, eraseFiles }: RemovalParts, name:
   let all: Erased = { threads: 0, turns: 0, items: 0, documents: 0, grants: 0, secrets: 0, skills: 0, files: 0 }
   await store.channels.eraseUser(user.id)
   while ((await store.missions.eraseSome(user.id)) > 0) await pass()
+  while ((await store.notifications.eraseSome(user.id)) > 0) await pass()
   for (;;) {
     const { erased, unfinished, more } = await store.threads.eraseSome(user.id)
     const { threads, turns, items } = erased

@@ -49,6 +49,13 @@ const table: Readonly<Record<string, Row>> = {
   'POST /api/missions/:id/run': { all: 404 },
   'GET /api/missions/:id/runs': { all: [200, 404, 404] },
   'DELETE /api/missions/:id': { all: [204, 404, 404] },
+  'GET /api/notifications': { all: 200 },
+  'PATCH /api/notifications': { all: 200, body: { quiet: null } },
+  'POST /api/notifications/ways': { all: 400, body: { kind: 'fax' } },
+  'PATCH /api/notifications/ways/:id': { all: [200, 404, 404], body: { content: true } },
+  'POST /api/notifications/ways/:id/test': { all: [200, 404, 404] },
+  'DELETE /api/notifications/ways/:id': { all: [204, 404, 404] },
+  'GET /api/notifications/outbox': { all: 200 },
   'GET /api/me': { all: 200 },
   'PATCH /api/me': { all: 200, body: { zone: 'UTC' } },
   'GET /api/tools': { all: 200 },
@@ -126,10 +133,13 @@ test('every route answers each caller as the table says, by token and by cookie'
   await call('PUT', '/api/memory/documents/note.md', { token: ada, body: { content: 'mine' } })
   const planned = { prompt: 'x', schedule: '@daily' }
   const mission = (await call('POST', '/api/missions', { token: ada, body: planned })).json
+  const topic = { kind: 'ntfy', url: 'https://ntfy.test/topic' }
+  const way = (await call('POST', '/api/notifications/ways', { token: ada, body: topic })).json
   const pathOf = (path: string): string => {
     if (path.includes('/responses/')) return path.replace(':id', `resp_${hexOf(turn_id)}${hexOf(thread_id)}`)
     if (path.includes('/conversations/')) return path.replace(':id', `conv_${thread_id}`)
     if (path.endsWith('/missions/:id/run')) return path.replace(':id', thread_id)
+    if (path.includes('/ways/')) return path.replace(':id', way.id)
     const id = path.includes('/threads/') ? thread_id : path.includes('/missions/') ? mission.id : turn_id
     return path
       .replace(':id', id)

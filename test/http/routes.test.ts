@@ -17,7 +17,9 @@ const carryFiles = ['/api/chat', '/api/chat/send', '/api/v1/responses', '/v1/res
   .concat(['/api/v1/responses/input_tokens', '/v1/responses/input_tokens'])
   .concat(['/api/v1/conversations', '/v1/conversations'])
   .map((path) => `POST ${path}`)
-const counted = [...carryFiles, 'POST /api/threads/:id/fork', 'POST /api/missions/:id/run']
+const counted = [...carryFiles, 'POST /api/threads/:id/fork', 'POST /api/missions/:id/run'].concat([
+  'POST /api/notifications/ways/:id/test',
+])
 
 test('each route says who may call it and what counts for the chat rate, and only these are open or the operator’s', async (t) => {
   const { gateway } = await openHouse(t)

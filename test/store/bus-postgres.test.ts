@@ -205,6 +205,7 @@ test('a signal of every kind reaches every process as it was sent', async (t) =>
     skills: { type: 'skills', user: ada },
     missions: { type: 'missions' },
     channels: { type: 'channels' },
+    notifications: { type: 'notifications', what: 'ways' },
     reader: { type: 'reader', turnId: 't', what: 'left', from: 'p' },
   }
   const sent = Object.values(signals)

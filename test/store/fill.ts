@@ -63,6 +63,12 @@ const statements = [
           CASE g % 1000 WHEN 0 THEN NULL ELSE g END, 'ok', 'thread' || g, 'turn' || g, 500
    FROM generate_series(1, 20000) g`,
   `INSERT INTO user_zones (user_id, zone) SELECT 'user' || g, 'UTC' FROM generate_series(1, 5000) g`,
+  `INSERT INTO notification_quiet (user_id, from_time, to_time, zone)
+   SELECT 'user' || g, '22:00', '07:00', 'UTC' FROM generate_series(1, 5000) g`,
+  `INSERT INTO outbox (id, user_id, way_id, event, subject, state, at, created_at, pending)
+   SELECT lpad(g::text, 36, '0'), 'user' || g % 200, 'way' || g % 500, 'finished', 'subject' || g, 'sent', g, g,
+          CASE g % 500 WHEN 0 THEN 1 ELSE 0 END
+   FROM generate_series(1, 5000) g`,
   'ANALYZE',
 ]
 

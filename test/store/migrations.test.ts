@@ -37,6 +37,7 @@ const landed = [
   'ffe1b5aeb219395f6e49379a7edc5af6964006f027f7b4cccfeb2053c9688da7',
   'd95414eec07b5d7818397c1124732eadab92cea65f89912720d359d94de50f10',
   'b2e6317364cffb688baa795c23bb05586cc1dcb021c8d905a4da09fda0adee13',
+  '497adc4f8650177b3b74aee10904a11c7c478389710cbd13eed5d29b11f66238',
 ]
 
 test('a version that has landed is never edited', () => {

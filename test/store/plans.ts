@@ -21,7 +21,9 @@ export function noting(sql: Sql, seen: Set<string>): Sql {
   }
 }
 
-/** Tables that stay small: what an operator sets up, one row a process or a duty, and the few codes of links. */
+/**
+ * Tables that stay small: what an operator sets up, one row a process or a duty, the few codes of links, and a
+ * handful of ways for each user who wants to be notified. */
 const small = [
   'settings',
   'secrets',
@@ -34,9 +36,11 @@ const small = [
   'login_codes',
   'channel_accounts',
   'channel_codes',
+  'notification_ways',
+  'notification_keys',
 ]
 /** Indexes that hold only what has not ended: they are as large as the load, not as what is stored. */
-const ofTheMoment = /^(turns_(active|queued|waiting)|mission_runs_open)/
+const ofTheMoment = /^(turns_(active|queued|waiting)|mission_runs_open|outbox_(pending|sending))/
 
 /** Faults of some statements that are none, each with the reason why. */
 const excused: readonly (readonly [part: string, fault: RegExp, reason: string])[] = [

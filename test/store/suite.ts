@@ -17,6 +17,7 @@ import { reachTests } from './suite-reach.ts'
 import { mcpTests } from './suite-mcp.ts'
 import { missionTests } from './suite-missions.ts'
 import { queueTests } from './suite-queue.ts'
+import { notificationTests } from './suite-notifications.ts'
 import { readTests } from './suite-read.ts'
 import { recordTests } from './suite-record.ts'
 import { secretTests } from './suite-secrets.ts'
@@ -52,5 +53,6 @@ export function storeTests(name: string, open: Open): void {
     dutyTests(open)
     missionTests(open)
     channelTests(open)
+    notificationTests(open)
   })
 }

@@ -45,7 +45,7 @@ test('what runs for a removed user stops, its streams end, and all of it is eras
 
 test('everything is erased to its end, batch by batch: the way in first, the account last', async () => {
   const order: string[] = []
-  const left = { missions: 2, threads: 2, documents: 2, skills: 2 }
+  const left = { missions: 2, notifications: 2, threads: 2, documents: 2, skills: 2 }
   const done = <T>(what: string, answer: T): Promise<T> => {
     order.push(what)
     return Promise.resolve(answer)
@@ -57,6 +57,7 @@ test('everything is erased to its end, batch by batch: the way in first, the acc
       removeUser: () => done('account', { grants: 4, secrets: 5 }),
     },
     missions: { eraseSome: some('missions') },
+    notifications: { eraseSome: some('notifications') },
     channels: { eraseUser: () => Promise.resolve() },
     threads: {
       eraseSome: async () => {
@@ -72,7 +73,7 @@ test('everything is erased to its end, batch by batch: the way in first, the acc
   const all = { threads: 2, turns: 6, items: 9, documents: 2, grants: 4, secrets: 5, skills: 2, files: 6 }
   assert.deepEqual(erased, all)
   const thrice = (what: string): string[] => [what, what, what]
-  const batches = ['missions', 'threads', 'documents', 'skills'].flatMap(thrice)
+  const batches = ['missions', 'notifications', 'threads', 'documents', 'skills'].flatMap(thrice)
   assert.deepEqual(order, ['tokens', ...batches, 'files', 'account'])
 })
 

@@ -7,6 +7,7 @@ import { liveRoutes } from './chat-socket.ts'
 import { loginRoutes } from './login-routes.ts'
 import { type MemoryParts, memoryRoutes } from './memory-routes.ts'
 import { type MissionRouteParts, missionRoutes } from './mission-routes.ts'
+import { type NotificationRouteParts, notificationRoutes } from './notification-routes.ts'
 import { type OidcRouteParts, oidcRoutes } from './oidc-routes.ts'
 import { queueRoutes } from './queue-routes.ts'
 import { receiptRoutes } from './receipt-routes.ts'
@@ -24,6 +25,7 @@ export type WebParts = ChatParts &
   StatusParts &
   MemoryParts &
   MissionRouteParts &
+  NotificationRouteParts &
   UsageParts &
   UsersParts & {
     /** Every route of the gateway, for the OpenAPI document. */
@@ -45,6 +47,7 @@ export function webRoutes(parts: WebParts): Route[] {
     ...receiptRoutes(parts),
     ...memoryRoutes(parts),
     ...missionRoutes(parts),
+    ...notificationRoutes(parts),
     ...userRoutes(parts),
     ...settingsRoutes(parts),
     ...skillRoutes(parts),

@@ -20,6 +20,10 @@ import { createWriteLimit } from '#http/write-rate.ts'
 import type { Oidc } from '#http/oidc.ts'
 import type { Route } from '#http/routes.ts'
 import { createMissions } from '#missions/missions.ts'
+import { refusalOf } from '#net/post.ts'
+import { createNotifications } from '#reach/notifications.ts'
+import { createPushKeys } from '#reach/push-keys.ts'
+import type { SendBy } from '#reach/way.ts'
 import { createRequestCount } from '#http/request-log.ts'
 import { readConfig } from '#config.ts'
 import { createBuiltInSource } from '#app/built-in-source.ts'
@@ -77,6 +81,8 @@ export type HouseOptions = Pick<TestAppOptions, 'say' | 'model' | 'tools' | 'now
   readonly oidc?: (identities: IdentityStore) => Oidc
   /** Tests a model before it is stored; without it, every model passes. */
   readonly tryChoice?: SettingsParts['tryChoice']
+  /** What becomes of messages to ntfy; without it, every one is sent. */
+  readonly ntfy?: SendBy
   /** More routes. */
   readonly mount?: readonly Route[]
 }
@@ -187,6 +193,13 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     toolNames: (user) => new Set(sources.tools(user).byName.keys()),
     onChange: () => {},
   })
+  const notifications = createNotifications({
+    store,
+    bus: { signal: () => {}, publishChange: () => {} },
+    ways: { ntfy: () => Promise.resolve(options.ntfy ?? (() => Promise.resolve({ type: 'sent' }))) },
+    pushKeys: createPushKeys(store.notifications),
+    refusalOf: (url) => refusalOf(url, []),
+  })
   const web = webRoutes({
     turns,
     threads,
@@ -197,6 +210,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     documents: app.documents,
     skills: app.skills,
     missions: () => Promise.resolve(missions),
+    notifications: () => Promise.resolve(notifications),
     now,
     lastCall: gateway.lastCall,
     sessions,

@@ -1,0 +1,107 @@
+// Opens notifications: what puts news into the outbox, the sender of this process, and the verbs for doors. The ways are
+// loaded with their first message.
+import type { Config } from '#config.ts'
+import type { Bus } from '#core/bus.ts'
+import type { UserId } from '#core/ids.ts'
+import type { SettledMission } from '#core/mission.ts'
+import type { Lease, Store } from '#core/store.ts'
+import type { Turn } from '#core/turn.ts'
+import type { Log } from '#lib/log.ts'
+import type { Notifications } from '#reach/notifications.ts'
+import type { Sender } from '#reach/sender.ts'
+import { createTeller } from '#reach/tell.ts'
+import type { Ways } from '#reach/way.ts'
+import { lazyDial } from './lazy-dial.ts'
+
+export type OpenReach = {
+  /** Loaded when they are first asked for. */
+  readonly notifications: () => Promise<Notifications>
+  readonly settled: (mission: SettledMission) => void
+  /** Sends from now on: for a service, not for a command that opens the app for a moment. */
+  start(): Promise<void>
+  /** Sends nothing more: to be called after the turns are drained. */
+  close(): Promise<void>
+}
+
+export type OpenReachParts = {
+  readonly store: Store
+  readonly bus: Bus
+  readonly lease: Lease
+  readonly config: () => Config
+  readonly onRest: (listener: (turn: Turn) => void) => void
+  readonly mask: (text: string, user: UserId) => string
+  readonly log: Log
+}
+
+export function openReach({ store, bus, lease, config, onRest, mask, log }: OpenReachParts): OpenReach {
+  const teller = createTeller({ store, bus, log })
+  let sender: Promise<Sender> | undefined
+  let opening: Promise<Opened> | undefined
+  let closed = false
+  const open = (): Promise<Opened> => {
+    opening ??= load({ store, bus, config })
+    return opening
+  }
+  const startSending = async (): Promise<void> => {
+    if (closed || sender) return
+    sender = Promise.all([open(), import('#reach/sender.ts')]).then(([{ ways }, { startSender }]) =>
+      startSender({ store, owner: lease.owner, ways, bus, mask, catchUp: () => teller.catchUp(), log }),
+    )
+    ;(await sender).start()
+  }
+  let started = false
+  onRest((turn) => teller.rested(turn))
+  // Nothing is loaded as long as no user has a way.
+  bus.onSignal((signal) => {
+    if (signal.type === 'notifications' && started) void startSending()
+  })
+  return {
+    settled: (mission) => teller.settled(mission),
+    notifications: async () => (await open()).notifications,
+    async start() {
+      started = true
+      if ((await store.notifications.usersWithWays()).length > 0) await startSending()
+    },
+    async close() {
+      closed = true
+      await teller.close()
+      await (await sender)?.close()
+    },
+  }
+}
+
+type Opened = { readonly ways: Ways; readonly notifications: Notifications }
+
+async function load({ store, bus, config }: Pick<OpenReachParts, 'store' | 'bus' | 'config'>): Promise<Opened> {
+  const [{ createNotifications }, { createPushKeys }, { createPost, refusalOf }] = await Promise.all([
+    import('#reach/notifications.ts'),
+    import('#reach/push-keys.ts'),
+    import('#net/post.ts'),
+  ])
+  const { privateHosts, proxy } = config()
+  const pushKeys = createPushKeys(store.notifications)
+  const post = createPost({ dial: lazyDial(proxy), privateHosts })
+  const page = (): string | undefined => pageOf(config())
+  const ways: Ways = {
+    ntfy: async () => (await import('#reach/ways/ntfy.ts')).createNtfy({ post, page }),
+    push: async () =>
+      (await import('#reach/ways/push.ts')).createPush({ post, keys: pushKeys, contact: () => contactOf(config()) }),
+  }
+  const parts = { store, bus, ways, pushKeys, refusalOf: (url: string) => refusalOf(url, privateHosts) }
+  return { ways, notifications: createNotifications(parts) }
+}
+
+/** The address at which people open the page: the first that the operator named, else the gateway's own. */
+function pageOf({ gateway: { enabled, host, port, allowedOrigins } }: Config): string | undefined {
+  const [named] = allowedOrigins
+  if (named !== undefined) return named
+  if (!enabled) return undefined
+  const open = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  return `http://${open}:${port}`
+}
+
+/** Some push services refuse an address of this machine. */
+function contactOf(config: Config): string {
+  const page = pageOf(config)
+  return page?.startsWith('https://') ? page : 'mailto:atrium@example.com'
+}

@@ -1,0 +1,71 @@
+// Quiet hours: whether an instant falls into them, and when they end. Pure.
+import { AppError } from '#core/errors.ts'
+import type { Quiet } from '#core/notification.ts'
+
+const minuteMs = 60_000
+/** No quiet hours last longer: those of a day, and the hours by which a zone may change its clock. */
+const maxMinutes = 1_440 + 180
+const timePattern = /^([01]?\d|2[0-3]):([0-5]\d)$/
+
+/** When the quiet hours that this instant falls into end; undefined outside of them. */
+export function quietUntil(quiet: Quiet | undefined, now: number): number | undefined {
+  if (!quiet) return undefined
+  const minuteIn = minutesOfZone(quiet.zone)
+  if (!isQuiet(quiet, minuteIn(now))) return undefined
+  // Minute by minute: clocks that are put forward or back need no rule of their own.
+  let at = now - (now % minuteMs)
+  for (let minutes = 0; minutes < maxMinutes && isQuiet(quiet, minuteIn(at)); minutes++) at += minuteMs
+  return at
+}
+
+/** Checks quiet hours that somebody gave. Throws invalid_input that names the field. */
+export function readQuiet({ from, to, zone }: Quiet): Quiet {
+  const [start, end] = [readTime(from, 'quiet.from'), readTime(to, 'quiet.to')]
+  if (start === end) throw wrong('quiet.to', 'quiet.to must differ from quiet.from: to switch them off, send null')
+  return { from: start, to: end, zone: readZone(zone) }
+}
+
+function isQuiet({ from, to }: Quiet, minute: number): boolean {
+  const [start, end] = [minutesOf(from), minutesOf(to)]
+  return start < end ? minute >= start && minute < end : minute >= start || minute < end
+}
+
+function minutesOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number)
+  return hours * 60 + minutes
+}
+
+/** Reads the minute of the day in a zone. A zone that is not known any more counts as UTC. */
+function minutesOfZone(zone: string): (at: number) => number {
+  const format = (timeZone: string) =>
+    new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+  let known: Intl.DateTimeFormat
+  try {
+    known = format(zone)
+  } catch {
+    known = format('UTC')
+  }
+  return (at) => minutesOf(known.format(at))
+}
+
+function readTime(text: string, field: string): string {
+  const found = timePattern.exec(text.trim())
+  if (!found) throw wrong(field, `${field} must be a time such as 22:00, not ${JSON.stringify(text.slice(0, 20))}`)
+  return `${(found[1] ?? '').padStart(2, '0')}:${found[2]}`
+}
+
+function readZone(zone: string): string {
+  try {
+    // Offsets such as +02:00 know no daylight saving.
+    if (!/^[A-Za-z]/.test(zone) || zone.length > 64) throw new RangeError(zone)
+    Intl.DateTimeFormat('en', { timeZone: zone })
+    return zone
+  } catch {
+    const shown = JSON.stringify(zone.slice(0, 64))
+    throw wrong('quiet.zone', `quiet.zone ${shown} is no time zone: take a name such as Europe/Zurich or UTC`)
+  }
+}
+
+function wrong(param: string, message: string): AppError {
+  return new AppError('invalid_input', message, { param })
+}

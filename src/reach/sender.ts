@@ -1,0 +1,237 @@
+// Sends what is due in the outbox. One of all processes has this duty; the ways are served side by side, the messages of
+// one way one after the other.
+import { setImmediate as pass } from 'node:timers/promises'
+import type { Bus } from '#core/bus.ts'
+import type { NotificationWay, OutboxEntry, OutboxSettlement } from '#core/notification.ts'
+import type { Store } from '#core/store.ts'
+import { within } from '#lib/deadline.ts'
+import type { Log } from '#lib/log.ts'
+import { batchOf, countEvents, maxAgeMs, nextTry, retryMs } from './batch.ts'
+import { quietUntil } from './quiet.ts'
+import { readNews, type ReadNewsParts } from './read-news.ts'
+import type { Message, News, Outcome, SendBy, Ways } from './way.ts'
+
+/** Entries that are read at a time, and ways that are served at once. */
+const maxDue = 500
+const maxWaysAtOnce = 8
+/** The duty is taken anew at every look. */
+const dutyMs = 60_000
+/** Between two looks, while something is being sent or another process has the duty. */
+const lookMs = 5_000
+const maxWaitMs = 60_000
+/** Before another try after a fault, such as a database that is away. */
+const faultMs = 5_000
+/** Grace period for messages on their way at shutdown; then they are cut off, and may have arrived. */
+const closeMs = 5_000
+/** How long settled entries are kept, and between two looks for older ones. */
+const keptMs = 30 * maxAgeMs
+const pruneMs = 3_600_000
+/** Between two catch-ups with news that a killed process did not put into the outbox. */
+const catchUpMs = 600_000
+
+export type SenderParts = ReadNewsParts & {
+  readonly store: ReadNewsParts['store'] & Pick<Store, 'notifications' | 'leases' | 'backend'>
+  /** The name of this process. */
+  readonly owner: string
+  readonly ways: Ways
+  readonly bus: Pick<Bus, 'publishChange' | 'onSignal'>
+  /** Puts news into the outbox that a killed process did not. */
+  readonly catchUp: () => Promise<void>
+  readonly log: Log
+  readonly now?: () => number
+}
+
+export interface Sender {
+  start(): void
+  /** Looks again soon. */
+  wake(): void
+  close(): Promise<void>
+}
+
+export function startSender(parts: SenderParts): Sender {
+  const { store, owner, bus, log, now = Date.now } = parts
+  const { notifications } = store
+  const ending = new AbortController()
+  const serving = new Map<string, Promise<void>>()
+  let timer: NodeJS.Timeout | undefined
+  let looking: Promise<void> | undefined
+  let again = false
+  let closed = false
+  let prunedAt = now()
+  let caughtUpAt: number | undefined
+
+  function wake(): void {
+    again = looking !== undefined
+    if (closed || looking) return
+    clearTimeout(timer)
+    looking = look()
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'could not look after notifications; trying again')
+        arm(faultMs)
+      })
+      .finally(() => {
+        looking = undefined
+        if (again) wake()
+      })
+  }
+
+  function arm(ms: number): void {
+    clearTimeout(timer)
+    if (!closed) timer = setTimeout(wake, Math.min(Math.max(ms, 0), maxWaitMs)).unref()
+  }
+
+  async function look(): Promise<void> {
+    await pass()
+    const ours = await store.leases.takeDuty('notifications', owner, dutyMs)
+    if (ours) await serve()
+    const next = await notifications.nextDue()
+    if (next !== undefined && next > now()) return arm(ours ? next - now() + 1 : lookMs)
+    if (next !== undefined) return arm(lookMs)
+    // On SQLite nobody else puts anything into the outbox. A signal from another process may be lost.
+    if (store.backend === 'postgres') arm(maxWaitMs)
+  }
+
+  async function serve(): Promise<void> {
+    const left = await notifications.recoverSending(owner)
+    if (left > 0) log.warn({ entries: left }, 'a process ended while it sent notifications; they are sent once more')
+    if (caughtUpAt === undefined || now() - caughtUpAt > catchUpMs) {
+      caughtUpAt = now()
+      await parts.catchUp()
+    }
+    if (now() - prunedAt > pruneMs) {
+      prunedAt = now()
+      while ((await notifications.prune(now() - keptMs)) > 0) await pass()
+    }
+    const due = await notifications.due(now(), maxDue)
+    for (const [wayId, entries] of Map.groupBy(due, (entry) => entry.wayId)) {
+      if (closed || serving.size >= maxWaysAtOnce) return
+      if (serving.has(wayId)) continue
+      const work = serveWay(wayId, entries)
+        .catch((error: unknown) => log.error({ way: wayId, err: error }, 'could not send a notification'))
+        .finally(() => {
+          serving.delete(wayId)
+          wake()
+        })
+      serving.set(wayId, work)
+    }
+  }
+
+  async function serveWay(wayId: string, all: readonly OutboxEntry[]): Promise<void> {
+    const way = await notifications.way(wayId)
+    if (!way) return notifications.drop(all.map(({ id }) => id))
+    const [old, young] = split(all, ({ createdAt }) => now() - createdAt > maxAgeMs)
+    if (old.length > 0) await notifications.fail(idsOf(old), 'it was older than a day')
+    const { pausedUntil = 0 } = way
+    if (pausedUntil > now()) return notifications.putOff(idsOf(young), pausedUntil, false)
+    const until = quietUntil(await notifications.quiet(way.userId), now())
+    if (until !== undefined) return notifications.putOff(idsOf(young), until, true)
+    const news = new Map<string, News>()
+    for (const entry of young) {
+      const read = await readNews(parts, entry, way)
+      if (read) news.set(entry.id, read)
+    }
+    const [current, past] = split(young, ({ id }) => news.has(id))
+    if (past.length > 0) await notifications.drop(idsOf(past))
+    const batch = batchOf(current)
+    if (batch.do === 'summarize') {
+      await send(way, batch.entries, { type: 'summary', counts: countEvents(batch.entries) })
+      return
+    }
+    for (const entry of batch.entries) {
+      const message = news.get(entry.id)
+      if (closed || !message || !(await send(way, [entry], { type: 'news', news: message }))) return
+    }
+  }
+
+  /** False if the way should be left alone for now. */
+  async function send(way: NotificationWay, entries: readonly OutboxEntry[], message: Message): Promise<boolean> {
+    const claimed = new Set(await notifications.claim(idsOf(entries), owner))
+    const tried = entries.filter(({ id }) => claimed.has(id)).map((entry) => ({ ...entry, tries: entry.tries + 1 }))
+    if (tried.length === 0) return true
+    const outcome = await sendBy(parts.ways, way, message, ending.signal)
+    const fields = { way: way.id, kind: way.kind, outcome: outcome.type, entries: tried.length }
+    if (outcome.type === 'sent') log.debug(fields, 'sent a notification')
+    else log.warn({ ...fields, why: outcome.why }, 'a notification was not sent')
+    await record(way, tried, outcome)
+    return outcome.type === 'sent' || outcome.type === 'refused'
+  }
+
+  async function record(way: NotificationWay, tried: readonly OutboxEntry[], outcome: Outcome): Promise<void> {
+    const settle = (entries: readonly OutboxEntry[], settlement: OutboxSettlement): Promise<void> =>
+      notifications.settle(idsOf(entries), owner, settlement)
+    switch (outcome.type) {
+      case 'sent':
+        return settle(tried, { state: 'sent' })
+      case 'refused':
+        return settle(tried, { state: 'failed', error: outcome.why })
+      case 'gone':
+        await notifications.removeGone(way.id, outcome.why)
+        return bus.publishChange({ userId: way.userId }, {})
+      case 'unknown': {
+        const at = now() + retryMs(1)
+        return settle(tried, { state: 'unknown', at, error: outcome.why })
+      }
+      case 'later': {
+        const at = now()
+        for (const entry of tried) {
+          const next = nextTry(entry, outcome, at)
+          const error = outcome.why
+          const settlement: OutboxSettlement =
+            next === undefined ? { state: 'failed', error } : { state: 'due', at: next, error }
+          await settle([entry], settlement)
+        }
+        const pause = Math.max(outcome.retryAfterMs ?? 0, retryMs(Math.min(...tried.map(({ tries }) => tries))))
+        return notifications.pauseWay(way.id, at + pause)
+      }
+      default:
+        return outcome satisfies never
+    }
+  }
+
+  let started = false
+  bus.onSignal((signal) => {
+    if (signal.type === 'notifications' && started) wake()
+  })
+  return {
+    start() {
+      started = true
+      wake()
+    },
+    wake,
+    async close() {
+      closed = true
+      clearTimeout(timer)
+      await looking
+      const all = (): Promise<unknown> => Promise.all(serving.values())
+      await within(closeMs, all(), () => {})
+      ending.abort()
+      await all()
+      await store.leases.leaveDuty('notifications', owner).catch(() => {})
+    },
+  }
+}
+
+/** Sends one message by the way's kind. A way that throws has a bug: the message may have arrived. */
+export async function sendBy(
+  ways: Ways,
+  way: NotificationWay,
+  message: Message,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  if (way.target === '') return { type: 'gone', why: 'it was sealed under a key that is gone: add it again' }
+  const open: (() => Promise<SendBy>) | undefined = ways[way.kind]
+  if (!open) return { type: 'later', why: `${way.kind} is not connected` }
+  try {
+    return await (await open())(way, message, signal)
+  } catch (error) {
+    return { type: 'unknown', why: error instanceof Error ? error.name : 'unknown' }
+  }
+}
+
+function idsOf(entries: readonly OutboxEntry[]): string[] {
+  return entries.map(({ id }) => id)
+}
+
+function split<T>(all: readonly T[], first: (each: T) => boolean): [T[], T[]] {
+  return [all.filter(first), all.filter((each) => !first(each))]
+}

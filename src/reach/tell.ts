@@ -1,0 +1,119 @@
+// Puts news into the outbox: of turns that come to rest in this process, and of missions. It works behind the turn, which
+// never waits for it, and reads nothing for users without a way.
+import { dayMs } from '#core/account.ts'
+import type { Bus } from '#core/bus.ts'
+import type { UserId } from '#core/ids.ts'
+import type { SettledMission } from '#core/mission.ts'
+import type { NewNews } from '#core/notification.ts'
+import type { Store } from '#core/store.ts'
+import type { Turn } from '#core/turn.ts'
+import type { Log } from '#lib/log.ts'
+import { mayBeNews, newsOfMission, newsOfTurn, readerOf } from './events.ts'
+
+/** Gates of one turn, or of one user at a catch-up, that are told of. */
+const maxGates = 100
+/** Turns of a user that a catch-up looks at, and how long ago they may have ended. */
+const maxTurns = 50
+const maxTurnAgeMs = dayMs / 24
+
+export type TellerParts = {
+  readonly store: Pick<Store, 'notifications' | 'turns' | 'threads'>
+  readonly bus: Pick<Bus, 'signal' | 'onSignal'>
+  readonly log: Log
+  readonly now?: () => number
+}
+
+export interface Teller {
+  /** A turn came to rest. Returns at once. */
+  rested(turn: Turn): void
+  /** A run of a mission ended, or a mission was paused. Returns at once. */
+  settled(mission: SettledMission): void
+  /** Tells what a killed process did not. What was told before is not told again. */
+  catchUp(): Promise<void>
+  /** Resolves once nothing is being put into the outbox. */
+  close(): Promise<void>
+}
+
+export function createTeller({ store, bus, log, now = Date.now }: TellerParts): Teller {
+  const { notifications } = store
+  let users: Promise<ReadonlySet<UserId>> | undefined
+  const working = new Set<Promise<void>>()
+  bus.onSignal((signal) => {
+    if (signal.type === 'notifications' && signal.what === 'ways') users = undefined
+  })
+
+  function usersWithWays(): Promise<ReadonlySet<UserId>> {
+    users ??= notifications.usersWithWays().then(
+      (found) => new Set(found),
+      (error: unknown) => {
+        users = undefined
+        throw error
+      },
+    )
+    return users
+  }
+
+  async function put(user: UserId, all: readonly NewNews[]): Promise<void> {
+    let added = 0
+    for (const news of all) added += await notifications.enqueue(user, news)
+    if (added > 0) bus.signal({ type: 'notifications', what: 'outbox' })
+  }
+
+  /** The news of a turn for its reader, whose rows it is read under. */
+  async function newsOf(user: UserId, turn: Omit<Turn, 'options'>): Promise<NewNews[]> {
+    const thread = await store.threads.get(user, turn.threadId)
+    if (!thread) return []
+    const waits = turn.status === 'waiting'
+    const open = waits ? await store.turns.openGates(user, { threadId: turn.threadId, limit: maxGates }) : []
+    const calls = open.filter((each) => each.turn.id === turn.id).map(({ gate }) => gate.callId)
+    return newsOfTurn(turn, thread, calls)
+  }
+
+  function inBackground(work: () => Promise<void>): void {
+    const job = work()
+      .catch((error: unknown) => log.error({ err: error }, 'could not put a notification into the outbox'))
+      .finally(() => working.delete(job))
+    working.add(job)
+  }
+
+  return {
+    rested(turn) {
+      if (!mayBeNews(turn)) return
+      const user = readerOf(turn)
+      inBackground(async () => {
+        if ((await usersWithWays()).has(user)) await put(user, await newsOf(user, turn))
+      })
+    },
+    settled(settled) {
+      const news = newsOfMission(settled)
+      if (news.length === 0) return
+      const user = settled.mission.userId
+      inBackground(async () => {
+        if ((await usersWithWays()).has(user)) await put(user, news)
+      })
+    },
+    async catchUp() {
+      for (const user of await usersWithWays()) {
+        const open = await store.turns.openGates(user, { limit: maxGates })
+        for (const { turn, gate, at } of open) {
+          if (readerOf(turn) !== user) continue
+          const news = newsOfTurn({ ...turn, status: 'waiting' }, {}, [gate.callId])
+          await put(user, atTime(news, at))
+        }
+        const { rows } = await store.turns.list(user, { limit: maxTurns })
+        for (const turn of rows) {
+          const { status, endedAt = 0 } = turn
+          if (status === 'waiting' || !mayBeNews(turn) || now() - endedAt > maxTurnAgeMs) continue
+          if (readerOf(turn) === user) await put(user, atTime(await newsOf(user, turn), endedAt))
+        }
+      }
+    },
+    async close() {
+      await Promise.all(working)
+    },
+  }
+}
+
+function atTime(news: readonly NewNews[], at: number): NewNews[] {
+  return news.map((each) => ({ ...each, at }))
+}

@@ -1,0 +1,201 @@
+// Ways of notification and quiet hours. `outbox-store` has what is sent.
+import { createHash } from 'node:crypto'
+import { AppError } from '#core/errors.ts'
+import { newId, type UserId, userId } from '#core/ids.ts'
+import type { NewWay, NotificationStore, NotificationWay, WayChange } from '#core/notification.ts'
+import type { Seal } from '#lib/seal.ts'
+import { notifyWays } from './change-signal.ts'
+import { goneWayOf, keptValue, keyContext, sealContext, wayOf } from './notification-rows.ts'
+import { createOrderedIds } from './ordered-ids.ts'
+import { createOutbox } from './outbox-store.ts'
+import { lockAccount } from './secret-store.ts'
+import { first, type Job, query, run, type Sql } from './sql.ts'
+
+/** Notes about ways that were gone, which a user has not looked at. */
+const maxGone = 20
+/** Rows of a user that one step of an erasure takes. */
+const maxErased = 2_000
+
+type NotificationStoreParts = { readonly sql: Sql; readonly seal: Seal; readonly now: () => number }
+
+export function createNotificationStore({ sql, seal, now }: NotificationStoreParts): NotificationStore {
+  const nextId = createOrderedIds(newId)
+
+  function* findWay(condition: string, ...values: string[]): Job<NotificationWay | undefined> {
+    const row = yield* first(`SELECT * FROM notification_ways WHERE ${condition} AND gone_at IS NULL`, ...values)
+    return row && wayOf(row, seal)
+  }
+
+  function* add(user: UserId, way: NewWay, { id, max }: { id: string; max: number }): Job<NotificationWay> {
+    yield* lockAccount(user, sql.lock)
+    const hash = createHash('sha256').update(`${way.kind} ${way.target}`).digest('hex')
+    const same = yield* query(`SELECT id, user_id FROM notification_ways WHERE target_hash = ?${sql.lock}`, hash)
+    for (const row of same) {
+      const own = row['user_id'] === user
+      if (own || way.kind === 'push') yield* removeWay(String(row['id']))
+    }
+    const count = yield* first(
+      'SELECT count(*) AS n FROM notification_ways WHERE user_id = ? AND gone_at IS NULL',
+      user,
+    )
+    if (Number(count?.['n']) >= max) {
+      throw new AppError('invalid_input', `you have ${max} ways to be notified, and may have no more: remove one first`)
+    }
+    const row = yield* first(
+      `INSERT INTO notification_ways (id, user_id, kind, target, target_hash, label, events, content, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+      id,
+      user,
+      way.kind,
+      seal.seal(sealContext(id), way.target),
+      hash,
+      way.label,
+      JSON.stringify(way.events),
+      way.content ? 1 : 0,
+      now(),
+    )
+    yield* notifyWays(sql)
+    return wayOf(row ?? {}, seal)
+  }
+
+  return {
+    ...createOutbox({ sql, now, nextId, wayOf: (row) => wayOf(row, seal) }),
+    usersWithWays: () =>
+      sql.read(function* () {
+        const rows = yield* query('SELECT DISTINCT user_id FROM notification_ways WHERE gone_at IS NULL')
+        return rows.map((row) => userId(String(row['user_id'])))
+      }),
+    ways: (user) =>
+      sql.read(function* () {
+        const rows = yield* query(
+          'SELECT * FROM notification_ways WHERE user_id = ? AND gone_at IS NULL ORDER BY id',
+          user,
+        )
+        return rows.map((row) => wayOf(row, seal))
+      }),
+    way: (id) => sql.read(() => findWay('id = ?', id)),
+    addWay: (user, way, max) => {
+      const id = nextId()
+      return sql.write(() => add(user, way, { id, max }))
+    },
+    changeWay: (user, id, change) =>
+      sql.write(function* () {
+        const before = yield* findWay('id = ? AND user_id = ?', id, user)
+        if (!before) return undefined
+        const { events = before.events, content = before.content }: WayChange = change
+        const row = yield* first(
+          'UPDATE notification_ways SET events = ?, content = ? WHERE id = ? RETURNING *',
+          JSON.stringify(events),
+          content ? 1 : 0,
+          id,
+        )
+        yield* notifyWays(sql)
+        return row && wayOf(row, seal)
+      }),
+    removeWay: (user, id) =>
+      sql.write(function* () {
+        const row = yield* first(`SELECT id FROM notification_ways WHERE id = ? AND user_id = ?${sql.lock}`, id, user)
+        if (!row) return false
+        yield* removeWay(id)
+        yield* notifyWays(sql)
+        return true
+      }),
+    removeWays: (user, kind) =>
+      sql.write(function* () {
+        const rows = yield* query('SELECT id FROM notification_ways WHERE user_id = ? AND kind = ?', user, kind)
+        for (const row of rows) yield* removeWay(String(row['id']))
+        yield* notifyWays(sql)
+        return rows.length
+      }),
+    removeGone: (id, because) =>
+      sql.write(function* () {
+        const row = yield* first(
+          `UPDATE notification_ways SET gone_at = ?, gone_because = ?, target = '', target_hash = NULL
+           WHERE id = ? AND gone_at IS NULL RETURNING user_id`,
+          now(),
+          because,
+          id,
+        )
+        if (!row) return
+        yield* run(
+          `UPDATE outbox SET state = 'failed', pending = 0, sender = NULL, at = ?, error = ? WHERE way_id = ? AND pending = 1`,
+          now(),
+          because,
+          id,
+        )
+        const gone = yield* query(
+          'SELECT id FROM notification_ways WHERE user_id = ? AND gone_at IS NOT NULL ORDER BY id DESC',
+          String(row['user_id']),
+        )
+        for (const old of gone.slice(maxGone)) yield* removeWay(String(old['id']))
+        yield* notifyWays(sql)
+      }),
+    goneWays: (user) =>
+      sql.read(function* () {
+        const rows = yield* query(
+          'SELECT * FROM notification_ways WHERE user_id = ? AND gone_at IS NOT NULL ORDER BY id DESC',
+          user,
+        )
+        return rows.map(goneWayOf)
+      }),
+    quiet: (user) =>
+      sql.read(function* () {
+        const row = yield* first('SELECT * FROM notification_quiet WHERE user_id = ?', user)
+        return row && { from: String(row['from_time']), to: String(row['to_time']), zone: String(row['zone']) }
+      }),
+    setQuiet: (user, quiet) =>
+      sql.write(function* () {
+        yield* lockAccount(user, sql.lock)
+        yield* run('DELETE FROM notification_quiet WHERE user_id = ?', user)
+        if (quiet) {
+          yield* run(
+            'INSERT INTO notification_quiet (user_id, from_time, to_time, zone) VALUES (?, ?, ?, ?)',
+            user,
+            quiet.from,
+            quiet.to,
+            quiet.zone,
+          )
+        }
+        const ways = yield* query('SELECT id FROM notification_ways WHERE user_id = ?', user)
+        for (const row of ways) {
+          yield* run(
+            'UPDATE outbox SET at = ? WHERE way_id = ? AND pending = 1 AND held = 1 AND sender IS NULL',
+            now(),
+            String(row['id']),
+          )
+        }
+        yield* notifyWays(sql)
+      }),
+    eraseSome: (user) =>
+      sql.write(function* () {
+        const ways = yield* query('DELETE FROM notification_ways WHERE user_id = ? RETURNING id', user)
+        yield* run('DELETE FROM notification_quiet WHERE user_id = ?', user)
+        const rows = yield* query(
+          'DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE user_id = ? LIMIT ?) RETURNING id',
+          user,
+          maxErased,
+        )
+        yield* notifyWays(sql)
+        return ways.length + rows.length
+      }),
+    keepOnce: (name, value) =>
+      sql.write(function* () {
+        yield* run(
+          'INSERT INTO notification_keys (name, sealed) VALUES (?, ?) ON CONFLICT (name) DO NOTHING',
+          name,
+          seal.seal(keyContext(name), value),
+        )
+        const kept = yield* keptValue(name, seal)
+        if (kept !== undefined) return kept
+        // It was sealed under a key that is gone.
+        yield* run('UPDATE notification_keys SET sealed = ? WHERE name = ?', seal.seal(keyContext(name), value), name)
+        return value
+      }),
+    kept: (name) => sql.read(() => keptValue(name, seal)),
+  }
+}
+
+function* removeWay(id: string): Job<void> {
+  yield* run('DELETE FROM outbox WHERE way_id = ? AND pending = 1', id)
+  yield* run('DELETE FROM notification_ways WHERE id = ?', id)
+}

@@ -1,0 +1,203 @@
+// The outbox of notifications: one row for each news and way. An entry that a process is sending has its name; what such
+// a process leaves behind when it ends may have arrived or not.
+import { type UserId, userId } from '#core/ids.ts'
+import type {
+  NewNews,
+  NewsEvent,
+  NotificationStore,
+  NotificationWay,
+  OutboxEntry,
+  OutboxState,
+} from '#core/notification.ts'
+import { lastId } from './reachable.ts'
+import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
+
+/** Rows that one step of pruning takes. */
+const maxPruned = 1_000
+
+type OutboxParts = {
+  readonly sql: Sql
+  readonly now: () => number
+  readonly nextId: () => string
+  readonly wayOf: (row: Row) => NotificationWay
+}
+
+type OutboxVerbs = Pick<
+  NotificationStore,
+  | 'enqueue'
+  | 'outbox'
+  | 'recoverSending'
+  | 'due'
+  | 'nextDue'
+  | 'claim'
+  | 'settle'
+  | 'putOff'
+  | 'pauseWay'
+  | 'fail'
+  | 'drop'
+  | 'prune'
+>
+
+export function createOutbox({ sql, now, nextId, wayOf }: OutboxParts): OutboxVerbs {
+  function* enqueue(user: UserId, news: NewNews, at: number): Job<number> {
+    const rows = yield* query('SELECT * FROM notification_ways WHERE user_id = ? AND gone_at IS NULL ORDER BY id', user)
+    let added = 0
+    for (const way of rows.map(wayOf)) {
+      if (!way.events.includes(news.event) || way.kind === news.door) continue
+      if (news.at !== undefined && news.at < way.createdAt) continue
+      const row = yield* first(
+        `INSERT INTO outbox (id, user_id, way_id, event, subject, thread_id, turn_id, call_id, mission_id, state, at, created_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'due', ?, ?) ON CONFLICT (way_id, subject) DO NOTHING RETURNING id`,
+        nextId(),
+        user,
+        way.id,
+        news.event,
+        news.subject,
+        news.threadId ?? null,
+        news.turnId ?? null,
+        news.callId ?? null,
+        news.missionId ?? null,
+        at,
+        at,
+      )
+      if (row) added++
+    }
+    return added
+  }
+
+  /** One statement for each id: batches are small, and both databases take it. */
+  const each = (ids: readonly string[], statement: (id: string) => Job<void>): Promise<void> =>
+    sql.write(function* () {
+      for (const id of ids) yield* statement(id)
+    })
+
+  return {
+    enqueue: (user, news) => sql.write(() => enqueue(user, news, now())),
+    outbox: (user, { limit, cursor = lastId }) =>
+      sql.read(function* () {
+        const rows = yield* query(
+          'SELECT * FROM outbox WHERE user_id = ? AND id < ? ORDER BY id DESC LIMIT ?',
+          user,
+          cursor,
+          limit + 1,
+        )
+        const entries = rows.slice(0, limit).map(entryOf)
+        const last = rows.length > limit ? entries.at(-1) : undefined
+        return { rows: entries, ...(last && { nextCursor: last.id }) }
+      }),
+    recoverSending: (sender) =>
+      sql.write(function* () {
+        const rows = yield* query(
+          `UPDATE outbox SET pending = CASE state WHEN 'due' THEN 1 ELSE 0 END, state = 'unknown', sender = NULL, at = ?
+           WHERE sender IS NOT NULL AND sender <> ? RETURNING id`,
+          now(),
+          sender,
+        )
+        return rows.length
+      }),
+    due: (until, limit) =>
+      sql.read(function* () {
+        const rows = yield* query(
+          `SELECT * FROM outbox WHERE pending = 1 AND at <= ? AND sender IS NULL ORDER BY at, id LIMIT ?`,
+          until,
+          limit,
+        )
+        return rows.map(entryOf)
+      }),
+    nextDue: () =>
+      sql.read(function* () {
+        const row = yield* first('SELECT at FROM outbox WHERE pending = 1 ORDER BY at, id LIMIT 1')
+        return row && Number(row['at'])
+      }),
+    claim: (ids, sender) =>
+      sql.write(function* () {
+        const claimed: string[] = []
+        for (const id of ids) {
+          const row = yield* first(
+            'UPDATE outbox SET sender = ?, tries = tries + 1 WHERE id = ? AND pending = 1 AND sender IS NULL RETURNING id',
+            sender,
+            id,
+          )
+          if (row) claimed.push(id)
+        }
+        return claimed
+      }),
+    settle: (ids, sender, settlement) => {
+      const { state } = settlement
+      const at = 'at' in settlement ? settlement.at : now()
+      const error = 'error' in settlement ? settlement.error : null
+      // An entry that was unknown before has had its one more try.
+      const pending = { sent: '0', failed: '0', due: '1', unknown: `CASE state WHEN 'due' THEN 1 ELSE 0 END` }[state]
+      // What may have arrived at an earlier try stays unknown.
+      const next = state === 'due' ? 'state' : `'${state}'`
+      return each(ids, (id) =>
+        run(
+          `UPDATE outbox SET pending = ${pending}, state = ${next}, at = ?, error = ?, sender = NULL WHERE id = ? AND sender = ?`,
+          at,
+          error,
+          id,
+          sender,
+        ),
+      )
+    },
+    putOff: (ids, at, held) =>
+      each(ids, (id) =>
+        run(
+          `UPDATE outbox SET at = ?${held ? ', held = 1' : ''} WHERE id = ? AND pending = 1 AND sender IS NULL`,
+          at,
+          id,
+        ),
+      ),
+    pauseWay: (wayId, until) =>
+      sql.write(function* () {
+        yield* run('UPDATE notification_ways SET paused_until = ? WHERE id = ?', until, wayId)
+        yield* run(
+          'UPDATE outbox SET at = ? WHERE way_id = ? AND pending = 1 AND sender IS NULL AND at < ?',
+          until,
+          wayId,
+          until,
+        )
+      }),
+    fail: (ids, error) =>
+      each(ids, (id) =>
+        run(
+          `UPDATE outbox SET state = 'failed', pending = 0, at = ?, error = ? WHERE id = ? AND pending = 1 AND sender IS NULL`,
+          now(),
+          error,
+          id,
+        ),
+      ),
+    drop: (ids) => each(ids, (id) => run('DELETE FROM outbox WHERE id = ? AND pending = 1 AND sender IS NULL', id)),
+    prune: (before) =>
+      sql.write(function* () {
+        const rows = yield* query(
+          'DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE pending = 0 AND at < ? LIMIT ?) RETURNING id',
+          before,
+          maxPruned,
+        )
+        return rows.length
+      }),
+  }
+}
+
+function entryOf(row: Row): OutboxEntry {
+  const text = (name: string): string | undefined => (row[name] === null ? undefined : String(row[name]))
+  const [threadId, turnId, callId] = [text('thread_id'), text('turn_id'), text('call_id')]
+  const [missionId, error] = [text('mission_id'), text('error')]
+  return {
+    id: String(row['id']),
+    userId: userId(String(row['user_id'])),
+    wayId: String(row['way_id']),
+    event: String(row['event']) as NewsEvent,
+    ...(threadId !== undefined && { threadId }),
+    ...(turnId !== undefined && { turnId }),
+    ...(callId !== undefined && { callId }),
+    ...(missionId !== undefined && { missionId }),
+    state: String(row['state']) as OutboxState,
+    tries: Number(row['tries']),
+    at: Number(row['at']),
+    createdAt: Number(row['created_at']),
+    held: Number(row['held']) === 1,
+    ...(error !== undefined && { error }),
+  }
+}

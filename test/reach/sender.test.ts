@@ -1,0 +1,215 @@
+// What is sent, when, and how often.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '../turns/house.ts'
+import { ada } from '../store/harness.ts'
+import { openReachHouse } from './reach-house.ts'
+
+const hour = 3_600_000
+
+test('news goes out by each way that takes it, once', async (t) => {
+  const house = openReachHouse(t)
+  const one = await house.addWay()
+  const two = await house.addWay({ target: 'https://two.test/x', kind: 'push', events: ['failed'] })
+  await house.put('a')
+  await house.put('b', 'failed')
+  await house.pass(0)
+  const told = house.sent.map(({ way, message }) => `${way.id} ${message.type === 'news' && message.news.event}`)
+  assert.deepEqual(new Set(told), new Set([`${one.id} finished`, `${one.id} failed`, `${two.id} failed`]))
+  assert.equal(told.length, 3)
+  assert.deepEqual(await house.states(), ['sent 1', 'sent 1', 'sent 1'])
+})
+
+test('five that are due come one by one, more than five as one summary', async (t) => {
+  const house = openReachHouse(t, { idle: true })
+  await house.addWay()
+  for (let each = 0; each < 5; each++) await house.put(`a${each}`)
+  house.sender.start()
+  await house.pass(0)
+  assert.deepEqual(
+    house.sent.map(({ message }) => message.type),
+    Array(5).fill('news'),
+  )
+  house.outcomes.push({ type: 'later', why: 'busy' })
+  await house.put('b0', 'failed')
+  await until(() => house.sent.length === 6)
+  await house.pass(0)
+  for (let each = 1; each < 6; each++) await house.put(`b${each}`)
+  await house.pass(0)
+  await house.pass(1_001)
+  assert.deepEqual(house.sent.at(-1)?.message, { type: 'summary', counts: { failed: 1, finished: 5 } })
+  assert.equal(house.sent.length, 7)
+  assert.deepEqual((await house.states()).slice(5), ['sent 2', ...Array(5).fill('sent 1')])
+})
+
+test('what falls into quiet hours is held and comes behind them as one', async (t) => {
+  const house = openReachHouse(t)
+  await house.addWay()
+  const { notifications } = house.store
+  await notifications.setQuiet(ada, { from: '11:00', to: '13:00', zone: 'UTC' })
+  await house.put('a')
+  await house.put('b', 'failed')
+  await house.pass(0)
+  await house.pass(hour - 1)
+  assert.deepEqual([house.sent.length, await house.states()], [0, ['due 0', 'due 0']])
+  await house.pass(1)
+  assert.deepEqual(
+    house.sent.map(({ message }) => message),
+    [{ type: 'summary', counts: { finished: 1, failed: 1 } }],
+  )
+  await house.put('c')
+  await house.pass(0)
+  assert.equal(house.sent.at(-1)?.message.type, 'news')
+})
+
+test('one that was held comes as it is, and at once when quiet hours are switched off', async (t) => {
+  const house = openReachHouse(t)
+  await house.addWay()
+  await house.store.notifications.setQuiet(ada, { from: '11:00', to: '13:00', zone: 'UTC' })
+  await house.put('a')
+  await house.pass(0)
+  assert.equal(house.sent.length, 0)
+  await house.store.notifications.setQuiet(ada, undefined)
+  await house.pass(0)
+  assert.deepEqual(
+    house.sent.map(({ message }) => message.type),
+    ['news'],
+  )
+})
+
+test('a failed try is repeated with growing waits, ten times at most', async (t) => {
+  const house = openReachHouse(t)
+  await house.addWay()
+  house.outcomes.push(...Array.from({ length: 10 }, () => ({ type: 'later', why: 'busy' }) as const))
+  await house.put('a')
+  await house.pass(0)
+  await house.pass(999)
+  assert.equal(house.sent.length, 1)
+  await house.pass(1)
+  assert.equal(house.sent.length, 2)
+  for (let each = 0; each < 10; each++) await house.pass(600_000)
+  assert.equal(house.sent.length, 10)
+  const [entry] = (await house.store.notifications.outbox(ada, { limit: 1 })).rows
+  assert.deepEqual([entry?.state, entry?.tries, entry?.error], ['failed', 10, 'busy'])
+})
+
+test('a pause that the other side asks for holds everything on its way, and no other', async (t) => {
+  const house = openReachHouse(t)
+  const slow = await house.addWay()
+  house.outcomes.push({ type: 'later', why: 'slow down', retryAfterMs: 120_000 })
+  await house.put('a')
+  await house.pass(0)
+  await house.put('b')
+  await house.pass(0)
+  assert.equal(house.sent.length, 1 + 0, 'b waits with a')
+  await house.addWay({ target: 'https://two.test/x' })
+  await house.put('c')
+  await house.pass(60_000)
+  assert.equal(house.sent.filter(({ way }) => way.id !== slow.id).length, 1)
+  await house.pass(60_000)
+  assert.deepEqual(await house.states(), ['sent 2', 'sent 1', 'sent 1', 'sent 1'])
+})
+
+test('news that is older than a day is not sent', async (t) => {
+  const house = openReachHouse(t, { idle: true })
+  await house.addWay()
+  await house.put('a')
+  house.clock.now += 24 * hour + 1
+  house.sender.start()
+  await house.pass(0)
+  assert.deepEqual([house.sent.length, await house.states()], [0, ['failed 0']])
+})
+
+test('a way that is gone is removed and told; one that refuses stays', async (t) => {
+  const house = openReachHouse(t)
+  const way = await house.addWay()
+  house.outcomes.push({ type: 'refused', why: 'no' }, { type: 'gone', why: 'the server answered 410' })
+  await house.put('a')
+  await house.pass(0)
+  await house.put('b')
+  await house.put('c')
+  await house.pass(0)
+  const { notifications } = house.store
+  assert.deepEqual(await notifications.ways(ada), [])
+  assert.deepEqual(
+    (await notifications.goneWays(ada)).map(({ id, because }) => [id, because]),
+    [[way.id, 'the server answered 410']],
+  )
+  assert.deepEqual(
+    (await house.states()).map((each) => each.split(' ')[0]),
+    ['failed', 'failed', 'failed'],
+  )
+})
+
+test('a send that broke behind the request is unknown and sent once more', async (t) => {
+  const house = openReachHouse(t)
+  await house.addWay()
+  const broken = { type: 'unknown', why: 'cut' } as const
+  house.outcomes.push(broken, broken, broken)
+  await house.put('a')
+  await house.pass(0)
+  assert.deepEqual(await house.states(), ['unknown 1'])
+  for (let each = 0; each < 5; each++) await house.pass(hour)
+  assert.deepEqual([house.sent.length, await house.states()], [2, ['unknown 2']])
+})
+
+test('what another process left in mid-send is sent once more by the next', async (t) => {
+  const house = openReachHouse(t, { idle: true })
+  await house.addWay()
+  await house.put('a')
+  const { notifications } = house.store
+  const [entry] = await notifications.due(house.clock.now, 1)
+  await notifications.claim([entry?.id ?? ''], 'killed')
+  house.sender.start()
+  await house.pass(0)
+  assert.deepEqual([house.sent.length, await house.states()], [1, ['sent 2']])
+})
+
+test('a way that throws counts as unknown, and a kind that is not connected is tried later', async (t) => {
+  const house = openReachHouse(t)
+  await house.addWay()
+  house.outcomes.push(() => Promise.reject(new Error('bug')))
+  await house.put('a')
+  await house.pass(0)
+  assert.deepEqual(await house.states(), ['unknown 1'])
+  await house.addWay({ kind: 'telegram', target: 'chat' })
+  await house.put('b')
+  await house.pass(0)
+  const { rows } = await house.store.notifications.outbox(ada, { limit: 1 })
+  assert.deepEqual([rows[0]?.state, rows[0]?.error], ['due', 'telegram is not connected'])
+})
+
+test('a slow way does not hold up another', async (t) => {
+  const house = openReachHouse(t)
+  const slow = await house.addWay({ events: ['failed'] })
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+  house.outcomes.push(async () => {
+    await held
+    return { type: 'sent' }
+  })
+  await house.put('a', 'failed')
+  await until(() => house.sent.length === 1)
+  await house.addWay({ target: 'https://two.test/x', events: ['finished'] })
+  await house.put('b')
+  await house.put('c', 'failed')
+  await until(async () => (await house.states())[1] === 'sent 1')
+  assert.equal(house.sent.filter(({ way }) => way.id === slow.id).length, 1, 'one after the other on a way')
+  letGo()
+  await house.pass(0)
+  assert.deepEqual(await house.states(), ['sent 1', 'sent 1', 'sent 1'])
+})
+
+test('a shutdown cuts off what is on its way, which is then unknown', async (t) => {
+  const house = openReachHouse(t)
+  await house.addWay()
+  house.outcomes.push(
+    (signal) =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => resolve({ type: 'unknown', why: 'cut' }), { once: true })
+      }),
+  )
+  await house.put('a')
+  await until(() => house.sent.length === 1)
+  await house.sender.close()
+  assert.deepEqual(await house.states(), ['unknown 1'])
+})
