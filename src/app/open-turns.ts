@@ -22,6 +22,7 @@ import { createReaders, type Readers } from '#turns/readers.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
 import { createSpend } from '#turns/spend.ts'
 import { watchTemporaryThreads } from '#turns/temporary-threads.ts'
+import { createThreadIndexer } from '#turns/thread-indexer.ts'
 import { createThreads, type Threads } from '#turns/threads.ts'
 import { createTurnMetrics, type Observer } from '#turns/turn-metrics.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
@@ -111,7 +112,10 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
   const eraseFiles = (user: UserId): Promise<number> => eraseWorkspace(config(), user)
   const loadSkill = (user: UserId, text: string) => loadTyped(skills, user, text)
   const turns = createTurns({ store, bus, runner, observer, marker, mask: maskSent, spend, eraseFiles, loadSkill })
-  const threads = createThreads({ store, bus, mask: maskSent })
+  const indexer = createThreadIndexer({ index: store.threadIndex, leases: store.leases, owner: lease.owner, log })
+  opened.defer(() => indexer.stop())
+  restListeners.push(({ threadId }) => indexer.note(threadId))
+  const threads = createThreads({ store, bus, mask: maskSent, onChange: (threadId) => indexer.note(threadId) })
   const gates = createGates({ store, bus })
   bus.onSignal((signal) => {
     if (signal.type === 'grants') policy.grants.forget(signal.user)

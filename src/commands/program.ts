@@ -72,6 +72,7 @@ export function buildProgram(): Command {
   program
     .command('threads')
     .description('list conversations, newest first')
+    .option('--search <words>', 'those whose titles or messages match, best first')
     .option('--limit <count>', 'maximum number', '20')
     .option('--json', 'print JSON')
     .action(async (options) => (await import('./threads-command.ts')).listThreads(options))

@@ -1,24 +1,49 @@
-// `atrium threads`: the operator's conversations, newest first.
+// `atrium threads`: the operator's conversations, newest first, or those that match a search.
 import { operator } from '#core/ids.ts'
 import { AppError } from '#core/errors.ts'
+import type { Store } from '#core/store.ts'
 import { isoTime } from '#http/wire-format.ts'
+import { printable } from '#safety/printable.ts'
+import { catchUp } from '#turns/thread-indexer.ts'
+import { createThreadSearch, type FoundThread } from '#turns/thread-search.ts'
 import { print, table } from './report.ts'
 import { withStore } from './home-store.ts'
 
 const maxThreads = 100
 
-export async function listThreads({ limit, json }: { limit: string; json?: boolean }): Promise<void> {
+type ListOptions = { readonly limit: string; readonly search?: string; readonly json?: boolean }
+
+export async function listThreads({ limit, search, json = false }: ListOptions): Promise<void> {
   const count = Number(limit)
   if (!Number.isInteger(count) || count < 1 || count > maxThreads)
     throw new AppError('invalid_input', `--limit takes a whole number from 1 to ${maxThreads}, not ${limit}`)
-  const { rows } = await withStore(({ threads }) => threads.list(operator, { limit: count }))
-  const listed = rows.map(({ id, title, door, updatedAt }) => ({
+  const rows = await withStore((store) => (search === undefined ? newest(store, count) : find(store, search, count)))
+  const listed = rows.map(({ id, title, door, updatedAt, match }) => ({
     id,
     title,
     door,
     updated_at: isoTime(updatedAt),
+    ...(match && { snippet: match.snippet }),
   }))
+  if (search !== undefined) {
+    const found = listed.map(({ id, title, snippet }) => {
+      const words = snippet === undefined ? '' : `${printable(snippet, { lines: true })}\n`
+      return `${id}  ${printable(title)}\n${words}`
+    })
+    print({ json }, listed, found.join('\n') || 'Nothing matches.')
+    return
+  }
   const cells = listed.map(({ id, updated_at, door, title }) => [id, `${updated_at.slice(0, 16)}Z`, door, title])
   const text = listed.length > 0 ? table([['THREAD', 'UPDATED', 'DOOR', 'TITLE'], ...cells]) : 'No conversations yet.'
-  print({ json: json ?? false }, listed, text)
+  print({ json }, listed, text)
+}
+
+async function newest({ threads }: Store, limit: number): Promise<readonly FoundThread[]> {
+  return (await threads.list(operator, { limit })).rows
+}
+
+/** Without a service that has done so, what is new is indexed first. */
+async function find({ threadIndex, threads }: Store, query: string, limit: number): Promise<readonly FoundThread[]> {
+  await catchUp(threadIndex)
+  return createThreadSearch({ index: threadIndex, threads })(operator, { query, limit })
 }

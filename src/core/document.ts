@@ -78,6 +78,16 @@ export type Candidates = {
   /** Only this many of the newest matches are considered. */
   readonly depth: number
   readonly limit: number
+  /** Looks at titles alone. */
+  readonly only?: 'title'
+}
+
+/** An index that is searched by words, and its totals for a user. */
+export interface WordIndex<Found extends FoundChunk = FoundChunk> {
+  /** Counts matches among the user's chunks, each up to `maxCount`; undefined when the user has no chunks. */
+  count(user: UserId, matches: readonly Match[], maxCount: number): Promise<MatchCounts | undefined>
+  /** The best candidates of a match, best first. */
+  find(user: UserId, candidates: Candidates): Promise<readonly Found[]>
 }
 
 export type DocumentsQuery = {
@@ -88,7 +98,7 @@ export type DocumentsQuery = {
   readonly beginnings?: boolean
 }
 
-export interface DocumentStore {
+export interface DocumentStore extends WordIndex {
   /** Writes documents in one transaction. Throws invalid_input when a path is a folder, too_large, storage_full. */
   put(user: UserId, documents: readonly NewDocument[]): Promise<readonly PutOutcome[]>
   get(user: UserId, path: string): Promise<Document | undefined>
@@ -97,10 +107,6 @@ export interface DocumentStore {
   remove(user: UserId, path: string): Promise<boolean>
   /** Erases a bounded number of the user's documents; returns how many, 0 when none are left. */
   eraseSome(user: UserId): Promise<number>
-  /** Counts matches among the user's chunks, each up to `maxCount`; undefined when the user has no chunks. */
-  count(user: UserId, matches: readonly Match[], maxCount: number): Promise<MatchCounts | undefined>
-  /** The best candidates of a match, best first. */
-  find(user: UserId, candidates: Candidates): Promise<readonly FoundChunk[]>
 }
 
 /** Quota of one user. */

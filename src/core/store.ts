@@ -16,6 +16,7 @@ import type { ModelCall, Thread, Turn, TurnError, TurnOptions, Usage } from './t
 import type { TurnStatus } from './turn-status.ts'
 import type { SecretStore } from './secret.ts'
 import type { SkillStore } from './skill.ts'
+import type { ThreadIndexStore } from './thread-index.ts'
 import type { ToolStore } from './tool-record.ts'
 import type { CostSum, UsageStore } from './usage.ts'
 import type { VectorStore } from './vector.ts'
@@ -337,7 +338,7 @@ export interface SettingStore {
 }
 
 /** Work that only one of all processes does at a time. */
-export type Duty = 'vectors' | 'temporary threads' | 'notifications' | `channel ${Door}`
+export type Duty = 'vectors' | 'temporary threads' | 'thread index' | 'notifications' | `channel ${Door}`
 
 export interface LeaseStore {
   /** Joins, or joins again after a lost lease. */
@@ -364,6 +365,7 @@ export interface Store {
   readonly backend: 'sqlite' | 'postgres'
   readonly turns: TurnStore
   readonly threads: ThreadStore
+  readonly threadIndex: ThreadIndexStore
   readonly storage: StorageStore
   readonly usage: UsageStore
   readonly accounts: AccountStore

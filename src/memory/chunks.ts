@@ -14,7 +14,7 @@ const maxLap = 200
  * the caller can pause between chunks: a megabyte takes long.
  */
 export function* chunksOf(reader: Reader, path: string, content: string): Generator<Chunk> {
-  for (const { text, lap } of cut(content)) yield { text, lap, terms: termsOf(reader, path, text) }
+  for (const { text, lap } of piecesOf(content)) yield { text, lap, terms: termsOf(reader, path, text) }
 }
 
 /** The terms of a chunk: those of its text, and as title those of its path and headings. */
@@ -30,13 +30,14 @@ export function titleOf(path: string, text: string): string {
   return [path.replace(/\.(md|txt|markdown)$/i, '').replaceAll('/', ' '), ...headings].join('\n')
 }
 
-function cut(content: string): { text: string; lap: number }[] {
-  const pieces: { text: string; lap: number }[] = []
+/** The overlapping pieces of a text, and where each starts. */
+export function piecesOf(content: string): { text: string; start: number; lap: number }[] {
+  const pieces: { text: string; start: number; lap: number }[] = []
   let start = 0
   do {
     const end = endFrom(content, start)
     const lap = start === 0 ? 0 : start - lapFrom(content, start)
-    pieces.push({ text: content.slice(start - lap, end), lap })
+    pieces.push({ text: content.slice(start - lap, end), start: start - lap, lap })
     start = end
   } while (start < content.length)
   return pieces

@@ -16,21 +16,21 @@ const otherChunksShare = 0.5
 /** A query term with its inverse document frequency. */
 export type WeightedTerm = { readonly term: QueryTerm; readonly idf: number }
 
-export type Ranked = {
-  readonly found: FoundChunk
+export type Ranked<Found extends FoundChunk = FoundChunk> = {
+  readonly found: Found
   readonly score: number
   /** Positions of query terms in the text of the best chunk; `which` is the index of the term. */
   readonly hits: readonly { readonly start: number; readonly end: number; readonly which: number }[]
 }
 
 /** Ranks documents by their best chunk, best first; of equal scores the newer first. `averageTerms` is per chunk. */
-export function rank(
+export function rank<Found extends FoundChunk>(
   reader: Reader,
-  found: readonly FoundChunk[],
+  found: readonly Found[],
   terms: readonly WeightedTerm[],
   averageTerms: number,
-): Ranked[] {
-  const byPath = new Map<string, Scored[]>()
+): Ranked<Found>[] {
+  const byPath = new Map<string, Scored<Found>[]>()
   for (const each of found) {
     const scored = scoreChunk(reader, each, { terms, averageTerms })
     if (!scored) continue
@@ -39,7 +39,7 @@ export function rank(
     else byPath.set(each.path, [scored])
   }
   return [...byPath.values()]
-    .map(bestOf)
+    .map((chunks) => bestOf(chunks))
     .sort((one, two) => two.score - one.score || two.found.updatedAt - one.found.updatedAt)
 }
 
@@ -49,9 +49,9 @@ export function idfOf(count: number, chunks: number): number {
 }
 
 /** `termScores` has the score of each query term. */
-type Scored = Ranked & { readonly termScores: readonly number[] }
+type Scored<Found extends FoundChunk> = Ranked<Found> & { readonly termScores: readonly number[] }
 
-function bestOf(chunks: readonly Scored[]): Ranked {
+function bestOf<Found extends FoundChunk>(chunks: readonly Scored<Found>[]): Ranked<Found> {
   const best = chunks.reduce((one, two) => (two.score > one.score ? two : one))
   const elsewhere = best.termScores.map(
     (score, at) => Math.max(...chunks.map(({ termScores }) => termScores[at] ?? 0)) - score,
@@ -62,7 +62,11 @@ function bestOf(chunks: readonly Scored[]): Ranked {
 
 type QueryStats = { readonly terms: readonly WeightedTerm[]; readonly averageTerms: number }
 
-function scoreChunk(reader: Reader, found: FoundChunk, { terms, averageTerms }: QueryStats): Scored | undefined {
+function scoreChunk<Found extends FoundChunk>(
+  reader: Reader,
+  found: Found,
+  { terms, averageTerms }: QueryStats,
+): Scored<Found> | undefined {
   const text = reader.read(found.text)
   const title = reader.read(titleOf(found.path, found.text))
   const length = 1 - b + (b * text.body.length) / averageTerms

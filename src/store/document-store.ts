@@ -20,10 +20,11 @@ import {
   showChunks,
   writeSlices,
 } from './document-slices.ts'
-import { countMatch, eraseChunks, findChunks, saveChunk, withIndex } from './document-index.ts'
+import { documentIndex, eraseChunks, findChunks, saveChunk } from './document-index.ts'
 import { checkBounds, lockOwner, type Owner, ownerOf, saveOwner, without } from './document-owner.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { checkQuota, readStored } from './storage-quota.ts'
+import { countMatch, withIndex } from './term-index.ts'
 
 /** Documents erased in one transaction: others wait for it. */
 const maxErased = 100
@@ -142,8 +143,10 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
         const row = yield* first('SELECT * FROM document_owners WHERE user_id = ?', user)
         if (!row || Number(row['chunks']) === 0) return undefined
         const owner = ownerOf(user, row)
+        const { number } = owner
         const counts: number[] = []
-        for (const match of matches) counts.push(yield* withIndex(sql, countMatch(sql, owner.number, match, max)))
+        for (const match of matches)
+          counts.push(yield* withIndex(sql, countMatch(sql, documentIndex, { number, match, max })))
         return { chunks: owner.chunks, terms: owner.terms, counts }
       }),
     find: (user, candidates) =>

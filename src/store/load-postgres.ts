@@ -5,12 +5,12 @@ import { leaseMs, databaseClock } from './lease-store.ts'
 import { type Loading, named, type TermsOf, vectorOf } from './load.ts'
 import { applyMigrations, lockMigrations, timeoutMs, versionIn } from './migrate-postgres.ts'
 import { checkVersion, migrations } from './migrations.ts'
-import { type PortableRow, type PortableTable, portableTables, type PortableValue } from './portable-schema.ts'
+import { leftOut, type PortableRow, type PortableTable, portableTables, type PortableValue } from './portable-schema.ts'
 import { asAppError, openPostgres } from './postgres.ts'
 import { countText } from './snapshot.ts'
 import { snapshotOf } from './snapshot-postgres.ts'
 import type { Snapshot } from './snapshot.ts'
-import { termVector } from './document-index.ts'
+import { termVector } from './term-index.ts'
 import { postgresVector } from './vector-store.ts'
 
 /** Parameters of one statement: PostgreSQL takes at most 65,535. */
@@ -173,7 +173,7 @@ async function dropTables(client: ClientBase, version: number): Promise<void> {
 }
 
 /** Tables that are in no backup. */
-const unportable = ['processes', 'storage', 'login_codes', 'sign_ins', 'duties', 'schema_version']
+const unportable = [...leftOut, 'duties', 'schema_version']
 
 function castOf(table: PortableTable['name'], column: string): string {
   if (table === 'chunks' && column === 'terms') return '::tsvector'

@@ -2,7 +2,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setImmediate as pass } from 'node:timers/promises'
-import { indexColumns } from './document-index.ts'
+import { indexColumns } from './term-index.ts'
 import { type Loading, named, type TermsOf, vectorOf } from './load.ts'
 import { applyMigrations, versionOf } from './migrate-sqlite.ts'
 import { migrations } from './migrations.ts'

@@ -11,6 +11,7 @@ import { storeOperatorReach } from './operator-reach-migration.ts'
 import { shareBodies } from './shared-body-migration.ts'
 import { countStorage } from './storage-migration.ts'
 import { addTemporaryThreads } from './temporary-migration.ts'
+import { addThreadIndex } from './thread-index-migration.ts'
 
 /** One statement for both databases, or a list for each. */
 type Change = string | { readonly sqlite: readonly string[]; readonly postgres: readonly string[] }
@@ -342,6 +343,7 @@ export const migrations: readonly Migration[] = [
   moveChainPoints,
   addChannels,
   addNotifications,
+  addThreadIndex,
 ]
 
 /** The schema version of this Atrium. */

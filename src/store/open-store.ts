@@ -24,6 +24,7 @@ import { createSettingStore } from './setting-store.ts'
 import type { Sql } from './sql.ts'
 import { asAppError, openSqlite } from './sqlite.ts'
 import { createStorageStore } from './storage-quota.ts'
+import { createThreadIndexStore } from './thread-index-store.ts'
 import { createThreadStore } from './thread-store.ts'
 import { createToolStore } from './tool-store.ts'
 import { createTurnStore } from './turn-store.ts'
@@ -150,6 +151,7 @@ export function composeStore(sql: Sql, deps: StoreDeps): Store {
     backend: sql.backend,
     turns: createTurnStore({ sql, now, maxUserBytes, maxForkBytes }),
     threads: createThreadStore({ sql, now, maxForkBytes, maxUserBytes }),
+    threadIndex: createThreadIndexStore({ sql, now }),
     storage: createStorageStore({ sql, maxUserBytes }),
     usage: createUsageStore({ sql, now }),
     accounts: createAccountStore({ sql, now }),

@@ -18,9 +18,19 @@ export type PortableColumn = { readonly name: string; readonly type: 'text' | 'n
 
 /**
  * Tables without lasting content: processes and their leases, the sums that triggers keep, sign-ins that take minutes, and
- * the full-text index, which is made again.
+ * the full-text indexes, which are made again.
  */
-const leftOut: ReadonlySet<string> = new Set(['processes', 'storage', 'login_codes', 'sign_ins'])
+export const leftOut: ReadonlySet<string> = new Set([
+  'processes',
+  'storage',
+  'login_codes',
+  'sign_ins',
+  'thread_index_owners',
+  'thread_index_cursors',
+  'indexed_threads',
+  'threads_to_index',
+  'thread_chunks',
+])
 /** Made again from `numbers`, which have the same form in both databases. */
 const derivedColumns: ReadonlySet<string> = new Set(['chunk_vectors.bits'])
 /** Chunks without a document have a path with a slash in front: they are being written, or are left over. */

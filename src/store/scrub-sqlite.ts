@@ -21,6 +21,10 @@ const maxRestMs = 24 * 60 * 60_000
 /** At close a scrub that is due may take this long. What is left is done after the next start. */
 const maxCloseMs = 2_000
 
+/** The full-text indexes, of documents and of threads. */
+const indexTables = ['chunk_terms', 'thread_terms'] as const
+type IndexTable = (typeof indexTables)[number]
+
 export interface Scrub {
   /** Something was deleted. */
   soon(): void
@@ -35,7 +39,7 @@ export function startScrub(sql: Sql, db: DatabaseSync, { restFactor = defaultRes
   let running: Promise<void> | undefined
   let closed = false
   let due = false
-  let wholeRestsUntil = 0
+  const wholeRestsUntil = { chunk_terms: 0, thread_terms: 0 }
   let retryMs = minRetryMs
 
   function wake(afterMs: number): void {
@@ -55,42 +59,44 @@ export function startScrub(sql: Sql, db: DatabaseSync, { restFactor = defaultRes
   /** Returns after how many milliseconds to try again, if something is left. */
   async function scrub(): Promise<number | undefined> {
     due = false
-    let isClean = false
+    const left: number[] = []
     try {
-      isClean = await cleanIndex()
+      for (const table of indexTables) if (!(await cleanIndex(table))) left.push(wholeRestsUntil[table])
     } catch {
       // A full disk, or a file that is locked: it is tried again like a log that somebody reads.
+      left.push(0)
     }
     const isEmpty = truncateLog(db)
     retryMs = isEmpty ? minRetryMs : Math.min(retryMs * 2, maxRetryMs)
     // Something was deleted meanwhile.
     if (due) return delayMs
-    if (isEmpty && isClean) return undefined
+    if (isEmpty && left.length === 0) return undefined
     due = true
-    return isEmpty ? Math.max(wholeRestsUntil - performance.now(), retryMs) : retryMs
+    return isEmpty ? Math.max(Math.min(...left) - performance.now(), retryMs) : retryMs
   }
 
   /**
    * Rewrites the parts of the index of which enough was deleted. For a few chunks of a large part the whole index is
    * rewritten, if that has rested. False if something is left, or was deleted meanwhile.
    */
-  async function cleanIndex(): Promise<boolean> {
-    if (!(await sql.read(hasLeftovers))) return true
-    await mergeIndex({ goesOn: () => !closed, pause: pauseMs })
-    if (!(await sql.read(hasLeftovers))) return true
-    if (performance.now() < wholeRestsUntil) return false
-    const busyMs = await mergeIndex({ whole: true, goesOn: () => !closed, pause: pauseMs })
-    wholeRestsUntil = performance.now() + Math.min(busyMs * restFactor, maxRestMs)
-    return !(await sql.read(hasLeftovers))
+  async function cleanIndex(table: IndexTable): Promise<boolean> {
+    const isDirty = (): Promise<boolean> => sql.read(() => hasLeftovers(table))
+    if (!(await isDirty())) return true
+    await mergeIndex(table, { goesOn: () => !closed, pause: pauseMs })
+    if (!(await isDirty())) return true
+    if (performance.now() < wholeRestsUntil[table]) return false
+    const busyMs = await mergeIndex(table, { whole: true, goesOn: () => !closed, pause: pauseMs })
+    wholeRestsUntil[table] = performance.now() + Math.min(busyMs * restFactor, maxRestMs)
+    return !(await isDirty())
   }
 
   /** Rewrites parts of the index, or the whole, without what was deleted. Returns the milliseconds of its steps. */
-  async function mergeIndex({ whole = false, goesOn, pause }: Merging): Promise<number> {
+  async function mergeIndex(table: IndexTable, { whole = false, goesOn, pause }: Merging): Promise<number> {
     let busyMs = 0
     // A negative number begins a merge of everything.
     for (let pages = whole ? -mergePages : mergePages, more = true; more && goesOn(); pages = mergePages) {
       const begun = performance.now()
-      more = await sql.write(() => merge(pages))
+      more = await sql.write(() => merge(table, pages))
       busyMs += performance.now() - begun
       await sleep(pause)
     }
@@ -112,8 +118,11 @@ export function startScrub(sql: Sql, db: DatabaseSync, { restFactor = defaultRes
       try {
         const until = performance.now() + maxCloseMs
         const bounded: Merging = { goesOn: () => performance.now() < until, pause: 0 }
-        if (await sql.read(hasLeftovers)) await mergeIndex(bounded)
-        if (await sql.read(hasLeftovers)) await mergeIndex({ ...bounded, whole: true })
+        for (const table of indexTables) {
+          const isDirty = (): Promise<boolean> => sql.read(() => hasLeftovers(table))
+          if (await isDirty()) await mergeIndex(table, bounded)
+          if (await isDirty()) await mergeIndex(table, { ...bounded, whole: true })
+        }
       } catch {
         // As above: the next start goes on.
       }
@@ -128,17 +137,17 @@ type Merging = { readonly whole?: boolean; readonly goesOn: () => boolean; reado
  * True if the index has terms of deleted chunks. FTS5 keeps the numbers of deleted rows in pages with ids from 2^53 on. Its
  * option `secure-delete` has no effect on an index without content, and takes 50 ms for a chunk on one with content.
  */
-function* hasLeftovers(): Job<boolean> {
-  return (yield* first('SELECT 1 AS one FROM chunk_terms_data WHERE id >= 1 << 53 LIMIT 1')) !== undefined
+function* hasLeftovers(table: IndexTable): Job<boolean> {
+  return (yield* first(`SELECT 1 AS one FROM ${table}_data WHERE id >= 1 << 53 LIMIT 1`)) !== undefined
 }
 
 /** Does some of a merge; false once there is nothing to merge. */
-function* merge(pages: number): Job<boolean> {
-  const percent = yield* first(`SELECT v FROM chunk_terms_config WHERE k = 'deletemerge'`)
+function* merge(table: IndexTable, pages: number): Job<boolean> {
+  const percent = yield* first(`SELECT v FROM ${table}_config WHERE k = 'deletemerge'`)
   if (percent?.['v'] !== minDeletedPercent)
-    yield* run(`INSERT INTO chunk_terms (chunk_terms, rank) VALUES ('deletemerge', ${minDeletedPercent})`)
+    yield* run(`INSERT INTO ${table} (${table}, rank) VALUES ('deletemerge', ${minDeletedPercent})`)
   const before = yield* first('SELECT total_changes() AS n')
-  yield* run(`INSERT INTO chunk_terms (chunk_terms, rank) VALUES ('merge', ?)`, pages)
+  yield* run(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ?)`, pages)
   const after = yield* first('SELECT total_changes() AS n')
   // FTS5 reports an idle merge by one change.
   return Number(after?.['n']) - Number(before?.['n']) >= 2

@@ -7,6 +7,7 @@ import type { Item } from '#core/item.ts'
 import type { Store, ThreadMetadata, ThreadStore } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
 import { draftsOf, titleOf } from './message.ts'
+import { createThreadSearch, type ThreadSearch } from './thread-search.ts'
 import { publishErased } from './user-removal.ts'
 
 type Reading = Pick<
@@ -15,6 +16,8 @@ type Reading = Pick<
 >
 
 export interface Threads extends Reading {
+  /** Threads of the user by their titles and messages, best first. */
+  readonly search: ThreadSearch
   /** Makes a thread without a turn. Throws storage_full. */
   create(user: UserId, thread: { door: Door; items: readonly Item[]; metadata: ThreadMetadata }): Promise<Thread>
   /** Replaces the metadata of a thread. Throws not_found. */
@@ -28,20 +31,28 @@ export interface Threads extends Reading {
 }
 
 export type ThreadsParts = {
-  readonly store: Pick<Store, 'threads'>
+  readonly store: Pick<Store, 'threads' | 'threadIndex'>
   readonly bus: Bus
   /** Masks secrets in items that no person wrote before they are stored. */
   readonly mask?: (text: string, user: UserId) => string | Promise<string>
+  /** Called when a thread was made, renamed or deleted. */
+  readonly onChange?: (threadId: string) => void
 }
 
-export function createThreads({ store, bus, mask }: ThreadsParts): Threads {
+export function createThreads({ store, bus, mask, onChange = () => {} }: ThreadsParts): Threads {
+  function publish(user: UserId, threadId: string): void {
+    bus.publishChange({ userId: user }, { threadId })
+    onChange(threadId)
+  }
+
   return {
     ...store.threads,
+    search: createThreadSearch({ index: store.threadIndex, threads: store.threads }),
     async create(user, { door, items, metadata }) {
       const drafts = await draftsOf(items, (text) => mask?.(text, user) ?? text)
       const title = items.length > 0 ? titleOf(items) : ''
       const thread = await store.threads.create(user, { door, title, metadata, drafts })
-      bus.publishChange({ userId: user }, { threadId: thread.id })
+      publish(user, thread.id)
       return thread
     },
     async setMetadata(user, threadId, metadata) {
@@ -49,18 +60,18 @@ export function createThreads({ store, bus, mask }: ThreadsParts): Threads {
     },
     async rename(user, threadId, title) {
       if (!(await store.threads.rename(user, threadId, title))) throw noThread()
-      bus.publishChange({ userId: user }, { threadId })
+      publish(user, threadId)
     },
     async fork(user, threadId, at) {
       const thread = await store.threads.fork(user, threadId, at)
       if (!thread) throw noThread()
-      bus.publishChange({ userId: user }, { threadId: thread.id })
+      publish(user, thread.id)
       return thread
     },
     async remove(user, threadId) {
       const unfinished = await store.threads.remove(user, threadId)
       for (const turn of unfinished ?? []) publishErased(bus, turn)
-      if (unfinished) bus.publishChange({ userId: user }, { threadId })
+      if (unfinished) publish(user, threadId)
       return unfinished !== undefined
     },
   }

@@ -254,6 +254,17 @@ test('--continue goes on with the latest thread, and threads lists it first', as
   assert.match((await atrium(home.path, ['threads'])).stdout, /^THREAD .*\n\S+ .* run +what is 1\+1\?$/m)
 })
 
+test('threads --search finds what was said, in a home that no service has indexed', async () => {
+  const { stderr } = await atrium(home.path, ['run', 'Where does the zeppelin land?'])
+  await atrium(home.path, ['run', '--thread', stderr.trim().slice('thread '.length), 'And the submarine?'])
+  const found = await atrium(home.path, ['threads', '--search', 'submarine'])
+  assert.match(found.stdout, /^\S+ {2}Where does the zeppelin land\?\n.*submarine/s)
+  const listed = await atrium(home.path, ['threads', '--search', 'zeppelin', '--json'])
+  const [thread] = JSON.parse(listed.stdout) as { id: string; title: string; snippet?: string }[]
+  assert.deepEqual([`thread ${thread?.id}\n`, thread?.title], [stderr, 'Where does the zeppelin land?'])
+  assert.equal((await atrium(home.path, ['threads', '--search', 'nautilus'])).stdout, 'Nothing matches.\n')
+})
+
 /** The person's messages of a thread, in their parts. */
 async function said(threadId: string): Promise<(readonly Part[])[]> {
   const { openHomeStore } = await import('#app/open-storage.ts')

@@ -43,6 +43,14 @@ const statements = [
   `INSERT INTO chunks (user_id, path, at, lap, size, text, terms)
    SELECT 'user' || g % 200, 'path' || g, 0, 0, 100, repeat('x', 200), to_tsvector('simple', 'word' || g || ' user' || g % 200)
    FROM generate_series(1, 5000) g`,
+  `INSERT INTO thread_index_owners (user_id, number, chunks, terms)
+   SELECT 'user' || g, g, 100, 1000 FROM generate_series(1, 5000) g`,
+  `INSERT INTO indexed_threads (thread_id, owner, through, title)
+   SELECT lpad(g::text, 36, '0'), 'user' || g % 200, 20, 'title' FROM generate_series(1, 4000) g`,
+  `INSERT INTO threads_to_index (thread_id, look_at) SELECT lpad(g::text, 36, '0'), g FROM generate_series(1, 4000) g`,
+  `INSERT INTO thread_chunks (thread_id, seq, start, chars, size, terms)
+   SELECT lpad((g % 4000)::text, 36, '0'), g, 0, 100, 20, to_tsvector('simple', 'word' || g || ' user' || g % 200)
+   FROM generate_series(1, 8000) g`,
   `INSERT INTO grants (id, user_id, door, operator_reaches, tool, target, granted_by, created_at)
    SELECT lpad(g::text, 36, '0'), 'user' || g % 500, CASE g % 100 WHEN 0 THEN 'webhook' ELSE 'web' END,
           CASE g % 100 WHEN 0 THEN 1 ELSE 0 END, 'tool' || g, '', 'by', g

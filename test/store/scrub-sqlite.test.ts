@@ -9,8 +9,9 @@ import { createDocumentStore } from '#store/document-store.ts'
 import { openStore } from '#store/open-store.ts'
 import { startScrub } from '#store/scrub-sqlite.ts'
 import { openSqlite } from '#store/sqlite.ts'
+import { catchUp } from '#turns/thread-indexer.ts'
 import { until } from '../until.ts'
-import { ada, folder, say, turnOf } from './harness.ts'
+import { ada, finish, folder, say, turnOf } from './harness.ts'
 import { document } from './suite-documents.ts'
 import { leftoverTests } from './suite-leftovers.ts'
 
@@ -38,7 +39,7 @@ function tablesWith(path: string, text: string): string[] {
     const tables = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all() as { name: string }[]
     // An index without content has no columns that could be read.
     return tables
-      .filter(({ name }) => name !== 'chunk_terms')
+      .filter(({ name }) => name !== 'chunk_terms' && name !== 'thread_terms')
       .map(({ name }) => name)
       .filter((name) => {
         const columns = db.prepare(`SELECT name FROM pragma_table_info(?)`).all(name) as { name: string }[]
@@ -68,6 +69,19 @@ test('the log is emptied of deleted text while the service runs, and it goes on'
   await store.threads.remove(ada, turn.threadId)
   await until(() => !holds(path))
   assert.ok((await store.turns.start(turnOf())).turn)
+})
+
+test('a deleted thread leaves the full-text index and the file', async (t) => {
+  const { store, path } = open(t)
+  const { turn } = await store.turns.start(turnOf({ title: `about ${word}`, input: [say(word)] }))
+  await finish(store, turn)
+  await finish(store, (await store.turns.start(turnOf({ input: [say('kept')] }))).turn)
+  await catchUp(store.threadIndex)
+  assert.deepEqual((await store.threadIndex.count(ada, [{ term: word }], 9))?.counts, [2])
+  await store.threads.remove(ada, turn.threadId)
+  await catchUp(store.threadIndex)
+  await until(() => !holds(path))
+  assert.deepEqual((await store.threadIndex.count(ada, [{ term: 'kept' }], 9))?.counts, [1])
 })
 
 test('a log that another process reads is emptied once that has ended', async (t) => {

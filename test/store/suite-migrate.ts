@@ -6,6 +6,7 @@ import { type Item, textMessage } from '#core/item.ts'
 import { noUsage } from '#core/turn.ts'
 import { createSeal } from '#lib/seal.ts'
 import { migrations } from '#store/migrations.ts'
+import { catchUp } from '#turns/thread-indexer.ts'
 import { newServer } from './suite-mcp.ts'
 import { newSkill } from './suite-skills.ts'
 import { ada, decide, lease, turnAtApproval } from './harness.ts'
@@ -55,6 +56,22 @@ export function migrateTests(openVersion: OpenVersion): void {
     const { channels } = await (await openVersion(t, 30)).upgrade()
     await channels.connect({ channel: 'telegram', account: '1', name: '@bot' })
     assert.deepEqual(await channels.posts('telegram'), [])
+  })
+
+  test('a database from before the index over threads gets one, which finds the threads that it has', async (t) => {
+    const old = await openVersion(t, 32)
+    const body = JSON.stringify(textMessage('user', 'zeppelin'))
+    const thread = ['0197a000-0000-7000-8000-000000000000', ada, 'web', 'old']
+    await old.run(
+      `INSERT INTO threads (id, user_id, door, title, created_at, updated_at, last_seq, last_turn)
+       VALUES (?, ?, ?, ?, 1, 1, 1, 'none')`,
+      ...thread,
+    )
+    const item = `INSERT INTO items (thread_id, seq, id, turn_id, at, body) VALUES (?, 1, 'i', 't', 1, ?)`
+    await old.run(item, thread[0] ?? '', body)
+    const { threadIndex } = await old.upgrade()
+    await catchUp(threadIndex)
+    assert.deepEqual((await threadIndex.count(ada, [{ term: 'zeppelin' }], 9))?.counts, [1])
   })
 
   test('a database from before MCP servers takes them', async (t) => {

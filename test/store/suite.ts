@@ -25,6 +25,7 @@ import { sessionTests } from './suite-sessions.ts'
 import { skillTests } from './suite-skills.ts'
 import { startTests } from './suite-start.ts'
 import { storageTests } from './suite-storage.ts'
+import { threadIndexTests } from './suite-thread-index.ts'
 import { usageTests } from './suite-usage.ts'
 
 export function storeTests(name: string, open: Open): void {
@@ -54,5 +55,6 @@ export function storeTests(name: string, open: Open): void {
     missionTests(open)
     channelTests(open)
     notificationTests(open)
+    threadIndexTests(open)
   })
 }

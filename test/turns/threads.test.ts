@@ -62,7 +62,7 @@ test('a removed thread is published, its running turn ends, and a second removal
 test('reads go to the store', async () => {
   const asked: unknown[] = []
   const threads = { get: (...args: unknown[]) => Promise.resolve(asked.push(args)) } as unknown as ThreadStore
-  await createThreads({ store: { threads }, bus: {} as never }).get(ada, 't')
+  await createThreads({ store: { threads, threadIndex: {} as never }, bus: {} as never }).get(ada, 't')
   assert.deepEqual(asked, [[ada, 't']])
 })
 

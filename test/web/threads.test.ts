@@ -1,6 +1,8 @@
 // The list of threads in a real browser, with more threads than are read at first.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ThreadPage } from '#doors/web/wire/thread.ts'
+import { until } from '../until.ts'
 import { noBrowser, useSite } from './browser.ts'
 
 const skip = noBrowser()
@@ -30,6 +32,20 @@ test('a search finds threads that the list does not show yet; a button shows the
   assert.equal(await list.getByRole('link').count(), 1)
   await box.fill('submarine')
   await list.getByText('Nothing about “submarine”').waitFor()
+  // The reply of every thread.
+  const found = list.getByRole('region', { name: 'In messages' })
+  await until(async () => (await site.call<ThreadPage>('GET', '/api/threads?q=noted')).threads.length > 0)
+  await box.fill('noted')
+  await found.getByRole('link').first().waitFor()
+  await box.press('ArrowDown')
+  const link = found.getByRole('link').first()
+  const isFocused = (each: typeof box): Promise<boolean> =>
+    each.evaluate((node) => node === node.ownerDocument.activeElement)
+  await until(() => isFocused(link))
+  await link.press('ArrowUp')
+  await until(() => isFocused(box))
+  await box.press('Enter')
+  await page.waitForURL(/threads/)
   await box.fill('')
   await list.getByRole('link', { name: 'Note 99' }).waitFor()
   assert.equal(await list.getByRole('link').count(), first)

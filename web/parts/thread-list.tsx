@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { signal } from '@preact/signals'
 import { numberWords } from '#core/words.ts'
 import type { Thread } from '#doors/web/wire/thread.ts'
+import { lazy } from '../lazy.tsx'
 import { doorOf } from '../lib/doors.ts'
 import { dayGroup } from '../lib/words.ts'
 import { route, threadIdIn } from '../router.ts'
@@ -29,6 +30,8 @@ import { RenameField } from './rename-field.tsx'
 import { When } from './states.tsx'
 import './thread-list.css'
 
+const FoundThreads = lazy(async () => (await import('./found-threads.tsx')).FoundThreads)
+
 /** The thread whose title is being edited. */
 const renaming = signal<string | undefined>(undefined)
 const narrow = matchMedia('(width < 1100px)')
@@ -53,7 +56,7 @@ export function useSearchKey(): void {
 
 export function ThreadList() {
   return (
-    <nav aria-label="Threads" class="threads">
+    <nav aria-label="Threads" class="threads" onKeyDown={moveByKey}>
       <h2 class="threads-title">Threads</h2>
       <Search
         name="Search threads"
@@ -66,6 +69,7 @@ export function ThreadList() {
           {() => (
             <>
               <Groups threads={shownThreads.value} />
+              {threadSearch.value.trim() !== '' && <FoundThreads />}
               <Older />
             </>
           )}
@@ -75,12 +79,24 @@ export function ThreadList() {
   )
 }
 
+/** Arrow keys move between the search box and the threads. Enter in the box opens the first thread. */
+function moveByKey(event: KeyboardEvent): void {
+  const from = event.target as HTMLElement
+  const nav = event.currentTarget as HTMLElement
+  const links = [...nav.querySelectorAll<HTMLElement>('.thread-row > a')]
+  const box = nav.querySelector<HTMLElement>('.search input')
+  if (event.key === 'Enter' && from === box && threadSearch.value.trim() !== '') links[0]?.click()
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+  const stops = [...(box ? [box] : []), ...links]
+  const at = stops.indexOf(from)
+  const next = step === undefined || at < 0 ? undefined : stops[at + step]
+  if (!next) return
+  event.preventDefault()
+  next.focus()
+}
+
 function Groups({ threads }: { threads: readonly Thread[] }) {
-  if (threads.length === 0) {
-    const words = threadSearch.value.trim()
-    if (words && threadList.loading.value) return <p class="threads-none">Searching…</p>
-    return <p class="threads-none">{words ? `Nothing about “${words}”` : 'No threads yet'}</p>
-  }
+  if (threads.length === 0) return threadSearch.value.trim() === '' ? <p class="threads-none">No threads yet</p> : null
   const groups = Map.groupBy(threads, ({ updated_at }) => dayGroup(updated_at, now.value))
   return (
     <>

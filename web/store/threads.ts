@@ -26,13 +26,13 @@ const words = computed(() => threadSearch.value.toLowerCase().split(/\s+/).filte
 export const threadList = loaded(() => readThreads(words.peek().length > 0 ? maxThreads : listSize.peek()))
 
 /** Deleted threads whose deletion can still be undone. */
-const hidden = signal<ReadonlySet<string>>(new Set())
+export const deletedThreads = signal<ReadonlySet<string>>(new Set())
 
 /** The threads to show, filtered. */
 export const shownThreads = computed(() => {
   const found = (threadList.data.value?.threads ?? []).filter(({ id, title }) => {
     const text = title.toLowerCase()
-    return !hidden.value.has(id) && words.value.every((word) => text.includes(word))
+    return !deletedThreads.value.has(id) && words.value.every((word) => text.includes(word))
   })
   return found.slice(0, listSize.value)
 })
@@ -83,11 +83,11 @@ export async function renameThread(id: string, title: string): Promise<void> {
 
 /** Hides a thread, and deletes it when the notice ends without an undo. */
 export function deleteThread({ id, title }: Thread): void {
-  hidden.value = new Set([...hidden.value, id])
+  deletedThreads.value = new Set([...deletedThreads.value, id])
   const wasOpen = threadIdIn(route.value.path) === id
   if (wasOpen) go('/')
   const show = (): void => {
-    hidden.value = new Set([...hidden.value].filter((each) => each !== id))
+    deletedThreads.value = new Set([...deletedThreads.value].filter((each) => each !== id))
   }
   const undo = (): void => {
     show()

@@ -1,12 +1,13 @@
-// Routes of threads: list, read, rename, fork, delete.
+// Routes of threads: list, search, read, rename, fork, delete.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { isUuid, type UserId } from '#core/ids.ts'
 import type { Thread } from '#core/turn.ts'
 import { type Route, route } from '#http/routes.ts'
+import type { FoundThread } from '#turns/thread-search.ts'
 import type { Threads } from '#turns/threads.ts'
 import { after, cursor, limit } from './paging.ts'
-import { ThreadAnswer, ThreadsAnswer, ThreadWire } from '#doors/web/wire/thread.ts'
+import { type ListedThreadWire, ThreadAnswer, ThreadsAnswer, ThreadWire } from '#doors/web/wire/thread.ts'
 import { itemWire, queuedWire, threadWire } from './wire.ts'
 
 /** Maximum size of a page's items together. A larger item is a page of its own. */
@@ -14,7 +15,16 @@ const maxPageBytes = 4 * 1024 * 1024
 /** Limits for the list of messages that wait behind a running turn. */
 export const queuedBounds = { limit: 50, maxBytes: 1024 * 1024 }
 
-const ThreadsQuery = z.object({ limit: limit({ defaultLimit: 50, maxLimit: 200 }), cursor })
+/** Maximum threads that a search returns. */
+const maxFound = 50
+
+const maxQueryChars = 1_000
+const searched = z.string().check(z.trim(), z.minLength(1, 'must have words'), z.maxLength(maxQueryChars))
+const ThreadsQuery = z.object({
+  limit: limit({ defaultLimit: 50, maxLimit: 200 }),
+  cursor,
+  q: z.optional(searched),
+})
 const ItemsQuery = z.object({ after, limit: limit({ defaultLimit: 200, maxLimit: 500 }) })
 
 const maxTitleChars = 200
@@ -34,10 +44,14 @@ export function threadRoutes({ threads }: { threads: Threads }): Route[] {
       method: 'GET',
       path: '/api/threads',
       who: 'user',
-      summary: 'List threads, last used first',
+      summary: 'List threads, last used first; with q those whose titles or messages match, best first',
       query: ThreadsQuery,
       answers: { 200: ThreadsAnswer },
-      async handle({ query: { limit, cursor }, caller: { user } }) {
+      async handle({ query: { limit, cursor, q }, caller: { user } }) {
+        if (q !== undefined) {
+          const found = await threads.search(user, { query: q, limit: Math.min(limit, maxFound) })
+          return { threads: found.map(foundWire), next_cursor: null } satisfies z.output<typeof ThreadsAnswer>
+        }
         const page = await threads.list(user, { limit, ...(cursor && { cursor }) })
         const listed = page.rows.map(threadWire)
         return { threads: listed, next_cursor: page.nextCursor ?? null } satisfies z.output<typeof ThreadsAnswer>
@@ -102,6 +116,10 @@ export function threadRoutes({ threads }: { threads: Threads }): Route[] {
       },
     }),
   ]
+}
+
+function foundWire({ match, ...thread }: FoundThread): z.output<typeof ListedThreadWire> {
+  return { ...threadWire(thread), ...(match && { match }) }
 }
 
 /** A thread of this user. Throws not_found, also for a thread of another user. */

@@ -5,6 +5,7 @@ import { operator } from '#core/ids.ts'
 import { textMessage } from '#core/item.ts'
 import type { ModelEvent } from '#core/model.ts'
 import { noUsage } from '#core/turn.ts'
+import { catchUp } from '#turns/thread-indexer.ts'
 import { calls, createHold, createWriter, eventually, type Say, says } from '../test-app.ts'
 import { jobOnce, openHouse } from './house.ts'
 
@@ -23,6 +24,27 @@ test('threads are listed last used first, with a title', async (t) => {
   const next = (await call('GET', `/api/threads?limit=1&cursor=${page.next_cursor}`)).json
   assert.equal(next.threads[0].id, two)
   assert.equal(next.next_cursor, null)
+})
+
+test('threads are found by what was said, with the words around it, by their user alone', async (t) => {
+  const { call, addUser, store } = await openHouse(t, { say: () => says('The answer is a zeppelin') })
+  const said = (await call('POST', '/api/chat', { body: { message: 'What flies over the harbour?' } })).json.thread_id
+  const titled = (await call('POST', '/api/chat', { body: { message: 'Zeppelin museum' } })).json.thread_id
+  await catchUp(store.threadIndex)
+  const found = (await call('GET', '/api/threads?q=zeppelin%20')).json
+  assert.deepEqual(
+    found.threads.map(({ id, match }: { id: string; match: unknown }) => [id, match]),
+    [
+      [titled, undefined],
+      [said, { seq: 2, snippet: 'The answer is a zeppelin' }],
+    ],
+  )
+  assert.equal(found.next_cursor, null)
+  assert.equal((await call('GET', '/api/threads?q=zeppelin&limit=1')).json.threads.length, 1)
+  const token = await addUser('eve')
+  assert.deepEqual((await call('GET', '/api/threads?q=zeppelin', { token })).json.threads, [])
+  assert.equal((await call('GET', '/api/threads?q=%20')).status, 400)
+  assert.equal((await call('GET', `/api/threads?q=${'x'.repeat(1_001)}`)).status, 400)
 })
 
 test('items are read after a seq, in pages', async (t) => {

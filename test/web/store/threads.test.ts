@@ -6,6 +6,7 @@ import type { Thread } from '#doors/web/wire/thread.ts'
 import { go } from '../../../web/router.ts'
 import { gates } from '../../../web/store/gates.ts'
 import { setStorageUser } from '../../../web/store/local-storage.ts'
+import { followSearch, foundThreads, searching } from '../../../web/store/message-search.ts'
 import { endNotice, notice } from '../../../web/store/notices.ts'
 import { markOf, restoreSeen, sawThread } from '../../../web/store/thread-marks.ts'
 import {
@@ -256,4 +257,31 @@ test('what was seen lasts for the next page, the latest five hundred threads', (
     go('/')
     assert.equal(markOf(thread(1, { last_seq: 2 })), mark)
   }
+})
+
+test('threads in which the words were said follow those whose titles have them', async (t) => {
+  serve(t, 3)
+  const listed = gateway.answers.get(listing)
+  const found = [thread(1), thread(9, { title: 'Elsewhere' })]
+  gateway.on(listing, (asked) =>
+    asked.query.has('q') ? ok({ threads: found, next_cursor: null }) : (listed?.(asked) ?? 'lost'),
+  )
+  await threadList.load()
+  const stop = followSearch()
+  t.after(stop)
+  await searchThreads(' number 1 ')
+  assert.equal(searching.value, true)
+  t.mock.timers.tick(150)
+  await settled()
+  assert.equal(searching.value, false)
+  assert.deepEqual(gateway.of(listing).at(-1)?.query.get('q'), 'number 1')
+  assert.deepEqual([shown(), foundThreads.value.map(({ id }) => id)], [['t1'], ['t9']])
+  deleteThread(thread(9))
+  assert.deepEqual(foundThreads.value, [], 'one that is being deleted is not shown')
+  notice.value?.undo?.()
+  endNotice()
+  await searchThreads('other')
+  assert.deepEqual(foundThreads.value, [], 'what was found for other words is not shown')
+  await searchThreads('')
+  assert.deepEqual([foundThreads.value, shown().length], [[], 3])
 })

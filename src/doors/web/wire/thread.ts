@@ -14,6 +14,11 @@ export const ThreadWire = z.object({
   state: z.enum(['idle', 'running', 'waiting', 'failed']),
 })
 
+/** A thread in a list. `match`, in a search, is the message that has the words; a thread without it was found by its title. */
+export const ListedThreadWire = z.extend(ThreadWire, {
+  match: z.exactOptional(z.object({ seq: z.number(), snippet: z.string() })),
+})
+
 const PartWire = z.discriminatedUnion('type', [
   /** `origin` is the source of a text that its sender did not write. */
   z.object({ type: z.literal('text'), text: z.string(), origin: z.exactOptional(z.string()) }),
@@ -65,7 +70,7 @@ export const ItemWire = itemsWith({ seq: z.number(), ...queued })
 /** An item that enters the thread once its turn begins. */
 export const QueuedWire = itemsWith(queued)
 
-export const ThreadsAnswer = z.object({ threads: z.array(ThreadWire), next_cursor: z.nullable(z.string()) })
+export const ThreadsAnswer = z.object({ threads: z.array(ListedThreadWire), next_cursor: z.nullable(z.string()) })
 export const ThreadAnswer = z.object({
   thread: ThreadWire,
   items: z.array(ItemWire),
@@ -74,6 +79,7 @@ export const ThreadAnswer = z.object({
 })
 
 export type Thread = z.output<typeof ThreadWire>
+export type ListedThread = z.output<typeof ListedThreadWire>
 export type ThreadPage = z.output<typeof ThreadsAnswer>
 /** A thread with a page of its items. */
 export type ThreadItems = z.output<typeof ThreadAnswer>

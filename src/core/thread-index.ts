@@ -1,0 +1,61 @@
+// The full-text index over threads: their titles, and the messages of users and of the model.
+import type { ChunkTerms, FoundChunk, WordIndex } from './document.ts'
+import type { UserId } from './ids.ts'
+import { type Message, textOf } from './item.ts'
+
+/** Characters of a message that are indexed. */
+const maxSaidChars = 100_000
+
+/** The text of a message that can be found, without its attachments. The index has positions in it, so it must never change. */
+export function saidIn({ content }: Message): string {
+  const said = content.filter(({ type }) => type === 'text')
+  return textOf({ type: 'message', role: 'user', content: said }).slice(0, maxSaidChars)
+}
+
+/** Ids of turns and threads: all up to them were put on the list of threads to index. */
+export type IndexPosition = { readonly turns: string; readonly threads: string }
+
+/** A thread on the list. `gone`: it was deleted, and its chunks are to be erased. */
+export type ThreadToIndex =
+  | { readonly type: 'gone'; readonly threadId: string }
+  | {
+      readonly type: 'behind'
+      readonly threadId: string
+      readonly owner: UserId
+      readonly title: string
+      /** The indexed title is another one, or there is none. */
+      readonly titleChanged: boolean
+      /** The seqs before and with the last item that is read here. */
+      readonly after: number
+      readonly through: number
+      readonly messages: readonly { readonly seq: number; readonly text: string }[]
+    }
+
+/** A piece of a message; of the title with the seq 0. */
+export type ThreadChunk = {
+  readonly seq: number
+  readonly start: number
+  readonly chars: number
+  readonly terms: ChunkTerms
+}
+
+/** A chunk of a thread, whose id is its `path`. */
+export type FoundMessage = FoundChunk & { readonly seq: number }
+
+/** Several processes may index at once: what one has saved, another does not save again. */
+export interface ThreadIndexStore extends WordIndex<FoundMessage> {
+  position(): Promise<IndexPosition>
+  /**
+   * Puts some of the threads behind a position on the list. Returns the position behind them, and if there may be more.
+   * The stored position stays before `until`: rows with earlier ids may yet be committed.
+   */
+  follow(from: IndexPosition, until: string): Promise<{ readonly position: IndexPosition; readonly more: boolean }>
+  /** Puts threads at the head of the list. */
+  add(threadIds: readonly string[]): Promise<void>
+  /** The next thread of the list, with a bounded part of what the index lacks. */
+  next(): Promise<ThreadToIndex | undefined>
+  /** Saves the chunks of a thread as it was read by `next`. If the thread has changed since, nothing is saved. */
+  save(thread: Extract<ThreadToIndex, { type: 'behind' }>, chunks: readonly ThreadChunk[]): Promise<void>
+  /** Erases some chunks of a thread that is gone; it leaves the list with the last of them. */
+  erase(threadId: string): Promise<void>
+}

@@ -1,0 +1,269 @@
+// The full-text index over threads and the list of threads to index. `follow` finds new turns and threads by their ids, so
+// that storing them takes no further statement; triggers put renamed and deleted threads on the list.
+import { operator, type UserId, userId } from '#core/ids.ts'
+import {
+  type IndexPosition,
+  saidIn,
+  type ThreadChunk,
+  type ThreadIndexStore,
+  type ThreadToIndex,
+} from '#core/thread-index.ts'
+import { findMessages } from './find-messages.ts'
+import { bodyBytes, itemOf, wholeItems } from './rows.ts'
+import { readItemRow } from './item-headers.ts'
+import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
+import { countMatch, type IndexTables, type IndexTotals, saveTerms, termVector, withIndex } from './term-index.ts'
+import { isActive, isQueued } from './turn-status.ts'
+
+export const threadIndex: IndexTables = { chunks: 'thread_chunks', terms: 'thread_terms' }
+
+/** Rows that one look for new turns and threads reads. */
+const followRows = 200
+/** Bounds of what is read of a thread at once. */
+const maxRows = 200
+const maxMessages = 20
+const maxReadBytes = 128 * 1024
+/** Chunks that one transaction erases. */
+const eraseSlice = 40
+/** A thread with an unfinished turn is looked at again after this time, if nobody puts it on the list before. */
+const unfinishedMs = 30_000
+/** Advisory lock key. It is arbitrary, but the same in every Atrium and in no other lock. */
+const numbersLockKey = 4_728_301_197
+
+export function createThreadIndexStore({ sql, now }: { sql: Sql; now: () => number }): ThreadIndexStore {
+  return {
+    count: (user, matches, max) =>
+      sql.read(function* () {
+        const totals = yield* totalsOf(user)
+        if (!totals || totals.chunks === 0) return undefined
+        const counts: number[] = []
+        for (const match of matches)
+          counts.push(yield* withIndex(sql, countMatch(sql, threadIndex, { number: totals.number, match, max })))
+        return { chunks: totals.chunks, terms: totals.terms, counts }
+      }),
+    find: (user, candidates) =>
+      sql.read(function* () {
+        const totals = yield* totalsOf(user)
+        return totals ? yield* findMessages(sql, { user, tables: threadIndex, totals, candidates }) : []
+      }),
+    position: () =>
+      sql.read(function* () {
+        const rows = yield* query('SELECT name, id FROM thread_index_cursors')
+        const of = (name: string): string => String(rows.find((row) => row['name'] === name)?.['id'] ?? '')
+        return { turns: of('turns'), threads: of('threads') }
+      }),
+    follow: (from, until) =>
+      sql.write(function* () {
+        const position = { turns: yield* followTurns(from.turns), threads: yield* followThreads(from.threads) }
+        yield* savePosition('turns', position.turns < until ? position.turns : until)
+        yield* savePosition('threads', position.threads < until ? position.threads : until)
+        return { position, more: !isSame(position, from) }
+      }),
+    add: (threadIds) =>
+      sql.write(function* () {
+        for (const threadId of threadIds) {
+          yield* run(
+            `INSERT INTO threads_to_index (thread_id, look_at) SELECT id, 0 FROM threads WHERE id = ? AND temporary = 0
+             ON CONFLICT (thread_id) DO UPDATE SET look_at = 0`,
+            threadId,
+          )
+        }
+      }),
+    next: () =>
+      sql.read(function* () {
+        const due = yield* first(
+          'SELECT thread_id FROM threads_to_index WHERE look_at <= ? ORDER BY look_at LIMIT 1',
+          now(),
+        )
+        return due && (yield* readNext(String(due['thread_id'])))
+      }),
+    save: (thread, chunks) => sql.write(() => save(sql, thread, chunks, now())),
+    erase: (threadId) => sql.write(() => erase(sql, threadId)),
+  }
+}
+
+/** What is indexed of a recent thread. Subqueries, since PostgreSQL would read whole tables for a join. */
+const indexed = (threadId: string): string =>
+  `COALESCE((SELECT x.through FROM indexed_threads x WHERE x.thread_id = ${threadId}), -1)`
+
+/** The id of the last of the turns that it has looked at. */
+function* followTurns(after: string): Job<string> {
+  const recent = 'SELECT id, thread_id, status FROM turns WHERE id > ? ORDER BY id LIMIT ?'
+  const ofThread = (column: string): string => `(SELECT t.${column} FROM threads t WHERE t.id = recent.thread_id)`
+  yield* run(
+    `INSERT INTO threads_to_index (thread_id, look_at) SELECT recent.thread_id, 0 FROM (${recent}) AS recent
+     WHERE ${ofThread('temporary')} = 0
+       AND (${isActive} OR ${isQueued} OR ${ofThread('last_seq')} > ${indexed('recent.thread_id')})
+     ON CONFLICT (thread_id) DO NOTHING`,
+    after,
+    followRows,
+  )
+  const row = yield* first(`SELECT max(id) AS id FROM (${recent}) AS recent`, after, followRows)
+  return String(row?.['id'] ?? after)
+}
+
+/** The same for threads, some of which have no turn. */
+function* followThreads(after: string): Job<string> {
+  const recent = 'SELECT id, last_seq, temporary FROM threads WHERE id > ? ORDER BY id LIMIT ?'
+  yield* run(
+    `INSERT INTO threads_to_index (thread_id, look_at) SELECT recent.id, 0 FROM (${recent}) AS recent
+     WHERE recent.temporary = 0 AND recent.last_seq > ${indexed('recent.id')} ON CONFLICT (thread_id) DO NOTHING`,
+    after,
+    followRows,
+  )
+  const row = yield* first(`SELECT max(id) AS id FROM (${recent}) AS recent`, after, followRows)
+  return String(row?.['id'] ?? after)
+}
+
+/** A position never goes back: another process may be ahead. */
+function* savePosition(name: keyof IndexPosition, id: string): Job<void> {
+  yield* run(
+    `INSERT INTO thread_index_cursors (name, id) VALUES (?, ?)
+     ON CONFLICT (name) DO UPDATE SET id = excluded.id WHERE thread_index_cursors.id < excluded.id`,
+    name,
+    id,
+  )
+}
+
+function isSame(one: IndexPosition, two: IndexPosition): boolean {
+  return one.turns === two.turns && one.threads === two.threads
+}
+
+function* readNext(threadId: string): Job<ThreadToIndex> {
+  const thread = yield* first(`SELECT ${threadState} WHERE t.id = ?`, threadId)
+  if (!thread || Number(thread['temporary']) === 1) return { type: 'gone', threadId }
+  const after = Number(thread['through'] ?? 0)
+  const messages: { seq: number; text: string }[] = []
+  let through = Math.min(Number(thread['last_seq']), after + maxRows)
+  // An item that shares its body begins with the beginning of that.
+  const sizes = yield* query(
+    `SELECT seq, ${bodyBytes} AS bytes FROM ${wholeItems}
+     WHERE thread_id = ? AND seq > ? AND seq <= ? AND items.body LIKE '{"type":"message",%' ORDER BY seq`,
+    threadId,
+    after,
+    through,
+  )
+  let bytes = 0
+  for (const { seq, bytes: size } of sizes) {
+    bytes += Number(size)
+    if (messages.length === maxMessages || (messages.length > 0 && bytes > maxReadBytes)) {
+      through = Number(seq) - 1
+      break
+    }
+    const row = yield* readItemRow(threadId, Number(seq))
+    const item = row && itemOf(row)
+    if (item?.type === 'message') messages.push({ seq: Number(seq), text: saidIn(item) })
+  }
+  const title = String(thread['title'])
+  const titleChanged = thread['indexed_title'] === null ? title !== '' : thread['indexed_title'] !== title
+  return { type: 'behind', threadId, owner: ownerOf(thread), title, titleChanged, after, through, messages }
+}
+
+/** A thread beside what of it is indexed. */
+const threadState = `t.user_id, t.operator_reaches, t.title, t.last_seq, t.temporary, x.through, x.title AS indexed_title
+  FROM threads t LEFT JOIN indexed_threads x ON x.thread_id = t.id`
+
+/** The operator searches the threads of senders, who have no account. */
+function ownerOf(thread: Row): UserId {
+  return Number(thread['operator_reaches']) === 1 ? operator : userId(String(thread['user_id']))
+}
+
+function* save(
+  sql: Sql,
+  thread: Extract<ThreadToIndex, { type: 'behind' }>,
+  chunks: readonly ThreadChunk[],
+  at: number,
+): Job<void> {
+  const { threadId, owner, title, titleChanged, after, through } = thread
+  // In this order: a rename or deletion that waits for the row puts the thread on the list again.
+  if (!(yield* first(`SELECT 1 AS one FROM threads_to_index WHERE thread_id = ?${sql.lock}`, threadId))) return
+  const keep = sql.backend === 'postgres' ? ' FOR KEY SHARE OF t' : ''
+  const now = yield* first(`SELECT ${threadState} WHERE t.id = ?${keep}`, threadId)
+  if (!now || Number(now['temporary']) === 1) return
+  if (String(now['title']) !== title || Number(now['through'] ?? 0) !== after) return
+  const totals = yield* lockTotals(sql, owner)
+  const erased = titleChanged ? yield* eraseChunks(sql, `thread_id = ? AND seq = 0`, threadId) : { chunks: 0, terms: 0 }
+  let terms = 0
+  for (const chunk of chunks) {
+    yield* saveChunk(sql, totals.number, threadId, chunk)
+    terms += chunk.terms.body.length
+  }
+  yield* addTotals(owner, chunks.length - erased.chunks, terms - erased.terms)
+  yield* run(
+    `INSERT INTO indexed_threads (thread_id, owner, through, title) VALUES (?, ?, ?, ?)
+     ON CONFLICT (thread_id) DO UPDATE SET through = excluded.through, title = excluded.title`,
+    threadId,
+    owner,
+    through,
+    title,
+  )
+  if (through < Number(now['last_seq'])) return
+  const active = yield* first(`SELECT 1 AS one FROM turns WHERE thread_id = ? AND ${isActive}`, threadId)
+  const waits =
+    active ?? (yield* first(`SELECT 1 AS one FROM turns WHERE thread_id = ? AND ${isQueued} LIMIT 1`, threadId))
+  if (waits) yield* run('UPDATE threads_to_index SET look_at = ? WHERE thread_id = ?', at + unfinishedMs, threadId)
+  else yield* run('DELETE FROM threads_to_index WHERE thread_id = ?', threadId)
+}
+
+function* saveChunk(sql: Sql, number: number, threadId: string, chunk: ThreadChunk): Job<void> {
+  const { seq, start, chars, terms } = chunk
+  const values = [threadId, seq, start, chars, terms.body.length] as const
+  if (sql.backend === 'postgres') {
+    const insert =
+      'INSERT INTO thread_chunks (thread_id, seq, start, chars, size, terms) VALUES (?, ?, ?, ?, ?, ?::tsvector)'
+    yield* run(insert, ...values, termVector(number, terms))
+    return
+  }
+  const insert = 'INSERT INTO thread_chunks (thread_id, seq, start, chars, size) VALUES (?, ?, ?, ?, ?) RETURNING id'
+  const row = yield* first(insert, ...values)
+  yield* saveTerms(threadIndex, number, Number(row?.['id']), terms)
+}
+
+function* erase(sql: Sql, threadId: string): Job<void> {
+  // The thread may have been made again meanwhile: an id never is, but a temporary thread may now be kept.
+  if (yield* first('SELECT 1 AS one FROM threads WHERE id = ? AND temporary = 0', threadId)) return
+  const indexed = yield* first(`SELECT owner FROM indexed_threads WHERE thread_id = ?${sql.lock}`, threadId)
+  const some = `id IN (SELECT id FROM thread_chunks WHERE thread_id = ? LIMIT ${eraseSlice})`
+  const erased = yield* eraseChunks(sql, some, threadId)
+  if (indexed) yield* addTotals(userId(String(indexed['owner'])), -erased.chunks, -erased.terms)
+  if (erased.chunks === eraseSlice) return
+  yield* run('DELETE FROM indexed_threads WHERE thread_id = ?', threadId)
+  yield* run('DELETE FROM threads_to_index WHERE thread_id = ?', threadId)
+  if (indexed) yield* run('DELETE FROM thread_index_owners WHERE user_id = ? AND chunks <= 0', String(indexed['owner']))
+}
+
+function* eraseChunks(sql: Sql, which: string, threadId: string): Job<{ chunks: number; terms: number }> {
+  const rows = yield* query(`DELETE FROM thread_chunks WHERE ${which} RETURNING id, size`, threadId)
+  if (sql.backend === 'sqlite') {
+    for (const { id = null } of rows) yield* run('DELETE FROM thread_terms WHERE rowid = ?', id)
+  }
+  return { chunks: rows.length, terms: rows.reduce((sum, row) => sum + Number(row['size']), 0) }
+}
+
+function* totalsOf(user: UserId, lock = ''): Job<IndexTotals | undefined> {
+  const row = yield* first(`SELECT number, chunks, terms FROM thread_index_owners WHERE user_id = ?${lock}`, user)
+  return row && { number: Number(row['number']), chunks: Number(row['chunks']), terms: Number(row['terms']) }
+}
+
+/** Locks the user's row and creates it if needed. */
+function* lockTotals(sql: Sql, user: UserId): Job<IndexTotals> {
+  const known = yield* totalsOf(user, sql.lock)
+  if (known) return known
+  if (sql.backend === 'postgres') yield* run('SELECT pg_advisory_xact_lock(?)', numbersLockKey)
+  yield* run(
+    `INSERT INTO thread_index_owners (user_id, number, chunks, terms)
+     SELECT ?, COALESCE(MAX(number), 0) + 1, 0, 0 FROM thread_index_owners WHERE true ON CONFLICT (user_id) DO NOTHING`,
+    user,
+  )
+  return (yield* totalsOf(user, sql.lock)) ?? { number: 0, chunks: 0, terms: 0 }
+}
+
+function* addTotals(user: UserId, chunks: number, terms: number): Job<void> {
+  if (chunks === 0 && terms === 0) return
+  yield* run(
+    'UPDATE thread_index_owners SET chunks = chunks + ?, terms = terms + ? WHERE user_id = ?',
+    chunks,
+    terms,
+    user,
+  )
+}

@@ -1,0 +1,176 @@
+// Indexes threads for search, behind the turns: it works in short steps, in few of all moments, and once turns are at rest.
+// The list of threads to index is stored, so nothing is lost when the process stops.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LeaseStore } from '#core/store.ts'
+import type { ThreadChunk, ThreadIndexStore, ThreadToIndex } from '#core/thread-index.ts'
+import type { Log } from '#lib/log.ts'
+import { pace } from '#lib/pace.ts'
+import { piecesOf } from '#memory/chunks.ts'
+import { createReader, type Reader } from '#memory/terms.ts'
+
+/** Time between two looks for changes by other processes, and whether the duty can be taken over. */
+const lookMs = 30_000
+/** The duty is held from look to look. */
+const dutyMs = 4 * lookMs
+/** Delay of the first look, so that short commands end without one. */
+const firstLookMs = 5_000
+/** It waits until no turn has ended for this long, but no longer than the maximum. */
+const quietMs = 1_000
+const maxQuietMs = 15_000
+/** After each step it rests for so many times as long as the step took. */
+const defaultRestFactor = 9
+/** Threads whose turns ended since the last step. The next look finds the others. */
+const maxNoted = 1_000
+/** Rows with ids that are younger than this may not be committed yet. */
+const lateMs = 60_000
+/** Steps of a catch-up by a command. */
+const maxCatchUpSteps = 5_000
+
+export interface ThreadIndexer {
+  /** A thread was changed, renamed or deleted. */
+  note(threadId: string): void
+  stop(): Promise<void>
+}
+
+export type ThreadIndexerParts = {
+  readonly index: ThreadIndexStore
+  readonly leases: Pick<LeaseStore, 'takeDuty' | 'leaveDuty'>
+  /** Identifies this process. */
+  readonly owner: string
+  readonly log: Log
+  readonly now?: () => number
+  readonly waits?: { readonly firstLookMs: number; readonly quietMs: number; readonly restFactor: number }
+}
+
+export function createThreadIndexer(parts: ThreadIndexerParts): ThreadIndexer {
+  const { index, leases, owner, log, now = Date.now } = parts
+  const waits = parts.waits ?? { firstLookMs, quietMs, restFactor: defaultRestFactor }
+  const reader = createReader()
+  const stopping = new AbortController()
+  const noted = new Set<string>()
+  let lastNote = 0
+  let endRest = (): void => {}
+  let failing = false
+  const working = work()
+
+  async function work(): Promise<void> {
+    await rest(waits.firstLookMs)
+    while (!stopping.signal.aborted) {
+      if (noted.size > 0) await quiet()
+      try {
+        if (await leases.takeDuty('thread index', owner, dutyMs)) await look()
+        failing = false
+      } catch (error) {
+        if (stopping.signal.aborted) return
+        if (!failing) log.warn({ err: error }, 'indexing threads failed; it is retried')
+        failing = true
+      }
+      await rest(lookMs)
+    }
+  }
+
+  async function look(): Promise<void> {
+    const ids = [...noted]
+    noted.clear()
+    await index.add(ids)
+    await followAll({ index, now }, stopping.signal)
+    while (!stopping.signal.aborted) {
+      const begun = performance.now()
+      if (!(await indexNext({ index, reader }))) return
+      const restMs = (performance.now() - begun) * waits.restFactor
+      if (restMs > 0) await sleep(restMs, undefined, { ref: false, signal: stopping.signal }).catch(() => {})
+    }
+  }
+
+  /** Waits until no thread has been noted for a while. */
+  async function quiet(): Promise<void> {
+    const until = performance.now() + Math.max(maxQuietMs, waits.quietMs)
+    let left = waits.quietMs
+    while (left > 0 && performance.now() < until && !stopping.signal.aborted) {
+      await sleep(left, undefined, { ref: false, signal: stopping.signal }).catch(() => {})
+      left = lastNote + waits.quietMs - performance.now()
+    }
+  }
+
+  /** Waits, but no longer than until a thread is noted. */
+  function rest(ms: number): Promise<void> {
+    if (stopping.signal.aborted || (noted.size > 0 && !failing)) return Promise.resolve()
+    return new Promise((resolve) => {
+      const timer = setTimeout(end, ms)
+      timer.unref()
+      function end(): void {
+        clearTimeout(timer)
+        stopping.signal.removeEventListener('abort', end)
+        endRest = () => {}
+        resolve()
+      }
+      if (!failing) endRest = end
+      stopping.signal.addEventListener('abort', end, { once: true })
+    })
+  }
+
+  return {
+    note(threadId) {
+      lastNote = performance.now()
+      if (noted.size < maxNoted) noted.add(threadId)
+      endRest()
+    },
+    async stop() {
+      stopping.abort()
+      await working
+      // When the database cannot be reached, the duty expires by itself.
+      await leases.leaveDuty('thread index', owner).catch(() => {})
+    },
+  }
+}
+
+/** Indexes what is not yet indexed, for a command that searches. Bounded: a large old home takes several calls. */
+export async function catchUp(index: ThreadIndexStore, now = Date.now): Promise<void> {
+  const reader = createReader()
+  await followAll({ index, now })
+  for (let step = 0; step < maxCatchUpSteps; step++) if (!(await indexNext({ index, reader }))) return
+}
+
+/** Puts all threads that changed on the list. */
+async function followAll(
+  { index, now }: Required<Pick<ThreadIndexerParts, 'index' | 'now'>>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const until = firstIdAt(now() - lateMs)
+  let followed = { position: await index.position(), more: true }
+  while (followed.more && !signal?.aborted) followed = await index.follow(followed.position, until)
+}
+
+/** Does the next step; false if nothing is due. */
+async function indexNext({ index, reader }: { index: ThreadIndexStore; reader: Reader }): Promise<boolean> {
+  const thread = await index.next()
+  if (!thread) return false
+  if (thread.type === 'gone') await index.erase(thread.threadId)
+  else await index.save(thread, await chunksOf(reader, thread))
+  return true
+}
+
+async function chunksOf(
+  reader: Reader,
+  { title, titleChanged, messages }: Extract<ThreadToIndex, { type: 'behind' }>,
+): Promise<ThreadChunk[]> {
+  const chunks: ThreadChunk[] = []
+  if (titleChanged && title !== '') {
+    const { body, extra } = reader.read(title)
+    chunks.push({ seq: 0, start: 0, chars: title.length, terms: { title: [...body, ...extra], body: [], extra: [] } })
+  }
+  for (const { seq, text } of messages) {
+    for (const piece of text === '' ? [] : piecesOf(text)) {
+      const { body, extra } = reader.read(piece.text)
+      chunks.push({ seq, start: piece.start, chars: piece.text.length, terms: { title: [], body, extra } })
+      await pace()
+    }
+  }
+  return chunks
+}
+
+/** Not after any id that is minted at this time or later. */
+function firstIdAt(time: number): string {
+  const hex = Math.max(0, time).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`
+}

@@ -1,0 +1,52 @@
+// Search through titles and messages of threads, with the ranking of memory.
+import type { UserId } from '#core/ids.ts'
+import type { ThreadStore } from '#core/store.ts'
+import type { FoundMessage, ThreadIndexStore } from '#core/thread-index.ts'
+import type { Thread } from '#core/turn.ts'
+import { readQuery } from '#memory/query.ts'
+import type { Ranked } from '#memory/rank.ts'
+import { snippetOf } from '#memory/snippet.ts'
+import { createReader, type Reader } from '#memory/terms.ts'
+import { countTerms, rankByWords, rankTitles } from '#memory/word-index.ts'
+
+/** Chunks to rank: at least `minCandidates`, and this many per requested thread. */
+const minCandidates = 60
+const candidatesPerThread = 3
+
+/** A thread that matched: by its title, or by the words of a message with this seq. */
+export type FoundThread = Thread & { readonly match?: { readonly seq: number; readonly snippet: string } }
+
+export type ThreadSearch = (user: UserId, search: { query: string; limit: number }) => Promise<readonly FoundThread[]>
+
+type SearchParts = {
+  readonly index: Pick<ThreadIndexStore, 'count' | 'find'>
+  readonly threads: Pick<ThreadStore, 'get'>
+  readonly reader?: Reader
+}
+
+/** Finds a user's threads: first those whose title has all the words, then by their messages. Any text is a valid query. */
+export function createThreadSearch({ index, threads, reader = createReader() }: SearchParts): ThreadSearch {
+  return async (user, { query, limit }) => {
+    const terms = readQuery(reader, query)
+    const stats = terms.length > 0 ? await countTerms(index, user, terms) : undefined
+    if (!stats) return []
+    const searched = { index, reader, user }
+    const titled = await rankTitles(searched, stats, limit)
+    const said = await rankByWords(searched, stats, Math.max(minCandidates, candidatesPerThread * limit))
+    const found = new Map<string, Ranked<FoundMessage>>()
+    for (const each of [...titled, ...said.filter(({ score }) => score > 0)]) {
+      if (!found.has(each.found.path)) found.set(each.found.path, each)
+    }
+    const rows = await Promise.all(
+      [...found.values()].slice(0, limit).map(async (each) => {
+        const thread = await threads.get(user, each.found.path)
+        return thread && withMatch(thread, each)
+      }),
+    )
+    return rows.filter((row) => row !== undefined)
+  }
+}
+
+function withMatch(thread: Thread, { found, hits }: Ranked<FoundMessage>): FoundThread {
+  return found.seq === 0 ? thread : { ...thread, match: { seq: found.seq, snippet: snippetOf({ found, hits }) } }
+}

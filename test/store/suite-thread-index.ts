@@ -1,0 +1,191 @@
+// The full-text index over threads: what it finds, whose it is, and what leaves it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { operator, type UserId } from '#core/ids.ts'
+import type { NewTurn, Store } from '#core/store.ts'
+import type { Turn } from '#core/turn.ts'
+import { catchUp } from '#turns/thread-indexer.ts'
+import { createThreadSearch } from '#turns/thread-search.ts'
+import { ada, bob, call, draft, finish, lease, type Open, queuedTurn, reply, say, step, turnOf } from './harness.ts'
+
+/** A finished turn. */
+async function tell(store: Store, said: string, over: Partial<NewTurn> = {}): Promise<Turn> {
+  const { turn } = await store.turns.start(turnOf({ title: said.slice(0, 40), input: [say(said)], ...over }))
+  return finish(store, turn)
+}
+
+/** The titles of what a user finds, once all is indexed. */
+async function find(store: Store, query: string, user: UserId = ada): Promise<string[]> {
+  await catchUp(store.threadIndex)
+  const found = await searchOf(store)(user, { query, limit: 20 })
+  return found.map(({ title }) => title)
+}
+
+const searchOf = (store: Store) => createThreadSearch({ index: store.threadIndex, threads: store.threads })
+
+export function threadIndexTests(open: Open): void {
+  test('threads are found by what was said in them, and titles with all the words come first', async (t) => {
+    const { store } = await open(t)
+    await tell(store, 'Travel plans\nThe zeppelin leaves at nine', { title: 'Travel plans' })
+    await tell(store, 'About a zeppelin museum', { title: 'A zeppelin museum' })
+    await tell(store, 'Bread and butter')
+    assert.deepEqual(await find(store, 'zeppelin'), ['A zeppelin museum', 'Travel plans'])
+    assert.deepEqual(await find(store, 'zeppelins leave'), ['Travel plans', 'A zeppelin museum'])
+    assert.deepEqual(await find(store, '"butter and bread"'), [])
+    assert.deepEqual(await find(store, '"bread and butter"'), ['Bread and butter'])
+    assert.deepEqual(await find(store, '"zeppelin museum"'), ['A zeppelin museum'])
+    assert.deepEqual(await find(store, 'submarine'), [])
+    assert.deepEqual(await find(store, ' ?! '), [])
+    const [found] = await searchOf(store)(ada, { query: 'nine', limit: 1 })
+    assert.deepEqual(found?.match, { seq: 1, snippet: 'Travel plans\nThe zeppelin leaves at nine' })
+    const [titled] = await searchOf(store)(ada, { query: 'museum', limit: 1 })
+    assert.equal(titled?.match, undefined, 'a title needs no snippet')
+  })
+
+  test('replies and later turns are found; results, thoughts and files are not', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf({ title: 'one', input: [say('first')] }))
+    const file = { type: 'file', name: 'a.txt', text: 'inthefile' } as const
+    const drafts = [
+      draft({ type: 'reasoning', text: 'pondered' }),
+      call('c1', 'look'),
+      draft({ type: 'result', callId: 'c1', output: 'fetched' }),
+      draft({ type: 'message', role: 'assistant', content: [{ type: 'text', text: 'answered' }, file] }),
+    ]
+    await store.turns.record(turn, lease, step(drafts, { status: 'completed' }))
+    assert.deepEqual(await find(store, 'answered'), ['one'])
+    for (const word of ['pondered', 'fetched', 'inthefile', 'look']) assert.deepEqual(await find(store, word), [], word)
+    await tell(store, 'second visit', { threadId: turn.threadId })
+    assert.deepEqual(await find(store, 'visit'), ['one'])
+    assert.deepEqual(await find(store, 'answered'), ['one'], 'what was indexed stays')
+  })
+
+  test('a long message is found in each of its parts', async (t) => {
+    const { store } = await open(t)
+    const filler = 'lorem ipsum dolor sit amet. '.repeat(400)
+    await tell(store, `Start ${filler} middling ${filler} finale`, { title: 'long' })
+    for (const word of ['middling', 'finale']) {
+      assert.deepEqual(await find(store, word), ['long'])
+      const [found] = await searchOf(store)(ada, { query: word, limit: 1 })
+      assert.match(found?.match?.snippet ?? '', new RegExp(word))
+    }
+  })
+
+  test('a search finds a user’s own threads; the operator also those of senders without an account', async (t) => {
+    const { store } = await open(t)
+    await tell(store, 'zeppelin of ada')
+    await tell(store, 'zeppelin of bob', { user: bob })
+    await tell(store, 'zeppelin of a sender', { user: 'webhook:mail' as UserId, door: 'webhook' })
+    assert.deepEqual(await find(store, 'zeppelin', ada), ['zeppelin of ada'])
+    assert.deepEqual(await find(store, 'zeppelin', bob), ['zeppelin of bob'])
+    assert.deepEqual(await find(store, 'zeppelin', operator), ['zeppelin of a sender'])
+  })
+
+  test('temporary threads stay out, until a turn keeps them', async (t) => {
+    const { store } = await open(t)
+    const { threadId } = await tell(store, 'fleeting words', { temporary: true })
+    assert.deepEqual(await find(store, 'fleeting'), [])
+    await tell(store, 'kept now', { threadId })
+    assert.deepEqual(await find(store, 'fleeting'), ['fleeting words'])
+  })
+
+  test('a thread without a turn is found, and one that waits is found again with what follows', async (t) => {
+    const { store } = await open(t)
+    await store.threads.create(ada, { door: 'web', title: 'made', metadata: {}, drafts: [reply('conversational')] })
+    assert.deepEqual(await find(store, 'conversational'), ['made'])
+    const { turn } = await store.turns.start(turnOf({ title: 'runs', input: [say('beginning')] }))
+    assert.deepEqual(await find(store, 'beginning'), ['runs'])
+    await store.turns.record(turn, lease, step([reply('ending')], { status: 'completed' }))
+    assert.deepEqual(await find(store, 'ending'), [], 'it was looked at a moment ago')
+    await store.threadIndex.add([turn.threadId])
+    assert.deepEqual(await find(store, 'ending'), ['runs'])
+    const queued = await store.turns.start(queuedTurn({ threadId: turn.threadId, input: [say('in the queue')] }))
+    assert.deepEqual(await find(store, 'queue'), [])
+    await store.turns.cancel(ada, queued.turn.id)
+  })
+
+  test('a thread that still runs when it is indexed is looked at again, whoever ends it', async (t) => {
+    const { store, clock } = await open(t)
+    const { turn } = await store.turns.start(turnOf({ input: [say('beginning')] }))
+    assert.deepEqual(await find(store, 'beginning'), ['hello'])
+    await store.turns.record(turn, lease, step([reply('ending')], { status: 'completed' }))
+    clock.now += 60_000
+    assert.deepEqual(await find(store, 'ending'), ['hello'])
+    assert.equal(await store.threadIndex.next(), undefined, 'nothing is left to do')
+  })
+
+  test('a new title is found in place of the old one', async (t) => {
+    const { store } = await open(t)
+    const { threadId } = await tell(store, 'words', { title: 'Caterpillar' })
+    assert.deepEqual(await find(store, 'caterpillar'), ['Caterpillar'])
+    await store.threads.rename(ada, threadId, 'Butterfly')
+    assert.deepEqual(await find(store, 'caterpillar'), [])
+    assert.deepEqual(await find(store, 'butterfly'), ['Butterfly'])
+    const counts = await store.threadIndex.count(ada, [], 9)
+    assert.deepEqual(counts && [counts.chunks, counts.terms], [3, 2], 'the title, what was said and the reply')
+  })
+
+  test('a title that changes while its thread is indexed is not lost, and nothing is indexed twice', async (t) => {
+    const { store } = await open(t)
+    const { threadId } = await tell(store, 'words', { title: 'Caterpillar' })
+    await store.threadIndex.add([threadId])
+    const read = await store.threadIndex.next()
+    assert.ok(read?.type === 'behind')
+    await store.threads.rename(ada, threadId, 'Butterfly')
+    const terms = { title: ['caterpillar'], body: [], extra: [] }
+    await store.threadIndex.save(read, [{ seq: 0, start: 0, chars: 11, terms }])
+    assert.deepEqual(await find(store, 'butterfly'), ['Butterfly'])
+    assert.deepEqual(await find(store, 'caterpillar'), [])
+    await store.threadIndex.add([threadId])
+    await store.threadIndex.save(read, [{ seq: 0, start: 0, chars: 11, terms }])
+    assert.deepEqual(await find(store, 'caterpillar'), [])
+  })
+
+  test('deleted threads and removed users leave the index, in bounded parts', async (t) => {
+    const { store } = await open(t)
+    const many = Array.from({ length: 90 }, (_, at) => say(`vanishing ${at}`))
+    const { threadId } = await tell(store, '', { title: 'long', input: many })
+    await tell(store, 'vanishing of bob', { user: bob })
+    await tell(store, 'staying', { user: ada })
+    assert.deepEqual(await find(store, 'vanishing'), ['long'])
+    await store.threads.remove(ada, threadId)
+    assert.deepEqual(await searchOf(store)(ada, { query: 'vanishing', limit: 9 }), [], 'even before it is erased')
+    await store.threadIndex.erase(threadId)
+    assert.ok(await store.threadIndex.next(), 'one part is not all')
+    assert.deepEqual(await find(store, 'vanishing'), [])
+    const left = await store.threadIndex.count(ada, [{ term: 'vanish' }, { term: 'stai' }], 99)
+    assert.deepEqual(left?.counts, [0, 2])
+    for (let more = true; more; ) more = (await store.threads.eraseSome(bob)).more
+    await catchUp(store.threadIndex)
+    assert.equal(await store.threadIndex.count(bob, [], 9), undefined)
+    assert.equal(await store.threadIndex.next(), undefined)
+  })
+
+  test('a long thread is indexed in bounded steps', async (t) => {
+    const { store } = await open(t)
+    const input = Array.from({ length: 50 }, (_, at) => say(`word${at}`))
+    await tell(store, '', { title: 'steps', input })
+    const { threadIndex } = store
+    await threadIndex.follow(await threadIndex.position(), '')
+    const steps: number[] = []
+    for (let next = await threadIndex.next(); next; next = await threadIndex.next()) {
+      assert.ok(next.type === 'behind')
+      steps.push(next.messages.length)
+      await threadIndex.save(next, [])
+    }
+    assert.deepEqual(steps, [20, 20, 11])
+  })
+
+  test('the position stays behind rows that may come late, and never goes back', async (t) => {
+    const { store } = await open(t)
+    const turn = await tell(store, 'words')
+    const { threadIndex } = store
+    assert.deepEqual(await threadIndex.position(), { turns: '', threads: '' })
+    const { position } = await threadIndex.follow({ turns: '', threads: '' }, turn.threadId)
+    assert.deepEqual(position, { turns: turn.id, threads: turn.threadId })
+    const stored = await threadIndex.position()
+    assert.ok(stored.turns <= turn.threadId && stored.threads === turn.threadId)
+    await threadIndex.follow({ turns: '', threads: '' }, '0')
+    assert.deepEqual(await threadIndex.position(), stored)
+  })
+}

@@ -1,0 +1,76 @@
+// The indexer of threads: when it works, and what it does when something fails.
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import type { ThreadIndexStore } from '#core/thread-index.ts'
+import { silentLog } from '#lib/log.ts'
+import { createThreadIndexer } from '#turns/thread-indexer.ts'
+import { createThreadSearch } from '#turns/thread-search.ts'
+import { openTestStore } from '../agent/bench.ts'
+import { ada, finish, say, turnOf } from '../store/harness.ts'
+import { until } from '../until.ts'
+
+const atOnce = { firstLookMs: 0, quietMs: 0, restFactor: 0 }
+
+function start(t: TestContext, { index, ours = true }: { index?: Partial<ThreadIndexStore>; ours?: boolean } = {}) {
+  const store = openTestStore(t)
+  const left: string[] = []
+  const indexer = createThreadIndexer({
+    index: { ...store.threadIndex, ...index },
+    leases: {
+      takeDuty: () => Promise.resolve(ours),
+      leaveDuty: (duty) => Promise.resolve(void left.push(duty)),
+    },
+    owner: 'one',
+    log: silentLog,
+    waits: atOnce,
+  })
+  t.after(() => indexer.stop())
+  const found = async (query: string): Promise<string[]> => {
+    const search = createThreadSearch({ index: store.threadIndex, threads: store.threads })
+    return (await search(ada, { query, limit: 9 })).map(({ title }) => title)
+  }
+  const tell = async (words: string) =>
+    finish(store, (await store.turns.start(turnOf({ title: 'told', input: [say(words)] }))).turn)
+  return { store, indexer, found, tell, left }
+}
+
+test('what an earlier process left unindexed is found after a start', async (t) => {
+  const store = openTestStore(t)
+  await finish(store, (await store.turns.start(turnOf({ title: 'old', input: [say('zeppelin')] }))).turn)
+  const { indexer } = start(t, { index: store.threadIndex })
+  const search = createThreadSearch({ index: store.threadIndex, threads: store.threads })
+  await until(async () => (await search(ada, { query: 'zeppelin', limit: 1 })).length === 1)
+  await indexer.stop()
+})
+
+test('a thread is indexed once it is noted, and leaves the index once its deletion is', async (t) => {
+  const { store, indexer, found, tell } = start(t)
+  const { threadId } = await tell('zeppelin')
+  indexer.note(threadId)
+  await until(async () => (await found('zeppelin')).length === 1)
+  await store.threads.remove(ada, threadId)
+  indexer.note(threadId)
+  await until(async () => (await store.threadIndex.count(ada, [], 9)) === undefined)
+})
+
+test('a process without the duty indexes nothing, and one that stops gives it up', async (t) => {
+  let asked = 0
+  const { indexer, left } = start(t, {
+    ours: false,
+    index: { position: () => Promise.reject(new Error(`${++asked}`)) },
+  })
+  indexer.note('t')
+  await indexer.stop()
+  assert.deepEqual([asked, left], [0, ['thread index']])
+})
+
+test('a fault of the database does not end it', async (t) => {
+  let faults = 0
+  const store = openTestStore(t)
+  const add: ThreadIndexStore['add'] = (ids) =>
+    faults++ === 0 ? Promise.reject(new Error('away')) : store.threadIndex.add(ids)
+  const { indexer } = start(t, { index: { ...store.threadIndex, add } })
+  await until(() => faults === 1)
+  await indexer.stop()
+  assert.equal(faults, 1, 'it rests before it tries again')
+})
