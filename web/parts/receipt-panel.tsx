@@ -1,19 +1,12 @@
-// The whole receipt of a turn: cost, tools, hosts, secrets, model calls, approvals, safety notes, and the log's check.
-import type { ComponentChildren } from 'preact'
+// The whole receipt of a turn, in a panel beside the page.
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { costWords, countWords, durationWords, numberWords } from '#core/words.ts'
-import type { Receipt } from '#doors/web/wire/receipt.ts'
-import { effectWords, fencedWords, hostsIn, noteWords, requestWords, secretsIn } from '../lib/receipt.ts'
-import { exactTime, whenText } from '../lib/words.ts'
-import { now } from '../store/clock.ts'
+import { lazy } from '../lazy.tsx'
 import { receiptOf, shownReceipt } from '../store/receipts.ts'
-import { answerIcon, answerWords } from './answer-words.ts'
 import { IconButton } from './button.tsx'
-import { Icon } from './icon.tsx'
-import { Note } from './note.tsx'
-import { tokensOf } from './receipt-line.tsx'
 import './receipt-panel.css'
 import { When } from './states.tsx'
+
+const ReceiptBody = lazy(async () => (await import('./receipt-body.tsx')).ReceiptBody)
 
 export function ReceiptPanel({ turnId }: { turnId: string }) {
   const receipt = receiptOf(turnId)
@@ -42,127 +35,9 @@ export function ReceiptPanel({ turnId }: { turnId: string }) {
       </header>
       <div class="panel-body">
         <When of={receipt} what="The receipt">
-          {(data) => <Body receipt={data} />}
+          {(data) => <ReceiptBody receipt={data} />}
         </When>
       </div>
     </aside>
-  )
-}
-
-function Body({ receipt }: { receipt: Receipt }) {
-  const { tools, model_calls, approvals, notes, started_at, ended_at } = receipt
-  const hosts = hostsIn(receipt)
-  const secrets = secretsIn(receipt)
-  const fenced = fencedWords(tools)
-  const took = started_at && ended_at ? ` in ${durationWords(Date.parse(ended_at) - Date.parse(started_at))}` : ''
-  return (
-    <>
-      <div>
-        <p class="panel-cost">{costWords(receipt.cost_usd)}</p>
-        <p class="quiet">
-          {countWords(tokensOf(receipt), 'token')}
-          {took}, {countWords(model_calls.length, 'model call')}
-        </p>
-      </div>
-      <Section title="Tools" show={tools.length > 0}>
-        {tools.map(({ call_id, name, ok, ms, effects }) => (
-          <p key={call_id} class="panel-row panel-tool">
-            <code>{name}</code>
-            <span class="quiet">
-              {effectWords(effects)}
-              {!ok && <span class="clay-sign">{effects && ', '}failed</span>}
-            </span>
-            <span class="number">{durationWords(ms)}</span>
-          </p>
-        ))}
-      </Section>
-      <Section title="Hosts contacted" show={hosts.length > 0}>
-        {hosts.map((host) => (
-          <p key={host} class="panel-line">
-            <Icon name="globe" />
-            <code>{host}</code>
-            <span class="number">{requestWords(host, receipt)}</span>
-          </p>
-        ))}
-      </Section>
-      <Section title="Secrets used" show={secrets.length > 0}>
-        {secrets.map((name) => (
-          <p key={name} class="panel-line">
-            <Icon name="key" />
-            <code>{name}</code>
-          </p>
-        ))}
-      </Section>
-      <Section title="Model" show={model_calls.length > 0}>
-        {[...new Set(model_calls.map(({ model }) => model))].map((model) => {
-          const own = model_calls.filter((call) => call.model === model)
-          const sum = (pick: (call: (typeof own)[number]) => number): number =>
-            own.reduce((total, call) => total + pick(call), 0)
-          return (
-            <div key={model} class="panel-model">
-              <p>
-                <code>{model}</code>
-              </p>
-              <Row end={`${numberWords(sum((call) => call.input_tokens))} tokens`}>Read</Row>
-              <Row end={`${numberWords(sum((call) => call.output_tokens))} tokens`}>Written</Row>
-            </div>
-          )
-        })}
-      </Section>
-      <Section title="Approvals" show={approvals.length > 0}>
-        {approvals.map((approval) => (
-          <p key={approval.call_id} class="panel-line">
-            <Icon name={answerIcon(approval)} />
-            <span title={exactTime(approval.at)}>
-              {answerWords(approval, approval.kind)}, {whenText(approval.at, now.value)}
-            </span>
-          </p>
-        ))}
-      </Section>
-      <Section title="Safety notes" show={notes.length > 0}>
-        {notes.map((note, at) => (
-          <p key={at} class="panel-line">
-            <Icon name="shield" />
-            <span>
-              <code>{note.rule}</code> {noteWords(note, tools)}
-            </span>
-          </p>
-        ))}
-        {fenced && <p class="quiet">{fenced}</p>}
-      </Section>
-      {notes.length === 0 && (
-        <Note kind="plain" title={approvals.length === 0 ? 'No approvals, no safety notes' : 'No safety notes'}>
-          {fenced}
-        </Note>
-      )}
-      {receipt.hash !== null && (
-        <p class={receipt.verified ? 'panel-hash' : 'panel-hash wrong'}>
-          <Icon name="lock" />
-          <code title={receipt.hash}>
-            {receipt.hash.slice(0, 4)}…{receipt.hash.slice(-4)}
-          </code>
-          {receipt.verified ? 'matches the log' : 'does not match the log'}
-        </p>
-      )}
-    </>
-  )
-}
-
-function Section({ title, show, children }: { title: string; show: boolean; children: ComponentChildren }) {
-  if (!show) return null
-  return (
-    <section>
-      <h3 class="label">{title}</h3>
-      {children}
-    </section>
-  )
-}
-
-function Row({ end, children }: { end: string; children: ComponentChildren }) {
-  return (
-    <p class="panel-row">
-      <span>{children}</span>
-      <span class="number">{end}</span>
-    </p>
   )
 }

@@ -4,6 +4,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { isAtRest } from '#core/turn-status.ts'
 import { sizeWords } from '#core/words.ts'
 import type { MessageItem, Part } from '#doors/web/wire/thread.ts'
+import { lazy } from '../lazy.tsx'
 import { type Block, ownTextOf, textOf, type TurnView } from '../lib/conversation.ts'
 import { cutText } from '../lib/failure.ts'
 import { exactTime, whenText } from '../lib/words.ts'
@@ -15,7 +16,6 @@ import { runningTurn } from '../store/hub.ts'
 import { offlineSecs } from '../store/link.ts'
 import { useAct } from './act.ts'
 import { answerIcon, answerWords, messageWords } from './answer-words.ts'
-import { Approval } from './approval.tsx'
 import { IconButton } from './button.tsx'
 import { Calls } from './call-row.tsx'
 import { Copy } from './copy.tsx'
@@ -26,6 +26,8 @@ import { LongText } from './long-text.tsx'
 import { Markdown } from './markdown.tsx'
 import { ReceiptLine } from './receipt-line.tsx'
 import './turn.css'
+
+const Approval = lazy(async () => (await import('./approval.tsx')).Approval)
 
 type Props = { readonly conversation: Conversation; readonly turn: TurnView }
 
