@@ -15,7 +15,7 @@ import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { countMatch, type IndexTables, type IndexTotals, saveTerms, termVector, withIndex } from './term-index.ts'
 import { isActive, isQueued } from './turn-status.ts'
 
-export const threadIndex: IndexTables = { chunks: 'thread_chunks', terms: 'thread_terms' }
+const threadIndex: IndexTables = { chunks: 'thread_chunks', terms: 'thread_terms' }
 
 /** Rows that one look for new turns and threads reads. */
 const followRows = 200
