@@ -20,7 +20,7 @@ import {
 } from '#config/variables.ts'
 import { AppError } from '#core/errors.ts'
 import { isProviderKey } from '#core/providers.ts'
-import { maxSteps, defaultSteps } from '#core/turn.ts'
+import { maxRetentionDays, maxSteps, defaultSteps } from '#core/turn.ts'
 import type { LogLevel } from '#lib/log.ts'
 import { inCheckout } from '#lib/checkout.ts'
 
@@ -82,6 +82,8 @@ export type Config = {
   readonly maxUserBytes: number
   /** The maximum number of model calls in a turn. */
   readonly steps: number
+  /** Conversations are erased so many days after their last activity; 0 keeps them. */
+  readonly retentionDays: number
   /** Names of the caps that the environment sets. */
   readonly capsFixed: readonly string[]
   /** The operator's folder for the workspace tools. */
@@ -201,6 +203,7 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
     }),
     maxUserBytes: values.STORAGE_PER_USER_MB * 1024 * 1024,
     steps: stepsOf(settings, report),
+    retentionDays: retentionOf(settings, report),
     capsFixed: (['SPEND_PER_TURN_USD', 'SPEND_PER_DAY_USD'] as const).filter((name) => raw[name] !== undefined),
     workspace,
     shell: values.ATRIUM_SHELL,
@@ -269,6 +272,13 @@ function stepsOf({ steps_per_turn: stored }: Settings, report: Report): number {
   if (Number.isInteger(stored) && Number(stored) >= 1 && Number(stored) <= maxSteps) return Number(stored)
   report(`the setting steps_per_turn must be a whole number from 1 to ${maxSteps}`)
   return defaultSteps
+}
+
+function retentionOf({ retention_days: stored }: Settings, report: Report): number {
+  if (stored === undefined || stored === null) return 0
+  if (Number.isInteger(stored) && Number(stored) >= 0 && Number(stored) <= maxRetentionDays) return Number(stored)
+  report(`the setting retention_days must be a whole number from 0 to ${maxRetentionDays}`)
+  return 0
 }
 
 function homeOf(text: string | undefined, env: Env, report: Report): string {

@@ -50,6 +50,7 @@ test('an empty environment gives the defaults of the specification', () => {
     caps: { perTurn: 5 },
     maxUserBytes: 2 * 1024 ** 3,
     steps: 50,
+    retentionDays: 0,
     capsFixed: [],
     workspace: '/home/ada/.atrium/workspace',
     shell: false,

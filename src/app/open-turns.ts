@@ -19,6 +19,7 @@ import { watchExpiry } from '#turns/gate-expiry.ts'
 import { createGates, type Gates } from '#turns/gates.ts'
 import { startHeartbeat } from '#turns/lease.ts'
 import { createReaders, type Readers } from '#turns/readers.ts'
+import { watchRetention } from '#turns/retention.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
 import { createSpend } from '#turns/spend.ts'
 import { watchTemporaryThreads } from '#turns/temporary-threads.ts'
@@ -138,6 +139,7 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
   opened.defer(() => runner.drain(0))
   watchExpiry({ store, gates, clock })
   watchTemporaryThreads({ store, lease, clock })
+  opened.defer(watchRetention({ store, bus, lease, clock, retentionDays: () => config().retentionDays, log }))
   const closing = opened.move()
   const storeAway = (): boolean => heartbeat?.away() ?? false
   const onRest: OpenTurns['onRest'] = (listener) => restListeners.push(listener)

@@ -68,6 +68,7 @@ export function createSettingsAdmin(parts: SettingsParts): SettingsAdmin {
           perTurnUsd: caps.perTurn ?? null,
           perDayUsd: caps.perDay ?? null,
           steps: config.steps,
+          retentionDays: config.retentionDays,
           fixed: capsFixed,
         },
         policy: policyTable.map(({ id, calls }) => ({

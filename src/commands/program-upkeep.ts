@@ -1,4 +1,4 @@
-// The commands that keep a home for years: backups.
+// The commands that keep a home for years: backups and retention.
 import type { Command } from 'commander'
 
 export function addUpkeep(program: Command): void {
@@ -17,4 +17,12 @@ export function addUpkeep(program: Command): void {
     .option('-y, --yes', 'do not ask for confirmation')
     .option('--json', 'print JSON')
     .action(async (file, options) => (await load()).restore(file, options))
+  program
+    .command('prune')
+    .description('erase conversations whose last activity was before a date')
+    .requiredOption('--before <date>', 'the date, such as 2026-01-31, in UTC')
+    .option('--dry-run', 'only count what would be erased')
+    .option('-y, --yes', 'do not ask for confirmation')
+    .option('--json', 'print JSON')
+    .action(async (options) => (await import('./prune-command.ts')).prune(options))
 }

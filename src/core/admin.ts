@@ -34,6 +34,8 @@ export type SettingsView = {
     readonly perTurnUsd: number | null
     readonly perDayUsd: number | null
     readonly steps: number
+    /** 0 keeps conversations for good. */
+    readonly retentionDays: number
     readonly fixed: readonly string[]
   }
   readonly policy: readonly {

@@ -22,6 +22,14 @@ export function newCallId(): string {
   return `call_${hexOf(randomUUIDv7())}`
 }
 
+/** A bound for ids: those made before this time sort before it. */
+export function idAt(time: number): string {
+  const digits = Math.max(0, Math.min(Math.floor(time), 2 ** 48 - 1))
+    .toString(16)
+    .padStart(12, '0')
+  return uuidOf(`${digits}70008000000000000000`)
+}
+
 /** The 32 hex digits of a UUID. */
 export function hexOf(uuid: string): string {
   return uuid.replaceAll('-', '')

@@ -12,6 +12,7 @@ import type { Json } from './json.ts'
 import type { McpStore } from './mcp.ts'
 import type { MissedRow, Mission, MissionRecords, MissionRun, PauseRule } from './mission.ts'
 import type { NotificationStore } from './notification.ts'
+import type { PastPart, PastThreads } from './past-threads.ts'
 import type { ModelCall, Thread, Turn, TurnError, TurnOptions, Usage } from './turn.ts'
 import type { TurnStatus } from './turn-status.ts'
 import type { SecretStore } from './secret.ts'
@@ -317,6 +318,8 @@ export interface ThreadStore {
   remove(user: UserId, threadId: string): Promise<readonly Turn[] | undefined>
   /** Erases some temporary threads whose last turn ended before a time. Returns how many; the caller repeats it up to 0. */
   eraseTemporary(before: number): Promise<number>
+  /** Erases, or counts, some threads at rest of everybody without activity since a time. To be repeated while it has `next`. */
+  erasePast(before: number, how?: { readonly next?: PastThreads; readonly dryRun?: boolean }): Promise<PastPart>
   /** Erases a bounded part of a user's threads. The caller repeats it while `more` is true. */
   eraseSome(
     user: UserId,
@@ -338,7 +341,7 @@ export interface SettingStore {
 }
 
 /** Work that only one of all processes does at a time. */
-export type Duty = 'vectors' | 'temporary threads' | 'thread index' | 'notifications' | `channel ${Door}`
+export type Duty = 'vectors' | 'temporary threads' | 'thread index' | 'notifications' | 'retention' | `channel ${Door}`
 
 export interface LeaseStore {
   /** Joins, or joins again after a lost lease. */

@@ -1,6 +1,7 @@
 // Erases a thread with its turns and items, and all threads of a user in bounded parts.
-import type { UserId } from '#core/ids.ts'
+import { idAt, type UserId, userId } from '#core/ids.ts'
 import type { Erased } from '#core/account.ts'
+import type { PastPart, PastThreads } from '#core/past-threads.ts'
 import type { Turn } from '#core/turn.ts'
 import { isReached } from './reachable.ts'
 import { turnColumns, turnOf } from './rows.ts'
@@ -50,6 +51,48 @@ export function* eraseTemporary(before: number, lock: string): Job<number> {
   )
   yield* eraseRows(rows)
   return rows.length
+}
+
+type PastParts = { readonly next?: PastThreads; readonly dryRun?: boolean; readonly lock: string }
+
+/**
+ * Erases some threads of one user whose last activity was before a time; of a very long one only the oldest items. A last
+ * turn is begun before the last activity, so the index by last turn bounds the search.
+ */
+export function* erasePast(before: number, { next, dryRun = false, lock }: PastParts): Job<PastPart> {
+  const place = next ?? (yield* nextOwner(''))
+  if (!place) return { erased: { threads: 0, turns: 0, items: 0 } }
+  const rows = yield* query(
+    `SELECT ${extent}, last_turn FROM threads
+     WHERE user_id = ? AND temporary = 0 AND last_turn > ? AND last_turn < ? AND updated_at < ?
+       AND NOT EXISTS (SELECT 1 FROM turns WHERE thread_id = threads.id AND ${isActive})
+       AND NOT EXISTS (SELECT 1 FROM turns WHERE thread_id = threads.id AND ${isQueued})
+     ORDER BY last_turn LIMIT ?${dryRun ? '' : lock}`,
+    place.user,
+    place.turn,
+    idAt(before),
+    before,
+    maxThreads,
+  )
+  const { erased } = dryRun ? { erased: yield* countRows(rows) } : yield* eraseRows(rows)
+  const turn = dryRun ? String(rows.at(-1)?.['last_turn']) : place.turn
+  const follows = rows.length > 0 ? { user: place.user, turn } : yield* nextOwner(place.user)
+  return { erased, ...(rows.length > 0 && { user: place.user }), ...(follows && { next: follows }) }
+}
+
+function* nextOwner(after: string): Job<PastThreads | undefined> {
+  const row = yield* first('SELECT min(user_id) AS user_id FROM threads WHERE user_id > ?', after)
+  return row && row['user_id'] !== null ? { user: userId(String(row['user_id'])), turn: '' } : undefined
+}
+
+function* countRows(rows: readonly Row[]): Job<Counts> {
+  const counts = { threads: rows.length, turns: 0, items: 0 }
+  for (const row of rows) {
+    const found = yield* first('SELECT count(*) AS count FROM turns WHERE thread_id = ?', String(row['id']))
+    counts.turns += Number(found?.['count'])
+    counts.items += Number(row['last_seq']) - Number(row['first_seq']) + 1
+  }
+  return counts
 }
 
 /** The seqs of a thread's items. */

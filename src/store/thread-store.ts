@@ -3,7 +3,7 @@ import type { ThreadStore } from '#core/store.ts'
 import { bodiesOf } from './append-items.ts'
 import { addPointAtEnd, findPoint } from './chain-points.ts'
 import { createThread, setMetadata } from './create-thread.ts'
-import { eraseSome, eraseTemporary, eraseThread } from './erase.ts'
+import { erasePast, eraseSome, eraseTemporary, eraseThread } from './erase.ts'
 import { forkThread, shareAll } from './fork-thread.ts'
 import { readHeaders } from './item-headers.ts'
 import { isListed, isReached, lastId, newestReached } from './reachable.ts'
@@ -95,6 +95,7 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
     },
     remove: (user, threadId) => sql.write(() => eraseThread(user, threadId)),
     eraseTemporary: (before) => sql.write(() => eraseTemporary(before, sql.lock)),
+    erasePast: (before, how) => sql.write(() => erasePast(before, { ...how, lock: sql.lock })),
     eraseSome: (user) => sql.write(() => eraseSome(user, sql.lock)),
   }
 }

@@ -14,6 +14,7 @@ import { entriesOf } from './turn-entries.ts'
 import { draftsOf, titleOf } from './message.ts'
 import { createQueuedMessages, type QueuedMessages } from './queued-messages.ts'
 import { readReceipt, type Receipt } from './receipt.ts'
+import { type PrunedPart, type PruneOrder, pruneSome } from './retention.ts'
 import { removeUser } from './user-removal.ts'
 import type { Runner } from './runner.ts'
 import type { Observer } from './turn-metrics.ts'
@@ -69,6 +70,8 @@ export interface Turns extends Reading, QueuedMessages {
   senders(): Promise<readonly UserId[]>
   /** Stops a user's turns and erases all their data; undefined when no user has this name. */
   removeUser(name: string): Promise<Erased | undefined>
+  /** Erases a part of the conversations whose last activity was before a time, or counts them. */
+  prune(order: PruneOrder): Promise<PrunedPart>
   /** Follows a turn that may have started or ended already: its stored entries after a seq, or all, come first. */
   follow(user: UserId, turn: Turn, after?: number): Watch
   watch(user: UserId, threadId: string, after: number): Watch
@@ -214,6 +217,7 @@ export function createTurns(parts: TurnsParts): Turns {
     },
     entries: (user, turn) => entriesOf(store, user, turn),
     removeUser: (name) => removeUser({ store, bus, ...(parts.eraseFiles && { eraseFiles: parts.eraseFiles }) }, name),
+    prune: (order) => pruneSome({ store, bus }, order),
     follow: (user, turn, after = (turn.firstSeq ?? 1) - 1) =>
       watchThread({ bus, threads: store.threads }, user, turn.threadId, { seq: after, turn }),
     watch: (user, threadId, after) => watchThread({ bus, threads: store.threads }, user, threadId, { seq: after }),

@@ -1,11 +1,13 @@
 // Erasing a user's rows part by part, and what the database lacks.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { PastThreads } from '#core/past-threads.ts'
 import type { Turn } from '#core/turn.ts'
 import type { Open } from './harness.ts'
 import {
   ada,
   bob,
+  dayMs,
   finish,
   queuedTurn,
   rejectsWith,
@@ -38,6 +40,42 @@ export function eraseTests(open: Open): void {
     assert.deepEqual((await store.turns.list(ada, { limit: 9 })).rows, [])
     assert.deepEqual((await store.threads.history(long.turn)).items, [])
     assert.equal((await store.threads.history(kept)).items.length, 2)
+  })
+
+  test('conversations without activity since a time are erased part by part, and none that is later or not at rest', async (t) => {
+    const { store, clock } = await open(t)
+    // Ids have the real time.
+    clock.now = Date.now()
+    const done = async (over = {}) => finish(store, (await store.turns.start(turnOf(over))).turn)
+    const long = await done({ input: Array.from({ length: 2_500 }, () => say('x')) })
+    for (let at = 0; at < 120; at++) await done()
+    const ofBob = await done({ user: bob })
+    const temporary = await done({ temporary: true })
+    const waiting = await turnAtApproval(store)
+    const queued = (await store.turns.start(queuedTurn())).turn
+    const later = await done()
+    clock.now += 10 * dayMs
+    await done({ threadId: later.threadId })
+    const before = clock.now - dayMs
+    const prune = async (dryRun: boolean) => {
+      const all = { threads: 0, turns: 0, items: 0, parts: 0 }
+      for (let next: PastThreads | undefined, more = true; more; more = next !== undefined) {
+        const part = await store.threads.erasePast(before, { dryRun, ...(next && { next }) })
+        assert.ok(dryRun || (part.erased.items <= 2_000 && part.erased.threads <= 100))
+        for (const key of ['threads', 'turns', 'items'] as const) all[key] += part.erased[key]
+        assert.ok(++all.parts < 20, 'it comes to an end')
+        next = part.next
+      }
+      return { ...all, parts: 0 }
+    }
+    const expected = { threads: 122, turns: 122, items: 2_501 + 240 + 2, parts: 0 }
+    assert.deepEqual(await prune(true), expected)
+    assert.ok(await store.threads.get(ada, long.threadId))
+    assert.deepEqual(await prune(false), expected)
+    assert.deepEqual(await prune(false), { threads: 0, turns: 0, items: 0, parts: 0 })
+    for (const { userId, threadId } of [long, ofBob]) assert.equal(await store.threads.get(userId, threadId), undefined)
+    assert.deepEqual((await store.threads.history(long)).items, [])
+    for (const { threadId } of [temporary, waiting, queued, later]) assert.ok(await store.threads.get(ada, threadId))
   })
 
   test('what had not ended is told with what was erased, and cannot write any more', async (t) => {

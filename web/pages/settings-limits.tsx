@@ -1,4 +1,4 @@
-// Limits: cost per turn, cost per user and day, model calls per turn.
+// Limits: cost per turn, cost per user and day, model calls per turn, days that conversations are kept.
 import { useSignal } from '@preact/signals'
 import type { Settings } from '#doors/web/wire/settings.ts'
 import { useAct } from '../parts/act.ts'
@@ -29,6 +29,12 @@ export function Limits() {
               what="Resets at midnight UTC; empty for no limit"
             />
             <Cap limits={limits} name="steps_per_turn" title="Steps per turn" what="Model calls before it must stop" />
+            <Cap
+              limits={limits}
+              name="retention_days"
+              title="Days to keep conversations"
+              what="Erases them so long after their last activity; 0 keeps them"
+            />
           </div>
         )}
       </When>
@@ -38,14 +44,15 @@ export function Limits() {
 
 type CapProps = {
   readonly limits: Settings['limits']
-  readonly name: 'spend_per_turn_usd' | 'spend_per_day_usd' | 'steps_per_turn'
+  readonly name: 'spend_per_turn_usd' | 'spend_per_day_usd' | 'steps_per_turn' | 'retention_days'
   readonly title: string
   readonly what: string
 }
 
 function Cap({ limits, name, title, what }: CapProps) {
   const stored = limits[name]
-  const shown = name === 'steps_per_turn' ? String : amountText
+  const isCount = name === 'steps_per_turn' || name === 'retention_days'
+  const shown = isCount ? String : amountText
   const text = useSignal(shown(stored))
   const act = useAct()
   if (limits.fixed.some((each) => each.toLowerCase() === name)) {
@@ -62,8 +69,8 @@ function Cap({ limits, name, title, what }: CapProps) {
   const changed = text.value.trim() !== shown(stored)
   const save = async (): Promise<void> => {
     const amount = text.value.trim().replace(/^\$/, '')
-    if (!(name === 'steps_per_turn' ? /^\d*$/ : /^(\d+([.,]\d+)?)?$/).test(amount)) {
-      throw new Error(name === 'steps_per_turn' ? 'Write a whole number.' : 'Write an amount such as 0.50, or nothing.')
+    if (!(isCount ? /^\d*$/ : /^(\d+([.,]\d+)?)?$/).test(amount)) {
+      throw new Error(isCount ? 'Write a whole number.' : 'Write an amount such as 0.50, or nothing.')
     }
     await changeSettings({ [name]: amount === '' ? null : Number(amount.replace(',', '.')) })
     text.value = shown(settings.data.peek()?.limits[name] ?? null)
@@ -86,7 +93,7 @@ function Cap({ limits, name, title, what }: CapProps) {
           unlabelled
           value={text.value}
           fault={act.fault.value}
-          placeholder={name === 'steps_per_turn' ? 'Default' : 'No limit'}
+          placeholder={isCount ? 'Default' : 'No limit'}
           onInput={(value) => (text.value = value)}
         />
       </div>

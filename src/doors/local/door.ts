@@ -4,7 +4,7 @@ import { chmodSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { SettingsAdmin } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
-import { operator } from '#core/ids.ts'
+import { operator, userId } from '#core/ids.ts'
 import { isObject, type JsonObject } from '#core/json.ts'
 import { readJson } from '#http/json-reader.ts'
 import { asFault, statusOf } from '#http/reply.ts'
@@ -13,8 +13,9 @@ import type { Log } from '#lib/log.ts'
 import { maxTotalBytes } from '#turns/attachments.ts'
 import type { Gates } from '#turns/gates.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
+import type { PruneOrder } from '#turns/retention.ts'
 import type { Turns } from '#turns/turns.ts'
-import { textIn } from './fields.ts'
+import { numberIn, textIn } from './fields.ts'
 import { operatorVerbs, type Signals, type Stream } from './operator-verbs.ts'
 
 /** A message of 1 MiB and its files; JSON escaping can make them up to six times longer. */
@@ -23,7 +24,7 @@ const maxBodyBytes = 7 * 1024 * 1024 + 6 * maxTotalBytes
 export type LocalParts = {
   /** The path to listen on: unused, in a private folder. */
   readonly socket: string
-  readonly turns: Pick<Turns, 'removeUser'>
+  readonly turns: Pick<Turns, 'removeUser' | 'prune'>
   readonly gates: Pick<Gates, 'signedIn' | 'revoke'>
   /** Answers the verbs of attached terminals and commands. */
   readonly client: OperatorClient
@@ -99,6 +100,7 @@ const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
       return erased
     },
   ],
+  ['POST /prune', (body, { turns }) => turns.prune(pruneOrder(body))],
   [
     'POST /signed-in',
     async (body, { gates }) => {
@@ -183,4 +185,13 @@ function fail(response: ServerResponse, error: unknown, log: Log): void {
   // The rest of the request is not read; the connection closes after the answer.
   response.writeHead(statusOf(fault.code), { 'content-type': 'application/json', connection: 'close' })
   response.end(JSON.stringify({ error: { code: fault.code, message: fault.message, param: fault.param } }))
+}
+
+function pruneOrder(body: unknown): PruneOrder {
+  const next = isObject(body) ? body['next'] : undefined
+  return {
+    before: numberIn(body, 'before'),
+    dryRun: isObject(body) && body['dryRun'] === true,
+    ...(next !== undefined && { next: { user: userId(textIn(next, 'user')), turn: textIn(next, 'turn') } }),
+  }
 }

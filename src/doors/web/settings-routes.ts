@@ -2,13 +2,15 @@
 import * as z from 'zod/mini'
 import type { SettingsAdmin, SettingsView } from '#core/admin.ts'
 import type { Json } from '#core/json.ts'
-import { maxSteps } from '#core/turn.ts'
+import { maxRetentionDays, maxSteps } from '#core/turn.ts'
 import { type Route, route } from '#http/routes.ts'
 import { ModelTrialAnswer, SettingsAnswer, SettingsBody } from '#doors/web/wire/settings.ts'
 
+const daysFault = `must be a whole number from 0 to ${maxRetentionDays}`
 const stepsFault = `must be a whole number from 1 to ${maxSteps}`
 
 const Body = z.extend(SettingsBody, {
+  retention_days: z.nullish(z.int(daysFault).check(z.minimum(0, daysFault), z.maximum(maxRetentionDays, daysFault))),
   steps_per_turn: z.nullish(z.int(stepsFault).check(z.minimum(1, stepsFault), z.maximum(maxSteps, stepsFault))),
 })
 
@@ -105,6 +107,7 @@ function settingsWire({
       spend_per_turn_usd: limits.perTurnUsd,
       spend_per_day_usd: limits.perDayUsd,
       steps_per_turn: limits.steps,
+      retention_days: limits.retentionDays,
       fixed: [...limits.fixed],
     },
     policy: policy.map((row) => row as z.output<typeof SettingsAnswer>['policy'][number]),

@@ -13,7 +13,13 @@ test('settings are shown as they stand, changed, checked before they are stored,
   const { call, store } = await openHouse(t)
   const first = (await call('GET', '/api/settings')).json
   assert.deepEqual(first.model, { provider: 'offline', name: 'offline', fallback: [], chosen_by: 'default' })
-  assert.deepEqual(first.limits, { spend_per_turn_usd: 5, spend_per_day_usd: null, steps_per_turn: 50, fixed: [] })
+  assert.deepEqual(first.limits, {
+    spend_per_turn_usd: 5,
+    spend_per_day_usd: null,
+    steps_per_turn: 50,
+    retention_days: 0,
+    fixed: [],
+  })
   assert.deepEqual(first.models, [
     { ...free, provider: 'offline', name: 'offline', description: first.providers[0].description, role: 'in_use' },
     { ...free, provider: 'ollama', name: 'qwen3', description: 'a local Ollama', role: 'ready' },
@@ -58,6 +64,8 @@ test('settings are shown as they stand, changed, checked before they are stored,
   assert.deepEqual(kept(await change({ models: { 'ollama/qwen3@http://127.0.0.1:1/v1': null } })), [])
   await change({ provider: 'ollama', model: 'qwen3', base_url: 'http://127.0.0.1:1/v1' })
   assert.equal((await change({ steps_per_turn: 7 })).json.limits.steps_per_turn, 7)
+  assert.equal((await change({ retention_days: 30 })).json.limits.retention_days, 30)
+  assert.equal((await change({ retention_days: null })).json.limits.retention_days, 0)
   const limits = await change({ spend_per_turn_usd: 0.5, spend_per_day_usd: 7, policy: { fetch: { clean: 'ask' } } })
   assert.deepEqual([limits.json.limits.spend_per_turn_usd, limits.json.limits.spend_per_day_usd], [0.5, 7])
   const row = limits.json.policy.find(({ id }: { id: string }) => id === 'fetch')
@@ -91,6 +99,8 @@ test('settings are shown as they stand, changed, checked before they are stored,
     [{ models: { 'ollama/qwen3': {} } }, 'models.ollama/qwen3'],
     [{ steps_per_turn: 0 }, 'steps_per_turn'],
     [{ steps_per_turn: 501 }, 'steps_per_turn'],
+    [{ retention_days: -1 }, 'retention_days'],
+    [{ retention_days: 0.5 }, 'retention_days'],
     [{ spend_per_turn_usd: -1 }, 'spend_per_turn_usd'],
     [{ spend_per_turn_usd: '5' }, 'spend_per_turn_usd'],
     // One good and one bad: nothing is stored.

@@ -15,6 +15,7 @@ export const SettingsBody = z.object({
   spend_per_turn_usd: cap,
   spend_per_day_usd: cap,
   steps_per_turn: z.nullish(z.int()),
+  retention_days: z.nullish(z.int()),
   /** Recent models to forget, as `provider/name@address`. */
   models: z.optional(z.record(z.string(), z.null('must be null: a model is chosen by provider and model'))),
   /** Rows to set; null resets a row to its default. */
@@ -63,6 +64,8 @@ export const SettingsAnswer = z.object({
     spend_per_turn_usd: z.nullable(z.number()),
     spend_per_day_usd: z.nullable(z.number()),
     steps_per_turn: z.number(),
+    /** Conversations are erased so many days after their last activity; 0 keeps them. */
+    retention_days: z.number(),
     /** Limits set by the environment, which overrides stored values. */
     fixed: z.array(z.string()),
   }),

@@ -1,0 +1,69 @@
+// `atrium prune`: erases conversations by their last activity, in a running service or in this process.
+import { loadConfig } from '#config.ts'
+import { AppError } from '#core/errors.ts'
+import { countWords } from '#core/words.ts'
+import { type PrunedPart, type Pruned, type PruneOrder, pruneSome } from '#turns/retention.ts'
+import { createProgress } from './progress-line.ts'
+import { agrees } from './prompts.ts'
+import { askService } from './running-service.ts'
+import { print } from './report.ts'
+import { withStore } from './home-store.ts'
+
+type Options = { readonly before: string; readonly dryRun?: boolean; readonly yes?: boolean; readonly json?: boolean }
+type Prune = (order: PruneOrder) => Promise<PrunedPart>
+
+export function prune(options: Options): Promise<void> {
+  const before = timeOf(options.before)
+  const { home } = loadConfig()
+  return withStore(async (store) => {
+    const here: Prune = (order) => pruneSome({ store }, order)
+    const some: Prune = async (order) =>
+      ((await askService(home, '/prune', order)) as PrunedPart | undefined) ?? here(order)
+    const found = await all(here, { before, dryRun: true })
+    if (options.dryRun) {
+      return print(options, { dry_run: true, ...found }, `Would erase ${wordsOf(found)}. Nothing was erased.`)
+    }
+    if (found.threads > 0 && !options.yes) await confirm(found, options.before)
+    const progress = createProgress()
+    let done = 0
+    const erased = await all(some, { before }, (threads) => {
+      done += threads
+      progress.show('erasing', Math.min(1, done / found.threads))
+    })
+    progress.end()
+    print(options, { dry_run: false, ...erased }, `Erased ${wordsOf(erased)}.`)
+  })
+}
+
+async function all(some: Prune, order: PruneOrder, onPart?: (threads: number) => void): Promise<Pruned> {
+  const sum = { threads: 0, turns: 0, items: 0 }
+  for (let next: PruneOrder['next'], more = true; more; more = next !== undefined) {
+    const part: PrunedPart = await some({ ...order, ...(next && { next }) })
+    for (const name of ['threads', 'turns', 'items'] as const) sum[name] += part[name]
+    onPart?.(part.threads)
+    next = part.next
+  }
+  return sum
+}
+
+async function confirm(found: Pruned, before: string): Promise<void> {
+  if (!process.stdin.isTTY)
+    throw new AppError('invalid_input', `without a terminal, prune needs --yes: it would erase ${wordsOf(found)}`)
+  if (await agrees(`Erase ${wordsOf(found)}, all without activity since ${before}?`)) return
+  throw new AppError('forbidden', 'nothing was erased')
+}
+
+function wordsOf({ threads, turns, items }: Pruned): string {
+  return `${countWords(threads, 'conversation')} with ${countWords(turns, 'turn')} and ${countWords(items, 'item')}`
+}
+
+/** A date is midnight UTC; a time needs its zone. */
+function timeOf(text: string): number {
+  const known = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
+  const time = known ? Date.parse(text) : Number.NaN
+  // Date.parse takes the 31st of a month that has 30 days.
+  const exists = new Date(`${text.slice(0, 10)}T00:00Z`)
+  if (!Number.isNaN(time) && !Number.isNaN(exists.getTime()) && exists.toISOString().startsWith(text.slice(0, 10)))
+    return time
+  throw new AppError('invalid_input', `--before takes a date such as 2026-01-31, or a time such as 2026-01-31T12:00Z`)
+}

@@ -1,0 +1,82 @@
+// Erases conversations by their last activity: on request, and by the setting `retention_days` at the start and once a day.
+import { setImmediate as pass } from 'node:timers/promises'
+import { dayMs, type Erased } from '#core/account.ts'
+import type { Bus } from '#core/bus.ts'
+import type { PastThreads } from '#core/past-threads.ts'
+import type { Lease, Store } from '#core/store.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Log } from '#lib/log.ts'
+
+/** Delay of the first look, so that short commands end without one. */
+const firstLookMs = 2_000
+/** The duty is held from look to look. */
+const dutyMs = 2 * dayMs
+/** Work of one call: a command asks for the next part, and no request of it lasts long. */
+const partMs = 1_000
+
+export type Pruned = Pick<Erased, 'threads' | 'turns' | 'items'>
+
+export type PruneParts = {
+  readonly store: { readonly threads: Pick<Store['threads'], 'erasePast'> }
+  /** Tells watchers of lists. */
+  readonly bus?: Pick<Bus, 'publishChange'>
+}
+
+export type PruneOrder = { readonly before: number; readonly dryRun?: boolean; readonly next?: PastThreads }
+export type PrunedPart = Pruned & { readonly next?: PastThreads }
+
+/** Erases, or with `dryRun` counts, for about a second; repeat it with `next` until there is none. */
+export async function pruneSome(
+  { store, bus }: PruneParts,
+  { before, dryRun = false, next: from }: PruneOrder,
+): Promise<PrunedPart> {
+  const until = performance.now() + partMs
+  const all = { threads: 0, turns: 0, items: 0 }
+  let next = from
+  do {
+    const part = await store.threads.erasePast(before, { dryRun, ...(next && { next }) })
+    all.threads += part.erased.threads
+    all.turns += part.erased.turns
+    all.items += part.erased.items
+    if (part.user !== undefined && !dryRun) bus?.publishChange({ userId: part.user }, {})
+    next = part.next
+    // Let other work run between two transactions.
+    await pass()
+  } while (next && performance.now() < until)
+  return { ...all, ...(next && { next }) }
+}
+
+export type RetentionParts = PruneParts & {
+  readonly store: { readonly leases: Pick<Store['leases'], 'takeDuty'> }
+  readonly lease: Pick<Lease, 'owner'>
+  readonly clock: Pick<Clock, 'now' | 'at'>
+  /** The setting; 0 keeps everything. */
+  readonly retentionDays: () => number
+  readonly log: Log
+}
+
+/** Starts to erase what is older than the setting allows. One of all processes does so. The result ends it. */
+export function watchRetention(parts: RetentionParts): () => void {
+  const { store, lease, clock, retentionDays, log } = parts
+  let stopped = false
+  const look = async (): Promise<void> => {
+    try {
+      const days = retentionDays()
+      if (days === 0 || !(await store.leases.takeDuty('retention', lease.owner, dutyMs))) return
+      const before = clock.now() - days * dayMs
+      let erased = 0
+      for (let next: PastThreads | undefined, more = true; more && !stopped; more = next !== undefined) {
+        const part: PrunedPart = await pruneSome(parts, { before, ...(next && { next }) })
+        erased += part.threads
+        next = part.next
+      }
+      if (erased > 0) log.info({ threads: erased, days }, 'erased conversations by retention_days')
+    } finally {
+      if (!stopped) clock.at(clock.now() + dayMs, 'retention', look)
+    }
+  }
+  clock.at(clock.now() + firstLookMs, 'retention', look)
+  return () => {
+    stopped = true
+  }
+}

@@ -1,0 +1,61 @@
+// `atrium prune` as people run it, beside a running service and without one.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { atrium, newHome, serve } from '../atrium.ts'
+import { until } from '../until.ts'
+
+const secretWord = 'zanzibarquartz'
+
+async function say(home: string, text: string): Promise<void> {
+  assert.equal((await atrium(home, ['run', '-m', text])).code, 0)
+}
+
+async function threadsOf(home: string): Promise<number> {
+  return (JSON.parse((await atrium(home, ['threads', '--json'])).stdout) as unknown[]).length
+}
+
+test('what is erased is counted, agreed to, and no longer in the files', async () => {
+  const home = newHome()
+  try {
+    await say(home.path, `a word: ${secretWord}`)
+    const old = await atrium(home.path, ['prune', '--before', '2020-02-29', '--yes', '--json'])
+    assert.deepEqual(JSON.parse(old.stdout), { dry_run: false, threads: 0, turns: 0, items: 0 }, old.stderr)
+    const dry = await atrium(home.path, ['prune', '--before', '2999-01-01', '--dry-run'])
+    assert.match(dry.stdout, /^Would erase 1 conversation with 1 turn and 2 items\. Nothing was erased\.$/m)
+    const silent = await atrium(home.path, ['prune', '--before', '2999-01-01'])
+    assert.deepEqual([silent.code, /needs --yes/.test(silent.stderr)], [2, true], silent.stderr)
+    for (const date of ['yesterday', '2026-02-30', '2026-1-1', '2026-01-01T10:00'])
+      assert.equal((await atrium(home.path, ['prune', '--before', date, '--yes'])).code, 2, date)
+    assert.equal(await threadsOf(home.path), 1)
+    const done = await atrium(home.path, ['prune', '--before', '2999-01-01', '--yes'])
+    assert.match(done.stdout, /Erased 1 conversation with 1 turn and 2 items/, done.stderr)
+    assert.equal(await threadsOf(home.path), 0)
+    for (const name of ['atrium.db', 'atrium.db-wal']) {
+      let text = ''
+      try {
+        text = readFileSync(join(home.path, name), 'latin1')
+      } catch {}
+      assert(!text.includes(secretWord), `${name} still has it`)
+    }
+  } finally {
+    home.remove()
+  }
+})
+
+test('beside a running service prune erases in the service, which goes on', async () => {
+  const home = newHome()
+  const service = await serve(home.path)
+  try {
+    await say(home.path, 'one')
+    await say(home.path, 'two')
+    const done = await atrium(home.path, ['prune', '--before', '2999-01-01', '--yes', '--json'])
+    assert.deepEqual(JSON.parse(done.stdout), { dry_run: false, threads: 2, turns: 2, items: 4 }, done.stderr)
+    await say(home.path, 'three')
+    await until(async () => (await threadsOf(home.path)) === 1)
+  } finally {
+    await service.stop()
+    home.remove()
+  }
+})

@@ -1,0 +1,91 @@
+// When conversations are erased by their age, and by which process.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { dayMs } from '#core/account.ts'
+import { userId } from '#core/ids.ts'
+import type { PastPart, PastThreads } from '#core/past-threads.ts'
+import { silentLog } from '#lib/log.ts'
+import { pruneSome, watchRetention } from '#turns/retention.ts'
+
+type Job = () => void | Promise<void>
+const user = userId('ada')
+const next: PastThreads = { user, turn: '' }
+const part = (threads: number, more: boolean): PastPart => ({
+  erased: { threads, turns: 2 * threads, items: 3 * threads },
+  ...(threads > 0 && { user }),
+  ...(more && { next }),
+})
+
+function watch(days: number, parts: PastPart[], ours = true) {
+  const jobs: { readonly time: number; readonly job: Job }[] = []
+  const asked: [before: number, next: PastThreads | undefined][] = []
+  const changed: string[] = []
+  let now = 1_000 * dayMs
+  const stop = watchRetention({
+    store: {
+      threads: {
+        erasePast(before, how) {
+          asked.push([(now - before) / dayMs, how?.next])
+          return Promise.resolve(parts.shift() ?? part(0, false))
+        },
+      },
+      leases: { takeDuty: () => Promise.resolve(ours) },
+    },
+    bus: { publishChange: (of) => void changed.push(of.userId) },
+    lease: { owner: 'one' },
+    clock: {
+      now: () => now,
+      at(time, _, job) {
+        jobs.push({ time, job })
+        return { stop: () => Promise.resolve() }
+      },
+    },
+    retentionDays: () => days,
+    log: silentLog,
+  })
+  const look = async (): Promise<void> => {
+    const { time, job } = jobs.shift() ?? { time: now, job: () => {} }
+    now = time
+    await job()
+  }
+  return { asked, changed, jobs, look, stop, now: () => now }
+}
+
+test('conversations older than the setting are erased soon after the start, and a day later again', async () => {
+  const { asked, changed, jobs, look, now } = watch(30, [part(100, true), part(3, true), part(0, false)])
+  await look()
+  assert.deepEqual(asked, [
+    [30, undefined],
+    [30, next],
+    [30, next],
+  ])
+  assert.deepEqual(changed, ['ada', 'ada'])
+  assert.deepEqual(
+    jobs.map(({ time }) => time - now()),
+    [dayMs],
+  )
+  await look()
+  assert.equal(asked.length, 4)
+})
+
+test('without the setting, or without the duty, nothing is erased; it is looked at again', async () => {
+  for (const { asked, jobs, look } of [watch(0, []), watch(30, [], false)]) {
+    await look()
+    assert.deepEqual([asked.length, jobs.length], [0, 1])
+  }
+})
+
+test('a process that ends goes on with nothing', async () => {
+  const { asked, jobs, look, stop } = watch(30, [part(1, true)])
+  stop()
+  await look()
+  assert.deepEqual([asked.length, jobs.length], [0, 0])
+})
+
+test('a dry run counts, and tells nobody', async () => {
+  const told: string[] = []
+  const store = { threads: { erasePast: () => Promise.resolve(part(7, false)) } }
+  const bus = { publishChange: (): void => void told.push('changed') }
+  const found = await pruneSome({ store, bus }, { before: 0, dryRun: true })
+  assert.deepEqual([found, told], [{ threads: 7, turns: 14, items: 21 }, []])
+})
