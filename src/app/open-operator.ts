@@ -2,6 +2,7 @@
 import type { App } from '#app.ts'
 import { operator } from '#core/ids.ts'
 import type { MissionRequest } from '#missions/mission-request.ts'
+import type { NotificationRequest } from '#reach/notification-request.ts'
 import { createOperatorClient, type OperatorClient, type OperatorStatus } from '#turns/operator-client.ts'
 
 export function openOperator(app: App, doors: () => OperatorStatus['doors']): OperatorClient {
@@ -21,6 +22,10 @@ export function openOperator(app: App, doors: () => OperatorStatus['doors']): Op
     missions: async (request) => {
       const { answerRequest } = await import('#missions/mission-request.ts')
       return answerRequest(await app.missions(), operator, request as MissionRequest)
+    },
+    notifications: async (request) => {
+      const { answerRequest } = await import('#reach/notification-request.ts')
+      return answerRequest(await app.notifications(), operator, request as NotificationRequest)
     },
     async status() {
       const [{ costToday }, enabled] = await Promise.all([turns.count(undefined), skills.enabled(operator)])

@@ -6,6 +6,7 @@ import { readVersion } from '#lib/version.ts'
 import { commandTree, type Shell, shells } from './command-tree.ts'
 import { addMcp } from './program-mcp.ts'
 import { addMissions } from './program-mission.ts'
+import { addNotify } from './program-notify.ts'
 import { addJudgement } from './program-judgement.ts'
 import { addSkills } from './program-skill.ts'
 import { addTelegram } from './program-telegram.ts'
@@ -104,6 +105,7 @@ export function buildProgram(): Command {
   addUsers(program)
   addMemory(program)
   addMissions(program)
+  addNotify(program)
   addTelegram(program)
   addSecrets(program)
   addModels(program)

@@ -53,6 +53,7 @@ export function serviceClient(home: string): OperatorClient {
     memory: (query) => ask('memory', { query }),
     skills: () => ask('skills'),
     missions: async (request) => (await ask('missions', request)) ?? undefined,
+    notifications: async (request) => (await ask('notifications', request)) ?? undefined,
     follow: (turnId, signal) => stream<readonly Watched[]>('follow', { turnId }, signal),
     watch: (threadId, after, signal) => stream<readonly Watched[]>('watch', { threadId, after }, signal),
     changes: (signal) => stream<readonly ListChange[]>('changes', {}, signal),

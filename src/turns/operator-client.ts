@@ -95,6 +95,8 @@ export interface OperatorClient {
   skills(): Promise<readonly OperatorSkill[]>
   /** One request about the operator's missions (`missions/mission-request`). The answer is JSON. */
   missions(request: object): Promise<unknown>
+  /** One request about the operator's notifications (`reach/notification-request`). The answer is JSON. */
+  notifications(request: object): Promise<unknown>
   /** All events of one turn up to its rest, also when it rests already. */
   follow(turnId: string, signal: AbortSignal): AsyncIterable<readonly Watched[]>
   /** A thread from after a seq. */
@@ -113,6 +115,7 @@ export type OperatorParts = {
   readonly policy: () => PolicySettings
   readonly skills: () => Promise<readonly OperatorSkill[]>
   readonly missions: (request: object) => Promise<unknown>
+  readonly notifications: (request: object) => Promise<unknown>
   readonly status: () => Promise<OperatorStatus>
 }
 
@@ -184,6 +187,7 @@ export function createOperatorClient(parts: OperatorParts): OperatorClient {
     },
     skills: () => parts.skills(),
     missions: (request) => parts.missions(request),
+    notifications: (request) => parts.notifications(request),
     async *follow(turnId, signal) {
       const turn = await findTurn(turnId)
       const source = turns.follow(operator, turn, await seqBefore(turn))

@@ -27,6 +27,7 @@ function partsOf(house: House): OperatorParts {
     policy: () => ({}),
     skills: () => Promise.reject(new Error('not asked')),
     missions: () => Promise.reject(new Error('not asked')),
+    notifications: () => Promise.reject(new Error('not asked')),
     status: () => Promise.reject(new Error('not asked')),
   }
 }

@@ -34,6 +34,7 @@ export const operatorVerbs: Readonly<Record<keyof OperatorClient, Verb>> = {
   memory: (client, body) => client.memory(textIn(body, 'query')),
   skills: (client) => client.skills(),
   missions: (client, body) => client.missions(isObject(body) ? body : {}),
+  notifications: (client, body) => client.notifications(isObject(body) ? body : {}),
   // Ignores `closing`: a turn that ends during shutdown is still followed to its end.
   follow: (client, body, { left }) => client.follow(textIn(body, 'turnId'), left),
   watch: (client, body, signals) =>

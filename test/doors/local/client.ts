@@ -18,6 +18,7 @@ export function operatorClientOf({
     policy: () => ({}),
     skills: () => Promise.resolve([]),
     missions: () => Promise.resolve([]),
+    notifications: () => Promise.resolve([]),
     status: () =>
       Promise.resolve({
         provider: 'p',

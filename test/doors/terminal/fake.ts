@@ -80,6 +80,7 @@ export function clientOf(own: Partial<OperatorClient>): OperatorClient {
     memory: () => Promise.resolve([]),
     skills: () => Promise.resolve([]),
     missions: () => Promise.resolve([]),
+    notifications: () => Promise.resolve([]),
     follow: () => quiet,
     watch: () => quiet,
     changes: () => quiet,

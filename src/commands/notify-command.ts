@@ -1,0 +1,101 @@
+// `atrium notify`: how the operator is told of news, in the running service or in this process.
+import { AppError } from '#core/errors.ts'
+import type { NotificationRequest, NotificationsJson, TestedJson, WayJson } from '#reach/notification-request.ts'
+import { printable } from '#safety/printable.ts'
+import { print, table } from './report.ts'
+import { reachOperator } from './running-service.ts'
+
+type Options = { readonly json?: boolean }
+
+export async function listWays(options: Options): Promise<void> {
+  const found = (await ask({ do: 'list' })) as NotificationsJson
+  const { ways, removed, quiet } = found
+  const rows = ways.map(({ id, kind, label, url, events, content }) => [
+    id,
+    kind,
+    printable(kind === 'ntfy' ? (url ?? label) : label),
+    events.join(', ') || 'none',
+    content ? 'with content' : 'titles only',
+  ])
+  const lines = [
+    rows.length > 0
+      ? table([['WAY', 'KIND', 'WHERE', 'EVENTS', 'MESSAGES'], ...rows])
+      : 'No ways yet. Add one: atrium notify add ntfy https://ntfy.sh/TOPIC',
+    ...(quiet ? [`Quiet from ${quiet.from} to ${quiet.to} (${printable(quiet.zone)})`] : []),
+    ...removed.map(
+      ({ kind, label, because }) => `Removed: ${kind} at ${printable(label)}, because ${printable(because)}`,
+    ),
+  ]
+  print(options, found, lines.join('\n'))
+}
+
+export async function addWay(
+  kind: string,
+  url: string,
+  options: Options & { readonly events?: string; readonly content?: boolean },
+): Promise<void> {
+  if (kind !== 'ntfy') {
+    const where = kind === 'telegram' ? 'atrium telegram pair' : 'the Settings page of the browser'
+    const known = kind === 'telegram' || kind === 'push'
+    throw new AppError('invalid_input', known ? `${kind} is added by ${where}` : `a way is ntfy, not ${kind}`)
+  }
+  const events = options.events?.split(',').map((name) => name.trim())
+  const way = { kind, url, content: options.content ?? false, ...(events && { events }) }
+  const added = (await ask({ do: 'add', way })) as WayJson
+  const told = added.events.join(', ') || 'nothing'
+  print(options, added, `Added ${added.id}: ${told}.\nTry it: atrium notify test ${added.id}`)
+}
+
+export async function removeWay(id: string, options: Options): Promise<void> {
+  await ask({ do: 'remove', id })
+  print(options, { removed: id }, 'Removed.')
+}
+
+/** Exit code 1 when a message did not arrive. */
+export async function testWays(id: string | undefined, options: Options): Promise<void> {
+  const tested = (await ask({ do: 'test', ...(id !== undefined && { id }) })) as TestedJson[]
+  const lines = tested.map(
+    ({ way: { kind, label }, outcome, error }) => `${kind} at ${printable(label)}: ${resultOf(outcome, error)}`,
+  )
+  print(options, tested, lines.join('\n') || 'No ways yet. Add one: atrium notify add ntfy https://ntfy.sh/TOPIC')
+  if (tested.some(({ outcome }) => outcome !== 'sent')) process.exitCode = 1
+}
+
+export async function setQuiet(hours: string, options: Options & { readonly zone?: string }): Promise<void> {
+  const { zone } = options
+  const [from = '', to, ...rest] = hours.split('-')
+  if (hours !== 'off' && (to === undefined || rest.length > 0)) {
+    throw new AppError('invalid_input', `quiet hours are like 22:00-07:00, or off, not ${hours}`)
+  }
+  const quiet = hours === 'off' ? null : { from, to: to ?? '', ...(zone !== undefined && { zone }) }
+  const found = (await ask({ do: 'quiet', quiet })) as NotificationsJson
+  const now = found.quiet
+  const words = now ? `Quiet from ${now.from} to ${now.to} (${printable(now.zone)}).` : 'Quiet hours are off.'
+  print(options, found.quiet, words)
+}
+
+function resultOf(outcome: TestedJson['outcome'], error: string | undefined): string {
+  const why = error === undefined ? '' : `: ${printable(error)}`
+  switch (outcome) {
+    case 'sent':
+      return 'sent'
+    case 'gone':
+      return `removed, it is gone${why}`
+    case 'unknown':
+      return `it may have arrived${why}`
+    case 'later':
+    case 'refused':
+      return `not sent${why}`
+    default:
+      return outcome satisfies never
+  }
+}
+
+async function ask(request: NotificationRequest): Promise<unknown> {
+  const { client, close } = await reachOperator()
+  try {
+    return await client.notifications(request)
+  } finally {
+    await close()
+  }
+}
