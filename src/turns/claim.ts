@@ -32,6 +32,8 @@ export function createClaims({ store, room, take, log }: ClaimParts): Claims {
   let stopped = false
   let claiming: Promise<void> | undefined
   let wokenAgain = false
+  /** A turn ended during the claim, which may have seen it running. */
+  let freedMeanwhile = false
 
   function wake(): void {
     expected = true
@@ -52,9 +54,13 @@ export function createClaims({ store, room, take, log }: ClaimParts): Claims {
     const began = performance.now()
     try {
       expected = false
+      freedMeanwhile = false
       const { started, more } = await store.turns.claim(free.lease, Math.min(free.turns, maxAtOnce))
       for (const each of started) take(each, free.lease)
-      if (more) expected = true
+      if (more) {
+        expected = true
+        if (freedMeanwhile) wokenAgain = true
+      }
       if (!more || started.length === 0) return
       // Pause for as long as the claim took, so that other work can use the database.
       await sleep(performance.now() - began)
@@ -72,6 +78,7 @@ export function createClaims({ store, room, take, log }: ClaimParts): Claims {
       expected = true
     },
     freed() {
+      freedMeanwhile = true
       if (expected) wake()
     },
     async stop() {

@@ -72,6 +72,30 @@ test('a wake during a look makes another look; without one there is none', async
   await claims.stop()
 })
 
+test('a turn that ends during a look makes another look, if something is still queued', async () => {
+  const looks: ((more: boolean) => void)[] = []
+  const claim = () =>
+    new Promise<{ started: StartedTurn[]; more: boolean }>((resolve) => {
+      looks.push((more) => resolve({ started: [], more }))
+    })
+  const claims = createClaims({
+    store: { turns: { claim } as Partial<Store['turns']> as Store['turns'] },
+    room: () => ({ lease, turns: 1 }),
+    take: () => {},
+    log: silentLog,
+  })
+  claims.wake()
+  await until(() => looks.length === 1)
+  claims.freed()
+  looks[0]?.(true)
+  await until(() => looks.length === 2)
+  claims.freed()
+  looks[1]?.(false)
+  await turnOver(10)
+  assert.equal(looks.length, 2)
+  await claims.stop()
+})
+
 test('without room nobody looks, and the wake is not forgotten', async () => {
   const { state, claims } = queueOf({ queued: 1, room: 0 })
   claims.wake()
