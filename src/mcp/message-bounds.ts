@@ -3,12 +3,19 @@ import { countJson, type JsonBounds } from '#lib/json-bounds.ts'
 
 export const maxMessageBytes = 8 * 1024 * 1024
 const maxValues = 200_000
+/** Members of objects: the client package copies each of them. */
+const maxNames = 40_000
 const maxLevels = 1_000
-const messageBounds: JsonBounds = { values: maxValues, names: maxValues, levels: maxLevels }
+const messageBounds: JsonBounds = { values: maxValues, names: maxNames, levels: maxLevels }
 
 /** What is too much in the JSON text of a message; undefined if it may be parsed. */
 export function messageExcess(json: Uint8Array): string | undefined {
   const excess = countJson(json, messageBounds).next(json.length)
   if (!excess) return undefined
-  return excess.bound === 'levels' ? `more than ${maxLevels} levels` : `more than ${maxValues} values`
+  const { values, names, levels } = messageBounds
+  return {
+    values: `more than ${values} values`,
+    names: `more than ${names} field names`,
+    levels: `more than ${levels} levels`,
+  }[excess.bound]
 }

@@ -17,8 +17,11 @@ async function read(body: AsyncIterable<Buffer>): Promise<string> {
   return text
 }
 
-test('a message has at most 200,000 values and 1,000 levels', () => {
+test('a message has at most 200,000 values, 40,000 field names and 1,000 levels', () => {
   assert.match(messageExcess(Buffer.from(many)) ?? '', /200000 values/)
+  const named = (count: number) => Buffer.from(JSON.stringify(Object.fromEntries(Array(count).fill(0).entries())))
+  assert.match(messageExcess(named(40_001)) ?? '', /40000 field names/)
+  assert.equal(messageExcess(named(40_000)), undefined)
   assert.match(messageExcess(Buffer.from(deep)) ?? '', /1000 levels/)
   assert.equal(messageExcess(Buffer.from(`"${many}${deep}"`)), undefined)
 })
