@@ -118,7 +118,7 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
   opened.defer(() => running.close())
   const { turns, threads, gates, readers, runner, metrics, onRest, storeAway } = running
   const mask = (text: string, user: UserId): string => live.scan(user).mask(text)
-  const reach = openReach({ store, bus, lease, config: live.config, onRest, mask, log })
+  const reach = openReach({ store, bus, lease, config: live.config, onRest, mask, gates, log })
   opened.defer(() => reach.close())
   const missions = openMissions({ store, bus, turns, onRest, onSettled: reach.settled, tools: tools.tools, log })
   opened.defer(() => missions.close())
@@ -131,6 +131,7 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
     config: live.config,
     onReload: live.onReload,
     owner: lease.owner,
+    mask,
     log,
   })
   opened.defer(() => telegram.close())

@@ -11,7 +11,9 @@ import type { Notifications } from '#reach/notifications.ts'
 import type { Sender } from '#reach/sender.ts'
 import { createTeller } from '#reach/tell.ts'
 import type { Ways } from '#reach/way.ts'
+import type { Gates } from '#turns/gates.ts'
 import { lazyDial } from './lazy-dial.ts'
+import { pageOf } from './page-address.ts'
 
 export type OpenReach = {
   /** Loaded when they are first asked for. */
@@ -30,16 +32,18 @@ export type OpenReachParts = {
   readonly config: () => Config
   readonly onRest: (listener: (turn: Turn) => void) => void
   readonly mask: (text: string, user: UserId) => string
+  readonly gates: Pick<Gates, 'list'>
   readonly log: Log
 }
 
-export function openReach({ store, bus, lease, config, onRest, mask, log }: OpenReachParts): OpenReach {
+export function openReach(parts: OpenReachParts): OpenReach {
+  const { store, bus, lease, onRest, mask, log } = parts
   const teller = createTeller({ store, bus, log })
   let sender: Promise<Sender> | undefined
   let opening: Promise<Opened> | undefined
   let closed = false
   const open = (): Promise<Opened> => {
-    opening ??= load({ store, bus, config })
+    opening ??= load(parts)
     return opening
   }
   const startSending = async (): Promise<void> => {
@@ -72,7 +76,8 @@ export function openReach({ store, bus, lease, config, onRest, mask, log }: Open
 
 type Opened = { readonly ways: Ways; readonly notifications: Notifications }
 
-async function load({ store, bus, config }: Pick<OpenReachParts, 'store' | 'bus' | 'config'>): Promise<Opened> {
+async function load(given: OpenReachParts): Promise<Opened> {
+  const { store, bus, config } = given
   const [{ createNotifications }, { createPushKeys }, { createPost, refusalOf }] = await Promise.all([
     import('#reach/notifications.ts'),
     import('#reach/push-keys.ts'),
@@ -86,18 +91,10 @@ async function load({ store, bus, config }: Pick<OpenReachParts, 'store' | 'bus'
     ntfy: async () => (await import('#reach/ways/ntfy.ts')).createNtfy({ post, page }),
     push: async () =>
       (await import('#reach/ways/push.ts')).createPush({ post, keys: pushKeys, contact: () => contactOf(config()) }),
+    telegram: async () => (await import('./telegram-way.ts')).openTelegramWay({ ...given, page }),
   }
   const parts = { store, bus, ways, pushKeys, refusalOf: (url: string) => refusalOf(url, privateHosts) }
   return { ways, notifications: createNotifications(parts) }
-}
-
-/** The address at which people open the page: the first that the operator named, else the gateway's own. */
-function pageOf({ gateway: { enabled, host, port, allowedOrigins } }: Config): string | undefined {
-  const [named] = allowedOrigins
-  if (named !== undefined) return named
-  if (!enabled) return undefined
-  const open = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
-  return `http://${open}:${port}`
 }
 
 /** Some push services refuse an address of this machine. */

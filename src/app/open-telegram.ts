@@ -1,10 +1,16 @@
 // Opens the Telegram door while a bot is connected. Its code is loaded with the first bot.
 import type { Config } from '#config.ts'
 import type { Bus } from '#core/bus.ts'
+import type { PairedChat } from '#core/channel.ts'
+import { AppError } from '#core/errors.ts'
 import { operator, type UserId } from '#core/ids.ts'
+import { newsEvents } from '#core/notification.ts'
 import type { Store } from '#core/store.ts'
 import type { ChannelDoor, ChannelDoorParts } from '#doors/channel/channel-door.ts'
 import { createSerialReload } from './serial-reload.ts'
+
+/** Ways of a user, as for those that are added on the page. */
+const maxWays = 20
 
 /** The name of the sealed secret with the bot's token. */
 export const telegramSecret = 'telegram.token'
@@ -17,7 +23,7 @@ export type OpenTelegram = {
   close(): Promise<void>
 }
 
-export type OpenTelegramParts = Omit<ChannelDoorParts, 'channel' | 'store' | 'linkOf' | 'nameOf'> & {
+export type OpenTelegramParts = Omit<ChannelDoorParts, 'channel' | 'store' | 'linkOf' | 'nameOf' | 'onStart'> & {
   readonly store: Store
   readonly bus: Bus
   readonly config: () => Config
@@ -44,7 +50,11 @@ export function openTelegram(parts: OpenTelegramParts): OpenTelegram {
       const { openTelegramDoor } = await import('./telegram-door.ts')
       open = {
         token,
-        door: openTelegramDoor(parts.config(), token, { ...parts, nameOf: (user) => nameOf(store, user) }),
+        door: openTelegramDoor(parts.config(), token, {
+          ...parts,
+          nameOf: (user) => nameOf(store, user),
+          onStart: (chat) => addWay(parts, chat),
+        }),
       }
       log.info({ bot: account?.name }, 'telegram is connected')
     })
@@ -78,4 +88,20 @@ export function openTelegram(parts: OpenTelegramParts): OpenTelegram {
 async function nameOf({ accounts }: Pick<Store, 'accounts'>, user: UserId): Promise<string> {
   if (user === operator) return operator
   return (await accounts.listUsers()).find(({ id }) => id === user)?.name ?? user
+}
+
+/** The chat is also a way of notifications, unless it is one already. A user who has too many ways gets none. */
+async function addWay({ store, bus, log }: OpenTelegramParts, { chat, user }: PairedChat): Promise<void> {
+  const { notifications } = store
+  const ways = (await notifications.ways(user)).filter(({ kind }) => kind === 'telegram')
+  if (ways.some(({ target }) => target === chat)) return
+  if (ways.length > 0) await notifications.removeWays(user, 'telegram')
+  const way = { kind: 'telegram', target: chat, label: 'Telegram', events: newsEvents, content: false } as const
+  try {
+    await notifications.addWay(user, way, maxWays)
+    bus.signal({ type: 'notifications', what: 'ways' })
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'invalid_input')) throw error
+    log.warn({ user }, 'a paired chat is no way of notifications: the user has as many as they may')
+  }
 }

@@ -3,15 +3,17 @@ import type { Config } from '#config.ts'
 import { type ChannelDoor, type ChannelDoorParts, openChannelDoor } from '#doors/channel/channel-door.ts'
 import { createBotApi } from '#doors/telegram/client.ts'
 import { createTelegramChannel } from '#doors/telegram/telegram-channel.ts'
+import { pageOf } from './page-address.ts'
 import { telegramRequests } from './telegram-requests.ts'
 
 export function openTelegramDoor(
-  { telegramApi: api, proxy, gateway }: Config,
+  config: Config,
   token: string,
   parts: Omit<ChannelDoorParts, 'channel' | 'linkOf'>,
 ): ChannelDoor {
+  const { telegramApi: api, proxy } = config
   const bot = createBotApi({ api, token, send: telegramRequests(proxy) })
   const channel = createTelegramChannel({ api: bot, log: parts.log })
-  const page = gateway.allowedOrigins[0] ?? `http://${gateway.host}:${gateway.port}`
-  return openChannelDoor({ ...parts, channel, linkOf: (threadId) => `${page}/threads/${threadId}` })
+  const page = pageOf(config)
+  return openChannelDoor({ ...parts, channel, linkOf: (threadId) => page && `${page}/threads/${threadId}` })
 }

@@ -9,11 +9,11 @@ export function telegramRequests(proxy: Config['proxy']): SendRequest {
   const dial = systemDial(proxy)
   return async ({ url, headers = new Map<string, string>(), body }, { maxBytes, timeoutMs, signal }) => {
     const target = parseTarget(url)
-    if (typeof target === 'string') return { fault: target }
+    if (typeof target === 'string') return { fault: target, sent: false }
     const method = body ? 'POST' : 'GET'
     const request = { method, target, headers, listed: true, ...(body && { body }) }
     const dialled = await withDeadline(timeoutMs, signal, (either) => dial(request, { maxBytes, signal: either }))
-    if (dialled.type === 'fault') return { fault: dialled.fault.message }
+    if (dialled.type === 'fault') return { fault: dialled.fault.message, sent: dialled.fault.sent }
     return { status: dialled.status, body: dialled.body }
   }
 }

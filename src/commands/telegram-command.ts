@@ -72,6 +72,7 @@ export async function unpairTelegram(name: string): Promise<void> {
   const { home } = loadConfig()
   await withStore(async (store) => {
     const user = await userOf(store, name)
+    await store.notifications.removeWays(user, 'telegram')
     if ((await store.channels.unpair(channel, user)) !== undefined) return
     throw new AppError('not_found', `no chat is paired with ${name}`)
   })
@@ -83,6 +84,7 @@ export async function disconnectTelegram(): Promise<void> {
   const { home } = loadConfig()
   const name = await withStore(async (store) => {
     const account = await connected(store)
+    for (const user of await store.notifications.usersWithWays()) await store.notifications.removeWays(user, 'telegram')
     await store.channels.disconnect(channel)
     await store.secrets.remove(telegramSecret)
     return account.name

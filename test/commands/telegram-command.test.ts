@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { startBotApi } from '../doors/telegram/bot-api.ts'
 import { atrium, newHome, serve } from '../atrium.ts'
@@ -52,9 +53,11 @@ test('two commands connect a bot and pair a chat, with a service that runs', asy
     const ada = api.person(7)
     ada.say(line)
     await until(() => ada.texts.some((text) => text.startsWith('This chat is now yours')))
+    assert.deepEqual(waysOf(), ['telegram'])
     ada.say('what is 2+2?')
     await until(() => ada.texts.some((text) => /\b4\b/.test(text)))
     assert.equal((await telegram(['unpair', 'operator'])).code, 0)
+    assert.deepEqual(waysOf(), [])
     assert.match((await telegram(['unpair', 'operator'])).stderr, /no chat is paired with operator/)
     assert.match((await telegram(['pair', 'nobody'])).stderr, /no user is named nobody/)
     const heard = ada.heard.length
@@ -73,3 +76,15 @@ test('two commands connect a bot and pair a chat, with a service that runs', asy
     if (file.isFile()) assert(!readFileSync(join(file.parentPath, file.name)).includes(secret), file.name)
   }
 })
+
+function waysOf(): string[] {
+  const database = new DatabaseSync(join(home.path, 'atrium.db'), { readOnly: true })
+  try {
+    return database
+      .prepare('SELECT kind FROM notification_ways')
+      .all()
+      .map(({ kind }) => String(kind))
+  } finally {
+    database.close()
+  }
+}

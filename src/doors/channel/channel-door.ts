@@ -10,6 +10,7 @@ import type { Gates } from '#turns/gates.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { Turns } from '#turns/turns.ts'
 import type { Channel, Incoming, Outcome } from './channel.ts'
+import { readCommand } from './chat-commands.ts'
 import { createDelivery } from './deliver.ts'
 import { addGateQuestion, gatesOf, tellGate } from './gate-posts.ts'
 import { createHold, renewMs } from './hold.ts'
@@ -34,8 +35,12 @@ export type ChannelDoorParts = {
   readonly gates: Gates
   /** The id of this process among all. */
   readonly owner: string
-  /** The address of a thread's page. */
-  readonly linkOf: (threadId: string) => string
+  /** The address of a thread's page; undefined if it is not known. */
+  readonly linkOf: (threadId: string) => string | undefined
+  /** Masks secrets of a user: a message leaves the service. */
+  readonly mask: (text: string, user: UserId) => string
+  /** A chat was paired, or its person greeted the bot again. */
+  readonly onStart: (chat: PairedChat) => Promise<void>
   /** The name of a user in answers. */
   readonly nameOf: (user: UserId) => Promise<string>
   readonly log: Log
@@ -70,7 +75,7 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
       if (!hold.held) throw new Error('another process may have taken over the channel')
     },
   }
-  const asking = { store: channels, linkOf: parts.linkOf }
+  const asking = { store: channels, linkOf: parts.linkOf, mask: parts.mask }
 
   async function askGates(post: Post, turn: Turn): Promise<void> {
     for (const open of await gatesOf({ gates }, turn)) {
@@ -157,6 +162,11 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
       log.info({ channel: channel.name, user: paired.user }, 'paired a chat')
     } else if (incoming.type === 'press') await takePress(updates, chat, incoming, until)
     else await takeMessage({ ...parts, store: channels }, { updates, chat, message: incoming, signal: until })
+    // Also when it was taken before: a crash may have come between.
+    if (incoming.type === 'message' && readCommand(incoming.text)?.type === 'start') {
+      const paired = await channels.chat(channel.name, incoming.chat)
+      if (paired) await parts.onStart(paired)
+    }
     await sync()
   }
 

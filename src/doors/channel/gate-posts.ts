@@ -1,6 +1,7 @@
 // Gates in a chat: the question with its buttons, and what was decided in their place, from whichever door.
 import { randomBytes } from 'node:crypto'
 import type { PairedChat, Post } from '#core/channel.ts'
+import type { UserId } from '#core/ids.ts'
 import type { Gate } from '#core/item.ts'
 import type { ChannelStore, OpenGate } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
@@ -18,17 +19,20 @@ const decisionChars = 200
 
 type QuestionParts = {
   readonly store: Pick<ChannelStore, 'addQuestion'>
-  /** The address of a thread's page. */
-  readonly linkOf: (threadId: string) => string
+  /** The address of a thread's page; undefined if it is not known. */
+  readonly linkOf: (threadId: string) => string | undefined
+  /** Masks secrets of a user: a message leaves the service. */
+  readonly mask: (text: string, user: UserId) => string
 }
 
 /** Stores the question of an open gate for a chat; false if the chat has it already. The channel's process then asks it. */
 export function addGateQuestion(
-  { store, linkOf }: QuestionParts,
+  { store, linkOf, mask }: QuestionParts,
   { channel, chat, user }: Pick<PairedChat, 'channel' | 'chat' | 'user'>,
   { turn, gate, at }: OpenGate,
 ): Promise<boolean> {
-  const { text, canAllow } = gateQuestion(gate, linkOf(turn.threadId))
+  const { text: words, canAllow } = gateQuestion(gate, linkOf(turn.threadId))
+  const text = mask(words, user)
   const newButton = (): string => randomBytes(buttonBytes).toString('base64url')
   const buttons = {
     ...(canAllow && { allow: newButton() }),

@@ -12,19 +12,21 @@ export type GateQuestion = {
   readonly canAllow: boolean
 }
 
-/** `link` is the address of the thread's page. */
-export function gateQuestion(gate: Gate, link: string): GateQuestion {
+/** `link` is the address of the thread's page, if it is known. */
+export function gateQuestion(gate: Gate, link: string | undefined): GateQuestion {
+  const there = link === undefined ? ' on the page.' : `: ${link}`
   const { text, sentence } = questionOf(gate)
   const why = gate.why ?? gate.reason
   const head = [text, sentence, ...(why ? [why] : [])].map((line) => printable(line))
   if (gate.kind !== 'approval') {
-    const where = gate.kind === 'credential' ? 'Sign in here' : 'Answer it here'
-    return { text: [...head, `${where}: ${link}`].join('\n'), canAllow: false }
+    const act = gate.kind === 'credential' ? 'Sign in' : 'Answer it'
+    const where = link === undefined ? act : `${act} here`
+    return { text: [...head, `${where}${there}`].join('\n'), canAllow: false }
   }
   const preview = printable(gate.asks?.preview ? previewText(gate.asks.preview) : argumentText(gate), { lines: true })
   const whole = preview.trim() === '' ? head.join('\n') : `${head.join('\n')}\n\n${preview}`
   if (whole.length <= maxQuestionChars) return { text: whole, canAllow: true }
-  const cut = `${whole.slice(0, maxQuestionChars / 4).toWellFormed()}\n…\n\nIt is too long to be shown here. Allow it where all of it can be seen: ${link}`
+  const cut = `${whole.slice(0, maxQuestionChars / 4).toWellFormed()}\n…\n\nIt is too long to be shown here. Allow it where all of it can be seen${there}`
   return { text: cut, canAllow: false }
 }
 

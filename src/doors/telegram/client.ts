@@ -5,13 +5,16 @@ import * as z from 'zod/mini'
 export type SendRequest = (
   request: { readonly url: string; readonly headers?: ReadonlyMap<string, string>; readonly body?: Buffer },
   bounds: { readonly maxBytes: number; readonly timeoutMs: number; readonly signal: AbortSignal },
-) => Promise<{ readonly status: number; readonly body: Buffer } | { readonly fault: string }>
+) => Promise<{ readonly status: number; readonly body: Buffer } | { readonly fault: string; readonly sent: boolean }>
 
-/** `refused`: the server answered with an error. `unreachable`: no answer, or not one of the Bot API. */
+/**
+ * `refused`: the server answered with an error. `unreachable`: no answer, or not one of the Bot API; `sent` if bytes may
+ * have reached it.
+ */
 export type Called<T> =
   | { readonly type: 'ok'; readonly result: T }
   | { readonly type: 'refused'; readonly code: number; readonly description: string; readonly retryAfterMs?: number }
-  | { readonly type: 'unreachable'; readonly why: string }
+  | { readonly type: 'unreachable'; readonly why: string; readonly sent: boolean }
 
 export type Keyboard = { readonly inline_keyboard: readonly (readonly { text: string; callback_data: string }[])[] }
 type TextOptions = { readonly parse_mode?: 'HTML'; readonly reply_markup?: Keyboard }
@@ -93,7 +96,7 @@ export function createBotApi({ api, token, send }: { api: string; token: string;
       { url: `${base}/bot${token}/${method}`, headers: new Map([['content-type', type]]), body },
       { maxBytes: maxAnswerBytes, timeoutMs, signal },
     )
-    if ('fault' in answer) return { type: 'unreachable', why: masked(answer.fault) }
+    if ('fault' in answer) return { type: 'unreachable', why: masked(answer.fault), sent: answer.sent }
     return readAnswer(answer, schema, masked)
   }
 
@@ -146,7 +149,7 @@ export function createBotApi({ api, token, send }: { api: string; token: string;
         { url: `${base}/file/bot${token}/${escaped}` },
         { maxBytes, timeoutMs: downloadMs, signal },
       )
-      if ('fault' in answer) return { type: 'unreachable', why: masked(answer.fault) }
+      if ('fault' in answer) return { type: 'unreachable', why: masked(answer.fault), sent: answer.sent }
       if (answer.status === 200) return { type: 'ok', result: answer.body }
       return { type: 'refused', code: answer.status, description: `HTTP ${answer.status}` }
     },
@@ -169,6 +172,7 @@ function readAnswer<T>(
   const unreadable = {
     type: 'unreachable',
     why: `the server answered with HTTP ${status}, and not as a Bot API does`,
+    sent: true,
   } as const
   const answer = z.safeParse(Answer, parsed(body))
   if (!answer.success) return unreadable

@@ -45,14 +45,18 @@ test('what the server says is ok, refused or unreachable', async () => {
   for (const body of ['<html>', { ok: true, result: { id: 'x' } }, { ok: 'maybe' }, null]) {
     assert.equal((await api(answers(200, body)).getMe(signal)).type, 'unreachable')
   }
-  assert.deepEqual(await api({ fault: 'no way' }).getMe(signal), { type: 'unreachable', why: 'no way' })
+  assert.deepEqual(await api({ fault: 'no way', sent: false }).getMe(signal), {
+    type: 'unreachable',
+    why: 'no way',
+    sent: false,
+  })
 })
 
 test('the token is masked where a server or the network repeats it', async () => {
   const said = [
     await api(answers(400, { ok: false, error_code: 400, description: `bad /bot${token}/getMe` })).getMe(signal),
-    await api({ fault: `GET /bot${token}/getMe failed` }).getMe(signal),
-    await api({ fault: `GET /bot${token}/x failed` }).download('x', 9, signal),
+    await api({ fault: `GET /bot${token}/getMe failed`, sent: true }).getMe(signal),
+    await api({ fault: `GET /bot${token}/x failed`, sent: true }).download('x', 9, signal),
   ]
   assert.doesNotMatch(JSON.stringify(said), /AAE-a-token/)
 })

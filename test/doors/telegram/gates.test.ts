@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operator, userId } from '#core/ids.ts'
 import type { Item } from '#core/item.ts'
+import { addGateQuestion } from '#doors/channel/gate-posts.ts'
 import { gateMs } from '#turns/gate-answers.ts'
 import { until } from '../../until.ts'
 import { calls, createWriter, type Say, says, type TestAppOptions } from '../test-app.ts'
@@ -133,4 +134,33 @@ test('what is too long to be shown cannot be allowed here', async (t) => {
     ada.texts.join('\n'),
     /too long to be shown here\. Allow it where all of it can be seen: https:\/\/atrium\.example\/threads\//,
   )
+})
+
+test('the gate of another door is asked here once, with the same buttons', async (t) => {
+  const ran: unknown[] = []
+  const { pair, app, wake } = await openHouse(t, { say: writes, tools: [createWriter(ran)] })
+  const ada = await pair(7)
+  const input = [{ type: 'message', role: 'user', content: [{ type: 'text', text: 'buy bread' }] }] as const
+  const { events } = await app.turns.start({ user: operator, door: 'web', input, options: {}, whenBusy: 'queue' })
+  events.close()
+  await until(async () => (await app.gates.list(operator)).length === 1)
+  const [open] = await app.gates.list(operator)
+  assert.ok(open)
+  const asking = {
+    store: app.store.channels,
+    linkOf: () => undefined,
+    mask: (text: string) => text.replace('bread', '[masked]'),
+  }
+  const chat = { channel: 'telegram', chat: '7', user: operator } as const
+  assert.deepEqual(
+    [await addGateQuestion(asking, chat, open), await addGateQuestion(asking, chat, open)],
+    [true, false],
+  )
+  wake()
+  await until(() => (gateOf(ada)?.buttons.length ?? 0) > 0)
+  assert.match(gateOf(ada)?.text ?? '', /buy \[masked\]/)
+  ada.press(gateOf(ada)?.id ?? 0, 'Allow once')
+  await until(() => gateOf(ada)?.text.endsWith('Allowed once by operator.') ?? false)
+  await until(() => ran.length === 1)
+  assert.equal(ada.texts.includes('went: written'), false, 'the reply stays at its door')
 })

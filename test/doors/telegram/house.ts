@@ -21,6 +21,8 @@ export type TelegramHouse = {
   reopen: () => Promise<void>
   closeDoor: () => Promise<void>
   openDoor: () => void
+  /** Tells the door that posts were added. */
+  wake: () => void
   readonly logged: object[]
 }
 export type Person = ReturnType<FakeBotApi['person']>
@@ -49,6 +51,8 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
       gates: app.gates,
       owner: newId(),
       linkOf: (threadId) => `https://atrium.example/threads/${threadId}`,
+      mask: (text) => text,
+      onStart: () => Promise.resolve(),
       nameOf: (user) => Promise.resolve(String(user)),
       log,
     })
@@ -73,6 +77,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     openDoor() {
       door ??= open()
     },
+    wake: () => door?.wake(),
     async reopen() {
       await house.closeDoor()
       house.openDoor()
