@@ -1,12 +1,13 @@
 // The app: the agent with its store and tools, before any door is opened.
 import type { Config } from '#config.ts'
-import type { SettingsAdmin, ToolAdmin } from '#core/admin.ts'
+import type { OfferedModels, SettingsAdmin, ToolAdmin } from '#core/admin.ts'
 import { newId, operator, type UserId } from '#core/ids.ts'
 import type { McpServers } from '#core/mcp.ts'
 import type { Settings, Store } from '#core/store.ts'
 import type { ToolAccess } from '#core/tool-access.ts'
 import type { Tools } from '#core/tool.ts'
 import { openLiveSettings } from '#app/live-settings.ts'
+import { createOfferedModels } from '#app/offered-models.ts'
 import { openMemory } from '#app/open-memory.ts'
 import { openMissions } from '#app/open-missions.ts'
 import { openReach } from '#app/open-reach.ts'
@@ -56,6 +57,8 @@ export type App = {
   readonly policy: () => PolicySettings
   /** How users sign in to tools and set their secrets. */
   readonly access: () => Promise<ToolAccess>
+  /** The models that can be chosen for a thread. */
+  readonly models: OfferedModels
   /** Models that are skipped for a while, because they failed repeatedly. */
   readonly skippedModels: () => readonly string[]
   /** True while the database cannot be reached. */
@@ -113,7 +116,9 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
   })
   opened.defer(() => tools.close())
   const fence = createFence(seal.keyFor('fence'))
-  const turnParts = { store, bus, lease, live, identity, skills, policy, tools: tools.tools, fence, log }
+  const models = createOfferedModels(live.config)
+  const isOffered = (model: string): boolean => models.names().includes(model)
+  const turnParts = { store, bus, lease, live, identity, skills, policy, tools: tools.tools, fence, isOffered, log }
   const running = await openTurns(turnParts)
   opened.defer(() => running.close())
   const { turns, threads, gates, readers, runner, metrics, onRest, storeAway } = running
@@ -164,6 +169,7 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
     tools: () => tools.tools(operator),
     policy: () => live.safety().policy,
     access: tools.access,
+    models,
     skippedModels: live.model.skippedModels,
     storeAway,
     settings: createSettingsAdmin({

@@ -84,6 +84,8 @@ export type Config = {
   readonly steps: number
   /** Conversations are erased so many days after their last activity; 0 keeps them. */
   readonly retentionDays: number
+  /** The environment lists the models that can be chosen for a thread. */
+  readonly offeredFixed: boolean
   /** Names of the caps that the environment sets. */
   readonly capsFixed: readonly string[]
   /** The operator's folder for the workspace tools. */
@@ -204,6 +206,7 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
     maxUserBytes: values.STORAGE_PER_USER_MB * 1024 * 1024,
     steps: stepsOf(settings, report),
     retentionDays: retentionOf(settings, report),
+    offeredFixed: raw.LLM_MODELS !== undefined || raw.LLM_CHOICES !== undefined,
     capsFixed: (['SPEND_PER_TURN_USD', 'SPEND_PER_DAY_USD'] as const).filter((name) => raw[name] !== undefined),
     workspace,
     shell: values.ATRIUM_SHELL,

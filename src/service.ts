@@ -39,6 +39,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     version: readVersion(),
     startedAt: Date.now(),
     model: () => app.config.model,
+    offeredModels: () => app.models.names(),
     skippedModels: () => app.skippedModels(),
     databaseBackend: app.store.backend,
     storage: app.store.storage,

@@ -51,6 +51,7 @@ test('an empty environment gives the defaults of the specification', () => {
     maxUserBytes: 2 * 1024 ** 3,
     steps: 50,
     retentionDays: 0,
+    offeredFixed: false,
     capsFixed: [],
     workspace: '/home/ada/.atrium/workspace',
     shell: false,

@@ -1,6 +1,6 @@
 // The model in use, opened at first use and again after a change of its settings or key.
 import type { Config } from '#config.ts'
-import { choiceName, type FallbackConfig } from '#config/model.ts'
+import { choiceName, type FallbackConfig, offeredModels } from '#config/model.ts'
 import type { Model } from '#core/model.ts'
 import type { SecretStore } from '#core/secret.ts'
 import type { Log } from '#lib/log.ts'
@@ -9,7 +9,7 @@ import { openModel } from '#models/open-model.ts'
 export type CurrentModel = {
   /**
    * Opens the model if it is not open. After a failure the next call tries again. `choice` names one of the models that
-   * clients may choose; any other name means the usual one.
+   * are offered for choosing; any other name means the usual one.
    */
   readonly open: (choice?: string) => Promise<Model>
   /** Models that are skipped for a while, because they failed repeatedly. */
@@ -40,7 +40,7 @@ export function createCurrentModel({ config, secrets, log }: CurrentModelParts):
   return {
     open(name) {
       const { model, window } = config()
-      const choice = name === undefined ? undefined : model.choices?.find((each) => choiceName(each) === name)
+      const choice = name === undefined ? undefined : offeredModels(model).find((each) => choiceName(each) === name)
       if (choice) return openChoice(choice)
       current ??= openModel(model, (name) => secrets.get(name), log)
         .then((opened) => {

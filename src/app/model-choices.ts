@@ -1,6 +1,8 @@
-// The list of models that can be chosen without further set-up, with their prices.
+// Lists of models with their prices: those that the operator can choose without further set-up, and those that everybody can
+// choose for a thread.
 import type { Config } from '#config.ts'
-import type { ModelView } from '#core/admin.ts'
+import { choiceName, offeredModels } from '#config/model.ts'
+import type { ModelView, OfferedModel } from '#core/admin.ts'
 import { type Provider, providerNames, providers } from '#core/providers.ts'
 import { lookUpModel } from '#models/price.ts'
 import { type KeptModel, modelText } from './recent-models.ts'
@@ -20,7 +22,19 @@ type Choice = {
 
 type ListParts = { readonly config: Config; readonly sealed: readonly string[]; readonly kept: readonly KeptModel[] }
 
-/** The model in use, its fallbacks, the default model of each provider that is ready, and recent models. */
+/** The usual model, then the models that can be chosen for a thread instead. */
+export async function listOffered({ model }: Pick<Config, 'model'>): Promise<readonly OfferedModel[]> {
+  const fallbacks = new Set((model.fallback ?? []).map(choiceName))
+  const roleOf = (id: string): OfferedModel['role'] => (fallbacks.has(id) ? 'stands_in' : 'offered')
+  const usual = { ...(await pricesOf(model)), id: choiceName(model), name: model.name, role: 'usual' as const }
+  const others = offeredModels(model).map(async (each) => {
+    const id = choiceName(each)
+    return { ...(await pricesOf(each)), id, name: each.name, role: roleOf(id) }
+  })
+  return [usual, ...(await Promise.all(others))]
+}
+
+/** The model in use, its fallbacks, the models that are offered, the default model of each provider that is ready, and recent models. */
 export async function listModels({ config, sealed, kept }: ListParts): Promise<readonly ModelView[]> {
   const { model } = config
   const keyless = (provider: Provider): boolean =>
@@ -28,6 +42,7 @@ export async function listModels({ config, sealed, kept }: ListParts): Promise<r
   const choices: Choice[] = [
     { ...model, role: 'in_use' },
     ...(model.fallback ?? []).map((each) => ({ ...each, role: 'stands_in' as const })),
+    ...(model.choices ?? []).map((each) => ({ ...each, role: 'offered' as const })),
     ...providerNames.flatMap((provider) => {
       const { model: name } = providers[provider]
       return name && missingOf(provider, config, sealed).length === 0
@@ -44,13 +59,8 @@ export async function listModels({ config, sealed, kept }: ListParts): Promise<r
   return Promise.all(choices.filter((each) => first.get(modelText(each)) === each).map(viewOf))
 }
 
-async function viewOf({ provider, name, baseUrl, price, role, kept }: Choice): Promise<ModelView> {
-  const { priceOf } = await lookUpModel({ provider, name, ...(baseUrl && { baseUrl }), ...(price && { price }) })
-  const counts = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, reasoningTokens: 0 }
-  const costOf = (tokens: Partial<typeof counts>): number | null => {
-    const usd = priceOf ? priceOf({ ...counts, ...tokens }) : 0
-    return usd === null ? null : Number(((usd / pricedTokens) * perMillion).toFixed(6))
-  }
+async function viewOf(choice: Choice): Promise<ModelView> {
+  const { provider, name, baseUrl, role, kept } = choice
   return {
     provider,
     name,
@@ -58,9 +68,19 @@ async function viewOf({ provider, name, baseUrl, price, role, kept }: Choice): P
     ...(baseUrl !== undefined && { baseUrl }),
     role,
     ...(kept && { kept }),
-    inputUsd: costOf({ inputTokens: pricedTokens }),
-    outputUsd: costOf({ outputTokens: pricedTokens }),
+    ...(await pricesOf(choice)),
   }
+}
+
+async function pricesOf(model: Pick<Choice, 'provider' | 'name' | 'baseUrl' | 'price'>) {
+  const { provider, name, baseUrl, price } = model
+  const { priceOf } = await lookUpModel({ provider, name, ...(baseUrl && { baseUrl }), ...(price && { price }) })
+  const counts = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, reasoningTokens: 0 }
+  const costOf = (tokens: Partial<typeof counts>): number | null => {
+    const usd = priceOf ? priceOf({ ...counts, ...tokens }) : 0
+    return usd === null ? null : Number(((usd / pricedTokens) * perMillion).toFixed(6))
+  }
+  return { inputUsd: costOf({ inputTokens: pricedTokens }), outputUsd: costOf({ outputTokens: pricedTokens }) }
 }
 
 /** The settings that are missing before a provider can be chosen. */

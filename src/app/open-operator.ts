@@ -12,6 +12,7 @@ export function openOperator(app: App, doors: () => OperatorStatus['doors']): Op
     threads,
     gates,
     documents,
+    models: app.models,
     tools: () => app.tools().byName.values(),
     policy: () => app.policy(),
     skills: async () =>

@@ -57,12 +57,14 @@ export type OpenTurnsParts = {
   readonly policy: Policy
   readonly tools: (user: UserId) => Tools
   readonly fence: Fence
+  /** True for the name of a model that is offered for choosing. */
+  readonly isOffered: (model: string) => boolean
   readonly log: Log
 }
 
 /** Also continues turns that were left by the last run of this home or by a lost process. */
 export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
-  const { store, bus, lease, live, identity, skills, policy, tools, fence, log } = parts
+  const { store, bus, lease, live, identity, skills, policy, tools, fence, isOffered, log } = parts
   await using opened = new AsyncDisposableStack()
   const { config } = live
   const metrics = createMetrics()
@@ -112,11 +114,23 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
   })
   const eraseFiles = (user: UserId): Promise<number> => eraseWorkspace(config(), user)
   const loadSkill = (user: UserId, text: string) => loadTyped(skills, user, text)
-  const turns = createTurns({ store, bus, runner, observer, marker, mask: maskSent, spend, eraseFiles, loadSkill })
+  const turns = createTurns({
+    store,
+    bus,
+    runner,
+    observer,
+    marker,
+    mask: maskSent,
+    spend,
+    eraseFiles,
+    loadSkill,
+    isOffered,
+  })
   const indexer = createThreadIndexer({ index: store.threadIndex, leases: store.leases, owner: lease.owner, log })
   opened.defer(() => indexer.stop())
   restListeners.push(({ threadId }) => indexer.note(threadId))
-  const threads = createThreads({ store, bus, mask: maskSent, onChange: (threadId) => indexer.note(threadId) })
+  const onChange = (threadId: string): void => indexer.note(threadId)
+  const threads = createThreads({ store, bus, mask: maskSent, isOffered, onChange })
   const gates = createGates({ store, bus })
   bus.onSignal((signal) => {
     if (signal.type === 'grants') policy.grants.forget(signal.user)

@@ -58,6 +58,8 @@ export function createSettingsAdmin(parts: SettingsParts): SettingsAdmin {
           name: model.name,
           ...(model.baseUrl !== undefined && { baseUrl: model.baseUrl }),
           fallback: (model.fallback ?? []).map((each) => fallbackText(each, model)),
+          offered: (model.choices ?? []).map((each) => fallbackText(each, model)),
+          offeredFixed: config.offeredFixed,
           chosenBy: model.source,
         },
         models: await listModels({ config, sealed, kept: keptIn(settings) }),

@@ -1,7 +1,7 @@
 // `atrium model`: shows, tests and sets the model in use, and what other providers need.
 import { type Config, loadConfig } from '#config.ts'
 import type { SettingsView } from '#core/admin.ts'
-import { settingFault } from '#config/model.ts'
+import { choiceName, offeredModels, settingFault } from '#config/model.ts'
 import { AppError } from '#core/errors.ts'
 import { isProvider, type Provider, providerNames, providers } from '#core/providers.ts'
 import type { Settings, Store } from '#core/store.ts'
@@ -33,12 +33,14 @@ export async function listModels(options: { json?: boolean }): Promise<void> {
     const config = loadConfig(await store.settings.all())
     const { model } = config
     const fallback = (model.fallback ?? []).map(({ provider, name }) => `${provider}/${name}`)
+    const offered = offeredModels(model).map(choiceName)
     const current = {
       provider: model.provider,
       model: model.name,
       chosen_by: model.source,
       ...(model.baseUrl && { base_url: model.baseUrl }),
       ...(fallback.length > 0 && { fallback }),
+      ...(offered.length > 0 && { offered }),
     }
     const sealed = (await store.secrets.list()).map(({ name }) => name)
     const known = providerNames.map((name) => ({ name, missing: missingOf(name, config, sealed) }))
@@ -47,7 +49,8 @@ export async function listModels(options: { json?: boolean }): Promise<void> {
       return [name === model.provider ? '*' : ' ', name, providers[name].words, needs]
     })
     const next = fallback.length > 0 ? ` When it cannot, ${fallback.join(', then ')}.` : ''
-    const first = `${modelWords(model)} answers (chosen ${sources[model.source]}).${next}`
+    const others = offered.length > 0 ? ` A thread may use another: ${offered.join(', ')}.` : ''
+    const first = `${modelWords(model)} answers (chosen ${sources[model.source]}).${next}${others}`
     print(options, { current, providers: known }, `${first}\n\n${table(rows)}`)
   })
 }

@@ -18,6 +18,7 @@ type RunOptions = {
   readonly thread?: string
   readonly continue?: boolean
   readonly attach?: readonly string[]
+  readonly model?: string
   readonly json?: boolean
 }
 type Started = Extract<ChatEvent, { type: 'started' }>
@@ -46,7 +47,7 @@ export async function run(text: string | undefined, options: RunOptions): Promis
     let started: Started | undefined
     let end: End | undefined
     let gate: GateEvent | undefined
-    for await (const event of sendMessage(client, { door: 'run', message, threadId, files })) {
+    for await (const event of sendMessage(client, { door: 'run', message, threadId, files, model: options.model })) {
       if (event.type === 'started') {
         started = event
         stop.begin(event.turnId)

@@ -49,6 +49,8 @@ export function serviceClient(home: string): OperatorClient {
     gates: () => ask('gates'),
     receipt: async (turnId) => (await ask('receipt', { turnId })) ?? undefined,
     status: () => ask('status'),
+    models: () => ask('models'),
+    setModel: async (threadId, model) => void (await ask('setModel', { threadId, ...(model !== null && { model }) })),
     tools: () => ask('tools'),
     memory: (query) => ask('memory', { query }),
     skills: () => ask('skills'),

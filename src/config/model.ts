@@ -17,7 +17,7 @@ export type ModelConfig = {
   readonly price?: { readonly input: number; readonly output: number }
   /** Models to ask when this one cannot answer, in order. */
   readonly fallback?: readonly FallbackConfig[]
-  /** Models that API clients may choose by name. */
+  /** Models that people and API clients may choose by name, beside the fallbacks. */
   readonly choices?: readonly FallbackConfig[]
   readonly source: 'environment' | 'settings' | 'key' | 'default'
 }
@@ -39,14 +39,14 @@ type Parts = {
 export function chooseModel(parts: Parts): ModelConfig {
   const { values, raw, report } = parts
   const { provider, source } = chooseProvider(parts)
-  if (provider === 'offline') return { provider, name: 'offline', source }
+  if (provider === 'offline') return { ...withChoices(parts, { provider, name: 'offline' }), source }
   const price = values.LLM_PRICE && { price: values.LLM_PRICE }
   const { needs, model, keys } = providers[provider]
   // Undefined means not set. Empty means set but faulty, which has been reported.
   const name = readEither(parts, provider, 'LLM_MODEL') ?? model
   if (provider === 'scripted') {
     if (!raw.LLM_SCRIPT) report(fault('LLM_SCRIPT', 'is not set, but the provider is scripted'))
-    return { provider, name: name ?? '', script: values.LLM_SCRIPT ?? '', source }
+    return { ...withChoices(parts, { provider, name: name ?? '', script: values.LLM_SCRIPT ?? '' }), source }
   }
   const baseUrl = readEither(parts, provider, 'LLM_BASE_URL')
   if (needs.includes('LLM_BASE_URL') && baseUrl === undefined) report(missing(provider, source, 'LLM_BASE_URL'))
@@ -55,14 +55,34 @@ export function chooseModel(parts: Parts): ModelConfig {
   const apiKey = values.LLM_API_KEY ?? keys.map((key) => values[key]).find((key) => key !== undefined)
   const chosen = { provider, name: name ?? '', ...(baseUrl && { baseUrl }), ...(apiKey && { apiKey }) }
   const fallback = readFallback(parts, chosen)
-  const choices = resolve(parts, chosen, 'LLM_CHOICES', values.LLM_CHOICES ?? [])
   return {
-    ...chosen,
+    ...withChoices(parts, chosen),
     ...price,
     ...(fallback.length > 0 && { fallback }),
-    ...(choices.length > 0 && { choices }),
     source,
   }
+}
+
+/** The models that can be chosen beside the usual one: those that are offered, then the fallbacks. */
+export function offeredModels(model: Omit<ModelConfig, 'source'>): readonly FallbackConfig[] {
+  const byName = new Map([...(model.fallback ?? []), ...(model.choices ?? [])].map((each) => [choiceName(each), each]))
+  byName.delete(choiceName(model))
+  const names = new Set([...(model.choices ?? []), ...(model.fallback ?? [])].map(choiceName))
+  return [...names].flatMap((name) => byName.get(name) ?? [])
+}
+
+/** Adds the models that are offered: by the environment, else by the stored setting. */
+function withChoices<Chosen extends FallbackConfig>(parts: Parts, chosen: Chosen) {
+  const { values, raw, settings, report } = parts
+  const variable = raw.LLM_MODELS ? 'LLM_MODELS' : 'LLM_CHOICES'
+  let entries = values[variable]
+  if (!raw[variable] && isSet(settings['llm_models'])) {
+    const { data, error } = z.safeParse(Stored.llm_models, settings['llm_models'])
+    if (error) report(badSetting('llm_models', error))
+    entries = data
+  }
+  const choices = resolve(parts, chosen, variable, entries ?? [])
+  return { ...chosen, ...(choices.length > 0 && { choices }) }
 }
 
 /** The name by which a client chooses a model. */
@@ -92,7 +112,7 @@ type Entry = { readonly provider: Provider; readonly name?: string; readonly bas
 function resolve(
   { values, report }: Parts,
   chosen: FallbackConfig,
-  variable: 'LLM_FALLBACK' | 'LLM_CHOICES',
+  variable: 'LLM_FALLBACK' | 'LLM_MODELS' | 'LLM_CHOICES',
   entries: readonly Entry[],
 ): FallbackConfig[] {
   return entries.map(({ provider, name: named, baseUrl }) => {
@@ -140,6 +160,7 @@ const Stored = {
   llm_model: label(),
   llm_base_url: serverUrl(),
   llm_fallback: fallbacks(),
+  llm_models: fallbacks(),
 }
 
 /** The stored model and address apply only to the stored provider: a key must not go to another provider's address. */

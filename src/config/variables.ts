@@ -68,6 +68,7 @@ const variables = {
   LLM_CHOICES: { example: 'openai/gpt-5.4,ollama/qwen3', schema: z.optional(fallbacks()) },
   LLM_FALLBACK: { example: 'openai/gpt-5.4-mini,ollama/qwen3', schema: z.optional(fallbacks()) },
   LLM_MODEL: { example: 'gpt-5.4-mini', schema: z.optional(label()) },
+  LLM_MODELS: { example: 'openai/gpt-5.4,ollama/qwen3', schema: z.optional(fallbacks()) },
   LLM_PRICE: { example: '0.75,4.5', schema: z.optional(tokenPrice()) },
   LLM_PROVIDER: { example: 'openai-compatible', schema: z.optional(choice(providerNames)) },
   LLM_SCRIPT: { example: 'replies.json', schema: z.optional(z.string()) },

@@ -9,11 +9,27 @@ export type ModelView = {
   readonly name: string
   readonly words: string
   readonly baseUrl?: string
-  readonly role: 'in_use' | 'stands_in' | 'ready'
+  readonly role: 'in_use' | 'stands_in' | 'offered' | 'ready'
   /** It was chosen before and stays in the list until it is removed. */
   readonly kept?: true
   readonly inputUsd: number | null
   readonly outputUsd: number | null
+}
+
+/** A model that can be chosen for a thread. */
+export type OfferedModel = Pick<ModelView, 'name' | 'inputUsd' | 'outputUsd'> & {
+  /** The name by which it is chosen: `provider/name`. */
+  readonly id: string
+  /** The usual one answers where nothing is chosen; one that stands in, when that fails. */
+  readonly role: 'usual' | 'stands_in' | 'offered'
+}
+
+/** The models that can be chosen for a thread. */
+export interface OfferedModels {
+  /** The names by which models are chosen, without the usual one. */
+  names(): readonly string[]
+  /** The usual model first. */
+  list(): Promise<readonly OfferedModel[]>
 }
 
 export type SettingsView = {
@@ -22,6 +38,9 @@ export type SettingsView = {
     readonly name: string
     readonly baseUrl?: string
     readonly fallback: readonly string[]
+    /** Models that can be chosen for a thread, beside the fallbacks; `offeredFixed` if the environment lists them. */
+    readonly offered: readonly string[]
+    readonly offeredFixed: boolean
     /** The source of the choice. The environment overrides a stored choice. */
     readonly chosenBy: 'environment' | 'settings' | 'key' | 'default'
   }

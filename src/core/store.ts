@@ -15,6 +15,7 @@ import type { NotificationStore } from './notification.ts'
 import type { PastPart, PastThreads } from './past-threads.ts'
 import type { ModelCall, Thread, Turn, TurnError, TurnOptions, Usage } from './turn.ts'
 import type { TurnStatus } from './turn-status.ts'
+import type { QueuedTurnStore } from './queued-turn.ts'
 import type { SecretStore } from './secret.ts'
 import type { SkillStore } from './skill.ts'
 import type { ThreadIndexStore } from './thread-index.ts'
@@ -65,6 +66,8 @@ export type NewTurn = {
   readonly bodyHash?: string
   /** The service's tools that the caller may use, whatever `options` say. */
   readonly allowedTools?: readonly string[] | undefined
+  /** The model of the thread from this turn on. Without it the thread keeps its own. */
+  readonly model?: string
   /** Makes a new thread temporary, and leaves one so. Any other turn keeps its thread for good. */
   readonly temporary?: true
   /** Set if this process can run another turn: the turn of an idle thread then starts in the same transaction. */
@@ -156,7 +159,7 @@ export type Page<T> = { readonly rows: readonly T[]; readonly nextCursor?: strin
 /** Filters for the turns that a user reaches: by status, by owner. */
 export type TurnFilter = { readonly status?: TurnStatus; readonly of?: UserId }
 
-export interface TurnStore {
+export interface TurnStore extends QueuedTurnStore {
   /** The turn that a key created. Throws idempotency_conflict if the key was used with another body. */
   findByKey(user: UserId, idempotency: Idempotency): Promise<Turn | undefined>
   /** The turn of a door that this body began and that waits for an approval or a sign-in. */
@@ -194,14 +197,6 @@ export interface TurnStore {
   cancel(user: UserId, turnId: string): Promise<EndedTurn>
   /** Like `cancel`, but ends a running turn too: its runner loses it. With a fault the turn ends as failed. */
   end(user: UserId, turnId: string, fault?: TurnError): Promise<EndedTurn>
-  /** A queued turn that has not begun, with its input. Throws not_found, turn_started. */
-  queuedInput(user: UserId, turnId: string): Promise<{ readonly turn: Turn; readonly input: readonly Draft[] }>
-  /** Replaces the input of such a turn. Throws not_found, turn_started, storage_full. */
-  replaceInput(user: UserId, turnId: string, input: readonly Draft[]): Promise<Turn>
-  /** Cancels such a turn. Throws not_found, turn_started. */
-  withdraw(user: UserId, turnId: string): Promise<Turn>
-  /** Cancels all such turns of a thread and returns them. */
-  withdrawAll(user: UserId, threadId: string): Promise<readonly Turn[]>
   get(user: UserId, turnId: string): Promise<Turn | undefined>
   /** The turn that occupies a thread: running or waiting, else the first queued one, else one with an open output gate. */
   current(user: UserId, threadId: string): Promise<Turn | undefined>
@@ -306,6 +301,8 @@ export interface ThreadStore {
   create(user: UserId, thread: NewThread): Promise<Thread>
   /** Replaces the metadata of a thread; false if there is no such thread. */
   setMetadata(user: UserId, threadId: string, metadata: ThreadMetadata): Promise<boolean>
+  /** Sets the model of a thread from its next turn on, null for the usual one; false if there is no such thread. */
+  setModel(user: UserId, threadId: string, model: string | null): Promise<boolean>
   /** Sets the title of a thread; false if there is no such thread. */
   rename(user: UserId, threadId: string, title: string): Promise<boolean>
   /**

@@ -116,6 +116,8 @@ export type Thread = {
   readonly state: ThreadState
   /** The call of an open output gate: the thread waits for its caller. */
   readonly openCall?: string
+  /** The name of the model that was chosen for the thread. Absent for the usual one. */
+  readonly model?: string
   /** In no list, and erased a day after its last turn: its client sent `store: false`. */
   readonly temporary?: true
   /** What an API client attached to the thread as its conversation. */

@@ -11,7 +11,6 @@ import { skillUpload } from '#doors/web/skill-routes.ts'
 import { toolAccessRoutes } from '#doors/web/tool-access-routes.ts'
 import { toolRoutes } from '#doors/web/tool-routes.ts'
 import type { App } from '#app.ts'
-import { choiceName } from '#config/model.ts'
 import { measureService } from '#app/gauges.ts'
 import { openOidc } from '#app/open-oidc.ts'
 import { provisionedToken } from '#home.ts'
@@ -92,6 +91,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
     clientAddress: gateway.clientAddress,
     origins,
     settings: app.settings,
+    models: app.models,
     routes: () => gateway.routes(),
     about,
   })
@@ -130,7 +130,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
       turnTimeoutMs: config.responses.turnTimeoutSecs * 1000,
       foreignTools: config.responses.rules.foreignTools,
       registered: () => app.tools().byName,
-      choices: () => (app.config.model.choices ?? []).map(choiceName),
+      choices: () => app.models.names(),
       progress: config.completionsProgress,
       limits: { chat: chatLimit, task: taskLimit },
       origins,

@@ -60,13 +60,14 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
     updatedAt: now,
     lastSeq: upTo,
     state: 'idle',
+    ...(old.model !== undefined && { model: old.model }),
     ...(openCall !== undefined && { openCall }),
     ...(temporary && { temporary }),
   }
   yield* run(
     `INSERT INTO threads (id, user_id, door, operator_reaches, title, created_at, updated_at, last_seq, last_turn, summarised,
-                          bytes, open_call, temporary)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+                          bytes, open_call, temporary, model)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     thread.id,
     user,
     door,
@@ -81,6 +82,7 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
     copied,
     openCall ?? null,
     Number(temporary),
+    old.model ?? null,
   )
   yield* run(
     `INSERT INTO items (thread_id, seq, id, turn_id, at, body, asked, shared)

@@ -344,6 +344,10 @@ export const migrations: readonly Migration[] = [
   addChannels,
   addNotifications,
   addThreadIndex,
+  [
+    // The model that was chosen for a thread, by name; null for the usual one.
+    `ALTER TABLE threads ADD COLUMN model TEXT`,
+  ],
 ]
 
 /** The schema version of this Atrium. */

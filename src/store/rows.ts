@@ -25,6 +25,7 @@ export function threadOf(row: Row): Thread {
     updatedAt: Number(row['updated_at']),
     lastSeq: Number(row['last_seq']),
     state: stateOf(row['status'] === null ? null : statusOf(row)),
+    ...(row['model'] && { model: text(row['model']) }),
     ...(row['open_call'] && { openCall: text(row['open_call']) }),
     ...(Number(row['temporary']) === 1 && { temporary: true }),
     ...(row['metadata'] && { metadata: JSON.parse(text(row['metadata'])) as Record<string, string> }),

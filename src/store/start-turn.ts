@@ -43,7 +43,7 @@ export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
   if (thread) checkGate(request, thread['open_call'] as string | null)
   const idle = !thread || request.resumes !== undefined || (yield* isIdle(String(thread['id']), request.whenBusy))
   if (thread && !idle) yield* checkQueueLength(String(thread['id']))
-  const options = yield* withTools(request, thread)
+  const options = withModel(yield* withTools(request, thread), request, thread)
   // A resume is appended at once even without a lease: its gate must not be answered twice.
   const starts = idle && (request.lease !== undefined || request.resumes !== undefined)
   const before = thread ? Number(thread['last_seq']) : 0
@@ -71,6 +71,8 @@ export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
   yield* saveThread(request, turn, thread !== undefined, { appended: entries.length, bytes, temporary })
   // A conversation that was made before its first message.
   if (thread?.['title'] === '') yield* run('UPDATE threads SET title = ? WHERE id = ?', request.title, turn.threadId)
+  if (thread && request.model !== undefined)
+    yield* run('UPDATE threads SET model = ? WHERE id = ?', request.model, turn.threadId)
   yield* saveTurn(request, turn, { ...texts, temporary })
   yield* insert(turn.threadId, entries, bodies)
   return { turn, entries, replayed: false }
@@ -210,6 +212,12 @@ function* toolsInGate(threadId: string, callId: string): Job<Pick<TurnOptions, '
   return gate?.type === 'gate' && gate.serviceTools ? { serviceTools: gate.serviceTools } : {}
 }
 
+/** A turn that names no model itself uses the one of its thread. */
+function withModel(options: TurnOptions, request: NewTurn, thread: Row | undefined): TurnOptions {
+  const model = options.model ?? request.model ?? (thread?.['model'] as string | null | undefined)
+  return model ? { ...options, model } : options
+}
+
 /** A temporary thread in which somebody goes on without asking for that is kept. */
 function* keepThread(threadId: string): Job<void> {
   yield* run('UPDATE threads SET temporary = 0 WHERE id = ?', threadId)
@@ -223,8 +231,8 @@ function* saveThread(request: NewTurn, turn: Turn, exists: boolean, added: Added
   if (!exists) {
     yield* run(
       `INSERT INTO threads (id, user_id, door, operator_reaches, title, thread_key, created_at, updated_at, last_seq, last_turn,
-                            bytes, temporary)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+                            bytes, temporary, model)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       turn.threadId,
       request.user,
       request.door,
@@ -237,6 +245,7 @@ function* saveThread(request: NewTurn, turn: Turn, exists: boolean, added: Added
       turn.id,
       bytes,
       Number(temporary),
+      request.model ?? null,
     )
   } else if (appended > 0) {
     yield* run(

@@ -82,6 +82,11 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
       return sql.write(() => createThread(user, thread, { now: now(), bodies, maxUserBytes }))
     },
     setMetadata: (user, threadId, metadata) => sql.write(() => setMetadata(user, threadId, metadata)),
+    setModel: (user, threadId, model) =>
+      sql.write(function* () {
+        const change = `UPDATE threads SET model = ? WHERE id = ? AND ${isReached} RETURNING id`
+        return (yield* first(change, model, threadId, user, user)) !== undefined
+      }),
     rename: (user, threadId, title) =>
       sql.write(function* () {
         const rename = `UPDATE threads SET title = ? WHERE id = ? AND ${isReached} RETURNING id`

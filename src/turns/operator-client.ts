@@ -1,5 +1,6 @@
 // The operator's client, for the terminal and `run`: methods on plain data, which work the same in this process and
 // through the socket of a running service.
+import type { OfferedModel, OfferedModels } from '#core/admin.ts'
 import type { ListChange } from '#core/bus.ts'
 import type { LocalDoor } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
@@ -36,6 +37,8 @@ export type OutgoingMessage = {
   readonly threadId?: string | undefined
   /** Files that go with the message. */
   readonly files?: readonly Part[] | undefined
+  /** The model of the thread from this message on. */
+  readonly model?: string | undefined
 }
 export type Sent = { readonly threadId: string; readonly turnId: string; readonly queued: boolean }
 /** A thread, with those of its turns that are among the latest or have not ended, and its queued messages. */
@@ -89,6 +92,10 @@ export interface OperatorClient {
   gates(): Promise<readonly OpenGate[]>
   receipt(turnId: string): Promise<Receipt | undefined>
   status(): Promise<OperatorStatus>
+  /** The models that can be chosen for a thread, the usual one first. */
+  models(): Promise<readonly OfferedModel[]>
+  /** Sets the model of a thread, null for the usual one. Throws not_found, invalid_input. */
+  setModel(threadId: string, model: string | null): Promise<void>
   tools(): Promise<readonly OperatorTool[]>
   /** Documents that match the query; with an empty query the list of documents. */
   memory(query: string): Promise<readonly OperatorDocument[]>
@@ -107,7 +114,8 @@ export interface OperatorClient {
 
 export type OperatorParts = {
   readonly turns: Turns
-  readonly threads: Pick<Threads, 'get' | 'list' | 'queued'>
+  readonly threads: Pick<Threads, 'get' | 'list' | 'queued' | 'setModel'>
+  readonly models: Pick<OfferedModels, 'list'>
   readonly gates: Pick<Gates, 'answer' | 'list'>
   readonly documents: Pick<Documents, 'list' | 'search'>
   readonly tools: () => Iterable<Tool>
@@ -138,7 +146,7 @@ export function createOperatorClient(parts: OperatorParts): OperatorClient {
   }
 
   return {
-    async send({ door, message, threadId, files = [] }) {
+    async send({ door, message, threadId, files = [], model }) {
       checkMessage(message)
       const { turn, events } = await turns.start({
         user: operator,
@@ -147,6 +155,7 @@ export function createOperatorClient(parts: OperatorParts): OperatorClient {
         options: {},
         whenBusy: 'queue',
         ...(threadId !== undefined && { threadId }),
+        ...(model !== undefined && { model }),
       })
       events.close()
       return { threadId: turn.threadId, turnId: turn.id, queued: turn.status === 'queued' }
@@ -176,6 +185,8 @@ export function createOperatorClient(parts: OperatorParts): OperatorClient {
     gates: () => gates.list(operator),
     receipt: (turnId) => turns.receipt(operator, turnId),
     status,
+    models: () => parts.models.list(),
+    setModel: (threadId, model) => threads.setModel(operator, threadId, model),
     tools: () => Promise.resolve([...tools()].map((tool) => shownTool(tool, policy()))),
     async memory(query) {
       if (query.trim() === '') {

@@ -7,6 +7,8 @@ export type About = {
   readonly startedAt: number
   /** The configured model; settings may change it. */
   readonly model: () => { readonly provider: string; readonly name: string }
+  /** The names of models that can be chosen instead. */
+  readonly offeredModels?: () => readonly string[]
   /** Models that are skipped for a while after failures. */
   readonly skippedModels?: () => readonly string[]
   readonly databaseBackend: string
@@ -31,6 +33,7 @@ export async function statusOf(turns: Pick<TurnStore, 'count'>, about: About, us
   ])
   const { provider, name } = about.model()
   const away = about.skippedModels?.() ?? []
+  const offered = about.offeredModels?.() ?? []
   return {
     status: about.draining() ? ('draining' as const) : ('ok' as const),
     version: about.version,
@@ -38,6 +41,7 @@ export async function statusOf(turns: Pick<TurnStore, 'count'>, about: About, us
     active_jobs: counts.queued + counts.running + counts.waiting,
     llm_backend: provider,
     llm_model: name,
+    ...(offered.length > 0 && { llm_offered: [...offered] }),
     ...(away.length > 0 && { llm_skipped: [...away] }),
     database_backend: about.databaseBackend,
     sandbox_enabled: sandboxEnabled,

@@ -7,6 +7,7 @@ import type { Item } from '#core/item.ts'
 import type { Store, ThreadMetadata, ThreadStore } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
 import { draftsOf, titleOf } from './message.ts'
+import { checkModel } from './thread-model.ts'
 import { createThreadSearch, type ThreadSearch } from './thread-search.ts'
 import { publishErased } from './user-removal.ts'
 
@@ -22,6 +23,8 @@ export interface Threads extends Reading {
   create(user: UserId, thread: { door: Door; items: readonly Item[]; metadata: ThreadMetadata }): Promise<Thread>
   /** Replaces the metadata of a thread. Throws not_found. */
   setMetadata(user: UserId, threadId: string, metadata: ThreadMetadata): Promise<void>
+  /** Sets the model of a thread from its next turn on, null for the usual one. Throws not_found, invalid_input. */
+  setModel(user: UserId, threadId: string, model: string | null): Promise<void>
   /** Throws not_found. */
   rename(user: UserId, threadId: string, title: string): Promise<void>
   /** Copies a thread up to a message, to continue differently from there. Throws not_found, invalid_input, too_large. */
@@ -33,13 +36,15 @@ export interface Threads extends Reading {
 export type ThreadsParts = {
   readonly store: Pick<Store, 'threads' | 'threadIndex'>
   readonly bus: Bus
+  /** True for the name of a model that is offered for choosing. */
+  readonly isOffered?: (model: string) => boolean
   /** Masks secrets in items that no person wrote before they are stored. */
   readonly mask?: (text: string, user: UserId) => string | Promise<string>
   /** Called when a thread was made, renamed or deleted. */
   readonly onChange?: (threadId: string) => void
 }
 
-export function createThreads({ store, bus, mask, onChange = () => {} }: ThreadsParts): Threads {
+export function createThreads({ store, bus, mask, isOffered, onChange = () => {} }: ThreadsParts): Threads {
   function publish(user: UserId, threadId: string): void {
     bus.publishChange({ userId: user }, { threadId })
     onChange(threadId)
@@ -57,6 +62,11 @@ export function createThreads({ store, bus, mask, onChange = () => {} }: Threads
     },
     async setMetadata(user, threadId, metadata) {
       if (!(await store.threads.setMetadata(user, threadId, metadata))) throw noThread()
+    },
+    async setModel(user, threadId, model) {
+      if (model !== null) checkModel(model, isOffered)
+      if (!(await store.threads.setModel(user, threadId, model))) throw noThread()
+      bus.publishChange({ userId: user }, { threadId })
     },
     async rename(user, threadId, title) {
       if (!(await store.threads.rename(user, threadId, title))) throw noThread()

@@ -11,6 +11,7 @@ import { ended } from '#core/turn-status.ts'
 import { type Compacted, compactHistory, type LongHistory } from './compaction-request.ts'
 import { createMarker, type Marker } from '#safety/marks.ts'
 import { entriesOf } from './turn-entries.ts'
+import { checkModel } from './thread-model.ts'
 import { draftsOf, titleOf } from './message.ts'
 import { createQueuedMessages, type QueuedMessages } from './queued-messages.ts'
 import { readReceipt, type Receipt } from './receipt.ts'
@@ -102,6 +103,8 @@ export type TurnsParts = {
   readonly eraseFiles?: (user: UserId) => Promise<number>
   /** What a message with `/name` at its start loads: items that follow the message. */
   readonly loadSkill?: (user: UserId, text: string) => Promise<readonly Item[]>
+  /** True for the name of a model that is offered for choosing. */
+  readonly isOffered?: (model: string) => boolean
   /** Masks secrets in input that no person wrote (results, files, events) before it is stored. */
   readonly mask?: (text: string, user: UserId) => string | Promise<string>
 }
@@ -139,6 +142,7 @@ export function createTurns(parts: TurnsParts): Turns {
     { request, ...given }: StartTurn,
     save: (turn: NewTurn) => Promise<StoredTurn | undefined>,
   ): Promise<Start | undefined> {
+    if (given.model !== undefined) checkModel(given.model, parts.isOffered)
     // Doors whose callers wait are refused at once; other turns are queued.
     if (!doorOf(given.door).queuesWhenFull && runner.full(starting)) throw overloaded()
     const typed = doorOf(given.door).typed ? slashText(given.input) : undefined

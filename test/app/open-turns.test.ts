@@ -33,6 +33,7 @@ async function opened(t: TestContext) {
     skills: {} as OpenTurnsParts['skills'],
     tools: () => ({ byName: new Map(), specs: [] }),
     fence,
+    isOffered: () => false,
     log: silentLog,
   })
   t.after(async () => {

@@ -32,6 +32,17 @@ test('--json tells thread, turn, status, reply and usage, and a thread can be co
   assert.equal((JSON.parse(second.stdout) as Record<string, unknown>)['thread_id'], first['thread_id'])
 })
 
+test('--model chooses one of the models that are offered', async () => {
+  const env = { LLM_PROVIDER: 'openai-compatible', LLM_BASE_URL: 'http://127.0.0.1:9/v1', LLM_MODEL: 'away' }
+  const offering = { env: { ...env, LLM_MODELS: 'offline' } }
+  const ran = await atrium(home.path, ['run', '-m', 'hello', '--json', '--model', 'offline/offline'], offering)
+  const { status, usage } = JSON.parse(ran.stdout) as { status: string; usage: { model: string } }
+  assert.deepEqual([status, usage.model], ['completed', 'offline'])
+  const refused = await atrium(home.path, ['run', '-m', 'hello', '--model', 'huge'], offering)
+  assert.equal(refused.code, 2)
+  assert.match(refused.stderr, /the model huge is not offered/)
+})
+
 test('files go with a message, in the order in which they were given', async () => {
   const { path, remove } = newHome()
   try {

@@ -1,7 +1,7 @@
 // Who chooses the model: the environment, the settings, a key, nobody.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ModelConfig, Settings } from '#config/model.ts'
+import { choiceName, type ModelConfig, offeredModels, type Settings } from '#config/model.ts'
 import { readConfig } from '#config.ts'
 
 const HOME = '/home/ada'
@@ -199,3 +199,20 @@ for (const [env, settings, lines] of refusals) {
     )
   })
 }
+
+test('the models that can be chosen come from the environment, else from the settings; fallbacks are among them', () => {
+  const offered = (env: Record<string, string>, settings: Settings = {}) =>
+    offeredModels(readConfig({ HOME, ...env }, settings).model).map(choiceName)
+  const stored = { llm_models: 'ollama/small' }
+  assert.deepEqual(offered({}), [])
+  assert.deepEqual(offered({}, stored), ['ollama/small'])
+  assert.deepEqual(
+    offered({ LLM_MODELS: 'ollama/big,offline' }, stored),
+    ['ollama/big'],
+    'the usual one is none of them',
+  )
+  assert.deepEqual(offered({ LLM_CHOICES: 'ollama/big' }, stored), ['ollama/big'], 'its earlier name')
+  const usual = { LLM_PROVIDER: 'ollama', LLM_FALLBACK: 'offline,ollama/small' }
+  assert.deepEqual(offered({ ...usual, LLM_MODELS: 'ollama/small' }), ['ollama/small', 'offline/offline'])
+  assert.throws(() => offered({}, { llm_models: 'nobody/x' }), /stored setting llm_models/)
+})

@@ -1,4 +1,5 @@
 // The app under the doors of the tests: a real SQLite store, runner and loop, and a model that the test speaks for.
+import type { OfferedModels } from '#core/admin.ts'
 import assert from 'node:assert/strict'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { defaultBounds } from '#agent/turn-limits.ts'
@@ -51,6 +52,8 @@ export type TestAppOptions = {
   readonly wrapStore?: (store: Store) => Store
   readonly wrapBus?: (bus: Bus) => Bus
   readonly observer?: Observer
+  /** The models that can be chosen for a thread. */
+  readonly models?: Pick<OfferedModels, 'names'>
 }
 
 export type TestApp = {
@@ -105,6 +108,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     ...(options.observer && { observer: options.observer }),
     maxRunning: room ?? 1_000,
   })
+  const isOffered = (name: string): boolean => options.models?.names().includes(name) ?? false
   await store.turns.recover(lease)
   return {
     store,
@@ -115,9 +119,10 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       bus,
       runner,
       loadSkill: (user, text) => loadTyped(skills, user, text),
+      isOffered,
       ...(options.observer && { observer: options.observer }),
     }),
-    threads: createThreads({ store, bus }),
+    threads: createThreads({ store, bus, isOffered }),
     gates: createGates({ store, bus, ...(now && { now }) }),
     documents,
     skills,

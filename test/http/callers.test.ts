@@ -31,6 +31,7 @@ const table: Readonly<Record<string, Row>> = {
   'PATCH /api/threads/:id/queued/:turn': { all: [409, 404, 404], body: { message: 'x' } },
   'DELETE /api/threads/:id/queued/:turn': { all: [409, 404, 404] },
   'POST /api/threads/:id/stop': { all: [200, 404, 404] },
+  'GET /api/models': { all: 200 },
   'GET /api/gates': { all: 200 },
   'GET /api/gates/answered': { all: 200 },
   'POST /api/threads/:id/gates/:gate': { all: 404, body: { action: 'deny' } },

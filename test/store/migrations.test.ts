@@ -39,6 +39,7 @@ const landed = [
   'b2e6317364cffb688baa795c23bb05586cc1dcb021c8d905a4da09fda0adee13',
   '497adc4f8650177b3b74aee10904a11c7c478389710cbd13eed5d29b11f66238',
   '1b58427e9ea2a2711cea7fd9ec07a72657fd3e5c1949033ffef217cab3187ab9',
+  '8ca7905495074b5ca0e225f0adbdb7ca0e4e983c41d075978a4eb951d59d2c75',
 ]
 
 test('a version that has landed is never edited', () => {

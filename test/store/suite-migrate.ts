@@ -572,6 +572,18 @@ export function migrateTests(openVersion: OpenVersion): void {
     assert.deepEqual(await storage.used(ada), { bytes: 7 + 3 + 2 * 500 })
   })
 
+  test('threads from before a model could be chosen use the usual one, and take a choice', async (t) => {
+    const old = await openVersion(t, 33)
+    await old.run(
+      `INSERT INTO threads (id, user_id, door, title, created_at, updated_at, last_seq, last_turn)
+       VALUES ('a', 'ada', 'web', '', 1, 1, 0, 'a')`,
+    )
+    const { threads } = await old.upgrade()
+    assert.equal((await threads.get(ada, 'a'))?.model, undefined)
+    await threads.setModel(ada, 'a', 'ollama/qwen3')
+    assert.equal((await threads.get(ada, 'a'))?.model, 'ollama/qwen3')
+  })
+
   test('secrets from before they had owners are the operator\u2019s', async (t) => {
     const old = await openVersion(t, 9)
     const sealed = createSeal('0'.repeat(64)).seal('tool/a/key', 'hush')

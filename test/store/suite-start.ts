@@ -75,6 +75,30 @@ export function startTests(open: Open): void {
     )
   })
 
+  test('a turn uses the model of its thread, which a turn may set; its own choice comes first', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf({ model: 'a/b' }))
+    assert.equal(turn.options.model, 'a/b')
+    await finish(store, turn)
+    const { threadId } = turn
+    const next = async (over: Partial<NewTurn>) => {
+      const { turn: started } = await store.turns.start(turnOf({ threadId, ...over }))
+      await finish(store, started)
+      return started.options.model
+    }
+    assert.equal(await next({}), 'a/b')
+    assert.equal(await next({ options: { model: 'own' } }), 'own')
+    assert.equal(await next({ model: 'c/d' }), 'c/d')
+    assert.equal((await store.threads.get(ada, threadId))?.model, 'c/d')
+    const fork = await store.threads.fork(ada, threadId, { beforeSeq: 1, door: 'web' })
+    assert.equal(fork?.model, 'c/d')
+    assert.equal((await store.threads.get(ada, fork?.id ?? ''))?.model, 'c/d')
+    assert.equal(await store.threads.setModel(bob, threadId, 'e/f'), false)
+    assert.equal(await store.threads.setModel(ada, threadId, null), true)
+    assert.equal(await next({}), undefined)
+    assert.equal((await store.threads.get(ada, threadId))?.model, undefined)
+  })
+
   test('a turn with a lease makes its thread and runs at once, its input in the log', async (t) => {
     const { store, clock } = await open(t)
     const input = [say('one'), say('two')]

@@ -23,6 +23,7 @@ function partsOf(house: House): OperatorParts {
   return {
     ...house,
     documents: createDocuments({ store: house.store.documents }),
+    models: { list: () => Promise.resolve([]) },
     tools: () => [],
     policy: () => ({}),
     skills: () => Promise.reject(new Error('not asked')),

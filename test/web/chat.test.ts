@@ -36,6 +36,7 @@ const site = useSite({
     ],
     loop: true,
   },
+  env: { LLM_MODELS: 'offline' },
 })
 
 const isFocused = (locator: Locator): Promise<boolean> =>
@@ -191,6 +192,29 @@ test('what is sent while a turn runs waits its turn, and both are answered in or
   assert.equal(await own(page).count(), 3)
 })
 
+test('a thread has a model of its own, and Retry with… asks another', { skip }, async (t) => {
+  const page = await site.open(t)
+  const chip = page.getByRole('button', { name: 'Model for this thread' })
+  const menu = page.getByRole('menu', { name: 'Model for this thread' })
+  await chip.click()
+  await menu.getByRole('menuitemradio', { name: /^scripted/, checked: true }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await menu.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Model for this thread: offline' }).waitFor()
+  await say(page, 'what is 2 + 3?')
+  await replies(page).getByText('5').first().waitFor()
+  await receipt(page).waitFor()
+  const first = page.url()
+  await page.reload()
+  await page.getByRole('button', { name: 'Model for this thread: offline' }).waitFor()
+  await page.getByRole('button', { name: 'Retry with…' }).click()
+  await page.getByRole('menu', { name: 'Retry with…' }).getByRole('menuitem', { name: 'scripted' }).click()
+  await page.waitForURL((url) => url.href !== first && url.pathname.startsWith('/threads/'))
+  await replies(page).getByText('You said: what is 2 + 3?').waitFor()
+  await page.getByRole('button', { name: 'Model for this thread: scripted' }).waitFor()
+})
+
 test('Retry and Edit go on in a fork and keep the thread', { skip }, async (t) => {
   const page = await site.open(t)
   await say(page, 'hello there')
@@ -198,7 +222,7 @@ test('Retry and Edit go on in a fork and keep the thread', { skip }, async (t) =
   const first = page.url()
   await receipt(page).click()
   await page.getByRole('complementary', { name: 'Receipt' }).waitFor()
-  await page.getByRole('button', { name: 'Retry' }).click()
+  await page.getByRole('button', { name: 'Retry', exact: true }).click()
   await page.waitForURL((url) => url.href !== first && url.pathname.startsWith('/threads/'))
   await page.getByRole('complementary', { name: 'Receipt' }).waitFor({ state: 'detached' })
   await replies(page).getByText('You said: hello there').waitFor()

@@ -1,6 +1,7 @@
 // The chat page: an open thread, or a new one.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { Attachment } from '#doors/web/wire/chat.ts'
 import type { Door } from '#doors/web/wire/turn.ts'
 import { faultText } from '../api/client.ts'
 import { Announcer } from '../parts/announcer.tsx'
@@ -24,6 +25,7 @@ import { addFiles } from '../store/files.ts'
 import { waiting } from '../store/gates.ts'
 import { openConversation, runningTurn } from '../store/hub.ts'
 import { stopJob } from '../store/jobs.ts'
+import { modelMenuOpen, newThreadModel, offeredModels } from '../store/models.ts'
 import { notify } from '../store/notices.ts'
 import { outgoingTo, send } from '../store/outbox.ts'
 import { stopAll } from '../store/queue.ts'
@@ -98,6 +100,7 @@ function Thread({ conversation }: { conversation: Conversation }) {
       <Announcer conversation={conversation} />
       <Composer
         draftOf={id}
+        model={thread?.model}
         running={turn !== undefined}
         hint={
           waits
@@ -150,6 +153,16 @@ function ThreadBar({ id, title, door, onDelete }: BarProps) {
             name="Thread menu"
             choices={[
               { label: 'Rename', icon: 'pencil', act: () => (renaming.value = true) },
+              // On a phone the composer has no room for the model.
+              ...(offeredModels.value.length > 0
+                ? [
+                    {
+                      label: 'Model for this thread',
+                      icon: 'sliders' as const,
+                      act: () => (modelMenuOpen.value = true),
+                    },
+                  ]
+                : []),
               { label: 'Delete', icon: 'trash', danger: true, act: onDelete },
             ]}
           />
@@ -183,20 +196,28 @@ function NewThread() {
         ) : (
           <div class="column welcome-place">
             <Mark size={34} />
-            <Welcome onAsk={(text) => void send({ threadId: undefined, text, files: [] })} />
+            <Welcome onAsk={(text) => begin(text, [])} />
           </div>
         )}
       </div>
       <Composer
         draftOf="new"
+        model={newThreadModel.value}
         running={false}
         hint="Write a message"
         phoneHint="Message"
-        onSend={(text, files) => void send({ threadId: undefined, text, files })}
+        onSend={(text, files) => begin(text, files)}
         onStop={() => undefined}
       />
     </>
   )
+}
+
+/** Sends the first message of a new thread, with the model that was chosen for it. */
+function begin(text: string, files: readonly Attachment[]): void {
+  const model = newThreadModel.peek()
+  newThreadModel.value = undefined
+  void send({ threadId: undefined, text, files, ...(model && { model }) })
 }
 
 /** True while files are dragged over the page. Attaches the files that are dropped. */

@@ -15,6 +15,7 @@ import { notify } from '../store/notices.ts'
 import { changeSettings, chooseModel, failedItsTest, settings, tryModel } from '../store/settings.ts'
 import { ModelRefused } from './model-refused.tsx'
 import { Connect } from './settings-connect.tsx'
+import { Offered } from './settings-offered.tsx'
 
 export function Model() {
   return (
@@ -33,6 +34,7 @@ export function Model() {
             )}
             <Models found={found} />
             <TestAndConnect found={found} />
+            <Offered key={found.model.offered.join()} model={found.model} />
           </>
         )}
       </When>
@@ -104,6 +106,7 @@ function Models({ found: { model, models } }: { found: Settings }) {
               {inUse && <Pill kind="good">In use</Pill>}
               {pending.value === key && <Pill>Testing…</Pill>}
               {role === 'stands_in' && <Pill>Stands in</Pill>}
+              {role === 'offered' && <Pill>Offered</Pill>}
               <span class="model-price">{priceText(each)}</span>
               {kept && <IconButton icon="cross" name={`Forget ${name}`} onClick={() => void forget(each)} />}
             </label>

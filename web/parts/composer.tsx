@@ -8,10 +8,12 @@ import { completed, completionsOf } from '../lib/slash.ts'
 import { writeDraft, readDraft } from '../store/drafts.ts'
 import { addFiles, type Chosen, filesWith, removeFile, takeFiles } from '../store/files.ts'
 import { offlineSecs } from '../store/link.ts'
+import { modelMenuOpen, nameOf, offeredModels } from '../store/models.ts'
 import { service } from '../store/service.ts'
 import { skills } from '../store/skills.ts'
 import { Button, IconButton } from './button.tsx'
 import './composer.css'
+import { lazy } from '../lazy.tsx'
 import { Icon } from './icon.tsx'
 
 type Props = {
@@ -19,6 +21,8 @@ type Props = {
   readonly draftOf: string
   readonly hint: string
   readonly phoneHint: string
+  /** The model that was chosen for the thread; undefined for the usual one. */
+  readonly model: string | undefined
   /** A turn runs: Stop is shown, and a sent message is queued. */
   readonly running: boolean
   readonly onSend: (text: string, files: ReturnType<typeof takeFiles>) => void
@@ -27,9 +31,11 @@ type Props = {
   readonly onStopAll?: (() => void) | undefined
 }
 
+const ModelMenu = lazy(async () => (await import('./model-menu.tsx')).ModelMenu)
+
 const phone = matchMedia('(width < 720px)')
 
-export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop, onStopAll }: Props) {
+export function Composer({ draftOf, hint, phoneHint, model, running, onSend, onStop, onStopAll }: Props) {
   const text = readDraft(draftOf)
   const files = filesWith(draftOf)
   const field = useRef<HTMLTextAreaElement>(null)
@@ -37,6 +43,7 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop, on
   useLayoutEffect(() => {
     // On a phone, the keyboard would cover the thread.
     if (!phone.matches) field.current?.focus()
+    modelMenuOpen.value = false
   }, [draftOf])
 
   /** The completion that Tab takes, and the draft for which the list was closed. */
@@ -73,6 +80,10 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop, on
     write('')
     field.current?.focus()
   }
+  const closeModels = (): void => {
+    modelMenuOpen.value = false
+    field.current?.focus()
+  }
   const away = offlineSecs.value !== undefined
   const stoppable = running && !away
   const noteId = useId()
@@ -96,6 +107,9 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop, on
                 </li>
               ))}
             </ul>
+          )}
+          {modelMenuOpen.value && (
+            <ModelMenu threadId={draftOf === 'new' ? undefined : draftOf} chosen={model} onClose={closeModels} />
           )}
           {found.length > 0 && <Completions id={listId} list={found} at={at} onChoose={complete} />}
           <textarea
@@ -143,12 +157,7 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop, on
                 {note}
               </span>
             ) : (
-              service.data.value && (
-                <a class="composer-model" href="/settings" title="Change the model">
-                  <span class="one-line">{service.data.value.llm_model}</span>
-                  <Icon name="down" />
-                </a>
-              )
+              <ModelChip model={model} />
             )}
             <span class="composer-space" />
             {stoppable && (
@@ -190,6 +199,34 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop, on
         <p class="label composer-help">Enter sends, Shift+Enter starts a new line</p>
       </div>
     </div>
+  )
+}
+
+/** The model of the thread: a menu where there is a choice, else a link to the settings. */
+function ModelChip({ model }: { model: string | undefined }) {
+  if (!service.data.value) return null
+  const name = model === undefined ? service.data.value.llm_model : nameOf(model)
+  if (offeredModels.value.length === 0) {
+    return (
+      <a class="composer-model" href="/settings" title="Change the model">
+        <span class="one-line">{name}</span>
+        <Icon name="down" />
+      </a>
+    )
+  }
+  return (
+    <button
+      type="button"
+      class="composer-model"
+      aria-label={`Model for this thread: ${name}`}
+      title="Model for this thread"
+      aria-haspopup="menu"
+      aria-expanded={modelMenuOpen.value}
+      onClick={() => (modelMenuOpen.value = !modelMenuOpen.value)}
+    >
+      <span class="one-line">{name}</span>
+      <Icon name="down" />
+    </button>
   )
 }
 

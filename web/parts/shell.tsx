@@ -1,5 +1,6 @@
 // The frame of the signed-in app: skip link, sidebar, main pane with its light line, receipt panel.
 import type { ComponentChildren } from 'preact'
+import { lazy } from '../lazy.tsx'
 import { route, threadIdIn } from '../router.ts'
 import { waiting } from '../store/gates.ts'
 import { runningTurn } from '../store/hub.ts'
@@ -7,10 +8,11 @@ import { offlineSecs } from '../store/link.ts'
 import { shownReceipt } from '../store/receipts.ts'
 import { folded, menuOpen } from '../store/shell.ts'
 import { Notices } from './notice.tsx'
-import { ReceiptPanel } from './receipt-panel.tsx'
 import './shell.css'
 import { MenuSheet, Sidebar } from './sidebar.tsx'
 import { useSearchKey } from './thread-list.tsx'
+
+const ReceiptPanel = lazy(async () => (await import('./receipt-panel.tsx')).ReceiptPanel)
 
 export function Shell({ children }: { children: ComponentChildren }) {
   useSearchKey()

@@ -13,6 +13,8 @@ import type { Conversation, TurnState } from '../store/conversation.ts'
 import { waiting } from '../store/gates.ts'
 import { resend } from '../store/fork.ts'
 import { runningTurn } from '../store/hub.ts'
+import { offeredModels } from '../store/models.ts'
+import { service } from '../store/service.ts'
 import { offlineSecs } from '../store/link.ts'
 import { useAct } from './act.ts'
 import { answerIcon, answerWords, messageWords } from './answer-words.ts'
@@ -24,6 +26,7 @@ import { Failure, statusOf } from './failure.tsx'
 import { Icon } from './icon.tsx'
 import { LongText } from './long-text.tsx'
 import { Markdown } from './markdown.tsx'
+import { Menu } from './menu.tsx'
 import { ReceiptLine } from './receipt-line.tsx'
 import './turn.css'
 
@@ -195,7 +198,23 @@ function OwnMessage({ conversation, message }: OwnProps) {
 function Retry({ conversation, message }: OwnProps) {
   const { busy, run } = useAct()
   const act = (): Promise<void> => run(() => resend(conversation.id, message, ownTextOf(message)))
-  return <IconButton icon="retry" name="Retry" disabled={busy.value} onClick={() => void act()} />
+  const others = offeredModels.value
+  return (
+    <>
+      <IconButton icon="retry" name="Retry" disabled={busy.value} onClick={() => void act()} />
+      {others.length > 0 && (
+        <Menu
+          name="Retry with…"
+          icon="down"
+          choices={[null, ...others].map((model) => ({
+            label: model ?? service.data.value?.llm_model ?? '',
+            icon: 'retry',
+            act: () => void run(() => resend(conversation.id, message, ownTextOf(message), model)),
+          }))}
+        />
+      )}
+    </>
+  )
 }
 
 /** The attachments of a message: pictures as pictures, texts by name. */

@@ -22,6 +22,8 @@ export type Outgoing = {
   readonly threadId: string | undefined
   readonly text: string
   readonly files: readonly Attachment[]
+  /** The model of the thread from this message on. */
+  readonly model?: string
   readonly state: 'sending' | 'held' | 'sent' | 'failed'
   readonly turnId?: string
   readonly fault?: string
@@ -35,7 +37,7 @@ export function outgoingTo(threadId: string | undefined): readonly Outgoing[] {
 }
 
 /** Sends a message after all earlier ones of its thread. Never throws: the outbox has its state. */
-export async function send(message: Pick<Outgoing, 'threadId' | 'text' | 'files'>): Promise<void> {
+export async function send(message: Pick<Outgoing, 'threadId' | 'text' | 'files' | 'model'>): Promise<void> {
   const at = Math.max(Date.now(), (outbox.peek().at(-1)?.at ?? 0) + 1)
   put([...outbox.peek(), { ...message, key: newKey(), at, state: 'sending' }])
   await deliver(message.threadId)
@@ -129,13 +131,14 @@ async function deliver(threadId: string | undefined): Promise<void> {
 }
 
 /** Sends one message and sets its state. False when the gateway is away. */
-async function attempt({ key, threadId, text, files }: Outgoing): Promise<boolean> {
+async function attempt({ key, threadId, text, files, model }: Outgoing): Promise<boolean> {
   try {
     const sent = await request<Sent>('POST', '/api/chat/send', {
       body: {
         message: text,
         ...(threadId && { thread_id: threadId }),
         ...(files.length > 0 && { attachments: files }),
+        ...(model && { model }),
       },
       headers: { 'idempotency-key': key },
     })

@@ -30,6 +30,8 @@ export const operatorVerbs: Readonly<Record<keyof OperatorClient, Verb>> = {
   gates: (client) => client.gates(),
   receipt: (client, body) => client.receipt(textIn(body, 'turnId')),
   status: (client) => client.status(),
+  models: (client) => client.models(),
+  setModel: (client, body) => client.setModel(textIn(body, 'threadId'), optional(body, 'model') ?? null),
   tools: (client) => client.tools(),
   memory: (client, body) => client.memory(textIn(body, 'query')),
   skills: (client) => client.skills(),
@@ -45,7 +47,13 @@ export const operatorVerbs: Readonly<Record<keyof OperatorClient, Verb>> = {
 function readMessage(body: unknown): OutgoingMessage {
   const door = textIn(body, 'door')
   if (!isLocalDoor(door)) throw new AppError('invalid_input', 'door must be run or terminal')
-  return { door, message: textIn(body, 'message'), threadId: optional(body, 'threadId'), files: filesIn(body) }
+  return {
+    door,
+    message: textIn(body, 'message'),
+    threadId: optional(body, 'threadId'),
+    files: filesIn(body),
+    model: optional(body, 'model'),
+  }
 }
 
 function readGateAnswer(body: unknown): Omit<GateAnswer, 'by'> {

@@ -13,6 +13,10 @@ export interface Conversation {
   readonly blocks: Blocks
   /** Opens another thread; undefined opens a new one, which is created by its first message. */
   readonly open: (threadId: string | undefined) => void
+  /** The model that was chosen for the open thread; undefined for the usual one. */
+  readonly model: string | undefined
+  /** Chooses the model of the open thread, null for the usual one. A new thread has it with its first message. */
+  chooseModel(model: string | null): Promise<void>
   /** Sends a message after all earlier ones. */
   send(text: string, files: readonly Attached[]): Promise<void>
   /** Reads the thread again, in case a turn ended while the watch was interrupted. */
@@ -33,6 +37,7 @@ export type ConversationParts = {
 /** An open conversation. A new one gets its thread id with the answer to its first message. */
 type Open = {
   threadId: string | undefined
+  model: string | undefined
   readonly blocks: Blocks
   readonly watching: AbortController
   /** Resolves when all earlier messages are sent. */
@@ -45,6 +50,7 @@ export function createConversation({ client, now, opened, changed, attempt }: Co
   function begin(): Open {
     return {
       threadId: undefined,
+      model: undefined,
       blocks: createBlocks(now),
       watching: new AbortController(),
       sending: Promise.resolve(),
@@ -67,6 +73,7 @@ export function createConversation({ client, now, opened, changed, attempt }: Co
         if (!thread) throw new AppError('not_found', `thread ${id} does not exist any more`)
         from ??= Math.max(0, thread.lastSeq - maxEntries)
         own.know(thread)
+        if (current.threadId === id) current.model = thread.model
         changed({ lists: false })
         yield* client.watch(id, Math.max(from, own.seq), until)
       },
@@ -80,9 +87,10 @@ export function createConversation({ client, now, opened, changed, attempt }: Co
 
   async function sendTo(target: Open, text: string, files: readonly Attached[]): Promise<void> {
     const parts = files.map(({ part }) => part)
-    const message = { door: 'terminal', message: text, threadId: target.threadId, files: parts } as const
-    const { threadId, turnId, queued } = await client.send(message)
     const isNew = target.threadId === undefined
+    const model = isNew ? target.model : undefined
+    const message = { door: 'terminal', message: text, threadId: target.threadId, files: parts, model } as const
+    const { threadId, turnId, queued } = await client.send(message)
     target.threadId = threadId
     if (queued) target.blocks.queue(turnId, text, files)
     if (isNew && target === current) show(threadId)
@@ -91,6 +99,14 @@ export function createConversation({ client, now, opened, changed, attempt }: Co
   return {
     get threadId() {
       return current.threadId
+    },
+    get model() {
+      return current.model
+    },
+    async chooseModel(model) {
+      const target = current
+      if (target.threadId !== undefined) await client.setModel(target.threadId, model)
+      target.model = model ?? undefined
     },
     get blocks() {
       return current.blocks
@@ -111,7 +127,10 @@ export function createConversation({ client, now, opened, changed, attempt }: Co
     async lookAgain() {
       const { blocks, threadId } = current
       const thread = threadId !== undefined && blocks.turn() ? await client.thread(threadId) : undefined
-      if (thread) blocks.know(thread)
+      if (thread) {
+        blocks.know(thread)
+        if (current.threadId === threadId) current.model = thread.model
+      }
     },
     close: () => current.watching.abort(),
   }

@@ -1,8 +1,17 @@
 // The slash commands: each opens a box or does one action.
+import type { OfferedModel } from '#core/admin.ts'
 import { doorOf } from '#core/doors.ts'
 import type { OpenGate } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
-import { costFigure, costWords, countWords, decisionWords, durationWords, numberWords } from '#core/words.ts'
+import {
+  amountWords,
+  costFigure,
+  costWords,
+  countWords,
+  decisionWords,
+  durationWords,
+  numberWords,
+} from '#core/words.ts'
 import { printable, proseOf } from '#safety/printable.ts'
 import type { MissionJson } from '#missions/mission-wire.ts'
 import type { OperatorClient, OperatorTool } from '#turns/operator-client.ts'
@@ -24,6 +33,10 @@ export type SlashCommandParts = {
   readonly now: () => number
   /** Tests and stores a model; `force` stores it without a test. Throws when it does not answer: nothing has changed. */
   readonly chooseModel: (provider: string, name: string | undefined, options: { force: boolean }) => Promise<string>
+  /** The model that was chosen for the open thread. */
+  readonly threadModel: () => string | undefined
+  /** Chooses the model of the open thread, null for the usual one. */
+  readonly chooseThreadModel: (model: string | null) => Promise<void>
   readonly show: (list: List) => void
   readonly tell: (words: string) => void
   readonly openThread: (id: string | undefined) => void
@@ -81,7 +94,11 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
     listThreads(found)
   }
 
+  /** Lists the models for this thread; a name of one chooses it. Other words choose the model of the whole service. */
   async function model(words: string): Promise<void> {
+    const offered = await client.models()
+    const named = offered.find(({ id, name, role }) => role !== 'usual' && (id === words || name === words))
+    if (named) return choose(named)
     const typed = words.split(/[\s/]+/).filter(Boolean)
     const force = typed.includes('--force')
     const [provider, ...name] = typed.filter((word) => word !== '--force')
@@ -89,6 +106,7 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
       tell(`Trying ${printable(words)} …`)
       return tell(await parts.chooseModel(provider, name.length > 0 ? name.join('/') : undefined, { force }))
     }
+    if (offered.length > 1) return listModels(offered)
     const { provider: current, model: called, skippedModels } = await client.status()
     text('Model', [
       `${proseOf(called)}${called === current ? '' : ` (${proseOf(current)})`} answers.`,
@@ -97,6 +115,23 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
       'Choose another: /model PROVIDER MODEL, for example /model ollama qwen3',
       'What each needs: atrium model list',
     ])
+  }
+
+  function listModels(offered: readonly OfferedModel[]): void {
+    const chosen = parts.threadModel()
+    const rows = offered.map((each) => {
+      const isChosen = each.role === 'usual' ? chosen === undefined : chosen === each.id
+      const words = { usual: 'the usual one', stands_in: 'stands in', offered: '' }[each.role]
+      const about = [words, pricesOf(each)].filter(Boolean).join(', ')
+      const pick = (): void => parts.attempt(choose(each))
+      return { text: `${isChosen ? '▌' : ' '} ${proseOf(each.id)}  ${theme.dim(about)}`, pick }
+    })
+    open({ title: 'Model for this thread', rows, does: 'chooses it', empty: '' })
+  }
+
+  async function choose({ id, role }: OfferedModel): Promise<void> {
+    await parts.chooseThreadModel(role === 'usual' ? null : id)
+    tell(`This thread uses ${proseOf(id)} from the next message on.`)
   }
 
   async function tools(): Promise<void> {
@@ -227,6 +262,13 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
       }
     },
   }
+}
+
+/** The price per million tokens: `$3.00 in, $15.00 out`. */
+function pricesOf({ inputUsd, outputUsd }: OfferedModel): string {
+  if (inputUsd === null || outputUsd === null) return 'price unknown'
+  if (inputUsd === 0 && outputUsd === 0) return 'free'
+  return `${amountWords(inputUsd)} in, ${amountWords(outputUsd)} out per million tokens`
 }
 
 /** The verdict of the current policy on a tool's typical calls. */

@@ -126,6 +126,8 @@ export function createApp({ tui, client, theme, location, chooseModel, readFile,
     theme,
     now,
     chooseModel,
+    threadModel: () => conversation.model,
+    chooseThreadModel: (model) => conversation.chooseModel(model),
     show: (next) => {
       list = next
       redraw()
@@ -279,7 +281,7 @@ export function createApp({ tui, client, theme, location, chooseModel, readFile,
       runsFor: turn?.status === 'running' ? now() - turn.since : undefined,
       waiting: gates.length,
       awayFor: awaySince === undefined ? undefined : now() - awaySince,
-      status,
+      status: status && conversation.model ? { ...status, model: conversation.model } : status,
       usage: blocks.list().length > 0 ? blocks.usage() : noUsage,
       blank: blank(),
       panelData: { gates, threads, current: threadId, now: now(), sign: sign() },

@@ -42,6 +42,7 @@ const ChatBody = z.object({
   message: z.nullish(z.string()),
   content: z.nullish(z.string()),
   thread_id: z.nullish(z.string()),
+  model: z.nullish(z.string()),
   attachments: z.nullish(Attachments),
 })
 
@@ -162,6 +163,7 @@ export async function sendChat(turns: Turns, { caller, body, request, idempotenc
     ...(request !== undefined && { request }),
     ...(idempotency && { idempotency }),
     ...(threadId !== undefined && { threadId }),
+    ...(body.model && { model: body.model }),
   })
 }
 

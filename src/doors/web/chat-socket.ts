@@ -100,10 +100,10 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
   }
 
   const handlers: { readonly [Type in keyof ClientFrames]: (frame: ClientFrames[Type], tag: Ref) => Promise<void> } = {
-    async message({ ref: key, message, thread_id }, tag) {
+    async message({ ref: key, message, thread_id, model }, tag) {
       await chatLimit.take(caller)
-      const body = { message, ...(thread_id && { thread_id }) }
-      const bodyHash = hashToken(JSON.stringify([message, thread_id ?? null]))
+      const body = { message, ...(thread_id && { thread_id }), ...(model && { model }) }
+      const bodyHash = hashToken(JSON.stringify([message, thread_id ?? null, ...(model ? [model] : [])]))
       const { turn, input, entries, events, replayed } = await sendChat(turns, {
         caller,
         body,

@@ -8,6 +8,7 @@ import { loginRoutes } from './login-routes.ts'
 import { type MemoryParts, memoryRoutes } from './memory-routes.ts'
 import { type MissionRouteParts, missionRoutes } from './mission-routes.ts'
 import { type NotificationRouteParts, notificationRoutes } from './notification-routes.ts'
+import { type ModelParts, modelRoutes } from './model-routes.ts'
 import { type OidcRouteParts, oidcRoutes } from './oidc-routes.ts'
 import { queueRoutes } from './queue-routes.ts'
 import { receiptRoutes } from './receipt-routes.ts'
@@ -26,6 +27,7 @@ export type WebParts = ChatParts &
   MemoryParts &
   MissionRouteParts &
   NotificationRouteParts &
+  ModelParts &
   UsageParts &
   UsersParts & {
     /** Every route of the gateway, for the OpenAPI document. */
@@ -50,6 +52,7 @@ export function webRoutes(parts: WebParts): Route[] {
     ...notificationRoutes(parts),
     ...userRoutes(parts),
     ...settingsRoutes(parts),
+    ...modelRoutes(parts),
     ...skillRoutes(parts),
     ...usageRoutes(parts),
     openApiRoute(parts),

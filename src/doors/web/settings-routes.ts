@@ -62,10 +62,10 @@ export function settingsRoutes({ settings }: SettingsParts): Route[] {
 
 /** The changes under their stored names. A new provider resets model, base URL and fallback unless they are set too. */
 function changesIn(body: Omit<z.output<typeof Body>, 'force'>): Record<string, Json> {
-  const { provider, model, base_url, fallback, policy, ...others } = body
+  const { provider, model, base_url, fallback, offered, policy, ...others } = body
   const of = { llm_provider: provider, llm_model: model, llm_base_url: base_url, llm_fallback: fallback }
   const chosen = provider === undefined ? of : { ...noModel, ...present(of) }
-  return present({ ...chosen, ...others, policy: policy as Json | undefined })
+  return present({ ...chosen, llm_models: offered, ...others, policy: policy as Json | undefined })
 }
 
 const noModel = { llm_model: null, llm_base_url: null, llm_fallback: null }
@@ -84,12 +84,14 @@ function settingsWire({
   policy,
   marks,
 }: SettingsView): z.output<typeof SettingsAnswer> {
-  const { baseUrl, fallback, chosenBy, ...named } = model
+  const { baseUrl, fallback, offered, offeredFixed, chosenBy, ...named } = model
   return {
     model: {
       ...named,
       ...(baseUrl !== undefined && { base_url: baseUrl }),
       fallback: [...fallback],
+      offered: [...offered],
+      offered_fixed: offeredFixed,
       chosen_by: chosenBy,
     },
     models: models.map(({ provider, name, words, baseUrl: at, role, kept, inputUsd, outputUsd }) => ({

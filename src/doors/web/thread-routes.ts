@@ -5,6 +5,7 @@ import { isUuid, type UserId } from '#core/ids.ts'
 import type { Thread } from '#core/turn.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { FoundThread } from '#turns/thread-search.ts'
+import { wrongField } from '#http/validate.ts'
 import type { Threads } from '#turns/threads.ts'
 import { after, cursor, limit } from './paging.ts'
 import { type ListedThreadWire, ThreadAnswer, ThreadsAnswer, ThreadWire } from '#doors/web/wire/thread.ts'
@@ -29,11 +30,15 @@ const ItemsQuery = z.object({ after, limit: limit({ defaultLimit: 200, maxLimit:
 
 const maxTitleChars = 200
 const titleFault = `must be 1 to ${maxTitleChars} characters in one line`
-const TitleBody = z.object({
-  title: z.string().check(
-    z.trim(),
-    z.refine((text) => /^[^\p{Cc}\u2028\u2029]+$/u.test(text) && text.length <= maxTitleChars, titleFault),
+const ThreadBody = z.object({
+  title: z.optional(
+    z.string().check(
+      z.trim(),
+      z.refine((text) => /^[^\p{Cc}\u2028\u2029]+$/u.test(text) && text.length <= maxTitleChars, titleFault),
+    ),
   ),
+  /** Null for the usual model. */
+  model: z.optional(z.nullable(z.string())),
 })
 const seqFault = 'must be the sequence number of an item'
 const ForkBody = z.object({ before_seq: z.int(seqFault).check(z.minimum(1, seqFault)) })
@@ -81,12 +86,14 @@ export function threadRoutes({ threads }: { threads: Threads }): Route[] {
       method: 'PATCH',
       path: '/api/threads/:id',
       who: 'user',
-      summary: 'Rename a thread',
-      body: TitleBody,
+      summary: 'Rename a thread, or choose its model; null is the usual one',
+      body: ThreadBody,
       answers: { 200: ThreadWire },
-      async handle({ params, body: { title }, caller: { user } }) {
+      async handle({ params, body: { title, model }, caller: { user } }) {
+        if (title === undefined && model === undefined) throw wrongField('title', 'is missing, and so is model')
         const { id } = await findThread(threads, user, params.id)
-        await threads.rename(user, id, title)
+        if (model !== undefined) await threads.setModel(user, id, model)
+        if (title !== undefined) await threads.rename(user, id, title)
         return threadWire(await findThread(threads, user, id))
       },
     }),

@@ -53,6 +53,7 @@ export function threadWire(thread: Thread): z.output<typeof ThreadWire> {
     created_at: isoTime(thread.createdAt),
     updated_at: isoTime(thread.updatedAt),
     last_seq: thread.lastSeq,
+    ...(thread.model !== undefined && { model: thread.model }),
     state: thread.state,
   }
 }

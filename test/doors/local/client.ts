@@ -14,6 +14,7 @@ export function operatorClientOf({
     threads,
     gates,
     documents: createDocuments({ store: store.documents }),
+    models: { list: () => Promise.resolve([]) },
     tools: () => tools,
     policy: () => ({}),
     skills: () => Promise.resolve([]),

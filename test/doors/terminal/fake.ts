@@ -76,6 +76,8 @@ export function clientOf(own: Partial<OperatorClient>): OperatorClient {
         costToday: { costUsd: 0, unpricedCalls: 0 },
         doors: [],
       }),
+    models: () => Promise.resolve([]),
+    setModel: () => Promise.resolve(),
     tools: () => Promise.resolve([]),
     memory: () => Promise.resolve([]),
     skills: () => Promise.resolve([]),

@@ -15,6 +15,8 @@ function commandsWith(own: Partial<SlashCommandParts>) {
     theme: createTheme({ colour: false, utf8: true }),
     now: () => 0,
     chooseModel: () => Promise.resolve(''),
+    threadModel: nothing,
+    chooseThreadModel: () => Promise.resolve(),
     show: nothing,
     tell: (words) => void told.push(words),
     openThread: nothing,
@@ -101,4 +103,30 @@ test('/stop stops the turn and the queue of the open thread, and says how many m
   const none = commandsWith({})
   await none.commands.run('/stop', '')
   assert.deepEqual(none.told, ['Nothing runs here.'])
+})
+
+const offered = [
+  { id: 'offline/offline', name: 'offline', role: 'usual', inputUsd: 0, outputUsd: 0 },
+  { id: 'ollama/qwen3', name: 'qwen3', role: 'stands_in', inputUsd: 0, outputUsd: 0 },
+  { id: 'openai/gpt', name: 'gpt', role: 'offered', inputUsd: 2.5, outputUsd: 10 },
+] as const
+
+test('/model lists the models for the thread with their prices, and chooses one by Enter or by name', async () => {
+  const chosen: (string | null)[] = []
+  let list: List | undefined
+  const { commands, told } = commandsWith({
+    client: clientOf({ models: () => Promise.resolve(offered) }),
+    threadModel: () => 'openai/gpt',
+    chooseThreadModel: (model) => Promise.resolve(void chosen.push(model)),
+    show: (shown) => (list = shown),
+  })
+  await commands.run('/model', '')
+  const words = stripVTControlCharacters(list?.render({ width: 90, height: 20 }).join('\n') ?? '')
+  assert.match(words, /Model for this thread/)
+  assert.match(words, / {2}offline\/offline {2}the usual one, free/)
+  assert.match(words, /▌ openai\/gpt {2}\$2\.50 in, \$10\.00 out per million tokens/)
+  list?.press('\r')
+  for (const name of ['gpt', 'ollama/qwen3']) await commands.run('/model', name)
+  assert.deepEqual(chosen, [null, 'openai/gpt', 'ollama/qwen3'])
+  assert.equal(told.at(-1), 'This thread uses ollama/qwen3 from the next message on.')
 })

@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test'
 import { specifiedRules } from '#config/responses.ts'
 import type { IdentityStore } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
+import type { OfferedModels } from '#core/admin.ts'
 import type { McpAdmin, McpServers, McpSignIns } from '#core/mcp.ts'
 import type { Store } from '#core/store.ts'
 import { completionsRoutes } from '#doors/completions/routes.ts'
@@ -83,6 +84,8 @@ export type HouseOptions = Pick<TestAppOptions, 'say' | 'model' | 'tools' | 'now
   readonly tryChoice?: SettingsParts['tryChoice']
   /** What becomes of messages to ntfy; without it, every one is sent. */
   readonly ntfy?: SendBy
+  /** The models that can be chosen for a thread. */
+  readonly models?: OfferedModels
   /** More routes. */
   readonly mount?: readonly Route[]
 }
@@ -109,8 +112,11 @@ type CallOptions = {
 // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
 type Answer = { status: number; headers: Headers; text: string; json: any }
 
+/** Nothing is offered. */
+const noModels: OfferedModels = { names: () => [], list: () => Promise.resolve([]) }
+
 export async function openHouse(t: TestContext, options: HouseOptions = {}): Promise<House> {
-  const { now = Date.now } = options
+  const { now = Date.now, models = noModels } = options
   const metrics = createMetrics()
   const app = await openTestApp({
     ...options,
@@ -154,6 +160,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     version: '1.2.3',
     startedAt: now() - 5_000,
     model: () => ({ provider: 'test', name: 'test-1' }),
+    offeredModels: () => models.names(),
     databaseBackend: store.backend,
     storage: store.storage,
     sandboxEnabled: () => Promise.resolve(false),
@@ -221,6 +228,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     clientAddress: gateway.clientAddress,
     origins,
     settings: settingsAdmin,
+    models,
     routes: () => gateway.routes(),
     about,
     ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),

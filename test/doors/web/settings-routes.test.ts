@@ -12,7 +12,14 @@ const free = { input_usd: 0, output_usd: 0 }
 test('settings are shown as they stand, changed, checked before they are stored, and taken back', async (t) => {
   const { call, store } = await openHouse(t)
   const first = (await call('GET', '/api/settings')).json
-  assert.deepEqual(first.model, { provider: 'offline', name: 'offline', fallback: [], chosen_by: 'default' })
+  assert.deepEqual(first.model, {
+    provider: 'offline',
+    name: 'offline',
+    fallback: [],
+    offered: [],
+    offered_fixed: false,
+    chosen_by: 'default',
+  })
   assert.deepEqual(first.limits, {
     spend_per_turn_usd: 5,
     spend_per_day_usd: null,
@@ -33,6 +40,8 @@ test('settings are shown as they stand, changed, checked before they are stored,
     name: 'qwen3',
     base_url: 'http://127.0.0.1:1/v1',
     fallback: [],
+    offered: [],
+    offered_fixed: false,
     chosen_by: 'settings',
   })
   await change({
@@ -63,6 +72,14 @@ test('settings are shown as they stand, changed, checked before they are stored,
   assert.equal((await store.settings.all())['llm_kept'], 'openai/gpt-4o, ollama/qwen3@http://127.0.0.1:1/v1')
   assert.deepEqual(kept(await change({ models: { 'ollama/qwen3@http://127.0.0.1:1/v1': null } })), [])
   await change({ provider: 'ollama', model: 'qwen3', base_url: 'http://127.0.0.1:1/v1' })
+  const offers = await change({ offered: 'openai/gpt-4o' })
+  assert.deepEqual(offers.json.model.offered, ['openai/gpt-4o'])
+  assert.deepEqual(
+    offers.json.models.flatMap(({ name, role }: Listed) => (role === 'offered' ? [name] : [])),
+    ['gpt-4o'],
+  )
+  assert.equal((await change({ offered: 'nobody/x' })).status, 400)
+  assert.deepEqual((await change({ offered: null })).json.model.offered, [])
   assert.equal((await change({ steps_per_turn: 7 })).json.limits.steps_per_turn, 7)
   assert.equal((await change({ retention_days: 30 })).json.limits.retention_days, 30)
   assert.equal((await change({ retention_days: null })).json.limits.retention_days, 0)

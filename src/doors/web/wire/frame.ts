@@ -17,7 +17,7 @@ const seq = z.int('must be a sequence number').check(z.minimum(0, 'must be a seq
 
 /** Frames that a client may send, by type. The client chooses `ref`; the reply to the frame carries the same one. */
 export const clientFrames = {
-  message: z.object({ ref, message: z.string(), thread_id: z.nullish(z.string()) }),
+  message: z.object({ ref, message: z.string(), thread_id: z.nullish(z.string()), model: z.nullish(z.string()) }),
   cancel: z.object({ ref, thread_id: z.string() }),
   gate: z.extend(GateBody, { ref, gate_id: z.string(), thread_id: z.nullish(z.string()) }),
   subscribe: z.object({ ref, thread_id: z.string(), after: z.nullish(seq) }),

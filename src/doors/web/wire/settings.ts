@@ -10,6 +10,8 @@ export const SettingsBody = z.object({
   model: z.nullish(z.string()),
   base_url: z.nullish(z.string()),
   fallback: z.nullish(z.string()),
+  /** Models that can be chosen for a thread: `provider/model, …`. */
+  offered: z.nullish(z.string()),
   /** Stores another model without a test. */
   force: z.optional(z.boolean()),
   spend_per_turn_usd: cap,
@@ -42,6 +44,10 @@ export const SettingsAnswer = z.object({
     name: z.string(),
     base_url: z.exactOptional(z.string()),
     fallback: z.array(z.string()),
+    /** Models that can be chosen for a thread, beside the fallbacks. */
+    offered: z.array(z.string()),
+    /** The environment lists them. */
+    offered_fixed: z.boolean(),
     chosen_by: z.enum(['environment', 'settings', 'key', 'default']),
   }),
   /** The model in use, its fallbacks, the default model of each configured provider, and recent models. */
@@ -51,7 +57,7 @@ export const SettingsAnswer = z.object({
       name: z.string(),
       description: z.string(),
       base_url: z.exactOptional(z.string()),
-      role: z.enum(['in_use', 'stands_in', 'ready']),
+      role: z.enum(['in_use', 'stands_in', 'offered', 'ready']),
       /** A recent model, which can be forgotten. */
       kept: z.exactOptional(z.boolean()),
       /** USD per million tokens; null when unknown. */

@@ -8,6 +8,8 @@ export const StatusAnswer = z.object({
   active_jobs: z.number(),
   llm_backend: z.string(),
   llm_model: z.string(),
+  /** The names of models that can be chosen for a thread instead. */
+  llm_offered: z.exactOptional(z.array(z.string())),
   /** Models that are skipped for a while after failures. */
   llm_skipped: z.exactOptional(z.array(z.string())),
   database_backend: z.string(),

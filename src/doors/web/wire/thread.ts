@@ -10,6 +10,8 @@ export const ThreadWire = z.object({
   created_at: z.string(),
   updated_at: z.string(),
   last_seq: z.number(),
+  /** The model that was chosen for the thread; absent for the usual one. */
+  model: z.exactOptional(z.string()),
   /** `waiting`: for a person to answer a gate. */
   state: z.enum(['idle', 'running', 'waiting', 'failed']),
 })
