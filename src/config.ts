@@ -26,6 +26,7 @@ import { inCheckout } from '#lib/checkout.ts'
 
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1'])
 const minSecretLength = 24
+const maxPort = 65_535
 const defaultWritesPerMinute = 600
 
 export type Config = {
@@ -177,7 +178,7 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
     gateway: {
       enabled: values.GATEWAY_ENABLED,
       host: values.GATEWAY_HOST,
-      port: values.GATEWAY_PORT,
+      port: portOf({ values, raw, settings, report }),
       ...withoutUndefined({ authToken: values.GATEWAY_AUTH_TOKEN }),
       allowedOrigins: values.GATEWAY_ALLOWED_ORIGINS,
     },
@@ -259,15 +260,23 @@ export function weakSecrets({ gateway, webhook, operatorToken }: Config): { name
 }
 
 type CapName = 'SPEND_PER_TURN_USD' | 'SPEND_PER_DAY_USD'
-type CapParts = { values: Values; raw: RawValues; settings: Settings; report: Report }
+type SettingParts = { values: Values; raw: RawValues; settings: Settings; report: Report }
 
 /** The environment's cap, else the stored one, else the default. 0 means no cap. */
-function capOf(name: CapName, { values, raw, settings, report }: CapParts): number | undefined {
+function capOf(name: CapName, { values, raw, settings, report }: SettingParts): number | undefined {
   const stored = settings[name.toLowerCase()]
   if (raw[name] !== undefined || stored === undefined || stored === null) return values[name] || undefined
   if (typeof stored !== 'number' || !(stored >= 0))
     report(`the setting ${name.toLowerCase()} must be a number of 0 or more`)
   return Number(stored) || undefined
+}
+
+/** The environment's port, else the stored one, else the default. */
+function portOf({ values, raw, settings: { gateway_port: stored }, report }: SettingParts): number {
+  if (raw.GATEWAY_PORT !== undefined || stored === undefined || stored === null) return values.GATEWAY_PORT
+  if (Number.isInteger(stored) && Number(stored) >= 1 && Number(stored) <= maxPort) return Number(stored)
+  report(`the setting gateway_port must be a whole number from 1 to ${maxPort}`)
+  return values.GATEWAY_PORT
 }
 
 function stepsOf({ steps_per_turn: stored }: Settings, report: Report): number {

@@ -369,3 +369,15 @@ test('the documentation has a row for every variable, and no other', () => {
   const documented = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map((match) => match[1] ?? '')
   assert.deepEqual(documented.toSorted(), variableNames.toSorted())
 })
+
+test('the stored port of the gateway counts unless the environment sets one', () => {
+  const portOf = (env: Record<string, string>, stored: Settings[string]) =>
+    readConfig({ HOME: '/home/ann', ...env }, { gateway_port: stored }).gateway.port
+  assert.equal(portOf({}, 8000), 8000)
+  assert.equal(portOf({}, null), 3000)
+  assert.equal(portOf({ GATEWAY_PORT: '9000' }, 8000), 9000)
+  for (const wrong of [0, 65_536, 1.5, '8000']) {
+    assert.throws(() => portOf({}, wrong), /gateway_port must be a whole number/)
+    assert.equal(portOf({ GATEWAY_PORT: '9000' }, wrong), 9000)
+  }
+})

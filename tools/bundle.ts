@@ -25,8 +25,8 @@ const pieces = [
   { name: 'service', test: /\/src\/commands\/serve-command\.ts$/, priority: 2 },
   { name: 'gateway', test: /\/src\/service\/gateway\.ts$/, priority: 1 },
 ]
-/** Warnings about code of packages that works as it is. */
-const quiet = ['EVAL', 'MODULE_LEVEL_DIRECTIVE']
+/** Warnings about code that works as it is. */
+const quiet = ['EVAL', 'INEFFECTIVE_DYNAMIC_IMPORT', 'MODULE_LEVEL_DIRECTIVE']
 const prefix = 'atrium-'
 
 /** The entry file of an up-to-date bundle. Builds a new one if a source is newer. */

@@ -80,6 +80,8 @@ type Choice = {
   readonly fallback?: string
   /** Stores the choice without a test. */
   readonly force?: boolean
+  /** It was tested already. */
+  readonly tested?: boolean
 }
 
 export async function setModel(provider: string, name: string | undefined, choice: Choice): Promise<void> {
@@ -94,7 +96,7 @@ export async function setModel(provider: string, name: string | undefined, choic
 export async function storeModel(
   provider: string,
   name: string | undefined,
-  { baseUrl, fallback, force = false, tell }: Choice & { readonly tell?: (words: string) => void },
+  { baseUrl, fallback, force = false, tested = false, tell }: Choice & { readonly tell?: (words: string) => void },
 ): Promise<string> {
   if (!isProvider(provider)) {
     throw new AppError('invalid_input', `the provider must be one of ${providerNames.join(', ')}, not ${provider}`)
@@ -102,13 +104,13 @@ export async function storeModel(
   checkChoice(provider, { name, baseUrl, fallback })
   const settings: Changes = { llm_provider: provider, llm_model: name, llm_base_url: baseUrl, llm_fallback: fallback }
   const config = loadConfig()
-  const asking = (model: string): void => void (force || tell?.(`Asking ${model} …`))
+  const asking = (model: string): void => void (force || tested || tell?.(`Asking ${model} …`))
   try {
     const service = await runningService(config.home)
     if (service) asking(name === undefined ? provider : `${provider} ${name}`)
     const model = service
-      ? await setInService(service, { settings: mapValues(settings), force })
-      : await setInStore(config, { settings, force, asking })
+      ? await setInService(service, { settings: mapValues(settings), force: force || tested })
+      : await setInStore(config, { settings, force: force || tested, asking })
     if (model.chosenBy === 'environment')
       return `Stored, but LLM_PROVIDER in the environment wins: ${modelWords(model)} answers.`
     return `${modelWords(model)} ${force ? 'is stored without a test.' : 'answers from now on.'}`

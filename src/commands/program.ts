@@ -85,7 +85,12 @@ export function buildProgram(): Command {
     .action(async (options) => (await import('./status-command.ts')).status(options))
   program
     .command('onboard')
-    .description('prepare the home before the first start: operator token, key, database')
+    .description('set up the home: on a terminal by questions, elsewhere by flags; the first start does without it')
+    .option('--provider <name>', 'the provider of the model')
+    .option('--model <name>', 'the model; without it the default of the provider')
+    .option('--base-url <url>', 'address of the server, with its version: https://…/v1')
+    .option('--key-stdin', 'read the key from standard input')
+    .option('-y, --yes', 'ask nothing')
     .option('--json', 'print JSON')
     .action(async (options) => (await import('./onboard-command.ts')).onboard(options))
   program

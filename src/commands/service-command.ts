@@ -200,6 +200,11 @@ function say(words: string): void {
   process.stderr.write(`${words}\n`)
 }
 
+/** The file with variables for the service of this user. */
+export function variablesFile(root = process.getuid?.() === 0): string {
+  return root ? '/etc/atrium.env' : join(serviceEnvironment().configFolder, 'atrium.env')
+}
+
 function thisMachine(): Machine {
   const root = process.getuid?.() === 0
   const { configFolder } = serviceEnvironment()
@@ -207,7 +212,7 @@ function thisMachine(): Machine {
     root,
     booted: existsSync('/run/systemd/system'),
     units: root ? '/etc/systemd/system' : join(configFolder, 'systemd', 'user'),
-    environmentFile: root ? '/etc/atrium.env' : join(configFolder, 'atrium.env'),
+    environmentFile: variablesFile(root),
     run: (file, args) =>
       new Promise((resolve) => {
         execFile(file, args, { timeout: commandMs, encoding: 'utf8' }, (error, stdout, stderr) => {

@@ -16,10 +16,10 @@ import { reloadService, runningService } from './running-service.ts'
 
 const channel = 'telegram'
 
-/** The token is tried before anything is stored. */
-export async function connectTelegram(): Promise<void> {
+/** The token is tried before anything is stored. It is asked for if it is not given. */
+export async function connectTelegram(given?: string): Promise<void> {
   const { home, telegramApi: api, proxy } = loadConfig()
-  const token = (await readSecret('Token of the bot, from @BotFather: ')).trim()
+  const token = (given ?? (await readSecret('Token of the bot, from @BotFather: '))).trim()
   if (!isBotToken(token)) {
     const looks = 'a token looks like 123456789:AAE… and comes from @BotFather: nothing was stored'
     throw new AppError('invalid_input', looks)

@@ -1,4 +1,5 @@
-// Detects an Ollama on this machine, for a hint to users without a model.
+// Detects an Ollama on this machine and its models, for users without a model.
+import { isObject } from '#core/json.ts'
 import { request } from '#lib/http.ts'
 
 const address = 'http://127.0.0.1:11434/api/version'
@@ -11,5 +12,37 @@ export function ollamaAnswers(url = address): Promise<boolean> {
       resolve(response.statusCode === 200)
     })
     probe.on('error', () => resolve(false)).end()
+  })
+}
+
+const listAddress = 'http://127.0.0.1:11434/api/tags'
+const maxListBytes = 1_000_000
+const maxModels = 100
+
+/** The names of the models that an Ollama on this machine has; undefined when none answers. */
+export async function ollamaModels(url = listAddress, withinMs = timeoutMs): Promise<readonly string[] | undefined> {
+  try {
+    const list: unknown = JSON.parse(await readText(url, withinMs))
+    const models = isObject(list) && Array.isArray(list['models']) ? (list['models'] as unknown[]) : []
+    return models
+      .flatMap((each) => (isObject(each) && typeof each['name'] === 'string' ? [each['name']] : []))
+      .slice(0, maxModels)
+  } catch {
+    return undefined
+  }
+}
+
+function readText(url: string, withinMs: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const probe = request(url, { signal: AbortSignal.timeout(withinMs) }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk
+        if (text.length > maxListBytes) response.destroy(new Error('the list is too long'))
+      })
+      response.on('error', reject)
+      response.on('end', () => (response.statusCode === 200 ? resolve(text) : reject(new Error('no list'))))
+    })
+    probe.on('error', reject).end()
   })
 }
