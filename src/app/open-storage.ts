@@ -8,6 +8,7 @@ import { decideRestore, dropStage, finishRestore, isRestoreDecided, preparedMark
 import type { Log } from '#lib/log.ts'
 import { createSeal, type Seal } from '#lib/seal.ts'
 import { createLocalBus } from '#store/bus-local.ts'
+import { type Migrated, wayBack } from '#store/migrate-sqlite.ts'
 import { openPostgresStore, openStore } from '#store/open-store.ts'
 
 export type HomeStore = { readonly home: Home; readonly store: Store; readonly seal: Seal }
@@ -29,7 +30,7 @@ export async function openStorage(config: Config, log: Log): Promise<Storage> {
     )
   }
   opened.defer(unlock)
-  const { home, store, seal, openBus } = await openDatabase(config, true)
+  const { home, store, seal, openBus } = await openDatabase(config, true, log)
   opened.defer(() => store.close())
   const bus = await openBus(log)
   opened.defer(() => bus.close())
@@ -68,7 +69,7 @@ export async function settleRestore(
 
 type Database = HomeStore & { readonly openBus: (log: Log) => Promise<Bus> }
 
-async function openDatabase(config: Config, locked: boolean): Promise<Database> {
+async function openDatabase(config: Config, locked: boolean, log?: Log): Promise<Database> {
   const { maxUserBytes } = config
   const home = openHome(config.home)
   await settleRestore(home, { databaseUrl: config.databaseUrl, locked })
@@ -76,7 +77,11 @@ async function openDatabase(config: Config, locked: boolean): Promise<Database> 
   const seal = createSeal(masterKey(home, config.masterKey), ...(half === undefined ? [] : [half]))
   if (config.databaseUrl === undefined) {
     const vectors = config.embedding !== undefined
-    const store = openStore({ path: home.database, seal, vectors, maxUserBytes, locked })
+    const onMigrated = ({ from, to, copy }: Migrated): void => {
+      const words = wayBack({ from, copy, path: home.database })
+      log?.warn({ from, to, copy }, `the database was brought to a newer version. ${words}`)
+    }
+    const store = openStore({ path: home.database, seal, vectors, maxUserBytes, locked, onMigrated })
     return { home, store, seal, openBus: () => Promise.resolve(createLocalBus()) }
   }
   const url = config.databaseUrl

@@ -1,6 +1,6 @@
 // The log: one line per event, on standard error or in a file. JSON, or plain text on a terminal. The lines of one tick
 // share a write. Lines that cannot be written are dropped, since a service must outlive its log.
-import { closeSync, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs'
 
 export interface Log {
   debug(fields: object, message: string): void
@@ -14,7 +14,7 @@ export type LogLevel = (typeof logLevels)[number]
 
 export type LogParts = {
   readonly level: LogLevel
-  /** Default: standard error. A file that reaches `maxBytes` is renamed to `<file>.1`, replacing the previous one. */
+  /** Default: standard error. A file that reaches `maxBytes` becomes `<file>.1`, that one `<file>.2`, and so on. */
   readonly file?: string
   readonly maxBytes?: number
   /** Values to redact in every line. */
@@ -25,7 +25,8 @@ const redacted = '***'
 /** Shorter secrets are not redacted: they would match parts of ordinary words. */
 const minSecretLength = 6
 const maxStackLength = 8_192
-/** A log takes at most two files of this size. */
+/** A log takes at most so many files of this size. */
+const maxFiles = 5
 const defaultMaxBytes = 10 * 1024 * 1024
 
 /** Field names under which a secret might be logged by mistake. A number under such a name is a count. */
@@ -137,7 +138,7 @@ function createRotatingFile(file: string, maxBytes: number): (bytes: number) => 
     if (size > 0 && size + bytes > maxBytes) {
       const full = fd
       // If another process has rotated already, our descriptor is the renamed file.
-      if (statSync(file, { throwIfNoEntry: false })?.ino === fstatSync(full).ino) renameSync(file, `${file}.1`)
+      if (statSync(file, { throwIfNoEntry: false })?.ino === fstatSync(full).ino) shiftFiles(file)
       fd = openSync(file, 'a', 0o600)
       closeSync(full)
       size = fstatSync(fd).size
@@ -145,6 +146,13 @@ function createRotatingFile(file: string, maxBytes: number): (bytes: number) => 
     size += bytes
     return fd
   }
+}
+
+/** Gives each file the next number; the oldest is replaced. */
+function shiftFiles(file: string): void {
+  for (let number = maxFiles - 2; number >= 1; number--)
+    if (existsSync(`${file}.${number}`)) renameSync(`${file}.${number}`, `${file}.${number + 1}`)
+  renameSync(file, `${file}.1`)
 }
 
 /** Writes the lines of one tick at its end, and the rest when the process exits. */

@@ -1,21 +1,39 @@
-// Migrations on SQLite: one exclusive transaction per version, after a backup of the file.
+// Migrations on SQLite: one exclusive transaction per version, after a copy of the file.
 import { chmodSync, renameSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { AppError } from '#core/errors.ts'
 import { checkVersion, migrations, statementsOf } from './migrations.ts'
+
+/** What a migration did, and the copy from before it. */
+export type Migrated = { readonly from: number; readonly to: number; readonly copy: string }
 
 /**
  * Migrates a SQLite file to the newest version. Each step checks the version again inside its transaction, so two processes
- * that start together apply it once. Before each step the file is backed up beside itself, unless it is new.
+ * that start together apply it once. Before the first step the file is copied beside itself, unless it is new. Undefined if
+ * there was nothing to migrate, or nothing in the file.
  */
-export function migrateSqlite(db: DatabaseSync, path: string, steps = migrations): void {
-  const version = (): number => versionOf(db)
-  checkVersion(version(), steps)
-  const isNew = version() === 0
-  while (version() < steps.length) {
-    const from = version()
-    if (!isNew && path !== ':memory:') backUp(db, `${path}.v${from}.backup`, from)
-    migrateStep(db, from, steps)
+export function migrateSqlite(db: DatabaseSync, path: string, steps = migrations): Migrated | undefined {
+  const from = versionOf(db)
+  checkVersion(from, steps, path)
+  if (from === steps.length) return undefined
+  const copy = `${path}.v${from}.backup`
+  const copies = from > 0 && path !== ':memory:'
+  if (copies) keepCopy(db, copy, from)
+  try {
+    for (let version = from; version < steps.length; version = versionOf(db)) migrateStep(db, version, steps)
+  } catch (error) {
+    if (!copies) throw error
+    const { message } = error as Error
+    const found = versionOf(db)
+    const where = `the database could not be brought from version ${found} to ${found + 1} (${message})`
+    throw new AppError('database_unavailable', `${where}. ${wayBack({ from, copy, path })}`, { cause: error })
   }
+  return copies ? { from, to: steps.length, copy } : undefined
+}
+
+/** How to return to the state before a migration. */
+export function wayBack({ from, copy, path }: { from: number; copy: string; path: string }): string {
+  return `To go back, stop Atrium, remove ${path}-wal and ${path}-shm, put ${copy} (version ${from}) in place of ${path}, and run the Atrium of before`
 }
 
 /** Brings a new file that nobody else has open to a version, without a copy. */
@@ -37,8 +55,8 @@ function migrateStep(db: DatabaseSync, from: number, steps: typeof migrations): 
   }
 }
 
-/** Copies the database to a temporary name and renames it: a copy cut off by a crash must not look like a backup. */
-function backUp(db: DatabaseSync, target: string, version: number): void {
+/** Copies the database to a temporary name and renames it: a copy cut off by a crash must not look like a whole one. */
+function keepCopy(db: DatabaseSync, target: string, version: number): void {
   const temporary = `${target}.${process.pid}`
   rmSync(temporary, { force: true })
   try {
@@ -47,7 +65,7 @@ function backUp(db: DatabaseSync, target: string, version: number): void {
     const copy = new DatabaseSync(temporary, { readOnly: true })
     const copied = versionOf(copy)
     copy.close()
-    // Else another process has migrated meanwhile, and made the backup itself.
+    // Else another process has migrated meanwhile, and made the copy itself.
     if (copied === version) renameSync(temporary, target)
   } finally {
     rmSync(temporary, { force: true })

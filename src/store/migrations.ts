@@ -369,11 +369,12 @@ function forPostgres(statement: string): string {
     .replaceAll(/\bBLOB\b/g, 'BYTEA')
 }
 
-/** Refuses a database of a newer Atrium. */
-export function checkVersion(found: number, steps: readonly Migration[]): void {
+/** Refuses a database of a newer Atrium. `path` is its file, if it has one. */
+export function checkVersion(found: number, steps: readonly Migration[], path?: string): void {
   if (found <= steps.length) return
+  const copy = path === undefined ? '' : ` (a copy from before the upgrade is named ${path}.vN.backup)`
   throw new AppError(
     'database_unavailable',
-    `the database has version ${found}, this Atrium knows ${steps.length}: run the newer Atrium, or restore a backup`,
+    `the database has version ${found}, this Atrium knows ${steps.length}: run the newer Atrium, or restore a backup${copy}`,
   )
 }

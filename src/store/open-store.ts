@@ -12,7 +12,7 @@ import { createMcpStore } from './mcp-store.ts'
 import { createMissionStore } from './mission-store.ts'
 import { createMemoryLimits } from './memory-limits.ts'
 import { createSqlLimits } from './sql-limits.ts'
-import { migrateSqlite, versionOf } from './migrate-sqlite.ts'
+import { type Migrated, migrateSqlite, versionOf } from './migrate-sqlite.ts'
 import { checkVersion, migrations } from './migrations.ts'
 import { startScrub } from './scrub-sqlite.ts'
 import { createNotificationStore } from './notification-store.ts'
@@ -41,14 +41,17 @@ export type StoreParts = {
   readonly maxUserBytes?: number
   /** This process has locked the home: what a killed one left half written is erased. */
   readonly locked?: boolean
+  /** Called when an existing file was brought to a newer version. */
+  readonly onMigrated?: (migrated: Migrated) => void
 }
 
 /** Opens a SQLite store. The file is created or migrated if needed. */
 export function openStore(parts: StoreParts): Store {
-  const { path, seal, now = Date.now, vectors = false, maxUserBytes = 0, locked = false } = parts
+  const { path, seal, now = Date.now, vectors = false, maxUserBytes = 0, locked = false, onMigrated } = parts
   const sql = openSqlite(path, { extensions: vectors, onErase: () => scrub.soon() })
   try {
-    migrateSqlite(sql.db, path)
+    const migrated = migrateSqlite(sql.db, path)
+    if (migrated) onMigrated?.(migrated)
   } catch (error) {
     sql.db.close()
     throw asAppError(error)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import type { AppError } from '#core/errors.ts'
 import { createSeal } from '#lib/seal.ts'
 import { migrateSqlite } from '#store/migrate-sqlite.ts'
 import { migrations } from '#store/migrations.ts'
@@ -121,7 +122,9 @@ test('a copy of what was there is kept before a migration, for its owner alone',
   const copy = `${path}.v${migrations.length}.backup`
   writeFileSync(copy, 'the copy of a migration that failed long ago')
   const sql = openSqlite(path)
-  migrateSqlite(sql.db, path, next)
+  const done = migrateSqlite(sql.db, path, next)
+  assert.deepEqual(done, { from: migrations.length, to: next.length, copy })
+  assert.equal(migrateSqlite(sql.db, path, next), undefined)
   await sql.close()
   assert.deepEqual(settingsOf(copy), [{ name: 'before', value: '1' }])
   assert.equal(settingsOf(path).length, 2)
@@ -134,7 +137,17 @@ test('a migration that fails leaves the version and the rows as they were', asyn
   t.after(() => sql.close())
   migrateSqlite(sql.db, path)
   const broken = [...migrations, [`INSERT INTO settings VALUES ('v', '2', 0)`, 'NOT SQL']]
-  assert.throws(() => migrateSqlite(sql.db, path, broken))
+  const copy = `${path}.v${migrations.length}.backup`
+  assert.throws(
+    () => migrateSqlite(sql.db, path, broken),
+    (error: AppError) => {
+      assert.equal(error.code, 'database_unavailable')
+      assert(error.message.includes(`from version ${migrations.length} to ${broken.length}`), error.message)
+      assert(error.message.includes(`put ${copy} (version ${migrations.length}) in place of ${path}`), error.message)
+      return true
+    },
+  )
+  assert.equal(versionOf(copy), migrations.length)
   assert.equal(versionOf(path), migrations.length)
   assert.deepEqual(settingsOf(path), [])
   assert.equal(sql.db.isTransaction, false)
@@ -148,4 +161,16 @@ test('a database of a newer Atrium is refused and not touched', (t) => {
   const seal = createSeal('0'.repeat(64))
   assert.throws(() => openStore({ path, seal }), { code: 'database_unavailable', message: /newer Atrium/ })
   assert.equal(versionOf(path), migrations.length + 1)
+})
+
+test('several steps keep one copy, of the version before the first', async (t) => {
+  const path = join(folder(t), 'a.db')
+  const sql = openSqlite(path)
+  t.after(() => sql.close())
+  migrateSqlite(sql.db, path, migrations.slice(0, 20))
+  migrateSqlite(sql.db, path)
+  assert.deepEqual(
+    readdirSync(join(path, '..')).filter((name) => name.endsWith('.backup')),
+    ['a.db.v20.backup'],
+  )
 })

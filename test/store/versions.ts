@@ -28,7 +28,7 @@ export async function openSqliteVersion(t: TestContext, version: number): Promis
   const path = `${folder(t)}/a.db`
   const sql = openSqlite(path)
   t.after(() => sql.close())
-  const migrate = async (to: number) => migrateSqlite(sql.db, path, migrations.slice(0, to))
+  const migrate = async (to: number) => void migrateSqlite(sql.db, path, migrations.slice(0, to))
   await migrate(version)
   return {
     backend: sql.backend,
