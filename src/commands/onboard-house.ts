@@ -50,6 +50,11 @@ export async function openHouse(): Promise<OnboardHouse> {
       await changing(({ accounts }) => accounts.addUser(name, { hash: hashToken(token) }))
       return token
     },
+    newTopic: `https://ntfy.sh/atrium-${randomBytes(8).toString('hex')}`,
+    async addNtfy(url) {
+      await changing(() => Promise.resolve())
+      await (await import('./notify-command.ts')).addWay('ntfy', url, {})
+    },
     connectTelegram: async (token) => (await import('./telegram-command.ts')).connectTelegram(token),
   }
 }

@@ -1,5 +1,5 @@
-// The conversation of `atrium onboard`: a model, the page's address, the webhook channel, users, Telegram. Each step can be
-// skipped and repeated. Nothing is stored before a step is confirmed.
+// The conversation of `atrium onboard`: a model, the page's address, the webhook channel, users, notifications. Each step can
+// be skipped and repeated. Nothing is stored before a step is confirmed.
 import type { ModelTrial } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
 import { providers } from '#core/providers.ts'
@@ -43,6 +43,10 @@ export type OnboardHouse = {
   readonly users: readonly string[]
   /** Adds a user and returns their token. */
   readonly addUser: (name: string) => Promise<string>
+  /** An address of ntfy with a topic that nobody guesses. */
+  readonly newTopic: string
+  /** Adds a topic of ntfy as a way of notifications. Throws what is wrong with it. */
+  readonly addNtfy: (url: string) => Promise<void>
   /** Connects a bot by its token and prints how to pair a chat. Throws what is wrong with the token. */
   readonly connectTelegram: (token: string) => Promise<void>
 }
@@ -62,7 +66,7 @@ export async function converse(talk: Talk, house: OnboardHouse, given: ModelAnsw
   await pageStep(talk, house)
   await webhookStep(talk, house)
   await userStep(talk, house)
-  await telegramStep(talk, house)
+  await notifyStep(talk, house)
 }
 
 async function modelStep(talk: Talk, house: OnboardHouse, given: ModelAnswers): Promise<void> {
@@ -210,18 +214,24 @@ async function userStep(talk: Talk, house: OnboardHouse): Promise<void> {
   }
 }
 
-async function telegramStep(talk: Talk, house: OnboardHouse): Promise<void> {
+async function notifyStep(talk: Talk, house: OnboardHouse): Promise<void> {
   for (;;) {
-    const what = await talk.choose<'connect' | 'skip'>('Chat and approvals by a Telegram bot?', [
-      { ...skip, hint: 'the page can notify you too' },
-      { value: 'connect', label: 'Connect a bot', hint: 'with the token of @BotFather' },
+    const what = await talk.choose<'ntfy' | 'telegram' | 'skip'>('Be told when something waits for you?', [
+      { ...skip, hint: 'the page can also notify you, by its settings' },
+      { value: 'ntfy', label: 'By ntfy', hint: 'on a phone, without an account' },
+      { value: 'telegram', label: 'By a Telegram bot', hint: 'which also chats; with the token of @BotFather' },
     ])
     if (what === 'skip') return
     try {
-      return await house.connectTelegram(await talk.secret('Token of the bot'))
+      if (what === 'telegram') await house.connectTelegram(await talk.secret('Token of the bot'))
+      else await house.addNtfy(await talk.text('Address of the topic', { initial: house.newTopic, check: urlFault }))
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       talk.warn(printable(error.message))
     }
   }
+}
+
+function urlFault(text: string): string | undefined {
+  return URL.canParse(text) ? undefined : 'An address begins with https://'
 }

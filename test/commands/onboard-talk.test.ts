@@ -169,6 +169,8 @@ function fakeHouse(over: Partial<OnboardHouse> = {}): OnboardHouse & { readonly 
       stored.push(`user ${name}`)
       return Promise.resolve('a-token')
     },
+    newTopic: 'https://ntfy.sh/atrium-1',
+    addNtfy: (url) => Promise.resolve(void stored.push(`ntfy ${url}`)),
     connectTelegram(token) {
       if (token !== 'right') throw new AppError('unauthorized', 'the token is wrong')
       return Promise.resolve(void stored.push('telegram'))
@@ -208,7 +210,7 @@ test("a key that does not work is told in the provider's words and typed again; 
   assert.deepEqual(declined.stored, [])
 })
 
-test('every other step: a port, the webhook, users one after the other, a bot', async () => {
+test('every other step: a port, the webhook, users one after the other, a bot and a topic', async () => {
   const talk = scriptedTalk([
     'skip',
     'port',
@@ -219,14 +221,17 @@ test('every other step: a port, the webhook, users one after the other, a bot', 
     'add',
     'bob',
     'skip',
-    'connect',
+    'telegram',
     'no',
-    'connect',
+    'telegram',
     'right',
+    'ntfy',
+    'https://ntfy.sh/t',
+    'skip',
   ])
   const house = fakeHouse({ portTaken: () => Promise.resolve(true) })
   await converse(talk, house)
-  assert.deepEqual(house.stored, ['port 8000', 'webhook', 'user ann', 'user bob', 'telegram'])
+  assert.deepEqual(house.stored, ['port 8000', 'webhook', 'user ann', 'user bob', 'telegram', 'ntfy https://ntfy.sh/t'])
   const heard = talk.heard.join('\n')
   for (const words of [
     /Another program listens on port 3000/,
@@ -307,7 +312,7 @@ test(
     await press(/answered "ready" after[^]*● Yes/, 'Enter')
     await press(/from now on\.[^]*A webhook channel/, 'Enter')
     await press(/Add a user\?[^]*● Skip/, 'Enter')
-    await press(/Telegram bot\?[^]*● Skip/, 'Enter')
+    await press(/something waits for you\?[^]*● Skip/, 'Enter')
     await press(/Start Atrium now\?[^]*● Yes/, 'Down', 'Enter')
     const end = await screen.shows(/login[^]*ended with 0/)
     assert.doesNotMatch(end, /sk-/)
