@@ -11,7 +11,8 @@ const resetSequence = '\\033[?1049l\\033[?7h\\033[?25h\\033[?2004l\\033[<u\\033[
  */
 export function startRestorer(): () => void {
   const { stdout, status } = spawnSync('stty', ['-g'], { stdio: ['inherit', 'pipe', 'ignore'], encoding: 'utf8' })
-  const script = `trap '' INT HUP TERM TTOU; read -r word && exit; printf '${resetSequence}' >/dev/tty; stty "$1" </dev/tty`
+  // The modes first: once the screen is back, what is typed is echoed again.
+  const script = `trap '' INT HUP TERM TTOU; read -r word && exit; stty "$1" </dev/tty; printf '${resetSequence}' >/dev/tty`
   const was = status === 0 ? stdout.trim() : 'sane'
   const child = spawn('/bin/sh', ['-c', script, 'sh', was], { stdio: ['pipe', 'ignore', 'ignore'] })
   child.on('error', () => {})

@@ -65,8 +65,8 @@ export function startTmux(): Tmux {
       const words = Object.entries({ PATH: env.PATH, HOME: folder, LANG: 'C.UTF-8', ...own }).map(
         ([key, value]) => `${key}=${quoted(value)}`,
       )
-      // The shell stays, so that the terminal can be looked at after the program has ended.
-      const line = `env -i TERM="$TERM" ${words.join(' ')} ${command}; echo "ended with $?"; exec sh -i`
+      // The shell stays, so that the terminal can be looked at after the program has ended; $ended has its exit code.
+      const line = `env -i TERM="$TERM" ${words.join(' ')} ${command}; export ended=$?; echo "ended with $ended"; exec sh -i`
       await tmux(
         'new-session',
         '-d',
