@@ -43,12 +43,14 @@ export type StoreParts = {
   readonly locked?: boolean
   /** Called when an existing file was brought to a newer version. */
   readonly onMigrated?: (migrated: Migrated) => void
+  /** For tests: the content of a database in memory. */
+  readonly image?: Uint8Array
 }
 
 /** Opens a SQLite store. The file is created or migrated if needed. */
 export function openStore(parts: StoreParts): Store {
-  const { path, seal, now = Date.now, vectors = false, maxUserBytes = 0, locked = false, onMigrated } = parts
-  const sql = openSqlite(path, { extensions: vectors, onErase: () => scrub.soon() })
+  const { path, seal, now = Date.now, vectors = false, maxUserBytes = 0, locked = false, onMigrated, image } = parts
+  const sql = openSqlite(path, { extensions: vectors, onErase: () => scrub.soon(), image })
   try {
     const migrated = migrateSqlite(sql.db, path)
     if (migrated) onMigrated?.(migrated)

@@ -28,12 +28,14 @@ type SqliteParts = {
   readonly onErase?: () => void
   /** How long a writer waits for another process. */
   readonly busyMs?: number
+  /** The content of a database in memory: tests copy a migrated one instead of migrating each. */
+  readonly image?: Uint8Array | undefined
 }
 
 /** Opens the database file, and creates it if needed. `:memory:` is for tests. */
 export function openSqlite(
   path: string,
-  { extensions = false, onErase, busyMs = maxBusyMs }: SqliteParts = {},
+  { extensions = false, onErase, busyMs = maxBusyMs, image }: SqliteParts = {},
 ): Sql & { readonly db: DatabaseSync } {
   let db: DatabaseSync
   let logPages: StatementSync | undefined
@@ -41,6 +43,7 @@ export function openSqlite(
     if (path !== ':memory:') createPrivateFile(path)
     db = new DatabaseSync(path, { timeout: busyMs, allowExtension: extensions })
     if (extensions) db.enableLoadExtension(false)
+    if (image) db.deserialize(image)
     enableWal(db)
     db.exec('PRAGMA synchronous=FULL; PRAGMA foreign_keys=OFF; PRAGMA temp_store=MEMORY')
     // Deleted content is overwritten: erasing a user must erase their texts.

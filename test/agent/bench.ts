@@ -10,12 +10,11 @@ import type { Item } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
 import type { NewTurn, StartedTurn, Step, Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
-import { createSeal } from '#lib/seal.ts'
-import { openStore } from '#store/open-store.ts'
 import { createSpend } from '#turns/spend.ts'
 import { fence } from '../safety/test-fence.ts'
 import { itemsOf, lease, turnOf } from '../store/harness.ts'
 import { toolboxOf } from './tools.ts'
+import { openMemoryStore } from '../store/memory-store.ts'
 
 export type Run = {
   readonly store: Store
@@ -44,7 +43,7 @@ export type RunParts = {
 }
 
 export function openTestStore(t: TestContext, now: () => number = Date.now): Store {
-  const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)), now })
+  const store = openMemoryStore({ now })
   t.after(() => store.close())
   return store
 }

@@ -5,9 +5,8 @@ import { operator, type UserId, userId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import { createSerialReload } from '#app/serial-reload.ts'
 import { createScans, type Scans, watchSecrets } from '#app/leak-scans.ts'
-import { createSeal } from '#lib/seal.ts'
 import { stopsIn } from '#safety/leaks.ts'
-import { openStore } from '#store/open-store.ts'
+import { openMemoryStore } from '../store/memory-store.ts'
 
 const [ada, bob] = [userId('ada'), userId('bob')]
 const modelKey = 'k3y0f-7h3-m0d3l-9fK2mQ7x'
@@ -15,7 +14,7 @@ const shortKey = '482913'
 const masterKey = Buffer.alloc(32, 'master')
 
 function open(t: TestContext): { store: Store; scans: Scans; secrets: Store['secrets']; read: UserId[] } {
-  const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)) })
+  const store = openMemoryStore()
   t.after(() => store.close())
   const scans = createScans({ secrets: store.secrets, own: () => [modelKey, shortKey, masterKey] })
   const read: UserId[] = []

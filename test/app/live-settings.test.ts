@@ -6,16 +6,15 @@ import { readConfig } from '#config.ts'
 import type { Signal } from '#core/bus.ts'
 import { operator } from '#core/ids.ts'
 import { silentLog } from '#lib/log.ts'
-import { createSeal } from '#lib/seal.ts'
 import { createLocalBus } from '#store/bus-local.ts'
-import { openStore } from '#store/open-store.ts'
 import { ada } from '../store/harness.ts'
 import { until } from '../until.ts'
+import { openMemoryStore } from '../store/memory-store.ts'
 
 const secret = 'k3y-0f-4da-9fK2mQ7x-8Zt5'
 
 async function opened(t: TestContext) {
-  const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)) })
+  const store = openMemoryStore()
   const bus = createLocalBus()
   t.after(async () => {
     await bus.close()

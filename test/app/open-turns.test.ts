@@ -7,17 +7,16 @@ import { openTurns, type OpenTurnsParts } from '#app/open-turns.ts'
 import { workspaceOf } from '#app/workspace-folder.ts'
 import { readConfig } from '#config.ts'
 import { silentLog } from '#lib/log.ts'
-import { createSeal } from '#lib/seal.ts'
 import { createJudge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
-import { openStore } from '#store/open-store.ts'
 import { fence } from '../safety/test-fence.ts'
 import { ada, bob, folder, lease } from '../store/harness.ts'
 import { until } from '../until.ts'
+import { openMemoryStore } from '../store/memory-store.ts'
 
 async function opened(t: TestContext) {
   const config = readConfig({ ATRIUM_HOME: folder(t) }, {})
-  const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)) })
+  const store = openMemoryStore()
   const bus = createLocalBus()
   const forgotten: unknown[] = []
   const running = await openTurns({

@@ -6,11 +6,10 @@ import { operator } from '#core/ids.ts'
 import { openApp } from '#app.ts'
 import { openVectors } from '#app/open-vectors.ts'
 import { silentLog } from '#lib/log.ts'
-import { createSeal } from '#lib/seal.ts'
-import { openStore } from '#store/open-store.ts'
 import { atrium, newHome } from '../atrium.ts'
 import { size, startEmbedder } from '../memory/embedder.ts'
 import { until } from '../until.ts'
+import { openMemoryStore } from '../store/memory-store.ts'
 
 function homeOf(t: TestContext): string {
   const { path, remove } = newHome()
@@ -53,7 +52,7 @@ test('a service that is told of an embedding model finds by meaning what any pro
 })
 
 test('a database that cannot compare vectors is told once, and memory goes on by words', async (t) => {
-  const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)) })
+  const store = openMemoryStore()
   t.after(() => store.close())
   const lines: string[] = []
   const log = { ...silentLog, warn: (_: object, message: string) => void lines.push(message) }
@@ -67,7 +66,7 @@ test('a database that cannot compare vectors is told once, and memory goes on by
 })
 
 test('without an embedding model there are no vectors at all', async (t) => {
-  const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)) })
+  const store = openMemoryStore()
   t.after(() => store.close())
   assert.equal(await openVectors({ config: readConfig({ HOME: '/home/ada' }), store, log: silentLog }), undefined)
 })

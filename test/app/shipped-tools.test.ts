@@ -5,9 +5,8 @@ import { test } from 'node:test'
 import type { Store } from '#core/store.ts'
 import { type About, storeShipped } from '#app/shipped-tools.ts'
 import { silentLog } from '#lib/log.ts'
-import { createSeal } from '#lib/seal.ts'
-import { openStore } from '#store/open-store.ts'
 import { createRig } from '../sandbox/rig.ts'
+import { openMemoryStore } from '../store/memory-store.ts'
 
 const folder = new URL('../../tools/weather/', import.meta.url)
 const read = (path: string): Buffer => readFileSync(new URL(path, folder))
@@ -16,7 +15,7 @@ const capabilities = read('capabilities.json').toString()
 
 function open(): Store {
   let clock = 1
-  return openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)), now: () => clock++ })
+  return openMemoryStore({ now: () => clock++ })
 }
 
 async function weather(store: Store): Promise<{ sha256: string; installedAt: number } | undefined> {

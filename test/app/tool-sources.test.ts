@@ -11,16 +11,15 @@ import { openBuiltInTools } from '#app/built-in-source.ts'
 import { openComponents } from '#app/components.ts'
 import { joinSources, type JoinedSources } from '#app/tool-sources.ts'
 import { silentLog } from '#lib/log.ts'
-import { createSeal } from '#lib/seal.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { componentHash } from '#sandbox/build/prepare.ts'
 import { createComponentSource } from '#sandbox/component-source.ts'
 import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
-import { openStore } from '#store/open-store.ts'
 import { tool } from '../agent/tools.ts'
 import { newHome } from '../atrium.ts'
 import { component } from '../sandbox/fixtures.ts'
+import { openMemoryStore } from '../store/memory-store.ts'
 
 const home = newHome()
 const closing: (() => Promise<void>)[] = []
@@ -31,7 +30,7 @@ after(async () => {
 
 async function open(): Promise<{ store: Store; shed: JoinedSources }> {
   let clock = 1
-  const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)), now: () => clock++ })
+  const store = openMemoryStore({ now: () => clock++ })
   const components = openComponents({
     store,
     home: { path: home.path, database: ':memory:', logFile: join(home.path, 'log') },

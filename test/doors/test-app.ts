@@ -29,6 +29,7 @@ import { createSpend } from '#turns/spend.ts'
 import { createThreads, type Threads } from '#turns/threads.ts'
 import type { Observer } from '#turns/turn-metrics.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
+import { openMemoryStore } from '../store/memory-store.ts'
 import { patienceMs } from '../until.ts'
 import { fence } from '../safety/test-fence.ts'
 
@@ -70,9 +71,10 @@ export type TestApp = {
 }
 
 export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const { now, path = ':memory:', room, wrapStore = (store) => store, wrapBus = (bus) => bus } = options
+  const { now, path, room, wrapStore = (store) => store, wrapBus = (bus) => bus } = options
   const quota = options.maxUserBytes === undefined ? {} : { maxUserBytes: options.maxUserBytes }
-  const store = wrapStore(openStore({ path, seal: createSeal('0'.repeat(64)), ...(now && { now }), ...quota }))
+  const parts = { seal: createSeal('0'.repeat(64)), ...(now && { now }), ...quota }
+  const store = wrapStore(path === undefined ? openMemoryStore(parts) : openStore({ path, ...parts }))
   const bus = wrapBus(createLocalBus())
   const identity = createIdentity({ store: store.documents })
   const documents = createDocuments({ store: store.documents, onWrite: (user) => identity.forget(user) })

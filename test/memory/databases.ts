@@ -2,8 +2,9 @@
 import { describe, type TestContext } from 'node:test'
 import type { Store } from '#core/store.ts'
 import { createSeal } from '#lib/seal.ts'
-import { openPostgresStore, openStore } from '#store/open-store.ts'
+import { openPostgresStore } from '#store/open-store.ts'
 import { usePostgres } from '../postgres.ts'
+import { openMemoryStore } from '../store/memory-store.ts'
 
 const seal = createSeal('0'.repeat(64))
 
@@ -12,7 +13,7 @@ export type OpenStore = (t: Pick<TestContext, 'after'>) => Promise<Store>
 export function onBoth(what: string, tests: (open: OpenStore, name: 'SQLite' | 'PostgreSQL') => void): void {
   describe(`${what} on SQLite`, () => {
     tests((t) => {
-      const store = openStore({ path: ':memory:', seal })
+      const store = openMemoryStore({ seal })
       t.after(() => store.close())
       return Promise.resolve(store)
     }, 'SQLite')

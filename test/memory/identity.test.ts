@@ -2,16 +2,15 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { operator, type UserId } from '#core/ids.ts'
-import { createSeal } from '#lib/seal.ts'
 import { createDocuments } from '#memory/documents.ts'
 import { createIdentity } from '#memory/identity.ts'
-import { openStore } from '#store/open-store.ts'
 import { says } from '../doors/test-app.ts'
 import { openHouse } from '../doors/web/house.ts'
 import { ada, bob } from '../store/harness.ts'
+import { openMemoryStore } from '../store/memory-store.ts'
 
 function open(t: TestContext) {
-  const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)) })
+  const store = openMemoryStore()
   t.after(() => store.close())
   const reads: string[] = []
   const identity = createIdentity({

@@ -5,14 +5,13 @@ import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { createDocuments, type Documents } from '#memory/documents.ts'
 import { exportFolder, importFolder, nextFactor } from '#memory/import-export.ts'
-import { createSeal } from '#lib/seal.ts'
-import { openStore } from '#store/open-store.ts'
 import { ada, folder as newFolder, rejectsWith } from '../store/harness.ts'
+import { openMemoryStore } from '../store/memory-store.ts'
 
 const onProgress = (): void => {}
 
 function open(t: TestContext): Documents {
-  const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)) })
+  const store = openMemoryStore()
   t.after(() => store.close())
   return createDocuments({ store: store.documents })
 }

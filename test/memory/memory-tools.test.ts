@@ -2,18 +2,17 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { JsonObject } from '#core/json.ts'
-import { createSeal } from '#lib/seal.ts'
 import { createDocuments } from '#memory/documents.ts'
 import { createMemoryTools } from '#memory/memory-tools.ts'
 import { createJudge } from '#safety/policy.ts'
-import { openStore } from '#store/open-store.ts'
 import { calls, says } from '../doors/test-app.ts'
 import { openHouse } from '../doors/web/house.ts'
 import { ada, bob } from '../store/harness.ts'
 import { call, judged } from '../agent/tools.ts'
+import { openMemoryStore } from '../store/memory-store.ts'
 
 function open(t: TestContext) {
-  const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)) })
+  const store = openMemoryStore()
   t.after(() => store.close())
   const documents = createDocuments({ store: store.documents })
   const tools = createMemoryTools(documents)

@@ -5,10 +5,9 @@ import type { Chunk, NewDocument } from '#core/document.ts'
 import { newId } from '#core/ids.ts'
 import { createDocumentStore } from '#store/document-store.ts'
 import { eraseLeftovers, hiddenPath, inOneSlice, writeSlices } from '#store/document-slices.ts'
-import { migrateSqlite } from '#store/migrate-sqlite.ts'
 import { type Job, query, run, type Sql } from '#store/sql.ts'
-import { openSqlite } from '#store/sqlite.ts'
 import { ada } from './harness.ts'
+import { openMemorySqlite } from './memory-store.ts'
 
 /** The most chunks that one transaction may write to the index, or erase. */
 const maxChunks = 40
@@ -26,8 +25,7 @@ function wholeOf({ chunks }: NewDocument): string {
 
 /** A document store whose transactions are counted by what they write to the index. */
 function openDocuments() {
-  const sqlite = openSqlite(':memory:')
-  migrateSqlite(sqlite.db, ':memory:')
+  const sqlite = openMemorySqlite()
   const rows = (table: string): number => Number(sqlite.db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'])
   let most = 0
   let failAt = Number.POSITIVE_INFINITY

@@ -4,19 +4,17 @@ import { test, type TestContext } from 'node:test'
 import { createSeal } from '#lib/seal.ts'
 import { createTopic, readNews } from '#store/bus-topic.ts'
 import { checkSqlite } from '#store/schema-check.ts'
-import { migrateSqlite } from '#store/migrate-sqlite.ts'
 import { composeStore } from '#store/open-store.ts'
-import { openSqlite } from '#store/sqlite.ts'
 import { createTurnStore } from '#store/turn-store.ts'
 import { ada, call, decide, finish, gate, lease, maxForkBytes, other, rejectsWith, step, turnOf } from './harness.ts'
+import { openMemorySqlite } from './memory-store.ts'
 import { faultsOfSqlite, noting, told } from './plans.ts'
 import { storeTests } from './suite.ts'
 
 const seen = new Set<string>()
 
 function openPort() {
-  const bare = openSqlite(':memory:')
-  migrateSqlite(bare.db, ':memory:')
+  const bare = openMemorySqlite()
   return { sql: noting(bare, seen), db: bare.db }
 }
 

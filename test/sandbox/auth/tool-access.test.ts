@@ -8,10 +8,10 @@ import type { Store } from '#core/store.ts'
 import type { ToolAccess } from '#core/tool-access.ts'
 import type { ToolSecrets } from '#sandbox/auth/tool-secrets.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
-import { openStore } from '#store/open-store.ts'
 import { until } from '../../until.ts'
 import { accessOver, seal } from './access-over.ts'
 import { clientSecret, type Issuer, openIssuer } from './issuer.ts'
+import { openMemoryStore } from '../../store/memory-store.ts'
 
 const ada = userId('ada')
 const redirectUri = 'http://127.0.0.1:4999/callback'
@@ -37,7 +37,7 @@ type Rig = {
 async function openRig(t: TestContext, at: Issuer = issuer, more: object = {}): Promise<Rig> {
   const clock = { now: Date.now() }
   const now = (): number => clock.now
-  const store = openStore({ path: ':memory:', seal, now })
+  const store = openMemoryStore({ seal, now })
   t.after(() => store.close())
   const { access, secrets, toolSecrets, capabilitiesOf } = accessOver({
     store,

@@ -6,9 +6,9 @@ import { silentLog } from '#lib/log.ts'
 import type { Dial } from '#net/dial.ts'
 import { createToolSecrets } from '#sandbox/auth/tool-secrets.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
-import { openStore } from '#store/open-store.ts'
 import { until } from '../../until.ts'
 import { seal } from './access-over.ts'
+import { openMemoryStore } from '../../store/memory-store.ts'
 
 const minuteMs = 60_000
 const capabilityFile = {
@@ -34,7 +34,7 @@ const capabilityFile = {
 async function open(t: TestContext, lifeMs: number) {
   const clock = { now: 1_800_000_000_000 }
   const now = (): number => clock.now
-  const store = openStore({ path: ':memory:', seal, now })
+  const store = openMemoryStore({ seal, now })
   t.after(() => store.close())
   const { capabilities } = readCapabilities(JSON.stringify(capabilityFile))
   assert.ok(capabilities)
