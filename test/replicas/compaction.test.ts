@@ -3,8 +3,10 @@ import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import { startPostgres } from '../postgres.ts'
+import { usePostgres } from '../postgres.ts'
 import { type Answer, killAll, newUser, startReplicas, until } from './replicas.ts'
+
+const server = usePostgres()
 
 type Body = { readonly messages: readonly { role: string; content: string }[] }
 
@@ -12,7 +14,7 @@ type Body = { readonly messages: readonly { role: string; content: string }[] }
 async function startModel(t: TestContext) {
   const prompts: string[] = []
   const held: ServerResponse[] = []
-  const server = createServer((request, response) => {
+  const http = createServer((request, response) => {
     void (async () => {
       const body = (await new Response(ReadableStream.from<Uint8Array>(request)).json()) as Body
       const said = body.messages.findLast(({ role }) => role === 'user')?.content ?? ''
@@ -22,12 +24,12 @@ async function startModel(t: TestContext) {
       return answer(response, `echo ${said.slice(-20)}`)
     })().catch(() => response.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   t.after(() => {
-    server.close()
-    server.closeAllConnections()
+    http.close()
+    http.closeAllConnections()
   })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/v1`
   const env = { LLM_PROVIDER: 'openai-compatible', LLM_BASE_URL: url, LLM_MODEL: 'm', LLM_WINDOW: '8000' }
   return { env, prompts, held }
 }
@@ -43,10 +45,8 @@ function answer(response: ServerResponse, text: string): void {
 }
 
 test('a turn of a compacted thread goes on elsewhere, from the summary', async (t) => {
-  const database = await startPostgres()
-  t.after(() => database.remove())
   const model = await startModel(t)
-  const replicas = await startReplicas(2, await database.database(), model.env)
+  const replicas = await startReplicas(2, await server.database(), model.env)
   t.after(() => killAll(replicas))
   const [one, two] = replicas
   assert.ok(one && two)

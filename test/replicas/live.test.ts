@@ -3,18 +3,17 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newHome } from '../atrium.ts'
 import { bearer, openClient, rests } from '../doors/web/socket.ts'
-import { type Server, startPostgres } from '../postgres.ts'
+import { usePostgres } from '../postgres.ts'
 import { until } from '../until.ts'
 import { killAll, newUser, type Replica, scripted, startReplicas } from './replicas.ts'
 
 /** More than anybody waits for: it is stopped once both have heard of it. */
 const words = Array.from({ length: 1_000 }, (_, at) => `word${at} `)
+const server = usePostgres()
 const folder = newHome()
-let server: Server
 let replicas: Replica[] = []
 
 before(async () => {
-  server = await startPostgres()
   const script = scripted(folder.path, [
     { when: 'slowly', text: words, chunkDelayMs: 100 },
     { when: 'request', calls: [{ name: 'http_request', args: { method: 'POST', url: 'https://example.com/' } }] },
@@ -24,7 +23,6 @@ before(async () => {
 })
 after(async () => {
   await killAll(replicas)
-  await server?.remove()
   folder.remove()
 })
 

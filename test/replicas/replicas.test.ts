@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { atrium, newHome } from '../atrium.ts'
-import { type Server, startPostgres } from '../postgres.ts'
+import { usePostgres } from '../postgres.ts'
 import { patienceMs } from '../until.ts'
 import {
   type Answer,
@@ -26,7 +26,7 @@ const words = Array.from({ length: 40 }, (_, at) => `word${at} `)
 const long = words.join('')
 const tools = [{ type: 'function', name: 'lookup', description: 'looks up', parameters: { type: 'object' } }]
 
-let server: Server
+const server = usePostgres()
 let url: string
 let replicas: Replica[]
 let one: Replica
@@ -35,7 +35,6 @@ let script: Record<string, string>
 const folder = newHome()
 
 before(async () => {
-  server = await startPostgres()
   url = await server.database()
   script = scripted(folder.path, [
     { when: 'slowly', text: words, chunkDelayMs: 100 },
@@ -52,7 +51,6 @@ before(async () => {
 })
 after(async () => {
   await killAll(replicas ?? [])
-  await server?.remove()
   folder.remove()
 })
 
@@ -222,7 +220,10 @@ describe('two replicas', () => {
   test('a connection of the link that is cut comes back, and nothing is missed', async () => {
     const token = await newUser(one, 'cut')
     const cut = () =>
-      sqlRows(url, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'atrium-link'`)
+      sqlRows(
+        url,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'atrium-link' AND datname = current_database()`,
+      )
     const here = one.stream('/api/v1/responses', { token, body: { model: 'm', input: 'slowly', stream: true } })
     const first = (await here.next()).value as StreamEvent
     const { id } = first.data['response'] as { id: string }
@@ -234,7 +235,7 @@ describe('two replicas', () => {
     await until('both are linked again', patienceMs, async () => {
       const [row] = await sqlRows(
         url,
-        `SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'atrium-link'`,
+        `SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'atrium-link' AND datname = current_database()`,
       )
       return Number(row?.['n']) >= 2
     })

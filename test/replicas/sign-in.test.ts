@@ -5,7 +5,7 @@ import { operator } from '#core/ids.ts'
 import { createSeal } from '#lib/seal.ts'
 import { openPostgresStore } from '#store/open-store.ts'
 import { openDesk } from '../mcp/desk-server.ts'
-import { startPostgres } from '../postgres.ts'
+import { usePostgres } from '../postgres.ts'
 import { type AuthHouse, openAuthHome } from '../sandbox/auth/house.ts'
 import { type Issuer, openIssuer } from '../sandbox/auth/issuer.ts'
 import { patienceMs } from '../until.ts'
@@ -13,6 +13,7 @@ import { killAll, newUser, type Replica, sharedEnv, startReplicas, until } from 
 
 const place = 'tool/things/things_token'
 
+const server = usePostgres()
 let url: string
 let issuer: AuthHouse['issuer']
 /** Registers clients, as MCP servers want it. */
@@ -24,8 +25,6 @@ let ada: string
 const ends: (() => unknown)[] = []
 
 before(async () => {
-  const server = await startPostgres()
-  ends.push(() => server.remove())
   url = await server.database()
   const house = await openAuthHome({ after: (end) => ends.push(end) }, {}, sharedEnv(url))
   issuer = house.issuer
