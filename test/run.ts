@@ -18,41 +18,15 @@ const deadlines = {
 const waitingFiles = 2
 
 /**
- * Folders below test/ whose files share a process: what they import is loaded once. Tests there leave nothing behind in
- * the process: no globals, no variables of the environment, no mocks.
+ * The test files of a folder and those below it share a process: what they import is loaded once. Tests leave nothing
+ * behind in the process: no globals, no variables of the environment, no mocks. Below these folders each folder has a
+ * process of its own.
  */
-const sharedFolders = [
-  'agent',
-  'app',
-  'config',
-  'core',
-  'doors/completions',
-  'doors/openai',
-  'doors/responses',
-  'doors/responses/read',
-  'doors/responses/tell',
-  'doors/terminal',
-  'doors/web',
-  'doors/webhook',
-  'http',
-  'lib',
-  'memory',
-  'missions',
-  'models',
-  'net',
-  'safety',
-  'sandbox/auth',
-  'skills',
-  'store',
-  'tools',
-  'tools/web',
-  'tools/workspace',
-  'turns',
-  'web',
-  'web/lib',
-]
-/** Files of these folders that change their process for good. */
-const aloneFiles = ['test/web/lib/page.test.ts']
+const parentFolders = ['doors', 'web']
+/** Files and folders that change their process for good: each file has its own. */
+const alone = ['test/web/lib/page.test.ts', 'test/web/store/']
+/** Processes that take the longest start first; the others fill up the end. */
+const longest = ['web', 'store', 'sandbox', 'commands', 'replicas', 'doors-terminal', 'mcp']
 
 function isNewEnough(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
@@ -66,23 +40,30 @@ function findTests(root: string, long: boolean, words: readonly string[]): strin
     .toSorted()
 }
 
-/** Puts the test files of a shared folder into one file in `into`: each becomes a suite with hooks of its own. */
+/** The process of a test file: a name that the files which share one have in common. */
+function processOf(path: string): string {
+  if (alone.some((each) => path.startsWith(each))) return relative('test', path).replaceAll('/', '-')
+  const [first = '', second] = relative('test', dirname(path)).split('/')
+  if (second !== undefined && parentFolders.includes(first)) return `${first}-${second}`
+  return first === '' ? 'root' : first
+}
+
+/**
+ * Puts the test files of each process into one file in `into`, in which each is a suite with hooks of its own. Node runs
+ * them in the order of their names.
+ */
 function groupTests(root: string, tests: readonly string[], into: string): string[] {
+  if (tests.length === 1) return [...tests]
   const urlOf = (path: string): string => pathToFileURL(join(root, path)).href
-  const groups = Map.groupBy(tests, (path) => {
-    const folder = relative('test', dirname(path))
-    return sharedFolders.includes(folder) && !aloneFiles.includes(path) ? folder : path
-  })
-  return [...groups].map(([folder, files]) => {
-    const [first = ''] = files
-    if (files.length === 1) return first
+  return [...Map.groupBy(tests, processOf)].map(([name, files]) => {
     const lines = [
       `import { describe } from 'node:test'`,
       // Ends the processes that tests leave behind: after all files, not after the first that imports it.
       `import '${urlOf('test/atrium.ts')}'`,
       ...files.map((path) => `describe('${path}', () => import('${urlOf(path)}'))`),
     ]
-    const group = join(into, `${folder.replaceAll('/', '-')}.test.mjs`)
+    const place = longest.indexOf(name)
+    const group = join(into, `${place < 0 ? longest.length : place}-${name}.test.mjs`)
     writeFileSync(group, lines.join('\n'))
     return group
   })
