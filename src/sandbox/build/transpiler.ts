@@ -23,6 +23,8 @@ export type Transpiler = {
 const packageName = '@bytecodealliance/jco-transpile'
 /** Linux follows at most this many links. */
 const maxLinks = 40
+/** For a component up to this size, optimising the transpiler's own code takes longer than it saves. */
+const maxUnoptimisedBytes = 2 * 1024 * 1024
 const maxReasonChars = 300
 const maxStderrChars = 8_192
 
@@ -78,7 +80,11 @@ export async function runTranspiler(
     script,
     args: [String(nobodyUid)],
     reads,
-    flags: ['--wasm-max-mem-pages=16384', '--max-old-space-size=512'],
+    flags: [
+      '--wasm-max-mem-pages=16384',
+      '--max-old-space-size=512',
+      ...(component.length <= maxUnoptimisedBytes ? ['--liftoff-only'] : []),
+    ],
     cpuSecs: Math.ceil(transpileDeadlineMs / 1_000) * 2,
     memoryMib: maxTranspilerMib,
     stderr: 'pipe',
