@@ -50,6 +50,11 @@ const farAddress = '192.0.2.1'
 
 /** The browser of all test files of this process: each page has a context of its own. */
 let shared: Promise<Browser> | undefined
+/** Pages that a test has left, for the next one: a new window takes as much time as the page that is opened in it. */
+const left: Page[] = []
+const viewport = { width: 1440, height: 900 }
+/** The events of a page that tests listen to. */
+const heard = ['console', 'dialog', 'pageerror', 'request', 'response', 'websocket'] as const
 
 const missing = 'NO BROWSER: install chromium (apt-get install chromium); the tests of the browser app did not run'
 
@@ -115,10 +120,9 @@ export function useSite({ script, env = {} }: SiteOptions = {}): Site {
     home: home.path,
     async open(t, path = '/', { token: as = token, afar = false, ...options } = {}) {
       if (!browser) throw new Error(missing)
-      const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
-      t.after(() => context.close())
-      context.setDefaultTimeout(patienceMs)
-      const page = await context.newPage()
+      const page = await takePage(browser, options)
+      const context = page.context()
+      t.after(() => leavePage(page, { again: Object.keys(options).length === 0, home: running().url }))
       watchFaults(t, page)
       if (as !== null) await context.request.post(`${running().url}/api/login`, { data: { token: as } })
       if (afar) await context.addCookies((await context.cookies()).map((each) => ({ ...each, domain: farAddress })))
@@ -145,6 +149,38 @@ async function launch(executablePath: string): Promise<Browser> {
   return browser
 }
 
+async function takePage(browser: Browser, options: BrowserContextOptions): Promise<Page> {
+  const again = Object.keys(options).length === 0 ? left.pop() : undefined
+  if (again) return again
+  const context = await browser.newContext({ viewport, ...options })
+  context.setDefaultTimeout(patienceMs)
+  return context.newPage()
+}
+
+/** Leaves a page as a new one would be: no document, no storage, no listener. A page with options of its own is closed. */
+async function leavePage(page: Page, { again, home }: { again: boolean; home: string }): Promise<void> {
+  const context = page.context()
+  try {
+    if (!again || page.isClosed()) throw new Error('it is not used again')
+    for (const event of heard) page.removeAllListeners(event)
+    await Promise.all([page, context].map((each) => each.unrouteAll({ behavior: 'ignoreErrors' })))
+    const others = context.pages().filter((each) => each !== page)
+    await Promise.all(others.map((each) => each.close()))
+    const origins = new Set([home, new URL(page.url()).origin])
+    await page.evaluate('sessionStorage.clear()')
+    await page.goto('about:blank')
+    const session = await context.newCDPSession(page)
+    for (const origin of origins) await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })
+    await session.detach()
+    await context.clearCookies()
+    await page.emulateMedia({ media: null, colorScheme: 'light' })
+    await page.setViewportSize(viewport)
+    left.push(page)
+  } catch {
+    await context.close()
+  }
+}
+
 /** A fault in the page, or something its policy refused, fails the test. */
 function watchFaults(t: TestContext, page: Page): void {
   const faults: string[] = []
@@ -168,18 +204,24 @@ async function isAtRest(page: Page): Promise<void> {
   })()`)
 }
 
-/** The rules that look at colours: a theme changes nothing else. */
-export const colourRules = ['color-contrast', 'link-in-text-block'] as const
+/** The rules that look at colours: a theme changes nothing else. They take the most time. */
+const colourRules = ['color-contrast', 'link-in-text-block'] as const
 
-/** What axe-core finds serious or critical on a page, once it stands: a line each. All rules, or those that are named. */
-export async function findBarriers(page: Page, rules?: readonly string[]): Promise<string[]> {
+const runOnly = {
+  all: {},
+  colours: { runOnly: { type: 'rule', values: colourRules } },
+  structure: { rules: Object.fromEntries(colourRules.map((rule) => [rule, { enabled: false }])) },
+}
+
+/** What axe-core finds serious or critical on a page, once it stands: a line each. */
+export async function findBarriers(page: Page, only: keyof typeof runOnly = 'all'): Promise<string[]> {
   await isAtRest(page)
   if (!(await page.evaluate<boolean>('"axe" in window'))) {
     await page.evaluate(
       readFileSync(join(import.meta.dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8'),
     )
   }
-  const options = { resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: rules } }) }
+  const options = { resultTypes: ['violations'], preload: false, ...runOnly[only] }
   const found = await page.evaluate<Finding[]>(
     `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
   )
