@@ -85,7 +85,7 @@ test('a service from the bundle loads the rest of it when a new bundle was built
     // The sandbox is not loaded yet: the bundle that this service was started from must still be there.
     writeFileSync(main, source)
     await buildBundle(copy)
-    await weatherInstalled(home.path, launcher)
+    await weatherInstalled(home.path, service)
     assert.match(await respond(home.path, service, 'what is the weather?'), /It said: .*'city' must not be empty/)
   } finally {
     assert.equal(await service.stop(), 0)

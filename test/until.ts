@@ -6,11 +6,15 @@ const stepMs = 10
 /** How long a test waits for what must come about: a machine with more to do than it has cores is slow. */
 export const patienceMs = 60_000
 
-/** Looks again and again until it holds; fails when it does not come to hold. */
-export async function until(holds: () => boolean | Promise<boolean>, withinMs = patienceMs): Promise<void> {
+/** Looks again and again until it holds; fails when it does not come to hold. Looks that are costly take larger steps. */
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  withinMs = patienceMs,
+  everyMs = stepMs,
+): Promise<void> {
   const end = performance.now() + withinMs
   while (!(await holds())) {
     assert(performance.now() < end, `it did not come to hold within ${withinMs} ms`)
-    await pause(stepMs)
+    await pause(everyMs)
   }
 }

@@ -7,8 +7,11 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { atriumProcess, type Serving, serve } from './atrium.ts'
 import { coreModule } from './sandbox/fixtures.ts'
+import { patienceMs, until } from './until.ts'
 
 type Program = readonly [launcher: string]
+
+const lookMs = 100
 
 /** Replies that call the weather tool, which needs no network to refuse an empty city. */
 export const weather = [
@@ -36,7 +39,7 @@ export async function useAlone(home: string, program: Program, bin: string): Pro
   const service = await serve(home, env, program)
   try {
     assert.match(await (await fetch(service.url)).text(), /<script type="module"/)
-    await weatherInstalled(home, program, path)
+    await weatherInstalled(home, service)
     assert.match(await respond(home, service, 'what is the weather?'), /It said: .*'city' must not be empty/)
     assert.match(await respond(home, service, 'read the page'), /It read: [^]*Soups[^]*Chop the onions/)
     const core = join(home, 'plain.wasm')
@@ -61,24 +64,20 @@ async function openPage(): Promise<{ url: string; close: () => void }> {
 }
 
 /** Waits for the tools that come with the service: it installs them after it is ready. */
-export async function weatherInstalled(
-  home: string,
-  program: Program,
-  path = process.env['PATH'] ?? '',
-): Promise<void> {
-  for (let look = 0; look < 100; look++) {
-    const { stdout } = await atriumProcess(home, ['tool', 'list'], { program, env: { PATH: path } })
-    if (stdout.includes('weather')) return
-  }
-  assert.fail('weather is not installed')
+export async function weatherInstalled(home: string, service: Serving): Promise<void> {
+  await until(async () => (await asked(home, service, '/api/tools')).includes('"weather"'), patienceMs, lookMs)
 }
 
-export async function respond(home: string, { url }: Serving, input: string): Promise<string> {
+export function respond(home: string, service: Serving, input: string): Promise<string> {
+  return asked(home, service, '/v1/responses', { model: 'scripted', input })
+}
+
+async function asked(home: string, { url }: Serving, path: string, body?: object): Promise<string> {
   const token = readFileSync(join(home, 'webui-token'), 'utf8').trim()
-  const response = await fetch(`${url}/v1/responses`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'scripted', input }),
+  const response = await fetch(url + path, {
+    method: body ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
   })
   return response.text()
 }

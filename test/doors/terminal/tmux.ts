@@ -7,10 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
-import { until } from '../../until.ts'
+import { patienceMs, until } from '../../until.ts'
 
 const run = promisify(execFile)
 const launcher = fileURLToPath(new URL('../../../bin/atrium', import.meta.url))
+
+/** Each look at a screen starts a process. */
+const lookMs = 50
 
 /** For tests that need tmux. A build machine has it; elsewhere it is said that they did not run. */
 export function needsTmux(): { skip?: string } {
@@ -98,7 +101,7 @@ function screenOf(tmux: (...args: string[]) => Promise<string>, name: string): S
   async function wait(what: RegExp, wanted: boolean): Promise<string> {
     let text = ''
     try {
-      await until(async () => what.test((text = (await rows()).join('\n'))) === wanted)
+      await until(async () => what.test((text = (await rows()).join('\n'))) === wanted, patienceMs, lookMs)
     } catch (error) {
       throw new Error(`the screen ${wanted ? 'does not show' : 'still shows'} ${what}:\n${text}`, { cause: error })
     }
