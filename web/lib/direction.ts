@@ -17,6 +17,7 @@ function firstLetter(block: MarkdownBlock): string | undefined {
   switch (block.type) {
     case 'paragraph':
     case 'heading':
+    case 'note':
       return letterOfSpans(block.spans)
     case 'code':
     case 'math':

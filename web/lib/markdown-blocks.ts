@@ -94,6 +94,7 @@ function readBlock(own: Lines, at: number): Read {
     readMath(own, at) ??
     (own.depth < maxDepth ? (readQuote(own, at) ?? readList(own, at)) : undefined) ??
     readTable(own.lines, at, own.reading) ??
+    readNote(own, at) ??
     readDefinition(own, at) ??
     readParagraph(own, at)
   )
@@ -213,7 +214,24 @@ function readItem({ lines, reading, depth }: Lines, from: number): { item: ListI
   return { item, gap: found.some(({ gap }, at) => gap && at > 0), next }
 }
 
-/** `[label]: address`: not shown. A footnote's text is. */
+/** `[^label]: text`, up to a blank line or the next footnote. */
+function readNote({ lines, reading }: Lines, from: number): Read | undefined {
+  const [, label, first = ''] = noteStart.exec(lines[from] ?? '') ?? []
+  if (label === undefined || reading.definitions.size >= maxDefinitions) return undefined
+  const text = [first]
+  let at = from + 1
+  for (; at < lines.length; at++) {
+    const line = lines[at] ?? ''
+    if (isBlank(line) || noteStart.test(line) || interrupts(line, true)) break
+    text.push(line.trimStart())
+  }
+  reading.definitions.set(`^${labelOf(label)}`, '')
+  return { block: { type: 'note', label, spans: spansLater(reading, text.join('\n').trimEnd()) }, next: at }
+}
+
+const noteStart = /^ {0,3}\[\^([^\]\s[^]{1,40})\]:[ \t]*(.*)$/
+
+/** `[label]: address`: not shown. */
 function readDefinition({ lines, reading: { definitions } }: Lines, at: number): Read | undefined {
   const found = definition.exec(lines[at] ?? '')
   const [, label = '', bracketed, bare = ''] = found ?? []

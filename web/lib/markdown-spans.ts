@@ -143,6 +143,13 @@ export function spansOf(text: string, reading: Reading): Span[] {
     return target.end
   }
 
+  /** `[^label]` of a footnote that the text has. */
+  function noteAt(at: number): number | undefined {
+    const [mark, label = ''] = stickyMatch(/\[\^([^\]\s[^]{1,40})\]/y, text, at) ?? []
+    if (mark === undefined || !reading.definitions.has(`^${labelOf(label)}`)) return undefined
+    return replace(at, at + mark.length, { type: 'note', label })
+  }
+
   /** `[text][label]`, `[label][]` or `[label]`. */
   function referenceAt(own: Frame, at: number): Target | undefined {
     if (reading.definitions.size === 0) return undefined
@@ -216,11 +223,14 @@ export function spansOf(text: string, reading: Reading): Span[] {
         return emphasis(at, '_')
       case '~':
         return emphasis(at, '~')
-      case '[':
+      case '[': {
+        const note = noteAt(at)
+        if (note !== undefined) return note
         flush(at)
         open(frame('[', at + 1))
         from = at + 1
         return at + 1
+      }
       case '!':
         if (text[at + 1] !== '[') return at + 1
         flush(at)

@@ -5,6 +5,8 @@ export type Span =
   | { readonly type: 'math'; readonly text: string; readonly display: boolean }
   | { readonly type: 'break' }
   | { readonly type: 'em' | 'strong' | 'del'; readonly spans: readonly Span[] }
+  /** The mark of a footnote. */
+  | { readonly type: 'note'; readonly label: string }
   /** `href` begins with http:, https: or mailto:. */
   | { readonly type: 'link'; readonly href: string; readonly spans: readonly Span[] }
 
@@ -22,6 +24,8 @@ export type MarkdownBlock =
   | { readonly type: 'code'; readonly language: string; readonly text: string }
   | { readonly type: 'math'; readonly text: string }
   | { readonly type: 'rule' }
+  /** The text of a footnote. */
+  | { readonly type: 'note'; readonly label: string; readonly spans: readonly Span[] }
   | { readonly type: 'quote'; readonly blocks: readonly MarkdownBlock[] }
   /** `start` is set for numbered lists. A loose list has blank lines between its items. */
   | { readonly type: 'list'; readonly start?: number; readonly loose: boolean; readonly items: readonly ListItem[] }

@@ -67,6 +67,12 @@ function Block({ block, growing }: BlockProps) {
       return <Formula key={block.text} tex={block.text} display plain={growing} />
     case 'rule':
       return <hr />
+    case 'note':
+      return (
+        <p class="footnote">
+          <sup>{block.label}</sup> <Spans spans={block.spans} growing={growing} />
+        </p>
+      )
     case 'quote':
       return (
         <blockquote dir={directionOf(block.blocks)}>
@@ -178,6 +184,8 @@ function SpanView({ span, growing }: { span: Span; growing: boolean }) {
       return <code>{span.text}</code>
     case 'math':
       return <Formula key={span.text} tex={span.text} display={span.display} plain={growing} />
+    case 'note':
+      return <sup>{span.label}</sup>
     case 'break':
       return <br />
     case 'link':

@@ -1,4 +1,4 @@
-// Shows the current notice at the lower edge of the page.
+// Shows the current notice below the bar of the page.
 import { notice } from '../store/notices.ts'
 import { Button } from './button.tsx'
 import { focusSoon } from './focus.ts'

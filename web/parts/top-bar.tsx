@@ -1,9 +1,13 @@
 // The bar above a page: menu button where the sidebar is hidden, title, connection state, action.
 import type { ComponentChildren } from 'preact'
+import { route } from '../router.ts'
+import { waiting } from '../store/gates.ts'
 import { folded, fold, menuOpen } from '../store/shell.ts'
 import { IconButton } from './button.tsx'
 import { focusSoon } from './focus.ts'
+import { Icon } from './icon.tsx'
 import { LinkPill } from './link-pill.tsx'
+import { Dot } from './mark.tsx'
 import './top-bar.css'
 
 type Props = {
@@ -23,10 +27,17 @@ function show(): void {
 }
 
 export function TopBar({ title, aside, action, phoneOnly = false, heading = false }: Props) {
+  const isNew = route.value.path === '/'
   return (
     <div class={phoneOnly ? 'top-bar phone-only' : 'top-bar'}>
       <span class="only-narrow">
         <IconButton icon="menu" name="Menu" onClick={() => (menuOpen.value = true)} expanded={menuOpen.value} />
+        {waiting.value.length > 0 && (
+          <span class="menu-sign">
+            <Dot kind="sun" />
+            <span class="unseen">Something waits for you</span>
+          </span>
+        )}
       </span>
       {folded.value && (
         <span class="only-wide">
@@ -46,6 +57,11 @@ export function TopBar({ title, aside, action, phoneOnly = false, heading = fals
       <span class="top-space" />
       <LinkPill />
       {action && <div class="top-action">{action}</div>}
+      {!isNew && (
+        <a class="icon-button new-thread" href="/" aria-label="New thread" title="New thread">
+          <Icon name="plus" />
+        </a>
+      )}
     </div>
   )
 }

@@ -24,9 +24,10 @@ import { Copy } from './copy.tsx'
 import { EditBox } from './edit-box.tsx'
 import { Failure, statusOf } from './failure.tsx'
 import { Icon } from './icon.tsx'
-import { LongText } from './long-text.tsx'
 import { Markdown } from './markdown.tsx'
 import { Menu } from './menu.tsx'
+import { OwnText } from './own-text.tsx'
+import { Picture } from './picture.tsx'
 import { ReceiptLine } from './receipt-line.tsx'
 import './turn.css'
 
@@ -179,7 +180,7 @@ function OwnMessage({ conversation, message }: OwnProps) {
         <>
           {text !== '' && (
             <div class="bubble">
-              <LongText text={text} />
+              <OwnText text={text} />
             </div>
           )}
           <div class="own-acts">
@@ -227,7 +228,7 @@ function Files({ parts }: { parts: readonly Part[] }) {
         <li key={at}>
           {part.type === 'image' ? (
             part.url.startsWith('data:image/') ? (
-              <img class="own-image" src={part.url} alt="Attached picture" />
+              <Picture url={part.url} />
             ) : (
               <span class="chip">
                 <Icon name="link" /> {part.url}

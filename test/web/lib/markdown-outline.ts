@@ -17,6 +17,8 @@ function outlineBlock(block: MarkdownBlock): string {
       return `formula(${block.text})`
     case 'rule':
       return 'rule'
+    case 'note':
+      return `note.${block.label}(${outlineSpans(block.spans)})`
     case 'quote':
       return `quote(${outline(block.blocks)})`
     case 'list': {
@@ -46,6 +48,8 @@ function outlineSpan(span: Span): string {
       return `\`${span.text}\``
     case 'math':
       return `${span.display ? 'display' : 'math'}(${span.text})`
+    case 'note':
+      return `note(${span.label})`
     case 'break':
       return '<br>'
     case 'link':

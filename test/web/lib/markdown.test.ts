@@ -95,7 +95,16 @@ test('links: written out, by label, as they stand; pictures are links', () => {
       'p(a(https://a.b: https://a.b) a(mailto:me@x.org: me@x.org) a(https://c.d/e_f_g: https://c.d/e_f_g). (a(http://www.x.y/z: www.x.y/z)) a(mailto:me@x.org: me@x.org))',
     '[a [b](https://c.d) e](https://f.g)': 'p([a a(https://c.d: b) e](a(https://f.g: https://f.g)))',
     '[https://x.y](https://z.z) **https://a.b**': 'p(a(https://z.z: https://x.y) strong(a(https://a.b: https://a.b)))',
-    '[a] (b) [c]( [^1]\n\n[^1]: note': 'p([a] (b) [c]( [^1]) p([^1]: note)',
+    '[a] (b) [c](': 'p([a] (b) [c]()',
+  })
+})
+
+test('footnotes, with their marks where the text has them', () => {
+  become({
+    'One[^1] and two[^Note].\n\n[^1]: The *first*\ngoes on.\n[^note]: Second':
+      'p(Onenote(1) and twonote(Note).) note.1(The em(first)\ngoes on.) note.note(Second)',
+    'No such[^2], and [^ not one], [^].\n\n[^1]: x': 'p(No such[^2], and [^ not one], [^].) note.1(x)',
+    '`[^1]` \\[^1]\n\n[^1]: x': 'p(`[^1]` [^1]) note.1(x)',
   })
 })
 
