@@ -15,8 +15,9 @@ import { checkQuota, readStored } from './storage-quota.ts'
 
 /** Rows of a user that one step of an erasure takes. */
 const maxErased = 2_000
-/** Missions in a list: those that are not done are fewer by far. */
-const maxListed = 1_000
+/** Missions in a list: those that are not done, and the newest of the others. */
+const maxOpenListed = 1_000
+const maxDoneListed = 100
 
 type MissionStoreParts = { readonly sql: Sql; readonly now: () => number; readonly maxUserBytes?: number }
 
@@ -103,7 +104,17 @@ export function createMissionStore({ sql, now, maxUserBytes = 0 }: MissionStoreP
       }),
     list: (user) =>
       sql.read(function* () {
-        const rows = yield* query('SELECT * FROM missions WHERE user_id = ? ORDER BY id DESC LIMIT ?', user, maxListed)
+        const open = yield* query(
+          `SELECT * FROM missions WHERE user_id = ? AND status IN ('active', 'paused') ORDER BY id DESC LIMIT ?`,
+          user,
+          maxOpenListed,
+        )
+        const done = yield* query(
+          `SELECT * FROM missions WHERE user_id = ? AND status = 'done' ORDER BY id DESC LIMIT ?`,
+          user,
+          maxDoneListed,
+        )
+        const rows = [...open, ...done].toSorted((one, two) => (String(one['id']) < String(two['id']) ? 1 : -1))
         const listed = []
         for (const row of rows) {
           const last = yield* lastRunOf(String(row['id']), '')

@@ -73,6 +73,23 @@ export function missionTests(open: Open): void {
     assert.equal(await missions.get(ada, id), undefined)
   })
 
+  test('a list has every mission that is not done, and the newest hundred of the others', async (t) => {
+    const { store } = await open(t)
+    const { missions } = store
+    const old = await add(store)
+    const done: Mission[] = []
+    for (let count = 0; count < 101; count++) {
+      const ended = await missions.change(await add(store), { status: 'done', nextAt: null }, 100)
+      assert.ok(ended)
+      done.unshift(ended)
+    }
+    const ids = (await missions.list(ada)).map(({ mission }) => mission.id)
+    assert.deepEqual(
+      ids,
+      [...done.slice(0, 100), old].map((each) => each.id),
+    )
+  })
+
   test('a user has so many missions that are not done', async (t) => {
     const { store } = await open(t)
     const first = await store.missions.add(ada, daily, 2)
