@@ -8,6 +8,7 @@ import type { Mission, SettledMission } from '#core/mission.ts'
 import type { Fired, Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import type { Log } from '#lib/log.ts'
+import { inPace } from '#lib/pace.ts'
 import type { Turns } from '#turns/turns.ts'
 import { decide } from './due.ts'
 import { endOfRun, turnOfRun } from './run.ts'
@@ -132,7 +133,8 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
       if (changed) parts.onSettled?.({ mission: changed, paused: true, outcome: 'failed', at: mission.nextAt ?? now })
       return { type: 'recorded', paused: true }
     }
-    const { run: at, ...rest } = decide({ schedule, nextAt: mission.nextAt ?? now, missed: mission.missed }, now, awake)
+    const { nextAt = now, missed } = mission
+    const { run: at, ...rest } = await inPace(decide({ schedule, nextAt, missed }, now, awake))
     const firing = { ...rest, mission, maxRunning, pause: pauseRule }
     if (at === undefined) return missions.fire(firing)
     let fired: Fired = { type: 'lost' }

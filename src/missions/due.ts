@@ -1,4 +1,4 @@
-// Decides what happens to the instants of a mission that are due: which one runs, which are missed. Pure.
+// Decides what happens to the instants of a mission that are due: which one runs, which are missed. Pure, and in slices.
 import type { MissedPolicy, MissedRow } from '#core/mission.ts'
 import { nextRuns, runsBetween, type Schedule } from './schedule.ts'
 
@@ -25,8 +25,12 @@ export type Due = {
 }
 
 /** `awakeSince` is since when the service has run without a gap: what came since then is late at most, not missed. */
-export function decide({ schedule, nextAt, missed }: DueMission, now: number, awakeSince: number): Due {
-  const { runs, uncounted } = runsBetween(schedule, nextAt, now)
+export function* decide(
+  { schedule, nextAt, missed }: DueMission,
+  now: number,
+  awakeSince: number,
+): Generator<void, Due> {
+  const { runs, uncounted } = yield* runsBetween(schedule, nextAt, now)
   const latest = runs.at(-1)
   const [next] = nextRuns(schedule, now, 1)
   const oldest = missed === 'once' ? now - maxAgeMs : Math.min(awakeSince, now) - graceMs

@@ -4,6 +4,7 @@ import type { UserId } from '#core/ids.ts'
 import { textMessage } from '#core/item.ts'
 import type { MissedPolicy, Mission, MissionChange, MissionRun, MissionStatus, RunPage } from '#core/mission.ts'
 import type { Store } from '#core/store.ts'
+import { pace } from '#lib/pace.ts'
 import { titleOf } from '#turns/message.ts'
 import type { Turns } from '#turns/turns.ts'
 import { maxRunningMissions } from './clock.ts'
@@ -167,7 +168,13 @@ export function createMissions({ store, turns, toolNames, onChange }: MissionsPa
     },
     async list(user) {
       const { now } = await missions.nearest()
-      return (await missions.list(user)).map(({ mission, lastRun }) => view(mission, now, lastRun))
+      const views: MissionView[] = []
+      for (const { mission, lastRun } of await missions.list(user)) {
+        views.push(view(mission, now, lastRun))
+        // A schedule takes milliseconds to read and to tell.
+        await pace()
+      }
+      return views
     },
     async get(user, id) {
       const mission = await find(user, id)

@@ -19,6 +19,8 @@ export type Schedule = { readonly rule: Rule; readonly zone: string; readonly fr
 /** Instants are exact up to so many, then those of the last `exactMs`; the number between is estimated from the rhythm. */
 const maxExact = 1_000
 const exactMs = 12 * 60 * 60 * 1000
+/** Instants of one slice: each takes about a tenth of a millisecond. */
+const sliceInstants = 50
 const dayMs = 86_400_000
 
 /** Reads a schedule that begins at an instant. Throws invalid_input with the forms that can be read. */
@@ -46,37 +48,58 @@ export function storedSchedule(stored: { schedule: string; zone: string; from: n
 
 /** The next instants after a time, soonest first; fewer if the schedule ends. */
 export function nextRuns(schedule: Schedule, after: number, count = 3): number[] {
+  return [...instants(schedule, after).take(count)]
+}
+
+/** All instants after a time, soonest first. */
+function* instants(schedule: Schedule, after: number): Generator<number, void> {
   const { rule, zone, from } = schedule
   switch (rule.type) {
     case 'once':
-      return rule.at > after ? [rule.at] : []
-    case 'every': {
-      const first = Math.max(1, Math.floor((after - from) / rule.ms) + 1)
-      return Array.from({ length: count }, (_, index) => from + (first + index) * rule.ms)
-    }
+      if (rule.at > after) yield rule.at
+      return
+    case 'every':
+      for (let step = Math.max(1, Math.floor((after - from) / rule.ms) + 1); ; step++) yield from + step * rule.ms
     case 'days':
-      return nextDays(rule.days, schedule, after, count)
-    case 'cron': {
-      // Patterns strip milliseconds: an instant within a second is after the second's own.
-      const runs = rule.patterns.flatMap((pattern) => open(pattern, zone).nextRuns(count, new Date(after)))
-      return [...new Set(runs.map(Number))].sort((a, b) => a - b).slice(0, count)
-    }
+      yield* daysAfter(rule.days, schedule, after)
+      return
+    case 'cron':
+      yield* cronInstants(rule.patterns, zone, after)
+      return
     default:
-      return rule satisfies never
+      rule satisfies never
+  }
+}
+
+/** Each pattern is asked for its next instant only once the one before was given: there may be many of each. */
+function* cronInstants(patterns: readonly string[], zone: string, after: number): Generator<number, void> {
+  // Patterns strip milliseconds: an instant within a second is after the second's own.
+  const sources = patterns.map((pattern) => {
+    const cron = open(pattern, zone)
+    return { cron, next: cron.nextRun(new Date(after)) }
+  })
+  for (;;) {
+    const soonest = Math.min(...sources.map(({ next }) => (next ? Number(next) : Infinity)))
+    if (soonest === Infinity) return
+    yield soonest
+    for (const source of sources) {
+      if (source.next && Number(source.next) === soonest) source.next = source.cron.nextRun(source.next)
+    }
   }
 }
 
 /** Instants from `first`, which is one, up to a time, oldest first; `uncounted` more lie between, of a long time. */
 export type PastRuns = { readonly runs: readonly number[]; readonly uncounted: number }
 
-export function runsBetween(schedule: Schedule, first: number, upTo: number): PastRuns {
+/** In slices: a schedule is walked through instant by instant. */
+export function* runsBetween(schedule: Schedule, first: number, upTo: number): Generator<void, PastRuns> {
   const runs = first <= upTo ? [first] : []
-  walk(schedule, { from: first, upTo, max: maxExact - 1 }, runs)
+  yield* walk(schedule, { from: first, upTo, max: maxExact - 1 }, runs)
   const last = runs.at(-1)
   if (last === undefined || runs.length < maxExact) return { runs, uncounted: 0 }
   const late: number[] = []
   const gapEnd = Math.max(last, upTo - exactMs)
-  walk(schedule, { from: gapEnd, upTo, max: Infinity }, late)
+  yield* walk(schedule, { from: gapEnd, upTo, max: Infinity }, late)
   const rhythm = Math.max((last - first) / (maxExact - 1), 1)
   return { runs: [...runs, ...late], uncounted: Math.round((gapEnd - last) / rhythm) }
 }
@@ -146,29 +169,24 @@ function nextTime({ time, on }: Extract<ScheduleText, { type: 'next' }>, zone: s
   throw new Error('there is no such day')
 }
 
-function nextDays(step: number, { zone, from }: Schedule, after: number, count: number): number[] {
+function* daysAfter(step: number, { zone, from }: Schedule, after: number): Generator<number, void> {
   const start = wallTime(from, zone)
   // One step earlier than the elapsed days say: days have 23 to 25 hours.
-  const first = Math.max(1, Math.floor((after - from) / (step * dayMs)) - 1)
-  const runs: number[] = []
-  for (let steps = first; runs.length < count && steps < first + count + 4; steps++) {
+  for (let steps = Math.max(1, Math.floor((after - from) / (step * dayMs)) - 1); ; steps++) {
     const at = instantOf(addDays(start, steps * step), zone)
-    if (at > after) runs.push(at)
+    if (at > after) yield at
   }
-  return runs
 }
 
 /** Adds the instants after a time, up to another and at most so many. */
-function walk(
+function* walk(
   schedule: Schedule,
   { from, upTo, max }: { from: number; upTo: number; max: number },
   runs: number[],
-): void {
-  let at: number | undefined = from
-  for (let count = 0; count < max; count++) {
-    at = nextRuns(schedule, at, 1)[0]
-    if (at === undefined || at > upTo) return
-    runs.push(at)
+): Generator<void> {
+  for (const at of instants(schedule, from).take(max)) {
+    if (at > upTo) return
+    if (runs.push(at) % sliceInstants === 0) yield
   }
 }
 

@@ -1,8 +1,9 @@
 // What is done about instants that are due, by a fake clock.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { decide, maxMissedRows } from '#missions/due.ts'
+import { decide as decideInSlices, maxMissedRows } from '#missions/due.ts'
 import { readSchedule } from '#missions/schedule.ts'
+import { drained } from '#safety/drained.ts'
 
 const hour = 3_600_000
 const start = Date.parse('2026-11-16T20:00:00Z')
@@ -139,6 +140,8 @@ const cases: readonly Case[] = [
     next: at(3),
   },
 ]
+
+const decide = (...given: Parameters<typeof decideInSlices>) => drained(decideInSlices(...given))
 
 describe('a mission that is due', () => {
   for (const { name, text = '@hourly', missed, nextAt, now, awakeSince, run, rows, next } of cases) {
