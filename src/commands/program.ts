@@ -10,6 +10,7 @@ import { addNotify } from './program-notify.ts'
 import { addJudgement } from './program-judgement.ts'
 import { addSkills } from './program-skill.ts'
 import { addTelegram } from './program-telegram.ts'
+import { addThreads } from './program-threads.ts'
 import { addTools } from './program-tool.ts'
 import { addUpkeep } from './program-upkeep.ts'
 import { addHelp, refuseExcess, refuseUnknown } from './refuse-arguments.ts'
@@ -71,13 +72,7 @@ export function buildProgram(): Command {
     .option('-a, --attach <path>', 'attach a picture or a text file; may be repeated', gathered)
     .option('--json', 'print one JSON object instead of the text')
     .action(async (text, options) => (await import('./run-command.ts')).run(text, options))
-  program
-    .command('threads')
-    .description('list conversations, newest first')
-    .option('--search <words>', 'those whose titles or messages match, best first')
-    .option('--limit <count>', 'maximum number', '20')
-    .option('--json', 'print JSON')
-    .action(async (options) => (await import('./threads-command.ts')).listThreads(options))
+  addThreads(program)
   program
     .command('status')
     .description('show whether a service runs on this home, and its state')

@@ -11,13 +11,23 @@ import { withStore } from './home-store.ts'
 
 const maxThreads = 100
 
-type ListOptions = { readonly limit: string; readonly search?: string; readonly json?: boolean }
+type ListOptions = {
+  readonly limit: string
+  readonly search?: string
+  readonly archived?: boolean
+  readonly json?: boolean
+}
 
-export async function listThreads({ limit, search, json = false }: ListOptions): Promise<void> {
+export async function listThreads(options: ListOptions): Promise<void> {
+  const { limit, search, archived = false, json = false } = options
   const count = Number(limit)
   if (!Number.isInteger(count) || count < 1 || count > maxThreads)
     throw new AppError('invalid_input', `--limit takes a whole number from 1 to ${maxThreads}, not ${limit}`)
-  const rows = await withStore((store) => (search === undefined ? newest(store, count) : find(store, search, count)))
+  if (archived && search !== undefined)
+    throw new AppError('invalid_input', 'give either --search, which finds archived ones too, or --archived')
+  const rows = await withStore((store) =>
+    search === undefined ? newest(store, count, archived) : find(store, search, count),
+  )
   const listed = rows.map(({ id, title, door, updatedAt, match }) => ({
     id,
     title,
@@ -38,8 +48,8 @@ export async function listThreads({ limit, search, json = false }: ListOptions):
   print({ json }, listed, text)
 }
 
-async function newest({ threads }: Store, limit: number): Promise<readonly FoundThread[]> {
-  return (await threads.list(operator, { limit })).rows
+async function newest({ threads }: Store, limit: number, archived: boolean): Promise<readonly FoundThread[]> {
+  return (await threads.list(operator, { limit, ...(archived && { shelf: 'archived' }) })).rows
 }
 
 /** Without a service that has done so, what is new is indexed first. */

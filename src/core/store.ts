@@ -264,6 +264,11 @@ export interface ChannelStore extends ChannelRecords {
 
 export type ThreadMetadata = Readonly<Record<string, string>>
 
+/** A list of threads beside the usual one. */
+export type Shelf = 'pinned' | 'archived'
+/** What is to change; the rest stays. */
+export type ThreadPlace = { readonly pinned?: boolean; readonly archived?: boolean }
+
 /** A thread without a turn. With an empty title, its first message gives it one. */
 export type NewThread = {
   readonly door: Door
@@ -275,7 +280,8 @@ export type NewThread = {
 
 export interface ThreadStore {
   get(user: UserId, threadId: string): Promise<Thread | undefined>
-  list(user: UserId, query: { limit: number; cursor?: string }): Promise<Page<Thread>>
+  /** Newest first: those in the list, or those that are pinned (by the time of that) or archived. */
+  list(user: UserId, query: { limit: number; cursor?: string; shelf?: Shelf }): Promise<Page<Thread>>
   entries(user: UserId, threadId: string, range: EntryRange): Promise<Entries>
   /** Entries whose texts are left out, to find those that are to be read. */
   headers(user: UserId, threadId: string, range: HeaderRange): Promise<readonly Entry[]>
@@ -303,6 +309,8 @@ export interface ThreadStore {
   setMetadata(user: UserId, threadId: string, metadata: ThreadMetadata): Promise<boolean>
   /** Sets the model of a thread from its next turn on, null for the usual one; false if there is no such thread. */
   setModel(user: UserId, threadId: string, model: string | null): Promise<boolean>
+  /** Pins, archives or brings back a thread; an archived one is not pinned. False if there is no such thread. */
+  shelve(user: UserId, threadId: string, where: ThreadPlace): Promise<boolean>
   /** Sets the title of a thread; false if there is no such thread. */
   rename(user: UserId, threadId: string, title: string): Promise<boolean>
   /**

@@ -120,6 +120,10 @@ export type Thread = {
   readonly model?: string
   /** In no list, and erased a day after its last turn: its client sent `store: false`. */
   readonly temporary?: true
+  /** At the top of the list. */
+  readonly pinned?: true
+  /** Out of the list, until a message goes to it. */
+  readonly archived?: true
   /** What an API client attached to the thread as its conversation. */
   readonly metadata?: Readonly<Record<string, string>>
 }

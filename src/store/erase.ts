@@ -30,7 +30,7 @@ export function* eraseThread(user: UserId, threadId: string): Job<Turn[] | undef
 /** Erases some of a user's threads; of a very long one only the oldest items. `more` if something may be left. */
 export function* eraseSome(user: UserId, lock: string): Job<{ erased: Counts; unfinished: Turn[]; more: boolean }> {
   const rows = yield* query(
-    `SELECT ${extent} FROM threads WHERE user_id = ? ORDER BY temporary, last_turn LIMIT ?${lock}`,
+    `SELECT ${extent} FROM threads WHERE user_id = ? ORDER BY temporary, archived, last_turn LIMIT ?${lock}`,
     user,
     maxThreads,
   )

@@ -12,6 +12,7 @@ import { shareBodies } from './shared-body-migration.ts'
 import { countStorage } from './storage-migration.ts'
 import { addTemporaryThreads } from './temporary-migration.ts'
 import { addThreadIndex } from './thread-index-migration.ts'
+import { addThreadShelves } from './thread-shelf-migration.ts'
 
 /** One statement for both databases, or a list for each. */
 type Change = string | { readonly sqlite: readonly string[]; readonly postgres: readonly string[] }
@@ -348,6 +349,7 @@ export const migrations: readonly Migration[] = [
     // The model that was chosen for a thread, by name; null for the usual one.
     `ALTER TABLE threads ADD COLUMN model TEXT`,
   ],
+  addThreadShelves,
 ]
 
 /** The schema version of this Atrium. */

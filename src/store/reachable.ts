@@ -32,7 +32,7 @@ export type List = (condition: string, who: readonly Value[]) => Job<Row[]>
  */
 export function* newestReached(
   user: UserId,
-  key: 'id' | 'last_turn' | 'answered_at',
+  key: 'id' | 'last_turn' | 'answered_at' | 'pinned_at',
   limit: number,
   list: List,
 ): Job<Row[]> {

@@ -28,6 +28,8 @@ export function threadOf(row: Row): Thread {
     ...(row['model'] && { model: text(row['model']) }),
     ...(row['open_call'] && { openCall: text(row['open_call']) }),
     ...(Number(row['temporary']) === 1 && { temporary: true }),
+    ...(row['pinned_at'] && { pinned: true }),
+    ...(Number(row['archived']) === 1 && { archived: true }),
     ...(row['metadata'] && { metadata: JSON.parse(text(row['metadata'])) as Record<string, string> }),
   }
 }

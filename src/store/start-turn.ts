@@ -249,7 +249,8 @@ function* saveThread(request: NewTurn, turn: Turn, exists: boolean, added: Added
     )
   } else if (appended > 0) {
     yield* run(
-      `UPDATE threads SET last_seq = last_seq + ?, updated_at = ?, last_turn = ?, open_call = NULL, bytes = bytes + ?
+      `UPDATE threads SET last_seq = last_seq + ?, updated_at = ?, last_turn = ?, open_call = NULL, bytes = bytes + ?,
+                          archived = 0
        WHERE id = ?`,
       appended,
       turn.createdAt,
@@ -260,7 +261,7 @@ function* saveThread(request: NewTurn, turn: Turn, exists: boolean, added: Added
   } else {
     // A process that is about to erase the thread checks `updated_at` again once it has the row; it does not check turns again.
     yield* run(
-      'UPDATE threads SET updated_at = ?, bytes = bytes + ? WHERE id = ?',
+      'UPDATE threads SET updated_at = ?, bytes = bytes + ?, archived = 0 WHERE id = ?',
       turn.createdAt,
       bytes,
       turn.threadId,

@@ -6,9 +6,10 @@ import { createThread, setMetadata } from './create-thread.ts'
 import { erasePast, eraseSome, eraseTemporary, eraseThread } from './erase.ts'
 import { forkThread, shareAll } from './fork-thread.ts'
 import { readHeaders } from './item-headers.ts'
-import { isListed, isReached, lastId, newestReached } from './reachable.ts'
+import { isReached } from './reachable.ts'
 import { itemOf, threadColumns, threadOf, wholeBody, wholeItems } from './rows.ts'
 import { first, query, type Sql } from './sql.ts'
+import { listThreads, shelve } from './thread-lists.ts'
 import { findItems, readQueued, readRange } from './thread-range.ts'
 
 type ThreadParts = {
@@ -30,19 +31,7 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
         )
         return row && threadOf(row)
       }),
-    list: (user, { limit, cursor }) =>
-      sql.read(function* () {
-        const rows = yield* newestReached(user, 'last_turn', limit + 1, (condition, who) =>
-          query(
-            `SELECT ${threadColumns} FROM threads WHERE ${condition} AND ${isListed} AND last_turn < ? ORDER BY last_turn DESC LIMIT ?`,
-            ...who,
-            cursor ?? lastId,
-            limit + 1,
-          ),
-        )
-        const more = rows.length > limit ? rows[limit - 1] : undefined
-        return { rows: rows.slice(0, limit).map(threadOf), ...(more && { nextCursor: String(more['last_turn']) }) }
-      }),
+    list: (user, query) => sql.read(() => listThreads(user, query)),
     entries: (user, threadId, range) =>
       sql.read(function* () {
         const owned = yield* first(`SELECT id FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)
@@ -87,6 +76,7 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
         const change = `UPDATE threads SET model = ? WHERE id = ? AND ${isReached} RETURNING id`
         return (yield* first(change, model, threadId, user, user)) !== undefined
       }),
+    shelve: (user, threadId, where) => sql.write(() => shelve(user, threadId, { ...where, now: now() })),
     rename: (user, threadId, title) =>
       sql.write(function* () {
         const rename = `UPDATE threads SET title = ? WHERE id = ? AND ${isReached} RETURNING id`

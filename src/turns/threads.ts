@@ -4,7 +4,7 @@ import type { Door } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Item } from '#core/item.ts'
-import type { Store, ThreadMetadata, ThreadStore } from '#core/store.ts'
+import type { Store, ThreadMetadata, ThreadPlace, ThreadStore } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
 import { draftsOf, titleOf } from './message.ts'
 import { checkModel } from './thread-model.ts'
@@ -16,21 +16,33 @@ type Reading = Pick<
   'get' | 'list' | 'entries' | 'headers' | 'queued' | 'findItems' | 'findByOpenCall' | 'findByChain' | 'addChainPoint'
 >
 
+/** A thread with its first items. Without a title it gets the first line of its first message. */
+export type SeededThread = {
+  readonly door: Door
+  readonly items: readonly Item[]
+  readonly metadata: ThreadMetadata
+  readonly title?: string
+}
+
 export interface Threads extends Reading {
   /** Threads of the user by their titles and messages, best first. */
   readonly search: ThreadSearch
   /** Makes a thread without a turn. Throws storage_full. */
-  create(user: UserId, thread: { door: Door; items: readonly Item[]; metadata: ThreadMetadata }): Promise<Thread>
+  create(user: UserId, thread: SeededThread): Promise<Thread>
   /** Replaces the metadata of a thread. Throws not_found. */
   setMetadata(user: UserId, threadId: string, metadata: ThreadMetadata): Promise<void>
   /** Sets the model of a thread from its next turn on, null for the usual one. Throws not_found, invalid_input. */
   setModel(user: UserId, threadId: string, model: string | null): Promise<void>
   /** Throws not_found. */
   rename(user: UserId, threadId: string, title: string): Promise<void>
+  /** Pins, archives or brings back a thread. Throws not_found. */
+  shelve(user: UserId, threadId: string, where: ThreadPlace): Promise<void>
   /** Copies a thread up to a message, to continue differently from there. Throws not_found, invalid_input, too_large. */
   fork(user: UserId, threadId: string, at: { beforeSeq: number; door: Door }): Promise<Thread>
   /** Erases the thread with its turns; false when there is no such thread. */
   remove(user: UserId, threadId: string): Promise<boolean>
+  /** Erases these threads, one after the other; those that do not exist are passed by. Returns how many it erased. */
+  removeAll(user: UserId, threadIds: readonly string[]): Promise<number>
 }
 
 export type ThreadsParts = {
@@ -50,12 +62,19 @@ export function createThreads({ store, bus, mask, isOffered, onChange = () => {}
     onChange(threadId)
   }
 
+  async function remove(user: UserId, threadId: string): Promise<boolean> {
+    const unfinished = await store.threads.remove(user, threadId)
+    for (const turn of unfinished ?? []) publishErased(bus, turn)
+    if (unfinished) publish(user, threadId)
+    return unfinished !== undefined
+  }
+
   return {
     ...store.threads,
     search: createThreadSearch({ index: store.threadIndex, threads: store.threads }),
-    async create(user, { door, items, metadata }) {
+    async create(user, { door, items, metadata, title: given }) {
       const drafts = await draftsOf(items, (text) => mask?.(text, user) ?? text)
-      const title = items.length > 0 ? titleOf(items) : ''
+      const title = given ?? (items.length > 0 ? titleOf(items) : '')
       const thread = await store.threads.create(user, { door, title, metadata, drafts })
       publish(user, thread.id)
       return thread
@@ -72,17 +91,21 @@ export function createThreads({ store, bus, mask, isOffered, onChange = () => {}
       if (!(await store.threads.rename(user, threadId, title))) throw noThread()
       publish(user, threadId)
     },
+    async shelve(user, threadId, where) {
+      if (!(await store.threads.shelve(user, threadId, where))) throw noThread()
+      bus.publishChange({ userId: user }, { threadId })
+    },
     async fork(user, threadId, at) {
       const thread = await store.threads.fork(user, threadId, at)
       if (!thread) throw noThread()
       publish(user, thread.id)
       return thread
     },
-    async remove(user, threadId) {
-      const unfinished = await store.threads.remove(user, threadId)
-      for (const turn of unfinished ?? []) publishErased(bus, turn)
-      if (unfinished) publish(user, threadId)
-      return unfinished !== undefined
+    remove,
+    async removeAll(user, threadIds) {
+      let removed = 0
+      for (const threadId of new Set(threadIds)) if (await remove(user, threadId)) removed++
+      return removed
     },
   }
 }

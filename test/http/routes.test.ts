@@ -19,6 +19,7 @@ const carryFiles = ['/api/chat', '/api/chat/send', '/api/v1/responses', '/v1/res
   .map((path) => `POST ${path}`)
 const counted = [...carryFiles, 'POST /api/threads/:id/fork', 'POST /api/missions/:id/run'].concat([
   'POST /api/notifications/ways/:id/test',
+  'POST /api/threads/import',
 ])
 
 test('each route says who may call it and what counts for the chat rate, and only these are open or the operator’s', async (t) => {
@@ -65,7 +66,7 @@ test('only routes that carry files or archives take 14 MiB, documents and trials
   assert.deepEqual(
     new Map(large),
     new Map([
-      ...[...carryFiles, 'POST /api/skills'].map((row) => [row, 14] as const),
+      ...[...carryFiles, 'POST /api/skills', 'POST /api/threads/import'].map((row) => [row, 14] as const),
       ...two.map((row) => [row, 2] as const),
     ]),
   )

@@ -74,6 +74,22 @@ export function migrateTests(openVersion: OpenVersion): void {
     assert.deepEqual((await threadIndex.count(ada, [{ term: 'zeppelin' }], 9))?.counts, [1])
   })
 
+  test('threads from before they could be archived stay in the list', async (t) => {
+    const old = await openVersion(t, 34)
+    await old.run(
+      `INSERT INTO threads (id, user_id, door, title, created_at, updated_at, last_seq, last_turn)
+       VALUES ('t', ?, 'web', 'old', 1, 1, 0, 'a')`,
+      ada,
+    )
+    const { threads } = await old.upgrade()
+    assert.deepEqual(
+      (await threads.list(ada, { limit: 9 })).rows.map(({ title }) => title),
+      ['old'],
+    )
+    await threads.shelve(ada, 't', { archived: true })
+    assert.deepEqual((await threads.list(ada, { limit: 9 })).rows, [])
+  })
+
   test('a database from before MCP servers takes them', async (t) => {
     const { mcp } = await (await openVersion(t, 28)).upgrade()
     assert.deepEqual(await mcp.list(), [])
@@ -573,7 +589,7 @@ export function migrateTests(openVersion: OpenVersion): void {
   })
 
   test('threads from before a model could be chosen use the usual one, and take a choice', async (t) => {
-    const old = await openVersion(t, 33)
+    const old = await openVersion(t, 34)
     await old.run(
       `INSERT INTO threads (id, user_id, door, title, created_at, updated_at, last_seq, last_turn)
        VALUES ('a', 'ada', 'web', '', 1, 1, 0, 'a')`,

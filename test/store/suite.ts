@@ -22,6 +22,7 @@ import { readTests } from './suite-read.ts'
 import { recordTests } from './suite-record.ts'
 import { secretTests } from './suite-secrets.ts'
 import { sessionTests } from './suite-sessions.ts'
+import { shelfTests } from './suite-shelf.ts'
 import { skillTests } from './suite-skills.ts'
 import { startTests } from './suite-start.ts'
 import { storageTests } from './suite-storage.ts'
@@ -56,5 +57,6 @@ export function storeTests(name: string, open: Open): void {
     channelTests(open)
     notificationTests(open)
     threadIndexTests(open)
+    shelfTests(open)
   })
 }

@@ -15,6 +15,7 @@ import { Menu } from '../parts/menu.tsx'
 import { Note } from '../parts/note.tsx'
 import { OutgoingMessage } from '../parts/outgoing.tsx'
 import { RenameField } from '../parts/rename-field.tsx'
+import { shelfChoices } from '../parts/shelf-choices.ts'
 import { Empty } from '../parts/states.tsx'
 import { TopBar } from '../parts/top-bar.tsx'
 import { Transcript } from '../parts/transcript.tsx'
@@ -79,6 +80,8 @@ function Thread({ conversation }: { conversation: Conversation }) {
         id={id}
         title={thread?.title ?? ''}
         door={thread?.door}
+        pinned={thread?.pinned ?? false}
+        archived={thread?.archived ?? false}
         onDelete={() => thread && deleteThread(thread)}
       />
       {conversation.fault.value && !conversation.loaded.value && (
@@ -123,10 +126,12 @@ type BarProps = {
   readonly title: string
   /** Undefined until the thread is loaded. */
   readonly door: Door | undefined
+  readonly pinned: boolean
+  readonly archived: boolean
   readonly onDelete: () => void
 }
 
-function ThreadBar({ id, title, door, onDelete }: BarProps) {
+function ThreadBar({ id, title, door, pinned, archived, onDelete }: BarProps) {
   const renaming = useSignal(false)
   if (renaming.value) {
     const end = (): void => {
@@ -163,6 +168,7 @@ function ThreadBar({ id, title, door, onDelete }: BarProps) {
                     },
                   ]
                 : []),
+              ...shelfChoices({ id, pinned, archived }),
               { label: 'Delete', icon: 'trash', danger: true, act: onDelete },
             ]}
           />

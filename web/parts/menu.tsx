@@ -5,7 +5,7 @@ import { IconButton } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import './menu.css'
 
-type Choice = {
+export type Choice = {
   readonly label: string
   readonly icon: IconName
   readonly danger?: boolean

@@ -13,12 +13,16 @@ import {
   deleteThread,
   maxThreads,
   olderThreads,
+  pinnedThreads,
   searchThreads,
+  showArchive,
+  showsArchive,
   shownThreads,
   showOlder,
   threadList,
   threadSearch,
 } from '../store/threads.ts'
+import { chosen } from '../store/chosen.ts'
 import { fold, menuOpen } from '../store/shell.ts'
 import { Button } from './button.tsx'
 import { Search } from './field.tsx'
@@ -27,10 +31,13 @@ import { Icon } from './icon.tsx'
 import { Dot, Spinner } from './mark.tsx'
 import { Menu } from './menu.tsx'
 import { RenameField } from './rename-field.tsx'
+import { shelfChoices } from './shelf-choices.ts'
 import { When } from './states.tsx'
 import './thread-list.css'
 
 const FoundThreads = lazy(async () => (await import('./found-threads.tsx')).FoundThreads)
+const ChoiceRow = lazy(async () => (await import('./chosen-threads.tsx')).ChoiceRow)
+const ChosenThreads = lazy(async () => (await import('./chosen-threads.tsx')).ChosenThreads)
 
 /** The thread whose title is being edited. */
 const renaming = signal<string | undefined>(undefined)
@@ -68,9 +75,11 @@ export function ThreadList() {
         <When of={threadList} what="The threads" rows={6}>
           {() => (
             <>
+              <Group name="Pinned" threads={pinnedThreads.value} />
               <Groups threads={shownThreads.value} />
               {threadSearch.value.trim() !== '' && <FoundThreads />}
               <Older />
+              <Shelves />
             </>
           )}
         </When>
@@ -96,23 +105,44 @@ function moveByKey(event: KeyboardEvent): void {
 }
 
 function Groups({ threads }: { threads: readonly Thread[] }) {
-  if (threads.length === 0) return threadSearch.value.trim() === '' ? <p class="threads-none">No threads yet</p> : null
+  if (threads.length === 0 && pinnedThreads.value.length === 0) {
+    if (threadSearch.value.trim() !== '') return null
+    return <p class="threads-none">{showsArchive.value ? 'No archived threads' : 'No threads yet'}</p>
+  }
   const groups = Map.groupBy(threads, ({ updated_at }) => dayGroup(updated_at, now.value))
   return (
     <>
       {[...groups].map(([day, rows]) => (
-        <section key={day} aria-label={day}>
-          <h3 class="label threads-day">{day}</h3>
-          <ul>
-            {rows.map((thread) => (
-              <li key={thread.id}>
-                <Row thread={thread} />
-              </li>
-            ))}
-          </ul>
-        </section>
+        <Group key={day} name={day} threads={rows} />
       ))}
     </>
+  )
+}
+
+function Group({ name, threads }: { name: string; threads: readonly Thread[] }) {
+  if (threads.length === 0) return null
+  return (
+    <section aria-label={name}>
+      <h3 class="label threads-day">{name}</h3>
+      <ul>
+        {threads.map((thread) => (
+          <li key={thread.id}>
+            <Row thread={thread} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** The buttons below the list: to the archive and back; while threads are chosen, what is done with them. */
+function Shelves() {
+  if (chosen.value) return <ChosenThreads />
+  if (threadSearch.value.trim() !== '') return null
+  return (
+    <Button kind="quiet" icon="archive" onClick={() => void showArchive(!showsArchive.peek())}>
+      {showsArchive.value ? 'Back to threads' : 'Archived threads'}
+    </Button>
   )
 }
 
@@ -138,6 +168,7 @@ function Row({ thread }: { thread: Thread }) {
     }
     return <RenameField id={id} title={title} look="thread-rename" onEnd={end} />
   }
+  if (chosen.value) return <ChoiceRow thread={thread} />
   const mark = markOf(thread)
   return (
     <div class="thread-row">
@@ -157,6 +188,8 @@ function Row({ thread }: { thread: Thread }) {
         name="More"
         choices={[
           { label: 'Rename', icon: 'pencil', act: () => (renaming.value = id) },
+          ...shelfChoices(thread),
+          { label: 'Select several', icon: 'check', act: () => (chosen.value = new Set([id])) },
           { label: 'Delete', icon: 'trash', danger: true, act: () => remove(thread) },
         ]}
       />

@@ -1,5 +1,6 @@
 // The list of threads in the sidebar: search, paging, rename, delete.
 import { computed, signal } from '@preact/signals'
+import { countWords } from '#core/words.ts'
 import type { Frame } from '#doors/web/wire/frame.ts'
 import type { Thread, ThreadPage } from '#doors/web/wire/thread.ts'
 import { request, faultText } from '../api/client.ts'
@@ -11,6 +12,8 @@ import { notify } from './notices.ts'
 const pageSize = 100
 /** The gateway's limit for one page. */
 const maxPerRequest = 200
+/** The gateway's limit for one deletion. */
+const maxDeleted = 100
 /** Neither the list nor a search goes further back. */
 export const maxThreads = 2_000
 
@@ -22,24 +25,33 @@ const listSize = signal(pageSize)
 
 const words = computed(() => threadSearch.value.toLowerCase().split(/\s+/).filter(Boolean))
 
-/** The threads, last used first: `listSize` of them, or `maxThreads` during a search. */
+/** True while the sidebar lists the archived threads. */
+export const showsArchive = signal(false)
+
+/** The threads, last used first: `listSize` of them, or `maxThreads` during a search. Pinned ones are all there. */
 export const threadList = loaded(() => readThreads(words.peek().length > 0 ? maxThreads : listSize.peek()))
 
 /** Deleted threads whose deletion can still be undone. */
 export const deletedThreads = signal<ReadonlySet<string>>(new Set())
 
-/** The threads to show, filtered. */
-export const shownThreads = computed(() => {
-  const found = (threadList.data.value?.threads ?? []).filter(({ id, title }) => {
+const matching = computed(() =>
+  (threadList.data.value?.threads ?? []).filter(({ id, title, archived = false }) => {
     const text = title.toLowerCase()
-    return !deletedThreads.value.has(id) && words.value.every((word) => text.includes(word))
-  })
-  return found.slice(0, listSize.value)
-})
+    const isListed = archived === showsArchive.value && !deletedThreads.value.has(id)
+    return isListed && words.value.every((word) => text.includes(word))
+  }),
+)
+
+/** The pinned threads to show, filtered. */
+export const pinnedThreads = computed(() => matching.value.filter(({ pinned }) => pinned))
+
+/** The other threads to show, filtered. */
+export const shownThreads = computed(() => matching.value.filter(({ pinned }) => !pinned).slice(0, listSize.value))
 
 /** Whether there are older threads: more to show, or only ones past `maxThreads`. */
 export const olderThreads = computed<'more' | 'too old' | undefined>(() => {
-  const { threads = [], next_cursor = null } = threadList.data.value ?? {}
+  const { threads: all = [], next_cursor = null } = threadList.data.value ?? {}
+  const threads = all.filter(({ pinned }) => !pinned)
   if (shownThreads.value.length === listSize.value && listSize.value < maxThreads) {
     if (next_cursor !== null || threads.length > listSize.value) return 'more'
   }
@@ -63,17 +75,33 @@ async function readFurther(max: number): Promise<void> {
   if (page && page.next_cursor !== null && page.threads.length < max) await threadList.load()
 }
 
+/** Shows the archived threads in place of the others, or the others again. */
+export async function showArchive(shows: boolean): Promise<void> {
+  showsArchive.value = shows
+  threadList.data.value = undefined
+  await threadList.load()
+}
+
 async function readThreads(max: number): Promise<ThreadPage> {
   const threads = new Map<string, Thread>()
+  const archived = showsArchive.peek()
+  const pinned = archived ? undefined : request<ThreadPage>('GET', `/api/threads?shelf=pinned&limit=${maxPerRequest}`)
   let cursor: string | null = null
   do {
     const query = new URLSearchParams({ limit: String(Math.min(max - threads.size, maxPerRequest)) })
+    if (archived) query.set('shelf', 'archived')
     if (cursor !== null) query.set('cursor', cursor)
     const page: ThreadPage = await request<ThreadPage>('GET', `/api/threads?${query}`)
     for (const thread of page.threads) threads.set(thread.id, thread)
     cursor = page.next_cursor
   } while (cursor !== null && threads.size < max)
-  return { threads: [...threads.values()], next_cursor: cursor }
+  const older = ((await pinned)?.threads ?? []).filter((each) => each.pinned && !threads.has(each.id))
+  return { threads: [...threads.values(), ...older], next_cursor: cursor }
+}
+
+/** Pins, archives or brings back a thread. */
+export async function shelveThread(id: string, where: { pinned: boolean } | { archived: boolean }): Promise<void> {
+  applyThread({ type: 'thread', ...(await request<Thread>('PATCH', `/api/threads/${id}`, { body: where })) })
 }
 
 export async function renameThread(id: string, title: string): Promise<void> {
@@ -82,29 +110,43 @@ export async function renameThread(id: string, title: string): Promise<void> {
 }
 
 /** Hides a thread, and deletes it when the notice ends without an undo. */
-export function deleteThread({ id, title }: Thread): void {
-  deletedThreads.value = new Set([...deletedThreads.value, id])
-  const wasOpen = threadIdIn(route.value.path) === id
+export function deleteThread({ id, title }: Pick<Thread, 'id' | 'title'>): void {
+  hideAndErase([id], `“${title}” is deleted`, () => request('DELETE', `/api/threads/${id}`, { keepalive: true }))
+}
+
+/** The same for several, of which the gateway deletes a bounded number at once. */
+export function deleteThreads(ids: readonly string[]): void {
+  hideAndErase(ids, `${countWords(ids.length, 'thread')} deleted`, async () => {
+    for (let from = 0; from < ids.length; from += maxDeleted) {
+      const body = { ids: ids.slice(from, from + maxDeleted) }
+      await request('POST', '/api/threads/delete', { body, keepalive: true })
+    }
+  })
+}
+
+function hideAndErase(ids: readonly string[], words: string, erase: () => Promise<unknown>): void {
+  deletedThreads.value = new Set([...deletedThreads.value, ...ids])
+  const open = threadIdIn(route.value.path)
+  const wasOpen = open !== undefined && ids.includes(open)
   if (wasOpen) go('/')
   const show = (): void => {
-    deletedThreads.value = new Set([...deletedThreads.value].filter((each) => each !== id))
+    deletedThreads.value = new Set([...deletedThreads.value].filter((each) => !ids.includes(each)))
   }
   const undo = (): void => {
     show()
-    if (wasOpen && route.value.path === '/') go(`/threads/${id}`)
+    if (wasOpen && route.value.path === '/') go(`/threads/${open}`)
   }
-  notify(`“${title}” is deleted`, { undo, onEnd: () => void erase(id, show) })
-}
-
-async function erase(id: string, show: () => void): Promise<void> {
-  try {
-    await request('DELETE', `/api/threads/${id}`, { keepalive: true })
-    await threadList.load()
-  } catch (error) {
-    notify(`The thread was not deleted. ${faultText(error)}`)
-  } finally {
-    show()
+  const end = async (): Promise<void> => {
+    try {
+      await erase()
+      await threadList.load()
+    } catch (error) {
+      notify(`The ${ids.length === 1 ? 'thread was' : 'threads were'} not deleted. ${faultText(error)}`)
+    } finally {
+      show()
+    }
   }
+  notify(words, { undo, onEnd: () => void end() })
 }
 
 /** Applies the frame of a thread that has changed or was removed. */

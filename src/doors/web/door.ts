@@ -15,6 +15,7 @@ import { receiptRoutes } from './receipt-routes.ts'
 import { type SettingsParts, settingsRoutes } from './settings-routes.ts'
 import { skillRoutes, type SkillsParts } from './skill-routes.ts'
 import { type StatusParts, statusRoutes } from './status-routes.ts'
+import { threadFileRoutes } from './thread-file-routes.ts'
 import { threadRoutes } from './thread-routes.ts'
 import { type UsageParts, usageRoutes } from './usage-routes.ts'
 import { type UsersParts, userRoutes } from './user-routes.ts'
@@ -44,6 +45,7 @@ export function webRoutes(parts: WebParts): Route[] {
     ...liveRoutes(),
     ...jobRoutes(parts),
     ...threadRoutes(parts),
+    ...threadFileRoutes(parts),
     ...queueRoutes(parts),
     ...gateRoutes(parts),
     ...receiptRoutes(parts),

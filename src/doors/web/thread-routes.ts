@@ -1,4 +1,4 @@
-// Routes of threads: list, search, read, rename, fork, delete.
+// Routes of threads: list, search, read, rename, pin, archive, fork, delete.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { isUuid, type UserId } from '#core/ids.ts'
@@ -25,21 +25,32 @@ const ThreadsQuery = z.object({
   limit: limit({ defaultLimit: 50, maxLimit: 200 }),
   cursor,
   q: z.optional(searched),
+  shelf: z.optional(z.enum(['pinned', 'archived'], 'must be pinned or archived')),
 })
 const ItemsQuery = z.object({ after, limit: limit({ defaultLimit: 200, maxLimit: 500 }) })
 
 const maxTitleChars = 200
 const titleFault = `must be 1 to ${maxTitleChars} characters in one line`
-const ThreadBody = z.object({
-  title: z.optional(
-    z.string().check(
-      z.trim(),
-      z.refine((text) => /^[^\p{Cc}\u2028\u2029]+$/u.test(text) && text.length <= maxTitleChars, titleFault),
-    ),
-  ),
+const title = z.string().check(
+  z.trim(),
+  z.refine((text) => /^[^\p{Cc}\u2028\u2029]+$/u.test(text) && text.length <= maxTitleChars, titleFault),
+)
+const ChangeBody = z.object({
+  title: z.exactOptional(title),
   /** Null for the usual model. */
-  model: z.optional(z.nullable(z.string())),
+  model: z.exactOptional(z.nullable(z.string())),
+  pinned: z.exactOptional(z.boolean()),
+  archived: z.exactOptional(z.boolean()),
 })
+/** Maximum threads that one request deletes. */
+const maxDeleted = 100
+const idsFault = `must be a list of 1 to ${maxDeleted} thread ids`
+const DeleteBody = z.object({
+  ids: z
+    .array(z.string().check(z.refine(isUuid, idsFault)), idsFault)
+    .check(z.minLength(1, idsFault), z.maxLength(maxDeleted, idsFault)),
+})
+const DeleteAnswer = z.object({ deleted: z.number() })
 const seqFault = 'must be the sequence number of an item'
 const ForkBody = z.object({ before_seq: z.int(seqFault).check(z.minimum(1, seqFault)) })
 
@@ -52,12 +63,12 @@ export function threadRoutes({ threads }: { threads: Threads }): Route[] {
       summary: 'List threads, last used first; with q those whose titles or messages match, best first',
       query: ThreadsQuery,
       answers: { 200: ThreadsAnswer },
-      async handle({ query: { limit, cursor, q }, caller: { user } }) {
+      async handle({ query: { limit, cursor, q, shelf }, caller: { user } }) {
         if (q !== undefined) {
           const found = await threads.search(user, { query: q, limit: Math.min(limit, maxFound) })
           return { threads: found.map(foundWire), next_cursor: null } satisfies z.output<typeof ThreadsAnswer>
         }
-        const page = await threads.list(user, { limit, ...(cursor && { cursor }) })
+        const page = await threads.list(user, { limit, ...(cursor && { cursor }), ...(shelf && { shelf }) })
         const listed = page.rows.map(threadWire)
         return { threads: listed, next_cursor: page.nextCursor ?? null } satisfies z.output<typeof ThreadsAnswer>
       },
@@ -86,14 +97,17 @@ export function threadRoutes({ threads }: { threads: Threads }): Route[] {
       method: 'PATCH',
       path: '/api/threads/:id',
       who: 'user',
-      summary: 'Rename a thread, or choose its model; null is the usual one',
-      body: ThreadBody,
+      summary: 'Rename, pin or archive a thread, or choose its model; null is the usual one',
+      body: ChangeBody,
       answers: { 200: ThreadWire },
-      async handle({ params, body: { title, model }, caller: { user } }) {
-        if (title === undefined && model === undefined) throw wrongField('title', 'is missing, and so is model')
+      async handle({ params, body, caller: { user } }) {
+        const { title, model, ...where } = body
+        if (Object.keys(body).length === 0) throw wrongField('title', 'is missing, and so are model, pinned and archived')
+        if (where.pinned && where.archived) throw wrongField('pinned', 'and archived cannot both be true')
         const { id } = await findThread(threads, user, params.id)
         if (model !== undefined) await threads.setModel(user, id, model)
         if (title !== undefined) await threads.rename(user, id, title)
+        if (Object.keys(where).length > 0) await threads.shelve(user, id, where)
         return threadWire(await findThread(threads, user, id))
       },
     }),
@@ -109,6 +123,17 @@ export function threadRoutes({ threads }: { threads: Threads }): Route[] {
         const { id } = await findThread(threads, user, params.id)
         const fork = await threads.fork(user, id, { beforeSeq, door: 'web' })
         return reply.code(201).send(threadWire(fork) satisfies z.output<typeof ThreadWire>)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/threads/delete',
+      who: 'user',
+      summary: 'Delete several threads and their content',
+      body: DeleteBody,
+      answers: { 200: DeleteAnswer },
+      async handle({ body: { ids }, caller: { user } }) {
+        return { deleted: await threads.removeAll(user, ids) } satisfies z.output<typeof DeleteAnswer>
       },
     }),
     route({

@@ -55,6 +55,8 @@ export function threadWire(thread: Thread): z.output<typeof ThreadWire> {
     last_seq: thread.lastSeq,
     ...(thread.model !== undefined && { model: thread.model }),
     state: thread.state,
+    ...(thread.pinned && { pinned: true }),
+    ...(thread.archived && { archived: true }),
   }
 }
 

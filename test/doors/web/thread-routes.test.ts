@@ -47,6 +47,59 @@ test('threads are found by what was said, with the words around it, by their use
   assert.equal((await call('GET', `/api/threads?q=${'x'.repeat(1_001)}`)).status, 400)
 })
 
+test('a thread is pinned and archived; several are deleted at once, and nothing of others', async (t) => {
+  const { call, addUser } = await openHouse(t)
+  const make = async (message: string) => (await call('POST', '/api/chat', { body: { message } })).json.thread_id
+  const [one, two, three] = [await make('one'), await make('two'), await make('three')]
+  const list = async (query = '') =>
+    (await call('GET', `/api/threads?${query}`)).json.threads.map(({ title }: { title: string }) => title)
+  const pinned = await call('PATCH', `/api/threads/${one}`, { body: { pinned: true, title: 'uno' } })
+  assert.deepEqual([pinned.json.pinned, pinned.json.title], [true, 'uno'])
+  assert.deepEqual(await list('shelf=pinned'), ['uno'])
+  const archived = await call('PATCH', `/api/threads/${two}`, { body: { archived: true } })
+  assert.deepEqual([archived.json.archived, archived.json.pinned], [true, undefined])
+  assert.deepEqual([await list(), await list('shelf=archived')], [['three', 'uno'], ['two']])
+  for (const body of [{}, { pinned: 1 }, { pinned: true, archived: true }])
+    assert.equal((await call('PATCH', `/api/threads/${one}`, { body })).status, 400)
+  const token = await addUser('eve')
+  assert.equal((await call('PATCH', `/api/threads/${one}`, { token, body: { pinned: false } })).status, 404)
+  const remove = (ids: unknown, as?: string) =>
+    call('POST', '/api/threads/delete', { body: { ids }, ...(as !== undefined && { token: as }) })
+  assert.deepEqual((await remove([one, two], token)).json, { deleted: 0 })
+  assert.deepEqual((await remove([one, two, one, noThread])).json, { deleted: 2 })
+  assert.deepEqual([await list(), await list('shelf=archived')], [['three'], []])
+  for (const ids of [[], ['x'], 'x', Array.from({ length: 101 }, () => three)])
+    assert.equal((await remove(ids)).status, 400)
+  assert.equal((await call('GET', '/api/threads?shelf=top')).status, 400)
+})
+
+test('a thread is exported as a file and imported as a new thread', async (t) => {
+  const { call, addUser } = await openHouse(t, { say: () => says('Over the harbour') })
+  const id = (await call('POST', '/api/chat', { body: { message: 'Where is it?' } })).json.thread_id
+  const file = await call('GET', `/api/threads/${id}/export`)
+  assert.equal(file.headers.get('content-disposition'), 'attachment; filename="Where-is-it.json"')
+  const markdown = await call('GET', `/api/threads/${id}/export?format=markdown`)
+  assert.match(markdown.headers.get('content-type') ?? '', /^text\/markdown/)
+  assert.equal(markdown.text, '# Where is it?\n\n## You\n\nWhere is it?\n\n## Atrium\n\nOver the harbour\n')
+  assert.equal((await call('GET', `/api/threads/${id}/export?format=pdf`)).status, 400)
+  const token = await addUser('eve')
+  assert.equal((await call('GET', `/api/threads/${id}/export`, { token })).status, 404)
+  const made = await call('POST', '/api/threads/import', { token, body: file.json })
+  assert.deepEqual([made.status, made.json.title, made.json.last_seq], [201, 'Where is it?', 2])
+  const read = (await call('GET', `/api/threads/${made.json.id}`, { token })).json
+  assert.deepEqual(
+    read.items.map(({ content }: { content: { text: string; origin?: string }[] }) => [
+      content[0]?.text,
+      content[0]?.origin,
+    ]),
+    [
+      ['Where is it?', undefined],
+      ['Over the harbour', 'the history that the caller sent'],
+    ],
+  )
+  assert.equal((await call('POST', '/api/threads/import', { body: { ...file.json, version: 9 } })).status, 400)
+})
+
 test('items are read after a seq, in pages', async (t) => {
   const { call } = await openHouse(t)
   const id = (await call('POST', '/api/chat', { body: { message: 'one' } })).json.thread_id

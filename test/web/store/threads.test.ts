@@ -12,10 +12,14 @@ import { markOf, restoreSeen, sawThread } from '../../../web/store/thread-marks.
 import {
   applyThread,
   deleteThread,
+  deleteThreads,
   maxThreads,
   olderThreads,
+  pinnedThreads,
   renameThread,
   searchThreads,
+  shelveThread,
+  showArchive,
   showOlder,
   shownThreads,
   threadList,
@@ -38,7 +42,11 @@ function serve(t: TestContext, count: number): void {
 
 const thread = (at: number, more: Partial<Thread> = {}) =>
   threadOf(`t${at}`, { title: `Thread Number ${at}`, updated_at: new Date(1e12 - at).toISOString(), ...more })
-const pages = () => gateway.of(listing).map(({ query }) => [query.get('cursor'), query.get('limit')])
+const pages = () =>
+  gateway
+    .of(listing)
+    .filter(({ query }) => !query.has('shelf'))
+    .map(({ query }) => [query.get('cursor'), query.get('limit')])
 const shown = () => shownThreads.value.map(({ id }) => id)
 
 // The size of the list grows from test to test: it lasts as long as the page.
@@ -130,7 +138,7 @@ test('a thread is renamed, and the list read again', async (t) => {
   gateway.on('PATCH /api/threads/t0', ok({}))
   await renameThread('t0', 'Other')
   assert.deepEqual(
-    gateway.asked.map(({ method, path, body }) => [method, path, body]),
+    gateway.asked.filter(({ query }) => !query.has('shelf')).map(({ method, path, body }) => [method, path, body]),
     [
       ['PATCH', '/api/threads/t0', { title: 'Other' }],
       ['GET', '/api/threads', undefined],
@@ -284,4 +292,52 @@ test('threads in which the words were said follow those whose titles have them',
   assert.deepEqual(foundThreads.value, [], 'what was found for other words is not shown')
   await searchThreads('')
   assert.deepEqual([foundThreads.value, shown().length], [[], 3])
+})
+
+test('pinned threads stand apart, however old; archived ones are shown on request', async (t) => {
+  serve(t, 3)
+  const listed = gateway.answers.get(listing)
+  gateway.on(listing, (asked) => {
+    const shelf = asked.query.get('shelf')
+    if (shelf === 'pinned') return ok({ threads: [thread(900, { pinned: true })], next_cursor: null })
+    if (shelf === 'archived') return ok({ threads: [thread(7, { archived: true })], next_cursor: null })
+    return listed?.(asked) ?? 'lost'
+  })
+  await threadList.load()
+  const pinned = () => pinnedThreads.value.map(({ id }) => id)
+  assert.deepEqual([pinned(), shown()], [['t900'], ['t0', 't1', 't2']])
+  gateway.on('PATCH /api/threads/t1', ({ body }) => ok(thread(1, body as Partial<Thread>)))
+  await shelveThread('t1', { pinned: true })
+  assert.deepEqual(
+    [pinned(), shown()],
+    [
+      ['t1', 't900'],
+      ['t0', 't2'],
+    ],
+  )
+  await shelveThread('t1', { archived: true })
+  assert.deepEqual([pinned(), shown()], [['t900'], ['t0', 't2']])
+  await showArchive(true)
+  assert.deepEqual([pinned(), shown()], [[], ['t7']])
+  await showArchive(false)
+  assert.deepEqual(pinned(), ['t900'])
+})
+
+test('several threads are deleted at once, a hundred in a request, with one way back', async (t) => {
+  serve(t, 150)
+  await threadList.load()
+  const ids = range(0, 119)
+  gateway.on('POST /api/threads/delete', ok({ deleted: 1 }))
+  deleteThreads(ids)
+  assert.equal(notice.value?.text, '120 threads deleted')
+  assert.equal(shown().includes('t0'), false)
+  notice.value?.undo?.()
+  assert.equal(shown()[0], 't0')
+  deleteThreads(ids)
+  endNotice()
+  await settled()
+  assert.deepEqual(
+    gateway.bodies('POST /api/threads/delete').map((body) => (body as { ids: string[] }).ids.length),
+    [100, 20],
+  )
 })

@@ -14,6 +14,8 @@ export const ThreadWire = z.object({
   model: z.exactOptional(z.string()),
   /** `waiting`: for a person to answer a gate. */
   state: z.enum(['idle', 'running', 'waiting', 'failed']),
+  pinned: z.exactOptional(z.literal(true)),
+  archived: z.exactOptional(z.literal(true)),
 })
 
 /** A thread in a list. `match`, in a search, is the message that has the words; a thread without it was found by its title. */

@@ -1,0 +1,53 @@
+// `atrium threads` on the command line. Each command is loaded when it is used.
+import type { Command } from 'commander'
+import { refuseUnknown } from './refuse-arguments.ts'
+
+export function addThreads(program: Command): void {
+  const load = () => import('./threads-command.ts')
+  const act = () => import('./thread-command.ts')
+  const threads = program
+    .command('threads')
+    .description('list conversations, newest first')
+    .option('--search <words>', 'those whose titles or messages match, best first')
+    .option('--archived', 'those that are archived')
+    .option('--limit <count>', 'maximum number', '20')
+    .option('--json', 'print JSON')
+    .action(async (options, command: Command) => {
+      refuseUnknown(command)
+      await (await load()).listThreads(options)
+    })
+  threads
+    .command('show <id>')
+    .description('print a conversation')
+    .action(async (id) => (await act()).showThread(id))
+  threads
+    .command('rename <id> <title>')
+    .description('change the title of a conversation')
+    .action(async (id, title) => (await act()).renameThread(id, title))
+  threads
+    .command('delete <ids...>')
+    .description('delete conversations with everything in them')
+    .option('-y, --yes', 'do not ask')
+    .action(async (ids, options) => (await act()).deleteThreads(ids, options))
+  for (const [name, does] of [
+    ['pin', 'pin a conversation to the top of the list'],
+    ['unpin', 'undo pin'],
+    ['archive', 'take a conversation out of the list'],
+    ['unarchive', 'undo archive'],
+  ] as const) {
+    threads
+      .command(`${name} <id>`)
+      .description(does)
+      .action(async (id) => (await act()).shelveThread(name, id))
+  }
+  threads
+    .command('export <id>')
+    .description('print a conversation as a file; a JSON file can be imported')
+    .option('--format <format>', 'json or markdown', 'json')
+    .option('-o, --output <path>', 'write to this file')
+    .action(async (id, options) => (await act()).exportThreadFile(id, options))
+  threads
+    .command('import <file>')
+    .description('make a conversation of an exported JSON file; - reads standard input')
+    .action(async (file) => (await act()).importThread(file))
+}

@@ -1,0 +1,128 @@
+// `atrium threads show|rename|delete|pin|archive|export|import`: one conversation of the operator, with or without a
+// running service.
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { createScans } from '#app/leak-scans.ts'
+import { AppError } from '#core/errors.ts'
+import { isUuid, operator } from '#core/ids.ts'
+import type { Store } from '#core/store.ts'
+import type { Thread } from '#core/turn.ts'
+import { countWords } from '#core/words.ts'
+import { inPace } from '#lib/pace.ts'
+import { printable } from '#safety/printable.ts'
+import { draftsOf, titleOf } from '#turns/message.ts'
+import { type ExportFormat, exportFormats, exportThread } from '#turns/thread-export.ts'
+import { importedItems, maxImportBytes, readExport } from '#turns/thread-import.ts'
+import { withStore } from './home-store.ts'
+import { agrees } from './prompts.ts'
+import { print } from './report.ts'
+import { readInput } from './stdin.ts'
+
+const maxTitleChars = 200
+
+export function showThread(id: string): Promise<void> {
+  return exportThreadFile(id, { format: 'markdown' })
+}
+
+export function renameThread(id: string, title: string): Promise<void> {
+  const words = title.trim()
+  if (!/^[^\p{Cc}\u2028\u2029]+$/u.test(words) || words.length > maxTitleChars)
+    throw new AppError('invalid_input', `a title has 1 to ${maxTitleChars} characters in one line`)
+  return withThread(id, async ({ threads }, thread) => {
+    await threads.rename(operator, thread.id, words)
+    print({}, undefined, `Renamed to ${printable(words)}.`)
+  })
+}
+
+const places = {
+  pin: [{ pinned: true }, 'Pinned'],
+  unpin: [{ pinned: false }, 'Unpinned'],
+  archive: [{ archived: true }, 'Archived'],
+  unarchive: [{ archived: false }, 'Brought back'],
+} as const
+
+export function shelveThread(how: keyof typeof places, id: string): Promise<void> {
+  const [place, done] = places[how]
+  return withThread(id, async ({ threads }, thread) => {
+    await threads.shelve(operator, thread.id, place)
+    print({}, undefined, `${done} ${printable(thread.title)}.`)
+  })
+}
+
+export function deleteThreads(ids: readonly string[], { yes = false }: { yes?: boolean }): Promise<void> {
+  return withStore(async (store) => {
+    const found: Thread[] = []
+    for (const id of ids) found.push(await findThread(store, id))
+    for (const { title } of found) process.stderr.write(`${printable(title)}\n`)
+    if (!yes && !process.stdin.isTTY)
+      throw new AppError('invalid_input', 'nothing was deleted: look at the titles above and pass --yes')
+    if (!yes && !(await agrees(`Delete ${countWords(found.length, 'conversation')} for good?`))) return
+    for (const { id } of found) await store.threads.remove(operator, id)
+    print({}, undefined, `Deleted ${countWords(found.length, 'conversation')}.`)
+  })
+}
+
+/** Prints the file unchanged to a pipe or a file; to a terminal without control sequences. */
+export function exportThreadFile(id: string, options: { format: string; output?: string }): Promise<void> {
+  const { format, output } = options
+  if (!isFormat(format)) throw new AppError('invalid_input', `--format takes json or markdown, not ${format}`)
+  return withThread(id, async (store, thread) => {
+    const parts = exportThread({ threads: store.threads, user: operator, thread }, format)
+    if (output === undefined) {
+      for await (const part of parts) await write(process.stdout, printed(part))
+      return
+    }
+    const file = createWriteStream(output, { mode: 0o600 })
+    await once(file, 'open')
+    for await (const part of parts) await write(file, part)
+    file.end()
+    await once(file, 'close')
+    print({}, undefined, `Exported to ${printable(output)}.`)
+  })
+}
+
+export async function importThread(path: string): Promise<void> {
+  const read = readExport(path === '-' ? await readInput(maxImportBytes, tooLong) : await readBounded(path))
+  const items = importedItems(read)
+  await withStore(async (store) => {
+    const scans = createScans({ secrets: store.secrets, own: () => [] })
+    await scans.read()
+    const drafts = await draftsOf(items, (text) => inPace(scans.ofSent(operator).maskInSlices(text)))
+    const title = read.title || titleOf(items)
+    const { id } = await store.threads.create(operator, { door: 'run', title, metadata: {}, drafts })
+    print({}, undefined, `Imported ${printable(title)} as ${id}.`)
+  })
+}
+
+const tooLong = `an exported conversation has at most ${maxImportBytes} bytes`
+
+async function readBounded(path: string): Promise<string> {
+  const { size } = await stat(path).catch((error: unknown) => {
+    throw new AppError('invalid_input', `${path} cannot be read`, { cause: error })
+  })
+  if (size > maxImportBytes) throw new AppError('too_large', tooLong)
+  return readFile(path, 'utf8')
+}
+
+function withThread(id: string, work: (store: Store, thread: Thread) => Promise<void>): Promise<void> {
+  return withStore(async (store) => work(store, await findThread(store, id)))
+}
+
+async function findThread({ threads }: Store, id: string): Promise<Thread> {
+  const thread = isUuid(id) ? await threads.get(operator, id) : undefined
+  if (!thread) throw new AppError('not_found', `there is no conversation ${id}: atrium threads lists them`)
+  return thread
+}
+
+function isFormat(text: string): text is ExportFormat {
+  return exportFormats.some((each) => each === text)
+}
+
+function printed(part: string): string {
+  return process.stdout.isTTY ? printable(part, { lines: true }) : part
+}
+
+async function write(to: NodeJS.WritableStream, text: string): Promise<void> {
+  if (!to.write(text)) await once(to, 'drain')
+}

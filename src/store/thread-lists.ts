@@ -1,0 +1,55 @@
+// Lists of threads: the usual one, those that are pinned, and those that are archived.
+import type { UserId } from '#core/ids.ts'
+import type { Page, Shelf, ThreadPlace } from '#core/store.ts'
+import type { Thread } from '#core/turn.ts'
+import { isListed, isReached, lastId, newestReached } from './reachable.ts'
+import { threadColumns, threadOf } from './rows.ts'
+import { first, type Job, query, type Row } from './sql.ts'
+
+type ThreadsQuery = { readonly limit: number; readonly cursor?: string; readonly shelf?: Shelf }
+
+export function* listThreads(user: UserId, { limit, cursor, shelf }: ThreadsQuery): Job<Page<Thread>> {
+  if (shelf === 'pinned') return { rows: (yield* pinned(user, limit)).map(threadOf) }
+  const archived = shelf === 'archived' ? 1 : 0
+  const rows = yield* newestReached(user, 'last_turn', limit + 1, (condition, who) =>
+    query(
+      `SELECT ${threadColumns} FROM threads WHERE ${condition} AND ${isListed} AND archived = ${archived} AND last_turn < ?
+       ORDER BY last_turn DESC LIMIT ?`,
+      ...who,
+      cursor ?? lastId,
+      limit + 1,
+    ),
+  )
+  const more = rows.length > limit ? rows[limit - 1] : undefined
+  return { rows: rows.slice(0, limit).map(threadOf), ...(more && { nextCursor: String(more['last_turn']) }) }
+}
+
+/** A list of one page, last pinned first. */
+function* pinned(user: UserId, limit: number): Job<Row[]> {
+  return yield* newestReached(user, 'pinned_at', limit, (condition, who) =>
+    query(
+      `SELECT ${threadColumns} FROM threads WHERE ${condition} AND pinned_at IS NOT NULL ORDER BY pinned_at DESC LIMIT ?`,
+      ...who,
+      limit,
+    ),
+  )
+}
+
+/** Pins, archives or brings back a thread. What is archived is not pinned, and what is pinned is not archived. */
+export function* shelve(user: UserId, threadId: string, where: ThreadPlace & { now: number }): Job<boolean> {
+  const { pinned: pins, archived: archives, now } = where
+  const pin = archives ? false : pins
+  const archive = pins ? false : archives
+  const row = yield* first(
+    `UPDATE threads SET pinned_at = CASE ? WHEN 'yes' THEN COALESCE(pinned_at, ?) WHEN 'no' THEN NULL ELSE pinned_at END,
+                        archived = COALESCE(?, archived)
+     WHERE id = ? AND ${isReached} RETURNING id`,
+    pin === undefined ? 'same' : pin ? 'yes' : 'no',
+    now,
+    archive === undefined ? null : Number(archive),
+    threadId,
+    user,
+    user,
+  )
+  return row !== undefined
+}

@@ -1,0 +1,99 @@
+// Reads an exported thread back. The file is foreign: what it says that the model or a tool wrote is untrusted.
+import * as z from 'zod/mini'
+import { AppError } from '#core/errors.ts'
+import { newCallId } from '#core/ids.ts'
+import type { Item, Part, Result } from '#core/item.ts'
+import { historyOrigin } from '#core/origins.ts'
+import { exportName, exportVersion } from './thread-export.ts'
+
+export const maxImportBytes = 14 * 1024 * 1024
+const maxItems = 10_000
+const maxTitleChars = 200
+
+const text = z.string()
+const PartIn = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text, origin: z.optional(text) }),
+  z.object({ type: z.literal('image'), url: text }),
+  z.object({ type: z.literal('file'), name: text, text }),
+])
+const ItemIn = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('message'), role: z.enum(['user', 'assistant']), content: z.array(PartIn) }),
+  z.object({ type: z.literal('reasoning'), text }),
+  z.object({ type: z.literal('call'), call_id: text, name: text, args: text }),
+  z.object({
+    type: z.literal('result'),
+    call_id: text,
+    output: text,
+    images: z.optional(z.array(text)),
+    error: z.optional(z.literal(true)),
+  }),
+])
+/** An exported thread. Other fields are ignored. */
+export const ExportedThread = z.object({
+  format: z.literal(exportName, `must be "${exportName}": this is no exported thread`),
+  version: z.literal(exportVersion, `must be ${exportVersion}: a newer Atrium wrote this file`),
+  title: text.check(z.maxLength(maxTitleChars)),
+  items: z.array(ItemIn).check(z.maxLength(maxItems)),
+})
+export type ExportedThread = z.output<typeof ExportedThread>
+
+/** The thread in the text of a file. Throws invalid_input, too_large. */
+export function readExport(file: string): ExportedThread {
+  if (Buffer.byteLength(file) > maxImportBytes)
+    throw new AppError('too_large', `an exported thread has at most ${maxImportBytes} bytes`)
+  let value: unknown
+  try {
+    value = JSON.parse(file)
+  } catch (error) {
+    throw new AppError('invalid_input', `the file is no JSON (${(error as Error).message})`, { cause: error })
+  }
+  const read = ExportedThread.safeParse(value)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  throw new AppError(
+    'invalid_input',
+    `the file is no exported thread: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
+  )
+}
+
+/** The items of a new thread. Calls get new ids and each its result; thinking is left out, since no model takes it back. */
+export function importedItems({ items: given }: Pick<ExportedThread, 'items'>): Item[] {
+  const outputs = new Map<string, Extract<ExportedThread['items'][number], { type: 'result' }>>()
+  for (const item of given) if (item.type === 'result') outputs.set(item.call_id, item)
+  const items: Item[] = []
+  let results: Result[] = []
+  for (const item of given) {
+    if (item.type === 'call') {
+      const callId = newCallId()
+      items.push({ type: 'call', callId, name: item.name, args: item.args })
+      const found = outputs.get(item.call_id)
+      outputs.delete(item.call_id)
+      results.push(
+        found
+          ? {
+              type: 'result',
+              callId,
+              output: found.output,
+              ...(found.images && { images: found.images }),
+              ...(found.error && { error: true }),
+              origin: item.name,
+            }
+          : { type: 'result', callId, output: 'no output was given', error: true },
+      )
+    } else if (item.type === 'result' || (item.type === 'message' && item.content.length > 0)) {
+      items.push(...results)
+      results = []
+      if (item.type === 'message')
+        items.push({ type: 'message', role: item.role, content: item.content.map(partOf(item.role)) })
+    }
+  }
+  return [...items, ...results]
+}
+
+function partOf(role: 'user' | 'assistant') {
+  return (part: z.output<typeof PartIn>): Part => {
+    if (part.type !== 'text') return part
+    const origin = part.origin ?? (role === 'assistant' ? historyOrigin : undefined)
+    return { type: 'text', text: part.text, ...(origin !== undefined && { origin }) }
+  }
+}

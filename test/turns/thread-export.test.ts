@@ -1,0 +1,125 @@
+// Threads as files: what an export has, and what an import makes of a file.
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import type { AppError } from '#core/errors.ts'
+import type { Item } from '#core/item.ts'
+import { historyOrigin } from '#core/origins.ts'
+import { exportFileName, type ExportFormat, exportThread } from '#turns/thread-export.ts'
+import { importedItems, readExport } from '#turns/thread-import.ts'
+import { openTestStore } from '../agent/bench.ts'
+import { ada, draft } from '../store/harness.ts'
+
+const spoken: readonly Item[] = [
+  {
+    type: 'message',
+    role: 'user',
+    content: [
+      { type: 'text', text: 'Read it' },
+      { type: 'file', name: 'a.md', text: '```x```' },
+    ],
+  },
+  { type: 'reasoning', text: 'hm', seal: 'sealed' },
+  { type: 'call', callId: 'call_1', name: 'look', args: '{"at":1}' },
+  { type: 'attempt', callId: 'call_1' },
+  { type: 'result', callId: 'call_1', output: 'found', origin: 'example.com', hosts: ['example.com'] },
+  { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'It says **x**.' }] },
+]
+
+async function exported(t: TestContext, format: ExportFormat, items = spoken, title = 'A thread'): Promise<string> {
+  const store = openTestStore(t)
+  const drafts = items.map((item) => draft(item))
+  const thread = await store.threads.create(ada, { door: 'web', title, metadata: {}, drafts })
+  const parts: string[] = []
+  for await (const part of exportThread({ threads: store.threads, user: ada, thread }, format)) parts.push(part)
+  return parts.join('')
+}
+
+test('JSON has what was said and done, without what only the service needs', async (t) => {
+  const text = await exported(t, 'json')
+  const { items, ...head } = JSON.parse(text) as { items: Record<string, unknown>[]; format: string; title: string }
+  assert.deepEqual([head.format, head.title], ['atrium-thread', 'A thread'])
+  assert.deepEqual(
+    items.map(({ type }) => type),
+    ['message', 'reasoning', 'call', 'result', 'message'],
+  )
+  assert.deepEqual([items[1]?.['text'], 'seal' in (items[1] ?? {}), 'hosts' in (items[3] ?? {})], ['hm', false, false])
+})
+
+test('Markdown is a text that people read, whose code blocks end where they should', async (t) => {
+  const text = await exported(t, 'markdown')
+  assert.match(text, /^# A thread\n\n## You\n\nRead it\n\nAttached: a\.md\n\n````\n```x```\n````\n/)
+  assert.match(text, /\*\*look\*\*\n\n```\n\{"at":1\}\n```\n\n```\nfound\n```\n\n## Atrium\n\nIt says \*\*x\*\*\.\n$/)
+})
+
+test('a long thread is written in parts, each item once', async (t) => {
+  const many = Array.from({ length: 450 }, (_, at): Item => {
+    return { type: 'message', role: 'user', content: [{ type: 'text', text: `number ${at}` }] }
+  })
+  const { items } = JSON.parse(await exported(t, 'json', many)) as { items: { seq: number }[] }
+  assert.deepEqual(
+    items.map(({ seq }) => seq),
+    Array.from({ length: 450 }, (_, at) => at + 1),
+  )
+  assert.deepEqual((JSON.parse(await exported(t, 'json', [])) as { items: unknown[] }).items, [])
+})
+
+test('the name of a file has plain letters, whatever the title', () => {
+  const cases = [
+    ['Über die "Brücke" / nach\nHause', 'U-ber-die-Bru-cke-nach-Hause.md'],
+    ['../../etc', 'etc.md'],
+    ['日本', 'thread.md'],
+  ] as const
+  for (const [title, name] of cases) assert.equal(exportFileName({ title }, 'markdown'), name)
+  assert.equal(exportFileName({ title: 'a' }, 'json'), 'a.json')
+})
+
+test('an imported thread has the same words; those of the model and of tools are untrusted', async (t) => {
+  const items = importedItems(readExport(await exported(t, 'json')))
+  assert.deepEqual(
+    items.map(({ type }) => type),
+    ['message', 'call', 'result', 'message'],
+  )
+  const [said, call, result, answer] = items
+  assert.deepEqual(said, spoken[0], 'what a person wrote is as it was')
+  assert.ok(call?.type === 'call' && result?.type === 'result')
+  assert.notEqual(call.callId, 'call_1')
+  assert.deepEqual(result, { type: 'result', callId: call.callId, output: 'found', origin: 'look' })
+  const content = [{ type: 'text', text: 'It says **x**.', origin: historyOrigin }]
+  assert.deepEqual(answer, { type: 'message', role: 'assistant', content })
+})
+
+test('a call without a result gets one, and results without a call are left out', () => {
+  const items = importedItems({
+    items: [
+      { type: 'result', call_id: 'none', output: 'lost' },
+      { type: 'call', call_id: 'a', name: 'one', args: '{}' },
+      { type: 'call', call_id: 'b', name: 'two', args: '{}' },
+      { type: 'result', call_id: 'b', output: 'second', error: true },
+    ],
+  })
+  assert.deepEqual(
+    items.map((item) => (item.type === 'result' ? item.output : item.type)),
+    ['call', 'call', 'no output was given', 'second'],
+  )
+})
+
+const refused = [
+  ['no JSON', '{', /no JSON/],
+  ['another format', '{"format":"chat","version":1,"title":"","items":[]}', /format must be "atrium-thread"/],
+  ['a later version', '{"format":"atrium-thread","version":2,"title":"","items":[]}', /version must be 1/],
+  ['an unknown item', '{"format":"atrium-thread","version":1,"title":"","items":[{"type":"gate"}]}', /items\.0/],
+  [
+    'too many items',
+    `{"format":"atrium-thread","version":1,"title":"","items":[${'{"type":"reasoning","text":""},'.repeat(10_000)}{"type":"reasoning","text":""}]}`,
+    /items/,
+  ],
+] as const
+
+for (const [what, file, words] of refused) {
+  test(`a file with ${what} is refused`, () => {
+    assert.throws(
+      () => readExport(file),
+      (error: AppError) => error.code === 'invalid_input' && words.test(error.message),
+    )
+  })
+}
