@@ -77,49 +77,35 @@ function jsonHead({ title, door, createdAt, updatedAt }: Thread): string {
 
 function exportedItem({ item, at, seq }: Entry): object | undefined {
   const head = { seq, at: new Date(at).toISOString(), type: item.type }
-  switch (item.type) {
-    case 'message': {
-      const { role, content, cut } = item
-      return { ...head, role, content, ...(cut && { cut }) }
-    }
-    case 'reasoning':
-      return { ...head, text: item.text }
-    case 'call':
-      return { ...head, call_id: item.callId, name: item.name, args: item.args }
-    case 'result': {
-      const { callId, output, images, error, origin } = item
-      return {
-        ...head,
-        call_id: callId,
-        output,
-        ...(images && { images }),
-        ...(error && { error }),
-        ...(origin && { origin }),
-      }
-    }
-    case 'answer': {
-      if (item.decision !== 'output') return undefined
-      const { callId, output = '', images } = item
-      return { ...head, type: 'result', call_id: callId, output, ...(images && { images }) }
-    }
-    default:
-      return undefined
+  if (item.type === 'message') {
+    const { role, content, cut } = item
+    return { ...head, role, content, ...(cut && { cut }) }
   }
+  if (item.type === 'reasoning') return { ...head, text: item.text }
+  if (item.type === 'call') return { ...head, call_id: item.callId, name: item.name, args: item.args }
+  if (item.type === 'result') {
+    const { callId, output, images, error, origin } = item
+    return {
+      ...head,
+      call_id: callId,
+      output,
+      ...(images && { images }),
+      ...(error && { error }),
+      ...(origin && { origin }),
+    }
+  }
+  if (item.type !== 'answer' || item.decision !== 'output') return undefined
+  const { callId, output = '', images } = item
+  return { ...head, type: 'result', call_id: callId, output, ...(images && { images }) }
 }
 
 function markdownOf(item: Item): string {
-  switch (item.type) {
-    case 'message':
-      return `\n## ${item.role === 'user' ? 'You' : 'Atrium'}\n\n${item.content.map(partText).join('\n\n')}\n`
-    case 'call':
-      return `\n**${oneLine(item.name)}**\n\n${fenced(item.args)}\n`
-    case 'result':
-      return `\n${fenced(item.output)}\n`
-    case 'answer':
-      return item.decision === 'output' ? `\n${fenced(item.output ?? '')}\n` : ''
-    default:
-      return ''
+  if (item.type === 'message') {
+    return `\n## ${item.role === 'user' ? 'You' : 'Atrium'}\n\n${item.content.map(partText).join('\n\n')}\n`
   }
+  if (item.type === 'call') return `\n**${oneLine(item.name)}**\n\n${fenced(item.args)}\n`
+  if (item.type === 'result') return `\n${fenced(item.output)}\n`
+  return item.type === 'answer' && item.decision === 'output' ? `\n${fenced(item.output ?? '')}\n` : ''
 }
 
 function partText(part: Part): string {

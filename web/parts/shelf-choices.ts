@@ -10,7 +10,7 @@ export function shelfChoices({ id, pinned = false, archived = false }: Shelved):
   const shelve = (where: Parameters<typeof shelveThread>[1]): void => {
     shelveThread(id, where).catch((error) => notify(`The thread was not changed. ${faultText(error)}`))
   }
-  const save = (format: string): void => void location.assign(`/api/threads/${id}/export?format=${format}`)
+  const save = (format: string): void => location.assign(`/api/threads/${id}/export?format=${format}`)
   return [
     { label: pinned ? 'Unpin' : 'Pin', icon: 'pin', act: () => shelve({ pinned: !pinned }) },
     { label: archived ? 'Unarchive' : 'Archive', icon: 'archive', act: () => shelve({ archived: !archived }) },

@@ -102,7 +102,8 @@ export function threadRoutes({ threads }: { threads: Threads }): Route[] {
       answers: { 200: ThreadWire },
       async handle({ params, body, caller: { user } }) {
         const { title, model, ...where } = body
-        if (Object.keys(body).length === 0) throw wrongField('title', 'is missing, and so are model, pinned and archived')
+        if (Object.keys(body).length === 0)
+          throw wrongField('title', 'is missing, and so are model, pinned and archived')
         if (where.pinned && where.archived) throw wrongField('pinned', 'and archived cannot both be true')
         const { id } = await findThread(threads, user, params.id)
         if (model !== undefined) await threads.setModel(user, id, model)
