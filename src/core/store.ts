@@ -13,7 +13,7 @@ import type { McpStore } from './mcp.ts'
 import type { MissedRow, Mission, MissionRecords, MissionRun, PauseRule } from './mission.ts'
 import type { NotificationStore } from './notification.ts'
 import type { PastPart, PastThreads } from './past-threads.ts'
-import type { ModelCall, Thread, Turn, TurnError, TurnOptions, Usage } from './turn.ts'
+import type { ModelCall, Shelf, Thread, ThreadPlace, Turn, TurnError, TurnOptions, Usage } from './turn.ts'
 import type { TurnStatus } from './turn-status.ts'
 import type { QueuedTurnStore } from './queued-turn.ts'
 import type { SecretStore } from './secret.ts'
@@ -263,11 +263,6 @@ export interface ChannelStore extends ChannelRecords {
 }
 
 export type ThreadMetadata = Readonly<Record<string, string>>
-
-/** A list of threads beside the usual one. */
-export type Shelf = 'pinned' | 'archived'
-/** What is to change; the rest stays. */
-export type ThreadPlace = { readonly pinned?: boolean; readonly archived?: boolean }
 
 /** A thread without a turn. With an empty title, its first message gives it one. */
 export type NewThread = {

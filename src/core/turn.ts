@@ -105,6 +105,11 @@ export type Turn = {
 /** Whether a thread has a running turn, waits for a person, or its last turn failed. */
 export type ThreadState = 'idle' | 'running' | 'waiting' | 'failed'
 
+/** A list of threads beside the usual one. */
+export type Shelf = 'pinned' | 'archived'
+/** What is to change; the rest stays. */
+export type ThreadPlace = { readonly pinned?: boolean; readonly archived?: boolean }
+
 export type Thread = {
   readonly id: string
   readonly userId: UserId

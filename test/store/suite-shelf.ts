@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operator, type UserId } from '#core/ids.ts'
-import type { Shelf, Store } from '#core/store.ts'
+import type { Store } from '#core/store.ts'
+import type { Shelf } from '#core/turn.ts'
 import { ada, bob, finish, type Open, queuedTurn, say, turnOf } from './harness.ts'
 
 async function list(store: Store, shelf?: Shelf, user: UserId = ada): Promise<string[]> {
