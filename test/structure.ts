@@ -26,8 +26,9 @@ const below = [
 
 /** Which floors a floor may import from, besides itself. Type imports count. */
 const floors: Readonly<Record<string, readonly string[]>> = {
-  main: ['commands', 'service', 'app', ...below, 'core', 'lib'],
-  commands: ['service', 'app', ...below, 'core', 'lib'],
+  main: ['commands', 'prove', 'service', 'app', ...below, 'core', 'lib'],
+  commands: ['prove', 'service', 'app', ...below, 'core', 'lib'],
+  prove: ['service', 'app', ...below, 'core', 'lib'],
   service: ['app', ...below, 'core', 'lib'],
   app: [...below, 'core', 'lib'],
   backup: ['memory', 'store', 'home', 'core', 'lib'],

@@ -17,7 +17,8 @@ import { newestVersion } from '#store/migrations.ts'
 import { inspectPostgres, inspectStore } from '#store/open-store.ts'
 import { whyShellUnconfined } from '#tools/workspace/shell.ts'
 import { runningService } from './running-service.ts'
-import { paint, print } from './report.ts'
+import { createProgress } from './progress-line.ts'
+import { paint, print, table } from './report.ts'
 
 type State = 'ok' | 'warning' | 'fault'
 type Finding = { readonly check: string; readonly state: State; readonly detail: string }
@@ -27,12 +28,26 @@ const serverMs = 60_000
 /** Placeholder when there is no key; no secret is read with it. */
 const noKey = '0'.repeat(64)
 
-export async function doctor(options: { json?: boolean }): Promise<void> {
+export async function doctor(options: { json?: boolean; prove?: boolean }): Promise<void> {
+  if (options.prove) return proveDoors(options)
   const findings = await examine()
   const signs = { ok: paint('36', '✓'), warning: paint('33', '●'), fault: paint('31', '▲') }
   const lines = findings.map(({ check, state, detail }) => `${signs[state]} ${check}: ${detail}`)
   print(options, findings, lines.join('\n'))
   if (findings.some(({ state }) => state === 'fault')) process.exitCode = 1
+}
+
+const verdicts = { held: 'held', got_through: 'GOT THROUGH', not_tried: 'not tried' }
+
+/** Attacks a service of its own and prints what held. The home of this installation is not touched. */
+async function proveDoors(options: { json?: boolean }): Promise<void> {
+  const { prove } = await import('#prove/prove.ts')
+  const progress = createProgress()
+  const proofs = await prove(progress.show)
+  progress.end()
+  const rows = proofs.map(({ name, tried, answered, verdict }) => [name, tried, answered, verdicts[verdict]])
+  print(options, proofs, table([['ATTACK', 'TRIED', 'ANSWERED', ''], ...rows]))
+  if (proofs.some(({ verdict }) => verdict === 'got_through')) process.exitCode = 1
 }
 
 /** Runs the checks. A check that depends on a failed one is skipped, so that one fault is reported once. */

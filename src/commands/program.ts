@@ -96,6 +96,7 @@ export function buildProgram(): Command {
   program
     .command('doctor')
     .description('check this installation and say how to fix what is wrong')
+    .option('--prove', 'attack a service of its own, in a scratch home on loopback, and say what held')
     .option('--json', 'print JSON')
     .action(async (options) => (await import('./doctor-command.ts')).doctor(options))
   addService(program)

@@ -1,0 +1,24 @@
+// An attack of `atrium doctor --prove` on a service of its own, and what came of it.
+
+export type Verdict = 'held' | 'got_through' | 'not_tried'
+
+export type Outcome = {
+  readonly verdict: Verdict
+  /** What the service answered, in a few words. */
+  readonly answered: string
+}
+
+export type Attack = {
+  readonly name: string
+  /** What is tried, in a few words. */
+  readonly tried: string
+  readonly run: () => Promise<Outcome>
+}
+
+/** `held` if nothing got through; else the first of what did. */
+export function outcomeOf(through: readonly string[], answered: string): Outcome {
+  const [first] = through
+  if (first === undefined) return { verdict: 'held', answered }
+  const more = through.length > 1 ? `, and ${through.length - 1} more` : ''
+  return { verdict: 'got_through', answered: `${first}${more}` }
+}

@@ -1,0 +1,27 @@
+// The routes of the gateway, as its own OpenAPI document lists them.
+import { send } from './send.ts'
+import { bearer } from './send.ts'
+import type { Target } from './target.ts'
+
+export type Operation = {
+  readonly method: string
+  readonly path: string
+  /** It needs no token. */
+  readonly open: boolean
+}
+
+type Document = {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly security?: unknown[] }>>>>
+}
+
+export async function operationsOf({ gateway, operatorToken }: Target): Promise<readonly Operation[]> {
+  const { text } = await send(`${gateway}/api/openapi.json`, { headers: bearer(operatorToken) })
+  const { paths } = JSON.parse(text) as Document
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { security }]) => ({
+      method: method.toUpperCase(),
+      path,
+      open: security?.length === 0,
+    })),
+  )
+}
