@@ -1,6 +1,6 @@
 // One model call: streamed events become deltas at once, and drafts when the response is complete.
 import { AppError, type ErrorCode } from '#core/errors.ts'
-import type { Delta } from '#core/event.ts'
+import type { Delta, Thought } from '#core/event.ts'
 import { newCallId, newId } from '#core/ids.ts'
 import { type Draft, textMessage } from '#core/item.ts'
 import { maxCalls, type Model, type ModelEvent, type ModelRequest } from '#core/model.ts'
@@ -23,12 +23,15 @@ export type Reply = {
   readonly fault?: unknown
 }
 
+/** A piece of text or of reasoning, as it comes. */
+type Piece = Delta | Thought
+
 export type Question = {
   readonly model: Model
   readonly request: ModelRequest
   readonly turnId: string
   readonly signal: AbortSignal
-  readonly emit: (deltas: Delta[]) => void
+  readonly emit: (pieces: Piece[]) => void
 }
 
 /** Calls the model once. Never throws: an error is returned with the text received so far. */
@@ -38,9 +41,9 @@ export async function ask({ model, request, turnId, signal, emit }: Question): P
   let fault: unknown
   try {
     for await (const batch of model.stream(request, signal)) {
-      const deltas: Delta[] = []
-      for (const event of batch) response.add(event, deltas)
-      if (deltas.length > 0) emit(deltas)
+      const pieces: Piece[] = []
+      for (const event of batch) response.add(event, pieces)
+      if (pieces.length > 0) emit(pieces)
     }
   } catch (error) {
     fault = error
@@ -130,7 +133,7 @@ function createResponse(turnId: string) {
   }
 
   return {
-    add(event: ModelEvent, deltas: Delta[]): void {
+    add(event: ModelEvent, pieces: Piece[]): void {
       switch (event.type) {
         case 'text': {
           if (event.text === '') break
@@ -138,7 +141,7 @@ function createResponse(turnId: string) {
           const block = blockOf('message')
           const { id: itemId, after } = block
           const delta = { type: 'delta', turnId, itemId, offset: block.text.length, text: event.text } as const
-          deltas.push(after === undefined ? delta : { ...delta, after })
+          pieces.push(after === undefined ? delta : { ...delta, after })
           block.text += event.text
           break
         }
@@ -146,6 +149,8 @@ function createResponse(turnId: string) {
           if (event.text === '' && event.signature === undefined) break
           count(event.text)
           const block = blockOf('reasoning')
+          const { id: itemId, text } = block
+          if (event.text !== '') pieces.push({ type: 'thought', turnId, itemId, offset: text.length, text: event.text })
           block.text += event.text
           if (event.signature !== undefined) block.signature = event.signature
           break

@@ -1,7 +1,7 @@
 // The agent loop: ask, settle, wait, stop. It yields steps; the runner records each one before the loop goes on.
 import { isModelMade, openCalls } from '#core/calls.ts'
 import { AppError } from '#core/errors.ts'
-import type { Delta, Progress as ProgressReport } from '#core/event.ts'
+import type { Delta, Progress as ProgressReport, Thought } from '#core/event.ts'
 import { newId } from '#core/ids.ts'
 import type { Answer, Draft, Item } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
@@ -35,7 +35,7 @@ export type LoopParts = {
   /** Reserves the cost of a model call until the next step; returns the limit that forbids it, if one does. */
   readonly reserve: (call: { spent: number; next: number }) => Promise<TurnError | undefined>
   readonly signal: AbortSignal
-  readonly emit: (events: (Delta | ProgressReport)[]) => void
+  readonly emit: (events: (Delta | Thought | ProgressReport)[]) => void
   /** Masks secrets in tool output. */
   readonly mask?: Mask
   /** Waits for the answer to a gate, which comes after this seq of the thread. Without it no call can stay open. */

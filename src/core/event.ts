@@ -17,8 +17,15 @@ export type Delta = {
 /** How far a running call is, as its tool reports it. Never stored; the latest report counts. */
 export type Progress = CallProgress & { readonly type: 'progress'; readonly turnId: string; readonly callId: string }
 
+/**
+ * Streamed reasoning of an item that is stored with the whole response. Nobody who joins later is told its beginning, and a
+ * piece that is lost is not sent again: the stored item has all of it.
+ */
+export type Thought = Omit<Delta, 'type' | 'after'> & { readonly type: 'thought' }
+
 export type Event =
   | Delta
+  | Thought
   | Progress
   | { readonly type: 'entries'; readonly entries: readonly Entry[] }
   | { readonly type: 'turn'; readonly turn: Turn }

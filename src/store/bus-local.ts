@@ -120,7 +120,7 @@ function partialAfter(partial: Topic['partial'], event: Event): Topic['partial']
     const { type: _, offset: __, ...unfinished } = event
     return unfinished
   }
-  if (!partial || event.type === 'progress') return partial
+  if (!partial || event.type === 'progress' || event.type === 'thought') return partial
   if (event.type === 'entries') return event.entries.some(({ id }) => id === partial.itemId) ? undefined : partial
   return event.turn.id === partial.turnId && event.turn.status !== 'running' ? undefined : partial
 }

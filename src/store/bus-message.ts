@@ -1,6 +1,6 @@
 // Messages between processes about threads and lists. Each fits into one NOTIFY.
 import type { ListChange, Signal } from '#core/bus.ts'
-import type { Delta, Progress } from '#core/event.ts'
+import type { Delta, Progress, Thought } from '#core/event.ts'
 
 export type Message =
   /** The sender watches this thread: send its news, and the text being written now. */
@@ -8,6 +8,7 @@ export type Message =
   /** Something was stored in this thread: read it. */
   | { readonly type: 'news'; readonly threadId: string; readonly turnId?: string }
   | { readonly type: 'text'; readonly threadId: string; readonly delta: Delta }
+  | { readonly type: 'thought'; readonly threadId: string; readonly thought: Thought }
   | { readonly type: 'progress'; readonly threadId: string; readonly progress: Progress }
   /** The sender follows this user's lists: send their changes. */
   | { readonly type: 'follow'; readonly user: string }
@@ -20,9 +21,9 @@ export type Message =
 const maxPieceChars = 1_000
 
 /** Splits a delta into pieces that each fit into one message. */
-export function pieces(delta: Delta): Delta[] {
+export function pieces<Piece extends Delta | Thought>(delta: Piece): Piece[] {
   const { text, offset } = delta
-  const list: Delta[] = []
+  const list: Piece[] = []
   for (let at = 0; at < text.length; ) {
     const end = at + maxPieceChars
     // Never between the halves of a surrogate pair.

@@ -1,6 +1,6 @@
 // The outbound half of the bus: sends events of threads and lists to other processes, but only if they watch or follow them.
 import type { ListChange } from '#core/bus.ts'
-import type { Delta, Event } from '#core/event.ts'
+import type { Delta, Event, Thought } from '#core/event.ts'
 import type { LocalBus } from './bus-local.ts'
 import { type Message, pieces } from './bus-message.ts'
 
@@ -37,6 +37,7 @@ export function createOutbound({ local, send, forgetMs }: OutboundParts): Outbou
   /** When this process last published to a thread. Only for these threads are watchers answered. */
   const lastPublished = new Map<string, number>()
   const unsent = new Map<string, Delta>()
+  const unsentThoughts = new Map<string, Thought>()
   let flushTimer: NodeJS.Timeout | undefined
 
   /** Sends the state to a new watcher: a hint to read the store, and the text being written. */
@@ -54,8 +55,19 @@ export function createOutbound({ local, send, forgetMs }: OutboundParts): Outbou
     flushTimer ??= setTimeout(flush, flushMs)
   }
 
+  function bufferThought(threadId: string, thought: Thought): void {
+    const before = unsentThoughts.get(threadId)
+    const follows = before?.itemId === thought.itemId
+    unsentThoughts.set(threadId, follows ? { ...before, text: before.text + thought.text } : thought)
+    flushTimer ??= setTimeout(flush, flushMs)
+  }
+
   function flush(): void {
     flushTimer = undefined
+    for (const [threadId, thought] of unsentThoughts) {
+      for (const piece of pieces(thought)) send({ type: 'thought', threadId, thought: piece })
+    }
+    unsentThoughts.clear()
     for (const [threadId, delta] of unsent) {
       for (const piece of pieces(delta)) send({ type: 'text', threadId, delta: piece })
     }
@@ -68,12 +80,14 @@ export function createOutbound({ local, send, forgetMs }: OutboundParts): Outbou
       if ((watched.get(threadId) ?? 0) < Date.now()) return
       for (const event of events) {
         if (event.type === 'delta') bufferText(threadId, event)
+        if (event.type === 'thought') bufferThought(threadId, event)
         if (event.type === 'progress') send({ type: 'progress', threadId, progress: event })
       }
       const stored = events.filter(({ type }) => type === 'entries' || type === 'turn')
       if (stored.length === 0) return
       // The stored item has the whole text.
       unsent.delete(threadId)
+      unsentThoughts.delete(threadId)
       const turn = stored.find((event) => event.type === 'turn')?.turn
       send({ type: 'news', threadId, ...(turn && { turnId: turn.id }) })
     },

@@ -5,6 +5,7 @@
 //   lately published to the thread answers with `news` and the text being written.
 // - `news`: something was stored; watchers read it. It carries only ids.
 // - `text`: text being written, collected for a moment. On a gap the watcher sends `watch` again.
+// - `thought`: reasoning that is being written. A piece that is lost is not sent again: the stored item has it.
 // - `progress`: how far a call is. One that is lost is not sent again: the next report follows.
 // - `follow` and `change`: like `watch` and `news`, for the lists of a user.
 // - `missed`: the sender's connection was broken. Sender and receivers all read everything they watch.
@@ -46,6 +47,9 @@ export async function createPostgresBus({ url, sql, log }: { url: string; sql: S
         break
       case 'text':
         inbound.text(message.threadId, message.delta)
+        break
+      case 'thought':
+        local.publish(message.threadId, [message.thought])
         break
       case 'progress':
         local.publish(message.threadId, [message.progress])

@@ -84,6 +84,7 @@ function unseen(event: Event, seen: Seen): Event[] {
     seen.last = entries.at(-1)?.seq ?? seen.last
     return entries.length > 0 ? [{ type: 'entries', entries }] : []
   }
+  if (event.type === 'thought') return seen.stored.has(event.itemId) ? [] : [event]
   if (event.type !== 'delta') return [event]
   const inSnapshot = event.itemId === seen.partialId && event.offset < seen.written
   return seen.stored.has(event.itemId) || inSnapshot ? [] : [event]
@@ -122,7 +123,8 @@ export function followTurn(subscription: Subscription, turnId: string, after: nu
 /** The part of an event that belongs to the turn and was not sent yet. */
 function ownPart(event: Event, turnId: string, last: number): Event[] {
   if (event.type === 'turn') return event.turn.id === turnId ? [event] : []
-  if (event.type === 'delta' || event.type === 'progress') return event.turnId === turnId ? [event] : []
+  if (event.type === 'delta' || event.type === 'thought' || event.type === 'progress')
+    return event.turnId === turnId ? [event] : []
   const entries = event.entries.filter((entry) => entry.turnId === turnId && entry.seq > last)
   return entries.length > 0 ? [{ type: 'entries', entries }] : []
 }

@@ -40,3 +40,35 @@ for (const [what, cost, ...given] of [
     assert.equal(await costOf(...(given as unknown as Parameters<typeof costOf>)), cost)
   })
 }
+
+test('reasoning is told as it comes, under the id that its item is stored with', async () => {
+  const pieces: { type: string; itemId: string; offset: number; text: string }[] = []
+  const model: Model = {
+    provider: 'test',
+    name: 'test-1',
+    window: 1_000,
+    async *stream() {
+      yield [
+        { type: 'reasoning', text: 'First ' },
+        { type: 'reasoning', text: 'this.' },
+      ]
+      yield [{ type: 'text', text: 'Done.' }]
+    },
+  }
+  const { drafts } = await ask({
+    model,
+    request: { system: '', items: [], tools: [] },
+    turnId: 't',
+    signal: new AbortController().signal,
+    emit: (told) => pieces.push(...told),
+  })
+  const [thought, text] = drafts
+  assert.deepEqual(
+    pieces.map(({ type, itemId, offset, text: said }) => [type, itemId, offset, said]),
+    [
+      ['thought', thought?.id, 0, 'First '],
+      ['thought', thought?.id, 6, 'this.'],
+      ['delta', text?.id, 0, 'Done.'],
+    ],
+  )
+})

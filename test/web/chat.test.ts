@@ -16,6 +16,7 @@ const site = useSite({
       { when: 'what is 6 times 7', afterTool: 'calculate', text: 'It is **42**.' },
       {
         when: 'table',
+        reasoning: 'Rows first.',
         text: '# Routes\n\n- שלום עולם\n\n| Route | ms |\n|---|---:|\n| `GET /cart` | 182 |\n\n```sql\nSELECT 1;\n```\n\nMath: $x^2$ and\n\n$$\\frac{1}{2}$$\n',
       },
       { when: 'long', text: long, chunkDelayMs: 15 },
@@ -112,6 +113,10 @@ test('tables, code with a copy button and colours, and math are shown as such', 
   await say(page, 'table')
   await page.locator('.katex').nth(1).waitFor()
   assert.equal(await page.locator('td[align=right]').innerText(), '182')
+  const thinking = replies(page).getByRole('button', { name: /^Thinking/ })
+  assert.equal(await thinking.getAttribute('aria-expanded'), 'false')
+  await thinking.click()
+  await replies(page).getByText('Rows first.').waitFor()
   // The page has one heading of the first rank; a list of Hebrew words stands on its own side.
   await replies(page).getByRole('heading', { name: 'Routes', level: 3 }).waitFor()
   assert.equal(await page.locator('h1').count(), 1)

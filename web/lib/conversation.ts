@@ -15,11 +15,21 @@ export type CallView = {
   readonly output?: string
   /** The source of a result from outside. */
   readonly origin?: string
+  /** The reasoning between the call before and this one. */
+  readonly thought?: ThoughtView
+}
+
+export type ThoughtView = {
+  readonly id: string
+  readonly text: string
+  /** How long the model took for the response that it began. */
+  readonly ms?: number
 }
 
 export type Block =
   | { readonly type: 'text'; readonly id: string; readonly text: string; readonly cut: boolean }
   | { readonly type: 'calls'; readonly id: string; readonly calls: readonly CallView[] }
+  | { readonly type: 'thought'; readonly id: string; readonly thought: ThoughtView }
   | { readonly type: 'gate'; readonly id: string; readonly gate: GateItem; readonly answer: AnswerItem | undefined }
   | { readonly type: 'summary'; readonly id: string; readonly text: string }
 
@@ -31,6 +41,8 @@ export type TurnView = {
   readonly last: boolean
   readonly message: MessageItem | undefined
   readonly blocks: readonly Block[]
+  /** When its last item was stored. */
+  readonly lastAt: string
 }
 
 type Known = { readonly view: TurnView; readonly count: number }
@@ -89,13 +101,19 @@ function laterEnds(groups: readonly (readonly Item[])[]): ReadonlyMap<number, re
 export function viewTurn(items: readonly Item[], last = true): TurnView {
   const blocks: Block[] = []
   let message: MessageItem | undefined
-  for (const item of items) {
+  for (const [index, item] of items.entries()) {
     if (item.type === 'message' && item.role === 'user') message = item
     else if (item.type === 'message') {
       const text = textOf(item)
       if (text !== '') blocks.push({ type: 'text', id: item.id, text, cut: item.cut === true })
+    } else if (item.type === 'reasoning') {
+      if (item.text.trim() !== '') blocks.push(viewThought(item, items[index - 1]))
     } else if (item.type === 'call') {
-      const call = viewCall(item, items)
+      // Reasoning between calls belongs to the second one: calls in a row stay one block.
+      const [earlier, last] = blocks.slice(-2)
+      const between = earlier?.type === 'calls' && last?.type === 'thought' ? last.thought : undefined
+      if (between) blocks.pop()
+      const call = { ...viewCall(item, items), ...(between && { thought: between }) }
       const before = blocks.at(-1)
       if (before?.type === 'calls') blocks.splice(-1, 1, { ...before, calls: [...before.calls, call] })
       else blocks.push({ type: 'calls', id: item.id, calls: [call] })
@@ -103,7 +121,16 @@ export function viewTurn(items: readonly Item[], last = true): TurnView {
       blocks.push({ type: 'gate', id: item.id, gate: item, answer: answerOf(item, items) })
     } else if (item.type === 'summary') blocks.push({ type: 'summary', id: item.id, text: item.text })
   }
-  return { key: items[0]?.id ?? '', id: items[0]?.turn_id ?? '', last, message, blocks }
+  const lastAt = items.at(-1)?.at ?? ''
+  return { key: items[0]?.id ?? '', id: items[0]?.turn_id ?? '', last, message, blocks, lastAt }
+}
+
+type ReasoningItem = Extract<Item, { type: 'reasoning' }>
+
+/** Its time is that of the whole response: from what the model was asked with to what it answered. */
+function viewThought({ id, text, at }: ReasoningItem, before: Item | undefined): Extract<Block, { type: 'thought' }> {
+  const ms = before ? Date.parse(at) - Date.parse(before.at) : 0
+  return { type: 'thought', id, thought: { id, text: text.trim(), ...(ms > 0 && { ms }) } }
 }
 
 /** The answer to a gate. A call may have several gates, one after the other. */

@@ -1,16 +1,16 @@
 // Tool calls, a line each. Only the reader unfolds them.
 import { useComputed } from '@preact/signals'
-import { useEffect, useState } from 'preact/hooks'
-import { countWords, durationWords, elapsedWords, progressWords, sizeWords } from '#core/words.ts'
+import { useState } from 'preact/hooks'
+import { countWords, durationWords, progressWords, sizeWords } from '#core/words.ts'
 import { briefArgs, type CallState, type CallView } from '../lib/conversation.ts'
 import { formatArgs } from '../lib/preview.ts'
-import { seconds } from '../store/clock.ts'
 import type { Conversation } from '../store/conversation.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { Json } from './json.tsx'
 import { Dot, Spinner } from './mark.tsx'
 import './call-row.css'
+import { Elapsed, Thinking } from './thinking.tsx'
 
 /** With at least this many calls in a row, the finished ones fold into one line. */
 const foldFrom = 4
@@ -56,8 +56,8 @@ export function Calls({ calls, progress }: CallsProps) {
 function CallRow({ call, progress }: { call: CallView; progress: ProgressOf }) {
   const [open, setOpen] = useState(false)
   const { name, args, state } = call
-  const end = call.since === undefined ? endWords(call) : <Elapsed since={call.since} />
-  return (
+  const end = call.since === undefined ? endWords(call) : <Elapsed since={Date.parse(call.since)} />
+  const row = (
     <div class={open ? 'call open' : 'call'}>
       <button type="button" class="call-head" aria-expanded={open} onClick={() => setOpen(!open)}>
         <Icon name={open ? 'down' : 'right'} />
@@ -75,19 +75,19 @@ function CallRow({ call, progress }: { call: CallView; progress: ProgressOf }) {
       {open && <Inside call={call} />}
     </div>
   )
+  if (!call.thought) return row
+  return (
+    <>
+      <Thinking text={call.thought.text} ms={call.thought.ms} />
+      {row}
+    </>
+  )
 }
 
 /** What a running call was given, or how far it is. Only this part is drawn again for each report. */
 function Brief({ call, progress }: { call: CallView; progress: ProgressOf }) {
   const report = useComputed(() => progress.value.get(call.id)).value
   return <>{report ? progressWords(report) : briefArgs(call.args)}</>
-}
-
-/** How long it has been running; empty in the first second. */
-function Elapsed({ since }: { since: string }) {
-  useEffect(() => seconds.follow(), [])
-  const ms = seconds.now.value - Date.parse(since)
-  return <>{ms >= 1000 && elapsedWords(ms)}</>
 }
 
 function Sign({ state }: { state: CallState }) {

@@ -13,7 +13,7 @@ import type { Conversation, TurnState } from '../store/conversation.ts'
 import { waiting } from '../store/gates.ts'
 import { resend } from '../store/fork.ts'
 import { runningTurn } from '../store/hub.ts'
-import { offeredModels } from '../store/models.ts'
+import { nameOf, offeredModels } from '../store/models.ts'
 import { service } from '../store/service.ts'
 import { offlineSecs } from '../store/link.ts'
 import { useAct } from './act.ts'
@@ -29,6 +29,7 @@ import { Menu } from './menu.tsx'
 import { OwnText } from './own-text.tsx'
 import { Picture } from './picture.tsx'
 import { ReceiptLine } from './receipt-line.tsx'
+import { Thinking, Working } from './thinking.tsx'
 import './turn.css'
 
 const Approval = lazy(async () => (await import('./approval.tsx')).Approval)
@@ -71,12 +72,7 @@ function Reply({ conversation, turn, state, growing }: ReplyProps) {
           The turn goes on; the rest follows
         </p>
       )}
-      {runs && !growing && !lost && turn.blocks.at(-1)?.type !== 'calls' && (
-        <span class="thinking">
-          <span class="caret" aria-hidden="true" />
-          <span class="unseen">Atrium is answering</span>
-        </span>
-      )}
+      {runs && !growing && !lost && !isCalling(turn) && <Asking conversation={conversation} turn={turn} />}
       {turn.last && rests && !asks && state?.status !== 'waiting' && (
         <>
           <Failure conversation={conversation} turn={turn} state={state} />
@@ -93,6 +89,20 @@ function Reply({ conversation, turn, state, growing }: ReplyProps) {
   )
 }
 
+/** A call runs, and shows its time itself. */
+function isCalling({ blocks }: TurnView): boolean {
+  const last = blocks.at(-1)
+  return last?.type === 'calls' && last.calls.some(({ state }) => state === 'running')
+}
+
+/** The model was asked and has written nothing to read yet: its reasoning shows its time itself. */
+function Asking({ conversation, turn }: Props) {
+  const thinks = useComputed(() => conversation.thinking.value.some(({ turnId }) => turnId === turn.id)).value
+  const model = conversation.thread.value?.model
+  const name = model === undefined ? service.data.value?.llm_model : nameOf(model)
+  return thinks ? null : <Working since={Date.parse(turn.lastAt)} model={name} />
+}
+
 type BlockProps = Props & { readonly block: Block; readonly state: TurnState | undefined }
 
 function BlockView({ block, conversation, turn, state }: BlockProps) {
@@ -106,6 +116,8 @@ function BlockView({ block, conversation, turn, state }: BlockProps) {
       )
     case 'calls':
       return <Calls calls={block.calls} progress={conversation.progress} />
+    case 'thought':
+      return <Thinking text={block.thought.text} ms={block.thought.ms} />
     case 'gate':
       return <GateBlock block={block} />
     case 'summary':
@@ -141,9 +153,13 @@ function GateBlock({ block: { gate, answer } }: { block: Extract<Block, { type: 
 /** The text that streams in. Only this part is drawn again for each delta. */
 function Growing({ conversation, turnId }: { conversation: Conversation; turnId: string }) {
   const texts = useComputed(() => conversation.growing.value.filter((each) => each.turnId === turnId)).value
+  const thoughts = useComputed(() => conversation.thinking.value.filter((each) => each.turnId === turnId)).value
   const lost = useComputed(() => offlineSecs.value !== undefined).value
   return (
     <>
+      {thoughts.map(({ itemId, text, since }) => (
+        <Thinking key={itemId} text={text} since={texts.length > 0 ? undefined : since} />
+      ))}
       {texts.map(({ itemId, text }, at) => (
         <div key={itemId} class={at === texts.length - 1 && !lost ? 'growing' : undefined}>
           <Markdown text={text} growing />

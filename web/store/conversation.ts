@@ -18,10 +18,15 @@ export type TurnState = Pick<TurnFields, 'id' | 'thread_id' | 'status' | 'error'
 /** Streamed text of an item that is not stored yet. */
 export type Growing = { readonly turnId: string; readonly itemId: string; readonly text: string }
 
+/** Reasoning of an item that is not stored yet. */
+export type Thinking = Growing & { readonly since: number }
+
 export type Conversation = {
   readonly id: string
   readonly thread: Signal<Thread | undefined>
   readonly turns: ReadonlySignal<readonly TurnView[]>
+  /** Reasoning that is being written, with the time of its first piece. */
+  readonly thinking: Signal<readonly Thinking[]>
   /** In the order in which they began. */
   readonly growing: Signal<readonly Growing[]>
   readonly states: Signal<ReadonlyMap<string, TurnState>>
@@ -42,6 +47,7 @@ export function createConversation(id: string): Conversation {
   const thread = signal<Thread | undefined>(undefined)
   const items = signal<readonly Item[]>([])
   const growing = signal<readonly Growing[]>([])
+  const thinking = signal<readonly Thinking[]>([])
   const states = signal<ReadonlyMap<string, TurnState>>(new Map())
   const progress = signal<ReadonlyMap<string, Progress>>(new Map())
   const fault = signal<{ missing: boolean; text: string } | undefined>(undefined)
@@ -77,6 +83,7 @@ export function createConversation(id: string): Conversation {
     if (fresh.length === 0) return
     items.value = [...items.peek(), ...fresh]
     const ids = new Set(fresh.map((item) => item.id))
+    if (thinking.peek().length > 0) thinking.value = thinking.peek().filter(({ itemId }) => !ids.has(itemId))
     if (growing.peek().some(({ itemId }) => ids.has(itemId))) {
       growing.value = growing.peek().filter(({ itemId }) => !ids.has(itemId))
     }
@@ -100,6 +107,7 @@ export function createConversation(id: string): Conversation {
     thread,
     turns,
     growing,
+    thinking,
     states,
     progress,
     fault,
@@ -157,6 +165,13 @@ export function createConversation(id: string): Conversation {
           if (text !== before) grow({ turnId: frame.turn_id, itemId: frame.item_id, text })
           return true
         }
+        case 'thought': {
+          const { turn_id: turnId, item_id: itemId, text } = frame
+          const before = thinking.peek().find((each) => each.itemId === itemId)
+          const next = { turnId, itemId, text: (before?.text ?? '') + text, since: before?.since ?? Date.now() }
+          thinking.value = [...thinking.peek().filter((each) => each.itemId !== itemId), next]
+          return true
+        }
         case 'turn': {
           const { id: turnId, thread_id, status, error } = frame
           batch(() => {
@@ -165,6 +180,7 @@ export function createConversation(id: string): Conversation {
               [turnId, { id: turnId, thread_id, status, ...(error && { error }) }],
             ])
             if (!isAtRest(status)) return
+            thinking.value = thinking.peek().filter((each) => each.turnId !== turnId)
             growing.value = growing.peek().filter((each) => each.turnId !== turnId)
             progress.value = new Map()
           })

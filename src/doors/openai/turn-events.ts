@@ -88,6 +88,7 @@ export function isGivenUp(
     }
     case 'turn':
       return watched.turn.id === turnId && watched.turn.status === 'queued'
+    case 'thought':
     case 'progress':
       return false
     default:

@@ -32,7 +32,14 @@ export type Call = {
 }
 
 /** The model's reasoning, as far as its provider shares it. */
-export type Thought = { readonly type: 'thought'; readonly id: string; readonly text: string; readonly fold: Fold }
+export type Thought = {
+  readonly type: 'thought'
+  readonly id: string
+  readonly text: string
+  readonly fold: Fold
+  /** It is still being written. */
+  readonly live?: true
+}
 
 export type Named = { readonly name: string; readonly size: number }
 
@@ -127,7 +134,11 @@ export function createBlocks(now: () => number): Blocks {
   }
 
   /** Inserts a thought before the unfinished reply that follows it: the reply's text arrives first. */
-  function think(block: Thought): void {
+  function think(id: string, text: string, live?: true): void {
+    const known = list[at.get(id) ?? -1]
+    const fold = known?.type === 'thought' ? known.fold : 'line'
+    const block: Thought = { type: 'thought', id, text: text.slice(0, maxResultChars), fold, ...(live && { live }) }
+    if (known) return put(block)
     insert(block, list.findLastIndex((each) => !isQueued(each) && (each.type !== 'reply' || each.whole)) + 1)
   }
 
@@ -192,8 +203,7 @@ export function createBlocks(now: () => number): Blocks {
         put({ type: 'note', id, text: 'What stands above is summed up for the model from here on', failed: false })
         break
       case 'reasoning':
-        if (item.text.trim() !== '')
-          think({ type: 'thought', id, text: item.text.slice(0, maxResultChars), fold: 'line' })
+        if (item.text.trim() !== '') think(id, item.text)
         break
     }
     if (ends.get(turnId) === seq || (seq === knownUpTo && !unfinished.has(turnId))) close(turnId)
@@ -275,7 +285,11 @@ export function createBlocks(now: () => number): Blocks {
       for (const event of events) {
         if (event.type === 'entries') event.entries.forEach(add)
         else if (event.type === 'turn') know(event.turn)
-        else if (event.type === 'progress') change(event.callId, { progress: progressWords(event) })
+        else if (event.type === 'thought') {
+          const before = list[at.get(event.itemId) ?? -1]
+          runs(event.turnId, took.get(event.turnId)?.to ?? now())
+          think(event.itemId, (before?.type === 'thought' ? before.text : '') + event.text, true)
+        } else if (event.type === 'progress') change(event.callId, { progress: progressWords(event) })
         else {
           const { itemId: id, turnId } = event
           runs(turnId, took.get(turnId)?.to ?? now())
@@ -301,11 +315,13 @@ export function createBlocks(now: () => number): Blocks {
       if (block?.type === 'call' || block?.type === 'thought') put({ ...block, fold })
     },
     dropPartial() {
-      for (const block of list.filter(({ type }) => type === 'reply')) {
-        if (block.type === 'reply' && !block.whole) remove(block.id)
-      }
+      for (const { id } of list.filter(isPartial)) remove(id)
     },
   }
+}
+
+function isPartial(block: Block): boolean {
+  return (block.type === 'reply' && !block.whole) || (block.type === 'thought' && block.live === true)
 }
 
 function isQueued(block: Block): boolean {

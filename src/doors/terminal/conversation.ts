@@ -79,7 +79,7 @@ export function createConversation({ client, now, opened, changed, attempt }: Co
       },
       take(batch) {
         own.apply(batch)
-        changed({ lists: batch.some(({ type }) => type !== 'delta' && type !== 'progress') })
+        changed({ lists: batch.some(({ type }) => type !== 'delta' && type !== 'thought' && type !== 'progress') })
       },
       lost: () => own.dropPartial(),
     })

@@ -72,6 +72,11 @@ export async function followThread(given: Follow): Promise<Following> {
             : { type: 'snapshot', ...at, text },
         ]
       }
+      case 'thought': {
+        running = true
+        const { type, turnId: turn_id, itemId: item_id, offset, text } = event
+        return [{ type, thread_id: threadId, turn_id, item_id, offset, text }]
+      }
       case 'progress': {
         const { turnId: turn_id, callId: call_id, ...rest } = event
         return [{ ...rest, thread_id: threadId, turn_id, call_id }]
@@ -110,12 +115,13 @@ export async function followThread(given: Follow): Promise<Following> {
   return { running: () => running, close: () => watch.close() }
 }
 
-/** Merges consecutive deltas of one item into one event. */
+/** Merges consecutive pieces of one item into one event. */
 function joined(events: readonly Watched[]): Watched[] {
   const made: Watched[] = []
   for (const event of events) {
     const before = made.at(-1)
-    const goesOn = event.type === 'delta' && before?.type === 'delta' && before.itemId === event.itemId
+    const isPiece = event.type === 'delta' || event.type === 'thought'
+    const goesOn = isPiece && before?.type === event.type && before.itemId === event.itemId
     if (goesOn && before.offset + before.text.length === event.offset) {
       made[made.length - 1] = { ...before, text: before.text + event.text }
     } else made.push(event)

@@ -229,3 +229,22 @@ test('queued messages stay behind everything that happens, and follow what the t
     ['three'],
   )
 })
+
+test('reasoning shows as it comes, once; it goes with a lost watch, and stays once it is stored', () => {
+  const blocks = createBlocks(() => 0)
+  blocks.know(known(0))
+  blocks.apply(told(textMessage('user', 'go')))
+  const think = (offset: number, text: string) =>
+    blocks.apply([{ type: 'thought', turnId: 'one', itemId: 'item 2', offset, text }])
+  think(0, 'First ')
+  think(6, 'this.')
+  blocks.apply([{ type: 'delta', turnId: 'one', itemId: 'r', offset: 0, text: 'Do' }])
+  assert.deepEqual(shapes(blocks.list()), ['you', 'thought', 'reply'])
+  assert.equal(blocks.list()[1]?.type === 'thought' && blocks.list()[1]?.id, 'item 2')
+  blocks.fold('item 2', 'part')
+  blocks.apply([{ type: 'entries', entries: [entry(2, { type: 'reasoning', text: 'First this.' }, 'one')] }])
+  const [, thought] = blocks.list()
+  assert.deepEqual(thought, { type: 'thought', id: 'item 2', text: 'First this.', fold: 'part' })
+  blocks.dropPartial()
+  assert.deepEqual(shapes(blocks.list()), ['you', 'thought'])
+})

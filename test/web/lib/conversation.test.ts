@@ -146,7 +146,7 @@ test('gates stand with their answers, summaries with their words; an empty text 
   const whole = item(reply)
   const cut = item({ ...reply, cut: true })
   const summary = item({ type: 'summary', text: 'in short', up_to: 1 })
-  const silent = ['reasoning', 'attempt'].map((type) => item({ type }))
+  const silent = ['reasoning', 'attempt'].map((type) => item({ type, text: ' ' }))
   const first = user('go', 't9')
   const { blocks, message, id, key } = viewTurn([first, gate, said(''), ...silent, whole, cut, summary, denied])
   assert.deepEqual(blocks, [
@@ -156,7 +156,7 @@ test('gates stand with their answers, summaries with their words; an empty text 
     { type: 'summary', id: summary.id, text: 'in short' },
   ])
   assert.deepEqual([textOf(message ?? { content: [] }), id, key], ['go', 't9', first.id])
-  assert.deepEqual(viewTurn([]), { key: '', id: '', last: true, message: undefined, blocks: [] })
+  assert.deepEqual(viewTurn([]), { key: '', id: '', last: true, message: undefined, lastAt: '', blocks: [] })
 })
 
 test('calls in a row stand together behind what was said before them', () => {
@@ -217,4 +217,31 @@ test('what is read out of a reply is its first sentence, without marks', () => {
   assert.equal(firstSentence('x'.repeat(500)).length, 240)
   assert.equal(firstSentence('# Is 1.5 enough?\n> It is!'), 'Is 1.5 enough?')
   assert.equal(firstSentence('no end'), 'no end')
+})
+
+test('reasoning is a block with the time of its response; between two calls it belongs to the second', () => {
+  const at = (secs: number) => new Date(secs * 1000).toISOString()
+  const head = (seq: number, secs: number) => ({ seq, id: `i${seq}`, turn_id: 't', at: at(secs) })
+  const { blocks, lastAt } = viewTurn([
+    { ...head(1, 0), type: 'message', role: 'user', content: [{ type: 'text', text: 'go' }] },
+    { ...head(2, 4), type: 'reasoning', text: ' First. ' },
+    { ...head(3, 4), type: 'call', call_id: 'a', name: 'read', args: {} },
+    { ...head(4, 5), type: 'result', call_id: 'a', output: '' },
+    { ...head(5, 7), type: 'reasoning', text: 'Then.' },
+    { ...head(6, 7), type: 'call', call_id: 'b', name: 'read', args: {} },
+    { ...head(7, 8), type: 'result', call_id: 'b', output: '' },
+    { ...head(8, 9), type: 'reasoning', text: ' ' },
+    { ...head(9, 9), type: 'message', role: 'assistant', content: [{ type: 'text', text: 'ok' }] },
+  ])
+  assert.deepEqual(
+    blocks.map(({ type }) => type),
+    ['thought', 'calls', 'text'],
+  )
+  assert.deepEqual(blocks[0], { type: 'thought', id: 'i2', thought: { id: 'i2', text: 'First.', ms: 4_000 } })
+  assert(blocks[1]?.type === 'calls')
+  assert.deepEqual(
+    blocks[1].calls.map(({ thought }) => thought?.text),
+    [undefined, 'Then.'],
+  )
+  assert.equal(lastAt, at(9))
 })

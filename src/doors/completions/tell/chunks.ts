@@ -1,6 +1,7 @@
 // The events of a turn as chunks: a state machine from watched events to text, without I/O.
 import type { PartialText } from '#core/bus.ts'
 import type { AppError } from '#core/errors.ts'
+import type { Thought } from '#core/event.ts'
 import type { Entry } from '#core/item.ts'
 import type { Turn, Usage } from '#core/turn.ts'
 import { isAtRest } from '#core/turn-status.ts'
@@ -79,7 +80,35 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
   /** The message that is being written, and the length of what was written of it. */
   let open: { readonly id: string; length: number } | undefined
   const finished = new Set<string>()
+  /** Reasoning that was sent as it came, by item. */
+  const thoughts = new Map<string, { sent: string; ended: boolean }>()
   let rest: Turn | undefined
+
+  /** A piece of reasoning. A stream that joined too late for the beginning sends all of it when it is stored. */
+  function think({ itemId, offset, text }: Thought): string {
+    const thought = thoughts.get(itemId) ?? (offset === 0 ? { sent: '', ended: false } : undefined)
+    if (!thought) return ''
+    thoughts.set(itemId, thought)
+    const piece = thought.sent === '' ? text.trimStart() : text
+    thought.sent += piece
+    return piece === '' ? '' : chunks.reasoning(piece)
+  }
+
+  /** Ends the line of reasoning that the text follows. */
+  function endThoughts(): string {
+    const open = [...thoughts.values()].filter(({ sent, ended }) => sent !== '' && !ended)
+    for (const thought of open) thought.ended = true
+    return open.map(() => chunks.reasoning('\n')).join('')
+  }
+
+  /** What was not sent yet of reasoning that is stored now. */
+  function restOfThought(entryId: string, whole: string): string {
+    const thought = thoughts.get(entryId)
+    if (!thought || thought.sent === '') return whole
+    if (thought.ended) return ''
+    thought.ended = true
+    return whole.startsWith(thought.sent) ? whole.slice(thought.sent.length) : '\n'
+  }
 
   function say(text: string): string {
     content += text
@@ -99,7 +128,7 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
   function piece({ itemId, after, text }: PartialText): string {
     // A stream that joined too late for the message before writes both when they are stored.
     if (after !== undefined && open?.id !== itemId && open?.id !== after) return ''
-    return more(itemId, text)
+    return endThoughts() + more(itemId, text)
   }
 
   function writeEntry(entry: Entry): string {
@@ -109,7 +138,10 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
       return ''
     }
     const { text, reasoning } = teller.add(entry.item)
-    if (reasoning !== '') return progress ? chunks.reasoning(reasoning) : ''
+    if (reasoning !== '') {
+      const left = restOfThought(entry.id, reasoning)
+      return progress && left !== '' ? chunks.reasoning(left) : ''
+    }
     if (text === '' || finished.has(entry.id)) return ''
     const written = open?.id === entry.id ? open.length : 0
     const left = text.length > written ? more(entry.id, text.slice(written)) : ''
@@ -140,6 +172,8 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
         const words = gateWords(teller.state().gates, link)
         return say(content === '' ? words : `\n\n${words}`)
       }
+      case 'thought':
+        return progress && watched.turnId === turn.id ? think(watched) : ''
       case 'progress':
         return ''
       default:

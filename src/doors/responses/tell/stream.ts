@@ -223,6 +223,7 @@ export function createStream({ turn, model, skip, after = -1, ...parts }: Stream
         return watched.entries.map(writeEntry).join('')
       case 'turn':
         return watched.turn.id === turn.id && wireStatus(watched.turn) !== 'in_progress' ? end(watched.turn) : ''
+      case 'thought':
       case 'progress':
         return ''
       default:

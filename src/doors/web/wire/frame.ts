@@ -51,6 +51,8 @@ export type Frame =
   | { readonly type: 'item'; readonly thread_id: string; readonly seq: number; readonly item: Item }
   | ({ readonly type: 'delta'; readonly offset: number; readonly text: string } & ItemRef)
   | ({ readonly type: 'snapshot'; readonly text: string } & ItemRef)
+  /** Reasoning that is being written. */
+  | ({ readonly type: 'thought'; readonly offset: number; readonly text: string } & ItemRef)
   | ({ readonly type: 'progress'; readonly call_id: string } & Progress & Omit<ItemRef, 'item_id'>)
   | ({ readonly type: 'turn' } & z.output<typeof TurnWire>)
   | ({ readonly type: 'thread'; readonly removed?: never } & Thread)

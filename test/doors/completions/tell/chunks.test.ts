@@ -133,3 +133,32 @@ test('progress is told only where it is wanted', () => {
   assert.equal(opened().write([thinks]), '')
   assert.match(opened({ progress: true }).write([thinks]), /"reasoning_content":"Hm\./)
 })
+
+test('reasoning goes out as it comes, before the text, and not again when it is stored', () => {
+  const stream = opened({ progress: true })
+  const think = (itemId: string, offset: number, text: string): Watched => {
+    return { type: 'thought', turnId: 'turn', itemId, offset, text }
+  }
+  const writes = [
+    stream.write([think('a', 0, ' First '), think('a', 7, 'this.')]),
+    stream.write([delta('Done.', 'b')]),
+    // The stream joined too late for the beginning of this one.
+    stream.write([think('c', 2, 'te.')]),
+    stream.write([
+      stored(
+        entry('a', { type: 'reasoning', text: ' First this.' }),
+        entry('b', textMessage('assistant', 'Done.')),
+        entry('c', { type: 'reasoning', text: 'Late.' }),
+      ),
+    ]),
+  ]
+  const deltas = writes.map((text) =>
+    chunksIn(text).map((chunk) => (chunk as { choices: { delta: unknown }[] }).choices[0]?.delta),
+  )
+  assert.deepEqual(deltas, [
+    [{ reasoning_content: 'First ' }, { reasoning_content: 'this.' }],
+    [{ reasoning_content: '\n' }, { content: 'Done.' }],
+    [],
+    [{ reasoning_content: 'Late.\n' }],
+  ])
+})
