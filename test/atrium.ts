@@ -73,12 +73,15 @@ export async function atrium(
     const { promise: ended, resolve, reject } = Promise.withResolvers<Ran>()
     const fail = (): void => reject(new Error(`the command process ended in: atrium ${args.join(' ')}`))
     child.once('message', resolve).once('exit', fail)
+    // Its end is waited for as well: else the test would end without a word when it dies.
+    child.ref()
     child.channel?.ref()
     child.send({ main: mainFile, args, env: { ...atriumEnv(home), ...env }, input, cwd } satisfies CommandOrder)
     try {
       return await ended
     } finally {
       child.off('message', resolve).off('exit', fail)
+      child.unref()
       child.channel?.unref()
     }
   })()
