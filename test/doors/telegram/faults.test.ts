@@ -87,28 +87,6 @@ test('a rate limit is waited out for as long as Telegram says', async (t) => {
   }
 })
 
-test('edits of one message lie at least the gap apart, and the last text is the whole reply', async (t) => {
-  const speaker = createSpeaker()
-  const gap = 200
-  const { pair, api } = await openHouse(t, { model: speaker.model, editGapMs: gap })
-  const ada = await pair(7)
-  ada.say('count')
-  for (let at = 0; at < 30; at++) {
-    speaker.next(`${at} `)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  speaker.end()
-  const whole = Array.from({ length: 30 }, (_, at) => at).join(' ')
-  await until(() => ada.texts.includes(whole))
-  const edits = api.calls.filter(
-    ({ method, params }) => method === 'editMessageText' && params['message_id'] === ada.heard[1]?.id,
-  )
-  assert.ok(edits.length >= 2)
-  for (const [at, { at: time }] of edits.entries()) {
-    if (at > 0) assert.ok(time - (edits[at - 1]?.at ?? 0) >= gap - 1)
-  }
-})
-
 test('markup that Telegram refuses goes as plain text', async (t) => {
   const { pair, api } = await openHouse(t, { say: () => says('some **bold** words') })
   const ada = await pair(7)
