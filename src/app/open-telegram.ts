@@ -23,7 +23,12 @@ export type OpenTelegram = {
   close(): Promise<void>
 }
 
-export type OpenTelegramParts = Omit<ChannelDoorParts, 'channel' | 'store' | 'linkOf' | 'nameOf' | 'onStart'> & {
+export type OpenTelegramParts = Omit<
+  ChannelDoorParts,
+  'channel' | 'hold' | 'store' | 'linkOf' | 'nameOf' | 'onStart'
+> & {
+  /** The id of this process among all. */
+  readonly owner: string
   readonly store: Store
   readonly bus: Bus
   readonly config: () => Config

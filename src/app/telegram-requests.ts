@@ -7,11 +7,11 @@ import { systemDial } from './lazy-dial.ts'
 
 export function telegramRequests(proxy: Config['proxy']): SendRequest {
   const dial = systemDial(proxy)
-  return async ({ url, headers = new Map<string, string>(), body }, { maxBytes, timeoutMs, signal }) => {
+  return async ({ url, headers = new Map<string, string>(), body, ...guard }, { maxBytes, timeoutMs, signal }) => {
     const target = parseTarget(url)
     if (typeof target === 'string') return { fault: target, sent: false }
     const method = body ? 'POST' : 'GET'
-    const request = { method, target, headers, listed: true, ...(body && { body }) }
+    const request = { method, target, headers, listed: true, ...guard, ...(body && { body }) }
     const dialled = await withDeadline(timeoutMs, signal, (either) => dial(request, { maxBytes, signal: either }))
     if (dialled.type === 'fault') return { fault: dialled.fault.message, sent: dialled.fault.sent }
     return { status: dialled.status, body: dialled.body }

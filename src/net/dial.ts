@@ -21,6 +21,8 @@ export type Outgoing = {
   readonly body?: Buffer
   /** The operator listed this host: it may resolve to a private address. */
   readonly listed?: boolean
+  /** Asked once the connection stands, right before the request is written: false ends it unsent. */
+  readonly mayWrite?: () => boolean
 }
 
 /** Why there is no answer. */
@@ -144,7 +146,7 @@ function refused({ host }: Target, kind: string): DialFault {
 type SendParts = DialParts & { readonly connection: Connection; readonly signal: AbortSignal }
 
 function send(request: Outgoing, { connection, ca, signal }: SendParts, onSent: () => void): Promise<IncomingMessage> {
-  const { target, method, headers, body } = request
+  const { target, method, headers, body, mayWrite } = request
   const name = isAddressHost(target.host) ? {} : { servername: target.host }
   const trust = ca ? { ca: [...rootCertificates, ...ca] } : {}
   const defaultPort = target.scheme === 'https' ? 443 : 80
@@ -175,8 +177,20 @@ function send(request: Outgoing, { connection, ca, signal }: SendParts, onSent: 
     outgoing.on('finish', onSent)
     // Other events may never come, for example after a change of protocol.
     outgoing.on('close', () => reject(new Error('the answer is not an HTTP response')))
-    outgoing.end(body)
+    if (!mayWrite) outgoing.end(body)
+    else onceConnected(outgoing, target, () => (mayWrite() ? outgoing.end(body) : outgoing.destroy(withdrawn())))
   })
+}
+
+function onceConnected(outgoing: ClientRequest, { scheme }: Target, write: () => void): void {
+  outgoing.once('socket', (socket) => {
+    if (socket.connecting || scheme === 'https') socket.once(scheme === 'https' ? 'secureConnect' : 'connect', write)
+    else write()
+  })
+}
+
+function withdrawn(): Error {
+  return new Error('the answer was no longer wanted')
 }
 
 /** A lookup that returns only these addresses. Node does not call it for a literal address. */

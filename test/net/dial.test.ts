@@ -104,6 +104,23 @@ test('localhost must be this machine', async () => {
   assert.match(faultOf(await dial(to(`http://localhost:${portOf(plain)}/`), { lookup: elsewhere })), /^blocked: /)
 })
 
+test('a request is written only if it may be once the connection stands', async () => {
+  const url = `https://a.example:${portOf(secure)}/guarded`
+  const proxied = { httpsProxy: `http://127.0.0.1:${portOf(proxy)}` }
+  for (const [request, parts] of [
+    [to(local('/guarded')), {}],
+    [to(url, { listed: true }), { ca: [cert] }],
+    [to(url), { ca: [cert], proxy: proxied }],
+  ] as const) {
+    const before = seen.length
+    const body = { method: 'POST', body: Buffer.from('hi') }
+    const refused = await dial({ ...request, ...body, mayWrite: () => false }, parts)
+    assert.deepEqual([refused.type === 'fault' && refused.fault.sent, seen.length], [false, before])
+    const answer = await dial({ ...request, ...body, mayWrite: () => true }, parts)
+    assert.equal(answer.type === 'answer' && answer.body.toString(), 'got POST /guarded')
+  }
+})
+
 const inside = [
   '127.0.0.1',
   '10.1.2.3',

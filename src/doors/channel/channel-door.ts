@@ -9,12 +9,13 @@ import type { Log } from '#lib/log.ts'
 import type { Gates } from '#turns/gates.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { Turns } from '#turns/turns.ts'
-import type { Channel, Incoming, Outcome } from './channel.ts'
+import type { Channel, Content, Incoming, Outcome } from './channel.ts'
 import { readCommand } from './chat-commands.ts'
 import { createDelivery } from './deliver.ts'
 import { addGateQuestion, gatesOf, tellGate } from './gate-posts.ts'
-import { createHold, renewMs } from './hold.ts'
+import { type Hold, renewMs } from './hold.ts'
 import { takePressed } from './press.ts'
+import { splitPlain } from './split.ts'
 import { takeMessage, takePairing } from './take-message.ts'
 import { tellTurn } from './tell-turn.ts'
 
@@ -29,12 +30,12 @@ const pruneMs = 60 * 60 * 1000
 
 export type ChannelDoorParts = {
   readonly channel: Channel
-  readonly store: Pick<Store, 'channels' | 'leases'>
+  /** The hold of this process on the channel. */
+  readonly hold: Hold
+  readonly store: Pick<Store, 'channels'>
   readonly turns: Turns
   readonly threads: Threads
   readonly gates: Gates
-  /** The id of this process among all. */
-  readonly owner: string
   /** The address of a thread's page; undefined if it is not known. */
   readonly linkOf: (threadId: string) => string | undefined
   /** Masks secrets of a user: a message leaves the service. */
@@ -55,9 +56,8 @@ export interface ChannelDoor {
 }
 
 export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
-  const { channel, store, turns, gates, log } = parts
+  const { channel, hold, store, turns, gates, log } = parts
   const { channels } = store
-  const hold = createHold({ leases: store.leases, channel: channel.name, owner: parts.owner })
   const closing = new AbortController()
   const stopping = new AbortController()
   /** Posts that are being told, by id. */
@@ -83,10 +83,13 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
     }
   }
 
+  const notes = ({ text }: Post): Content[] =>
+    splitPlain(text, channel.maxChars).map((each) => ({ type: 'plain', text: each }))
+
   async function tell(post: Post, until: AbortSignal): Promise<Outcome> {
     switch (post.kind) {
       case 'note':
-        return createDelivery(post, deliverParts).show([{ type: 'plain', text: post.text }], until)
+        return createDelivery(post, deliverParts).show(notes(post), until)
       case 'turn': {
         const { threads } = parts
         return tellTurn(post, { ...deliverParts, turns, threads, askGates: (turn) => askGates(post, turn) }, until)
@@ -105,7 +108,7 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
         const post = await channels.post(id)
         const outcome = post && (await tell(post, until))
         if (outcome && outcome.type !== 'done') {
-          log.warn({ channel: channel.name, post: id, outcome: outcome.type }, 'a chat did not take a message')
+          log.warn({ channel: channel.name, post: id, ...outcome }, 'a chat did not take a message')
         }
         if (outcome) await channels.finish(id)
         return
@@ -184,7 +187,7 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
 
   /** Strangers and groups get no answer at all. */
   function ignored(chat: string | undefined): void {
-    log.info({ channel: channel.name, ...(chat !== undefined && { chat }) }, 'ignored an update of an unknown chat')
+    log.info({ channel: channel.name, ...(chat !== undefined && { chat }) }, 'ignored an update')
   }
 
   /** Takes an update, again if need be. One that can never be taken is left out in the end. */

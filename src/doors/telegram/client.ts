@@ -3,7 +3,13 @@ import * as z from 'zod/mini'
 
 /** Sends one request; failures are returned. Passed in: doors do not open connections themselves. */
 export type SendRequest = (
-  request: { readonly url: string; readonly headers?: ReadonlyMap<string, string>; readonly body?: Buffer },
+  request: {
+    readonly url: string
+    readonly headers?: ReadonlyMap<string, string>
+    readonly body?: Buffer
+    /** Asked right before the request is written: false ends it unsent. */
+    readonly mayWrite?: () => boolean
+  },
   bounds: { readonly maxBytes: number; readonly timeoutMs: number; readonly signal: AbortSignal },
 ) => Promise<{ readonly status: number; readonly body: Buffer } | { readonly fault: string; readonly sent: boolean }>
 
@@ -81,7 +87,16 @@ export function isBotToken(text: string): boolean {
   return tokenPattern.test(text)
 }
 
-export function createBotApi({ api, token, send }: { api: string; token: string; send: SendRequest }): BotApi {
+export type BotApiParts = {
+  readonly api: string
+  readonly token: string
+  readonly send: SendRequest
+  /** Asked right before each request is written: a process that stood still must not undo what another did meanwhile. */
+  readonly mayWrite?: () => boolean
+}
+
+export function createBotApi({ api, token, send, mayWrite }: BotApiParts): BotApi {
+  const guard = mayWrite ? { mayWrite } : {}
   const base = api.replace(/\/+$/, '')
   const secret = token.slice(token.indexOf(':') + 1)
   /** A server may repeat the address in its errors. */
@@ -93,7 +108,7 @@ export function createBotApi({ api, token, send }: { api: string; token: string;
     { body, type, timeoutMs = callMs, signal }: { body: Buffer; type: string; timeoutMs?: number; signal: AbortSignal },
   ): Promise<Called<T>> {
     const answer = await send(
-      { url: `${base}/bot${token}/${method}`, headers: new Map([['content-type', type]]), body },
+      { url: `${base}/bot${token}/${method}`, headers: new Map([['content-type', type]]), body, ...guard },
       { maxBytes: maxAnswerBytes, timeoutMs, signal },
     )
     if ('fault' in answer) return { type: 'unreachable', why: masked(answer.fault), sent: answer.sent }

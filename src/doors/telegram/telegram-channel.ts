@@ -162,5 +162,5 @@ function outcomeOf({ code, description }: Refused): Outcome {
 }
 
 function isMarkupFault({ code, description }: Refused): boolean {
-  return code === 400 && /can't parse entities|entit/i.test(description)
+  return code === 400 && /can't parse entities|entit|message text is empty/i.test(description)
 }

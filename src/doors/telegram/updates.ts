@@ -2,6 +2,19 @@
 import * as z from 'zod/mini'
 import type { FileRef, Incoming } from '#doors/channel/channel.ts'
 
+/** What people send that no door takes. Anything else, such as a pinned message, is no message of theirs. */
+const otherKinds = [
+  'voice',
+  'audio',
+  'video',
+  'video_note',
+  'sticker',
+  'animation',
+  'location',
+  'contact',
+  'poll',
+  'dice',
+]
 const Chat = z.object({ id: z.number(), type: z.string() })
 const Photo = z.object({
   file_id: z.string(),
@@ -22,6 +35,7 @@ const Message = z.object({
   photo: z.optional(z.array(Photo)),
   document: z.optional(Document),
   media_group_id: z.optional(z.string()),
+  ...Object.fromEntries(otherKinds.map((kind) => [kind, z.optional(z.unknown())])),
 })
 const Update = z.object({
   update_id: z.number(),
@@ -81,11 +95,19 @@ function incomingOf(
   const ids = [id]
   const chat = (message ?? edited ?? query?.message)?.chat
   if (chat?.type !== 'private') return { type: 'ignored', ids, ...(chat && { chat: String(chat.id) }) }
+  const sent = message ?? edited
+  if (sent && !isServed(sent)) return { type: 'ignored', ids, chat: String(chat.id) }
   if (message) return messageOf(ids, message)
   if (edited) return { ...messageOf(ids, edited), edited: true }
   if (!query?.message) return { type: 'ignored', ids, chat: String(chat.id) }
   const { id: press, data = '', message: shown } = query
   return { type: 'press', ids, chat: String(chat.id), message: String(shown.message_id), press, data }
+}
+
+function isServed(message: Message): boolean {
+  const { text, photo, document } = message
+  const other = otherKinds.some((kind) => (message as Readonly<Record<string, unknown>>)[kind] !== undefined)
+  return text !== undefined || photo !== undefined || document !== undefined || other
 }
 
 function messageOf(ids: readonly number[], message: Message): Extract<Incoming, { type: 'message' }> {

@@ -2,6 +2,7 @@
 import type { TestContext } from 'node:test'
 import { newId, operator, type UserId } from '#core/ids.ts'
 import { openChannelDoor } from '#doors/channel/channel-door.ts'
+import { createHold } from '#doors/channel/hold.ts'
 import { newPairingCode } from '#doors/channel/pairing.ts'
 import type { Channel } from '#doors/channel/channel.ts'
 import { createBotApi } from '#doors/telegram/client.ts'
@@ -41,7 +42,9 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
   const log: Log = { ...silentLog, info: note, warn: note, error: note }
   await app.store.channels.connect({ channel: 'telegram', account: '4711', name: '@atrium_test_bot' })
   const open = () => {
-    const bot = createBotApi({ api: api.url, token: api.token, send: telegramRequests({}) })
+    const hold = createHold({ leases: app.store.leases, channel: 'telegram', owner: newId() })
+    const send = telegramRequests({})
+    const bot = createBotApi({ api: api.url, token: api.token, send, mayWrite: () => hold.held })
     const channel: Channel = { ...createTelegramChannel({ api: bot, log }), editGapMs: options.editGapMs ?? 0 }
     return openChannelDoor({
       channel,
@@ -49,7 +52,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
       turns: app.turns,
       threads: app.threads,
       gates: app.gates,
-      owner: newId(),
+      hold,
       linkOf: (threadId) => `https://atrium.example/threads/${threadId}`,
       mask: (text) => text,
       onStart: () => Promise.resolve(),

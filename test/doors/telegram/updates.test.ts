@@ -36,6 +36,7 @@ const cases: readonly (readonly [what: string, update: object, incoming: object]
     { message: { ...message, chat: { id: -9, type: 'supergroup' }, text: 'hi' } },
     { type: 'ignored', ids: [1], chat: '-9' },
   ],
+  ['a pinned message', { message: { ...message, pinned_message: message } }, { type: 'ignored', ids: [1], chat: '7' }],
   ['another kind', { poll: {} }, { type: 'ignored', ids: [1] }],
   ['what cannot be read', { message: { text: 7 } }, { type: 'ignored', ids: [1] }],
 ]
