@@ -34,6 +34,7 @@ class Refusal extends Error {
   }
 }
 
+export type Watcher = (method: string, when: 'before' | 'behind') => boolean
 export type FakeBotApi = Awaited<ReturnType<typeof startBotApi>>
 
 /** `token` is the only one that is known. */
@@ -49,6 +50,8 @@ export async function startBotApi(token = '4711:AAE-a-token-for-the-tests-of-atr
   /** Calls that have their effect but get no answer. */
   const lost: string[] = []
   const held = new Map<string, Promise<void>>()
+  /** Is called before and behind the effect of each call; true ends the connection without an answer. */
+  let watcher: Watcher = () => false
   let poller: { end(): void } | undefined
   let conflicts = 0
   let served = 0
@@ -209,7 +212,9 @@ export async function startBotApi(token = '4711:AAE-a-token-for-the-tests-of-atr
     if (planted) throw planted.fault
     const method = methods[path]
     if (path !== 'getUpdates' && !method) throw new Refusal(404, 'Not Found')
+    if (watcher(path, 'before')) return void response.destroy()
     const result = path === 'getUpdates' ? await poll(params, response) : method?.(params)
+    if (watcher(path, 'behind')) return void response.destroy()
     const unanswered = lost.indexOf(path)
     if (unanswered >= 0) {
       lost.splice(unanswered, 1)
@@ -337,6 +342,9 @@ export async function startBotApi(token = '4711:AAE-a-token-for-the-tests-of-atr
         held.delete(method)
         resolve()
       }
+    },
+    watch(next: Watcher): void {
+      watcher = next
     },
     revoke: () => {
       secret = 'none'
