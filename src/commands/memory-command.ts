@@ -81,6 +81,40 @@ export function listMemory(folder: string | undefined, options: Options): Promis
   })
 }
 
+export async function deleteMemory(path: string, options: Options): Promise<void> {
+  await withDocuments(async (documents) => {
+    await documents.remove(operator, path)
+    print(options, { path, outcome: 'deleted' }, `Deleted ${printable(path)}.`)
+  })
+  await reloadIdentity([path])
+}
+
+export function memoryHistory(path: string, options: Options): Promise<void> {
+  return withDocuments(async (documents) => {
+    const versions = (await documents.versions(operator, path)).map(({ writtenAt, ...version }) => {
+      return { ...version, written_at: isoTime(writtenAt) }
+    })
+    const rows = versions.map(({ revision, written_at, author, bytes }) => [
+      String(revision),
+      written_at,
+      author,
+      String(bytes),
+    ])
+    const text = rows.length > 0 ? table([['REVISION', 'WRITTEN', 'BY', 'BYTES'], ...rows]) : 'No earlier versions.'
+    print(options, versions, text)
+  })
+}
+
+export async function restoreMemory(path: string, revision: string, options: Options): Promise<void> {
+  if (!/^\d{1,15}$/.test(revision))
+    throw new AppError('invalid_input', `a revision is a number, not ${revision}: atrium memory history lists them`)
+  await withDocuments(async (documents) => {
+    await documents.restore(operator, path, Number(revision))
+    print(options, { path, outcome: 'restored' }, `Restored ${printable(path)} as of revision ${revision}.`)
+  })
+  await reloadIdentity([path])
+}
+
 export async function importMemory(folder: string, options: Options): Promise<void> {
   await withDocuments(async (documents) => {
     printMoved(

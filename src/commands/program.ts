@@ -234,6 +234,21 @@ function addMemory(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (folder, options) => (await load()).listMemory(folder, options))
   memory
+    .command('delete <path>')
+    .description('delete a document with its earlier versions')
+    .option('--json', 'print JSON')
+    .action(async (path, options) => (await load()).deleteMemory(path, options))
+  memory
+    .command('history <path>')
+    .description('list the earlier versions of a document, the last twenty')
+    .option('--json', 'print JSON')
+    .action(async (path, options) => (await load()).memoryHistory(path, options))
+  memory
+    .command('restore <path> <revision>')
+    .description('write an earlier version again')
+    .option('--json', 'print JSON')
+    .action(async (path, revision, options) => (await load()).restoreMemory(path, revision, options))
+  memory
     .command('import <folder>')
     .description('import every text file of a folder as a document')
     .option('--json', 'print JSON')

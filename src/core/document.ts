@@ -21,6 +21,14 @@ export type DocumentInfo = {
 }
 export type Document = DocumentInfo & { readonly content: string }
 
+/** Earlier versions that are kept of a document. */
+export const maxVersions = 20
+
+/** An earlier version of a document, which a write replaced. */
+export type DocumentVersion = Pick<DocumentInfo, 'revision' | 'author' | 'untrusted' | 'bytes'> & {
+  readonly writtenAt: number
+}
+
 /** The index terms of a chunk. `body` has the terms of its words in order, so that phrases can be found. */
 export type ChunkTerms = {
   readonly title: readonly string[]
@@ -104,6 +112,14 @@ export interface DocumentStore extends WordIndex {
   get(user: UserId, path: string): Promise<Document | undefined>
   /** Documents whose path starts with `prefix`, ordered by path, after the path `after`. */
   list(user: UserId, query: DocumentsQuery): Promise<readonly DocumentInfo[]>
+  /** Earlier versions of a document, latest first. */
+  versions(user: UserId, path: string): Promise<readonly DocumentVersion[]>
+  version(
+    user: UserId,
+    path: string,
+    revision: number,
+  ): Promise<(DocumentVersion & { readonly content: string }) | undefined>
+  /** Erases the document with its earlier versions. */
   remove(user: UserId, path: string): Promise<boolean>
   /** Erases a bounded number of the user's documents; returns how many, 0 when none are left. */
   eraseSome(user: UserId): Promise<number>

@@ -1,5 +1,14 @@
 // Memory for doors, commands and tools: write, edit, read, list, delete and search documents.
-import type { Author, Chunk, Document, DocumentInfo, DocumentStore, NewDocument, PutOutcome } from '#core/document.ts'
+import type {
+  Author,
+  Chunk,
+  Document,
+  DocumentInfo,
+  DocumentStore,
+  DocumentVersion,
+  NewDocument,
+  PutOutcome,
+} from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { positionsOf, replacedAt } from '#core/find-text.ts'
@@ -37,6 +46,12 @@ export interface Documents {
     query: { folder?: string; after?: string; limit: number; beginnings?: boolean },
   ): Promise<readonly DocumentInfo[]>
   remove(user: UserId, path: string): Promise<void>
+  /** Earlier versions of a document, latest first. Throws not_found. */
+  versions(user: UserId, path: string): Promise<readonly DocumentVersion[]>
+  /** An earlier version with its text. Throws not_found. */
+  version(user: UserId, path: string, revision: number): Promise<DocumentVersion & { readonly content: string }>
+  /** Writes an earlier version again; one with outside text stays untrusted. Throws not_found. */
+  restore(user: UserId, path: string, revision: number): Promise<void>
   search(user: UserId, query: { query: string; limit: number }): Promise<readonly SearchResult[]>
 }
 
@@ -94,6 +109,12 @@ export function createDocuments({ store, onWrite = () => {}, semanticSearch }: D
     throw new AppError('conversation_busy', `${writing.path} is being changed by others: try again`, { param: 'path' })
   }
 
+  async function findVersion(user: UserId, path: string, revision: number) {
+    const version = await store.version(user, checkPath(path), revision)
+    if (!version) throw new AppError('not_found', `${path} has no version ${revision}`, { param: 'revision' })
+    return version
+  }
+
   return {
     async write(user, documents) {
       const all: NewDocument[] = []
@@ -118,6 +139,16 @@ export function createDocuments({ store, onWrite = () => {}, semanticSearch }: D
     async remove(user, path) {
       if (!(await store.remove(user, checkPath(path)))) throw missing(path)
       onWrite(user, [path])
+    },
+    async versions(user, path) {
+      const found = await store.versions(user, checkPath(path))
+      if (found.length === 0 && !(await store.get(user, path))) throw missing(path)
+      return found
+    },
+    version: findVersion,
+    async restore(user, path, revision) {
+      const { content, untrusted } = await findVersion(user, path, revision)
+      await put(user, [await prepare({ path, content, author: 'user', untrusted })])
     },
     search: (user, query) => searchDocuments({ store, reader, semanticSearch }, user, query),
   }

@@ -22,6 +22,7 @@ import {
 } from './document-slices.ts'
 import { documentIndex, eraseChunks, findChunks, saveChunk } from './document-index.ts'
 import { checkBounds, lockOwner, type Owner, ownerOf, saveOwner, without } from './document-owner.ts'
+import { eraseVersions, keepVersion, listVersions, readContent, readVersion } from './document-versions.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { checkQuota, readStored } from './storage-quota.ts'
 import { countMatch, withIndex } from './term-index.ts'
@@ -64,7 +65,7 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
           const before = owner.bytes
           const results: Put[] = []
           for (const each of staged) {
-            const put = yield* putOne(sql, owner, each, now())
+            const put = yield* putOne(sql, owner, each, { at: now(), maxUserBytes })
             owner = put.after
             results.push(put)
           }
@@ -85,9 +86,7 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
       sql.read(function* () {
         const row = yield* first(`SELECT ${columns} FROM documents WHERE user_id = ? AND path = ?`, user, path)
         if (!row) return undefined
-        const chunks = 'SELECT text, lap FROM chunks WHERE user_id = ? AND path = ? ORDER BY at'
-        const content = (yield* query(chunks, user, path)).map(({ text, lap }) => String(text).slice(Number(lap)))
-        return { ...infoOf(row), content: content.join('') } satisfies Document
+        return { ...infoOf(row), content: yield* readContent(user, path) } satisfies Document
       }),
     list: (user, { prefix, after, limit, beginnings }) =>
       sql.read(function* () {
@@ -102,6 +101,8 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
         )
         return rows.map(infoOf)
       }),
+    versions: (user, path) => sql.read(() => listVersions(user, path)),
+    version: (user, path, revision) => sql.read(() => readVersion(user, path, revision)),
     async remove(user, path) {
       const hidden = hiddenPath()
       const removed = await sql.write(function* () {
@@ -111,6 +112,7 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
         const large = isLarge(sql, Number(row['chunks']))
         yield* large ? hideChunks(user, path, hidden) : eraseChunks(sql, user, path)
         yield* run('DELETE FROM documents WHERE user_id = ? AND path = ?', user, path)
+        yield* eraseVersions(user, path)
         yield* saveOwner(without(owner, row))
         if (identityPaths.includes(path)) yield* notifyIdentity(sql, user)
         return large ? 'hidden' : 'erased'
@@ -129,6 +131,7 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
           const path = String(row['path'])
           yield* large ? hideChunks(user, path, hidden) : eraseChunks(sql, user, path)
           yield* run('DELETE FROM documents WHERE user_id = ? AND path = ?', user, path)
+          yield* eraseVersions(user, path)
         }
         return { erased: rows.length, left: large ? [hidden] : [] }
       })
@@ -169,13 +172,19 @@ type Staged = {
   readonly hidden: string
 }
 
-function* putOne(sql: Sql, owner: Owner, { document, written, hidden }: Staged, at: number): Job<Put> {
+type Putting = { readonly at: number; readonly maxUserBytes: number }
+
+function* putOne(sql: Sql, owner: Owner, { document, written, hidden }: Staged, putting: Putting): Job<Put> {
+  const { at, maxUserBytes } = putting
   const { user } = owner
   const { path, bytes, author, threadId = null, untrusted, chunks, expects } = document
   const existing = yield* first(`SELECT ${columns} FROM documents WHERE user_id = ? AND path = ?`, user, path)
   const revision = Number(existing?.['revision'] ?? 0)
   if (expects !== undefined && expects !== revision) return { outcome: 'changed', after: owner, left: written }
   const wasLarge = existing !== undefined && isLarge(sql, Number(existing['chunks']))
+  if (existing && (yield* hasRoom(user, Number(existing['bytes']), maxUserBytes))) {
+    yield* keepVersion(user, existing, chunks.map(({ text, lap }) => text.slice(lap)).join(''))
+  }
   if (!existing) yield* checkPath(user, path)
   else yield* wasLarge ? hideChunks(user, path, hidden) : eraseChunks(sql, user, path)
   const terms = chunks.reduce((sum, chunk) => sum + chunk.terms.body.length, 0)
@@ -208,6 +217,11 @@ function* putOne(sql: Sql, owner: Owner, { document, written, hidden }: Staged, 
   if (written !== undefined) yield* showChunks(user, written, path, chunks.length)
   else for (const [index, chunk] of chunks.entries()) yield* saveChunk(sql, owner, { path, at: index, chunk })
   return { outcome: existing ? 'replaced' : 'created', after, ...(wasLarge && { left: hidden }) }
+}
+
+/** True if so much more fits into the user's quota: an earlier version is kept only where it does. */
+function* hasRoom(user: UserId, bytes: number, max: number): Job<boolean> {
+  return max === 0 || (yield* readStored(user)) + bytes <= max
 }
 
 /** Refuses a path that is both a document and a folder: documents can be exported to a folder of files. */

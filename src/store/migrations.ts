@@ -10,6 +10,7 @@ import { addNotifications } from './notification-migration.ts'
 import { storeOperatorReach } from './operator-reach-migration.ts'
 import { shareBodies } from './shared-body-migration.ts'
 import { countStorage } from './storage-migration.ts'
+import { addDocumentVersions } from './document-version-migration.ts'
 import { addTemporaryThreads } from './temporary-migration.ts'
 import { addThreadIndex } from './thread-index-migration.ts'
 import { addThreadShelves } from './thread-shelf-migration.ts'
@@ -350,6 +351,7 @@ export const migrations: readonly Migration[] = [
     `ALTER TABLE threads ADD COLUMN model TEXT`,
   ],
   addThreadShelves,
+  addDocumentVersions,
 ]
 
 /** The schema version of this Atrium. */

@@ -17,7 +17,7 @@ const maxLogPages = 1_000
 
 /** Statements that erase what people wrote; not those that only tidy up, such as rate counters. */
 const erasing =
-  /^DELETE FROM (?:threads|turns|items|documents|chunks|thread_chunks|users|secrets|grants|tools|missions|mission_runs)\b/
+  /^DELETE FROM (?:threads|turns|items|documents|document_versions|chunks|thread_chunks|users|secrets|grants|tools|missions|mission_runs)\b/
 
 type Write = { job: () => Job<unknown>; resolve: (value: unknown) => void; reject: (error: unknown) => void }
 

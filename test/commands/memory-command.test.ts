@@ -35,6 +35,17 @@ test('documents are written, read, listed, found, moved in and out', async () =>
   assert.equal(readFileSync(join(out, 'ü.md'), 'utf8'), 'Äpfel')
 })
 
+test('an earlier version of a document is listed and restored, and the document deleted', async () => {
+  const run = (...args: string[]) => atrium(home.path, ['memory', ...args])
+  for (const text of ['one', 'two']) await run('write', 'kept.md', text)
+  assert.match((await run('history', 'kept.md')).stdout, /^REVISION .*\n1 .* user +3\n$/)
+  assert.equal((await run('restore', 'kept.md', '1')).stdout, 'Restored kept.md as of revision 1.\n')
+  assert.equal((await run('read', 'kept.md')).stdout, 'one')
+  assert.equal((await run('restore', 'kept.md', 'x')).code, 2)
+  assert.equal((await run('delete', 'kept.md')).stdout, 'Deleted kept.md.\n')
+  assert.equal((await run('history', 'kept.md')).code, 1)
+})
+
 for (const [what, args, code, words] of [
   ['a document that is not there', ['read', 'nowhere.md'], 1, /there is no document nowhere\.md/],
   ['a path that leaves', ['write', '../x', 'y'], 2, /path must not have/],

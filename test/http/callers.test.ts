@@ -43,6 +43,8 @@ const table: Readonly<Record<string, Row>> = {
   'GET /api/turns/:id/receipt': { all: [200, 404, 404] },
   'GET /api/memory': { all: 200 },
   'GET /api/memory/documents/*': { all: [200, 404, 404] },
+  'GET /api/memory/history/*': { all: [200, 404, 404] },
+  'POST /api/memory/history/*': { all: 404, body: { revision: 1 } },
   'PUT /api/memory/documents/*': { all: [200, 201, 201], body: { content: 'x' } },
   'DELETE /api/memory/documents/*': { all: 204 },
   'GET /api/missions': { all: 200 },

@@ -200,4 +200,35 @@ export function documentTests(open: Open): void {
       assert.deepEqual((await store.documents.count(user, [{ term: 'hello' }], 99))?.counts, [1])
     }
   })
+
+  test('the last twenty texts that writes replaced are kept, and go with the document', async (t) => {
+    const { store, clock } = await open(t)
+    const { documents } = store
+    for (let at = 1; at <= 23; at++) {
+      clock.now = 1_000 + at
+      await documents.put(ada, [document('a', `text ${at}`)])
+    }
+    await documents.put(ada, [document('a', 'text 23')])
+    const versions = await documents.versions(ada, 'a')
+    assert.deepEqual(
+      versions.map(({ revision }) => revision),
+      Array.from({ length: 20 }, (_, at) => 22 - at),
+      'a write of the same text keeps nothing',
+    )
+    const content = 'text 22'
+    const read = await documents.version(ada, 'a', 22)
+    assert.deepEqual([read?.content, read?.bytes, read?.writtenAt], [content, content.length, 1_022])
+    assert.deepEqual(
+      [await documents.version(ada, 'a', 2), await documents.version(bob, 'a', 22)],
+      [undefined, undefined],
+    )
+    const before = (await store.storage.used(ada)).bytes
+    assert.equal(before, 14 * 7 + 7 * 6, 'they count in what is stored')
+    await documents.remove(ada, 'a')
+    assert.deepEqual([await documents.versions(ada, 'a'), (await store.storage.used(ada)).bytes], [[], 0])
+    await documents.put(ada, [document('b', 'one')])
+    await documents.put(ada, [document('b', 'two')])
+    await documents.eraseSome(ada)
+    assert.equal(await documents.version(ada, 'b', 1), undefined)
+  })
 }

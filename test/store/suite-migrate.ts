@@ -90,6 +90,12 @@ export function migrateTests(openVersion: OpenVersion): void {
     assert.deepEqual((await threads.list(ada, { limit: 9 })).rows, [])
   })
 
+  test('a database from before versions of documents keeps them from the next write on', async (t) => {
+    const { documents } = await (await openVersion(t, 35)).upgrade()
+    for (const text of ['one', 'two']) await documents.put(ada, [document('a', text)])
+    assert.equal((await documents.version(ada, 'a', 1))?.content, 'one')
+  })
+
   test('a database from before MCP servers takes them', async (t) => {
     const { mcp } = await (await openVersion(t, 28)).upgrade()
     assert.deepEqual(await mcp.list(), [])

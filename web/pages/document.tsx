@@ -26,7 +26,10 @@ import {
   pathFault,
   saveDocument,
 } from '../store/memory.ts'
+import { documentDraft, keepDocumentDraft } from '../store/drafts.ts'
 import { notify } from '../store/notices.ts'
+import { authorWords } from './author-words.ts'
+import { DocumentHistory } from './document-history.tsx'
 
 /** Lets a long path break after its slashes, not within a name. */
 function breakable(path: string) {
@@ -50,7 +53,7 @@ export function DocumentPane({ path }: { path: string }) {
 }
 
 function Shown({ document }: { document: Document }) {
-  const editing = useSignal(false)
+  const view = useSignal<'read' | 'edit' | 'history'>(documentDraft(document.path) === undefined ? 'read' : 'edit')
   const { path, content, author, updated_at, bytes, untrusted, thread } = document
   return (
     <>
@@ -58,17 +61,20 @@ function Shown({ document }: { document: Document }) {
         <h2 class="mono">{breakable(path)}</h2>
         <Segments
           name="View"
-          value={editing.value ? 'edit' : 'read'}
+          value={view.value}
           options={[
             { value: 'read', label: 'Read' },
             { value: 'edit', label: 'Edit' },
+            { value: 'history', label: 'History' },
           ]}
-          onChange={(value) => (editing.value = value === 'edit')}
+          onChange={(value) => (view.value = value)}
         />
         <IconButton icon="trash" name="Delete" onClick={() => void remove(document)} />
       </header>
-      {editing.value ? (
-        <Editor path={path} text={content} since={updated_at} onEnd={() => (editing.value = false)} />
+      {view.value === 'edit' ? (
+        <Editor path={path} text={content} since={updated_at} onEnd={() => (view.value = 'read')} />
+      ) : view.value === 'history' ? (
+        <DocumentHistory path={path} onRestored={() => (view.value = 'read')} />
       ) : (
         <>
           {untrusted && (
@@ -81,7 +87,7 @@ function Shown({ document }: { document: Document }) {
           <Text content={content} />
           <footer class="document-foot">
             <span title={exactTime(updated_at)}>
-              Last written by {authors[author]}, {whenText(updated_at, now.value)}
+              Last written by {authorWords[author]}, {whenText(updated_at, now.value)}
               {thread && (
                 <>
                   , in{' '}
@@ -107,12 +113,6 @@ function Text({ content }: { content: string }) {
       {content === '' ? <p class="quiet">It is empty.</p> : <Markdown text={content} />}
     </div>
   )
-}
-
-const authors: Readonly<Record<Document['author'], string>> = {
-  user: 'you',
-  door: 'a program of yours',
-  agent: 'the agent',
 }
 
 /** Deletes at once, with an undo. A document from outside has no undo: writing it again would make it trusted. */
@@ -142,9 +142,18 @@ type EditorProps = {
 }
 
 function Editor({ path, text, since, onEnd }: EditorProps) {
-  const content = useSignal(text)
+  const content = useSignal(documentDraft(path) ?? text)
   const changed = useSignal(false)
   const act = useAct()
+  const write = (value: string): void => {
+    content.value = value
+    keepDocumentDraft(path, value === text ? undefined : value)
+  }
+  useUnsaved(() => content.peek() !== text)
+  const end = (): void => {
+    keepDocumentDraft(path, undefined)
+    onEnd()
+  }
   const save = async (expected?: Expected): Promise<void> => {
     try {
       await saveDocument(path, content.value, expected)
@@ -154,17 +163,16 @@ function Editor({ path, text, since, onEnd }: EditorProps) {
       throw error
     }
     notify(`${path} is saved`)
-    onEnd()
+    end()
+  }
+  const cancel = (): void => {
+    const words = content.peek()
+    end()
+    if (words !== text) notify(`Your changes to ${path} are dropped`, { undo: () => keepDocumentDraft(path, words) })
   }
   return (
     <Form look="document-form" act={act} work={() => save({ at: since })}>
-      <Area
-        label="Document"
-        value={content.value}
-        fault={act.fault.value}
-        autoFocus
-        onInput={(value) => (content.value = value)}
-      />
+      <Area label="Document" value={content.value} fault={act.fault.value} autoFocus onInput={write} />
       {changed.value && (
         <Note
           kind="clay"
@@ -178,13 +186,24 @@ function Editor({ path, text, since, onEnd }: EditorProps) {
           Somebody else, or the agent, has written this document since you opened it. Your text is kept here.
         </Note>
       )}
-      <FormButtons label="Save" act={act} onCancel={onEnd} />
+      <FormButtons label="Save" act={act} onCancel={cancel} />
     </Form>
   )
 }
 
+/** Asks before the tab is closed with unsaved words. They are kept as a draft in any case. */
+function useUnsaved(hasUnsaved: () => boolean): void {
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent): void => {
+      if (hasUnsaved()) event.preventDefault()
+    }
+    addEventListener('beforeunload', ask)
+    return () => removeEventListener('beforeunload', ask)
+  }, [])
+}
+
 function Missing({ path }: { path: string }) {
-  const writing = useSignal(false)
+  const writing = useSignal(documentDraft(path) !== undefined)
   return (
     <>
       <header class="document-bar">
@@ -212,8 +231,10 @@ function Missing({ path }: { path: string }) {
 /** The form for a new document. A failed save keeps path and text. */
 export function NewDocument() {
   const path = useSignal('')
-  const content = useSignal('')
+  // No document has an empty path: this is the draft of a new one.
+  const content = useSignal(documentDraft('') ?? '')
   const act = useAct()
+  useUnsaved(() => content.peek() !== '')
   const save = async (): Promise<void> => {
     const newPath = path.value.trim()
     const wrong = pathFault(newPath)
@@ -224,6 +245,7 @@ export function NewDocument() {
       if (!(error instanceof ChangedMeanwhile)) throw error
       throw new Error('There is a document at this path already. Choose another, or open that one.', { cause: error })
     }
+    keepDocumentDraft('', undefined)
     notify(`${newPath} is saved`)
     go(addressOf(newPath))
   }
@@ -239,8 +261,22 @@ export function NewDocument() {
         fault={act.fault.value}
         onInput={(value) => (path.value = value)}
       />
-      <Area label="Document" value={content.value} onInput={(value) => (content.value = value)} />
-      <FormButtons label="Save" act={act} onCancel={() => go('/memory')} />
+      <Area
+        label="Document"
+        value={content.value}
+        onInput={(value) => {
+          content.value = value
+          keepDocumentDraft('', value === '' ? undefined : value)
+        }}
+      />
+      <FormButtons
+        label="Save"
+        act={act}
+        onCancel={() => {
+          keepDocumentDraft('', undefined)
+          go('/memory')
+        }}
+      />
     </Form>
   )
 }

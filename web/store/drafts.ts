@@ -19,3 +19,15 @@ export function writeDraft(thread: string, text: string): void {
 export function hasDraft(): boolean {
   return storedNames('draft.').length > 0
 }
+
+/** Unsaved text of a document of memory; undefined when there is none. */
+export function documentDraft(path: string): string | undefined {
+  void changes.value
+  return readStored(`draft.memory/${path}`)
+}
+
+/** Keeps the unsaved text of a document; undefined drops it. */
+export function keepDocumentDraft(path: string, text: string | undefined): void {
+  writeStored(`draft.memory/${path}`, text)
+  changes.value++
+}

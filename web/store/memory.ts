@@ -1,6 +1,14 @@
 // Memory: the list of documents or the results of a search, and the open document.
 import { computed, signal } from '@preact/signals'
-import type { Document, DocumentPage, FoundDocument, FoundPage, ListedDocument } from '#doors/web/wire/memory.ts'
+import type {
+  Document,
+  DocumentPage,
+  FoundDocument,
+  FoundPage,
+  History,
+  ListedDocument,
+  Version,
+} from '#doors/web/wire/memory.ts'
 import { ApiFault, request } from '../api/client.ts'
 import { route } from '../router.ts'
 import { loaded } from './loaded.ts'
@@ -96,6 +104,22 @@ export async function deleteDocument(path: string): Promise<void> {
   await memoryList.load()
 }
 
+/** The earlier versions of a document, latest first. Throws ApiFault. */
+export async function readHistory(path: string): Promise<readonly Version[]> {
+  return (await request<History>('GET', historyPath(path))).versions
+}
+
+/** The text of one version. Throws ApiFault. */
+export async function readVersion(path: string, revision: number): Promise<string> {
+  return (await request<History>('GET', `${historyPath(path)}?revision=${revision}`)).versions[0]?.content ?? ''
+}
+
+/** Writes an earlier version again. Throws ApiFault. */
+export async function restoreVersion(path: string, revision: number): Promise<void> {
+  await request('POST', historyPath(path), { body: { revision } })
+  await Promise.all([memoryList.load(), openDocument.load()])
+}
+
 async function readDocument(path: string): Promise<Opened> {
   try {
     return await request<Document>('GET', apiPath(path))
@@ -121,6 +145,10 @@ async function readAll(maxPages: number): Promise<MemoryList> {
 
 function apiPath(path: string): string {
   return `/api/memory/documents/${encode(path)}`
+}
+
+function historyPath(path: string): string {
+  return `/api/memory/history/${encode(path)}`
 }
 
 function encode(path: string): string {

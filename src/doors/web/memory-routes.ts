@@ -2,12 +2,12 @@
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import type { DocumentInfo } from '#core/document.ts'
-import { checkBody } from '#http/validate.ts'
+import { check, checkBody } from '#http/validate.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire-format.ts'
 import type { Documents } from '#memory/documents.ts'
 import type { Threads } from '#turns/threads.ts'
-import { ContentWire, DocumentWire, MemoryAnswer } from '#doors/web/wire/memory.ts'
+import { ContentWire, DocumentWire, HistoryAnswer, MemoryAnswer } from '#doors/web/wire/memory.ts'
 import { limit } from './paging.ts'
 
 const MemoryQuery = z.object({
@@ -22,6 +22,12 @@ const DocumentBody = z.object({ content: z.string() })
 const maxDocumentBodyBytes = 2 * 1024 * 1024
 
 const documentPath = '/api/memory/documents/*'
+const historyPath = '/api/memory/history/*'
+const revisionFault = 'must be the revision of a version'
+const HistoryQuery = z.object({
+  revision: z.optional(z.pipe(z.string().check(z.regex(/^\d{1,15}$/, revisionFault)), z.transform(Number))),
+})
+const RestoreBody = z.object({ revision: z.int(revisionFault) })
 
 export type MemoryParts = { readonly documents: Documents; readonly threads: Pick<Threads, 'get'> }
 
@@ -83,6 +89,38 @@ export function memoryRoutes({ documents, threads }: MemoryParts): Route[] {
         return reply
           .code(outcome === 'created' ? 201 : 200)
           .send(documentWire(written) satisfies z.output<typeof DocumentWire>)
+      },
+    },
+    {
+      method: 'GET',
+      path: historyPath,
+      who: 'user',
+      summary: 'List the earlier versions of a document; with revision, read one',
+      query: HistoryQuery,
+      answers: { 200: HistoryAnswer },
+      async handle(request) {
+        const [user, path] = [request.caller.user, pathOf(request)]
+        const { revision } = check(HistoryQuery, request.query)
+        const found =
+          revision === undefined
+            ? await documents.versions(user, path)
+            : [await documents.version(user, path, revision)]
+        const versions = found.map(({ writtenAt, ...version }) => ({ ...version, written_at: isoTime(writtenAt) }))
+        return { versions } satisfies z.output<typeof HistoryAnswer>
+      },
+    },
+    {
+      method: 'POST',
+      path: historyPath,
+      who: 'user',
+      summary: 'Restore an earlier version of a document',
+      body: RestoreBody,
+      answers: { 200: DocumentWire },
+      async handle(request) {
+        const [user, path] = [request.caller.user, pathOf(request)]
+        const { revision } = checkBody(RestoreBody, request.body)
+        await documents.restore(user, path, revision)
+        return documentWire(await documents.read(user, path)) satisfies z.output<typeof DocumentWire>
       },
     },
     {

@@ -123,3 +123,32 @@ test('a document of exactly 1 MiB and a path of exactly 200 characters are taken
   assert.equal((await call('PUT', at(path), { body: { content } })).status, 201)
   assert.equal((await call('GET', at(path))).json.content, content)
 })
+
+test('earlier versions of a document are listed, read and restored, by their user alone', async (t) => {
+  const { call, addUser } = await openHouse(t)
+  const write = (content: string) => call('PUT', '/api/memory/documents/notes/a.md', { body: { content } })
+  for (const content of ['one', 'two', 'three']) await write(content)
+  const history = '/api/memory/history/notes/a.md'
+  const { versions } = (await call('GET', history)).json
+  assert.deepEqual(
+    versions.map(({ revision, author, bytes }: { revision: number; author: string; bytes: number }) => [
+      revision,
+      author,
+      bytes,
+    ]),
+    [
+      [2, 'user', 3],
+      [1, 'user', 3],
+    ],
+  )
+  assert.equal((await call('GET', `${history}?revision=1`)).json.versions[0].content, 'one')
+  assert.equal((await call('POST', history, { body: { revision: 1 } })).status, 200)
+  assert.equal((await call('GET', '/api/memory/documents/notes/a.md')).json.content, 'one')
+  assert.equal((await call('GET', history)).json.versions[0].revision, 3)
+  assert.equal((await call('POST', history, { body: { revision: 9 } })).status, 404)
+  assert.equal((await call('POST', history, { body: {} })).status, 400)
+  assert.equal((await call('GET', `${history}?revision=x`)).status, 400)
+  const token = await addUser('eve')
+  assert.equal((await call('GET', history, { token })).status, 404)
+  assert.equal((await call('POST', history, { token, body: { revision: 1 } })).status, 404)
+})

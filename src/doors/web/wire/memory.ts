@@ -22,6 +22,19 @@ const FoundAnswer = z.object({ results: z.array(FoundWire) })
 const ListAnswer = z.object({ results: z.array(ListedWire), next_cursor: z.nullable(z.string()) })
 export const MemoryAnswer = z.union([FoundAnswer, ListAnswer])
 
+/** An earlier version; `content` where one is asked for. */
+const VersionWire = z.object({
+  revision: z.number(),
+  author: z.enum(['user', 'door', 'agent']),
+  untrusted: z.boolean(),
+  bytes: z.number(),
+  written_at: z.string(),
+  content: z.exactOptional(z.string()),
+})
+export const HistoryAnswer = z.object({ versions: z.array(VersionWire) })
+
+export type Version = z.output<typeof VersionWire>
+export type History = z.output<typeof HistoryAnswer>
 export type Document = z.output<typeof ContentWire>
 export type ListedDocument = z.output<typeof ListedWire>
 export type FoundDocument = z.output<typeof FoundWire>
