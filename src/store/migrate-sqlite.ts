@@ -1,4 +1,4 @@
-// Migrations on SQLite: one exclusive transaction per version, after a copy of the file.
+// Migrations on SQLite: one exclusive transaction per version, after a copy of the file; a new file takes one for all.
 import { chmodSync, renameSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
@@ -20,7 +20,9 @@ export function migrateSqlite(db: DatabaseSync, path: string, steps = migrations
   const copies = from > 0 && path !== ':memory:'
   if (copies) keepCopy(db, copy, from)
   try {
-    for (let version = from; version < steps.length; version = versionOf(db)) migrateStep(db, version, steps)
+    for (let version = from; version < steps.length; version = versionOf(db)) {
+      migrateTo(db, from === 0 ? steps.length : version + 1, { from: version, steps })
+    }
   } catch (error) {
     if (!copies) throw error
     const { message } = error as Error
@@ -38,15 +40,18 @@ export function wayBack({ from, copy, path }: { from: number; copy: string; path
 
 /** Brings a new file that nobody else has open to a version, without a copy. */
 export function applyMigrations(db: DatabaseSync, to = migrations.length): void {
-  for (let from = versionOf(db); from < to; from++) migrateStep(db, from, migrations)
+  migrateTo(db, to, { from: versionOf(db), steps: migrations })
 }
 
-function migrateStep(db: DatabaseSync, from: number, steps: typeof migrations): void {
+/** Does nothing if another process has brought the file beyond `from` meanwhile. */
+function migrateTo(db: DatabaseSync, to: number, { from, steps }: { from: number; steps: typeof migrations }): void {
   db.exec('BEGIN EXCLUSIVE')
   try {
-    if (versionOf(db) === from) {
-      for (const statement of statementsOf(steps[from] ?? [], 'sqlite')) db.exec(statement)
-      db.exec(`PRAGMA user_version = ${from + 1}`)
+    if (versionOf(db) === from && to > from) {
+      for (const step of steps.slice(from, to)) {
+        for (const statement of statementsOf(step, 'sqlite')) db.exec(statement)
+      }
+      db.exec(`PRAGMA user_version = ${to}`)
     }
     db.exec('COMMIT')
   } catch (error) {
