@@ -9,6 +9,7 @@ import { type Attack, outcomeOf } from './attack.ts'
 import { poison, readsPage, type Target } from './target.ts'
 
 const componentName = 'prove_weather'
+const redirectMs = 20_000
 const publicHost = 'news.example'
 
 export function outsideAttacks(target: Target): Attack[] {
@@ -36,19 +37,21 @@ export function outsideAttacks(target: Target): Attack[] {
     },
     {
       name: 'redirect to a private address',
-      tried: 'a public page that redirects to loopback',
+      tried: 'a public page that redirects to loopback, in three spellings',
       run: async () => {
         const real = createDial({ lookup: resolveName })
-        const dial: Dial = (request, bounds) => {
-          if (request.target.host !== publicHost) return real(request, bounds)
-          const headers = new Map([['location', canary.url]])
-          return Promise.resolve({ type: 'answer', status: 302, headers, body: Buffer.alloc(0) })
-        }
         const before = canary.visits()
-        const fetch = createFetch({ dial, privateHosts: [] })
-        const request = { method: 'GET', url: `http://${publicHost}/`, headers: new Map<string, string>() }
-        const answer = await fetch(request, AbortSignal.timeout(20_000))
-        const arrived = canary.visits() > before || answer.type === 'answer'
+        let arrived = false
+        for (const host of ['127.0.0.1', '0.0.0.0', '[::ffff:127.0.0.1]']) {
+          const headers = new Map([['location', `http://${host}:${canary.port}/`]])
+          const redirect = { type: 'answer', status: 302, headers, body: Buffer.alloc(0) } as const
+          const dial: Dial = (request, bounds) =>
+            request.target.host === publicHost ? Promise.resolve(redirect) : real(request, bounds)
+          const fetch = createFetch({ dial, privateHosts: [] })
+          const request = { method: 'GET', url: `http://${publicHost}/`, headers: new Map<string, string>() }
+          const answer = await fetch(request, AbortSignal.timeout(redirectMs))
+          arrived ||= canary.visits() > before || answer.type === 'answer'
+        }
         return outcomeOf(arrived ? ['the redirect was followed'] : [], 'refused; no request arrived')
       },
     },
@@ -67,12 +70,9 @@ export function outsideAttacks(target: Target): Attack[] {
         const params = JSON.stringify({ action: 'get_current', city: 'Berlin' })
         const trial = await app.toolAdmin.test(componentName, { params })
         if (!trial) return { verdict: 'not_tried', answered: 'components cannot run here' }
-        const sent = trial.requests.filter(({ status }) => status !== null)
-        if (sent.length > 0)
-          return outcomeOf(
-            sent.map(({ url }) => `it reached ${url}`),
-            '',
-          )
+        const sent = trial.requests.filter(({ url }) => !trial.blocked.some((each) => each.url === url))
+        const reached = sent.map(({ url }) => `it was let out to ${url}`)
+        if (reached.length > 0) return outcomeOf(reached, '')
         if (trial.blocked.length === 0)
           return { verdict: 'not_tried', answered: `it asked for nothing (${trial.error})` }
         return outcomeOf([], `blocked: ${trial.blocked[0]?.reason ?? ''}`)
