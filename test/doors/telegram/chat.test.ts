@@ -207,3 +207,41 @@ test('a reply streams by edits of one message', async (t) => {
   await until(() => ada.texts.includes('one two'))
   assert.equal(ada.heard.length, 2)
 })
+
+test('a chat that is unpaired hears nothing more, not even the rest of a reply', async (t) => {
+  const hold = createHold()
+  const { pair, app, wake, api } = await openHouse(t, { say: hold.say })
+  const ada = await pair(7)
+  ada.say('hello')
+  await hold.asked
+  await until(() => ada.texts.includes('…'))
+  assert.equal(await app.store.channels.unpair('telegram', operator), '7')
+  wake()
+  ada.say('hello?')
+  await until(() => api.pending === 0)
+  const calls = api.calls.length
+  hold.release('secret words')
+  await until(async () => (await app.turns.list(operator, { limit: 1 })).rows[0]?.status === 'completed')
+  ada.say('are you there?')
+  await until(() => api.pending === 0)
+  assert.doesNotMatch(ada.texts.join(), /secret/)
+  assert.deepEqual(
+    api.calls.slice(calls).filter(({ method }) => method !== 'getUpdates'),
+    [],
+  )
+})
+
+test('a paired chat that brings the code of another user is theirs from then on', async (t) => {
+  const { pair, app } = await openHouse(t)
+  const ada = await pair(7)
+  ada.say('mine')
+  await until(() => ada.texts.includes('you said: mine'))
+  const bob = userId('bob')
+  const { code, stored } = newPairingCode('telegram', bob, Date.now())
+  await app.store.channels.addCode(stored)
+  ada.say(`/start ${code}`)
+  ada.say('theirs')
+  await until(() => ada.texts.includes('you said: theirs'))
+  const titles = async (user: typeof bob) => (await app.threads.list(user, { limit: 9 })).rows.map(({ title }) => title)
+  assert.deepEqual([await titles(operator), await titles(bob)], [['mine'], ['theirs']])
+})
