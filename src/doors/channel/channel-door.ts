@@ -135,9 +135,9 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
   }
 
   /** One look at a time: an earlier list would undo what a later one began. */
-  async function sync(): Promise<void> {
+  function sync(): Promise<void> {
     changed = true
-    syncing ??= (async () => {
+    syncing ??= Promise.resolve().then(async () => {
       try {
         while (changed && holding) {
           changed = false
@@ -146,8 +146,8 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
       } finally {
         syncing = undefined
       }
-    })()
-    await syncing
+    })
+    return syncing
   }
 
   function wake(): void {

@@ -151,3 +151,13 @@ test('a chat is not held up by the file of another', async (t) => {
   release()
   await until(() => ada.texts.some((text) => text.startsWith('you said: read this')))
 })
+
+test('a door that was woken before it holds the channel tells what comes later', async (t) => {
+  const { pair, closeDoor, openDoor, wake } = await openHouse(t)
+  const ada = await pair(7)
+  await closeDoor()
+  openDoor()
+  wake()
+  ada.say('hello')
+  await until(() => ada.texts.includes('you said: hello'))
+})
