@@ -17,6 +17,7 @@ import { openTools } from '#app/open-tools.ts'
 import { openTurns } from '#app/open-turns.ts'
 import { ownSecretsOf } from '#app/own-secrets.ts'
 import { createPolicy } from '#app/policy.ts'
+import { sealedKey } from '#app/sealed-key.ts'
 import { createSettingsAdmin } from '#app/settings-admin.ts'
 import type { Home } from '#home.ts'
 import type { Log } from '#lib/log.ts'
@@ -178,6 +179,11 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
       configure,
       model: live.model.open,
       tryChoice: async (choice) => (await import('#app/try-choice.ts')).tryChoice(choice, store.secrets),
+      providerModels: async (choice) => {
+        const { listProviderModels } = await import('#models/provider-models.ts')
+        const sealed = choice.apiKey ?? (await sealedKey(choice.provider, store.secrets))
+        return listProviderModels({ ...choice, ...(sealed && { apiKey: sealed }) })
+      },
       reload: live.reload,
     }),
     toolAdmin: tools.admin,

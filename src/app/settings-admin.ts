@@ -2,7 +2,7 @@
 import type { Config } from '#config.ts'
 import { type FallbackConfig, isSameModel, type ModelConfig } from '#config/model.ts'
 import { AppError } from '#core/errors.ts'
-import type { SettingsAdmin } from '#core/admin.ts'
+import type { ModelTrial, SettingsAdmin } from '#core/admin.ts'
 import { isObject } from '#core/json.ts'
 import type { Model } from '#core/model.ts'
 import { providerNames, providers } from '#core/providers.ts'
@@ -19,7 +19,9 @@ export type SettingsParts = {
   readonly configure: (settings: Settings) => Config
   readonly model: () => Promise<Model>
   /** Tests a model that is about to be chosen. Throws when it does not answer. */
-  readonly tryChoice: (choice: ModelConfig) => Promise<void>
+  readonly tryChoice: (choice: ModelConfig) => Promise<ModelTrial | undefined>
+  /** The models that a provider lists itself. */
+  readonly providerModels: (choice: ModelConfig) => Promise<readonly string[]>
   readonly reload: () => Promise<void>
 }
 
@@ -45,6 +47,21 @@ export function createSettingsAdmin(parts: SettingsParts): SettingsAdmin {
     }
   }
 
+  /** The model that a change would bring, with the given key in place of the known one. */
+  async function choiceIn(settings: Settings, key: string | undefined) {
+    const stored = await store.settings.all()
+    const { model } = configure({ ...stored, ...decide(stored, settings) })
+    const [keyName] = providers[model.provider].keys
+    if (key === undefined) return { model, keyName: keyName ?? '' }
+    const wanted = settings['llm_provider']
+    if (wanted !== undefined && wanted !== model.provider) {
+      const message = 'LLM_PROVIDER in the environment chooses the provider: unset it first'
+      throw new AppError('invalid_input', message, { param: 'provider' })
+    }
+    if (keyName === undefined) throw new AppError('invalid_input', `${model.provider} takes no key`, { param: 'key' })
+    return { model: { ...model, apiKey: key }, keyName }
+  }
+
   return {
     async read() {
       const [settings, secrets] = await Promise.all([store.settings.all(), store.secrets.list()])
@@ -64,7 +81,8 @@ export function createSettingsAdmin(parts: SettingsParts): SettingsAdmin {
         },
         models: await listModels({ config, sealed, kept: keptIn(settings) }),
         providers: providerNames.map((name) => {
-          return { name, words: providers[name].words, missing: missingOf(name, config, sealed) }
+          const { words, keys } = providers[name]
+          return { name, words, missing: missingOf(name, config, sealed), ...(keys[0] && { key: keys[0] }) }
         }),
         limits: {
           perTurnUsd: caps.perTurn ?? null,
@@ -83,16 +101,25 @@ export function createSettingsAdmin(parts: SettingsParts): SettingsAdmin {
         marks: markIds.map((id) => ({ id, says: markWords(id), on: !marksOff.includes(id) })),
       }
     },
-    async change(settings, { force = false } = {}) {
-      if (!force) {
-        const stored = await store.settings.all()
-        const { model } = configure({ ...stored, ...decide(stored, settings) })
-        if (!isSameModel(model, parts.config().model)) await parts.tryChoice(model)
-      }
+    async change(settings, { force = false, key } = {}) {
+      const { model, keyName } = await choiceIn(settings, key)
+      if (!force && (key !== undefined || !isSameModel(model, parts.config().model))) await parts.tryChoice(model)
+      if (key !== undefined) await store.secrets.set(keyName, key)
       await store.settings.change((stored) =>
         Object.fromEntries(Object.entries(decide(stored, settings)).map(([name, value]) => [name, value ?? undefined])),
       )
       await parts.reload()
+    },
+    async tryChoice(settings, key) {
+      const { model } = await choiceIn(settings, key)
+      const trial = await parts.tryChoice(model)
+      if (!trial) throw new AppError('invalid_input', 'a script answers only its own messages', { param: 'provider' })
+      return trial
+    },
+    async providerModels(settings, key) {
+      // A provider without a default model needs a name, which is what is looked for.
+      const named = { ...settings, llm_model: 'any' }
+      return parts.providerModels((await choiceIn(named, key)).model)
     },
     async tryModel() {
       const { tryModel } = await import('#models/trial.ts')

@@ -47,7 +47,13 @@ export type SettingsView = {
   /** The model in use, its fallbacks, the default model of each configured provider, and models chosen before. */
   readonly models: readonly ModelView[]
   /** All providers, and the settings that each one lacks. */
-  readonly providers: readonly { readonly name: string; readonly words: string; readonly missing: readonly string[] }[]
+  readonly providers: readonly {
+    readonly name: string
+    readonly words: string
+    readonly missing: readonly string[]
+    /** The name of its key. */
+    readonly key?: string
+  }[]
   /** Limits in USD, null for none; `fixed` names those that the environment sets. */
   readonly limits: {
     readonly perTurnUsd: number | null
@@ -76,6 +82,9 @@ export type ModelTrial = {
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly costUsd: number | null }
 }
 
+/** `key` is the key of the provider that the change names; it is sealed with the change. */
+export type ChangeOptions = { readonly force?: boolean; readonly key?: string }
+
 export interface SettingsAdmin {
   read(): Promise<SettingsView>
   /**
@@ -83,7 +92,11 @@ export interface SettingsAdmin {
    * Applies from the next turn. Another model is asked for one word first, unless `force` is set. Throws invalid_input, or
    * that model's error, and then changes nothing.
    */
-  change(settings: Readonly<Record<string, Json>>, options?: { readonly force?: boolean }): Promise<void>
+  change(settings: Readonly<Record<string, Json>>, options?: ChangeOptions): Promise<void>
+  /** Asks a model for one word that is not stored. Throws the model's error, and invalid_input. */
+  tryChoice(settings: Readonly<Record<string, Json>>, key?: string): Promise<ModelTrial>
+  /** The models that a provider lists itself. Throws the model's error, and invalid_input. */
+  providerModels(settings: Readonly<Record<string, Json>>, key?: string): Promise<readonly string[]>
   /** Asks the model in use for one word. Throws the model's error. */
   tryModel(): Promise<ModelTrial>
 }

@@ -92,6 +92,8 @@ const table: Readonly<Record<string, Row>> = {
   'GET /api/settings': { all: [403, 403, 200] },
   'PATCH /api/settings': { all: [403, 403, 200], body: {} },
   'POST /api/settings/test': { all: [403, 403, 200] },
+  'POST /api/settings/connection/test': { all: [403, 403, 400], body: {} },
+  'POST /api/settings/connection/models': { all: [403, 403, 200], body: { provider: 'ollama' } },
   'GET /api/users': { all: [403, 403, 200] },
   'POST /api/users': { all: [403, 403, 400], body: {} },
   'GET /api/users/:name/tokens': { all: [403, 403, 200] },

@@ -12,6 +12,7 @@ const operators = ['GET /metrics', 'GET /api/users', 'POST /api/users', 'DELETE 
   .concat(['GET /api/mcp', 'POST /api/mcp', 'DELETE /api/mcp/:name', 'PATCH /api/mcp/:name/tools/:tool'])
   .concat(['review', 'test', 'auth'].map((verb) => `POST /api/mcp/:name/${verb}`))
   .concat(['GET /api/senders', 'GET /api/settings', 'PATCH /api/settings', 'POST /api/settings/test'])
+  .concat(['test', 'models'].map((verb) => `POST /api/settings/connection/${verb}`))
 const carryFiles = ['/api/chat', '/api/chat/send', '/api/v1/responses', '/v1/responses']
   .concat(['/api/v1/responses/compact', '/api/v1/chat/completions', '/v1/chat/completions', '/v1/responses/compact'])
   .concat(['/api/v1/responses/input_tokens', '/v1/responses/input_tokens'])

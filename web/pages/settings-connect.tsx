@@ -1,51 +1,66 @@
-// The form that connects another model: provider, name, base URL and fallbacks.
-import { useSignal } from '@preact/signals'
-import type { Settings, SettingsChange } from '#doors/web/wire/settings.ts'
+// The form that connects a model: provider, key, name, base URL and fallbacks. The model answers a test before it is stored.
+import { type Signal, useSignal } from '@preact/signals'
+import { costWords, countWords, durationWords } from '#core/words.ts'
+import type { Connection, ModelTrial, Settings, SettingsChange } from '#doors/web/wire/settings.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, Select } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
+import { Note } from '../parts/note.tsx'
 import { notify } from '../store/notices.ts'
-import { changeSettings, failedItsTest } from '../store/settings.ts'
+import { changeSettings, failedItsTest, listProviderModels, tryConnection } from '../store/settings.ts'
 import { ModelRefused } from './model-refused.tsx'
 
 /** The stored choice has no effect while LLM_PROVIDER is set in the environment. */
 export function Connect({ found: { model, providers } }: { found: Settings }) {
   const provider = useSignal(model.provider)
+  const key = useSignal('')
   const name = useSignal(model.chosen_by === 'default' ? '' : model.name)
   const baseUrl = useSignal(model.base_url ?? '')
   const fallback = useSignal(model.fallback.join(', '))
-  const fields = [
-    { label: 'Model', placeholder: 'the provider’s default', text: name },
-    { label: 'Base URL', placeholder: 'the provider’s default', text: baseUrl },
-    { label: 'Stands in', placeholder: 'provider/model, provider/model', text: fallback },
-  ]
-  const act = useAct()
-  const chosen = providers.find((each) => each.name === provider.value)
+  const names = useSignal<readonly string[]>([])
+  const trial = useSignal<ModelTrial | undefined>(undefined)
   /** The change whose model did not answer. */
   const refused = useSignal<SettingsChange | undefined>(undefined)
+  const act = useAct()
+  const testing = useAct()
+  const listing = useAct()
+  const chosen = providers.find((each) => each.name === provider.value)
+  const connection = (): Connection => ({
+    provider: provider.value,
+    model: textOrNull(name),
+    base_url: textOrNull(baseUrl),
+    key: textOrNull(key),
+  })
   const store = async (change: SettingsChange): Promise<void> => {
     refused.value = undefined
+    trial.value = undefined
     try {
       await changeSettings(change)
     } catch (error) {
       if (failedItsTest(error)) refused.value = change
       throw error
     }
+    key.value = ''
     notify('The model is stored. The next turn uses it.')
   }
-  const save = (): Promise<void> => {
-    const or = (text: string): string | null => text.trim() || null
-    return store({
-      provider: provider.value,
-      model: or(name.value),
-      base_url: or(baseUrl.value),
-      fallback: or(fallback.value),
-    })
+  const test = async (): Promise<void> => {
+    refused.value = undefined
+    trial.value = undefined
+    trial.value = await tryConnection(connection())
+  }
+  const list = async (): Promise<void> => {
+    names.value = await listProviderModels(connection())
+    if (names.value.length === 0) throw new Error('The provider lists no models. Type the name.')
   }
   const change = refused.value
   return (
-    <Form look="card model-form" name="Connect another" act={act} work={save}>
+    <Form
+      look="card model-form"
+      name="Connect another"
+      act={act}
+      work={() => store({ ...connection(), fallback: textOrNull(fallback) })}
+    >
       <div class="model-fields">
         <Select
           name="Provider"
@@ -53,31 +68,63 @@ export function Connect({ found: { model, providers } }: { found: Settings }) {
           options={providers.map((each) => ({ value: each.name, label: each.name }))}
           onChange={(value) => {
             provider.value = value
-            name.value = ''
-            baseUrl.value = ''
+            for (const each of [name, baseUrl, key]) each.value = ''
+            names.value = []
           }}
         />
-        {fields.map(({ label, placeholder, text }) => (
+        {chosen?.key !== undefined && (
           <Field
-            key={label}
-            label={label}
+            label="Key"
+            type="password"
             mono
-            placeholder={placeholder}
-            value={text.value}
-            onInput={(value) => (text.value = value)}
+            autoComplete="new-password"
+            placeholder={chosen.missing.includes(chosen.key) ? chosen.key : 'the one that is set'}
+            value={key.value}
+            onInput={(value) => (key.value = value)}
           />
-        ))}
+        )}
+        <Field
+          label="Model"
+          mono
+          placeholder="the provider’s default"
+          options={names.value}
+          value={name.value}
+          onInput={(value) => (name.value = value)}
+        />
+        <Field
+          label="Base URL"
+          mono
+          placeholder="the provider’s default"
+          value={baseUrl.value}
+          onInput={(value) => (baseUrl.value = value)}
+        />
+        <Field
+          label="Stands in"
+          mono
+          placeholder="provider/model, provider/model"
+          value={fallback.value}
+          onInput={(value) => (fallback.value = value)}
+        />
       </div>
       <p class="label">
         {chosen?.description}
         {chosen && chosen.missing.length > 0 && `. It needs ${chosen.missing.join(' and ')}.`}
-        {chosen && chosen.missing.some((each) => each.endsWith('_KEY')) && (
-          <>
-            {' '}
-            In a terminal: <code>atrium secret set {chosen.missing.find((each) => each.endsWith('_KEY'))}</code>
-          </>
-        )}
+        {chosen?.key !== undefined && ' A key is sealed with the choice and never shown again.'}
+        {names.value.length > 0 && ` It lists ${countWords(names.value.length, 'model')}.`}
       </p>
+      <div role="status" class="model-status">
+        {trial.value && <Answer trial={trial.value} />}
+      </div>
+      {testing.fault.value !== undefined && (
+        <Note kind="clay" title="It does not answer">
+          {testing.fault.value}
+        </Note>
+      )}
+      {listing.fault.value !== undefined && (
+        <Note kind="clay" title="There is no list of models">
+          {listing.fault.value}
+        </Note>
+      )}
       {act.fault.value !== undefined && (
         <ModelRefused
           why={act.fault.value}
@@ -85,11 +132,39 @@ export function Connect({ found: { model, providers } }: { found: Settings }) {
           force={change && (() => void act.run(() => store({ ...change, force: true })))}
         />
       )}
-      <div>
+      <div class="model-acts">
         <Button kind="primary" type="submit" busy={act.busy.value}>
-          Use this model
+          Connect
+        </Button>
+        <Button icon="pulse" busy={testing.busy.value} onClick={() => void testing.run(test)}>
+          Test
+        </Button>
+        <Button kind="quiet" icon="list" busy={listing.busy.value} onClick={() => void listing.run(list)}>
+          List its models
         </Button>
       </div>
     </Form>
+  )
+}
+
+function textOrNull(text: Signal<string>): string | null {
+  return text.value.trim() || null
+}
+
+/** What a model answered to its test. */
+export function Answer({ trial }: { trial: ModelTrial }) {
+  const tokens = countWords(trial.input_tokens + trial.output_tokens, 'token')
+  return (
+    <Note
+      kind="good"
+      title="It answers"
+      aside={
+        <span>
+          {durationWords(trial.ms)}, {tokens}, {costWords(trial.cost_usd)}
+        </span>
+      }
+    >
+      {trial.words === '' ? 'Without words.' : `“${trial.words}”`}
+    </Note>
   )
 }

@@ -1,7 +1,6 @@
 // The model: choose one of the known models, test it, or connect another.
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
-import { costWords, countWords, durationWords } from '#core/words.ts'
 import type { ModelTrial, Settings } from '#doors/web/wire/settings.ts'
 import { faultText } from '../api/client.ts'
 import { priceText } from '../lib/words.ts'
@@ -14,7 +13,7 @@ import { When } from '../parts/states.tsx'
 import { notify } from '../store/notices.ts'
 import { changeSettings, chooseModel, failedItsTest, settings, tryModel } from '../store/settings.ts'
 import { ModelRefused } from './model-refused.tsx'
-import { Connect } from './settings-connect.tsx'
+import { Answer, Connect } from './settings-connect.tsx'
 import { Offered } from './settings-offered.tsx'
 
 export function Model() {
@@ -133,7 +132,7 @@ async function forget(model: Known): Promise<void> {
   }
 }
 
-/** Buttons and results of the test, and the form that connects another model. */
+/** The test of the model in use, and the form that connects another model, which has a test of its own. */
 function TestAndConnect({ found }: { found: Settings }) {
   const connecting = useSignal(true)
   const { busy, fault, run } = useAct()
@@ -148,11 +147,13 @@ function TestAndConnect({ found }: { found: Settings }) {
   return (
     <>
       <div class="model-acts">
-        <Button icon="pulse" busy={busy.value} onClick={() => void act()}>
-          <span>
-            Test<Silent> this model</Silent>
-          </span>
-        </Button>
+        {!connecting.value && (
+          <Button icon="pulse" busy={busy.value} onClick={() => void act()}>
+            <span>
+              Test<Silent> this model</Silent>
+            </span>
+          </Button>
+        )}
         <Button
           kind="quiet"
           icon="plus"
@@ -163,20 +164,7 @@ function TestAndConnect({ found }: { found: Settings }) {
         </Button>
       </div>
       <div role="status" class="model-status">
-        {answer && (
-          <Note
-            kind="good"
-            title="It answers"
-            aside={
-              <span>
-                {durationWords(answer.ms)}, {countWords(answer.input_tokens + answer.output_tokens, 'token')},{' '}
-                {costWords(answer.cost_usd)}
-              </span>
-            }
-          >
-            {answer.words === '' ? 'Without words.' : `“${answer.words}”`}
-          </Note>
-        )}
+        {answer && <Answer trial={answer} />}
       </div>
       {fault.value !== undefined && (
         <Note kind="clay" title="It does not answer">

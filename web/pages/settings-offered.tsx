@@ -18,9 +18,9 @@ export function Offered({ model: { offered, offered_fixed } }: { model: Settings
     notify('The models for threads are stored')
   }
   return (
-    <Form look="card model-form" name="Models for threads" act={act} work={save}>
+    <Form look="card model-form" name="Offered for threads" act={act} work={save}>
       <Field
-        label="Models for threads"
+        label="Offered for threads"
         mono
         value={text.value}
         fault={act.fault.value}

@@ -20,6 +20,8 @@ type FieldProps = {
   readonly unlabelled?: boolean
   readonly autoComplete?: string
   readonly maxLength?: number
+  /** Values to choose from; others can be typed too. */
+  readonly options?: readonly string[]
 }
 
 /** A text input with a label, and a hint or fault below. */
@@ -40,11 +42,19 @@ export function Field({ label, value, onInput, fault, hint, mono = false, unlabe
         placeholder={rest.placeholder}
         autocomplete={rest.autoComplete ?? 'off'}
         maxLength={rest.maxLength}
+        list={rest.options?.length ? `${id}-options` : undefined}
         spellcheck={!mono}
         aria-invalid={fault !== undefined}
         aria-describedby={fault !== undefined || hint ? `${id}-words` : undefined}
         onInput={(event) => onInput(event.currentTarget.value)}
       />
+      {rest.options?.length ? (
+        <datalist id={`${id}-options`}>
+          {rest.options.map((each) => (
+            <option key={each} value={each} />
+          ))}
+        </datalist>
+      ) : null}
       {fault !== undefined ? (
         <FieldFault id={`${id}-words`} words={fault} />
       ) : (

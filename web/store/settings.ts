@@ -1,5 +1,12 @@
 // The settings of the service, for the operator.
-import type { ModelTrial, Rules, Settings, SettingsChange } from '#doors/web/wire/settings.ts'
+import type {
+  Connection,
+  ModelTrial,
+  ProviderModels,
+  Rules,
+  Settings,
+  SettingsChange,
+} from '#doors/web/wire/settings.ts'
 import { ApiFault, request } from '../api/client.ts'
 import { loaded } from './loaded.ts'
 import { service } from './service.ts'
@@ -44,6 +51,17 @@ export async function resetPolicy(id: string): Promise<void> {
 /** Switches one mark on or off. Throws ApiFault. */
 export async function switchMark(id: string, on: boolean): Promise<void> {
   await changeSettings({ marks: { [id]: on } })
+}
+
+/** Sends one short prompt to a model that is not stored yet. Throws ApiFault. */
+export function tryConnection(connection: Connection): Promise<ModelTrial> {
+  return request<ModelTrial>('POST', '/api/settings/connection/test', { body: connection, deadlineMs: trialMs })
+}
+
+/** The models that a provider lists itself. Throws ApiFault. */
+export async function listProviderModels(connection: Connection): Promise<readonly string[]> {
+  const path = '/api/settings/connection/models'
+  return (await request<ProviderModels>('POST', path, { body: connection, deadlineMs: trialMs })).models
 }
 
 /** Sends one short prompt to the model in use. Throws ApiFault. */

@@ -1,10 +1,16 @@
 // Routes of settings, for the operator: model, limits, policy, marks. A change applies from the next turn on.
 import * as z from 'zod/mini'
-import type { SettingsAdmin, SettingsView } from '#core/admin.ts'
+import type { ModelTrial, SettingsAdmin, SettingsView } from '#core/admin.ts'
 import type { Json } from '#core/json.ts'
 import { maxRetentionDays, maxSteps } from '#core/turn.ts'
 import { type Route, route } from '#http/routes.ts'
-import { ModelTrialAnswer, SettingsAnswer, SettingsBody } from '#doors/web/wire/settings.ts'
+import {
+  ConnectionBody,
+  ModelTrialAnswer,
+  ProviderModelsAnswer,
+  SettingsAnswer,
+  SettingsBody,
+} from '#doors/web/wire/settings.ts'
 
 const daysFault = `must be a whole number from 0 to ${maxRetentionDays}`
 const stepsFault = `must be a whole number from 1 to ${maxSteps}`
@@ -34,8 +40,8 @@ export function settingsRoutes({ settings }: SettingsParts): Route[] {
       body: Body,
       answers: { 200: SettingsAnswer },
       async handle({ body }) {
-        const { force = false, ...changes } = body
-        await settings.change(changesIn(changes), { force })
+        const { force = false, key, ...changes } = body
+        await settings.change(changesIn(changes), { force, ...(key && { key }) })
         return settingsWire(await settings.read())
       },
     }),
@@ -45,23 +51,41 @@ export function settingsRoutes({ settings }: SettingsParts): Route[] {
       who: 'operator',
       summary: 'Test the model in use: ask it for one word',
       answers: { 200: ModelTrialAnswer },
-      async handle() {
-        const { model, words, ms, usage } = await settings.tryModel()
-        return {
-          model,
-          words,
-          ms,
-          input_tokens: usage.inputTokens,
-          output_tokens: usage.outputTokens,
-          cost_usd: usage.costUsd,
-        } satisfies z.output<typeof ModelTrialAnswer>
+      handle: async () => trialWire(await settings.tryModel()),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/settings/connection/test',
+      who: 'operator',
+      summary: 'Test a model before it is chosen: ask it for one word, and store nothing',
+      body: ConnectionBody,
+      answers: { 200: ModelTrialAnswer },
+      async handle({ body: { key, ...model } }) {
+        return trialWire(await settings.tryChoice(changesIn(model), key ?? undefined))
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/settings/connection/models',
+      who: 'operator',
+      summary: 'List the models of a provider, as it lists them itself',
+      body: ConnectionBody,
+      answers: { 200: ProviderModelsAnswer },
+      async handle({ body: { key, ...model } }) {
+        const models = await settings.providerModels(changesIn(model), key ?? undefined)
+        return { models: [...models] } satisfies z.output<typeof ProviderModelsAnswer>
       },
     }),
   ]
 }
 
+function trialWire({ model, words, ms, usage }: ModelTrial): z.output<typeof ModelTrialAnswer> {
+  const { inputTokens, outputTokens, costUsd } = usage
+  return { model, words, ms, input_tokens: inputTokens, output_tokens: outputTokens, cost_usd: costUsd }
+}
+
 /** The changes under their stored names. A new provider resets model, base URL and fallback unless they are set too. */
-function changesIn(body: Omit<z.output<typeof Body>, 'force'>): Record<string, Json> {
+function changesIn(body: Omit<z.output<typeof Body>, 'force' | 'key'>): Record<string, Json> {
   const { provider, model, base_url, fallback, offered, policy, ...others } = body
   const of = { llm_provider: provider, llm_model: model, llm_base_url: base_url, llm_fallback: fallback }
   const chosen = provider === undefined ? of : { ...noModel, ...present(of) }
@@ -104,7 +128,12 @@ function settingsWire({
       input_usd: inputUsd,
       output_usd: outputUsd,
     })),
-    providers: providers.map(({ name, words, missing }) => ({ name, description: words, missing: [...missing] })),
+    providers: providers.map(({ name, words, missing, key }) => ({
+      name,
+      description: words,
+      missing: [...missing],
+      ...(key !== undefined && { key }),
+    })),
     limits: {
       spend_per_turn_usd: limits.perTurnUsd,
       spend_per_day_usd: limits.perDayUsd,

@@ -178,7 +178,8 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     config: () => readConfig(home, stored),
     configure: (settings) => readConfig(home, settings),
     model: () => app.runner.model(),
-    tryChoice: options.tryChoice ?? (() => Promise.resolve()),
+    tryChoice: options.tryChoice ?? (() => Promise.resolve(undefined)),
+    providerModels: ({ provider, apiKey }) => Promise.resolve([`${provider} with ${apiKey}`]),
     reload,
   })
   const components = createComponentSource({

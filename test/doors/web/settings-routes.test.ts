@@ -146,7 +146,7 @@ test('a model that does not answer is not stored, unless it is forced', async (t
     tryChoice({ provider, name }) {
       tried.push(`${provider} ${name}`)
       const fault = new AppError('model_unreachable', `${name} does not answer`, { param: 'base_url' })
-      return name === 'absent' ? Promise.reject(fault) : Promise.resolve()
+      return name === 'absent' ? Promise.reject(fault) : Promise.resolve(undefined)
     },
   })
   const change = (body: object) => call('PATCH', '/api/settings', { body })
@@ -298,4 +298,40 @@ test('a user has several tokens; one that is revoked ends with its sessions and 
     assert.equal((await call(method, path)).status, 404)
   }
   assert.equal((await call('GET', '/api/users/bob/tokens')).status, 404)
+})
+
+test('a model is connected with its key: tested with it, sealed with the choice, and never shown', async (t) => {
+  const tried: (string | undefined)[] = []
+  const usage = { inputTokens: 1, outputTokens: 2, costUsd: 0 }
+  const { call, store } = await openHouse(t, {
+    tryChoice({ provider, name, apiKey }) {
+      tried.push(`${provider}/${name} ${apiKey}`)
+      if (apiKey === 'wrong')
+        return Promise.reject(new AppError('model_unauthorized', 'refused', { param: 'provider' }))
+      return Promise.resolve({ model: name, words: 'ready', ms: 5, usage })
+    },
+  })
+  const post = (verb: string, body: object) => call('POST', `/api/settings/connection/${verb}`, { body })
+  const model = { provider: 'openai', model: 'gpt-4o', key: 'sk-right' }
+  assert.deepEqual((await post('models', { provider: 'openai', key: 'sk-right' })).json, {
+    models: ['openai with sk-right'],
+  })
+  assert.equal((await post('models', { provider: 'openai-compatible', base_url: 'http://127.0.0.1:1/v1' })).status, 200)
+  const trial = await post('test', model)
+  assert.deepEqual([trial.status, trial.json.words, trial.json.output_tokens], [200, 'ready', 2])
+  assert.deepEqual(await store.secrets.list(), [], 'a test stores nothing')
+  assert.equal((await call('GET', '/api/settings')).json.model.provider, 'offline')
+  assert.equal((await post('test', { ...model, key: 'wrong' })).status, 502)
+  assert.equal((await post('test', { ...model, key: 'with space' })).json.error.param, 'key')
+  assert.equal((await post('test', { provider: 'ollama', key: 'x' })).json.error.param, 'key')
+  const change = (body: object) => call('PATCH', '/api/settings', { body })
+  assert.equal((await change({ ...model, key: 'wrong' })).status, 502)
+  assert.deepEqual(await store.secrets.list(), [])
+  const stored = await change(model)
+  assert.deepEqual([stored.json.model.provider, stored.json.model.name], ['openai', 'gpt-4o'])
+  assert(!stored.text.includes('sk-right'))
+  assert.equal(await store.secrets.get('OPENAI_API_KEY'), 'sk-right')
+  const openai = stored.json.providers.find(({ name }: { name: string }) => name === 'openai')
+  assert.deepEqual([openai.key, openai.missing], ['OPENAI_API_KEY', []])
+  assert.deepEqual(new Set(tried), new Set(['openai/gpt-4o sk-right', 'openai/gpt-4o wrong']))
 })

@@ -4,12 +4,27 @@ import * as z from 'zod/mini'
 const rule = z.enum(['allow', 'ask', 'deny', 'known'], 'must be allow, ask, deny or known')
 const cap = z.nullish(z.number().check(z.minimum(0, 'must be 0 or more'), z.maximum(1_000_000, 'must be less')))
 
+const keyFault = 'must be 1 to 4096 printable ASCII characters without white space'
+/** The key of the provider. It is sealed and never shown. */
+const key = z.nullish(z.string().check(z.regex(/^[\x21-\x7e]{1,4096}$/, keyFault)))
+
+/** A model that is not stored yet. */
+export const ConnectionBody = z.object({
+  provider: z.string(),
+  model: z.nullish(z.string()),
+  base_url: z.nullish(z.string()),
+  key,
+})
+
+export const ProviderModelsAnswer = z.object({ models: z.array(z.string()) })
+
 /** A change of settings. Null resets a setting; settings that are left out stay. */
 export const SettingsBody = z.object({
   provider: z.nullish(z.string()),
   model: z.nullish(z.string()),
   base_url: z.nullish(z.string()),
   fallback: z.nullish(z.string()),
+  key,
   /** Models that can be chosen for a thread: `provider/model, …`. */
   offered: z.nullish(z.string()),
   /** Stores another model without a test. */
@@ -65,7 +80,15 @@ export const SettingsAnswer = z.object({
       output_usd: z.nullable(z.number()),
     }),
   ),
-  providers: z.array(z.object({ name: z.string(), description: z.string(), missing: z.array(z.string()) })),
+  providers: z.array(
+    z.object({
+      name: z.string(),
+      description: z.string(),
+      missing: z.array(z.string()),
+      /** The name of its key; absent for a provider that takes none. */
+      key: z.exactOptional(z.string()),
+    }),
+  ),
   limits: z.object({
     spend_per_turn_usd: z.nullable(z.number()),
     spend_per_day_usd: z.nullable(z.number()),
@@ -90,6 +113,8 @@ export const ModelTrialAnswer = z.object({
 })
 
 export type Settings = z.output<typeof SettingsAnswer>
+export type Connection = z.input<typeof ConnectionBody>
+export type ProviderModels = z.output<typeof ProviderModelsAnswer>
 export type SettingsChange = z.input<typeof SettingsBody>
 export type Mark = z.output<typeof MarkWire>
 /** `known` allows calls to addresses that were named before and asks about others. */
