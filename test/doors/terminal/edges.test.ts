@@ -152,7 +152,7 @@ test(
     await screen.shows(/▌ and then\n ▌ queued/)
     await screen.keys('Escape')
     await screen.shows(/■ Stopped[\s\S]*You said <and then>/)
-    await screen.hides(/queued/)
+    await screen.hides(/▌ queued/)
     await screen.keys('C-c')
     await screen.shows(/ended with 0/)
   },
