@@ -1,8 +1,10 @@
-// The conversation, virtualised: only turns near the viewport are in the page; spacers stand for the others. New text
+// The conversation, virtualised: turns near the viewport are in the page, and in idle moments up to 200 around them, which
+// the browser's own search finds; spacers stand for the others. New text
 // keeps a reader at the end there, and does not scroll a reader who has scrolled up.
 import { useComputed } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { TurnView } from '../lib/conversation.ts'
+import { keptStep, maxKept, type Range, widened } from '../lib/kept-turns.ts'
 import type { Conversation } from '../store/conversation.ts'
 import { outgoingTo } from '../store/outbox.ts'
 import { Button } from './button.tsx'
@@ -17,10 +19,10 @@ const defaultTurnPx = 220
 const overscanPx = 1_500
 /** A scroll position this near to the end counts as the end. */
 const endPx = 60
+/** Between two steps where the browser does not tell when it is idle. */
+const idleMs = 100
 /** This near to the top, earlier items are loaded. */
 const earlierPx = 1_200
-
-type Range = { readonly from: number; readonly to: number }
 
 export function Transcript({ conversation }: { conversation: Conversation }) {
   const turns = conversation.turns.value
@@ -29,6 +31,7 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
   const heights = useRef(new Map<string, number>())
   const atEnd = useRef(true)
   const lastTop = useRef(0)
+  const kept = useRef(0)
   const [away, setAway] = useState(false)
   const [range, setRange] = useState<Range>({ from: Math.max(0, turns.length - 12), to: turns.length })
   const outgoing = useComputed(() => outgoingTo(conversation.id)).value
@@ -37,8 +40,9 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
     const box = scroller.current
     if (!box) return
     const { scrollTop, clientHeight } = box
-    const next = rangeIn(conversation.turns.peek(), heights.current, scrollTop, clientHeight)
-    setRange((now) => (now.from === next.from && now.to === next.to ? now : next))
+    const now = conversation.turns.peek()
+    const next = widened(rangeIn(now, heights.current, scrollTop, clientHeight), kept.current, now.length)
+    setRange((old) => (old.from === next.from && old.to === next.to ? old : next))
     if (scrollTop < earlierPx && conversation.hasEarlier.peek()) void conversation.loadEarlier()
   }
   const toEnd = (): void => {
@@ -85,6 +89,21 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
     return () => watcher.disconnect()
   }, [])
 
+  // Once the thread is shown, more of it is brought into the page, a little in each idle moment.
+  useEffect(() => {
+    if (!conversation.loaded.value) return undefined
+    return whileIdle(() => {
+      const count = conversation.turns.peek().length
+      if (kept.current < Math.min(maxKept, count)) {
+        kept.current = Math.min(maxKept, kept.current + keptStep)
+        look()
+        return true
+      }
+      if (count >= maxKept || !conversation.hasEarlier.peek()) return false
+      return conversation.loadEarlier().then(() => conversation.turns.peek().length > count)
+    })
+  }, [conversation.id, conversation.loaded.value])
+
   const from = Math.min(range.from, Math.max(0, turns.length - 1))
   const to = atEnd.current ? turns.length : Math.min(range.to, turns.length)
   return (
@@ -118,6 +137,23 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
       )}
     </div>
   )
+}
+
+/** Does a step in each idle moment, while there is more to do. Returns what ends it. */
+function whileIdle(step: () => boolean | Promise<boolean>): () => void {
+  let ended = false
+  // Safari has no idle callbacks.
+  const inIdle = (work: () => Promise<void>): void => {
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(() => void work())
+    else setTimeout(() => void work(), idleMs)
+  }
+  const next = (): void => {
+    inIdle(async () => {
+      if (!ended && (await step()) && !ended) next()
+    })
+  }
+  next()
+  return () => (ended = true)
 }
 
 /** Spacer for turns that are not in the page. An SVG takes its height as an attribute, so no inline style is needed. */

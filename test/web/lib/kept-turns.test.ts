@@ -1,0 +1,21 @@
+// Which turns of a long thread stay in the page.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { widened } from '../../../web/lib/kept-turns.ts'
+
+const cases = [
+  { what: 'nothing is to be kept', range: [490, 500], kept: 0, count: 500, want: [490, 500] },
+  { what: 'at the end, earlier turns', range: [490, 500], kept: 200, count: 500, want: [300, 500] },
+  { what: 'at the beginning, later ones', range: [0, 12], kept: 200, count: 500, want: [0, 200] },
+  { what: 'in the middle, earlier ones first', range: [250, 260], kept: 30, count: 500, want: [230, 260] },
+  { what: 'near the beginning, both', range: [5, 10], kept: 20, count: 500, want: [0, 20] },
+  { what: 'of a short thread all', range: [3, 5], kept: 200, count: 8, want: [0, 8] },
+  { what: 'a range that is larger stays', range: [10, 60], kept: 20, count: 100, want: [10, 60] },
+] as const
+
+for (const { what, range, kept, count, want } of cases) {
+  test(`the turns that stay in the page: ${what}`, () => {
+    const { from, to } = widened({ from: range[0], to: range[1] }, kept, count)
+    assert.deepEqual([from, to], want)
+  })
+}

@@ -1,0 +1,15 @@
+// Which turns of a long thread stay in the page.
+
+/** Turns that stay in the page around the viewport, so that the browser's own search finds them. */
+export const maxKept = 200
+/** Turns that one idle moment adds. */
+export const keptStep = 10
+
+export type Range = { readonly from: number; readonly to: number }
+
+/** The range widened to so many turns of all, first by earlier ones. */
+export function widened({ from, to }: Range, kept: number, count: number): Range {
+  const earlier = Math.max(0, Math.min(from, kept - (to - from)))
+  const start = from - earlier
+  return { from: start, to: Math.max(to, Math.min(count, start + kept)) }
+}
