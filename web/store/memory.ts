@@ -11,6 +11,7 @@ import type {
 } from '#doors/web/wire/memory.ts'
 import { ApiFault, request } from '../api/client.ts'
 import { route } from '../router.ts'
+import { keepDocumentDraft } from './drafts.ts'
 import { loaded } from './loaded.ts'
 
 const pageSize = 100
@@ -95,6 +96,8 @@ export async function saveDocument(path: string, content: string, expected?: Exp
     if (at !== expected.at) throw new ChangedMeanwhile(path)
   }
   await request('PUT', apiPath(path), { body: { content } })
+  // Before the document is shown: one with a draft would be shown for editing.
+  keepDocumentDraft(path, undefined)
   await Promise.all([memoryList.load(), openPath.peek() === path ? openDocument.load() : undefined])
 }
 
