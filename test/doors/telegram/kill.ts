@@ -13,7 +13,7 @@ import { until } from '../../until.ts'
 import { type FakeBotApi, startBotApi } from './bot-api.ts'
 
 const key = 'ab'.repeat(32)
-/** Calls of the Bot API in one life of the service, before or behind which it is killed. */
+/** Calls of the Bot API that a message causes, before or behind which the service is killed. */
 const maxCalls = 7
 const settleMs = 180_000
 
@@ -21,7 +21,7 @@ const settleMs = 180_000
  * Sends a message and kills the service once for each seed: at a call of the Bot API that the seed chooses, before its
  * effect or behind it. In the end each message has one turn and one answer. Returns what is left over of placeholders.
  */
-export async function killWhileChatting(seeds: readonly number[]): Promise<{ placeholders: number; killed: number }> {
+export async function killWhileChatting(seeds: readonly number[]): Promise<number> {
   const home = newHome()
   const api = await startBotApi()
   try {
@@ -37,33 +37,30 @@ export async function killWhileChatting(seeds: readonly number[]): Promise<{ pla
     const ada = await connect(home.path, api)
     const said: string[] = []
     const answered = (): boolean => said.every((text) => ada.texts.includes(`Re: ${text}`)) && api.pending === 0
-    let killed = 0
     for (const seed of seeds) {
+      const service = await serve(home.path, env)
+      // What the life before has left undone is finished first: then the calls that follow are those of the next messages.
+      await until(answered, settleMs)
+      const [at, when] = [seed % maxCalls, Math.floor(seed / maxCalls) % 2 === 0 ? 'before' : 'behind']
+      let count = 0
+      let dead = false
+      api.watch((method, now) => {
+        if (now === 'before') count++
+        // The poll that brings the message began before.
+        const chosen = at === 0 ? method === 'getUpdates' && now === 'behind' : count >= at && now === when
+        if (chosen && !dead) service.signal('SIGKILL')
+        dead ||= chosen
+        return dead
+      })
       for (const word of seed % 3 === 0 ? ['one', 'two'] : ['one']) {
         said.push(`${word} of ${seed}`)
         ada.say(`${word} of ${seed}`)
       }
-      const [at, when] = [1 + (seed % maxCalls), Math.floor(seed / maxCalls) % 2 === 0 ? 'before' : 'behind']
-      let count = 0
-      let kill = (): void => {}
-      let dead = false
-      api.watch((_method, now) => {
-        if (dead) return true
-        if (now === 'before') count++
-        if (count < at || now !== when) return false
-        dead = true
-        killed++
-        kill()
-        return true
-      })
-      const service = await serve(home.path, env).catch(() => undefined)
-      kill = () => service?.signal('SIGKILL')
-      if (dead) kill()
       await until(() => dead || answered(), settleMs)
-      service?.signal('SIGKILL')
-      await service?.ended
+      service.signal('SIGKILL')
+      await service.ended
+      api.watch(() => false)
     }
-    api.watch(() => false)
     const last = await serve(home.path, env)
     await until(() => answered() && openPosts(home.path) === 0, settleMs)
     await last.stop()
@@ -80,7 +77,7 @@ export async function killWhileChatting(seeds: readonly number[]): Promise<{ pla
       [],
       'nothing else is left over',
     )
-    return { placeholders: others.length, killed }
+    return others.length
   } finally {
     await api.close()
     home.remove()
