@@ -18,6 +18,12 @@ export function followLinks(): void {
   addEventListener('popstate', () => {
     route.value = read()
   })
+  // A notification was clicked. Pages without HTTPS have no service worker.
+  if ('serviceWorker' in navigator) {
+    navigator.serviceWorker.addEventListener('message', ({ data }: MessageEvent<{ open?: unknown } | null>) => {
+      if (typeof data?.open === 'string') go(data.open)
+    })
+  }
   document.addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0) return
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return

@@ -9,6 +9,7 @@ import { Grants } from './settings-grants.tsx'
 import { Limits } from './settings-limits.tsx'
 import { Marks } from './settings-marks.tsx'
 import { Model } from './settings-model.tsx'
+import { Notifications } from './settings-notifications.tsx'
 import { Policy } from './settings-policy.tsx'
 import { Users } from './settings-users.tsx'
 import './settings.css'
@@ -21,6 +22,7 @@ const parts: readonly Part[] = [
   { name: 'Policy', at: '/settings/policy', operator: true },
   { name: 'Marks', at: '/settings/marks', operator: true },
   { name: 'Grants', at: '/settings/grants' },
+  { name: 'Notifications', at: '/settings/notifications' },
   { name: 'Users', at: '/settings/users', operator: true },
   { name: 'Sessions', at: '/settings/sessions' },
   { name: 'Doors', at: '/settings/doors' },
@@ -55,6 +57,7 @@ export function Settings() {
             </>
           )}
           <Grants />
+          <Notifications />
           {isOperator.value && <Users />}
           <Sessions />
           <Doors />

@@ -72,6 +72,17 @@ export function takeReturnPath(): string | undefined {
 
 /** Ends this session, or all of this user's. */
 export async function signOut(everywhere = false): Promise<void> {
+  if ('serviceWorker' in navigator) await leaveDevice()
   await request('POST', '/api/logout', { body: { everywhere } })
   sessionState.value = { type: 'out', ended: false }
+}
+
+/** Whoever uses this device next does not see the news of this user. Signing out goes on if this fails. */
+async function leaveDevice(): Promise<void> {
+  try {
+    const registration = await navigator.serviceWorker.getRegistration('/')
+    if (registration) await (await import('./notifications.ts')).disableHere()
+  } catch {
+    // Offline, or without a push service.
+  }
 }

@@ -22,6 +22,8 @@ const addresses = [
 ].concat(['/settings', '/settings/*'])
 /** Files with a fixed name (no hash in it): their content can change, so browsers must revalidate them. */
 const fixedNames = ['/icon.svg', '/icon-waiting.svg', '/icon-192.png', '/icon-512.png', '/manifest.webmanifest']
+  // It must be at the root: it opens every address of the app.
+  .concat(['/service-worker.js'])
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

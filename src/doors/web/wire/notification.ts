@@ -61,3 +61,7 @@ const EntryWire = z.object({
 })
 
 export const OutboxAnswer = z.object({ outbox: z.array(EntryWire), next_cursor: z.nullable(z.string()) })
+
+export type Way = z.output<typeof WayWire>
+export type NotificationSettings = z.output<typeof NotificationsAnswer>
+export type TestOutcome = z.output<typeof TestAnswer>

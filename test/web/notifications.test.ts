@@ -1,0 +1,131 @@
+// Notifications in a real browser: this device by Web Push, its service worker, ntfy, quiet hours, ways that were gone.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { NotificationSettings } from '#doors/web/wire/notification.ts'
+import { openPushService } from '../reach/push-service.ts'
+import { until } from '../until.ts'
+import { noBrowser, useSite } from './browser.ts'
+import { checkLooks } from './looks.ts'
+
+const skip = noBrowser()
+const service = await openPushService()
+after(() => service.close())
+const site = useSite({
+  script: { loop: true, replies: [{ text: 'Hello' }] },
+  env: { ATRIUM_PRIVATE_HOSTS: service.host },
+})
+
+/** No push service is reached in tests: the browser subscribes at ours, which hands on what it got. */
+async function subscribeHere(page: Page): Promise<void> {
+  await page.context().grantPermissions(['notifications'])
+  await page.addInitScript(`{
+    const { endpoint, keys } = ${JSON.stringify(service.subscription)}
+    let subscribed = null
+    const subscription = {
+      endpoint, keys, toJSON: () => ({ endpoint, keys }),
+      unsubscribe: async () => { subscribed = null; return true },
+    }
+    PushManager.prototype.subscribe = async () => (subscribed = subscription)
+    PushManager.prototype.getSubscription = async () => subscribed
+  }`)
+}
+
+/** Hands a payload to the service worker, as the browser does when it comes from a push service. */
+async function deliver(page: Page): Promise<(payload: unknown) => Promise<void>> {
+  const session = await page.context().newCDPSession(page)
+  const found = Promise.withResolvers<string>()
+  session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+    const [first] = registrations
+    if (first) found.resolve(first.registrationId)
+  })
+  await session.send('ServiceWorker.enable')
+  const registrationId = await found.promise
+  return async (payload) => {
+    const data = JSON.stringify(payload)
+    await session.send('ServiceWorker.deliverPushMessage', { origin: site.url, registrationId, data })
+  }
+}
+
+const shownIn = (page: Page) =>
+  page.evaluate(`navigator.serviceWorker.ready.then(async (ready) =>
+    (await ready.getNotifications()).map(({ title, body }) => title + ': ' + body))`) as Promise<string[]>
+const stored = () => site.call<NotificationSettings>('GET', '/api/notifications')
+
+test('a device is enabled, gets a message through its push service, and opens its thread', { skip }, async (t) => {
+  const page = await site.open(t, '/settings/about')
+  await subscribeHere(page)
+  await page.goto(`${site.url}/settings/notifications`)
+  await page.getByRole('button', { name: 'Enable on this device' }).click()
+  const row = page.getByRole('group', { name: 'Chrome on Linux' })
+  await row.getByText('this device').waitFor()
+  await row.getByRole('button', { name: 'Test Chrome on Linux' }).click()
+  await until(() => service.pushed.length === 1)
+  const push = await deliver(page)
+  /** Delivers a message until it is shown: the browser drops one while it starts the service worker. */
+  const pushUntil = (payload: unknown, holds: (shown: string[]) => boolean) =>
+    until(async () => {
+      await push(payload)
+      return holds(await shownIn(page))
+    })
+  await pushUntil(service.pushed[0]?.payload, (shown) => shown.length === 1)
+  assert.deepEqual(await shownIn(page), ['Atrium: A test message: this way works.'])
+  const { thread_id: id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'hello' })
+  const finished = { title: 'Atrium has finished', body: 'hello', path: `/threads/${id}`, tag: id }
+  await pushUntil(finished, (shown) => shown.includes('Atrium has finished: hello'))
+  const [worker] = page.context().serviceWorkers()
+  assert.ok(worker)
+  await worker.evaluate(`registration.getNotifications({ tag: '${id}' }).then(([notification]) =>
+    dispatchEvent(new NotificationEvent('notificationclick', { notification })))`)
+  await page.waitForURL(`**/threads/${id}`)
+  // A browser that was offline gets all at once: more than five become one.
+  for (let each = 0; each < 5; each++) await push({ title: 'A', body: 'b', path: '/', tag: `tag ${each}` })
+  const last = { title: 'A', body: 'b', path: '/', tag: 'last' }
+  await pushUntil(last, (shown) => shown.length === 1 && /^Atrium: There are \d+ news\.$/.test(shown[0] ?? ''))
+})
+
+test('topics, events, content, quiet hours and ways that were gone are shown and changed', { skip }, async (t) => {
+  const page = await site.open(t, '/settings/notifications')
+  await page.getByRole('button', { name: 'Add ntfy topic' }).click()
+  const address = page.getByRole('textbox', { name: 'Address of the topic' })
+  await address.fill('http://192.168.0.1/topic')
+  await address.press('Enter')
+  await page.getByRole('alert').filter({ hasText: 'Url is refused: 192.168.0.1 is a private address' }).waitFor()
+  const url = `${service.origin}/topic`
+  await address.fill(url)
+  await address.press('Enter')
+  const row = page.getByRole('group', { name: url })
+  await row.getByRole('checkbox', { name: 'Finished' }).uncheck()
+  await row.getByRole('switch').click()
+  await until(async () => {
+    const way = (await stored()).ways.find((each) => each.url === url)
+    return way?.content === true && way.events.join() === 'needs_you,failed'
+  })
+  const form = page.getByRole('form', { name: 'Quiet hours' })
+  await form.getByLabel('From').fill('21:30')
+  await form.getByRole('textbox', { name: 'Time zone' }).fill('Mars')
+  await form.getByRole('button', { name: 'Switch on' }).click()
+  await form.getByRole('alert').filter({ hasText: 'no time zone' }).waitFor()
+  await form.getByRole('textbox', { name: 'Time zone' }).fill('Europe/Zurich')
+  await form.getByRole('button', { name: 'Switch on' }).click()
+  await form.getByRole('button', { name: 'Switch off' }).waitFor()
+  assert.deepEqual((await stored()).quiet, { from: '21:30', to: '07:00', zone: 'Europe/Zurich' })
+  await checkLooks(page, () => row.waitFor())
+  // The stand-in refuses what is no push with 400: the way stays, and the page says so.
+  await row.getByRole('button', { name: `Test ${url}` }).click()
+  await page.getByText('The test did not arrive. the ntfy server answered 400').waitFor()
+  await row.getByRole('button', { name: `Disconnect ${url}` }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: `Disconnect ${url}` })
+    .click()
+  await row.waitFor({ state: 'detached' })
+  const browser = (await stored()).ways[0]
+  service.answers.push(410)
+  await site.call('POST', `/api/notifications/ways/${browser?.id}/test`, {})
+  await page.reload()
+  await page.getByText('It could not be reached any more: the push service answered 410').waitFor()
+  await page.getByRole('button', { name: 'Dismiss' }).click()
+  await page.getByText('It could not be reached any more').waitFor({ state: 'detached' })
+  assert.deepEqual((await stored()).removed, [])
+})
