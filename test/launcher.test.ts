@@ -221,6 +221,46 @@ test('where nothing can tell whether the bundle is fresh, the sources run', (con
   assert.equal(seen?.main, join(root, 'src', 'main.ts'))
 })
 
+/** An installed package: the bundle alone, and a link to the launcher in a folder of programs. */
+function makePackage(context: TestContext) {
+  const { folder, root, launcher } = makeCheckout(context)
+  rmSync(join(root, 'src'), { recursive: true })
+  mkdirSync(join(root, 'dist', 'release'), { recursive: true })
+  const cache = `console.log(process.env.NODE_COMPILE_CACHE ?? 'none')\n`
+  writeFileSync(join(root, 'dist', 'release', 'main.mjs'), cache)
+  const bin = join(folder, 'prefix', 'bin')
+  mkdirSync(bin, { recursive: true })
+  symlinkSync(launcher, join(bin, 'atrium'))
+  return { folder, bin, linked: join(bin, 'atrium') }
+}
+
+test('a package runs its bundle on the Node of the PATH, with its compile cache in the home', (context) => {
+  const { folder, linked } = makePackage(context)
+  const node = makeNode(folder, 'v24.16.0')
+  const taken = launch(linked, ['a'], { env: { PATH: `${makeNode(folder, 'v20.20.2')}:${node}:${systemPath}` } })
+  assert.equal(taken.stdout, 'took v24.16.0\n')
+  const PATH = `${dirname(process.execPath)}:${systemPath}`
+  const caches: readonly (readonly [env: Record<string, string>, cache: string])[] = [
+    [{ HOME: '/home/ann' }, '/home/ann/.cache/atrium'],
+    [{ HOME: '/home/ann', XDG_CACHE_HOME: '/var/cache' }, '/var/cache/atrium'],
+    [{ HOME: '/home/ann', NODE_COMPILE_CACHE: '/own' }, '/own'],
+    [{}, 'none'],
+  ]
+  for (const [env, cache] of caches) assert.equal(launch(linked, [], { env: { PATH, ...env } }).stdout, `${cache}\n`)
+})
+
+test('a package whose PATH has no Node takes the one beside its link, or says what to do', (context) => {
+  const { folder, bin, linked } = makePackage(context)
+  const PATH = makeNode(folder, 'v20.20.2')
+  // The launcher itself needs `readlink`.
+  symlinkSync('/usr/bin/readlink', join(PATH, 'readlink'))
+  const without = launch(linked, [], { env: { PATH } })
+  assert.deepEqual([without.status, without.stdout], [1, ''])
+  assert.match(without.stderr, /^atrium: no Node 24\.16 or newer found; install one [^\n]*\n$/)
+  renameSync(join(makeNode(folder, 'v26.1.0'), 'node'), join(bin, 'node'))
+  assert.equal(launch(linked, [], { env: { PATH } }).stdout, 'took v26.1.0\n')
+})
+
 test('exit codes pass through', (context) => {
   const { launcher } = makeCheckout(context, 'node/bin/node')
   for (const code of [0, 1, 2, 42]) assert.equal(launch(launcher, ['exit', String(code)]).status, code)
