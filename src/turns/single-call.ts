@@ -57,7 +57,10 @@ export async function callOnce(
     request: { ...request, tools: [] },
     turnId: newId(),
     signal,
-    emit: (deltas) => onText(deltas.map(({ text }) => text).join('')),
+    emit(deltas) {
+      const written = deltas.flatMap((delta) => (delta.type === 'delta' ? [delta.text] : [])).join('')
+      if (written !== '') onText(written)
+    },
   })
   if (reply.asked) {
     await store.usage.add(user, door, reply.asked)
