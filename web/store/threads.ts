@@ -83,9 +83,19 @@ export async function showArchive(shows: boolean): Promise<void> {
 }
 
 async function readThreads(max: number): Promise<ThreadPage> {
-  const threads = new Map<string, Thread>()
   const archived = showsArchive.peek()
-  const pinned = archived ? undefined : request<ThreadPage>('GET', `/api/threads?shelf=pinned&limit=${maxPerRequest}`)
+  const [listed, pinned] = await Promise.all([readPages(max, archived), archived ? [] : readPinned()])
+  const known = new Set(listed.threads.map(({ id }) => id))
+  const older = pinned.filter((each) => each.pinned && !known.has(each.id))
+  return { ...listed, threads: [...listed.threads, ...older] }
+}
+
+async function readPinned(): Promise<readonly Thread[]> {
+  return (await request<ThreadPage>('GET', `/api/threads?shelf=pinned&limit=${maxPerRequest}`)).threads
+}
+
+async function readPages(max: number, archived: boolean): Promise<ThreadPage> {
+  const threads = new Map<string, Thread>()
   let cursor: string | null = null
   do {
     const query = new URLSearchParams({ limit: String(Math.min(max - threads.size, maxPerRequest)) })
@@ -95,8 +105,7 @@ async function readThreads(max: number): Promise<ThreadPage> {
     for (const thread of page.threads) threads.set(thread.id, thread)
     cursor = page.next_cursor
   } while (cursor !== null && threads.size < max)
-  const older = ((await pinned)?.threads ?? []).filter((each) => each.pinned && !threads.has(each.id))
-  return { threads: [...threads.values(), ...older], next_cursor: cursor }
+  return { threads: [...threads.values()], next_cursor: cursor }
 }
 
 /** Pins, archives or brings back a thread. */

@@ -319,14 +319,15 @@ test('the lists are read again once after a burst of changes', async (t) => {
   assert.deepEqual(gateway.asked, [])
   t.mock.timers.tick(batchMs)
   await settled()
-  const lists = ['/api/threads', '/api/gates', '/api/status']
+  // The threads, and those that are pinned.
+  const lists = ['/api/threads', '/api/threads', '/api/gates', '/api/status']
   assert.deepEqual(
     gateway.asked.map(({ path }) => path),
     lists,
   )
   await tell({ type: 'reload', waiting: 0 })
   t.mock.timers.tick(batchMs)
-  assert.equal(gateway.asked.length, 6)
+  assert.equal(gateway.asked.length, 2 * lists.length)
 })
 
 test('a list that was read before a frame and answered after it is read again', async (t) => {

@@ -65,7 +65,8 @@ test('a message shows at once, and is sent with its files, its thread and a key 
   ])
   assert.equal(first().turnId, 'turn of hello')
   assert.equal(new Set(keys()).size, 2)
-  assert.equal(gateway.of('GET /api/threads').length, 2, 'the list shows what happened')
+  // With each message the threads, and those that are pinned.
+  assert.equal(gateway.of('GET /api/threads').length, 4, 'the list shows what happened')
 })
 
 test('an answer that was lost is asked for again under the same key: the message is said once', async (t) => {
