@@ -3,7 +3,7 @@ import type { Erased } from './account.ts'
 import type { UserId } from './ids.ts'
 
 /** Where an erasure by time goes on. */
-export type PastThreads = { readonly user: UserId; readonly turn: string }
+export type PastThreads = { readonly user: UserId; readonly archived: boolean; readonly turn: string }
 
 export type PastPart = {
   readonly erased: Pick<Erased, 'threads' | 'turns' | 'items'>

@@ -74,12 +74,12 @@ export function createChannelStore({ sql, now, maxUserBytes = 0 }: ChannelStoreP
       sql.write(function* () {
         yield* run(
           `DELETE FROM channel_updates WHERE (channel, account, id) IN (
-             SELECT channel, account, id FROM channel_updates WHERE taken_at < ? LIMIT ?)`,
+             SELECT channel, account, id FROM channel_updates WHERE taken_at < ? ORDER BY taken_at LIMIT ?)`,
           before,
           maxPruned,
         )
         yield* run(
-          'DELETE FROM channel_buttons WHERE id IN (SELECT id FROM channel_buttons WHERE ends_at < ? LIMIT ?)',
+          'DELETE FROM channel_buttons WHERE id IN (SELECT id FROM channel_buttons WHERE ends_at < ? ORDER BY ends_at LIMIT ?)',
           at,
           maxPruned,
         )

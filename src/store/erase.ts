@@ -64,11 +64,12 @@ export function* erasePast(before: number, { next, dryRun = false, lock }: PastP
   if (!place) return { erased: { threads: 0, turns: 0, items: 0 } }
   const rows = yield* query(
     `SELECT ${extent}, last_turn FROM threads
-     WHERE user_id = ? AND temporary = 0 AND last_turn > ? AND last_turn < ? AND updated_at < ?
+     WHERE user_id = ? AND temporary = 0 AND archived = ? AND last_turn > ? AND last_turn < ? AND updated_at < ?
        AND NOT EXISTS (SELECT 1 FROM turns WHERE thread_id = threads.id AND ${isActive})
        AND NOT EXISTS (SELECT 1 FROM turns WHERE thread_id = threads.id AND ${isQueued})
      ORDER BY last_turn LIMIT ?${dryRun ? '' : lock}`,
     place.user,
+    place.archived ? 1 : 0,
     place.turn,
     idAt(before),
     before,
@@ -76,13 +77,20 @@ export function* erasePast(before: number, { next, dryRun = false, lock }: PastP
   )
   const { erased } = dryRun ? { erased: yield* countRows(rows) } : yield* eraseRows(rows)
   const turn = dryRun ? String(rows.at(-1)?.['last_turn']) : place.turn
-  const follows = rows.length > 0 ? { user: place.user, turn } : yield* nextOwner(place.user)
+  const follows = rows.length > 0 ? { ...place, turn } : yield* nextPlace(place)
   return { erased, ...(rows.length > 0 && { user: place.user }), ...(follows && { next: follows }) }
+}
+
+/** The index has the archived threads of a user behind the others. */
+function* nextPlace({ user, archived }: PastThreads): Job<PastThreads | undefined> {
+  return archived ? yield* nextOwner(user) : { user, archived: true, turn: '' }
 }
 
 function* nextOwner(after: string): Job<PastThreads | undefined> {
   const row = yield* first('SELECT min(user_id) AS user_id FROM threads WHERE user_id > ?', after)
-  return row && row['user_id'] !== null ? { user: userId(String(row['user_id'])), turn: '' } : undefined
+  return row && row['user_id'] !== null
+    ? { user: userId(String(row['user_id'])), archived: false, turn: '' }
+    : undefined
 }
 
 function* countRows(rows: readonly Row[]): Job<Counts> {

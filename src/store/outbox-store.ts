@@ -171,7 +171,7 @@ export function createOutbox({ sql, now, nextId, wayOf }: OutboxParts): OutboxVe
     prune: (before) =>
       sql.write(function* () {
         const rows = yield* query(
-          'DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE pending = 0 AND at < ? LIMIT ?) RETURNING id',
+          'DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE pending = 0 AND at < ? ORDER BY at LIMIT ?) RETURNING id',
           before,
           maxPruned,
         )

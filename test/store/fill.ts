@@ -77,6 +77,18 @@ const statements = [
    SELECT lpad(g::text, 36, '0'), 'user' || g % 200, 'way' || g % 500, 'finished', 'subject' || g, 'sent', g, g,
           CASE g % 500 WHEN 0 THEN 1 ELSE 0 END
    FROM generate_series(1, 5000) g`,
+  `INSERT INTO document_versions (user_id, path, revision, author, untrusted, bytes, written_at, content)
+   SELECT 'user' || g % 200, 'path' || g % 1000, g, 'user', 0, 100, g, repeat('x', 100) FROM generate_series(1, 5000) g`,
+  `INSERT INTO channel_chats (channel, chat, user_id, paired_at)
+   SELECT 'channel' || g % 100, 'chat' || g, 'user' || g, g FROM generate_series(1, 5000) g`,
+  `INSERT INTO channel_updates (channel, account, id, taken_at)
+   SELECT 'channel' || g % 100, 'account', g, g FROM generate_series(1, 5000) g`,
+  `INSERT INTO channel_posts (id, channel, chat, user_id, kind, text, call_id, source, messages, created_at)
+   SELECT lpad(g::text, 36, '0'), 'channel' || g % 100, 'chat' || g, 'user' || g, 'turn', '', 'call' || g, 'source' || g, '[]', g
+   FROM generate_series(1, 5000) g`,
+  `INSERT INTO channel_buttons (id, channel, chat, user_id, thread_id, call_id, decision, ends_at)
+   SELECT lpad(g::text, 36, '0'), 'channel' || g % 100, 'chat' || g, 'user' || g, 'thread', 'call' || g, 'allow', g
+   FROM generate_series(1, 5000) g`,
   'ANALYZE',
 ]
 

@@ -49,6 +49,8 @@ export function eraseTests(open: Open): void {
     const done = async (over = {}) => finish(store, (await store.turns.start(turnOf(over))).turn)
     const long = await done({ input: Array.from({ length: 2_500 }, () => say('x')) })
     for (let at = 0; at < 120; at++) await done()
+    const archived = await done()
+    await store.threads.shelve(ada, archived.threadId, { archived: true })
     const ofBob = await done({ user: bob })
     const temporary = await done({ temporary: true })
     const waiting = await turnAtApproval(store)
@@ -68,12 +70,13 @@ export function eraseTests(open: Open): void {
       }
       return { ...all, parts: 0 }
     }
-    const expected = { threads: 122, turns: 122, items: 2_501 + 240 + 2, parts: 0 }
+    const expected = { threads: 123, turns: 123, items: 2_501 + 240 + 4, parts: 0 }
     assert.deepEqual(await prune(true), expected)
     assert.ok(await store.threads.get(ada, long.threadId))
     assert.deepEqual(await prune(false), expected)
     assert.deepEqual(await prune(false), { threads: 0, turns: 0, items: 0, parts: 0 })
-    for (const { userId, threadId } of [long, ofBob]) assert.equal(await store.threads.get(userId, threadId), undefined)
+    for (const { userId, threadId } of [long, ofBob, archived])
+      assert.equal(await store.threads.get(userId, threadId), undefined)
     assert.deepEqual((await store.threads.history(long)).items, [])
     for (const { threadId } of [temporary, waiting, queued, later]) assert.ok(await store.threads.get(ada, threadId))
   })

@@ -9,7 +9,7 @@ import { pruneSome, watchRetention } from '#turns/retention.ts'
 
 type Job = () => void | Promise<void>
 const user = userId('ada')
-const next: PastThreads = { user, turn: '' }
+const next: PastThreads = { user, archived: false, turn: '' }
 const part = (threads: number, more: boolean): PastPart => ({
   erased: { threads, turns: 2 * threads, items: 3 * threads },
   ...(threads > 0 && { user }),

@@ -192,6 +192,8 @@ function pruneOrder(body: unknown): PruneOrder {
   return {
     before: numberIn(body, 'before'),
     dryRun: isObject(body) && body['dryRun'] === true,
-    ...(next !== undefined && { next: { user: userId(textIn(next, 'user')), turn: textIn(next, 'turn') } }),
+    ...(isObject(next) && {
+      next: { user: userId(textIn(next, 'user')), archived: next['archived'] === true, turn: textIn(next, 'turn') },
+    }),
   }
 }
