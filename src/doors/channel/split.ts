@@ -1,4 +1,5 @@
 // Splits a reply into messages of a bounded length. Code that is too long for a message becomes a file.
+import { type Fence, fenceOf } from './fence.ts'
 
 export type Piece =
   | { readonly type: 'text'; readonly text: string }
@@ -82,20 +83,20 @@ function cutAt(text: string, maxChars: number, min: number): { readonly index: n
 /** Prose and fenced code, in order. A fence that is still open lasts to the end. */
 function* blocksOf(markdown: string): Generator<Block> {
   let prose = ''
-  let code: { readonly fence: string; readonly language: string; lines: string[] } | undefined
+  let code: (Fence & { readonly lines: string[] }) | undefined
   const lines = markdown.split('\n')
   for (const [at, line] of lines.entries()) {
     const end = at < lines.length - 1 ? '\n' : ''
-    const fence = /^ {0,3}(`{3,}|~{3,})\s*([^\s`]{0,40})[^`]*$/.exec(line)
+    const fence = fenceOf(line)
     if (code) {
-      if (fence?.[2] === '' && fence[1]?.startsWith(code.fence)) {
+      if (fence?.language === '' && fence.fence.startsWith(code.fence)) {
         yield codeBlock(code, end)
         code = undefined
       } else code.lines.push(line)
     } else if (fence) {
       if (prose !== '') yield { type: 'prose', text: prose }
       prose = ''
-      code = { fence: fence[1] ?? '```', language: fence[2] ?? '', lines: [] }
+      code = { ...fence, lines: [] }
     } else prose += line + end
   }
   if (code) yield codeBlock(code, '')

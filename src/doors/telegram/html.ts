@@ -1,7 +1,7 @@
 // Markdown as the subset of HTML that Telegram's messages take: code, bold and headings. What is not understood stays as
 // it was written. The text is never longer than its source.
+import { type Fence, fenceOf } from '#doors/channel/fence.ts'
 
-const fence = /^ {0,3}(`{3,}|~{3,})\s*([^\s`]{0,40})[^`]*$/
 /** Inline code, bold, and links, whose address is always shown. Each stops at the end of its line. */
 const inline = /`([^`\n]+)`|\*\*(?!\s)([^*\n]+)(?<!\s)\*\*|\[([^[\]\n]+)\]\((https?:\/\/[^\s()]+)\)/g
 
@@ -12,15 +12,15 @@ function escapeHtml(text: string): string {
 
 export function htmlOf(markdown: string): string {
   const out: string[] = []
-  let code: { readonly fence: string; readonly language: string; readonly lines: string[] } | undefined
+  let code: (Fence & { readonly lines: string[] }) | undefined
   for (const line of markdown.split('\n')) {
-    const found = fence.exec(line)
+    const found = fenceOf(line)
     if (code) {
-      if (found?.[2] === '' && found[1]?.startsWith(code.fence)) {
+      if (found?.language === '' && found.fence.startsWith(code.fence)) {
         out.push(codeHtml(code))
         code = undefined
       } else code.lines.push(line)
-    } else if (found) code = { fence: found[1] ?? '```', language: found[2] ?? '', lines: [] }
+    } else if (found) code = { ...found, lines: [] }
     else out.push(lineHtml(line))
   }
   if (code) out.push(codeHtml(code))

@@ -77,4 +77,5 @@ test('a plain text is split as it is, and nothing of it is lost', () => {
 
 test('a long hostile text takes no longer than its length', () => {
   for (const part of ['`', '```\n', '\n', ' ', '[', '~~~ x\n']) splitReply(part.repeat(200_000 / part.length), 4_096)
+  assert.equal(splitReply(`${'~'.repeat(200_000)}\``, 4_096).length, 49)
 })
