@@ -90,7 +90,7 @@ export interface ChannelRecords {
   taken(updates: Updates): Promise<boolean>
   /** Pairs a chat by the hash of a code, which is used up. Undefined if there is no such code, or the update was taken. */
   takePairing(updates: Updates, chat: string, pairing: { hash: string; note: string }): Promise<PairedChat | undefined>
-  /** Takes updates with their effects on a chat; false if they were taken before. */
+  /** Takes updates with their effects on a chat; false if they were taken before, or the chat is not its user's now. */
   takeEffect(updates: Updates, chat: PairedChat, effect: ChatEffect): Promise<boolean>
   /** Takes a pressed button; all buttons of its gate in this chat are used up. */
   takePress(updates: Updates, gate: Pick<GateButton, 'channel' | 'chat' | 'callId'>): Promise<boolean>

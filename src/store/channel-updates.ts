@@ -81,9 +81,9 @@ export function* takeEffect(
   updates: Updates,
   { channel, chat, user }: PairedChat,
   { thread, note }: ChatEffect,
-  { now, ids }: TakeParts,
+  { now, lock, ids }: TakeParts,
 ): Job<boolean> {
-  if (!(yield* record(updates, now))) return false
+  if (!(yield* record(updates, now)) || !(yield* isPaired({ channel, chat, user }, lock))) return false
   if (thread !== undefined) yield* setThread({ channel, chat }, thread)
   if (note !== undefined) yield* addPost({ id: ids.post, channel, chat, user, kind: 'note', text: note }, now)
   return true
@@ -96,7 +96,7 @@ export function* takeTurn(
   parts: TakeParts,
 ): Job<StoredTurn | undefined> {
   const { now, ids, ...rest } = parts
-  if (!(yield* record(updates, now))) return undefined
+  if (!(yield* record(updates, now)) || !(yield* isPaired({ channel, chat, user }, parts.lock))) return undefined
   const stored = yield* startTurn(turn, { id: ids.turn, now, ...rest })
   if (stored.turn.threadId !== threadId) yield* setThread({ channel, chat }, stored.turn.threadId)
   const { id: turnId, threadId: inThread } = stored.turn
@@ -123,6 +123,17 @@ export function* takePress(
   if (!(yield* record(updates, now))) return false
   yield* forgetButtons(gate)
   return true
+}
+
+/** Whether a chat is still this user's: it may have been unpaired since its message was read. */
+function* isPaired({ channel, chat, user }: Pick<PairedChat, 'channel' | 'chat' | 'user'>, lock: string): Job<boolean> {
+  const row = yield* first(
+    `SELECT user_id FROM channel_chats WHERE channel = ? AND chat = ? AND user_id = ?${lock}`,
+    channel,
+    chat,
+    user,
+  )
+  return row !== undefined
 }
 
 function* setThread({ channel, chat }: Pick<PairedChat, 'channel' | 'chat'>, threadId: string | null): Job<void> {

@@ -81,6 +81,27 @@ export function channelTests(open: Open): void {
     )
   })
 
+  test('a message of a chat that was unpaired meanwhile is taken and comes to nothing', async (t) => {
+    const { store } = await open(t)
+    const { channels } = store
+    const chat = await pair(store, ada, '7', 1)
+    const message = { turn: turnOf({ door: channel }), source: '55' }
+    const tryBoth = async (...[one, two]: [number, number]): Promise<void> => {
+      assert.equal(await channels.takeTurn(updates(one), chat, message), undefined)
+      assert.equal(await channels.takeEffect(updates(two), chat, { thread: null, note: 'new' }), false)
+      assert.deepEqual([await channels.taken(updates(one)), await channels.taken(updates(two))], [true, true])
+      assert.equal((await store.turns.list(ada, { limit: 9 })).rows.length, 0)
+      assert.deepEqual(
+        (await channels.posts(channel)).filter(({ user, text }) => user === ada && text === 'new'),
+        [],
+      )
+    }
+    await channels.unpair(channel, ada)
+    await tryBoth(2, 3)
+    await pair(store, bob, '7', 4)
+    await tryBoth(5, 6)
+  })
+
   test('a turn that cannot be stored takes no update', async (t) => {
     const { store } = await open(t)
     const chat = await pair(store, ada, '7', 1)
