@@ -254,10 +254,7 @@ export interface MissionStore extends MissionRecords {
 
 /** Chat channels. An update and the turn that it begins are stored together. */
 export interface ChannelStore extends ChannelRecords {
-  /**
-   * Starts the turn of a message, in the chat's thread; undefined if the updates were taken before, or the chat is not its
-   * user's now. Throws like `start`.
-   */
+  /** Starts the turn of a message, in the chat's thread; undefined where `takeEffect` gives false. Throws like `start`. */
   takeTurn(
     updates: Updates,
     chat: PairedChat,

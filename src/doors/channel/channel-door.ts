@@ -1,12 +1,12 @@
 // The door of a chat channel: while this process has the hold on the channel, it takes updates and tells posts.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PairedChat, Post, Updates } from '#core/channel.ts'
-import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import type { Log } from '#lib/log.ts'
 import type { Gates } from '#turns/gates.ts'
+import { isAway } from '#turns/store-retry.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { Turns } from '#turns/turns.ts'
 import type { Channel, Content, Incoming, Outcome } from './channel.ts'
@@ -198,9 +198,8 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
         return await takeOne(incoming, until)
       } catch (error) {
         until.throwIfAborted()
-        const away = error instanceof AppError && error.code === 'database_unavailable'
         log.error({ channel: channel.name, updates: incoming.ids, err: error }, 'could not take an update')
-        if (!away && attempt++ >= maxAttempts) return
+        if (!isAway(error) && attempt++ >= maxAttempts) return
         await pause(waitMs, undefined, { signal: until })
         waitMs = Math.min(waitMs * 2, maxRetryMs)
       }

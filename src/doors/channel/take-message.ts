@@ -7,6 +7,7 @@ import type { Turn } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
 import { maxAttachments, maxPictureBytes, maxTotalBytes, partOfFile } from '#turns/attachments.ts'
 import { checkMessage } from '#turns/message.ts'
+import { isAway } from '#turns/store-retry.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { StartTurn, Turns } from '#turns/turns.ts'
 import type { Channel, FileRef, Incoming } from './channel.ts'
@@ -54,8 +55,9 @@ export async function takeMessage(
     else await startTurn(parts, { updates, chat, message, input: await inputOf(parts.channel, message, signal) })
   } catch (error) {
     // What the message itself is to blame for is said in the chat.
-    if (!(error instanceof AppError) || error.code === 'database_unavailable') throw error
-    await note(`This message was not taken: ${error.message}`)
+    const words = error instanceof AppError ? error.message : undefined
+    if (words === undefined || isAway(error)) throw error
+    await note(`This message was not taken: ${words}`)
   }
 }
 

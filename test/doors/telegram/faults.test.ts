@@ -1,6 +1,7 @@
 // The Telegram door against a Bot API that limits, refuses, loses answers and is restarted upon.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { Model } from '#core/model.ts'
 import { until } from '../../until.ts'
@@ -139,6 +140,17 @@ test('outages, conflicts and errors of the server pass', async (t) => {
   await until(() => ada.texts.includes('you said: hello'))
   await until(() => api.pending === 0)
 })
+
+for (const code of ['database_unavailable', 'disk_full', 'home_unwritable'] as const) {
+  test(`a message outlasts a store that cannot take it: ${code}`, async (t) => {
+    const { pair, app } = await openHouse(t)
+    const ada = await pair(7)
+    t.mock.method(app.store.channels, 'takeTurn', () => Promise.reject(new AppError(code, 'not now')), { times: 1 })
+    ada.say('hello')
+    await until(() => ada.texts.includes('you said: hello'))
+    assert.equal(ada.texts.length, 2)
+  })
+}
 
 test('a chat is not held up by the file of another', async (t) => {
   const { pair, api, app } = await openHouse(t)
