@@ -1,9 +1,9 @@
-// Reads an exported thread back. The file is foreign: what it says that the model or a tool wrote is untrusted.
+// Reads an exported thread back. The file is foreign: everything in it is untrusted, whoever it says wrote it.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { newCallId } from '#core/ids.ts'
 import type { Item, Part, Result } from '#core/item.ts'
-import { historyOrigin } from '#core/origins.ts'
+import { importOrigin } from '#core/origins.ts'
 import { exportName, exportVersion } from './thread-export.ts'
 
 export const maxImportBytes = 14 * 1024 * 1024
@@ -12,7 +12,7 @@ const maxTitleChars = 200
 
 const text = z.string()
 const PartIn = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), text, origin: z.optional(text) }),
+  z.object({ type: z.literal('text'), text }),
   z.object({ type: z.literal('image'), url: text }),
   z.object({ type: z.literal('file'), name: text, text }),
 ])
@@ -76,7 +76,7 @@ export function importedItems({ items: given }: Pick<ExportedThread, 'items'>): 
               output: found.output,
               ...(found.images && { images: found.images }),
               ...(found.error && { error: true }),
-              origin: item.name,
+              origin: importOrigin,
             }
           : { type: 'result', callId, output: 'no output was given', error: true },
       )
@@ -84,16 +84,13 @@ export function importedItems({ items: given }: Pick<ExportedThread, 'items'>): 
       items.push(...results)
       results = []
       if (item.type === 'message')
-        items.push({ type: 'message', role: item.role, content: item.content.map(partOf(item.role)) })
+        items.push({ type: 'message', role: item.role, content: item.content.map(partOf) })
     }
   }
   return [...items, ...results]
 }
 
-function partOf(role: 'user' | 'assistant') {
-  return (part: z.output<typeof PartIn>): Part => {
-    if (part.type !== 'text') return part
-    const origin = part.origin ?? (role === 'assistant' ? historyOrigin : undefined)
-    return { type: 'text', text: part.text, ...(origin !== undefined && { origin }) }
-  }
+/** What the file says of origins is not taken: it could leave them out. */
+function partOf(part: z.output<typeof PartIn>): Part {
+  return part.type === 'text' ? { ...part, origin: importOrigin } : part
 }
