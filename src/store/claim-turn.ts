@@ -8,8 +8,6 @@ import { inputIn, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { isActive, isQueued, isRunning } from './turn-status.ts'
 
-/** Inputs up to this size are read together with their turns. */
-const maxInlineInputBytes = 64 * 1024
 /** A claim stops after this many bytes of input and leaves the rest to the next one. */
 const maxClaimBytes = 16 * 1024 * 1024
 
@@ -26,7 +24,10 @@ export function* claimTurns(lease: Lease, { limit, now, backend }: ClaimParts): 
   while (started.length < limit && queues.length > 0) {
     const { users, each } = nextShare(queues, limit - started.length)
     const rows = yield* query(heads[backend], JSON.stringify(users), each)
-    for (const row of rows) {
+    for (const { id = null } of rows) {
+      // Read after the lock: an edit of the message may have been committed while the heads were looked up.
+      const row = yield* first(`SELECT ${turnColumns}, input, octet_length(input) AS bytes FROM turns WHERE id = ?`, id)
+      if (!row) continue
       bytes += Number(row['bytes'] ?? 0)
       if (started.length > 0 && bytes > maxClaimBytes) return started
       started.push(yield* startClaimed(row, lease, now))
@@ -99,19 +100,16 @@ const head = `
       AND NOT EXISTS (SELECT 1 FROM threads h WHERE h.id = q.thread_id AND h.open_call IS NOT NULL)))
   ORDER BY q.id LIMIT ?`
 
-const columns = `${turnColumns.replaceAll(/\w+/g, 't.$&')}, octet_length(t.input) AS bytes,
-  CASE WHEN octet_length(t.input) <= ${maxInlineInputBytes} THEN t.input END AS input`
-
 /** The heads of the users' queues. Two processes that claim at once skip each other's locked rows. */
 const heads = {
-  sqlite: `SELECT ${columns} FROM json_each(?) u CROSS JOIN turns t WHERE t.id IN (${head}) ORDER BY t.id`,
-  postgres: `SELECT ${columns} FROM json_array_elements_text(?::json) u
+  sqlite: `SELECT t.id, t.user_id FROM json_each(?) u CROSS JOIN turns t WHERE t.id IN (${head}) ORDER BY t.id`,
+  postgres: `SELECT t.id, t.user_id FROM json_array_elements_text(?::json) u
     JOIN turns t ON t.id = ANY(ARRAY(${head} FOR UPDATE SKIP LOCKED)) ORDER BY t.id`,
 }
 
 function* startClaimed(row: Row, lease: Lease, now: number): Job<StartedTurn> {
   const queued = turnOf(row)
-  const input = yield* inputOf(row)
+  const input: readonly Draft[] = row['input'] === null ? [] : inputIn(row['input'])
   const target = { threadId: queued.threadId, turnId: queued.id, at: now, counted: true } as const
   const entries: Entry[] = input.length > 0 ? yield* append(target, input, null) : []
   const turn: Turn = {
@@ -131,11 +129,4 @@ function* startClaimed(row: Row, lease: Lease, now: number): Job<StartedTurn> {
   )
   if (entries.length > 0) yield* run('UPDATE threads SET last_turn = ? WHERE id = ?', turn.id, turn.threadId)
   return { turn, entries }
-}
-
-/** The input of a claimed turn. A large one is read separately, just before its turn starts. */
-function* inputOf(row: Row): Job<readonly Draft[]> {
-  if (row['bytes'] === null) return []
-  const text = row['input'] ?? (yield* first('SELECT input FROM turns WHERE id = ?', String(row['id'])))?.['input']
-  return inputIn(text)
 }

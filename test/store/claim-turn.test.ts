@@ -1,7 +1,8 @@
 // Whose turn it is when several users have something queued.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nextShare, type Queue } from '#store/claim-turn.ts'
+import { claimTurns, nextShare, type Queue } from '#store/claim-turn.ts'
+import { ada, lease, say } from './harness.ts'
 
 /** As `ada:2`: a user and how many of theirs run. They have waited in the order they are named in. */
 function queuesOf(text: string): Queue[] {
@@ -27,3 +28,22 @@ for (const [queues, room, users, each] of shares) {
     assert.deepEqual(nextShare(queuesOf(queues), room), { users, each })
   })
 }
+
+test('a message that is edited while its turn is claimed starts as edited', () => {
+  const input = JSON.stringify([say('edited')])
+  const turn = { id: 'turn', thread_id: 'thread', user_id: ada, door: 'web', status: 'queued', created_at: 1 }
+  const claim = claimTurns(lease, { limit: 1, now: 2, backend: 'postgres' })
+  let next = claim.next()
+  while (!next.done) {
+    const { sql } = next.value
+    if (sql.startsWith('WITH RECURSIVE waiting')) next = claim.next([{ user_id: ada, running: 0, oldest: 'turn' }])
+    // The lock waited for the edit, but this statement sees the row as it was before.
+    else if (sql.includes('SKIP LOCKED')) {
+      next = claim.next([{ ...turn, options: null, input: JSON.stringify([say('first')]), bytes: 9 }])
+    } else if (sql.includes('FROM turns WHERE id = ?')) {
+      next = claim.next([{ ...turn, options: '{"inputs":1}', input, bytes: input.length }])
+    } else next = claim.next(sql.includes('RETURNING last_seq') ? [{ last_seq: 1 }] : [])
+  }
+  const [started] = next.value
+  assert.deepEqual([started?.entries[0]?.item, started?.turn.options], [say('edited').item, { inputs: 1 }])
+})
