@@ -15,6 +15,11 @@ export type Part =
   | { readonly type: 'image'; readonly url: string }
   | { readonly type: 'file'; readonly name: string; readonly text: string }
 
+/** True for what an image part may have: a web URL, or a data URL of an image. */
+export function isImageUrl(url: string): boolean {
+  return /^(https?:\/\/|data:image\/)/i.test(url)
+}
+
 export type Message = {
   readonly type: 'message'
   readonly role: 'user' | 'assistant'

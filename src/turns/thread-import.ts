@@ -2,38 +2,59 @@
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { newCallId } from '#core/ids.ts'
-import type { Item, Part, Result } from '#core/item.ts'
+import { isImageUrl, type Item, type Part, type Result } from '#core/item.ts'
 import { importOrigin } from '#core/origins.ts'
+import { isTitle, maxTitleChars } from './thread-title.ts'
 import { exportName, exportVersion } from './thread-export.ts'
 
 export const maxImportBytes = 14 * 1024 * 1024
-const maxItems = 10_000
-const maxTitleChars = 200
+/** Bounds of the one transaction that writes the thread. */
+const maxItems = 5_000
+const maxPartsInMessage = 200
+const maxParts = 20_000
 
 const text = z.string()
+const imageUrl = text.check(z.refine(isImageUrl, 'must be an http(s) URL or a data URL of an image'))
 const PartIn = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text }),
-  z.object({ type: z.literal('image'), url: text }),
+  z.object({ type: z.literal('image'), url: imageUrl }),
   z.object({ type: z.literal('file'), name: text, text }),
 ])
 const ItemIn = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('message'), role: z.enum(['user', 'assistant']), content: z.array(PartIn) }),
+  z.object({
+    type: z.literal('message'),
+    role: z.enum(['user', 'assistant']),
+    content: z.array(PartIn).check(z.maxLength(maxPartsInMessage)),
+  }),
   z.object({ type: z.literal('reasoning'), text }),
   z.object({ type: z.literal('call'), call_id: text, name: text, args: text }),
   z.object({
     type: z.literal('result'),
     call_id: text,
     output: text,
-    images: z.optional(z.array(text)),
+    images: z.optional(z.array(imageUrl).check(z.maxLength(maxPartsInMessage))),
     error: z.optional(z.literal(true)),
   }),
 ])
+
+function partsIn(items: readonly z.output<typeof ItemIn>[]): number {
+  return items.reduce((sum, item) => {
+    if (item.type === 'message') return sum + item.content.length
+    return sum + (item.type === 'result' ? (item.images?.length ?? 0) : 0)
+  }, 0)
+}
+
 /** An exported thread. Other fields are ignored. */
 export const ExportedThread = z.object({
   format: z.literal(exportName, `must be "${exportName}": this is no exported thread`),
   version: z.literal(exportVersion, `must be ${exportVersion}: a newer Atrium wrote this file`),
-  title: text.check(z.maxLength(maxTitleChars)),
-  items: z.array(ItemIn).check(z.maxLength(maxItems)),
+  title: text.check(
+    z.refine((title) => title === '' || isTitle(title), `must be at most ${maxTitleChars} characters in one line`),
+  ),
+  items: z.array(ItemIn).check(
+    z.maxLength(maxItems),
+    z.refine((items) => partsIn(items) <= maxParts, `must have at most ${maxParts} parts and images`),
+  ),
 })
 export type ExportedThread = z.output<typeof ExportedThread>
 
@@ -83,8 +104,7 @@ export function importedItems({ items: given }: Pick<ExportedThread, 'items'>): 
     } else if (item.type === 'result' || (item.type === 'message' && item.content.length > 0)) {
       items.push(...results)
       results = []
-      if (item.type === 'message')
-        items.push({ type: 'message', role: item.role, content: item.content.map(partOf) })
+      if (item.type === 'message') items.push({ type: 'message', role: item.role, content: item.content.map(partOf) })
     }
   }
   return [...items, ...results]

@@ -124,17 +124,38 @@ test('a call without a result gets one, and results without a call are left out'
   )
 })
 
-const refused = [
+const thought = { type: 'reasoning', text: '' }
+const message = (parts: number) => ({
+  type: 'message',
+  role: 'user',
+  content: Array.from({ length: parts }, () => ({ type: 'text', text: '' })),
+})
+const picture = (url: string) => ({ type: 'message', role: 'user', content: [{ type: 'image', url }] })
+const fileOf = (changes: object): string =>
+  JSON.stringify({ format: 'atrium-thread', version: 1, title: '', items: [], ...changes })
+
+const refused: readonly (readonly [what: string, file: string, words: RegExp])[] = [
   ['no JSON', '{', /no JSON/],
-  ['another format', '{"format":"chat","version":1,"title":"","items":[]}', /format must be "atrium-thread"/],
-  ['a later version', '{"format":"atrium-thread","version":2,"title":"","items":[]}', /version must be 1/],
-  ['an unknown item', '{"format":"atrium-thread","version":1,"title":"","items":[{"type":"gate"}]}', /items\.0/],
+  ['another format', fileOf({ format: 'chat' }), /format must be "atrium-thread"/],
+  ['a later version', fileOf({ version: 2 }), /version must be 1/],
+  ['an unknown item', fileOf({ items: [{ type: 'gate' }] }), /items\.0/],
+  ['too many items', fileOf({ items: Array.from({ length: 5_001 }, () => thought) }), /items/],
+  ['too many parts of a message', fileOf({ items: [message(201)] }), /items\.0\.content/],
   [
-    'too many items',
-    `{"format":"atrium-thread","version":1,"title":"","items":[${'{"type":"reasoning","text":""},'.repeat(10_000)}{"type":"reasoning","text":""}]}`,
-    /items/,
+    'too many parts',
+    fileOf({ items: [...Array.from({ length: 100 }, () => message(200)), message(1)] }),
+    /20000 parts/,
   ],
-] as const
+  ['a NUL in its title', fileOf({ title: 'a\0b' }), /title must be/],
+  ['two lines in its title', fileOf({ title: 'a\nb' }), /title must be/],
+  ['a long title', fileOf({ title: 'a'.repeat(201) }), /title must be/],
+  ['an image that is a local file', fileOf({ items: [picture('file:///etc/passwd')] }), /content\.0\.url must be/],
+  [
+    'such an image in a result',
+    fileOf({ items: [{ type: 'result', call_id: 'a', output: '', images: ['file:///etc/passwd'] }] }),
+    /images\.0 must be/,
+  ],
+]
 
 for (const [what, file, words] of refused) {
   test(`a file with ${what} is refused`, () => {

@@ -1,7 +1,7 @@
 // Converts the content of a message, in the formats that clients send, to the parts of an item.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
-import type { Part } from '#core/item.ts'
+import { isImageUrl, type Part } from '#core/item.ts'
 import { byteLength, isObject } from '#core/json.ts'
 import { check, wrongField } from '#http/validate.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
@@ -59,7 +59,7 @@ function readPart(part: unknown, path: string): Part[] {
 export function readImage(part: object, path: string): Part {
   const { image_url: image } = check(ImagePartSchema, part, path)
   const url = typeof image === 'string' ? image : image.url
-  if (/^(https?:\/\/|data:image\/)/i.test(url)) return { type: 'image', url }
+  if (isImageUrl(url)) return { type: 'image', url }
   throw wrongField(`${path}.image_url`, 'must be an http(s) URL or a data URL of an image')
 }
 

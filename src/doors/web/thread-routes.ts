@@ -6,6 +6,7 @@ import type { Thread } from '#core/turn.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { FoundThread } from '#turns/thread-search.ts'
 import { wrongField } from '#http/validate.ts'
+import { isTitle, maxTitleChars } from '#turns/thread-title.ts'
 import type { Threads } from '#turns/threads.ts'
 import { after, cursor, limit } from './paging.ts'
 import { type ListedThreadWire, ThreadAnswer, ThreadsAnswer, ThreadWire } from '#doors/web/wire/thread.ts'
@@ -29,12 +30,8 @@ const ThreadsQuery = z.object({
 })
 const ItemsQuery = z.object({ after, limit: limit({ defaultLimit: 200, maxLimit: 500 }) })
 
-const maxTitleChars = 200
 const titleFault = `must be 1 to ${maxTitleChars} characters in one line`
-const title = z.string().check(
-  z.trim(),
-  z.refine((text) => /^[^\p{Cc}\u2028\u2029]+$/u.test(text) && text.length <= maxTitleChars, titleFault),
-)
+const title = z.string().check(z.trim(), z.refine(isTitle, titleFault))
 const ChangeBody = z.object({
   title: z.exactOptional(title),
   /** Null for the usual model. */
