@@ -72,14 +72,15 @@ export async function createPostgresBus({ url, sql, log }: { url: string; sql: S
   }
 
   /**
-   * Reads whatever lost messages may have been about: watched threads, followed lists, the queue, settings. A lost `stop`
-   * needs nothing: its sender ends the turn by force after a grace period.
+   * Reads whatever lost messages may have been about: watched threads, followed lists, the queue, settings, notifications.
+   * A lost `stop` needs nothing: its sender ends the turn by force after a grace period.
    */
   function catchUp(): void {
     for (const threadId of inbound.watched()) inbound.read(threadId)
     for (const user of local.followed()) local.pushChange(user, {})
     local.signal({ type: 'queued' })
     local.signal({ type: 'settings' })
+    local.signal({ type: 'notifications', what: 'ways' })
   }
 
   /** The link was down: messages in both directions may be lost. */

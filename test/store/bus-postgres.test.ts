@@ -179,7 +179,7 @@ test('signals reach every process, this one included, and a broken link makes up
   // A setting that changes now is announced to nobody.
   await here.store.settings.set('llm_provider', 'offline')
   await until(() => heard.includes('settings') && own.includes('settings'))
-  assert(heard.includes('queued'))
+  assert(heard.includes('queued') && heard.includes('notifications'))
   heard.length = 0
   await until(() => {
     here.bus.signal({ type: 'stop', turnId: 't', code: 'turn_cancelled', message: 'cancelled' })
