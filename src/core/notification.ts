@@ -112,8 +112,11 @@ export interface NotificationStore {
   enqueue(user: UserId, news: NewNews): Promise<number>
   /** A user's outbox, newest first. */
   outbox(user: UserId, query: { readonly limit: number; readonly cursor?: string }): Promise<OutboxPage>
-  /** What other processes were sending when they ended becomes `unknown`. Only for the process that has the duty. */
-  recoverSending(sender: string): Promise<number>
+  /**
+   * What other processes were sending when they ended becomes `unknown`, and what this one claimed and is not sending any
+   * more. Only for the process that has the duty.
+   */
+  recoverSending(sender: string, isSending: (id: string) => boolean): Promise<number>
   /** Entries that are due and that nobody is sending, earliest first. */
   due(now: number, limit: number): Promise<readonly OutboxEntry[]>
   /** When the next entry is due, those that are being sent included. */

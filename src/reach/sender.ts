@@ -53,6 +53,8 @@ export function startSender(parts: SenderParts): Sender {
   const { notifications } = store
   const ending = new AbortController()
   const serving = new Map<string, Promise<void>>()
+  /** Entries from before their claim until their outcome is stored, or could not be. */
+  const sending = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> | undefined
   let again = false
@@ -92,8 +94,8 @@ export function startSender(parts: SenderParts): Sender {
   }
 
   async function serve(): Promise<void> {
-    const left = await notifications.recoverSending(owner)
-    if (left > 0) log.warn({ entries: left }, 'a process ended while it sent notifications; they are sent once more')
+    const left = await notifications.recoverSending(owner, (id) => sending.has(id))
+    if (left > 0) log.warn({ entries: left }, 'notifications may have been sent or not; they are sent once more')
     if (caughtUpAt === undefined || now() - caughtUpAt > catchUpMs) {
       caughtUpAt = now()
       await parts.catchUp()
@@ -145,6 +147,19 @@ export function startSender(parts: SenderParts): Sender {
 
   /** False if the way should be left alone for now. */
   async function send(way: NotificationWay, entries: readonly OutboxEntry[], message: Message): Promise<boolean> {
+    for (const { id } of entries) sending.add(id)
+    try {
+      return await sendClaimed(way, entries, message)
+    } finally {
+      for (const { id } of entries) sending.delete(id)
+    }
+  }
+
+  async function sendClaimed(
+    way: NotificationWay,
+    entries: readonly OutboxEntry[],
+    message: Message,
+  ): Promise<boolean> {
     const claimed = new Set(await notifications.claim(idsOf(entries), owner))
     const tried = entries.filter(({ id }) => claimed.has(id)).map((entry) => ({ ...entry, tries: entry.tries + 1 }))
     if (tried.length === 0) return true

@@ -85,15 +85,20 @@ export function createOutbox({ sql, now, nextId, wayOf }: OutboxParts): OutboxVe
         const last = rows.length > limit ? entries.at(-1) : undefined
         return { rows: entries, ...(last && { nextCursor: last.id }) }
       }),
-    recoverSending: (sender) =>
+    recoverSending: (sender, isSending) =>
       sql.write(function* () {
-        const rows = yield* query(
-          `UPDATE outbox SET pending = CASE state WHEN 'due' THEN 1 ELSE 0 END, state = 'unknown', sender = NULL, at = ?
-           WHERE sender IS NOT NULL AND sender <> ? RETURNING id`,
-          now(),
-          sender,
-        )
-        return rows.length
+        const rows = yield* query('SELECT id, sender FROM outbox WHERE sender IS NOT NULL')
+        const left = rows.filter((row) => row['sender'] !== sender || !isSending(String(row['id'])))
+        for (const row of left) {
+          yield* run(
+            `UPDATE outbox SET pending = CASE state WHEN 'due' THEN 1 ELSE 0 END, state = 'unknown', sender = NULL, at = ?
+             WHERE id = ? AND sender = ?`,
+            now(),
+            String(row['id']),
+            String(row['sender']),
+          )
+        }
+        return left.length
       }),
     due: (until, limit) =>
       sql.read(function* () {

@@ -165,6 +165,17 @@ test('what another process left in mid-send is sent once more by the next', asyn
   assert.deepEqual([house.sent.length, await house.states()], [1, ['sent 2']])
 })
 
+test('a message whose outcome could not be stored is sent once more', async (t) => {
+  const house = openReachHouse(t, { idle: true })
+  await house.addWay()
+  await house.put('a')
+  const full = (): Promise<never> => Promise.reject(new Error('the disk is full'))
+  t.mock.method(house.store.notifications, 'settle', full, { times: 1 })
+  house.sender.start()
+  await house.pass(0)
+  assert.deepEqual([house.sent.length, await house.states()], [2, ['sent 2']])
+})
+
 test('a way that throws counts as unknown, and a kind that is not connected is tried later', async (t) => {
   const house = openReachHouse(t)
   await house.addWay()

@@ -135,16 +135,31 @@ export function notificationTests(open: Open): void {
     const [entry] = await notifications.due(clock.now, 10)
     const id = entry?.id ?? ''
     await notifications.claim([id], 'one')
-    assert.equal(await notifications.recoverSending('one'), 0, 'it is this process that sends it')
-    assert.equal(await notifications.recoverSending('two'), 1)
+    assert.equal(await notifications.recoverSending('one', () => true), 0, 'it is this process that sends it')
+    assert.equal(await notifications.recoverSending('two', () => true), 1)
     assert.equal((await stateOf(store, id))?.state, 'unknown')
     assert.deepEqual(await notifications.claim([id], 'two'), [id])
     await notifications.settle([id], 'two', { state: 'due', at: clock.now, error: 'busy' })
     assert.equal((await stateOf(store, id))?.state, 'unknown', 'the first try may have arrived')
     assert.deepEqual(await notifications.claim([id], 'two'), [id])
-    assert.equal(await notifications.recoverSending('three'), 1)
+    assert.equal(await notifications.recoverSending('three', () => true), 1)
     assert.deepEqual(await notifications.claim([id], 'three'), [])
     assert.deepEqual([(await stateOf(store, id))?.state, await notifications.nextDue()], ['unknown', undefined])
+  })
+
+  test('what this process claimed and is not sending any more is unknown too', async (t) => {
+    const { store, clock } = await open(t)
+    const { notifications } = store
+    await add(store)
+    for (const each of ['a', 'b']) await notifications.enqueue(ada, news(each))
+    const [a = '', b = ''] = (await notifications.due(clock.now, 10)).map(({ id }) => id)
+    await notifications.claim([a, b], 'one')
+    assert.equal(await notifications.recoverSending('one', (id) => id === b), 1)
+    assert.deepEqual([(await stateOf(store, a))?.state, (await stateOf(store, b))?.state], ['unknown', 'due'])
+    assert.deepEqual(
+      (await notifications.due(clock.now, 10)).map(({ id }) => id),
+      [a],
+    )
   })
 
   test('entries are put off, held for quiet hours and released with them', async (t) => {
