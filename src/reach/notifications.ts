@@ -1,4 +1,5 @@
 // Notifications for doors: a user's ways, quiet hours and outbox. Doors translate; the rules are here.
+import { ECDH } from 'node:crypto'
 import type { Bus } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
@@ -187,9 +188,20 @@ function readSubscription(given: unknown): { endpoint: string; keys: Record<'p25
     if (!/^[\w-]{1,200}=*$/.test(key) || Buffer.from(key, 'base64url').length !== bytes) {
       throw wrong(field, `${field} must be ${bytes} bytes in base64url`)
     }
+    if (name === 'p256dh' && !isPublicKey(key)) throw wrong(field, `${field} is no point on the curve P-256`)
     return key
   })
   return { endpoint, keys: { p256dh: p256dh ?? '', auth: auth ?? '' } }
+}
+
+/** Checked here: a key that nothing can be encrypted for would fail at every message. */
+function isPublicKey(key: string): boolean {
+  try {
+    ECDH.convertKey(key, 'prime256v1', 'base64url')
+    return true
+  } catch {
+    return false
+  }
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

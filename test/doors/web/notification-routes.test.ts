@@ -1,10 +1,14 @@
 // Routes of notifications: each user's own ways, quiet hours and outbox, with faults that name the field.
 import assert from 'node:assert/strict'
+import { createECDH } from 'node:crypto'
 import { test } from 'node:test'
 import { newsEvents } from '#core/notification.ts'
 import { openHouse } from './house.ts'
 
-const keys = { p256dh: Buffer.alloc(65, 4).toString('base64url'), auth: Buffer.alloc(16, 1).toString('base64url') }
+const keys = {
+  p256dh: createECDH('prime256v1').generateKeys('base64url'),
+  auth: Buffer.alloc(16, 1).toString('base64url'),
+}
 const subscription = { endpoint: 'https://push.test/send/1', keys }
 
 test('ways are added, changed, tested and removed, by their own user alone', async (t) => {
@@ -95,6 +99,15 @@ test('a fault names its field', async (t) => {
       '/ways',
       { kind: 'push', subscription: { ...subscription, keys: { ...keys, auth: 'x' } } },
       'subscription.keys.auth',
+    ],
+    [
+      'POST',
+      '/ways',
+      {
+        kind: 'push',
+        subscription: { ...subscription, keys: { ...keys, p256dh: Buffer.alloc(65, 4).toString('base64url') } },
+      },
+      'subscription.keys.p256dh',
     ],
     ['PATCH', '', {}, 'quiet'],
     ['PATCH', '', { quiet: { from: '25:00', to: '07:00' } }, 'quiet.from'],
