@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { AppError } from '#core/errors.ts'
 import { type Home, keyFile, nextKeyFile, tokenFile } from '#home.ts'
 import { filePartBytes, type Line } from './format.ts'
+import { openRealFile, openRealFolder, realFolder } from './open-real.ts'
 
 /** Folders of the home with files of people. */
 export const fileFolders = ['workspace', 'users'] as const
@@ -44,40 +45,63 @@ export function keyLines(keys: Keys): Line[] {
   ])
 }
 
-/** Files and links below the folders of a home, a few lines at a time. Calls `onSkipped` for what cannot be read. */
-export async function* fileLines(home: Home, onSkipped: (path: string) => void): AsyncGenerator<readonly Line[]> {
-  const folders: string[] = fileFolders.filter((name) => existsSync(join(home.path, name)))
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    try {
-      for await (const { name } of await opendir(join(home.path, folder))) {
-        const path = `${folder}/${name}`
-        const found = lstatSync(join(home.path, path), { throwIfNoEntry: false })
-        // Removed meanwhile, or a name that is not UTF-8.
-        if (!found) {
-          if (name.includes('\u{fffd}')) onSkipped(path)
-        } else if (found.isDirectory()) folders.push(path)
-        else if (found.isSymbolicLink()) yield [{ type: 'link', path, to: await readlink(join(home.path, path)) }]
-        else if (found.isFile()) yield* partsOf(home, path, onSkipped)
+/** Files and links below the folders of a home, a few lines at a time. Calls `onSkipped` for what cannot be read as a whole. */
+export async function* fileLines(home: Home, onSkipped: OnSkipped): AsyncGenerator<readonly Line[]> {
+  for (const name of fileFolders.filter((each) => existsSync(join(home.path, each)))) {
+    const top = realFolder(home.path, name)
+    if (top === undefined) onSkipped(name)
+    const folders = top === undefined ? [] : [name as string]
+    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+      try {
+        yield* entriesOf({ path: folder, real: `${top}${folder.slice(name.length)}` }, { folders, onSkipped })
+      } catch (error) {
+        if (!isGone(error)) onSkipped(folder)
       }
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') onSkipped(folder)
     }
   }
 }
 
-async function* partsOf(home: Home, path: string, onSkipped: (path: string) => void): AsyncGenerator<readonly Line[]> {
-  const file = await open(join(home.path, path), 'r').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') onSkipped(path)
-    return undefined
-  })
-  if (!file) return
+type OnSkipped = (path: string) => void
+type Place = { readonly path: string; readonly real: string }
+
+/** The files and links of one folder. Folders in it are added to `folders`. */
+async function* entriesOf(
+  { path: folder, real }: Place,
+  { folders, onSkipped }: { folders: string[]; onSkipped: OnSkipped },
+): AsyncGenerator<readonly Line[]> {
+  const opened = await openRealFolder(real)
+  if (!opened) return onSkipped(folder)
+  try {
+    for await (const { name } of await opendir(opened.at)) {
+      const path = `${folder}/${name}`
+      try {
+        const found = lstatSync(join(opened.at, name), { throwIfNoEntry: false })
+        // Removed meanwhile, or a name that is not UTF-8.
+        if (!found) {
+          if (name.includes('\u{fffd}')) onSkipped(path)
+        } else if (found.isDirectory()) folders.push(path)
+        else if (found.isSymbolicLink()) yield [{ type: 'link', path, to: await readlink(join(opened.at, name)) }]
+        else if (found.isFile()) yield* partsOf({ path, real: join(real, name) }, onSkipped)
+      } catch (error) {
+        if (!isGone(error)) onSkipped(path)
+      }
+    }
+  } finally {
+    await opened.handle.close()
+  }
+}
+
+async function* partsOf({ path, real }: Place, onSkipped: OnSkipped): AsyncGenerator<readonly Line[]> {
+  const file = await openRealFile(real)
+  if (!file) return onSkipped(path)
   try {
     const { size, mode } = await file.stat()
     yield [{ type: 'file', path, mode: mode & 0o777 }]
     // At most what it had at the beginning: somebody may go on writing it.
     for (let left = size; left > 0; ) {
       const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(Math.min(left, filePartBytes)) })
-      if (bytesRead === 0) break
+      // Cut short meanwhile.
+      if (bytesRead === 0) return onSkipped(path)
       left -= bytesRead
       yield [{ type: 'part', bytes: buffer.subarray(0, bytesRead) }]
     }
@@ -86,7 +110,11 @@ async function* partsOf(home: Home, path: string, onSkipped: (path: string) => v
   }
 }
 
-/** Writes files of a backup below a folder. Links are made at the end: no file is ever written through one. */
+function isGone(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT'
+}
+
+/** Writes files of a backup below a folder. Links are made at the end, after every folder: nothing is written through one. */
 export function createFileWriter(folder: string, leaveOut: readonly string[]) {
   let file: Awaited<ReturnType<typeof open>> | undefined
   const links: { readonly path: string; readonly to: string }[] = []
@@ -108,13 +136,19 @@ export function createFileWriter(folder: string, leaveOut: readonly string[]) {
     },
     async end(): Promise<void> {
       await close()
-      for (const { path, to } of links) {
-        await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 })
-        await symlink(to, join(folder, path))
-      }
+      for (const { path } of links) await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 })
+      for (const { path, to } of links) await symlink(to, join(folder, path)).catch((error) => refuseTwice(error, path))
     },
     close,
   }
+}
+
+/** A link where a file, a folder or a link is already: no backup of a home has that. */
+function refuseTwice(error: NodeJS.ErrnoException, path: string): never {
+  if (error.code !== 'EEXIST') throw error
+  throw new AppError('invalid_input', `the backup has two things under one name: ${path.slice(0, 100)}`, {
+    cause: error,
+  })
 }
 
 /** A path of a backup names a key, or a file below one of the folders. */

@@ -1,0 +1,102 @@
+// Which files of a home a backup takes, and where a restore writes them: no link leads either of them elsewhere.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Line } from '#backup/format.ts'
+import { createFileWriter, fileLines } from '#backup/home-files.ts'
+import { openRealFile, openRealFolder } from '#backup/open-real.ts'
+import { homeAt } from '#home.ts'
+import { folder } from '../store/harness.ts'
+
+const link = (path: string, to: string): Line => ({ type: 'link', path, to })
+const hostile: readonly (readonly [what: string, lines: (outside: string) => Line[]])[] = [
+  ['a link below a link', (outside) => [link('workspace/a', outside), link('workspace/a/b', 'x')]],
+  ['a link below a later link', (outside) => [link('workspace/a/b', 'x'), link('workspace/a', outside)]],
+  ['a folder below a link', (outside) => [link('workspace/a', outside), link('workspace/a/b/c', 'x')]],
+  ['a link twice', (outside) => [link('workspace/a', outside), link('workspace/a', 'x')]],
+  ['a file below a link', (o) => [link('workspace/a', o), { type: 'file', path: 'workspace/a/b', mode: 0o600 }]],
+]
+for (const [what, lines] of hostile) {
+  test(`${what} is refused, and nothing is written outside`, async (t) => {
+    const [stage, outside] = [folder(t), folder(t)]
+    const writer = createFileWriter(stage, [])
+    for (const line of lines(outside)) await writer.add(line)
+    await assert.rejects(writer.end(), { code: 'invalid_input' })
+    assert.deepEqual(readdirSync(outside), [])
+  })
+}
+
+test('a folder that becomes a link to the keys while a backup is made is skipped', async (t) => {
+  const home = homeAt(folder(t))
+  writeFileSync(join(home.path, 'master-key'), 'secret')
+  for (const name of ['a', 'b']) {
+    mkdirSync(join(home.path, 'users', name), { recursive: true })
+    writeFileSync(join(home.path, 'users', name, 'file'), '')
+  }
+  const skipped: string[] = []
+  const seen: string[] = []
+  for await (const lines of fileLines(home, (path) => skipped.push(path)))
+    for (const line of lines) {
+      if (line.type !== 'file') continue
+      seen.push(line.path)
+      // The other folder was found already, and is read next.
+      const other = line.path === 'users/a/file' ? 'users/b' : 'users/a'
+      renameSync(join(home.path, other), join(home.path, 'moved'))
+      symlinkSync('..', join(home.path, other))
+    }
+  assert.deepEqual([seen.length, skipped.length], [1, 1])
+  assert.notEqual(seen[0], `${skipped[0]}/file`)
+})
+
+test('a workspace that is a link is taken, unless it leads to the home', async (t) => {
+  const [home, outside] = [homeAt(folder(t)), folder(t)]
+  writeFileSync(join(home.path, 'master-key'), 'secret')
+  writeFileSync(join(outside, 'file'), '')
+  symlinkSync(outside, join(home.path, 'workspace'))
+  symlinkSync('.', join(home.path, 'users'))
+  const skipped: string[] = []
+  const found: Line[] = []
+  for await (const lines of fileLines(home, (path) => skipped.push(path))) found.push(...lines)
+  assert.deepEqual(
+    found.map((line) => line.type === 'file' && line.path),
+    ['workspace/file'],
+  )
+  assert.deepEqual(skipped, ['users'])
+})
+
+test('links, FIFOs and what is below a link are not opened', async (t) => {
+  const path = folder(t)
+  mkdirSync(join(path, 'real'))
+  writeFileSync(join(path, 'real', 'file'), '')
+  symlinkSync('real', join(path, 'link'))
+  symlinkSync('real/file', join(path, 'to-file'))
+  execFileSync('mkfifo', [join(path, 'fifo')])
+  await assert.rejects(openRealFile(join(path, 'to-file')), { code: 'ELOOP' })
+  assert.equal(await openRealFile(join(path, 'fifo')), undefined)
+  assert.equal(await openRealFile(join(path, 'link', 'file')), undefined)
+  await assert.rejects(openRealFolder(join(path, 'link')))
+  await (await openRealFile(join(path, 'real', 'file')))?.close()
+})
+
+test('a file that is cut short meanwhile is named, and the rest of its folder is taken', async (t) => {
+  const home = homeAt(folder(t))
+  mkdirSync(join(home.path, 'workspace'))
+  const names = ['a', 'b', 'c']
+  for (const name of names) writeFileSync(join(home.path, 'workspace', name), 'text')
+  const skipped: string[] = []
+  const seen: string[] = []
+  for await (const lines of fileLines(home, (path) => skipped.push(path)))
+    for (const line of lines) {
+      if (line.type !== 'file') continue
+      if (seen.length === 0) truncateSync(join(home.path, line.path))
+      seen.push(line.path)
+    }
+  assert.deepEqual(
+    seen.toSorted(),
+    names.map((name) => `workspace/${name}`),
+  )
+  assert.deepEqual(skipped, seen.slice(0, 1))
+  assert(!existsSync(join(home.path, 'users')))
+})
