@@ -8,6 +8,7 @@ import { AppError } from '#core/errors.ts'
 import { sizeWords, countWords } from '#core/words.ts'
 import { settleRestore } from '#app/open-storage.ts'
 import { type Home, lockHome, openHome } from '#home.ts'
+import { printable } from '#safety/printable.ts'
 import { createProgress } from './progress-line.ts'
 import { agrees } from './prompts.ts'
 import { print } from './report.ts'
@@ -38,7 +39,7 @@ export async function backUp(file: string, options: Options & { withKey?: boolea
     const lines = [
       `Wrote ${file} (${sizeWords(made.bytes)}).`,
       wordsOf(made),
-      ...(skipped.length > 0 ? [`Not in it, because they cannot be read: ${skipped.join(', ')}`] : []),
+      ...(skipped.length > 0 ? [`Not in it as a whole, because they cannot be read: ${shown(skipped)}`] : []),
       withKey
         ? 'The master key is in it: whoever has the file can open every secret.'
         : 'The master key is not in it: keep a copy of it elsewhere, or use --with-key.',
@@ -72,7 +73,7 @@ export async function restore(file: string, options: Options & { yes?: boolean; 
       ...(aside === undefined ? [] : [`What was there before is in ${aside}.`]),
       ...(names.length > 0
         ? [
-            `${countWords(names.length, 'secret')} cannot be opened without the key: ${names.join(', ')}`,
+            `${countWords(names.length, 'secret')} cannot be opened without the key: ${shown(names)}`,
             'Set each anew: atrium secret set NAME',
           ]
         : []),
@@ -115,7 +116,8 @@ function viewOf(file: string, { header, files, bytes }: Counted) {
   return { file, bytes, ...header, files }
 }
 
-function wordsOf({ header, files }: Counted): string {
+/** What a backup holds. Its header is foreign text. */
+export function wordsOf({ header, files }: Pick<Counted, 'header' | 'files'>): string {
   const { threads = 0, turns = 0, items = 0, users = 0, documents = 0 } = header.tables
   const counts = [
     countWords(users, 'user'),
@@ -125,5 +127,10 @@ function wordsOf({ header, files }: Counted): string {
     countWords(documents, 'document'),
     countWords(files, 'file'),
   ]
-  return `From ${header.created_at.slice(0, 16).replace('T', ' ')} UTC, Atrium ${header.version}: ${counts.join(', ')}.`
+  const made = header.created_at.slice(0, 16).replace('T', ' ')
+  return printable(`From ${made} UTC, Atrium ${header.version.slice(0, 40)}: ${counts.join(', ')}.`)
+}
+
+function shown(names: readonly string[]): string {
+  return names.map((name) => printable(name)).join(', ')
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { wordsOf } from '#commands/backup-command.ts'
 import { atrium, newHome, serve } from '../atrium.ts'
 
 type Thread = { readonly id: string }
@@ -76,4 +77,17 @@ test('a backup with its key opens every secret elsewhere; a damaged one changes 
     home.remove()
     next.remove()
   }
+})
+
+test('the header of a foreign backup cannot write to the terminal', () => {
+  const header = {
+    version: '1\u001b[2J\n',
+    schema: 1,
+    database: 'sqlite',
+    created_at: '2026\u001b]0;x\u0007',
+    with_key: false,
+    tables: {},
+  } as const
+  const words = wordsOf({ header, files: 1 })
+  assert(![...words].some((letter) => letter < ' '), words)
 })
