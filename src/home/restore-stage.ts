@@ -1,6 +1,16 @@
 // The end of a restore: everything is prepared in a folder of the home, and one rename decides. What is decided is carried
 // out at once, or by the next process that locks the home.
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -59,15 +69,19 @@ export function decideRestore(home: string): void {
   sync(home)
 }
 
-/** Carries out a restore that is decided, if there is one. Only for the process that has locked the home. */
+/**
+ * Carries out a restore that is decided, and removes what one that was cut off before its plan has prepared: there may be a
+ * key in it. Only for the process that has locked the home.
+ */
 export function finishRestore(home: string): void {
+  if (preparedMark(home) === undefined) dropStage(home)
   const decided = join(home, decidedName)
   if (!existsSync(decided)) return
   const plan = readPlan(decided)
   for (const name of plan?.clears ?? []) putAside(home, name, plan?.aside)
   for (const name of plan?.places ?? []) {
     // Placed by an earlier attempt.
-    if (!existsSync(join(decided, name))) continue
+    if (!isThere(join(decided, name))) continue
     for (const old of name === databaseName ? databaseFiles : [name]) putAside(home, old, plan?.aside)
     renameSync(join(decided, name), join(home, name))
   }
@@ -76,9 +90,14 @@ export function finishRestore(home: string): void {
 }
 
 function putAside(home: string, name: string, aside = 'replaced'): void {
-  if (!existsSync(join(home, name))) return
+  if (!isThere(join(home, name))) return
   mkdirSync(join(home, aside), { recursive: true, mode: 0o700 })
   renameSync(join(home, name), join(home, aside, name))
+}
+
+/** True for a link that leads nowhere, too: it is in the way all the same. */
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
 function readPlan(folder: string): Plan | undefined {

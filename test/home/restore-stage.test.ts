@@ -2,12 +2,15 @@
 import assert from 'node:assert/strict'
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -91,6 +94,24 @@ for (const [when, cut] of cuts) {
     checkDone(home)
   })
 }
+
+test('a link that leads nowhere is put aside as a folder is', (t) => {
+  const home = prepared(t)
+  rmSync(join(home, 'users'), { recursive: true })
+  symlinkSync('nowhere', join(home, 'users'))
+  decideRestore(home)
+  finishRestore(home)
+  assert(lstatSync(join(home, 'users')).isDirectory())
+  assert.equal(readlinkSync(join(home, 'aside', 'users')), 'nowhere')
+})
+
+test('killed before its plan was written: whoever locks the home next removes what was prepared', (t) => {
+  const home = prepared(t)
+  writeFileSync(join(createStage(home), 'master-key'), 'new')
+  lockHome(openHome(home))?.()
+  assert.equal(existsSync(join(home, 'restore.part')), false)
+  assert.deepEqual(contents(home, ['master-key']), ['old'])
+})
 
 function move(home: string, from: string, to: string): void {
   renameSync(join(home, from), join(home, to))
