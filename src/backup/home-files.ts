@@ -70,7 +70,6 @@ async function* entriesOf(
   { folders, onSkipped }: { folders: string[]; onSkipped: OnSkipped },
 ): AsyncGenerator<readonly Line[]> {
   const opened = await openRealFolder(real)
-  if (!opened) return onSkipped(folder)
   try {
     for await (const { name } of await opendir(opened.at)) {
       const path = `${folder}/${name}`
@@ -81,7 +80,7 @@ async function* entriesOf(
           if (name.includes('\u{fffd}')) onSkipped(path)
         } else if (found.isDirectory()) folders.push(path)
         else if (found.isSymbolicLink()) yield [{ type: 'link', path, to: await readlink(join(opened.at, name)) }]
-        else if (found.isFile()) yield* partsOf({ path, real: join(real, name) }, onSkipped)
+        else if (found.isFile()) yield* partsOf({ path, real: join(real, name) })
       } catch (error) {
         if (!isGone(error)) onSkipped(path)
       }
@@ -91,17 +90,15 @@ async function* entriesOf(
   }
 }
 
-async function* partsOf({ path, real }: Place, onSkipped: OnSkipped): AsyncGenerator<readonly Line[]> {
+async function* partsOf({ path, real }: Place): AsyncGenerator<readonly Line[]> {
   const file = await openRealFile(real)
-  if (!file) return onSkipped(path)
   try {
     const { size, mode } = await file.stat()
     yield [{ type: 'file', path, mode: mode & 0o777 }]
     // At most what it had at the beginning: somebody may go on writing it.
     for (let left = size; left > 0; ) {
       const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(Math.min(left, filePartBytes)) })
-      // Cut short meanwhile.
-      if (bytesRead === 0) return onSkipped(path)
+      if (bytesRead === 0) throw new Error('it was cut short meanwhile')
       left -= bytesRead
       yield [{ type: 'part', bytes: buffer.subarray(0, bytesRead) }]
     }

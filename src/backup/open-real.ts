@@ -13,31 +13,32 @@ export function realFolder(home: string, name: string): string | undefined {
   return real === join(top, name) || !(isInside(top, real) || isInside(real, top)) ? real : undefined
 }
 
-/** Opens a regular file by its real path. Undefined for anything else. A FIFO does not hold it up. */
-export async function openRealFile(path: string): Promise<FileHandle | undefined> {
-  const file = await openReal(path, O_NONBLOCK)
-  if (file && (await file.stat()).isFile()) return file
-  await file?.close()
-  return undefined
+/** Opens a regular file by its real path. Throws for anything else; a FIFO does not hold it up. */
+export function openRealFile(path: string): Promise<FileHandle> {
+  return openReal(path, O_NONBLOCK, async (file) => (await file.stat()).isFile())
 }
 
 /** Opens a folder by its real path. `at` is the path of the open folder itself. */
-export async function openRealFolder(path: string): Promise<{ handle: FileHandle; at: string } | undefined> {
+export async function openRealFolder(path: string): Promise<{ handle: FileHandle; at: string }> {
   const handle = await openReal(path, O_DIRECTORY)
   // Only Linux has a path for an open folder.
-  return handle && { handle, at: isLinux ? `/proc/self/fd/${handle.fd}` : path }
+  return { handle, at: isLinux ? `/proc/self/fd/${handle.fd}` : path }
 }
 
-async function openReal(path: string, flag: number): Promise<FileHandle | undefined> {
+async function openReal(
+  path: string,
+  flag: number,
+  isRight: (handle: FileHandle) => Promise<boolean> = () => Promise.resolve(true),
+): Promise<FileHandle> {
   const handle = await open(path, O_RDONLY | O_NOFOLLOW | flag)
   try {
-    if ((await (isLinux ? readlink(`/proc/self/fd/${handle.fd}`) : realpath(path))) === path) return handle
+    const real = await (isLinux ? readlink(`/proc/self/fd/${handle.fd}`) : realpath(path))
+    if (real !== path || !(await isRight(handle))) throw new Error('it was replaced meanwhile')
+    return handle
   } catch (error) {
     await handle.close()
     throw error
   }
-  await handle.close()
-  return undefined
 }
 
 function isInside(folder: string, path: string): boolean {

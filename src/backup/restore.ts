@@ -1,10 +1,11 @@
 // Restores a backup into a home: checked first, prepared aside, and put in place by one step.
-import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { AppError } from '#core/errors.ts'
 import { newId } from '#core/ids.ts'
 import type { Home } from '#home.ts'
-import { createStage, decideRestore, dropStage, finishRestore, preparedMark, writePlan } from '#home/restore-stage.ts'
+import { createStage, decideRestore, dropStage, finishRestore } from '#home/restore-stage.ts'
+import { mountedNames, preparedMark, writePlan } from '#home/restore-stage.ts'
 import { termsOf } from '#memory/chunks.ts'
 import { createReader } from '#memory/terms.ts'
 import type { Loading } from '#store/load.ts'
@@ -44,6 +45,7 @@ export async function checkBackup({ home, file, masterKey, onProgress }: Restore
       'invalid_config',
       `${file} brings its own key, but ATRIUM_MASTER_KEY is another one: unset it, or restore a backup without a key`,
     )
+  checkMounts(home, summary.header.with_key)
   const device = statSync(home.path).dev
   for (const name of fileFolders) {
     const folder = join(home.path, name)
@@ -51,6 +53,15 @@ export async function checkBackup({ home, file, masterKey, onProgress }: Restore
       throw new AppError('invalid_input', `${folder} is on another disk than the home: move it away first`)
   }
   return summary
+}
+
+/** A mount point cannot be renamed, even one of the same disk: the restore would stop halfway. */
+function checkMounts(home: Home, withKey: boolean): void {
+  const file = '/proc/self/mountinfo'
+  const names = [...fileFolders, basename(home.database), ...(withKey ? keyNames : [])]
+  const [name] = existsSync(file) ? mountedNames(readFileSync(file, 'utf8'), realpathSync(home.path), names) : []
+  if (name !== undefined)
+    throw new AppError('invalid_input', `${join(home.path, name)} is a mount point: unmount it first`)
 }
 
 /** Restores a backup. The caller has locked the home and called `checkBackup`. */
@@ -65,7 +76,7 @@ export async function restoreBackup(parts: RestoreParts, summary: Summary): Prom
     if (url === undefined) writePlan(home.path, planOf(stage, { mark, aside, summary }))
   } catch (error) {
     // With a plan the database may have been committed all the same: the next start looks.
-    if (preparedMark(home.path) === undefined) dropStage(home.path)
+    if (preparedMark(home.path) === undefined) dropStage(home.path, aside)
     throw error
   }
   decideRestore(home.path)

@@ -40,9 +40,21 @@ export function createStage(home: string): string {
   return stage
 }
 
-/** Removes what a restore has prepared. */
-export function dropStage(home: string): void {
+/** Removes what a restore has prepared, with the copy of what it would have replaced. */
+export function dropStage(home: string, aside = readPlan(join(home, preparedName))?.aside): void {
+  if (aside !== undefined) rmSync(join(home, aside), { recursive: true, force: true })
   rmSync(join(home, preparedName), { recursive: true, force: true })
+}
+
+/** The names of a folder that are mount points in the text of /proc/self/mountinfo: they cannot be renamed. */
+export function mountedNames(mounts: string, folder: string, names: readonly string[]): string[] {
+  const points = new Set(mounts.split('\n').map((line) => unescaped(line.split(' ')[4] ?? '')))
+  return names.filter((name) => points.has(join(folder, name)))
+}
+
+/** The kernel writes blanks and backslashes of a path as octal numbers. */
+function unescaped(path: string): string {
+  return path.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))
 }
 
 /** Writes what is to be done with the prepared files. */

@@ -18,7 +18,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { homeAt, lockHome, openHome } from '#home.ts'
 import { createStage, decideRestore, dropStage, finishRestore, isRestoreDecided } from '#home/restore-stage.ts'
-import { preparedMark, writePlan } from '#home/restore-stage.ts'
+import { mountedNames, preparedMark, writePlan } from '#home/restore-stage.ts'
 
 /** A home with old files, and a restore of new ones that is prepared. */
 function prepared(t: TestContext): string {
@@ -111,6 +111,28 @@ test('killed before its plan was written: whoever locks the home next removes wh
   lockHome(openHome(home))?.()
   assert.equal(existsSync(join(home, 'restore.part')), false)
   assert.deepEqual(contents(home, ['master-key']), ['old'])
+})
+
+test('a restore that is dropped takes the copy of what it would have replaced with it', (t) => {
+  const home = prepared(t)
+  mkdirSync(join(home, 'aside'))
+  dropStage(home)
+  assert.deepEqual([existsSync(join(home, 'aside')), existsSync(join(home, 'restore.part'))], [false, false])
+  mkdirSync(join(home, 'aside'))
+  createStage(home)
+  dropStage(home, 'aside')
+  assert.equal(existsSync(join(home, 'aside')), false)
+})
+
+test('mount points among the names of a folder are found', () => {
+  const mounts = [
+    '22 1 8:1 / / rw,relatime - ext4 /dev/a rw',
+    '23 22 8:1 /data /srv/my\\040home/workspace rw - ext4 /dev/a rw',
+    '24 22 8:1 /k /srv/my\\040home/users/u1 rw - ext4 /dev/a rw',
+    '',
+  ].join('\n')
+  assert.deepEqual(mountedNames(mounts, '/srv/my home', ['workspace', 'users']), ['workspace'])
+  assert.deepEqual(mountedNames(mounts, '/srv', ['workspace', 'users']), [])
 })
 
 function move(home: string, from: string, to: string): void {
