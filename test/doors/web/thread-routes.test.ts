@@ -93,8 +93,8 @@ test('a thread is exported as a file and imported as a new thread', async (t) =>
       content[0]?.origin,
     ]),
     [
-      ['Where is it?', undefined],
-      ['Over the harbour', 'the history that the caller sent'],
+      ['Where is it?', 'an imported conversation'],
+      ['Over the harbour', 'an imported conversation'],
     ],
   )
   assert.equal((await call('POST', '/api/threads/import', { body: { ...file.json, version: 9 } })).status, 400)
