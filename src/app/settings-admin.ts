@@ -2,11 +2,12 @@
 import type { Config } from '#config.ts'
 import { type FallbackConfig, isSameModel, type ModelConfig } from '#config/model.ts'
 import { AppError } from '#core/errors.ts'
-import type { ModelTrial, SettingsAdmin } from '#core/admin.ts'
+import type { ChangeOptions, ModelTrial, SettingsAdmin } from '#core/admin.ts'
 import { isObject } from '#core/json.ts'
 import type { Model } from '#core/model.ts'
 import { providerNames, providers } from '#core/providers.ts'
 import type { Settings, Store } from '#core/store.ts'
+import { checkKeyAddresses } from './key-addresses.ts'
 import { forgetting, keeping, keptIn } from './recent-models.ts'
 import { listModels, missingOf } from './model-choices.ts'
 import { policyTable, ruleOf } from '#safety/policy-table.ts'
@@ -48,10 +49,15 @@ export function createSettingsAdmin(parts: SettingsParts): SettingsAdmin {
   }
 
   /** The model that a change would bring, with the given key in place of the known one. */
-  async function choiceIn(settings: Settings, key: string | undefined) {
+  async function choiceIn(settings: Settings, { key, keyMoves }: Pick<ChangeOptions, 'key' | 'keyMoves'>) {
     const stored = await store.settings.all()
-    const { model } = configure({ ...stored, ...decide(stored, settings) })
-    const [keyName] = providers[model.provider].keys
+    const { model, environmentKeys } = configure({ ...stored, ...decide(stored, settings) })
+    const { keys } = providers[model.provider]
+    const [keyName] = keys
+    if (!keyMoves) {
+      const sealed = (await store.secrets.list()).map(({ name }) => name)
+      checkKeyAddresses(model, key, { now: parts.config().model, kept: keptIn(stored), sealed })
+    }
     if (key === undefined) return { model, keyName: keyName ?? '' }
     const wanted = settings['llm_provider']
     if (wanted !== undefined && wanted !== model.provider) {
@@ -59,7 +65,24 @@ export function createSettingsAdmin(parts: SettingsParts): SettingsAdmin {
       throw new AppError('invalid_input', message, { param: 'provider' })
     }
     if (keyName === undefined) throw new AppError('invalid_input', `${model.provider} takes no key`, { param: 'key' })
+    // It would be stored and never used.
+    if (model.apiKey !== undefined) {
+      const variable = ['LLM_API_KEY', ...keys].find((name) => environmentKeys.includes(name)) ?? keyName
+      throw new AppError('invalid_input', `${variable} in the environment is the key: unset it first`, { param: 'key' })
+    }
     return { model: { ...model, apiKey: key }, keyName }
+  }
+
+  /** Seals a key while `work` is done. If that fails, the key is as it was before. */
+  async function withKey(name: string, key: string, work: () => Promise<void>): Promise<void> {
+    const before = await store.secrets.get(name)
+    await store.secrets.set(name, key)
+    try {
+      await work()
+    } catch (error) {
+      await (before === undefined ? store.secrets.remove(name) : store.secrets.set(name, before))
+      throw error
+    }
   }
 
   return {
@@ -101,17 +124,20 @@ export function createSettingsAdmin(parts: SettingsParts): SettingsAdmin {
         marks: markIds.map((id) => ({ id, says: markWords(id), on: !marksOff.includes(id) })),
       }
     },
-    async change(settings, { force = false, key } = {}) {
-      const { model, keyName } = await choiceIn(settings, key)
+    async change(settings, { force = false, key, keyMoves = false } = {}) {
+      const { model, keyName } = await choiceIn(settings, { keyMoves, ...(key !== undefined && { key }) })
       if (!force && (key !== undefined || !isSameModel(model, parts.config().model))) await parts.tryChoice(model)
-      if (key !== undefined) await store.secrets.set(keyName, key)
-      await store.settings.change((stored) =>
-        Object.fromEntries(Object.entries(decide(stored, settings)).map(([name, value]) => [name, value ?? undefined])),
-      )
+      const storeChanges = () =>
+        store.settings.change((stored) =>
+          Object.fromEntries(
+            Object.entries(decide(stored, settings)).map(([name, value]) => [name, value ?? undefined]),
+          ),
+        )
+      await (key === undefined ? storeChanges() : withKey(keyName, key, storeChanges))
       await parts.reload()
     },
     async tryChoice(settings, key) {
-      const { model } = await choiceIn(settings, key)
+      const { model } = await choiceIn(settings, key === undefined ? {} : { key })
       const trial = await parts.tryChoice(model)
       if (!trial) throw new AppError('invalid_input', 'a script answers only its own messages', { param: 'provider' })
       return trial
@@ -119,7 +145,7 @@ export function createSettingsAdmin(parts: SettingsParts): SettingsAdmin {
     async providerModels(settings, key) {
       // A provider without a default model needs a name, which is what is looked for.
       const named = { ...settings, llm_model: 'any' }
-      return parts.providerModels((await choiceIn(named, key)).model)
+      return parts.providerModels((await choiceIn(named, key === undefined ? {} : { key })).model)
     },
     async tryModel() {
       const { tryModel } = await import('#models/trial.ts')

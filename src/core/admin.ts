@@ -82,8 +82,11 @@ export type ModelTrial = {
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly costUsd: number | null }
 }
 
-/** `key` is the key of the provider that the change names; it is sealed with the change. */
-export type ChangeOptions = { readonly force?: boolean; readonly key?: string }
+/**
+ * `key` is the key of the provider that the change names; it is sealed with the change. `keyMoves`: a known key may go to
+ * an address that was never in use, since the caller is on the machine and could read it.
+ */
+export type ChangeOptions = { readonly force?: boolean; readonly key?: string; readonly keyMoves?: boolean }
 
 export interface SettingsAdmin {
   read(): Promise<SettingsView>

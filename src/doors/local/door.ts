@@ -79,7 +79,7 @@ const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
     async (body, { settings }) => {
       const { settings: changes, force } = body as { settings?: unknown; force?: unknown }
       if (!isObject(changes)) throw new AppError('invalid_input', 'settings must be an object', { param: 'settings' })
-      await settings.change(changes as JsonObject, { force: force === true })
+      await settings.change(changes as JsonObject, { force: force === true, keyMoves: true })
       return (await settings.read()).model
     },
   ],

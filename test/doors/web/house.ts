@@ -82,6 +82,8 @@ export type HouseOptions = Pick<TestAppOptions, 'say' | 'model' | 'tools' | 'now
   readonly oidc?: (identities: IdentityStore) => Oidc
   /** Tests a model before it is stored; without it, every model passes. */
   readonly tryChoice?: SettingsParts['tryChoice']
+  /** More variables of the environment, for the settings. */
+  readonly environment?: Readonly<Record<string, string>>
   /** What becomes of messages to ntfy; without it, every one is sent. */
   readonly ntfy?: SendBy
   /** The models that can be chosen for a thread. */
@@ -168,7 +170,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     connections: () => gateway.connections(),
     draining: () => false,
   }
-  const home = { HOME: '/nowhere' }
+  const home = { HOME: '/nowhere', ...options.environment }
   let stored = await store.settings.all()
   const reload = async (): Promise<void> => {
     stored = await store.settings.all()

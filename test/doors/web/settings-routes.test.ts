@@ -335,3 +335,45 @@ test('a model is connected with its key: tested with it, sealed with the choice,
   assert.deepEqual([openai.key, openai.missing], ['OPENAI_API_KEY', []])
   assert.deepEqual(new Set(tried), new Set(['openai/gpt-4o sk-right', 'openai/gpt-4o wrong']))
 })
+
+test('a known key goes to no new address, neither in a test nor by a change', async (t) => {
+  const tried: (string | undefined)[] = []
+  const { call, store } = await openHouse(t, {
+    tryChoice({ baseUrl }) {
+      tried.push(baseUrl)
+      return Promise.resolve(undefined)
+    },
+  })
+  const change = (body: object) => call('PATCH', '/api/settings', { body })
+  const post = (verb: string, body: object) => call('POST', `/api/settings/connection/${verb}`, { body })
+  const own = { provider: 'openai', model: 'gpt-4o', base_url: 'https://proxy.example/v1' }
+  assert.equal((await change({ ...own, key: 'sk-right' })).status, 200)
+  tried.length = 0
+  const elsewhere = { ...own, base_url: 'https://evil.example/v1' }
+  const refused = [
+    await post('models', elsewhere),
+    await post('test', elsewhere),
+    await change(elsewhere),
+    await change({ ...elsewhere, force: true }),
+    await change({ fallback: 'openai/gpt-4o@https://evil.example/v1' }),
+    await change({ offered: 'openai/gpt-4o@https://evil.example/v1' }),
+  ]
+  for (const { status, json } of refused) assert.deepEqual([status, json.error.param], [400, 'key'])
+  assert.deepEqual(tried, [])
+  assert.equal((await post('models', { ...elsewhere, key: 'sk-other' })).status, 200)
+  // The provider's own address, and one that was in use, need no key again.
+  assert.equal((await change({ provider: 'openai' })).status, 200)
+  assert.equal((await change(own)).status, 200)
+  assert.equal(await store.secrets.get('OPENAI_API_KEY'), 'sk-right')
+})
+
+test('a key is refused while the environment has one, which would be used instead', async (t) => {
+  for (const variable of ['OPENAI_API_KEY', 'LLM_API_KEY']) {
+    const { call, store } = await openHouse(t, { environment: { [variable]: 'sk-of-the-environment' } })
+    const body = { provider: 'openai', model: 'gpt-4o', key: 'sk-pasted' }
+    const { status, json } = await call('PATCH', '/api/settings', { body })
+    assert.deepEqual([status, json.error.param], [400, 'key'])
+    assert.ok(json.error.message.includes(variable))
+    assert.deepEqual(await store.secrets.list(), [])
+  }
+})
