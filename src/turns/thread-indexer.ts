@@ -58,7 +58,10 @@ export function createThreadIndexer(parts: ThreadIndexerParts): ThreadIndexer {
     while (!stopping.signal.aborted) {
       if (noted.size > 0) await quiet()
       try {
-        if (await leases.takeDuty('thread index', owner, dutyMs)) await look()
+        const ours = await leases.takeDuty('thread index', owner, dutyMs)
+        // For whoever has the duty. What stays noted would end every rest at once.
+        if (noted.size > 0) await addNoted()
+        if (ours) await look()
         failing = false
       } catch (error) {
         if (stopping.signal.aborted) return
@@ -69,10 +72,13 @@ export function createThreadIndexer(parts: ThreadIndexerParts): ThreadIndexer {
     }
   }
 
-  async function look(): Promise<void> {
+  async function addNoted(): Promise<void> {
     const ids = [...noted]
     noted.clear()
     await index.add(ids)
+  }
+
+  async function look(): Promise<void> {
     await followAll({ index, now }, stopping.signal)
     while (!stopping.signal.aborted) {
       const begun = performance.now()

@@ -11,13 +11,15 @@ import { until } from '../until.ts'
 
 const atOnce = { firstLookMs: 0, quietMs: 0, restFactor: 0 }
 
-function start(t: TestContext, { index, ours = true }: { index?: Partial<ThreadIndexStore>; ours?: boolean } = {}) {
+type Started = { index?: Partial<ThreadIndexStore>; takeDuty?: () => Promise<boolean> }
+
+function start(t: TestContext, { index, takeDuty = () => Promise.resolve(true) }: Started = {}) {
   const store = openTestStore(t)
   const left: string[] = []
   const indexer = createThreadIndexer({
     index: { ...store.threadIndex, ...index },
     leases: {
-      takeDuty: () => Promise.resolve(ours),
+      takeDuty,
       leaveDuty: (duty) => Promise.resolve(void left.push(duty)),
     },
     owner: 'one',
@@ -56,12 +58,27 @@ test('a thread is indexed once it is noted, and leaves the index once its deleti
 test('a process without the duty indexes nothing, and one that stops gives it up', async (t) => {
   let asked = 0
   const { indexer, left } = start(t, {
-    ours: false,
+    takeDuty: () => Promise.resolve(false),
     index: { position: () => Promise.reject(new Error(`${++asked}`)) },
   })
   indexer.note('t')
   await indexer.stop()
   assert.deepEqual([asked, left], [0, ['thread index']])
+})
+
+test('a process without the duty puts noted threads on the list once, and rests', async (t) => {
+  const added: string[][] = []
+  let asked = 0
+  const { indexer } = start(t, {
+    takeDuty: () => Promise.resolve(++asked < 0),
+    index: { add: (ids) => Promise.resolve(void added.push([...ids])) },
+  })
+  indexer.note('one')
+  await until(() => added.length === 1)
+  const before = asked
+  // A process that does not rest would ask again in each of these.
+  for (let pass = 0; pass < 20; pass++) await new Promise(setImmediate)
+  assert.deepEqual([added, asked], [[['one']], before])
 })
 
 test('a fault of the database does not end it', async (t) => {
@@ -70,6 +87,7 @@ test('a fault of the database does not end it', async (t) => {
   const add: ThreadIndexStore['add'] = (ids) =>
     faults++ === 0 ? Promise.reject(new Error('away')) : store.threadIndex.add(ids)
   const { indexer } = start(t, { index: { ...store.threadIndex, add } })
+  indexer.note('t')
   await until(() => faults === 1)
   await indexer.stop()
   assert.equal(faults, 1, 'it rests before it tries again')
