@@ -50,8 +50,8 @@ export async function takeMessage(
   const command = message.edited || message.files.length > 0 ? undefined : readCommand(message.text)
   try {
     if (command) await takeCommand(parts, { updates, chat, command, message })
-    else if (message.unsupported) await note('Only text, photos and documents are understood here.')
     else if (message.edited) await takeEdit(parts, { updates, chat, message })
+    else if (message.unsupported) await note('Only text, photos and documents are understood here.')
     else await startTurn(parts, { updates, chat, message, input: await inputOf(parts.channel, message, signal) })
   } catch (error) {
     // What the message itself is to blame for is said in the chat.
@@ -80,11 +80,15 @@ async function startTurn(
   started?.events.close()
 }
 
-/** An edit counts until the turn of its message begins. To make it twice changes nothing. */
+/**
+ * An edit counts until the turn of its message begins. To make it twice changes nothing. One of what is not understood,
+ * such as a location that moves, is no matter.
+ */
 async function takeEdit({ store, turns }: TakeParts, { updates, chat, message }: Given): Promise<void> {
+  if (message.unsupported) return void (await store.takeEffect(updates, chat, {}))
   const post = await store.answerTo(chat.channel, chat.chat, message.message)
   const turn = post?.turnId === undefined ? undefined : await turns.get(chat.user, post.turnId)
-  const note = turn && !ended(turn.status) ? await edit(turns, turn, message.text) : undefined
+  const note = turn && !ended(turn.status) ? await edit(turns, turn, message.text) : tooLate('is done')
   await store.takeEffect(updates, chat, note === undefined ? {} : { note })
 }
 
@@ -95,8 +99,12 @@ async function edit(turns: Turns, { id, userId }: Turn, text: string): Promise<s
     return undefined
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'turn_started')) throw error
-    return 'Your edit came too late: that message is being answered. Send a new one.'
+    return tooLate('is being answered')
   }
+}
+
+function tooLate(state: string): string {
+  return `Your edit came too late: that message ${state}. Send a new one.`
 }
 
 async function takeCommand(

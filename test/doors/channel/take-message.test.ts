@@ -1,0 +1,36 @@
+// What is taken from a chat, over a store that notes its effects.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ChatEffect } from '#core/channel.ts'
+import { operator } from '#core/ids.ts'
+import { type IncomingMessage, takeMessage, type TakeParts } from '#doors/channel/take-message.ts'
+
+const chat = { channel: 'telegram', chat: '7', user: operator, pairedAt: 0 } as const
+const updates = { channel: 'telegram', account: '1', ids: [1] } as const
+const sent: IncomingMessage = { type: 'message', ids: [1], chat: '7', message: '5', text: '', files: [] }
+
+async function effectsOf(message: IncomingMessage, over: Partial<TakeParts> = {}): Promise<ChatEffect[]> {
+  const effects: ChatEffect[] = []
+  const store = {
+    taken: () => Promise.resolve(false),
+    answerTo: () => Promise.resolve(undefined),
+    takeEffect: (_updates: unknown, _chat: unknown, effect: ChatEffect) => Promise.resolve(effects.push(effect) > 0),
+  } as unknown as TakeParts['store']
+  const parts = { store, ...over } as TakeParts
+  await takeMessage(parts, { updates, chat, message, signal: new AbortController().signal })
+  return effects
+}
+
+const cases: readonly (readonly [what: string, over: Partial<IncomingMessage>, effect: ChatEffect])[] = [
+  ['a location', { unsupported: true }, { note: 'Only text, photos and documents are understood here.' }],
+  ['a location that moves', { unsupported: true, edited: true }, {}],
+  [
+    'an edit behind the answer',
+    { edited: true, text: 'hi' },
+    { note: 'Your edit came too late: that message is done. Send a new one.' },
+  ],
+]
+
+for (const [what, over, effect] of cases) {
+  test(`a message is taken: ${what}`, async () => assert.deepEqual(await effectsOf({ ...sent, ...over }), [effect]))
+}
