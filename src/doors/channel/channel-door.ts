@@ -95,7 +95,7 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
         return tellTurn(post, { ...deliverParts, turns, threads, askGates: (turn) => askGates(post, turn) }, until)
       }
       case 'gate':
-        return tellGate(post, { ...deliverParts, channels, gates, turns }, until)
+        return tellGate(post, { ...deliverParts, channels, gates, turns, linkOf: parts.linkOf }, until)
       default:
         return post.kind satisfies never
     }

@@ -1,6 +1,6 @@
 // Gates in a chat: the question with its buttons, and what was decided in their place, from whichever door.
 import { randomBytes } from 'node:crypto'
-import type { PairedChat, Post } from '#core/channel.ts'
+import type { GateButton, PairedChat, Post } from '#core/channel.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Gate } from '#core/item.ts'
 import type { ChannelStore, OpenGate } from '#core/store.ts'
@@ -10,7 +10,7 @@ import type { Gates } from '#turns/gates.ts'
 import type { Turns } from '#turns/turns.ts'
 import type { Content, Outcome, ShownButton } from './channel.ts'
 import { createDelivery, type DeliverParts } from './deliver.ts'
-import { decisionWords, gateQuestion } from './gate-words.ts'
+import { decisionWords, gateQuestion, hiddenQuestion } from './gate-words.ts'
 import { splitPlain } from './split.ts'
 
 const buttonBytes = 18
@@ -51,25 +51,36 @@ export type GatePostParts = DeliverParts & {
   readonly channels: Pick<ChannelStore, 'buttonsOf'>
   readonly gates: Pick<Gates, 'list' | 'answered'>
   readonly turns: Pick<Turns, 'changes'>
+  readonly linkOf: QuestionParts['linkOf']
 }
 
-/** Asks in the chat, waits until the gate is decided, and says what was decided in place of the buttons. */
+/**
+ * Asks in the chat, waits until the gate is decided, and says what was decided in place of the buttons. A question that
+ * the chat refuses is named, and can only be denied there.
+ */
 export async function tellGate(post: Post, parts: GatePostParts, signal: AbortSignal): Promise<Outcome> {
   const { channels, channel } = parts
   const { callId = '' } = post
   const delivery = createDelivery(post, parts)
-  const texts = splitPlain(post.text, channel.maxChars - decisionChars)
+  let texts = splitPlain(post.text, channel.maxChars - decisionChars)
   const open = await isOpen(post, parts)
   if (open) {
-    const buttons = (await channels.buttonsOf({ channel: post.channel, chat: post.chat, callId })).map(
-      ({ id, decision }): ShownButton => ({ label: decision === 'allow' ? 'Allow once' : 'Deny', data: id }),
-    )
-    const asked = await delivery.show(contentsOf(texts, buttons), signal)
+    const buttons = await channels.buttonsOf({ channel: post.channel, chat: post.chat, callId })
+    let asked = await delivery.show(contentsOf(texts, buttons.map(shownButton)), signal)
+    if (asked.type === 'refused') {
+      texts = [hiddenQuestion(parts.linkOf(post.threadId ?? ''))]
+      const deny = buttons.filter(({ decision }) => decision === 'deny')
+      asked = await delivery.show(contentsOf(texts, deny.map(shownButton)), signal)
+    }
     if (asked.type !== 'done') return asked
     await untilDecided(post, parts, signal)
   }
   const decision = decisionWords(await answerOf(post, parts))
   return delivery.show(contentsOf([...texts.slice(0, -1), `${texts.at(-1)}\n\n${decision}`]), signal)
+}
+
+function shownButton({ id, decision }: GateButton): ShownButton {
+  return { label: decision === 'allow' ? 'Allow once' : 'Deny', data: id }
 }
 
 function contentsOf(texts: readonly string[], buttons?: readonly ShownButton[]): Content[] {

@@ -30,6 +30,11 @@ export function gateQuestion(gate: Gate, link: string | undefined): GateQuestion
   return { text: cut, canAllow: false }
 }
 
+/** In place of a question that the chat does not take. */
+export function hiddenQuestion(link: string | undefined): string {
+  return `Something needs your answer and cannot be shown here. See it ${link === undefined ? 'on the page.' : `here: ${link}`}`
+}
+
 function argumentText({ args }: Gate): string {
   try {
     return JSON.stringify(JSON.parse(args), undefined, 2)

@@ -10,6 +10,8 @@ type Code = { readonly type: 'code'; readonly text: string; readonly language: s
 
 /** A cut at the end of a paragraph, line or word must leave at least so much of a message. */
 const minFill = 0.5
+/** A longer blank in a plain text is counted instead. */
+const maxBlankChars = 200
 
 /**
  * The messages of a Markdown text, each of at most `maxChars` UTF-16 units. Code is not cut: it stays whole in a message,
@@ -53,10 +55,13 @@ export function splitReply(markdown: string, maxChars: number): Piece[] {
   return pieces
 }
 
-/** The messages of a text that is shown as it is. */
+/** The messages of a text that is shown as it is, but that a long blank is counted: no message may be blank. */
 export function splitPlain(text: string, maxChars: number): string[] {
   const parts: string[] = []
-  let rest = text.trim()
+  let rest = text.trim().replace(/\s+/g, (blank) => {
+    if (blank.length <= Math.min(maxBlankChars, maxChars / 4)) return blank
+    return ` [${blank.length} ${/^ *$/.test(blank) ? 'spaces' : 'blank characters'}] `
+  })
   while (rest.length > maxChars) {
     const { index } = cutAt(rest, maxChars, maxChars * minFill)
     parts.push(rest.slice(0, index))

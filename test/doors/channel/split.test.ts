@@ -75,6 +75,14 @@ test('a plain text is split as it is, and nothing of it is lost', () => {
   assert.deepEqual(splitPlain('short', 100), ['short'])
 })
 
+test('a long blank in a plain text is counted, and no message is blank', () => {
+  assert.deepEqual(splitPlain(`a${' '.repeat(300)}b`, 100), ['a [300 spaces] b'])
+  assert.deepEqual(splitPlain(`a${'\n '.repeat(150)}b`, 100), ['a [300 blank characters] b'])
+  assert.deepEqual(splitPlain(`a${' '.repeat(25)}b`, 100), [`a${' '.repeat(25)}b`])
+  const parts = splitPlain(`a${`${' '.repeat(200)}b`.repeat(50)}`, 4_096)
+  assert.ok(parts.every((part) => part.trim() !== '' && part.length <= 4_096))
+})
+
 test('a long hostile text takes no longer than its length', () => {
   for (const part of ['`', '```\n', '\n', ' ', '[', '~~~ x\n']) splitReply(part.repeat(200_000 / part.length), 4_096)
   assert.equal(splitReply(`${'~'.repeat(200_000)}\``, 4_096).length, 49)

@@ -1,0 +1,43 @@
+// The question of a gate in a chat that does not take it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { GateButton, Post } from '#core/channel.ts'
+import { operator } from '#core/ids.ts'
+import type { Channel, Content } from '#doors/channel/channel.ts'
+import { type GatePostParts, tellGate } from '#doors/channel/gate-posts.ts'
+
+const gate = { channel: 'telegram', chat: '7', user: operator, threadId: 't', turnId: 'u', callId: 'c' } as const
+const post: Post = { ...gate, id: 'p', kind: 'gate', text: 'Run it?', messages: [], createdAt: 0 }
+const buttons = (['allow', 'deny'] as const).map(
+  (decision): GateButton => ({ ...gate, id: decision, decision, endsAt: 9 }),
+)
+
+test('a question that the chat refuses is named with a link, and can only be denied', async () => {
+  const shown: Content[] = []
+  const looks = [[{ gate: { callId: 'c' } }], []]
+  const channel = {
+    maxChars: 4_096,
+    editGapMs: 0,
+    send: () => Promise.resolve({ type: 'sent', message: '1' }),
+    edit(_chat: string, _message: string, content: Content) {
+      shown.push(content)
+      return Promise.resolve(shown.length === 1 ? { type: 'refused', why: 'text is empty' } : { type: 'done' })
+    },
+  } as unknown as Channel
+  const parts = {
+    channel,
+    store: { setMessages: () => Promise.resolve() },
+    check: () => {},
+    wait: () => Promise.resolve(),
+    channels: { buttonsOf: () => Promise.resolve(buttons) },
+    gates: { list: () => Promise.resolve(looks.shift() ?? []), answered: () => Promise.resolve([]) },
+    turns: { changes: () => ({ close() {} }) },
+    linkOf: (threadId: string) => `https://atrium.example/threads/${threadId}`,
+  } as unknown as GatePostParts
+  assert.deepEqual(await tellGate(post, parts, new AbortController().signal), { type: 'done' })
+  const text = 'Something needs your answer and cannot be shown here. See it here: https://atrium.example/threads/t'
+  assert.deepEqual(shown.slice(1), [
+    { type: 'plain', text, buttons: [{ label: 'Deny', data: 'deny' }] },
+    { type: 'plain', text: `${text}\n\nNothing was allowed: it was stopped.` },
+  ])
+})
