@@ -5,6 +5,7 @@ import { type Message, type Part, textMessage } from '#core/item.ts'
 import type { ChannelStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
+import { withDeadline } from '#lib/deadline.ts'
 import { maxAttachments, maxPictureBytes, maxTotalBytes, partOfFile } from '#turns/attachments.ts'
 import { checkMessage } from '#turns/message.ts'
 import { isAway } from '#turns/store-retry.ts'
@@ -20,7 +21,11 @@ export type TakeParts = {
   readonly store: ChannelStore
   readonly turns: Turns
   readonly threads: Pick<Threads, 'get' | 'list'>
+  /** For all files of a message together: other chats wait for them. */
+  readonly filesMs?: number
 }
+
+const defaultFilesMs = 60_000
 
 export type IncomingMessage = Extract<Incoming, { type: 'message' }>
 
@@ -52,7 +57,7 @@ export async function takeMessage(
     if (command) await takeCommand(parts, { updates, chat, command, message })
     else if (message.edited) await takeEdit(parts, { updates, chat, message })
     else if (message.unsupported) await note('Only text, photos and documents are understood here.')
-    else await startTurn(parts, { updates, chat, message, input: await inputOf(parts.channel, message, signal) })
+    else await startTurn(parts, { updates, chat, message, input: await inputOf(parts, message, signal) })
   } catch (error) {
     // What the message itself is to blame for is said in the chat.
     const words = error instanceof AppError ? error.message : undefined
@@ -166,14 +171,23 @@ async function stopAll({ store, turns }: TakeParts, { channel, chat, user, threa
 }
 
 /** The message of a person with its files. Throws invalid_input and too_large for what the usual limits refuse. */
-async function inputOf(channel: Channel, message: IncomingMessage, signal: AbortSignal): Promise<Message> {
-  const parts = await filesOf(channel, message.files, signal)
+async function inputOf(
+  { channel, filesMs = defaultFilesMs }: TakeParts,
+  message: IncomingMessage,
+  signal: AbortSignal,
+): Promise<Message> {
+  const parts = await withDeadline(filesMs, signal, (either) => filesOf(channel, message.files, { signal, either }))
   if (message.text === '' && parts.length > 0) return { type: 'message', role: 'user', content: parts }
   checkMessage(message.text)
   return textMessage('user', message.text, parts)
 }
 
-async function filesOf(channel: Channel, files: readonly FileRef[], signal: AbortSignal): Promise<Part[]> {
+/** `either` also aborts at the deadline. */
+async function filesOf(
+  channel: Channel,
+  files: readonly FileRef[],
+  { signal, either }: { signal: AbortSignal; either: AbortSignal },
+): Promise<Part[]> {
   if (files.length > maxAttachments) {
     throw new AppError('invalid_input', `a message has at most ${maxAttachments} files`)
   }
@@ -182,7 +196,10 @@ async function filesOf(channel: Channel, files: readonly FileRef[], signal: Abor
   for (const file of files) {
     const tooLarge = `${file.name} is too large: a picture has at most ${maxPictureBytes} bytes`
     if ((file.bytes ?? 0) > maxPictureBytes) throw new AppError('too_large', tooLarge)
-    const bytes = await channel.fetchFile(file, maxPictureBytes, signal)
+    const bytes = await channel.fetchFile(file, maxPictureBytes, either).catch((error: unknown) => {
+      if (signal.aborted || !either.aborted) throw error
+      return { fault: 'it took too long' }
+    })
     if ('fault' in bytes) throw new AppError('invalid_input', `${file.name} could not be fetched: ${bytes.fault}`)
     total += bytes.length
     if (total > maxTotalBytes) throw new AppError('too_large', `all files together have at most ${maxTotalBytes} bytes`)

@@ -34,3 +34,16 @@ const cases: readonly (readonly [what: string, over: Partial<IncomingMessage>, e
 for (const [what, over, effect] of cases) {
   test(`a message is taken: ${what}`, async () => assert.deepEqual(await effectsOf({ ...sent, ...over }), [effect]))
 }
+
+test('files that take too long are given up, and that is said', async () => {
+  const channel = {
+    fetchFile: (_file: unknown, _maxBytes: number, signal: AbortSignal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true })
+      }),
+  } as unknown as TakeParts['channel']
+  const message = { ...sent, files: [{ id: 'f', name: 'slow.txt' }] }
+  assert.deepEqual(await effectsOf(message, { channel, filesMs: 1 }), [
+    { note: 'This message was not taken: slow.txt could not be fetched: it took too long' },
+  ])
+})
