@@ -104,6 +104,7 @@ export async function saveDocument(path: string, content: string, expected?: Exp
 /** Throws ApiFault. */
 export async function deleteDocument(path: string): Promise<void> {
   await request('DELETE', apiPath(path))
+  keepDocumentDraft(path, undefined)
   await memoryList.load()
 }
 
@@ -120,6 +121,7 @@ export async function readVersion(path: string, revision: number): Promise<strin
 /** Writes an earlier version again. Throws ApiFault. */
 export async function restoreVersion(path: string, revision: number): Promise<void> {
   await request('POST', historyPath(path), { body: { revision } })
+  keepDocumentDraft(path, undefined)
   await Promise.all([memoryList.load(), openDocument.load()])
 }
 

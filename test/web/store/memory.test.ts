@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { freshPage, gateway, ok, refusal, settled } from './page.ts'
+import { documentDraft, keepDocumentDraft } from '../../../web/store/drafts.ts'
 import { go } from '../../../web/router.ts'
 import {
   addressOf,
@@ -13,6 +14,7 @@ import {
   openDocument,
   openPath,
   pathFault,
+  restoreVersion,
   saveDocument,
   showMore,
 } from '../../../web/store/memory.ts'
@@ -147,4 +149,16 @@ test('a deleted document leaves the list', async (t) => {
   gateway.on(`DELETE ${document}`, ok(undefined))
   await deleteDocument('a/b.md')
   assert.deepEqual([gateway.of(`DELETE ${document}`).length, queries().length], [1, 1])
+})
+
+test('a draft ends with its document: deleted, or restored as it was once', async (t) => {
+  serve(t, 0)
+  gateway.on(`DELETE ${document}`, ok(undefined))
+  gateway.on('POST /api/memory/history/a/b.md', ok({}))
+  gateway.on('GET /api/memory/documents/', refusal(404, 'not_found'))
+  for (const end of [() => deleteDocument('a/b.md'), () => restoreVersion('a/b.md', 1)]) {
+    keepDocumentDraft('a/b.md', 'half a thought')
+    await end()
+    assert.equal(documentDraft('a/b.md'), undefined)
+  }
 })
