@@ -1,5 +1,6 @@
 // A thread as a file: JSON, which can be imported again, or Markdown for people. It is read and written in parts, however
 // long the thread is. Gates, attempts and summaries are left out: they say how the answers came about, not what they are.
+import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry, Item, Part } from '#core/item.ts'
 import type { ThreadStore } from '#core/store.ts'
@@ -57,7 +58,8 @@ async function* pagesOf({ threads, user, thread }: Source): AsyncGenerator<reado
   while (after < thread.lastSeq) {
     const range = { after, upTo: thread.lastSeq, limit: pageEntries, maxBytes: pageBytes }
     const { entries } = await threads.entries(user, thread.id, range)
-    if (entries.length === 0) return
+    // The thread was deleted meanwhile: the file must not look complete.
+    if (entries.length === 0) throw new AppError('not_found', `thread ${thread.id} was deleted during its export`)
     yield entries
     after = entries.at(-1)?.seq ?? thread.lastSeq
   }

@@ -64,6 +64,17 @@ test('a long thread is written in parts, each item once', async (t) => {
   assert.deepEqual((JSON.parse(await exported(t, 'json', [])) as { items: unknown[] }).items, [])
 })
 
+test('an export of a thread that is deleted meanwhile fails, since its file would look complete', async (t) => {
+  const store = openTestStore(t)
+  const drafts = Array.from({ length: 201 }, () => draft({ type: 'reasoning', text: 'hm' }))
+  const thread = await store.threads.create(ada, { door: 'web', title: '', metadata: {}, drafts })
+  const parts = exportThread({ threads: store.threads, user: ada, thread }, 'json')
+  await parts.next()
+  await parts.next()
+  await store.threads.remove(ada, thread.id)
+  await assert.rejects(parts.next(), (error: AppError) => error.code === 'not_found')
+})
+
 test('the name of a file has plain letters, whatever the title', () => {
   const cases = [
     ['Über die "Brücke" / nach\nHause', 'U-ber-die-Bru-cke-nach-Hause.md'],
