@@ -13,7 +13,10 @@ export function telegramRequests(proxy: Config['proxy']): SendRequest {
     const method = body ? 'POST' : 'GET'
     const request = { method, target, headers, listed: true, ...guard, ...(body && { body }) }
     const dialled = await withDeadline(timeoutMs, signal, (either) => dial(request, { maxBytes, signal: either }))
-    if (dialled.type === 'fault') return { fault: dialled.fault.message, sent: dialled.fault.sent }
+    if (dialled.type === 'fault') {
+      const { code, message: fault, sent } = dialled.fault
+      return { fault, sent, ...(code === 'response_too_large' && { tooLarge: true }) }
+    }
     return { status: dialled.status, body: dialled.body }
   }
 }

@@ -11,7 +11,10 @@ export type SendRequest = (
     readonly mayWrite?: () => boolean
   },
   bounds: { readonly maxBytes: number; readonly timeoutMs: number; readonly signal: AbortSignal },
-) => Promise<{ readonly status: number; readonly body: Buffer } | { readonly fault: string; readonly sent: boolean }>
+) => Promise<{ readonly status: number; readonly body: Buffer } | RequestFault>
+
+/** `tooLarge`: there was an answer, longer than `maxBytes`. */
+type RequestFault = { readonly fault: string; readonly sent: boolean; readonly tooLarge?: true }
 
 /**
  * `refused`: the server answered with an error. `unreachable`: no answer, or not one of the Bot API; `sent` if bytes may
@@ -20,7 +23,7 @@ export type SendRequest = (
 export type Called<T> =
   | { readonly type: 'ok'; readonly result: T }
   | { readonly type: 'refused'; readonly code: number; readonly description: string; readonly retryAfterMs?: number }
-  | { readonly type: 'unreachable'; readonly why: string; readonly sent: boolean }
+  | { readonly type: 'unreachable'; readonly why: string; readonly sent: boolean; readonly tooLarge?: true }
 
 export type Keyboard = { readonly inline_keyboard: readonly (readonly { text: string; callback_data: string }[])[] }
 type TextOptions = { readonly parse_mode?: 'HTML'; readonly reply_markup?: Keyboard }
@@ -30,7 +33,7 @@ export interface BotApi {
   readonly botId: string
   getMe(signal: AbortSignal): Promise<Called<Me>>
   getUpdates(
-    query: { readonly offset?: number; readonly timeoutSecs: number },
+    query: { readonly offset?: number; readonly limit: number; readonly timeoutSecs: number },
     signal: AbortSignal,
   ): Promise<Called<unknown[]>>
   sendMessage(
@@ -101,6 +104,8 @@ export function createBotApi({ api, token, send, mayWrite }: BotApiParts): BotAp
   const secret = token.slice(token.indexOf(':') + 1)
   /** A server may repeat the address in its errors. */
   const masked = (text: string): string => text.replaceAll(secret, '[masked]').slice(0, maxDescriptionChars)
+  const unreachable = ({ fault, ...more }: RequestFault) =>
+    ({ type: 'unreachable', why: masked(fault), ...more }) as const
 
   async function request<T>(
     method: string,
@@ -111,7 +116,7 @@ export function createBotApi({ api, token, send, mayWrite }: BotApiParts): BotAp
       { url: `${base}/bot${token}/${method}`, headers: new Map([['content-type', type]]), body, ...guard },
       { maxBytes: maxAnswerBytes, timeoutMs, signal },
     )
-    if ('fault' in answer) return { type: 'unreachable', why: masked(answer.fault), sent: answer.sent }
+    if ('fault' in answer) return unreachable(answer)
     return readAnswer(answer, schema, masked)
   }
 
@@ -125,10 +130,11 @@ export function createBotApi({ api, token, send, mayWrite }: BotApiParts): BotAp
   return {
     botId: token.slice(0, token.indexOf(':')),
     getMe: (signal) => call('getMe', Me, { params: {}, signal }),
-    getUpdates: ({ offset, timeoutSecs: timeout }, signal) =>
+    getUpdates: ({ offset, limit, timeoutSecs: timeout }, signal) =>
       call('getUpdates', z.array(z.unknown()), {
         params: {
           timeout,
+          limit,
           allowed_updates: ['message', 'edited_message', 'callback_query'],
           ...(offset !== undefined && { offset }),
         },
@@ -164,7 +170,7 @@ export function createBotApi({ api, token, send, mayWrite }: BotApiParts): BotAp
         { url: `${base}/file/bot${token}/${escaped}` },
         { maxBytes, timeoutMs: downloadMs, signal },
       )
-      if ('fault' in answer) return { type: 'unreachable', why: masked(answer.fault), sent: answer.sent }
+      if ('fault' in answer) return unreachable(answer)
       if (answer.status === 200) return { type: 'ok', result: answer.body }
       return { type: 'refused', code: answer.status, description: `HTTP ${answer.status}` }
     },

@@ -11,6 +11,8 @@ import { readUpdates, updateId } from './updates.ts'
 const maxChars = 4_096
 const editGapMs = 1_000
 const pollSecs = 25
+/** Updates that are asked for at a time: as many as Telegram gives. */
+const maxUpdates = 100
 /** Pauses after a failure: the first, and the longest. */
 const minRetryMs = 1_000
 const maxRetryMs = 30_000
@@ -117,11 +119,19 @@ function faultOf(called: Called<unknown>): string {
 /** Long polls. An offset confirms every update before it, so it moves only when the next batch is asked for. */
 async function* poll(api: BotApi, log: Log, signal: AbortSignal): AsyncGenerator<readonly Incoming[]> {
   let offset: number | undefined
+  let limit = maxUpdates
   let waitMs = minRetryMs
   while (!signal.aborted) {
-    const called = await api.getUpdates({ ...(offset !== undefined && { offset }), timeoutSecs: pollSecs }, signal)
+    const query = { ...(offset !== undefined && { offset }), limit, timeoutSecs: pollSecs }
+    const called = await api.getUpdates(query, signal)
     if (signal.aborted) return
+    if (called.type === 'unreachable' && called.tooLarge && limit > 1) {
+      // The same answer would come again: it is asked for in smaller parts.
+      limit = Math.floor(limit / 2)
+      continue
+    }
     if (called.type === 'ok') {
+      limit = maxUpdates
       waitMs = minRetryMs
       if (called.result.length > 0) yield readUpdates(called.result)
       const ids = called.result.flatMap((update) => updateId(update) ?? [])
