@@ -39,6 +39,8 @@ export type Incoming =
       readonly edited?: true
       /** It has content that no door takes, such as a voice message. */
       readonly unsupported?: true
+      /** The messages that it was joined from. */
+      readonly album?: readonly Extract<Incoming, { type: 'message' }>[]
     }
   | {
       readonly type: 'press'

@@ -11,6 +11,7 @@ import { checkMessage } from '#turns/message.ts'
 import { isAway } from '#turns/store-retry.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { StartTurn, Turns } from '#turns/turns.ts'
+import { joinAlbum } from './album.ts'
 import type { Channel, FileRef, Incoming } from './channel.ts'
 import { type ChatCommand, readCommand } from './chat-commands.ts'
 import { codeHash } from './pairing.ts'
@@ -50,7 +51,12 @@ export async function takeMessage(
   }: { updates: Updates; chat: PairedChat; message: IncomingMessage; signal: AbortSignal },
 ): Promise<void> {
   const { store } = parts
-  if (await store.taken(updates)) return
+  if (await store.taken(updates)) {
+    // A crash may have come between two batches: the rest of an album is a message of its own.
+    const rest = await untaken(store, updates, message)
+    if (rest) await takeMessage(parts, { updates: { ...updates, ids: rest.ids }, chat, message: rest, signal })
+    return
+  }
   const note = (text: string): Promise<boolean> => store.takeEffect(updates, chat, { note: text })
   const command = message.edited || message.files.length > 0 ? undefined : readCommand(message.text)
   try {
@@ -64,6 +70,12 @@ export async function takeMessage(
     if (words === undefined || isAway(error)) throw error
     await note(`This message was not taken: ${words}`)
   }
+}
+
+async function untaken(store: ChannelStore, updates: Updates, { album = [] }: IncomingMessage) {
+  const left: IncomingMessage[] = []
+  for (const each of album) if (!(await store.taken({ ...updates, ids: each.ids }))) left.push(each)
+  return left.length === 0 ? undefined : left.reduce(joinAlbum)
 }
 
 type Given = { readonly updates: Updates; readonly chat: PairedChat; readonly message: IncomingMessage }

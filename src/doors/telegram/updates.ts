@@ -1,5 +1,6 @@
 // Updates of the Bot API as plain data. Only private chats are served; what cannot be read is ignored.
 import * as z from 'zod/mini'
+import { joinAlbum } from '#doors/channel/album.ts'
 import type { FileRef, Incoming } from '#doors/channel/channel.ts'
 
 /** What people send that no door takes. Anything else, such as a pinned message, is no message of theirs. */
@@ -74,12 +75,7 @@ export function readUpdates(batch: readonly unknown[]): Incoming[] {
     const at = key === undefined ? undefined : albums.get(key)
     const first = at === undefined ? undefined : all[at]
     if (at !== undefined && first?.type === 'message' && incoming.type === 'message') {
-      all[at] = {
-        ...first,
-        ids: [...first.ids, id],
-        text: first.text || incoming.text,
-        files: [...first.files, ...incoming.files],
-      }
+      all[at] = joinAlbum(first, incoming)
       continue
     }
     if (key !== undefined) albums.set(key, all.length)

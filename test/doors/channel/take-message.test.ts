@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChatEffect } from '#core/channel.ts'
 import { operator } from '#core/ids.ts'
+import { joinAlbum } from '#doors/channel/album.ts'
 import { type IncomingMessage, takeMessage, type TakeParts } from '#doors/channel/take-message.ts'
 
 const chat = { channel: 'telegram', chat: '7', user: operator, pairedAt: 0 } as const
@@ -17,7 +18,12 @@ async function effectsOf(message: IncomingMessage, over: Partial<TakeParts> = {}
     takeEffect: (_updates: unknown, _chat: unknown, effect: ChatEffect) => Promise.resolve(effects.push(effect) > 0),
   } as unknown as TakeParts['store']
   const parts = { store, ...over } as TakeParts
-  await takeMessage(parts, { updates, chat, message, signal: new AbortController().signal })
+  await takeMessage(parts, {
+    updates: { ...updates, ids: message.ids },
+    chat,
+    message,
+    signal: new AbortController().signal,
+  })
   return effects
 }
 
@@ -46,4 +52,28 @@ test('files that take too long are given up, and that is said', async () => {
   assert.deepEqual(await effectsOf(message, { channel, filesMs: 1 }), [
     { note: 'This message was not taken: slow.txt could not be fetched: it took too long' },
   ])
+})
+
+test('of an album that was taken in part, the rest is taken', async () => {
+  const taken: (readonly number[])[] = []
+  const fetched: string[] = []
+  const picture = (id: number): IncomingMessage => ({
+    ...sent,
+    ids: [id],
+    files: [{ id: `f${id}`, name: 'photo.jpg' }],
+  })
+  const store = {
+    taken: ({ ids }: { ids: readonly number[] }) => Promise.resolve(ids.includes(1)),
+    takeEffect: ({ ids }: { ids: readonly number[] }) => Promise.resolve(taken.push(ids) > 0),
+  } as unknown as TakeParts['store']
+  const channel = {
+    fetchFile({ id }: { id: string }) {
+      fetched.push(id)
+      return Promise.resolve(fetched.length < 2 ? Buffer.from('text') : { fault: 'enough' })
+    },
+  } as unknown as TakeParts['channel']
+  await effectsOf([1, 2, 3].map(picture).reduce(joinAlbum), { store, channel })
+  assert.deepEqual([fetched, taken], [['f2', 'f3'], [[2, 3]]])
+  await effectsOf(picture(1), { store, channel })
+  assert.equal(taken.length, 1)
 })
