@@ -53,7 +53,8 @@ export function unitText(parts: UnitParts): string {
     `ExecStart=${quoted(launcher)} serve`,
     `Environment=${quoted(`ATRIUM_HOME=${home}`)} ${quoted(`PATH=${path}`)}`,
     '# Variables such as LLM_API_KEY, a NAME=value on each line. It wins over the lines above.',
-    `EnvironmentFile=-${escaped(environmentFile)}`,
+    // The whole line is the path: it takes no quotes.
+    `EnvironmentFile=-${specifiers(environmentFile)}`,
     ...(system ? [`User=${account ?? 'root'}`, ...stateOf(home)] : []),
     'Restart=on-failure',
     'RestartSec=2',
@@ -88,9 +89,9 @@ function systemSandbox({ home, workspace, program }: UnitParts): string[] {
     'AmbientCapabilities=',
     'ProtectSystem=strict',
     `ProtectHome=${hidden ? 'tmpfs' : 'yes'}`,
-    ...program.map((folder) => `BindReadOnlyPaths=${escaped(folder)}`),
+    ...program.map((folder) => `BindReadOnlyPaths=${quoted(folder)}`),
     ...[...homes, ...(workspace === undefined ? [] : [workspace])].map((folder) =>
-      isPrivate(folder) ? `BindPaths=${escaped(folder)}` : `ReadWritePaths=${escaped(folder)}`,
+      isPrivate(folder) ? `BindPaths=${quoted(folder)}` : `ReadWritePaths=${quoted(folder)}`,
     ),
     'PrivateTmp=yes',
     'PrivateDevices=yes',
@@ -105,7 +106,7 @@ function systemSandbox({ home, workspace, program }: UnitParts): string[] {
 
 /** Programs of MCP servers keep their files in the user's folder, so all of it stays writable. */
 function userSandbox({ home, workspace }: UnitParts): string[] {
-  const writable = [home, ...(workspace === undefined ? [] : [workspace])].map(escaped)
+  const writable = [home, ...(workspace === undefined ? [] : [workspace])].map(quoted)
   return [
     'ProtectSystem=strict',
     `ReadWritePaths=%h /tmp ${writable.join(' ')}`,
@@ -120,14 +121,9 @@ export function isPrivate(path: string): boolean {
   return /^\/(home|root|run\/user)(\/|$)/.test(path)
 }
 
-/** A word in a unit file: `%` and `$` begin something, and a blank would end it. */
+/** A word in a unit file: `%` begins a specifier, and a blank would end it. */
 function quoted(word: string): string {
-  return `"${specifiers(word).replaceAll('$', '$$$$').replaceAll(/["\\]/g, '\\$&')}"`
-}
-
-/** A path where the unit file takes no quotes. */
-function escaped(path: string): string {
-  return specifiers(path).replaceAll('\\', '\\\\').replaceAll(' ', '\\x20')
+  return `"${specifiers(word).replaceAll(/["\\]/g, '\\$&')}"`
 }
 
 function specifiers(text: string): string {

@@ -1,9 +1,9 @@
 // `atrium service`: the unit for each kind of machine, and what is asked of systemd.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { installService, type Machine, serviceStatus, uninstallService } from '#commands/service-command.ts'
 import { isPrivate, type UnitParts, unitText } from '#commands/service-unit.ts'
@@ -43,7 +43,7 @@ test('a unit of a user starts the launcher on the home, with every odd letter of
   assert.match(text, /^Environment="ATRIUM_HOME=\/home\/ann\/\.atrium" "PATH=\/home\/ann\/\.nvm\/bin:\/usr/m)
   assert.deepEqual(valuesOf(text, 'WantedBy'), ['default.target'])
   assert.deepEqual(valuesOf(text, 'User'), [])
-  assert.deepEqual(valuesOf(text, 'ReadWritePaths'), ['%h /tmp /home/ann/.atrium'])
+  assert.deepEqual(valuesOf(text, 'ReadWritePaths'), ['%h /tmp "/home/ann/.atrium"'])
   assert.deepEqual(valuesOf(unitText({ ...user, namespaces: false }), 'ProtectSystem'), [])
 })
 
@@ -55,11 +55,19 @@ test('a unit of the machine has an account, no capabilities, and writes to its h
   assert.deepEqual(valuesOf(text, 'ProtectSystem'), ['strict'])
   assert.deepEqual(valuesOf(text, 'ProtectHome'), ['yes'])
   assert.deepEqual(valuesOf(text, 'ReadWritePaths'), [])
-  const elsewhere = unitText({ ...system, home: '/srv/a b', workspace: '/home/work', program: ['/root/atrium'] })
-  assert.deepEqual(valuesOf(elsewhere, 'ReadWritePaths'), ['/srv/a\\x20b'])
-  assert.deepEqual(valuesOf(elsewhere, 'BindPaths'), ['/home/work'])
+  const elsewhere = unitText({
+    ...system,
+    home: '/srv/a b$',
+    environmentFile: '/etc/a b$/50%',
+    workspace: '/home/work',
+    program: ['/root/atrium'],
+  })
+  assert.deepEqual(valuesOf(elsewhere, 'ReadWritePaths'), ['"/srv/a b$"'])
+  assert.match(elsewhere, /^Environment="ATRIUM_HOME=\/srv\/a b\$" /m)
+  assert.deepEqual(valuesOf(elsewhere, 'EnvironmentFile'), ['-/etc/a b$/50%%'])
+  assert.deepEqual(valuesOf(elsewhere, 'BindPaths'), ['"/home/work"'])
   assert.deepEqual(valuesOf(elsewhere, 'ProtectHome'), ['tmpfs'])
-  assert.deepEqual(valuesOf(elsewhere, 'BindReadOnlyPaths'), ['/root/atrium'])
+  assert.deepEqual(valuesOf(elsewhere, 'BindReadOnlyPaths'), ['"/root/atrium"'])
   assert.deepEqual(['/home/ann', '/root', '/rooted', '/opt/home'].map(isPrivate), [true, true, false, false])
 })
 
@@ -79,10 +87,13 @@ test('systemd takes both units, where it can be asked', (context) => {
   } catch {
     return context.skip('systemd-analyze is not installed')
   }
+  // verify wants a program and an account that exist.
+  const launcher = join(folder, 'a $b%', 'true')
+  mkdirSync(dirname(launcher))
+  symlinkSync('/bin/true', launcher)
   for (const [name, parts] of Object.entries({ user, system })) {
     const file = join(folder, `atrium-${name}.service`)
-    // verify wants a program and an account that exist.
-    writeFileSync(file, unitText({ ...parts, launcher: '/bin/true', account: 'root' }))
+    writeFileSync(file, unitText({ ...parts, launcher, account: 'root' }))
     const said = execFileSync('systemd-analyze', ['verify', '--man=no', file], { encoding: 'utf8', stdio: 'pipe' })
     assert.equal(said, '')
   }
