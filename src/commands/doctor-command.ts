@@ -4,18 +4,17 @@ import { type Config, loadConfig, weakSecrets } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
 import { costWords, countWords, durationWords } from '#core/words.ts'
-import { checkOwner, type Home, homeAt, keyFile, masterKey, nextKey, tokenFile } from '#home.ts'
+import { checkOwner, type Home, homeAt, keyFile, tokenFile } from '#home.ts'
 import { openVectors } from '#app/open-vectors.ts'
 import { silentLog } from '#lib/log.ts'
-import { createSeal, type Seal } from '#lib/seal.ts'
 import { ollamaAnswers } from '#models/ollama.ts'
 import { openModel } from '#models/open-model.ts'
 import { tryModel } from '#models/trial.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { printable } from '#safety/printable.ts'
 import { newestVersion } from '#store/migrations.ts'
-import { inspectPostgres, inspectStore } from '#store/open-store.ts'
 import { whyShellUnconfined } from '#tools/workspace/shell.ts'
+import { openExisting, type OpenedStore, type Secret } from './existing-store.ts'
 import { runningService } from './running-service.ts'
 import { createProgress } from './progress-line.ts'
 import { paint, print, table } from './report.ts'
@@ -25,8 +24,6 @@ type Finding = { readonly check: string; readonly state: State; readonly detail:
 
 const embeddingMs = 5_000
 const serverMs = 60_000
-/** Placeholder when there is no key; no secret is read with it. */
-const noKey = '0'.repeat(64)
 
 export async function doctor(options: { json?: boolean; prove?: boolean }): Promise<void> {
   if (options.prove) return proveDoors(options)
@@ -103,27 +100,6 @@ async function examine(): Promise<Finding[]> {
   return findings
 }
 
-type Secret = (name: string) => Promise<string | undefined>
-type Opened = { readonly store: Store; readonly seal: Seal; readonly version: number; readonly secret: Secret }
-
-/** The database, if it exists: opening a SQLite file or reading the key would create them. */
-async function openExisting(home: Home, config: Config): Promise<Opened | undefined> {
-  const { databaseUrl: url } = config
-  if (url === undefined && !existsSync(home.database)) return undefined
-  const hasKey = config.masterKey !== undefined || existsSync(keyFile(home))
-  const next = config.masterKey === undefined ? nextKey(home) : undefined
-  const seal = createSeal(hasKey ? masterKey(home, config.masterKey) : noKey, ...(next === undefined ? [] : [next]))
-  const { store, version } =
-    url === undefined
-      ? inspectStore({ path: home.database, seal, vectors: config.embedding !== undefined })
-      : await inspectPostgres({ url, seal })
-  if (version === 0) {
-    await store.close()
-    return undefined
-  }
-  return { store, seal, version, secret: (name) => (hasKey ? store.secrets.get(name) : Promise.resolve(undefined)) }
-}
-
 type Say = (detail: string, state?: State) => void
 
 function lookAtConfig(say: Say): void {
@@ -168,7 +144,7 @@ async function lookAtShell(home: Home, { workspace }: Config, say: Say): Promise
   )
 }
 
-async function lookAtDatabase({ store, version }: Opened, say: Say): Promise<void> {
+async function lookAtDatabase({ store, version }: OpenedStore, say: Say): Promise<void> {
   await store.ping()
   const name = store.backend === 'sqlite' ? 'SQLite' : 'PostgreSQL'
   if (version < newestVersion)
@@ -179,7 +155,7 @@ async function lookAtDatabase({ store, version }: Opened, say: Say): Promise<voi
   say(`${name} answers, and has every table`)
 }
 
-async function lookAtSealed({ store }: Opened, say: Say): Promise<void> {
+async function lookAtSealed({ store }: OpenedStore, say: Say): Promise<void> {
   const names = (await store.secrets.unopenable()).map(({ name }) => name)
   if (names.length === 0) return
   say(`sealed under another key: ${names.join(', ')}; restore the key, or set each anew: atrium secret set`, 'warning')
@@ -198,7 +174,7 @@ async function lookAtModel({ model }: Config, secret: Secret, say: Say): Promise
 }
 
 /** Starts each MCP server once. Faults are warnings: the agent works without them. */
-async function lookAtServers(config: Config, home: Home, { store, seal }: Opened, say: Say): Promise<void> {
+async function lookAtServers(config: Config, home: Home, { store, seal }: OpenedStore, say: Say): Promise<void> {
   if ((await store.mcp.list()).length === 0) return
   const { examineServers } = await import('#app/open-mcp.ts')
   const scan = createLeakScan()

@@ -16,7 +16,8 @@ import { hashToken, newToken } from '#lib/token.ts'
 import { ollamaModels } from '#models/ollama.ts'
 import { openModel } from '#models/open-model.ts'
 import { tryModel } from '#models/trial.ts'
-import { withStore } from './home-store.ts'
+import { newestVersion } from '#store/migrations.ts'
+import { openExisting, type Secret } from './existing-store.ts'
 import { storeModel } from './model-command.ts'
 import type { ModelAnswers } from './onboard-model.ts'
 import type { OnboardHouse } from './onboard-talk.ts'
@@ -59,20 +60,23 @@ export async function openHouse(): Promise<OnboardHouse> {
   }
 }
 
-/** What is stored, if there is a database. Looking must not create one. */
+/** What is stored. Looking creates no home, key or table, and brings no database to a newer version. */
 async function readStored(
   config: Config,
 ): Promise<{ settings: Settings; sealedKeys: readonly string[]; users: readonly string[] }> {
-  if (!hasDatabase(config)) return { settings: {}, sealedKeys: [], users: [] }
-  return withStore(async ({ settings, secrets, accounts }) => ({
-    settings: await settings.all(),
-    sealedKeys: (await secrets.list()).map(({ name }) => name),
-    users: (await accounts.listUsers()).map(({ name }) => name),
-  }))
-}
-
-function hasDatabase({ databaseUrl, home }: Config): boolean {
-  return databaseUrl !== undefined || existsSync(homeAt(home).database)
+  const opened = await openExisting(homeAt(config.home), config)
+  if (!opened) return { settings: {}, sealedKeys: [], users: [] }
+  const { store, version } = opened
+  try {
+    const current = version === newestVersion
+    return {
+      settings: await store.settings.all(),
+      sealedKeys: current ? (await store.secrets.list()).map(({ name }) => name) : [],
+      users: current ? (await store.accounts.listUsers()).map(({ name }) => name) : [],
+    }
+  } finally {
+    await store.close()
+  }
 }
 
 /** Changes the store of a home, which the first change prepares as the first start would. */
@@ -92,9 +96,13 @@ export async function tryAnswers({ provider = 'offline', name, baseUrl, key }: M
   const config = loadConfig(given)
   const { model } = config
   const typed = typeof key === 'object' ? { apiKey: key.typed } : {}
-  const sealed = async (secret: string): Promise<string | undefined> =>
-    hasDatabase(config) ? withStore(({ secrets }) => secrets.get(secret)) : undefined
-  return tryModel(await openModel({ ...model, ...typed, fallback: [] }, sealed))
+  const opened = await openExisting(homeAt(config.home), config)
+  try {
+    const sealed: Secret = (name) => opened?.secret(name) ?? Promise.resolve(undefined)
+    return await tryModel(await openModel({ ...model, ...typed, fallback: [] }, sealed))
+  } finally {
+    await opened?.store.close()
+  }
 }
 
 /** Stores the key, then the choice. A running service uses both at once. */
@@ -115,12 +123,20 @@ function isTaken(host: string, port: number): Promise<boolean> {
   })
 }
 
-function writeWebhookSecret(file: string): string {
+/** The webhook's secret in the file of the service's variables: the one that is there already, else a new one. */
+export function writeWebhookSecret(file: string): string {
   const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  const inUse = before.match(/^[ \t]*HTTP_WEBHOOK_SECRET=(.+)$/gm)?.at(-1)
+  const value = inUse
+    ?.slice(inUse.indexOf('=') + 1)
+    .trim()
+    .replace(/^(["'])(.*)\1$/, '$2')
+  if (value) return value
   const secret = randomBytes(32).toString('hex')
   mkdirSync(dirname(file), { recursive: true })
+  // Closed to others before the secret is in it.
+  if (existsSync(file)) chmodSync(file, 0o600)
   const gap = before === '' || before.endsWith('\n') ? '' : '\n'
   appendFileSync(file, `${gap}HTTP_WEBHOOK_SECRET=${secret}\n`, { mode: 0o600 })
-  chmodSync(file, 0o600)
   return secret
 }

@@ -1,8 +1,9 @@
 // A home that is prepared before its first start.
 import assert from 'node:assert/strict'
-import { readFileSync, statSync } from 'node:fs'
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { writeWebhookSecret } from '#commands/onboard-house.ts'
 import { atrium, newHome } from '../atrium.ts'
 
 const home = newHome()
@@ -20,4 +21,16 @@ test('`onboard` makes the token that the first start would, tells where it is an
   const told = JSON.parse(again.stdout) as Record<string, unknown>
   assert.deepEqual([told['token_file'], told['token_made'], told['token_replaced']], [file, false, true])
   assert.equal(readFileSync(file, 'utf8'), token)
+})
+
+test('a webhook secret is made once: a later `onboard` finds it in the file', () => {
+  const file = join(home.path, 'variables.env')
+  writeFileSync(file, 'A=1\n#HTTP_WEBHOOK_SECRET=old\nHTTP_WEBHOOK_SECRET=')
+  chmodSync(file, 0o644)
+  const secret = writeWebhookSecret(file)
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  assert.equal(writeWebhookSecret(file), secret)
+  assert.equal(readFileSync(file, 'utf8').split(secret).length, 2)
+  writeFileSync(file, 'HTTP_WEBHOOK_SECRET="mine"\n')
+  assert.equal(writeWebhookSecret(file), 'mine')
 })
