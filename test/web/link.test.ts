@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { maxKept } from '../../web/lib/kept-turns.ts'
 import { until } from '../until.ts'
 import { noBrowser, useSite } from './browser.ts'
 
@@ -174,8 +175,9 @@ test('a thread of 2,000 messages opens at its end with a part of it in the page,
   const { threads } = await site.call<{ threads: { id: string; door: string }[] }>('GET', '/api/threads')
   const page = await site.open(t, `/threads/${threads.find(({ door }) => door === 'responses')?.id}`)
   await log(page).getByText('You said:').waitFor()
+  // A turn has two messages.
   const inPage = (): Promise<number> => log(page).getByRole('article').count()
-  assert((await inPage()) < 200, `${await inPage()} messages are in the page`)
+  assert((await inPage()) <= 2 * maxKept, `${await inPage()} messages are in the page`)
   const scroller = page.locator('.transcript')
   // Scrolling shows no empty page: in every picture a message stands at the middle.
   await page.evaluate(watchMiddle)
@@ -188,5 +190,5 @@ test('a thread of 2,000 messages opens at its end with a part of it in the page,
     await scroller.evaluate((node) => node.scrollTo(0, 0))
     return (await log(page).getByText('Question number 0', { exact: true }).count()) === 1
   })
-  assert((await inPage()) < 200, `${await inPage()} messages are in the page`)
+  assert((await inPage()) <= 2 * maxKept, `${await inPage()} messages are in the page`)
 })
