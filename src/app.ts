@@ -1,5 +1,6 @@
 // The app: the agent with its store and tools, before any door is opened.
 import type { Config } from '#config.ts'
+import { choiceName } from '#config/model.ts'
 import type { OfferedModels, SettingsAdmin, ToolAdmin } from '#core/admin.ts'
 import { newId, operator, type UserId } from '#core/ids.ts'
 import type { McpServers } from '#core/mcp.ts'
@@ -118,8 +119,11 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
   opened.defer(() => tools.close())
   const fence = createFence(seal.keyFor('fence'))
   const models = createOfferedModels(live.config)
-  const isOffered = (model: string): boolean => models.names().includes(model)
-  const turnParts = { store, bus, lease, live, identity, skills, policy, tools: tools.tools, fence, isOffered, log }
+  const modelChecks = {
+    isOffered: (model: string) => models.names().includes(model),
+    isUsual: (model: string) => model === choiceName(live.config().model),
+  }
+  const turnParts = { store, bus, lease, live, identity, skills, policy, tools: tools.tools, fence, modelChecks, log }
   const running = await openTurns(turnParts)
   opened.defer(() => running.close())
   const { turns, threads, gates, readers, runner, metrics, onRest, storeAway } = running

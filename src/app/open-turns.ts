@@ -15,6 +15,7 @@ import type { Fence } from '#safety/fence.ts'
 import type { Skills } from '#skills/skills.ts'
 import { loadTyped } from '#skills/slash.ts'
 import { loadToolName } from '#skills/tools.ts'
+import type { ModelChecks } from '#turns/thread-model.ts'
 import { watchExpiry } from '#turns/gate-expiry.ts'
 import { createGates, type Gates } from '#turns/gates.ts'
 import { startHeartbeat } from '#turns/lease.ts'
@@ -57,14 +58,13 @@ export type OpenTurnsParts = {
   readonly policy: Policy
   readonly tools: (user: UserId) => Tools
   readonly fence: Fence
-  /** True for the name of a model that is offered for choosing. */
-  readonly isOffered: (model: string) => boolean
+  readonly modelChecks: ModelChecks
   readonly log: Log
 }
 
 /** Also continues turns that were left by the last run of this home or by a lost process. */
 export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
-  const { store, bus, lease, live, identity, skills, policy, tools, fence, isOffered, log } = parts
+  const { store, bus, lease, live, identity, skills, policy, tools, fence, modelChecks, log } = parts
   await using opened = new AsyncDisposableStack()
   const { config } = live
   const metrics = createMetrics()
@@ -124,13 +124,13 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
     spend,
     eraseFiles,
     loadSkill,
-    isOffered,
+    ...modelChecks,
   })
   const indexer = createThreadIndexer({ index: store.threadIndex, leases: store.leases, owner: lease.owner, log })
   opened.defer(() => indexer.stop())
   restListeners.push(({ threadId }) => indexer.note(threadId))
   const onChange = (threadId: string): void => indexer.note(threadId)
-  const threads = createThreads({ store, bus, mask: maskSent, isOffered, onChange })
+  const threads = createThreads({ store, bus, mask: maskSent, ...modelChecks, onChange })
   const gates = createGates({ store, bus })
   bus.onSignal((signal) => {
     if (signal.type === 'grants') policy.grants.forget(signal.user)

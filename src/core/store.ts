@@ -66,8 +66,8 @@ export type NewTurn = {
   readonly bodyHash?: string
   /** The service's tools that the caller may use, whatever `options` say. */
   readonly allowedTools?: readonly string[] | undefined
-  /** The model of the thread from this turn on. Without it the thread keeps its own. */
-  readonly model?: string
+  /** The model of the thread from this turn on, null for the usual one. Without it the thread keeps its own. */
+  readonly model?: string | null
   /** Makes a new thread temporary, and leaves one so. Any other turn keeps its thread for good. */
   readonly temporary?: true
   /** Set if this process can run another turn: the turn of an idle thread then starts in the same transaction. */

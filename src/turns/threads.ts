@@ -7,7 +7,7 @@ import type { Item } from '#core/item.ts'
 import type { Store, ThreadMetadata, ThreadStore } from '#core/store.ts'
 import type { Thread, ThreadPlace } from '#core/turn.ts'
 import { draftsOf, titleOf } from './message.ts'
-import { checkModel } from './thread-model.ts'
+import { chosenModel, type ModelChecks } from './thread-model.ts'
 import { createThreadSearch, type ThreadSearch } from './thread-search.ts'
 import { publishErased } from './user-removal.ts'
 
@@ -45,18 +45,16 @@ export interface Threads extends Reading {
   removeAll(user: UserId, threadIds: readonly string[]): Promise<number>
 }
 
-export type ThreadsParts = {
+export type ThreadsParts = ModelChecks & {
   readonly store: Pick<Store, 'threads' | 'threadIndex'>
   readonly bus: Bus
-  /** True for the name of a model that is offered for choosing. */
-  readonly isOffered?: (model: string) => boolean
   /** Masks secrets in items that no person wrote before they are stored. */
   readonly mask?: (text: string, user: UserId) => string | Promise<string>
   /** Called when a thread was made, renamed or deleted. */
   readonly onChange?: (threadId: string) => void
 }
 
-export function createThreads({ store, bus, mask, isOffered, onChange = () => {} }: ThreadsParts): Threads {
+export function createThreads({ store, bus, mask, onChange = () => {}, ...checks }: ThreadsParts): Threads {
   function publish(user: UserId, threadId: string): void {
     bus.publishChange({ userId: user }, { threadId })
     onChange(threadId)
@@ -83,8 +81,8 @@ export function createThreads({ store, bus, mask, isOffered, onChange = () => {}
       if (!(await store.threads.setMetadata(user, threadId, metadata))) throw noThread()
     },
     async setModel(user, threadId, model) {
-      if (model !== null) checkModel(model, isOffered)
-      if (!(await store.threads.setModel(user, threadId, model))) throw noThread()
+      const chosen = model === null ? null : chosenModel(model, checks)
+      if (!(await store.threads.setModel(user, threadId, chosen))) throw noThread()
       bus.publishChange({ userId: user }, { threadId })
     },
     async rename(user, threadId, title) {

@@ -11,7 +11,7 @@ import { ended } from '#core/turn-status.ts'
 import { type Compacted, compactHistory, type LongHistory } from './compaction-request.ts'
 import { createMarker, type Marker } from '#safety/marks.ts'
 import { entriesOf } from './turn-entries.ts'
-import { checkModel } from './thread-model.ts'
+import { chosenModel, type ModelChecks } from './thread-model.ts'
 import { draftsOf, titleOf } from './message.ts'
 import { createQueuedMessages, type QueuedMessages } from './queued-messages.ts'
 import { readReceipt, type Receipt } from './receipt.ts'
@@ -89,7 +89,7 @@ export interface Turns extends Reading, QueuedMessages {
 /** A longer list would be of no use to choose from. */
 const maxSenders = 200
 
-export type TurnsParts = {
+export type TurnsParts = ModelChecks & {
   readonly store: Store
   readonly bus: Bus
   readonly runner: Runner
@@ -103,8 +103,6 @@ export type TurnsParts = {
   readonly eraseFiles?: (user: UserId) => Promise<number>
   /** What a message with `/name` at its start loads: items that follow the message. */
   readonly loadSkill?: (user: UserId, text: string) => Promise<readonly Item[]>
-  /** True for the name of a model that is offered for choosing. */
-  readonly isOffered?: (model: string) => boolean
   /** Masks secrets in input that no person wrote (results, files, events) before it is stored. */
   readonly mask?: (text: string, user: UserId) => string | Promise<string>
 }
@@ -142,7 +140,7 @@ export function createTurns(parts: TurnsParts): Turns {
     { request, ...given }: StartTurn,
     save: (turn: NewTurn) => Promise<StoredTurn | undefined>,
   ): Promise<Start | undefined> {
-    if (given.model !== undefined) checkModel(given.model, parts.isOffered)
+    const model = typeof given.model === 'string' ? chosenModel(given.model, parts) : given.model
     // Doors whose callers wait are refused at once; other turns are queued.
     if (!doorOf(given.door).queuesWhenFull && runner.full(starting)) throw overloaded()
     const typed = doorOf(given.door).typed ? slashText(given.input) : undefined
@@ -156,7 +154,14 @@ export function createTurns(parts: TurnsParts): Turns {
     const options = input.length > 1 ? { ...given.options, inputs: input.length } : given.options
     const title = given.title ?? titleOf(given.input)
     starting++
-    const stored = await save({ ...given, options, input, title, ...(lease && { lease }) }).finally(() => starting--)
+    const stored = await save({
+      ...given,
+      options,
+      input,
+      title,
+      ...(model !== undefined && { model }),
+      ...(lease && { lease }),
+    }).finally(() => starting--)
     if (!stored) return undefined
     const { turn, entries, replayed } = stored
     const here = turn.status === 'running' && !replayed

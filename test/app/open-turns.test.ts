@@ -32,7 +32,7 @@ async function opened(t: TestContext) {
     skills: {} as OpenTurnsParts['skills'],
     tools: () => ({ byName: new Map(), specs: [] }),
     fence,
-    isOffered: () => false,
+    modelChecks: {},
     log: silentLog,
   })
   t.after(async () => {
