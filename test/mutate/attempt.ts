@@ -7,15 +7,28 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { variableNames } from '#config/variables.ts'
 
+/** A source file by its URL, and the file with the text that is loaded in its place. */
+export type Planting = { readonly place: string; readonly text: string }
+
 export type Attempt = { readonly verdict: 'passed' | 'failed' | 'late'; readonly ms: number }
 
 const here = (name: string): string => pathToFileURL(join(import.meta.dirname, name)).href
 
-/** `env` is beside the environment of this process, without the settings of the person at the keyboard. */
-export async function attempt(
-  test: string,
-  { root, env, timeoutMs }: { root: string; env: NodeJS.ProcessEnv; timeoutMs: number },
-): Promise<Attempt> {
+type Order = {
+  readonly root: string
+  /** Beside the environment of this process, without the settings of the person at the keyboard. */
+  readonly env: NodeJS.ProcessEnv
+  readonly timeoutMs: number
+  readonly planting?: Planting
+}
+
+/** The address that plants a fault where it is imported before anything else; without one it counts what is executed. */
+export function planter({ place, text }: Partial<Planting> = {}): string {
+  const query = new URLSearchParams({ ...(place && { place }), ...(text && { text }) })
+  return `${here('plant.ts')}?${query.toString()}`
+}
+
+export async function attempt(test: string, { root, env, timeoutMs, planting }: Order): Promise<Attempt> {
   // A test that is stopped leaves its files behind. Short: a socket's path has little room.
   const scratch = mkdtempSync(join(tmpdir(), 'mutate-'))
   const dropped: readonly string[] = [...variableNames, 'NODE_TEST_CONTEXT', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE']
@@ -29,7 +42,7 @@ export async function attempt(
       env: {
         ...Object.fromEntries(outer),
         TMPDIR: scratch,
-        NODE_OPTIONS: `--import=${here('plant.ts')}`,
+        NODE_OPTIONS: `--import=${planter(planting)}`,
         TEST_DATABASES: 'sqlite',
         ...env,
       },

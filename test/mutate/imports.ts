@@ -90,5 +90,14 @@ function readImports(root: string, path: string): Imports {
     const target = name.startsWith('#') ? join('src', name.slice(1)) : normalize(join(dirname(path), name))
     return /^[.#]/.test(name) && /\.tsx?$/.test(target) && existsSync(join(root, target)) ? [target] : []
   })
+  files.push(...startedIn(root, text))
   return { files: [...new Set(files)], packages: all.filter((name) => !/^[.#]/.test(name)) }
+}
+
+/** The sources that a file starts in a thread or a process, by `inCheckout('src', …)`. A name in parts may be any. */
+function startedIn(root: string, text: string): string[] {
+  return [...text.matchAll(/inCheckout\(('src'[^)]*\.ts['`])\)/g)].flatMap(([, words = '']) => {
+    const path = words.replaceAll(/\$\{[^}]*\}/g, '*').replaceAll(/['`\s]/g, '')
+    return globSync(path.replaceAll(',', '/'), { cwd: root })
+  })
 }

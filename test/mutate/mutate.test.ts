@@ -36,14 +36,18 @@ function project(t: TestContext, files: Readonly<Record<string, string>>): strin
   return root
 }
 
-async function run(root: string, sample = Infinity): Promise<{ results: Result[]; told: string[] }> {
+async function run(
+  root: string,
+  { sample = Infinity, paths = ['src/screen/limits.ts'] } = {},
+): Promise<{ results: Result[]; told: string[] }> {
   const told: string[] = []
   const results = await mutate({
     root,
-    paths: ['src/screen/limits.ts'],
+    paths,
     processes: 2,
     sample,
     seed: '1',
+    maxTests: 6,
     minTimeoutMs: 1_000,
     withProcesses: false,
     tell: (line) => told.push(line),
@@ -80,13 +84,69 @@ test('a fault is caught, survives or is covered by no test', async (t) => {
   assert.deepEqual(results[0]?.tests, ['test/limits.test.ts'])
 })
 
+/** Code that no process gets by an import of its own. */
+const started = `import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runInThisContext } from 'node:vm'
+import { Worker } from 'node:worker_threads'
+const inCheckout = (...names: string[]) => join(import.meta.dirname, '..', '..', ...names)
+export async function inThread() {
+  const thread = new Worker(inCheckout('src', 'screen', 'thread.ts'), { env: {}, execArgv: [] })
+  const [answer] = await once(thread, 'message')
+  await thread.terminate()
+  return answer
+}
+export async function inProcess() {
+  const child = spawn('/bin/sh', ['-c', 'exec "$0" "$@"', process.execPath, inCheckout('src', 'screen', 'child.ts')], {
+    env: {},
+    stdio: 'ignore',
+  })
+  return (await once(child, 'exit'))[0]
+}
+export const asText = () => runInThisContext(readFileSync(inCheckout('src', 'screen', 'script.ts'), 'utf8'))
+export const unseen = () => execFileSync(process.execPath, [inCheckout('src', 'screen', 'unseen.ts')], { env: {} })
+`
+const startedTest = `import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { asText, inProcess, inThread, unseen } from '../src/screen/started.ts'
+test('each answers', async () => {
+  assert.equal(String(unseen()), '')
+  assert.deepEqual([await inThread(), await inProcess(), asText()], [0, 0, 0])
+})
+`
+
+test('a fault reaches threads and processes without an environment, and a script that is read', async (t) => {
+  const root = project(t, {
+    'src/screen/started.ts': started,
+    'src/screen/thread.ts': `import { parentPort } from 'node:worker_threads'\nparentPort!.postMessage(0)\n`,
+    'src/screen/child.ts': 'process.exitCode = Number(0)\n',
+    'src/screen/script.ts': 'Number(0)\n',
+    'src/screen/unseen.ts': 'process.exitCode = Number(0)\n',
+    'test/started.test.ts': startedTest,
+  })
+  const paths = ['thread', 'child', 'script', 'unseen'].map((name) => `src/screen/${name}.ts`)
+  const { results } = await run(root, { paths })
+  assert.deepEqual(
+    results.map(({ fault, outcome }) => `${fault.path} ${fault.change} ${outcome}`),
+    [
+      'src/screen/thread.ts 1 caught',
+      'src/screen/child.ts 1 caught',
+      'src/screen/script.ts 1 caught',
+      // Started in a way that is not followed.
+      'src/screen/unseen.ts 1 unplanted',
+    ],
+  )
+})
+
 test('what is known is not run again until a file changes, and a sample is the same each time', async (t) => {
   const root = project(t, { 'src/screen/limits.ts': limits, 'test/limits.test.ts': limitsTest })
-  const [first, again] = [await run(root, 2), await run(root, 2)]
+  const [first, again] = [await run(root, { sample: 2 }), await run(root, { sample: 2 })]
   assert.equal(first.results.length, 2)
   assert.deepEqual(again.results, first.results)
   writeFileSync(join(root, 'test/limits.test.ts'), limitsTest.replaceAll('80', '70'))
-  const changed = await run(root, 2)
+  const changed = await run(root, { sample: 2 })
   assert.deepEqual(changed.told.slice(1), ['left out, it fails without a fault: test/limits.test.ts'])
   assert(changed.results.every(({ outcome }) => outcome === 'uncovered'))
 })

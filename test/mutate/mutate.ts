@@ -1,5 +1,5 @@
 // Plants the faults of some source files one at a time and runs the tests that can notice.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -10,8 +10,11 @@ import { type Fault, findFaults, plant } from './faults.ts'
 import { isNoticed } from './notice.ts'
 import { findTestFiles, type TestFile, testsFor } from './imports.ts'
 
-/** `uncovered`: no test that was looked at executes the place. */
-export type Outcome = 'caught' | 'survived' | 'uncovered'
+/**
+ * `uncovered`: no test that was looked at executes the place. `unplanted`: tests execute it, but not from the source, so
+ * that they ran without the fault.
+ */
+export type Outcome = 'caught' | 'survived' | 'uncovered' | 'unplanted'
 export type Result = { readonly fault: Fault; readonly outcome: Outcome; readonly tests: readonly string[] }
 
 export type Work = {
@@ -23,6 +26,11 @@ export type Work = {
   /** At most so many faults of each room, the same ones for the same seed. */
   readonly sample: number
   readonly seed: string
+  /**
+   * At most so many of the tests that execute the place run for one fault, the nearest ones. Not by their time: a busy
+   * machine must not choose.
+   */
+  readonly maxTests: number
   /** A test has at least so long, however quick it is as a rule. */
   readonly minTimeoutMs: number
   /** Also tests that start browsers and processes. */
@@ -35,8 +43,6 @@ type Candidate = { readonly test: TestFile; readonly coverage: Coverage }
 
 /** Of each source file so many tests, the nearest ones, are asked what they execute. */
 const maxCandidates = 12
-/** So many of those that execute the place run for one fault. Not by their time: a busy machine must not choose. */
-const maxTests = 6
 /** A test file that takes longer as it is runs for no fault. Generous, for a busy machine. */
 const maxTestMs = 180_000
 const tellEveryMs = 15_000
@@ -67,24 +73,27 @@ export async function mutate(work: Work): Promise<Result[]> {
 
   const judge = async (fault: Fault, chosen: readonly Candidate[], planted: string): Promise<Outcome> => {
     writeFileSync(planted, plant(texts.get(fault.path) ?? '', fault))
-    const MUTATE_URL = pathToFileURL(join(root, fault.path)).href
+    const taken = `${planted}.taken`
+    rmSync(taken, { force: true })
+    const planting = { place: pathToFileURL(join(root, fault.path)).href, text: planted }
     // What one process has compiled, the next one need not.
-    const env = { MUTATE_URL, MUTATE_TEXT: planted, NODE_COMPILE_CACHE: join(scratch, 'compiled') }
+    const env = { NODE_COMPILE_CACHE: join(scratch, 'compiled') }
     for (const { test, coverage } of chosen) {
       const noticed = await isNoticed({
         expectedMs: coverage.ms,
         minTimeoutMs,
-        withFault: (timeoutMs) => attempt(test.path, { root, env, timeoutMs }),
+        withFault: (timeoutMs) => attempt(test.path, { root, env, timeoutMs, planting }),
         withoutFault: () => attempt(test.path, { root, env: {}, timeoutMs: maxTestMs }),
       })
-      if (noticed) return 'caught'
+      if (noticed && existsSync(taken)) return 'caught'
     }
-    return chosen.length > 0 ? 'survived' : 'uncovered'
+    if (chosen.length === 0) return 'uncovered'
+    return existsSync(taken) ? 'survived' : 'unplanted'
   }
 
   try {
     return await inParallel(faults, processes, async (fault, slot) => {
-      const chosen = await choose(fault, near.get(fault.path) ?? [], coverageOf)
+      const chosen = await choose(fault, near.get(fault.path) ?? [], { coverageOf, maxTests: work.maxTests })
       const own = chosen.flatMap(({ test }) => [...test.loads.keys()].filter((path) => path.startsWith('test/')))
       const key = hash([`${fault.start} ${fault.end} ${fault.change}`, ...own, ...own.map(readSource)])
       const outcomes = known.get(fault.path) ?? {}
@@ -138,7 +147,7 @@ async function coverOnce({ path, loads }: TestFile, { root, tell }: Work, cache:
 async function choose(
   { path, start }: Fault,
   near: readonly TestFile[],
-  coverageOf: (test: TestFile) => Promise<Coverage | undefined>,
+  { coverageOf, maxTests }: { coverageOf: (test: TestFile) => Promise<Coverage | undefined>; maxTests: number },
 ): Promise<Candidate[]> {
   const chosen: Candidate[] = []
   for (const test of near) {

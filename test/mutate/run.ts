@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { buildAll } from '../../tools/build.ts'
 import { buildWeb } from '../../tools/web.ts'
 import { describe } from './faults.ts'
-import { mutate, type Result, roomOf } from './mutate.ts'
+import { mutate, type Outcome, type Result, roomOf } from './mutate.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -23,23 +23,30 @@ function showSurvivors(results: readonly Result[]): void {
   for (const { fault, outcome, tests } of results) {
     if (outcome === 'caught') continue
     const { original, change } = describe(readFileSync(join(root, fault.path), 'utf8'), fault)
-    const why = outcome === 'uncovered' ? 'no test gets here' : `${tests.length} test files passed`
-    console.log(`${fault.path}:${fault.line}  (${why})\n    ${original}\n    ${change}`)
+    const why = {
+      survived: `${tests.length} test files passed`,
+      uncovered: 'no test gets here',
+      unplanted: 'not planted',
+    }
+    console.log(`${fault.path}:${fault.line}  (${why[outcome]})\n    ${original}\n    ${change}`)
   }
 }
 
 function showRooms(results: readonly Result[]): void {
   const rooms = Map.groupBy(results, ({ fault }) => roomOf(fault.path))
   const rows = [...rooms, ...(rooms.size > 1 ? [['all', results] as const] : [])].map(([room, of]) => {
-    const caught = of.filter(({ outcome }) => outcome === 'caught').length
+    const count = (wanted: Outcome): number => of.filter(({ outcome }) => outcome === wanted).length
+    const [caught, survived, uncovered] = [count('caught'), count('survived'), count('uncovered')]
+    const planted = caught + survived + uncovered
     return [
       room,
       {
-        faults: of.length,
+        faults: planted,
         caught,
-        survived: of.length - caught,
-        'of these without a test': of.filter(({ outcome }) => outcome === 'uncovered').length,
-        percent: Math.round((1_000 * caught) / of.length) / 10,
+        survived: survived + uncovered,
+        'of these without a test': uncovered,
+        percent: Math.round((1_000 * caught) / planted) / 10,
+        'not planted': count('unplanted'),
       },
     ]
   })
@@ -51,12 +58,14 @@ const { values, positionals } = parseArgs({
   options: {
     sample: { type: 'string', default: 'Infinity' },
     seed: { type: 'string', default: '1' },
+    tests: { type: 'string', default: '6' },
     processes: { type: 'string', default: String(availableParallelism()) },
     slow: { type: 'boolean', default: false },
   },
 })
-if (positionals.length === 0 || !(Number(values.sample) > 0) || !(Number(values.processes) > 0)) {
-  console.error('usage: npm run mutate -- [--sample N] [--seed S] [--processes N] [--slow] src/net …')
+const counts = [values.sample, values.tests, values.processes].map(Number)
+if (positionals.length === 0 || !counts.every((count) => count > 0)) {
+  console.error('usage: npm run mutate -- [--sample N] [--seed S] [--tests N] [--processes N] [--slow] src/net …')
   process.exit(2)
 }
 const paths = [...new Set(positionals.flatMap(sourcesIn))]
@@ -71,6 +80,7 @@ const results = await mutate({
   processes: Number(values.processes),
   sample: Number(values.sample),
   seed: values.seed,
+  maxTests: Number(values.tests),
   minTimeoutMs: 15_000,
   withProcesses: values.slow,
   tell: (line) => console.error(line),

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { atriumEnv } from '../atrium.ts'
+import { planter } from '../mutate/attempt.ts'
 
 type Proof = { readonly name: string; readonly verdict: string; readonly answered: string }
 
@@ -105,12 +106,11 @@ for (const [rows, file, is, becomes] of guards) {
       changed,
       source.replace(is, () => becomes),
     )
-    const env = { ...atriumEnv(folder), MUTATE_URL: pathToFileURL(join(root, file)).href, MUTATE_TEXT: changed }
-    const plant = pathToFileURL(join(root, 'test', 'mutate', 'plant.ts')).href
+    const env = atriumEnv(folder)
     const args = [
       '--disable-warning=ExperimentalWarning',
       '--import',
-      plant,
+      planter({ place: pathToFileURL(join(root, file)).href, text: changed }),
       'src/main.ts',
       'doctor',
       '--prove',
