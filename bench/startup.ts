@@ -1,8 +1,10 @@
-// Startup time and idle memory of the service, from the bundle and from the sources, compared with a minimal Node
-// server.
+// Startup time and idle memory of the service, from the bundle, with MCP servers that nobody uses, and from the
+// sources, compared with a minimal Node server.
+import { once } from 'node:events'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { everything } from '../test/mcp/harness.ts'
 import type { Children } from './children.ts'
 import { median } from './compare.ts'
 import { memoryOf } from './process.ts'
@@ -25,7 +27,14 @@ export const startup: Suite = async ({ children, cache, scale }) => {
   const filled = await cache()
   const subject = (name: string, program: Program): Subject => ({ name, program, home: children.folder(), starts: [] })
   const floor = subject('bare node:http server', [process.execPath, '-e', bareServer])
-  const subjects = [floor, subject('atrium serve', serve), subject('atrium serve, from its sources', serveSources)]
+  const withServers = subject('atrium serve, three MCP servers configured', serve)
+  const subjects = [
+    floor,
+    subject('atrium serve', serve),
+    withServers,
+    subject('atrium serve, from its sources', serveSources),
+  ]
+  for (const name of ['first', 'second', 'third']) await addServer(children, withServers.home, name)
   for (const each of subjects) {
     cpSync(filled, join(each.home, 'cache'), { recursive: true })
     // The first start creates the home and the compile cache; the second adds code that the first had not loaded.
@@ -79,4 +88,12 @@ async function startOnce(children: Children, { program, home }: Subject, restMs:
   const { rssBytes } = memoryOf(service.child.pid ?? 0)
   await service.stop()
   return { readyMs: service.readyMs, cpuMs: service.cpuMs, rssBytes }
+}
+
+async function addServer(children: Children, home: string, name: string): Promise<void> {
+  const [file] = serve
+  const command = ['mcp', 'add', name, '--', everything.command, ...everything.args]
+  const child = children.spawn(file, command, { HOME: home, ATRIUM_HOME: home })
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`atrium mcp add ended with ${code}`)
 }

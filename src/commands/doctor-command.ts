@@ -176,7 +176,7 @@ async function lookAtModel({ model }: Config, secret: Secret, say: Say): Promise
 /** Starts each MCP server once. Faults are warnings: the agent works without them. */
 async function lookAtServers(config: Config, home: Home, { store, seal }: OpenedStore, say: Say): Promise<void> {
   if ((await store.mcp.list()).length === 0) return
-  const { examineServers } = await import('#app/open-mcp.ts')
+  const { examineServers } = await import('#app/load-mcp.ts')
   const scan = createLeakScan()
   const parts = { home, store, seal, config, scan: () => scan, log: silentLog }
   for (const { name, tools, changed, fault } of await examineServers(parts, AbortSignal.timeout(serverMs))) {

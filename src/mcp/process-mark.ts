@@ -31,6 +31,7 @@ export async function endOrphans(home: string): Promise<number> {
     const owner = Number(mark.split('.')[1])
     starts.set(owner, await startOf(owner))
   }
+  if (starts.size === 0) return 0
   return endAll((found) => {
     const [first, owner, started] = found.split('.')
     return first === home && starts.has(Number(owner)) && starts.get(Number(owner)) !== started

@@ -1,0 +1,126 @@
+// Makes the MCP servers of a home from their parts.
+import { realpathSync } from 'node:fs'
+import { type Config, environmentVariable } from '#config.ts'
+import { AppError } from '#core/errors.ts'
+import { operator, type UserId } from '#core/ids.ts'
+import type { McpServers } from '#core/mcp.ts'
+import type { Store } from '#core/store.ts'
+import type { ToolSource } from '#core/tool-source.ts'
+import type { Home } from '#home.ts'
+import type { Log } from '#lib/log.ts'
+import type { Seal } from '#lib/seal.ts'
+import { readVersion } from '#lib/version.ts'
+import { createMcpAdmin } from '#mcp/admin.ts'
+import { bearerOf, createSignIns } from '#mcp/auth.ts'
+import { createOpenTransport } from '#mcp/open-transport.ts'
+import { mergeTools } from '#mcp/pin.ts'
+import { endOrphans, homeMark } from '#mcp/process-mark.ts'
+import { createServers } from '#mcp/servers.ts'
+import { createMcpSource } from '#mcp/source.ts'
+import { createExitGuard } from '#mcp/stdio.ts'
+import { createResourceAccess } from '#oauth/resource-access.ts'
+import type { LeakScan } from '#safety/leaks.ts'
+import { systemDial, systemStreamDial } from './lazy-dial.ts'
+
+export type OpenMcpParts = {
+  readonly home: Home
+  readonly store: Pick<Store, 'mcp' | 'secrets'>
+  readonly seal: Seal
+  readonly config: Config
+  readonly scan: (user: UserId) => LeakScan
+  readonly log: Log
+}
+
+export type OpenedMcp = { readonly source: ToolSource; readonly admin: McpServers }
+
+/** The search through all processes of the machine does not delay the start. */
+const sweepAfterMs = 1_000
+
+/** What a test of a server found. */
+export type ExaminedServer = {
+  readonly name: string
+  readonly tools: number
+  /** Tools that differ from what is pinned. */
+  readonly changed: number
+  readonly fault?: string
+}
+
+/** Starts each server once, and stores nothing. */
+export async function examineServers(parts: OpenMcpParts, signal: AbortSignal): Promise<ExaminedServer[]> {
+  const { servers } = createParts(parts)
+  const all = await parts.store.mcp.list()
+  return Promise.all(
+    all.map(async (server) => {
+      const connection = servers.trial(server)
+      try {
+        const { tools } = await connection.list(signal)
+        const merged = mergeTools(server.name, server.tools, tools)
+        const changed = merged.filter((tool) => tool.changed !== undefined).length
+        return { name: server.name, tools: tools.length, changed }
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        return { name: server.name, tools: 0, changed: 0, fault: error.message }
+      } finally {
+        await connection.stop()
+      }
+    }),
+  )
+}
+
+/** The servers of the home. Processes that a killed service left behind are ended soon after. */
+export function loadMcp(parts: OpenMcpParts): OpenedMcp {
+  const { store, log } = parts
+  const { servers, access, mark, mask } = createParts(parts)
+  const source = createMcpSource(servers, mask)
+  setTimeout(() => void sweep(mark, log), sweepAfterMs).unref()
+  const admin = createMcpAdmin({ servers, store: store.mcp, mask, secrets: store.secrets })
+  return {
+    source,
+    admin: {
+      ...admin,
+      ...createSignIns(store.mcp, access),
+      async remove(name) {
+        const removed = await admin.remove(name)
+        if (removed) await access.forget(name)
+        return removed
+      },
+    },
+  }
+}
+
+async function sweep(mark: string, log: Log): Promise<void> {
+  const ended = await endOrphans(mark)
+  if (ended > 0) log.warn({ processes: ended }, 'ended MCP servers that a killed process left behind')
+}
+
+function createParts({ home, store, seal, config, scan, log }: OpenMcpParts) {
+  const access = createResourceAccess({
+    secrets: store.secrets,
+    seal,
+    dial: systemDial(config.proxy),
+    privateHosts: config.privateHosts,
+    now: Date.now,
+    log,
+    prefix: 'mcp',
+  })
+  const mark = homeMark(realpathSync(home.path))
+  const mask = (text: string): string => scan(operator).mask(text)
+  const servers = createServers({
+    store: store.mcp,
+    openTransport: createOpenTransport({
+      secret: (name) => store.secrets.get(name),
+      environment: environmentVariable,
+      dial: systemStreamDial(config.proxy),
+      bearerFor: (server) => bearerOf(access, server),
+      homeMark: mark,
+      guard: createExitGuard(),
+      mask,
+      log,
+    }),
+    callMs: config.mcp.callMs,
+    idleMs: config.mcp.idleMs,
+    version: readVersion(),
+    log,
+  })
+  return { servers, access, mask, mark }
+}
