@@ -1,5 +1,5 @@
 // The full-text index over threads: their titles, and the messages of users and of the model.
-import type { ChunkTerms, FoundChunk, WordIndex } from './document.ts'
+import type { Candidates, ChunkTerms, FoundChunk, WordIndex } from './document.ts'
 import type { UserId } from './ids.ts'
 import { type Message, textOf } from './item.ts'
 
@@ -7,10 +7,13 @@ import { type Message, textOf } from './item.ts'
 const maxSaidChars = 100_000
 
 /** The text of a message that can be found, without its attachments. The index has positions in it, so it must never change. */
-export function saidIn({ content }: Message): string {
+export function saidIn({ content }: Pick<Message, 'content'>): string {
   const said = content.filter(({ type }) => type === 'text')
   return textOf({ type: 'message', role: 'user', content: said }).slice(0, maxSaidChars)
 }
+
+/** What one search has read, shared by its queries: texts by thread and seq, and the bytes that it may still read. */
+export type SearchReading = { readonly texts: Map<string, string>; bytesLeft: number }
 
 /** Ids of turns and threads: all up to them were put on the list of threads to index. */
 export type IndexPosition = { readonly turns: string; readonly threads: string }
@@ -43,7 +46,9 @@ export type ThreadChunk = {
 export type FoundMessage = FoundChunk & { readonly seq: number }
 
 /** Several processes may index at once: what one has saved, another does not save again. */
-export interface ThreadIndexStore extends WordIndex<FoundMessage> {
+export interface ThreadIndexStore extends Pick<WordIndex, 'count'> {
+  /** The best chunks. Those whose text `reading` leaves no room for have an empty text. */
+  find(user: UserId, candidates: Candidates, reading: SearchReading): Promise<FoundMessage[]>
   position(): Promise<IndexPosition>
   /**
    * Puts some of the threads behind a position on the list. Returns the position behind them, and if there may be more.

@@ -23,6 +23,8 @@ export type Route = {
   readonly who: Who
   /** The route sends a message, or makes a thread. Every call counts towards the chat rate limit, before its body is read. */
   readonly counted?: Counted
+  /** The route searches when it has the query `q`. Such a call counts towards the rate of changes. */
+  readonly searches?: true
   /** The largest body. Default: 64 KB. */
   readonly maxBodyBytes?: number
   /** A page for browsers, not listed in the OpenAPI document. */

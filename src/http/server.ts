@@ -32,6 +32,7 @@ declare module 'fastify' {
     /** As in `Route`. A route without it needs a valid credential. */
     who?: Who
     counted?: Counted
+    searches?: true
   }
 }
 
@@ -131,7 +132,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       throw new AppError('invalid_input', 'the request has no Host header', { param: 'Host' })
     }
     const { bodyLimit, config } = request.routeOptions
-    const { who, counted } = config
+    const { who, counted, searches } = config
     if (request.is404 ? isApi(request.url) : who !== 'anyone') {
       const caller = await authenticate(credentialOf(request.raw), { request: requestIdOf(reply.raw) })
       if ('status' in caller) return refuse(request, reply, caller)
@@ -143,6 +144,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       if (counted === true) await parts.chatLimit.take(caller)
       else if (!counted && !isSafe(request.method))
         parts.writeLimit.take(caller, announcedBytes(request.raw, bodyLimit))
+      else if (searches && (request.query as { q?: unknown }).q !== undefined) parts.writeLimit.take(caller)
       if (isSafe(request.method) && !request.is404)
         request.releaseAnswerSlot = await inFlight.takeAnswerSlot(caller, reply.raw)
     } else if (!passesOriginCheck(request)) return refuse(request, reply, { status: 403 })
@@ -208,8 +210,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
           }
           if (parse) takeJsonOnly(scope, readBody(parse))
           if (bodyType !== undefined) takeBytesOnly(scope, bodyType, readBytes)
-          for (const { method, path: url, who, counted, maxBodyBytes, handle } of rows) {
-            const config = { who, ...(counted && { counted }) }
+          for (const { method, path: url, who, counted, searches, maxBodyBytes, handle } of rows) {
+            const config = { who, ...(counted && { counted }), ...(searches && { searches }) }
             const bodyLimit = maxBodyBytes ?? (who === 'anyone' ? maxAnonymousBodyBytes : defaultMaxBodyBytes)
             scope.route({ method, url, handler: droppingBody(handle), config, bodyLimit })
           }

@@ -1,5 +1,5 @@
-// The rate limit of routes that change something without sending a message: changes per user in 60 seconds. It protects
-// this process, so it is counted in memory.
+// The rate limit of routes that search, or change something without sending a message: calls per user in 60 seconds. It
+// protects this process, so it is counted in memory.
 import { evictOldest } from '#lib/evict.ts'
 import type { WriteLimit } from './caller.ts'
 import { rateLimited } from './chat-rate.ts'
@@ -32,7 +32,7 @@ export function createWriteLimit({ perMinute, now = Date.now }: WriteLimitParts)
       // A single write is never too large for a small limit.
       const writes = Math.min(perMinute, Math.max(1, Math.ceil(bodyBytes / shareBytes)))
       if (own.writes + writes > perMinute) {
-        const reason = `at most ${perMinute} changes are accepted in 60 seconds, a large body counts as several`
+        const reason = `at most ${perMinute} changes and searches are accepted in 60 seconds, a large body counts as several`
         throw rateLimited(reason, own.since + windowMs - at)
       }
       own.writes += writes

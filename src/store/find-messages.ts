@@ -1,24 +1,21 @@
 // Finds chunks of threads in the full-text index, and reads their texts from the items.
 import type { Candidates } from '#core/document.ts'
 import type { UserId } from '#core/ids.ts'
-import { type FoundMessage, saidIn } from '#core/thread-index.ts'
-import { readItemRow } from './item-headers.ts'
+import type { FoundMessage, SearchReading } from '#core/thread-index.ts'
 import { isListed, isReached } from './reachable.ts'
-import { bodyBytes, itemOf, wholeItems } from './rows.ts'
-import { first, type Job, query, type Sql } from './sql.ts'
+import { readSaid } from './read-said.ts'
+import { type Job, query, type Sql } from './sql.ts'
 import { bestChunks, type IndexTables, type IndexTotals, withIndex } from './term-index.ts'
-
-/** Bound on the total size of items that one search reads. */
-const maxFoundBytes = 8 * 1024 * 1024
 
 type Search = {
   readonly user: UserId
   readonly tables: IndexTables
   readonly totals: IndexTotals
   readonly candidates: Candidates
+  readonly reading: SearchReading
 }
 
-export function* findMessages(sql: Sql, { user, tables, totals, candidates }: Search): Job<FoundMessage[]> {
+export function* findMessages(sql: Sql, { user, tables, totals, candidates, reading }: Search): Job<FoundMessage[]> {
   const { statement, values } = bestChunks(sql, tables, totals, candidates)
   const rows = yield* withIndex(
     sql,
@@ -32,17 +29,15 @@ export function* findMessages(sql: Sql, { user, tables, totals, candidates }: Se
     ),
   )
   const found: FoundMessage[] = []
-  const texts = new Map<string, string>()
-  let bytesLeft = maxFoundBytes
   for (const row of rows) {
     const [threadId, seq, start] = [String(row['thread_id']), Number(row['seq']), Number(row['start'])]
     const key = `${threadId} ${seq}`
-    let text = seq === 0 ? String(row['title']) : texts.get(key)
+    let text = seq === 0 ? String(row['title']) : reading.texts.get(key)
     if (text === undefined) {
-      const read = yield* readSaid(threadId, seq, bytesLeft)
-      bytesLeft -= read.bytes
+      const read = yield* readSaid(threadId, seq, reading.bytesLeft)
+      reading.bytesLeft -= read.bytes
       text = read.text
-      texts.set(key, text)
+      reading.texts.set(key, text)
     }
     found.push({
       path: threadId,
@@ -54,17 +49,4 @@ export function* findMessages(sql: Sql, { user, tables, totals, candidates }: Se
     })
   }
   return found
-}
-
-/** The text of a message; empty if it is larger than what may still be read. */
-function* readSaid(threadId: string, seq: number, maxBytes: number): Job<{ text: string; bytes: number }> {
-  const size = yield* first(
-    `SELECT ${bodyBytes} AS bytes FROM ${wholeItems} WHERE thread_id = ? AND seq = ?`,
-    threadId,
-    seq,
-  )
-  const bytes = Number(size?.['bytes'] ?? 0)
-  const row = bytes <= maxBytes ? yield* readItemRow(threadId, seq) : undefined
-  const item = row && itemOf(row)
-  return item?.type === 'message' ? { text: saidIn(item), bytes } : { text: '', bytes: 0 }
 }

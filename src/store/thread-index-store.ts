@@ -1,16 +1,10 @@
 // The full-text index over threads and the list of threads to index. `follow` finds new turns and threads by their ids, so
 // that storing them takes no further statement; triggers put renamed and deleted threads on the list.
 import { operator, type UserId, userId } from '#core/ids.ts'
-import {
-  type IndexPosition,
-  saidIn,
-  type ThreadChunk,
-  type ThreadIndexStore,
-  type ThreadToIndex,
-} from '#core/thread-index.ts'
+import { type IndexPosition, type ThreadChunk, type ThreadIndexStore, type ThreadToIndex } from '#core/thread-index.ts'
 import { findMessages } from './find-messages.ts'
-import { bodyBytes, itemOf, wholeItems } from './rows.ts'
-import { readItemRow } from './item-headers.ts'
+import { maxSaidBytes, readSaid } from './read-said.ts'
+import { bodyBytes, wholeItems } from './rows.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { countMatch, type IndexTables, type IndexTotals, saveTerms, termVector, withIndex } from './term-index.ts'
 import { isActive, isQueued } from './turn-status.ts'
@@ -19,7 +13,7 @@ const threadIndex: IndexTables = { chunks: 'thread_chunks', terms: 'thread_terms
 
 /** Rows that one look for new turns and threads reads. */
 const followRows = 200
-/** Bounds of what is read of a thread at once. */
+/** Bounds of what is read of a thread at once, beside its first message. */
 const maxRows = 200
 const maxMessages = 20
 const maxReadBytes = 128 * 1024
@@ -41,10 +35,10 @@ export function createThreadIndexStore({ sql, now }: { sql: Sql; now: () => numb
           counts.push(yield* withIndex(sql, countMatch(sql, threadIndex, { number: totals.number, match, max })))
         return { chunks: totals.chunks, terms: totals.terms, counts }
       }),
-    find: (user, candidates) =>
+    find: (user, candidates, reading) =>
       sql.read(function* () {
         const totals = yield* totalsOf(user)
-        return totals ? yield* findMessages(sql, { user, tables: threadIndex, totals, candidates }) : []
+        return totals ? yield* findMessages(sql, { user, tables: threadIndex, totals, candidates, reading }) : []
       }),
     position: () =>
       sql.read(function* () {
@@ -145,14 +139,12 @@ function* readNext(threadId: string): Job<ThreadToIndex> {
   )
   let bytes = 0
   for (const { seq, bytes: size } of sizes) {
-    bytes += Number(size)
+    bytes += Math.min(Number(size), maxSaidBytes)
     if (messages.length === maxMessages || (messages.length > 0 && bytes > maxReadBytes)) {
       through = Number(seq) - 1
       break
     }
-    const row = yield* readItemRow(threadId, Number(seq))
-    const item = row && itemOf(row)
-    if (item?.type === 'message') messages.push({ seq: Number(seq), text: saidIn(item) })
+    messages.push({ seq: Number(seq), text: (yield* readSaid(threadId, Number(seq))).text })
   }
   const title = String(thread['title'])
   const titleChanged = thread['indexed_title'] === null ? title !== '' : thread['indexed_title'] !== title

@@ -1,17 +1,19 @@
 // Search through titles and messages of threads, with the ranking of memory.
 import type { UserId } from '#core/ids.ts'
 import type { ThreadStore } from '#core/store.ts'
-import type { FoundMessage, ThreadIndexStore } from '#core/thread-index.ts'
+import type { FoundMessage, SearchReading, ThreadIndexStore } from '#core/thread-index.ts'
 import type { Thread } from '#core/turn.ts'
 import { readQuery } from '#memory/query.ts'
 import type { Ranked } from '#memory/rank.ts'
 import { snippetOf } from '#memory/snippet.ts'
 import { createReader, type Reader } from '#memory/terms.ts'
-import { countTerms, rankByWords, rankTitles } from '#memory/word-index.ts'
+import { countTerms, rankByWords, rankTitles, type Searched } from '#memory/word-index.ts'
 
 /** Chunks to rank: at least `minCandidates`, and this many per requested thread. */
 const minCandidates = 60
 const candidatesPerThread = 3
+/** Bytes of messages that one search reads and parses: it blocks other work meanwhile. */
+const maxReadBytes = 1024 * 1024
 
 /** A thread that matched: by its title, or by the words of a message with this seq. */
 export type FoundThread = Thread & { readonly match?: { readonly seq: number; readonly snippet: string } }
@@ -30,7 +32,9 @@ export function createThreadSearch({ index, threads, reader = createReader() }: 
     const terms = readQuery(reader, query)
     const stats = terms.length > 0 ? await countTerms(index, user, terms) : undefined
     if (!stats) return []
-    const searched = { index, reader, user }
+    const reading: SearchReading = { texts: new Map(), bytesLeft: maxReadBytes }
+    const find: Searched<FoundMessage>['index']['find'] = (whose, what) => index.find(whose, what, reading)
+    const searched = { index: { find }, reader, user }
     const titled = await rankTitles(searched, stats, limit)
     const said = await rankByWords(searched, stats, Math.max(minCandidates, candidatesPerThread * limit))
     const found = new Map<string, Ranked<FoundMessage>>()

@@ -187,6 +187,15 @@ test('a compressed body is 415, whichever door it comes to', async (t) => {
   assert.equal((await call('POST', '/api/chat', { body: { message: 'hi' }, headers: identity })).status, 200)
 })
 
+test('a search counts towards the rate of changes, a list does not', async (t) => {
+  const { call } = await openHouse(t, { writesPerMinute: 2 })
+  const status = async (path: string): Promise<number> => (await call('GET', path)).status
+  for (const path of ['/api/threads', '/api/memory']) assert.equal(await status(path), 200)
+  for (const path of ['/api/threads?q=a', '/api/memory?q=a']) assert.equal(await status(path), 200)
+  for (const path of ['/api/threads?q=a', '/api/memory?q=a']) assert.equal(await status(path), 429)
+  for (const path of ['/api/threads', '/api/memory']) assert.equal(await status(path), 200)
+})
+
 test('unknown paths are 404, known paths under another method 405', async (t) => {
   const { call } = await openHouse(t)
   for (const path of ['/api/nowhere', '/v1/nowhere', '/nowhere', '/', '/api/chat/', '/api/jobs/x/y']) {

@@ -71,6 +71,23 @@ export function threadIndexTests(open: Open): void {
     }
   })
 
+  test('a message with a large photo is found by its words, and a search reads no more than it may', async (t) => {
+    const { store } = await open(t)
+    const photo = { type: 'image', url: `data:image/png;base64,${'A'.repeat(600 * 1024)}` } as const
+    for (const title of ['one', 'two', 'three']) {
+      const content = [{ type: 'text', text: `a zeppelin of ${title}` } as const, photo]
+      await tell(store, title, { title, input: [draft({ type: 'message', role: 'user', content })] })
+    }
+    assert.deepEqual((await find(store, 'zeppelin')).toSorted(), ['one', 'three', 'two'])
+    const reading = { texts: new Map<string, string>(), bytesLeft: 600 * 1024 }
+    const match = { term: 'zeppelin' }
+    const candidates = { match, weights: [{ match, weight: 1 }], depth: 100, limit: 10 }
+    for (const _query of [1, 2]) {
+      const found = await store.threadIndex.find(ada, candidates, reading)
+      assert.equal(found.filter(({ text }) => text !== '').length, 2, 'the bound is shared by all queries of a search')
+    }
+  })
+
   test('a search finds a user’s own threads; the operator also those of senders without an account', async (t) => {
     const { store } = await open(t)
     await tell(store, 'zeppelin of ada')

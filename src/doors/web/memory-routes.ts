@@ -37,6 +37,7 @@ export function memoryRoutes({ documents, threads }: MemoryParts): Route[] {
       method: 'GET',
       path: '/api/memory',
       who: 'user',
+      searches: true,
       summary: 'Search memory; without q, list its documents',
       query: MemoryQuery,
       answers: { 200: MemoryAnswer },

@@ -57,6 +57,7 @@ export function threadRoutes({ threads }: { threads: Threads }): Route[] {
       method: 'GET',
       path: '/api/threads',
       who: 'user',
+      searches: true,
       summary: 'List threads, last used first; with q those whose titles or messages match, best first',
       query: ThreadsQuery,
       answers: { 200: ThreadsAnswer },
