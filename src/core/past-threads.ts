@@ -7,6 +7,8 @@ export type PastThreads = { readonly user: UserId; readonly archived: boolean; r
 
 export type PastPart = {
   readonly erased: Pick<Erased, 'threads' | 'turns' | 'items'>
+  /** The threads that are gone; none in a dry run. */
+  readonly threadIds: readonly string[]
   /** Whose threads were erased. */
   readonly user?: UserId
   readonly next?: PastThreads

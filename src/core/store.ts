@@ -321,9 +321,12 @@ export interface ThreadStore {
   /** Erases, or counts, some threads at rest of everybody without activity since a time. To be repeated while it has `next`. */
   erasePast(before: number, how?: { readonly next?: PastThreads; readonly dryRun?: boolean }): Promise<PastPart>
   /** Erases a bounded part of a user's threads. The caller repeats it while `more` is true. */
-  eraseSome(
-    user: UserId,
-  ): Promise<{ erased: Pick<Erased, 'threads' | 'turns' | 'items'>; unfinished: readonly Turn[]; more: boolean }>
+  eraseSome(user: UserId): Promise<{
+    readonly erased: Pick<Erased, 'threads' | 'turns' | 'items'>
+    readonly threadIds: readonly string[]
+    readonly unfinished: readonly Turn[]
+    readonly more: boolean
+  }>
 }
 
 export interface StorageStore {

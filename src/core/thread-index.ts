@@ -61,6 +61,6 @@ export interface ThreadIndexStore extends Pick<WordIndex, 'count'> {
   next(): Promise<ThreadToIndex | undefined>
   /** Saves the chunks of a thread as it was read by `next`. If the thread has changed since, nothing is saved. */
   save(thread: Extract<ThreadToIndex, { type: 'behind' }>, chunks: readonly ThreadChunk[]): Promise<void>
-  /** Erases some chunks of a thread that is gone; it leaves the list with the last of them. */
-  erase(threadId: string): Promise<void>
+  /** Erases some chunks of a thread that is gone; it leaves the list with the last of them. True if some are left. */
+  erase(threadId: string): Promise<boolean>
 }

@@ -15,6 +15,8 @@ const maxItems = 2_000
 const maxUnfinished = 1_000
 
 type Counts = Pick<Erased, 'threads' | 'turns' | 'items'>
+/** `threadIds`: of the threads that are gone. Their words are still in the index over threads. */
+type ErasedRows = { readonly erased: Counts; readonly threadIds: string[]; readonly unfinished: Turn[] }
 
 /** Erases a thread. Returns its turns that had not ended; undefined if the user reaches no such thread. */
 export function* eraseThread(user: UserId, threadId: string): Job<Turn[] | undefined> {
@@ -28,7 +30,7 @@ export function* eraseThread(user: UserId, threadId: string): Job<Turn[] | undef
 }
 
 /** Erases some of a user's threads; of a very long one only the oldest items. `more` if something may be left. */
-export function* eraseSome(user: UserId, lock: string): Job<{ erased: Counts; unfinished: Turn[]; more: boolean }> {
+export function* eraseSome(user: UserId, lock: string): Job<ErasedRows & { more: boolean }> {
   const rows = yield* query(
     `SELECT ${extent} FROM threads WHERE user_id = ? ORDER BY temporary, archived, last_turn LIMIT ?${lock}`,
     user,
@@ -61,7 +63,7 @@ type PastParts = { readonly next?: PastThreads; readonly dryRun?: boolean; reado
  */
 export function* erasePast(before: number, { next, dryRun = false, lock }: PastParts): Job<PastPart> {
   const place = next ?? (yield* nextOwner(''))
-  if (!place) return { erased: { threads: 0, turns: 0, items: 0 } }
+  if (!place) return { erased: { threads: 0, turns: 0, items: 0 }, threadIds: [] }
   const rows = yield* query(
     `SELECT ${extent}, last_turn FROM threads
      WHERE user_id = ? AND temporary = 0 AND archived = ? AND last_turn > ? AND last_turn < ? AND updated_at < ?
@@ -75,10 +77,10 @@ export function* erasePast(before: number, { next, dryRun = false, lock }: PastP
     before,
     maxThreads,
   )
-  const { erased } = dryRun ? { erased: yield* countRows(rows) } : yield* eraseRows(rows)
+  const { erased, threadIds } = dryRun ? { erased: yield* countRows(rows), threadIds: [] } : yield* eraseRows(rows)
   const turn = dryRun ? String(rows.at(-1)?.['last_turn']) : place.turn
   const follows = rows.length > 0 ? { ...place, turn } : yield* nextPlace(place)
-  return { erased, ...(rows.length > 0 && { user: place.user }), ...(follows && { next: follows }) }
+  return { erased, threadIds, ...(rows.length > 0 && { user: place.user }), ...(follows && { next: follows }) }
 }
 
 /** The index has the archived threads of a user behind the others. */
@@ -107,8 +109,9 @@ function* countRows(rows: readonly Row[]): Job<Counts> {
 const extent = `id, last_seq,
   COALESCE((SELECT min(seq) FROM items WHERE thread_id = threads.id), last_seq + 1) AS first_seq`
 
-function* eraseRows(rows: readonly Row[]): Job<{ erased: Counts; unfinished: Turn[] }> {
+function* eraseRows(rows: readonly Row[]): Job<ErasedRows> {
   const unfinished: Turn[] = []
+  const threadIds: string[] = []
   const erased = { threads: 0, turns: 0, items: 0 }
   for (const row of rows) {
     const threadId = String(row['id'])
@@ -128,8 +131,9 @@ function* eraseRows(rows: readonly Row[]): Job<{ erased: Counts; unfinished: Tur
     yield* run('DELETE FROM threads WHERE id = ?', threadId)
     erased.items += to - from + 1
     erased.threads++
+    threadIds.push(threadId)
   }
-  return { erased, unfinished }
+  return { erased, threadIds, unfinished }
 }
 
 function* unfinishedOf(threadId: string): Job<Turn[]> {

@@ -211,17 +211,18 @@ function* saveChunk(sql: Sql, number: number, threadId: string, chunk: ThreadChu
   yield* saveTerms(threadIndex, number, Number(row?.['id']), terms)
 }
 
-function* erase(sql: Sql, threadId: string): Job<void> {
+function* erase(sql: Sql, threadId: string): Job<boolean> {
   // The thread may have been made again meanwhile: an id never is, but a temporary thread may now be kept.
-  if (yield* first('SELECT 1 AS one FROM threads WHERE id = ? AND temporary = 0', threadId)) return
+  if (yield* first('SELECT 1 AS one FROM threads WHERE id = ? AND temporary = 0', threadId)) return false
   const indexed = yield* first(`SELECT owner FROM indexed_threads WHERE thread_id = ?${sql.lock}`, threadId)
   const some = `id IN (SELECT id FROM thread_chunks WHERE thread_id = ? LIMIT ${eraseSlice})`
   const erased = yield* eraseChunks(sql, some, threadId)
   if (indexed) yield* addTotals(userId(String(indexed['owner'])), -erased.chunks, -erased.terms)
-  if (erased.chunks === eraseSlice) return
+  if (erased.chunks === eraseSlice) return true
   yield* run('DELETE FROM indexed_threads WHERE thread_id = ?', threadId)
   yield* run('DELETE FROM threads_to_index WHERE thread_id = ?', threadId)
   if (indexed) yield* run('DELETE FROM thread_index_owners WHERE user_id = ? AND chunks <= 0', String(indexed['owner']))
+  return false
 }
 
 function* eraseChunks(sql: Sql, which: string, threadId: string): Job<{ chunks: number; terms: number }> {

@@ -6,18 +6,24 @@ import type { PastThreads } from '#core/past-threads.ts'
 import type { Lease, Store } from '#core/store.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
+import { eraseWords } from './erase-words.ts'
 
 /** Delay of the first look, so that short commands end without one. */
 const firstLookMs = 2_000
 /** The duty is held from look to look. */
 const dutyMs = 2 * dayMs
+/** Before another try for the duty where another process has it: the duty is free once that process is gone. */
+const takeOverMs = 15_000
 /** Work of one call: a command asks for the next part, and no request of it lasts long. */
 const partMs = 1_000
 
 export type Pruned = Pick<Erased, 'threads' | 'turns' | 'items'>
 
 export type PruneParts = {
-  readonly store: { readonly threads: Pick<Store['threads'], 'erasePast'> }
+  readonly store: {
+    readonly threads: Pick<Store['threads'], 'erasePast'>
+    readonly threadIndex: Pick<Store['threadIndex'], 'erase'>
+  }
   /** Tells watchers of lists. */
   readonly bus?: Pick<Bus, 'publishChange'>
 }
@@ -38,6 +44,7 @@ export async function pruneSome(
     all.threads += part.erased.threads
     all.turns += part.erased.turns
     all.items += part.erased.items
+    await eraseWords(store.threadIndex, part.threadIds)
     if (part.user !== undefined && !dryRun) bus?.publishChange({ userId: part.user }, {})
     next = part.next
     // Let other work run between two transactions.
@@ -60,9 +67,14 @@ export function watchRetention(parts: RetentionParts): () => void {
   const { store, lease, clock, retentionDays, log } = parts
   let stopped = false
   const look = async (): Promise<void> => {
+    let nextMs = dayMs
     try {
       const days = retentionDays()
-      if (days === 0 || !(await store.leases.takeDuty('retention', lease.owner, dutyMs))) return
+      if (days === 0) return
+      if (!(await store.leases.takeDuty('retention', lease.owner, dutyMs))) {
+        nextMs = takeOverMs
+        return
+      }
       const before = clock.now() - days * dayMs
       let erased = 0
       for (let next: PastThreads | undefined, more = true; more && !stopped; more = next !== undefined) {
@@ -72,7 +84,7 @@ export function watchRetention(parts: RetentionParts): () => void {
       }
       if (erased > 0) log.info({ threads: erased, days }, 'erased conversations by retention_days')
     } finally {
-      if (!stopped) clock.at(clock.now() + dayMs, 'retention', look)
+      if (!stopped) clock.at(clock.now() + nextMs, 'retention', look)
     }
   }
   clock.at(clock.now() + firstLookMs, 'retention', look)

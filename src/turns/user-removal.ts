@@ -6,11 +6,12 @@ import type { UserId } from '#core/ids.ts'
 import type { Erased } from '#core/account.ts'
 import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
+import { eraseWords } from './erase-words.ts'
 
 export type RemovalParts = {
   readonly store: Pick<
     Store,
-    'accounts' | 'threads' | 'documents' | 'skills' | 'missions' | 'channels' | 'notifications'
+    'accounts' | 'threads' | 'threadIndex' | 'documents' | 'skills' | 'missions' | 'channels' | 'notifications'
   >
   /** Stops running turns. Without a bus (no service in this process) a turn elsewhere ends at its next step: its row is gone. */
   readonly bus?: Pick<Bus, 'publish' | 'signal' | 'publishChange'>
@@ -32,10 +33,11 @@ export async function removeUser({ store, bus, eraseFiles }: RemovalParts, name:
   while ((await store.missions.eraseSome(user.id)) > 0) await pass()
   while ((await store.notifications.eraseSome(user.id)) > 0) await pass()
   for (;;) {
-    const { erased, unfinished, more } = await store.threads.eraseSome(user.id)
+    const { erased, threadIds, unfinished, more } = await store.threads.eraseSome(user.id)
     const { threads, turns, items } = erased
     all = { ...all, threads: all.threads + threads, turns: all.turns + turns, items: all.items + items }
     if (bus) for (const turn of unfinished) publishErased(bus, turn)
+    await eraseWords(store.threadIndex, threadIds)
     if (!more) break
     // Let other work run between two batches.
     await pass()

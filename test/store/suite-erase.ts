@@ -64,6 +64,7 @@ export function eraseTests(open: Open): void {
       for (let next: PastThreads | undefined, more = true; more; more = next !== undefined) {
         const part = await store.threads.erasePast(before, { dryRun, ...(next && { next }) })
         assert.ok(dryRun || (part.erased.items <= 2_000 && part.erased.threads <= 100))
+        assert.equal(part.threadIds.length, dryRun ? 0 : part.erased.threads)
         for (const key of ['threads', 'turns', 'items'] as const) all[key] += part.erased[key]
         assert.ok(++all.parts < 20, 'it comes to an end')
         next = part.next
@@ -94,6 +95,7 @@ export function eraseTests(open: Open): void {
     await rejectsWith(store.turns.record(turn, lease, step([reply('late')])), 'lease_lost')
     assert.deepEqual(await store.threads.eraseSome(ada), {
       erased: { threads: 0, turns: 0, items: 0 },
+      threadIds: [],
       unfinished: [],
       more: false,
     })

@@ -12,6 +12,7 @@ const user = userId('ada')
 const next: PastThreads = { user, archived: false, turn: '' }
 const part = (threads: number, more: boolean): PastPart => ({
   erased: { threads, turns: 2 * threads, items: 3 * threads },
+  threadIds: threads > 0 ? [`thread ${threads}`] : [],
   ...(threads > 0 && { user }),
   ...(more && { next }),
 })
@@ -20,6 +21,7 @@ function watch(days: number, parts: PastPart[], ours = true) {
   const jobs: { readonly time: number; readonly job: Job }[] = []
   const asked: [before: number, next: PastThreads | undefined][] = []
   const changed: string[] = []
+  const unindexed: string[] = []
   let now = 1_000 * dayMs
   const stop = watchRetention({
     store: {
@@ -27,6 +29,12 @@ function watch(days: number, parts: PastPart[], ours = true) {
         erasePast(before, how) {
           asked.push([(now - before) / dayMs, how?.next])
           return Promise.resolve(parts.shift() ?? part(0, false))
+        },
+      },
+      threadIndex: {
+        erase: (id) => {
+          unindexed.push(id)
+          return Promise.resolve(unindexed.length === 1)
         },
       },
       leases: { takeDuty: () => Promise.resolve(ours) },
@@ -48,11 +56,11 @@ function watch(days: number, parts: PastPart[], ours = true) {
     now = time
     await job()
   }
-  return { asked, changed, jobs, look, stop, now: () => now }
+  return { asked, changed, unindexed, jobs, look, stop, now: () => now }
 }
 
 test('conversations older than the setting are erased soon after the start, and a day later again', async () => {
-  const { asked, changed, jobs, look, now } = watch(30, [part(100, true), part(3, true), part(0, false)])
+  const { asked, changed, unindexed, jobs, look, now } = watch(30, [part(100, true), part(3, true), part(0, false)])
   await look()
   assert.deepEqual(asked, [
     [30, undefined],
@@ -60,6 +68,7 @@ test('conversations older than the setting are erased soon after the start, and 
     [30, next],
   ])
   assert.deepEqual(changed, ['ada', 'ada'])
+  assert.deepEqual(unindexed, ['thread 100', 'thread 100', 'thread 3'], 'their words leave the index with them')
   assert.deepEqual(
     jobs.map(({ time }) => time - now()),
     [dayMs],
@@ -69,9 +78,17 @@ test('conversations older than the setting are erased soon after the start, and 
 })
 
 test('without the setting, or without the duty, nothing is erased; it is looked at again', async () => {
-  for (const { asked, jobs, look } of [watch(0, []), watch(30, [], false)]) {
+  for (const [{ asked, jobs, look, now }, laterMs] of [
+    [watch(0, []), dayMs],
+    // The process with the duty may be gone at any time.
+    [watch(30, [], false), 15_000],
+  ] as const) {
     await look()
-    assert.deepEqual([asked.length, jobs.length], [0, 1])
+    assert.equal(asked.length, 0)
+    assert.deepEqual(
+      jobs.map(({ time }) => time - now()),
+      [laterMs],
+    )
   }
 })
 
@@ -84,7 +101,10 @@ test('a process that ends goes on with nothing', async () => {
 
 test('a dry run counts, and tells nobody', async () => {
   const told: string[] = []
-  const store = { threads: { erasePast: () => Promise.resolve(part(7, false)) } }
+  const store = {
+    threads: { erasePast: () => Promise.resolve({ ...part(7, false), threadIds: [] }) },
+    threadIndex: { erase: () => Promise.reject(new Error('nothing was erased')) },
+  }
   const bus = { publishChange: (): void => void told.push('changed') }
   const found = await pruneSome({ store, bus }, { before: 0, dryRun: true })
   assert.deepEqual([found, told], [{ threads: 7, turns: 14, items: 21 }, []])

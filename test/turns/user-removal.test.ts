@@ -62,9 +62,10 @@ test('everything is erased to its end, batch by batch: the way in first, the acc
     threads: {
       eraseSome: async () => {
         const erased = { threads: await some('threads')(), turns: 2, items: 3 }
-        return { erased, unfinished: [], more: erased.threads > 0 }
+        return { erased, threadIds: erased.threads > 0 ? ['t'] : [], unfinished: [], more: erased.threads > 0 }
       },
     },
+    threadIndex: { erase: () => done('words', false) },
     documents: { eraseSome: some('documents') },
     skills: { eraseSome: some('skills') },
   } as unknown as RemovalParts['store']
@@ -73,8 +74,9 @@ test('everything is erased to its end, batch by batch: the way in first, the acc
   const all = { threads: 2, turns: 6, items: 9, documents: 2, grants: 4, secrets: 5, skills: 2, files: 6 }
   assert.deepEqual(erased, all)
   const thrice = (what: string): string[] => [what, what, what]
-  const batches = ['missions', 'notifications', 'threads', 'documents', 'skills'].flatMap(thrice)
-  assert.deepEqual(order, ['tokens', ...batches, 'files', 'account'])
+  const threads = ['threads', 'words', 'threads', 'words', 'threads']
+  const [before, after] = [['missions', 'notifications'].flatMap(thrice), ['documents', 'skills'].flatMap(thrice)]
+  assert.deepEqual(order, ['tokens', ...before, ...threads, ...after, 'files', 'account'])
 })
 
 test('nobody is removed under a name that nobody has', async (t) => {
