@@ -1,7 +1,8 @@
 // A cache of threads between turns, so that the cost of a turn depends on what it adds and not on the thread's length.
 import type { Call, Entry, Item, KeptSkill, Message, Part, Result, Summary } from '#core/item.ts'
 import { fileOrigin } from '#core/origins.ts'
-import type { StartedTurn, ThreadStore } from '#core/store.ts'
+import type { StartedTurn } from '#core/turn-store.ts'
+import type { ThreadStore } from '#core/thread-store.ts'
 import type { Turn } from '#core/turn.ts'
 import { inPace, pace } from '#lib/pace.ts'
 import { drained } from '#safety/drained.ts'

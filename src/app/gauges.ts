@@ -2,7 +2,7 @@
 import type { Metrics } from '#lib/metrics.ts'
 import type { Runner } from '#turns/runner.ts'
 import type { About } from '#turns/service-status.ts'
-import type { TurnStore } from '#core/store.ts'
+import type { TurnStore } from '#core/turn-store.ts'
 
 export type ServiceNumbers = {
   readonly turns: Pick<TurnStore, 'count'>

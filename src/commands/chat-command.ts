@@ -2,7 +2,7 @@
 // terminals and pipes get the line chat.
 import { type Flags, loadConfig, secretsIn, terminalTraits } from '#config.ts'
 import { AppError } from '#core/errors.ts'
-import type { OpenGate } from '#core/store.ts'
+import type { OpenGate } from '#core/turn-store.ts'
 import { openHome } from '#home.ts'
 import { openLog } from '#lib/log.ts'
 import { printable } from '#safety/printable.ts'

@@ -1,7 +1,7 @@
 // Embeds chunks in the background. The chunks without a vector are the queue: nothing is lost when the process stops,
 // and a new model embeds all of them again. A write never waits.
 import { AppError } from '#core/errors.ts'
-import type { LeaseStore } from '#core/store.ts'
+import type { LeaseStore } from '#core/lease.ts'
 import type { ChunkVector, PendingChunk, VectorStore } from '#core/vector.ts'
 import type { Log } from '#lib/log.ts'
 import type { Embed } from './embed.ts'

@@ -1,7 +1,7 @@
 // Takes updates of chat channels, each once: the row of an update and what it causes are one transaction.
 import type { ChatEffect, GateButton, PairedChat, Updates } from '#core/channel.ts'
 import { userId } from '#core/ids.ts'
-import type { NewTurn, StoredTurn } from '#core/store.ts'
+import type { NewTurn, StoredTurn } from '#core/turn-store.ts'
 import { addPost, forgetButtons, forgetChat } from './channel-posts.ts'
 import { first, type Job, run } from './sql.ts'
 import { startTurn } from './start-turn.ts'

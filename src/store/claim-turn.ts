@@ -1,7 +1,8 @@
 // Claims queued turns fairly: users with the fewest running turns come first. A claim reads only the head of each user's
 // queue, so its cost does not grow with the length of the queue.
 import type { Entry, Draft } from '#core/item.ts'
-import type { Lease, StartedTurn } from '#core/store.ts'
+import type { Lease } from '#core/lease.ts'
+import type { StartedTurn } from '#core/turn-store.ts'
 import type { Turn } from '#core/turn.ts'
 import { append } from './append-items.ts'
 import { inputIn, turnColumns, turnOf } from './rows.ts'

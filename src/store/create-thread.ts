@@ -1,6 +1,6 @@
 // Threads that begin without a turn: the conversations of API clients, and what is attached to them.
 import { newId, type UserId } from '#core/ids.ts'
-import type { NewThread, ThreadMetadata } from '#core/store.ts'
+import type { NewThread, ThreadMetadata } from '#core/thread-store.ts'
 import type { Thread } from '#core/turn.ts'
 import { insert } from './append-items.ts'
 import { isReached, reachValue } from './reachable.ts'

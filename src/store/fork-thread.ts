@@ -4,7 +4,7 @@
 import type { Door } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
-import type { ForkPoint } from '#core/store.ts'
+import type { ForkPoint } from '#core/thread-store.ts'
 import type { Thread } from '#core/turn.ts'
 import { copyPoints, pointBytes } from './chain-points.ts'
 import { isReached, reachValue } from './reachable.ts'

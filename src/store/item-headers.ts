@@ -1,7 +1,7 @@
 // Item headers: the type of an item and its call, without its texts, which may be megabytes each.
 import { isModelMade } from '#core/calls.ts'
 import type { Answer, Entry, Gate, Item, Message } from '#core/item.ts'
-import type { HeaderRange } from '#core/store.ts'
+import type { HeaderRange } from '#core/thread-store.ts'
 import { entryColumns, itemOf, wholeItems } from './rows.ts'
 import { first, type Job, query, type Row } from './sql.ts'
 

@@ -1,5 +1,5 @@
 // Leases and duties of the processes on one database, by the database's clock. On SQLite the home's lock replaces them.
-import type { Lease, LeaseStore } from '#core/store.ts'
+import type { Lease, LeaseStore } from '#core/lease.ts'
 import { first, run, type Sql } from './sql.ts'
 
 /** A process that has not renewed its lease for this long loses its turns. */

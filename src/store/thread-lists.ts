@@ -1,6 +1,6 @@
 // Lists of threads: the usual one, those that are pinned, and those that are archived.
 import type { UserId } from '#core/ids.ts'
-import type { Page } from '#core/store.ts'
+import type { Page } from '#core/thread-store.ts'
 import type { Shelf, Thread, ThreadPlace } from '#core/turn.ts'
 import { isListed, isReached, lastId, newestReached } from './reachable.ts'
 import { threadColumns, threadOf } from './rows.ts'

@@ -2,7 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
-import type { Entries, ItemRef, QueuedEntry, EntryRange } from '#core/store.ts'
+import type { Entries, ItemRef, QueuedEntry, EntryRange } from '#core/thread-store.ts'
 import { isReached } from './reachable.ts'
 import { readItemRow } from './item-headers.ts'
 import { bodyBytes, entryColumns, entryOf, inputIn, recordedEntryOf, wholeItems } from './rows.ts'

@@ -1,5 +1,5 @@
 // Threads and their items.
-import type { ThreadStore } from '#core/store.ts'
+import type { ThreadStore } from '#core/thread-store.ts'
 import { bodiesOf } from './append-items.ts'
 import { addPointAtEnd, findPoint } from './chain-points.ts'
 import { createThread, setMetadata } from './create-thread.ts'

@@ -1,6 +1,6 @@
 // Publishes changes of a turn to the watchers of its thread and to its user's lists.
 import type { Bus } from '#core/bus.ts'
-import type { StartedTurn } from '#core/store.ts'
+import type { StartedTurn } from '#core/turn-store.ts'
 
 /** Publishes a changed turn with the entries that were appended. */
 export function publishTurn(bus: Bus, { turn, entries }: StartedTurn): void {

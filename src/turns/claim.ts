@@ -1,6 +1,8 @@
 // Claims queued turns: looks at the queue when it may have turns and this process has room, one look at a time.
 import { setImmediate as pass, setTimeout as sleep } from 'node:timers/promises'
-import type { Lease, StartedTurn, Store } from '#core/store.ts'
+import type { Lease } from '#core/lease.ts'
+import type { StartedTurn } from '#core/turn-store.ts'
+import type { Store } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
 
 /** Turns of one claim. It is one transaction, which blocks SQLite, and all its turns start together. */

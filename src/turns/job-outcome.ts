@@ -1,7 +1,7 @@
 // How a turn ended, for doors that show it as a job.
 import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
-import type { ThreadStore } from '#core/store.ts'
+import type { ThreadStore } from '#core/thread-store.ts'
 
 /** Rows at the end of a turn, enough for its last response. */
 const endLength = 8

@@ -1,5 +1,6 @@
 // Keeps this process's lease alive, and takes over the turns of lost processes.
-import type { Lease, Store } from '#core/store.ts'
+import type { Lease } from '#core/lease.ts'
+import type { Store } from '#core/store.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
 import type { Runner } from './runner.ts'

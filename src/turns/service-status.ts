@@ -1,6 +1,7 @@
 // The status of the service, the same at every door.
 import { operator, type UserId } from '#core/ids.ts'
-import type { StorageStore, TurnStore } from '#core/store.ts'
+import type { StorageStore } from '#core/store.ts'
+import type { TurnStore } from '#core/turn-store.ts'
 
 export type About = {
   readonly version: string

@@ -1,6 +1,7 @@
 // Spend caps of turns. Money is reserved before a model call and settled when the step of the call is recorded.
 import type { UserId } from '#core/ids.ts'
-import type { Lease, TurnStore } from '#core/store.ts'
+import type { Lease } from '#core/lease.ts'
+import type { TurnStore } from '#core/turn-store.ts'
 import type { UsageStore } from '#core/usage.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
 import { amountWords } from '#core/words.ts'

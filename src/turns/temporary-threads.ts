@@ -1,7 +1,8 @@
 // Erases temporary threads a day after their last turn.
 import { setImmediate as pass } from 'node:timers/promises'
 import { dayMs } from '#core/account.ts'
-import type { Lease, Store } from '#core/store.ts'
+import type { Lease } from '#core/lease.ts'
+import type { Store } from '#core/store.ts'
 import type { Clock } from '#lib/clock.ts'
 
 /** How long a temporary thread is kept behind its last turn. */

@@ -3,7 +3,7 @@
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry, Item, Part } from '#core/item.ts'
-import type { ThreadStore } from '#core/store.ts'
+import type { ThreadStore } from '#core/thread-store.ts'
 import type { Thread } from '#core/turn.ts'
 
 export const exportFormats = ['json', 'markdown'] as const

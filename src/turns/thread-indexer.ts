@@ -1,7 +1,7 @@
 // Indexes threads for search, behind the turns: it works in short steps, in few of all moments, and once turns are at rest.
 // The list of threads to index is stored, so nothing is lost when the process stops.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LeaseStore } from '#core/store.ts'
+import type { LeaseStore } from '#core/lease.ts'
 import type { ThreadChunk, ThreadIndexStore, ThreadToIndex } from '#core/thread-index.ts'
 import type { Log } from '#lib/log.ts'
 import { pace } from '#lib/pace.ts'

@@ -1,6 +1,6 @@
 // Search through titles and messages of threads, with the ranking of memory.
 import type { UserId } from '#core/ids.ts'
-import type { ThreadStore } from '#core/store.ts'
+import type { ThreadStore } from '#core/thread-store.ts'
 import type { FoundMessage, SearchReading, ThreadIndexStore } from '#core/thread-index.ts'
 import type { Thread } from '#core/turn.ts'
 import { readQuery } from '#memory/query.ts'

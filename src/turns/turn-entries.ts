@@ -2,7 +2,8 @@
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
-import type { Store, EntryRange } from '#core/store.ts'
+import type { Store } from '#core/store.ts'
+import type { EntryRange } from '#core/thread-store.ts'
 import type { Turn } from '#core/turn.ts'
 
 const pageRows = 500

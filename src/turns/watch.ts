@@ -3,7 +3,7 @@ import type { Bus, WatchStart, Subscription, PartialText } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import type { Event } from '#core/event.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Entries, ThreadStore } from '#core/store.ts'
+import type { Entries, ThreadStore } from '#core/thread-store.ts'
 import { isAtRest } from '#core/turn-status.ts'
 
 const pageSize = 500

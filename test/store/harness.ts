@@ -7,7 +7,9 @@ import type { TestContext } from 'node:test'
 import type { AppError, ErrorCode } from '#core/errors.ts'
 import { newId, type UserId, userId } from '#core/ids.ts'
 import { type Draft, type Gate, type Item, textMessage } from '#core/item.ts'
-import type { Lease, NewTurn, Outcome, Step, Store } from '#core/store.ts'
+import type { Lease } from '#core/lease.ts'
+import type { NewTurn, Outcome, Step } from '#core/turn-store.ts'
+import type { Store } from '#core/store.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 
 export type Clock = { now: number }

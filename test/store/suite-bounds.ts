@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '#core/ids.ts'
-import type { EntryRange } from '#core/store.ts'
+import type { EntryRange } from '#core/thread-store.ts'
 import type { Turn } from '#core/turn.ts'
 import type { Open } from './harness.ts'
 import { ada, bob, call, finish, gate, lease, queuedTurn, rejectsWith, reply, say, step, turnOf } from './harness.ts'

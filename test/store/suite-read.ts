@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operator, type UserId, userId } from '#core/ids.ts'
-import type { Step } from '#core/store.ts'
+import type { Step } from '#core/turn-store.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 import type { Open } from './harness.ts'
 import {

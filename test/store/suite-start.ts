@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ErrorCode } from '#core/errors.ts'
 import type { Item } from '#core/item.ts'
-import type { NewTurn } from '#core/store.ts'
+import type { NewTurn } from '#core/turn-store.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import type { Open } from './harness.ts'
 import {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Door } from '#core/doors.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Step } from '#core/store.ts'
+import type { Step } from '#core/turn-store.ts'
 import { noUsage, type Usage } from '#core/turn.ts'
 import { ada, bob, dayMs, draft, lease, type Open, rejectsWith, reply, step, turnOf } from './harness.ts'
 

@@ -1,7 +1,8 @@
 // Claims of queued turns: one look at a time, only with room, and never a turn that is overlooked.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { StartedTurn, Store } from '#core/store.ts'
+import type { StartedTurn } from '#core/turn-store.ts'
+import type { Store } from '#core/store.ts'
 import { silentLog } from '#lib/log.ts'
 import { createClaims } from '#turns/claim.ts'
 import { lease } from '../store/harness.ts'

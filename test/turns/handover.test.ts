@@ -1,7 +1,9 @@
 // Handing turns over: a lease that ran out, a process that is gone, a claim that is under way while the service goes down.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Lease, StartedTurn, Store } from '#core/store.ts'
+import type { Lease } from '#core/lease.ts'
+import type { StartedTurn } from '#core/turn-store.ts'
+import type { Store } from '#core/store.ts'
 import { silentLog } from '#lib/log.ts'
 import { createClock } from '#lib/clock.ts'
 import { startHeartbeat } from '#turns/lease.ts'

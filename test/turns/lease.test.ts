@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Lease, Store } from '#core/store.ts'
+import type { Lease } from '#core/lease.ts'
+import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { silentLog } from '#lib/log.ts'
 import { createClock } from '#lib/clock.ts'

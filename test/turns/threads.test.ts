@@ -1,7 +1,7 @@
 // Threads for doors: a change is published to the lists of its user, and a thread that is not there is not found.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ThreadStore } from '#core/store.ts'
+import type { ThreadStore } from '#core/thread-store.ts'
 import { createThreads } from '#turns/threads.ts'
 import { ada, bob, rejectsWith } from '../store/harness.ts'
 import { eventsOf, createHeldReply, message, openHouse, restOf } from './house.ts'

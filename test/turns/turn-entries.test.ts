@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry, Item } from '#core/item.ts'
 import { textMessage } from '#core/item.ts'
-import type { EntryRange, ThreadStore } from '#core/store.ts'
+import type { EntryRange, ThreadStore } from '#core/thread-store.ts'
 import { entriesOf, entryPages, withoutTexts } from '#turns/turn-entries.ts'
 import { ada, rejectsWith } from '../store/harness.ts'
 

@@ -1,6 +1,6 @@
 // The hold of one process on a channel: only the process that has it reads updates and writes to chats.
 import type { Door } from '#core/doors.ts'
-import type { LeaseStore } from '#core/store.ts'
+import type { LeaseStore } from '#core/lease.ts'
 
 /** How long a hold lasts without a renewal. */
 const holdMs = 12_000

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Idempotency } from '#core/store.ts'
+import type { Idempotency } from '#core/turn-store.ts'
 import type { Turn } from '#core/turn.ts'
 import { taskModel } from '#doors/openai/model-list.ts'
 import { idempotencyOf } from '#doors/openai/idempotency.ts'

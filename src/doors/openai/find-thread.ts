@@ -2,7 +2,7 @@
 import type { UserId } from '#core/ids.ts'
 import type { Part } from '#core/item.ts'
 import { type Chain, type ChainMessage, createChain } from '#core/replay-chain.ts'
-import type { ForkPoint, ThreadStore } from '#core/store.ts'
+import type { ForkPoint, ThreadStore } from '#core/thread-store.ts'
 import { pace } from '#lib/pace.ts'
 import type { HistoryItem } from './seed.ts'
 

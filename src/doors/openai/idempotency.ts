@@ -1,7 +1,7 @@
 // The Idempotency-Key of a request.
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
-import type { Idempotency } from '#core/store.ts'
+import type { Idempotency } from '#core/turn-store.ts'
 import { hashOfBody } from '#http/body-hash.ts'
 
 const maxKeyLength = 255

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import { conversationId, parseConversationId, type UserId } from '#core/ids.ts'
-import type { ThreadMetadata } from '#core/store.ts'
+import type { ThreadMetadata } from '#core/thread-store.ts'
 import type { Thread } from '#core/turn.ts'
 import { instructionsBlock, checkInstructions } from '#doors/openai/blocks.ts'
 import { historyItems } from '#doors/openai/seed.ts'

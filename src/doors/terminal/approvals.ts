@@ -1,6 +1,6 @@
 // Decides which approval dialog is shown. Gates of the open thread appear by themselves, unfocused; others on request.
 import { AppError } from '#core/errors.ts'
-import type { OpenGate } from '#core/store.ts'
+import type { OpenGate } from '#core/turn-store.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
 import { type Answer, createDialog, type Dialog } from './dialog.ts'
 import { faultWords } from './faults.ts'

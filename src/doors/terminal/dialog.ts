@@ -2,7 +2,7 @@
 // preselected: Enter alone never answers.
 import { Input, matchesKey, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import { doorOf } from '#core/doors.ts'
-import type { OpenGate } from '#core/store.ts'
+import type { OpenGate } from '#core/turn-store.ts'
 import { numberWords } from '#core/words.ts'
 import { scopesOfGate } from '#safety/gate-question.ts'
 import { printable } from '#safety/printable.ts'

@@ -1,7 +1,7 @@
 // The state of the service for the screen: threads, open gates, model, today's cost, and whether it is reachable.
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '#core/errors.ts'
-import type { OpenGate } from '#core/store.ts'
+import type { OpenGate } from '#core/turn-store.ts'
 import type { Thread } from '#core/turn.ts'
 import type { OperatorClient, OperatorStatus } from '#turns/operator-client.ts'
 import { keepFollowing } from './reconnect.ts'

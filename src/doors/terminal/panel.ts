@@ -1,7 +1,7 @@
 // The side panel of a wide terminal: open gates and threads.
 import { matchesKey, truncateToWidth } from '@earendil-works/pi-tui'
 import { doorOf } from '#core/doors.ts'
-import type { OpenGate } from '#core/store.ts'
+import type { OpenGate } from '#core/turn-store.ts'
 import type { Thread } from '#core/turn.ts'
 import { proseOf } from '#safety/printable.ts'
 import type { Theme } from './theme.ts'

@@ -1,7 +1,7 @@
 // The slash commands: each opens a box or does one action.
 import type { OfferedModel } from '#core/admin.ts'
 import { doorOf } from '#core/doors.ts'
-import type { OpenGate } from '#core/store.ts'
+import type { OpenGate } from '#core/turn-store.ts'
 import type { Thread } from '#core/turn.ts'
 import {
   amountWords,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultBounds, reachedBound } from '#agent/turn-limits.ts'
-import type { Lease } from '#core/store.ts'
+import type { Lease } from '#core/lease.ts'
 import type { Turn } from '#core/turn.ts'
 import { faultWire } from '#doors/web/wire.ts'
 import { createSpend } from '#turns/spend.ts'

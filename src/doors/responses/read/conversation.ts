@@ -1,7 +1,7 @@
 // Reading requests that make or change a conversation, and the conversation that a create request names.
 import { parseConversationId } from '#core/ids.ts'
 import { byteLength, isObject } from '#core/json.ts'
-import type { ThreadMetadata } from '#core/store.ts'
+import type { ThreadMetadata } from '#core/thread-store.ts'
 import { check, wrongField } from '#http/validate.ts'
 import { type InputItem, readInput } from './input.ts'
 import { ConversationSchema } from './schemas.ts'

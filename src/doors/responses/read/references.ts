@@ -2,7 +2,7 @@
 import type { UserId } from '#core/ids.ts'
 import { type Answer, type Entry, textMessage, textOf } from '#core/item.ts'
 import { wrongField } from '#http/validate.ts'
-import type { ItemRef, ThreadStore } from '#core/store.ts'
+import type { ItemRef, ThreadStore } from '#core/thread-store.ts'
 import type { Turns } from '#turns/turns.ts'
 import type { InputItem } from './input.ts'
 
