@@ -1,6 +1,5 @@
-// Request bodies: JSON only, size and encoding checks, and discarding the body of a refused request.
+// Request bodies: type, size and encoding checks, and discarding the body of a refused request.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 
 /** The largest body of a gateway route, unless the route says otherwise. */
@@ -12,41 +11,36 @@ export const maxFileBodyBytes = 14 * 1024 * 1024
 const lingerMs = 5_000
 const highestSpace = 0x20
 
-/**
- * Makes JSON the only accepted body. Field names are not restricted (no check for `__proto__`): a route reads only the
- * fields it knows. An empty body becomes undefined; the route decides whether that is valid.
- */
-export function takeJsonOnly(
-  fastify: FastifyInstance,
-  read: (request: FastifyRequest, body: Buffer) => Promise<unknown>,
-): void {
-  fastify.removeAllContentTypeParsers()
-  fastify.addContentTypeParser<Buffer>(
-    'application/json',
-    { parseAs: 'buffer' },
-    async (request: FastifyRequest, body: Buffer) => (isBlank(body) ? undefined : read(request, body)),
-  )
+/** Throws unsupported_media_type unless the body has this type. */
+export function checkType(headers: IncomingHttpHeaders, type: string): void {
+  if (headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === type) return
+  throw new AppError('unsupported_media_type', `send the body as ${type}`, { param: 'Content-Type' })
 }
 
-/** Makes one other type the only accepted body: the request's body is its bytes. */
-export function takeBytesOnly(
-  fastify: FastifyInstance,
-  type: string,
-  read: (request: FastifyRequest, body: Buffer) => Buffer,
-): void {
-  fastify.removeAllContentTypeParsers()
-  fastify.addContentTypeParser<Buffer>(
-    type,
-    { parseAs: 'buffer' },
-    // oxlint-disable-next-line require-await -- Fastify takes the value from a promise
-    async (request: FastifyRequest, body: Buffer) => read(request, body),
-  )
-  fastify.addContentTypeParser('*', () => {
-    throw new AppError('unsupported_media_type', `send the body as ${type}`, { param: 'Content-Type' })
+/** Reads a body of at most `limit` bytes. */
+export function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    const onData = (chunk: Buffer): void => {
+      length += chunk.length
+      if (length > limit) return end(() => reject(tooLarge(limit)))
+      chunks.push(chunk)
+    }
+    const onEnd = (): void => end(() => resolve(Buffer.concat(chunks, length)))
+    const onError = (cause: Error): void =>
+      end(() => reject(new AppError('invalid_input', 'the body ended before its time', { cause })))
+    /** The rest of a refused body is not read here: see `discardBody`. */
+    const end = (settle: () => void): void => {
+      request.off('data', onData).off('end', onEnd).off('error', onError)
+      settle()
+    }
+    request.on('data', onData).on('end', onEnd).on('error', onError)
   })
 }
 
-function isBlank(body: Buffer): boolean {
+/** True for nothing but blanks: a body that says nothing. */
+export function isBlank(body: Buffer): boolean {
   return body.length <= defaultMaxBodyBytes && body.every((byte) => byte <= highestSpace)
 }
 

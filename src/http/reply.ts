@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import type { Log } from '#lib/log.ts'
 import { refuse } from './auth.ts'
-import { defaultMaxBodyBytes, discardBody, tooLarge } from './body.ts'
+import { discardBody } from './body.ts'
 import type { Caller } from './caller.ts'
 
 const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
@@ -66,11 +66,10 @@ export function statusOf(code: ErrorCode): number {
 }
 
 /** Turns any thrown value into a fault that is safe to show. The message of a bug goes to the log only. */
-export function asFault(error: unknown, bodyLimit = defaultMaxBodyBytes): AppError {
+export function asFault(error: unknown): AppError {
   if (error instanceof AppError) return publicFault(error)
   const { statusCode, code, message } = (error ?? {}) as { statusCode?: number; code?: string; message?: string }
   // Errors of Fastify, before any handler ran.
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(bodyLimit)
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new AppError('unsupported_media_type', 'send the body as application/json', { param: 'Content-Type' })
   }
@@ -87,13 +86,11 @@ export function faultBody({ code, message, param }: AppError) {
 
 export type FaultBody = (fault: AppError, status: number) => object
 
-type FailedRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & {
-  readonly routeOptions?: { readonly bodyLimit?: number }
-}
+type FailedRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
 
 /** The fault, status and Retry-After to answer a thrown value with. Logs it when the status is 500 or above. */
 export function reportFault(error: unknown, request: FailedRequest, log: Log) {
-  const fault = asFault(error, request.routeOptions?.bodyLimit)
+  const fault = asFault(error)
   const status = statusOf(fault.code)
   if (status >= 500) {
     const reason = fault.code === 'internal' ? { err: error } : { reason: (error as AppError).message }

@@ -16,8 +16,10 @@ export type Who = 'anyone' | 'user' | 'operator'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
 export type Route = {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly method: (typeof methods)[number]
   /** `/api/jobs/:id`; a final `*` matches the rest. */
   readonly path: string
   readonly who: Who
@@ -107,19 +109,4 @@ function refuseNul({ params, query }: FastifyRequest): void {
   if (fieldWithNul(params) !== undefined) throw new AppError('not_found', 'nothing has this name')
   const field = fieldWithNul(query)
   if (field !== undefined) throw wrongField(field, 'must not contain a NUL character')
-}
-
-/** The methods of a path. Used when no route matches, to tell a wrong method from a wrong path. */
-export function methodsOf(routes: readonly Route[], path: string): string[] {
-  const fitting = routes.filter((row) => patternOf(row.path).test(path))
-  return [...new Set(fitting.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))]
-}
-
-/** A route path as a regular expression for whole paths. */
-function patternOf(path: string): RegExp {
-  const parts = path.split('/').map((part) => {
-    if (part.startsWith(':')) return '[^/]+'
-    return part.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')
-  })
-  return new RegExp(`^${parts.join('/')}$`)
 }

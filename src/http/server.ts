@@ -15,30 +15,27 @@ import { type CountRequest, logRequests, requestIdOf } from './request-log.ts'
 import { type ClientAddress, createClientAddress, networkOf, type Trust, trustOf } from './address.ts'
 import { announcedBytes, createBodyQuota } from './body-quota.ts'
 import { type Authenticate, type AuthParts, createAuth, credentialOf, refuse } from './auth.ts'
-import { checkAnnouncedSize, checkEncoding, defaultMaxBodyBytes, takeBytesOnly, takeJsonOnly } from './body.ts'
+import { checkAnnouncedSize, checkEncoding, checkType, defaultMaxBodyBytes, isBlank, readBytes } from './body.ts'
 import { answerClientError } from './client-errors.ts'
 import type { Caller, ChatLimit, WriteLimit } from './caller.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
-import { type ParseJson, readJson } from './json-reader.ts'
+import { readJson } from './json-reader.ts'
 import { boundConnections, listenOn } from './listen.ts'
 import type { Origins } from './origin.ts'
 import { faultHandler, pathOf } from './reply.ts'
 import { createSockets, type Sockets, type SocketTimes } from './socket.ts'
-import { type Counted, methodsOf, type Route, type RouteFamily, type Who } from './routes.ts'
+import { createRouteTable, type Mounted, type RouteTable } from './route-table.ts'
+import { methods } from './routes.ts'
 import { createInFlight, dropUnreadAnswer, quotaWaitMs, unreadMs } from './in-flight.ts'
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** As in `Route`. A route without it needs a valid credential. */
-    who?: Who
-    counted?: Counted
-    searches?: true
+  interface FastifyRequest {
+    /** The route of the request: set before anything else looks at it. */
+    mounted: Mounted
   }
 }
 
 const maxHeaderBytes = 16 * 1024
-/** The largest body of a route that needs no credential. */
-const maxAnonymousBodyBytes = 16 * 1024
 /** After the grace period of `close`, pending answers get this long before connections are cut. */
 const lastCallMs = 250
 /** How often connections that have become idle are closed during shutdown. */
@@ -90,13 +87,15 @@ export type GatewayParts = {
 
 export type Gateway = {
   readonly fastify: FastifyInstance
-  /** Adds a door's routes. Call before `listen`. */
-  mount(family: RouteFamily): void
+  /** Adds a door's routes. */
+  readonly mount: RouteTable['add']
+  /** Adds a door's routes with the first request to them. */
+  readonly mountLater: RouteTable['addLater']
   readonly sockets: Pick<Sockets, 'mount'>
   readonly authenticate: Authenticate
   readonly clientAddress: ClientAddress
-  /** Every mounted route, with its full path. */
-  routes(): readonly Route[]
+  /** Every route, with its full path. */
+  readonly routes: RouteTable['routes']
   /** Throws port_in_use or invalid_config, naming the variable to set. */
   listen(host: string, port: number): Promise<{ readonly port: number; readonly url: string }>
   /** Aborts when the grace period of `close` is over: handlers that still wait should answer with what they have. */
@@ -116,7 +115,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const sockets = createSockets({ authenticate, origins, log, chatsPerMinute, ...(times && { times }) })
   const fastify = openFastify(parts, sockets)
   boundConnections(fastify.server, log)
-  const routes: Route[] = []
+  const table = createRouteTable()
   const waitMs = parts.timeouts?.quotaWaitMs ?? quotaWaitMs
   const inFlight = createInFlight(waitMs, parts.maxSends)
   const bodyQuota = createBodyQuota(waitMs)
@@ -131,9 +130,13 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     if (headers.host === undefined && httpVersion !== '1.0') {
       throw new AppError('invalid_input', 'the request has no Host header', { param: 'Host' })
     }
-    const { bodyLimit, config } = request.routeOptions
-    const { who, counted, searches } = config
-    if (request.is404 ? isApi(request.url) : who !== 'anyone') {
+    const { method, url } = request
+    const path = pathOf(url)
+    const found = table.find(method, path) ?? ((await table.load(path)) ? table.find(method, path) : undefined)
+    if (found) Object.assign(request, { mounted: found, params: found.params })
+    // Unknown API paths need a credential too, so that unauthenticated callers cannot probe for routes.
+    const { who, counted, searches } = found?.route ?? { who: isApi(url) ? 'user' : 'anyone' }
+    if (who !== 'anyone') {
       const caller = await authenticate(credentialOf(request.raw), { request: requestIdOf(reply.raw) })
       if ('status' in caller) return refuse(request, reply, caller)
       if (caller.session && !passesOriginCheck(request)) return refuse(request, reply, { status: 403 })
@@ -142,19 +145,18 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       if (closing) throw new AppError('shutting_down', 'the service is going down: try again', { retryAfterSecs: 5 })
       inFlight.begin(caller, counted !== undefined, reply.raw)
       if (counted === true) await parts.chatLimit.take(caller)
-      else if (!counted && !isSafe(request.method))
-        parts.writeLimit.take(caller, announcedBytes(request.raw, bodyLimit))
+      else if (!counted && !isSafe(method))
+        parts.writeLimit.take(caller, announcedBytes(request.raw, found?.maxBodyBytes ?? defaultMaxBodyBytes))
       else if (searches && (request.query as { q?: unknown }).q !== undefined) parts.writeLimit.take(caller)
-      if (isSafe(request.method) && !request.is404)
-        request.releaseAnswerSlot = await inFlight.takeAnswerSlot(caller, reply.raw)
+      if (isSafe(method) && found) request.releaseAnswerSlot = await inFlight.takeAnswerSlot(caller, reply.raw)
     } else if (!passesOriginCheck(request)) return refuse(request, reply, { status: 403 })
-    if (request.is404) throw missing(request, reply, methodsOf(routes, pathOf(request.url)))
+    if (!found) throw missing(request, reply, table.methodsOf(path))
     return undefined
   }
 
   /** Refuses a body that is too large or compressed, waits for quota, then answers `Expect: 100-continue`. */
-  async function beginBody({ raw, routeOptions, caller }: FastifyRequest, reply: FastifyReply): Promise<undefined> {
-    const { bodyLimit: limit } = routeOptions
+  async function beginBody({ raw, mounted, caller }: FastifyRequest, reply: FastifyReply): Promise<undefined> {
+    const { maxBodyBytes: limit } = mounted
     checkAnnouncedSize(raw.headers, limit)
     checkEncoding(raw.headers)
     const address = (): string => addressOf(raw)
@@ -175,55 +177,28 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     return false
   }
 
-  const readBody =
-    (parse?: ParseJson) =>
-    async ({ raw }: FastifyRequest, body: Buffer): Promise<unknown> => {
-      try {
-        return await readJson(body, {
-          reserve: (bytes) => bodyQuota.reserveParsed(raw, bytes),
-          ...(parse && { parse }),
-        })
-      } finally {
-        bodyQuota.bodyRead(raw)
-      }
-    }
-
-  /** The quota counts a body until it was read; the handler holds the bytes no longer than that. */
-  function readBytes({ raw }: FastifyRequest, body: Buffer): Buffer {
-    bodyQuota.bodyRead(raw)
-    return body
-  }
-
-  /** Prefixes whose errors have a shape of their own. */
-  const withFaultBody = new Set<string>()
-
-  function mount({ routes: rows, prefixes = [''], faultBody, parse, bodyType }: RouteFamily): void {
-    for (const prefix of prefixes) {
-      routes.push(...rows.map((row) => ({ ...row, path: prefix + row.path })))
-      void fastify.register(
-        (scope, _options, done) => {
-          if (faultBody) {
-            scope.setErrorHandler(faultHandler(log, faultBody))
-            // Families that share a prefix share its handler.
-            if (!withFaultBody.has(prefix)) scope.setNotFoundHandler(notFound)
-            withFaultBody.add(prefix)
-          }
-          if (parse) takeJsonOnly(scope, readBody(parse))
-          if (bodyType !== undefined) takeBytesOnly(scope, bodyType, readBytes)
-          for (const { method, path: url, who, counted, searches, maxBodyBytes, handle } of rows) {
-            const config = { who, ...(counted && { counted }), ...(searches && { searches }) }
-            const bodyLimit = maxBodyBytes ?? (who === 'anyone' ? maxAnonymousBodyBytes : defaultMaxBodyBytes)
-            scope.route({ method, url, handler: droppingBody(handle), config, bodyLimit })
-          }
-          done()
-        },
-        { prefix },
-      )
+  async function readBody({ raw, mounted }: FastifyRequest): Promise<unknown> {
+    const { bodyType, parse, maxBodyBytes } = mounted
+    checkType(raw.headers, bodyType ?? 'application/json')
+    const body = await readBytes(raw, maxBodyBytes)
+    // An empty body becomes undefined; the route decides whether that is valid.
+    if (bodyType === undefined && isBlank(body)) return undefined
+    try {
+      if (bodyType !== undefined) return body
+      return await readJson(body, {
+        reserve: (bytes) => bodyQuota.reserveParsed(raw, bytes),
+        ...(parse && { parse }),
+      })
+    } finally {
+      // The quota counts a body until it was read; the handler holds the bytes no longer than that.
+      bodyQuota.bodyRead(raw)
     }
   }
 
-  takeJsonOnly(fastify, readBody())
+  fastify.removeAllContentTypeParsers()
+  fastify.addContentTypeParser('*', readBody)
   fastify.decorateRequest('caller')
+  fastify.decorateRequest('mounted')
   fastify.decorateRequest('releaseAnswerSlot')
   fastify.addHook('onRequest', admit)
   // After onRequest, so that an oversized message counts towards the chat rate too.
@@ -233,8 +208,13 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     dropUnreadAnswer(reply.raw, maxUnreadMs)
     done()
   })
-  fastify.setNotFoundHandler(notFound)
-  fastify.setErrorHandler(faultHandler(log))
+  fastify.setErrorHandler((error, request, reply) =>
+    faultHandler(log, table.faultBodyOf(pathOf(request.url)))(error, request, reply),
+  )
+  // One route for all: the table finds the row, and `admit` refuses a request that has none. Registering each row with
+  // Fastify would take a fifth of the start.
+  fastify.route({ method: [...methods], url: '*', handler: runRoute })
+  fastify.setNotFoundHandler(runRoute)
   fastify.server.on('checkContinue', (request, response) => fastify.routing(request, response))
   fastify.server.on('upgrade', (request, socket, head) => {
     // The server speaks plain HTTP, so the stream is always a Socket.
@@ -244,15 +224,16 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     })
   })
   logRequests(fastify.server, 'gateway', log, parts.countRequest)
-  mount({ routes: healthRoutes({ ...parts.health, draining: () => closing || parts.health.draining() }) })
+  table.add({ routes: healthRoutes({ ...parts.health, draining: () => closing || parts.health.draining() }) })
 
   return {
     fastify,
-    mount,
+    mount: table.add,
+    mountLater: table.addLater,
     sockets,
     authenticate,
     clientAddress,
-    routes: () => routes,
+    routes: table.routes,
     listen: (host, port) => listenOn(fastify, host, port),
     lastCall: lastCall.signal,
     connections: () =>
@@ -311,12 +292,10 @@ function openFastify({ trustProxy = false, timeouts, log }: GatewayParts, socket
 }
 
 /** Drops the parsed body once the handler has read it: a turn may take minutes. */
-function droppingBody(handle: Route['handle']): Route['handle'] {
-  return (request, reply) => {
-    const answer = handle(request, reply)
-    request.body = undefined
-    return answer
-  }
+function runRoute(request: FastifyRequest, reply: FastifyReply): unknown {
+  const answer = request.mounted.route.handle(request, reply)
+  request.body = undefined
+  return answer
 }
 
 /** True for methods that change nothing. */
@@ -335,13 +314,16 @@ function setApiHeaders(url: string, { raw }: FastifyReply): void {
   raw.setHeader('x-content-type-options', 'nosniff')
 }
 
-/** Unknown API paths need a credential too, so that unauthenticated callers cannot probe for routes. */
 function isApi(url: string): boolean {
   return /^\/(api|v1)(?=[/?#]|$)/.test(url)
 }
 
-/** Escapes a path that cannot be decoded, so that it is authenticated and then not found, like any other unknown path. */
-function decodableUrl(url: string): string {
+/**
+ * The path and the query of a URL, which may be a whole one. A path that cannot be decoded is escaped, so that it is
+ * authenticated and then not found, like any other unknown path.
+ */
+function decodableUrl(target: string): string {
+  const url = target.replace(/^https?:\/\/[^/?]*(?=\/)/i, '')
   const path = pathOf(url)
   try {
     decodeURIComponent(path)
@@ -351,14 +333,9 @@ function decodableUrl(url: string): string {
   }
 }
 
-/** `admit` throws before this for every unknown path, with the Allow header. Fastify needs a handler nevertheless. */
-function notFound(request: FastifyRequest): never {
-  throw missing(request, undefined, [])
-}
-
-function missing({ method, url }: FastifyRequest, reply: FastifyReply | undefined, allowed: string[]): AppError {
+function missing({ method, url }: FastifyRequest, reply: FastifyReply, allowed: string[]): AppError {
   const path = pathOf(url)
   if (allowed.length === 0) return new AppError('not_found', `there is no ${path} here`)
-  reply?.header('allow', allowed.join(', '))
+  reply.header('allow', allowed.join(', '))
   return new AppError('method_not_allowed', `${path} takes ${allowed.join(', ')}, not ${method}`)
 }

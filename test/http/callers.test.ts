@@ -134,7 +134,7 @@ function responses(prefix: string): Record<string, Row> {
 
 test('every route answers each caller as the table says, by token and by cookie', async (t) => {
   const { gateway, call, addUser } = await openHouse(t)
-  const named = gateway.routes().map(({ method, path }) => `${method} ${path}`)
+  const named = (await gateway.routes()).map(({ method, path }) => `${method} ${path}`)
   assert.deepEqual(named.toSorted(), Object.keys(table).toSorted(), 'each route has a row, each row a route')
   const [ada, bob] = [await addUser('ada'), await addUser('bob')]
   const { thread_id, turn_id } = (await call('POST', '/api/chat', { token: ada, body: { message: 'hello' } })).json

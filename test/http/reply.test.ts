@@ -41,7 +41,6 @@ const thrown: readonly [what: string, error: unknown, code: ErrorCode, message: 
     /^the database is/,
   ],
   ['a home that is closed', new AppError('home_unwritable', '/root'), 'home_unwritable', /^the service cannot write/],
-  ['a body too large', { code: 'FST_ERR_CTP_BODY_TOO_LARGE' }, 'too_large', /100/],
   ['a body of another type', { code: 'FST_ERR_CTP_INVALID_MEDIA_TYPE' }, 'unsupported_media_type', /application\/json/],
   ['a fault of the request', { statusCode: 400, message: 'no length' }, 'invalid_input', /^no length$/],
   ['a fault of the request without words', { statusCode: 499 }, 'invalid_input', /^the request is malformed$/],
@@ -52,7 +51,7 @@ const thrown: readonly [what: string, error: unknown, code: ErrorCode, message: 
 ]
 for (const [what, error, code, message] of thrown) {
   test(`${what} is told as ${code}`, () => {
-    const fault = asFault(error, 100)
+    const fault = asFault(error)
     assert.equal(fault.code, code)
     assert.match(fault.message, message)
   })

@@ -25,18 +25,18 @@ const counted = [...carryFiles, 'POST /api/threads/:id/fork', 'POST /api/mission
 
 test('each route says who may call it and what counts for the chat rate, and only these are open or the operator’s', async (t) => {
   const { gateway } = await openHouse(t)
-  const named = (who: string) =>
-    gateway.routes().flatMap((row) => (row.who === who ? [`${row.method} ${row.path}`] : []))
+  const routes = await gateway.routes()
+  const named = (who: string) => routes.flatMap((row) => (row.who === who ? [`${row.method} ${row.path}`] : []))
   assert.deepEqual(named('anyone').sort(), open.toSorted())
   assert.deepEqual(named('operator').sort(), operators.toSorted())
-  const counting = gateway.routes().flatMap((row) => (row.counted ? [`${row.method} ${row.path}`] : []))
+  const counting = routes.flatMap((row) => (row.counted ? [`${row.method} ${row.path}`] : []))
   assert.deepEqual(counting.sort(), counted.toSorted())
 })
 
 test('a stranger is 401 everywhere but at the open routes, a user 403 at the operator’s', async (t) => {
   const { gateway, call, addUser } = await openHouse(t)
   const ada = await addUser('ada')
-  for (const { method, path, who } of gateway.routes()) {
+  for (const { method, path, who } of await gateway.routes()) {
     const url = path.replace(/:\w+|\*/g, 'x')
     const stranger = await call(method, url, { token: null })
     const wrong = await call(method, url, { token: 'nonsense' })
@@ -56,11 +56,9 @@ const mebibyte = 1024 * 1024
 
 test('only routes that carry files or archives take 14 MiB, documents and trials 2 MiB, all others 64 KB', async (t) => {
   const { gateway } = await openHouse(t)
-  const large = gateway
-    .routes()
-    .flatMap(({ method, path, maxBodyBytes }) =>
-      maxBodyBytes === undefined ? [] : [[`${method} ${path}`, maxBodyBytes / mebibyte] as const],
-    )
+  const large = (await gateway.routes()).flatMap(({ method, path, maxBodyBytes }) =>
+    maxBodyBytes === undefined ? [] : [[`${method} ${path}`, maxBodyBytes / mebibyte] as const],
+  )
   const two = ['PUT /api/memory/documents/*', 'POST /api/tools/:name/test', 'POST /api/mcp/:name/test'].concat(
     'PATCH /api/threads/:id/queued/:turn',
   )
@@ -75,7 +73,7 @@ test('only routes that carry files or archives take 14 MiB, documents and trials
 
 test('every route that changes something has a rate: beyond it 429, and the other routes go on', async (t) => {
   const { gateway, call, addUser } = await openHouse(t, { perMinute: 1, writesPerMinute: 1 })
-  for (const [at, { method, path, who }] of gateway.routes().entries()) {
+  for (const [at, { method, path, who }] of (await gateway.routes()).entries()) {
     // Sign-ins are counted by address; their own tests look at that.
     if (who === 'anyone' || method === 'GET') continue
     const token = who === 'operator' ? operatorToken : await addUser(`user-${at}`)

@@ -5,6 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { createOrigins } from '#http/origin.ts'
+import type { Route } from '#http/routes.ts'
 import { createGateway, type GatewayParts } from '#http/server.ts'
 import { silentLog } from '#lib/log.ts'
 import { createHold } from '../doors/test-app.ts'
@@ -237,22 +238,21 @@ test('every answer of the API is kept from caches and sniffing, and names no sof
 test('a bug is 500 without its words, a database away 503 in the words of an unchecked token', async (t) => {
   const gateway = await bareGateway()
   t.after(() => gateway.close(0))
-  gateway.fastify.get('/api/bug', () => {
-    throw new Error('secret words')
-  })
-  gateway.fastify.get('/api/away', () => {
-    throw new AppError('database_unavailable', 'no connection to db.internal:5432', { retryAfterSecs: 3 })
-  })
+  const failing = (path: string, error: Error): Route => {
+    return { method: 'GET', path, who: 'user', summary: 'Fails', handle: () => Promise.reject(error) }
+  }
+  const away = new AppError('database_unavailable', 'no connection to db.internal:5432', { retryAfterSecs: 3 })
+  gateway.mount({ routes: [failing('/api/bug', new Error('secret words')), failing('/api/away', away)] })
   const { url } = await gateway.listen('localhost', 0)
   const headers = { authorization: `Bearer ${operatorToken}` }
   const bug = await fetch(`${url}/api/bug`, { headers })
   assert.equal(bug.status, 500)
   assert.doesNotMatch(await bug.text(), /secret|at /)
-  const away = await fetch(`${url}/api/away`, { headers })
-  assert.equal(away.status, 503)
-  assert.equal(away.headers.get('retry-after'), '3')
-  assert.equal(away.headers.get('content-type'), 'text/plain; charset=utf-8')
-  assert.equal(await away.text(), 'Database unavailable')
+  const answer = await fetch(`${url}/api/away`, { headers })
+  assert.equal(answer.status, 503)
+  assert.equal(answer.headers.get('retry-after'), '3')
+  assert.equal(answer.headers.get('content-type'), 'text/plain; charset=utf-8')
+  assert.equal(await answer.text(), 'Database unavailable')
 })
 
 test('ready tells why work cannot be taken; health does not mind', async (t) => {
@@ -326,7 +326,14 @@ test('the address of a client is what trusted proxies say', async (t) => {
   ] as const) {
     const gateway = await bareGateway({ trustProxy })
     t.after(() => gateway.close(0))
-    gateway.fastify.get('/ip', { config: { who: 'anyone' } }, ({ ip }) => ({ ip }))
+    const route: Route = {
+      method: 'GET',
+      path: '/ip',
+      who: 'anyone',
+      summary: 'An address',
+      handle: ({ ip }) => ({ ip }),
+    }
+    gateway.mount({ routes: [route] })
     const { url } = await gateway.listen('127.0.0.1', 0)
     const response = await fetch(`${url}/ip`, { headers: { 'x-forwarded-for': '10.0.0.1, 10.0.0.2' } })
     assert.deepEqual(await response.json(), { ip: expected })

@@ -32,7 +32,7 @@ export type WebParts = ChatParts &
   UsageParts &
   UsersParts & {
     /** Every route of the gateway, for the OpenAPI document. */
-    readonly routes: () => readonly Route[]
+    readonly routes: () => Promise<readonly Route[]>
   }
 
 /** All routes of the web door. */
@@ -71,7 +71,7 @@ function openApiRoute({ routes, about: { version } }: WebParts): Route {
     summary: 'This OpenAPI document',
     async handle(_call, reply) {
       const { describeRoutes } = await import('#http/openapi.ts')
-      document ??= JSON.stringify(await describeRoutes(routes(), version))
+      document ??= JSON.stringify(await describeRoutes(await routes(), version))
       return reply.type('application/json; charset=utf-8').send(document)
     },
   })

@@ -6,7 +6,7 @@ import { serve, type Wire } from './serve.ts'
 it('the document has every route under both prefixes, with the fields that validate', async (t) => {
   const served = await serve()
   t.after(() => served.close())
-  const document = await describeRoutes(served.gateway.routes(), '1')
+  const document = await describeRoutes(await served.gateway.routes(), '1')
   const paths = document['paths'] as Record<string, Wire>
   for (const prefix of ['/api/v1', '/v1']) {
     for (const path of [

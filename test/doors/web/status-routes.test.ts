@@ -62,7 +62,7 @@ test('the OpenAPI document names every route of every door, and no other', async
   const told = Object.entries<object>(json.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   )
-  const rows = gateway.routes().map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
+  const rows = (await gateway.routes()).map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
   assert.deepEqual(told.sort(), rows.map((row) => row.replace('*', '{rest}')).sort())
   const body = json.paths['/api/chat'].post.requestBody.content['application/json'].schema
   assert.equal(body.properties.attachments.anyOf[0].items.properties.name.type, 'string')
