@@ -8,6 +8,7 @@ import { originOf } from '#safety/urls.ts'
 import type { OAuthServer } from './messages.ts'
 import {
   type Challenge,
+  ownServer,
   type PrivateHosts,
   readChallenge,
   readRegistration,
@@ -78,7 +79,10 @@ export async function register(
   return client
 }
 
-/** The metadata that the challenge names comes first. It must be on the host of the resource. */
+/**
+ * The metadata that the challenge names comes first. It must be on the host of the resource. A resource of the older era
+ * has none: its host is its own authorization server.
+ */
 async function findResource(url: string, { metadataUrl }: Challenge, parts: DiscoverParts): Promise<ResourceMetadata> {
   if (metadataUrl !== undefined && originAt(metadataUrl) !== originAt(url)) {
     throw new AppError(
@@ -91,16 +95,23 @@ async function findResource(url: string, { metadataUrl }: Challenge, parts: Disc
     (body) => readResourceMetadata(body, url, parts.privateHosts),
     parts,
   )
-  if (typeof found !== 'string') return found
-  throw new AppError('tool_refused', `the server at ${url} does not say how to sign in: ${found}`)
+  if (typeof found === 'object') return found
+  if (found === absent) return ownServer(url)
+  throw new AppError('tool_refused', `the server at ${url} does not say how to sign in: ${faultOf(found)}`)
 }
 
 async function findServer({ issuers }: ResourceMetadata, parts: DiscoverParts): Promise<ServerMetadata> {
   const [issuer = ''] = issuers
   const read = (body: string) => readServerMetadata(body, issuer, parts.privateHosts)
   const found = await firstOf(serverMetadataUrls(issuer), read, parts)
-  if (typeof found !== 'string') return found
-  throw new AppError('tool_refused', `the authorization server ${issuer} cannot be used: ${found}`)
+  if (typeof found === 'object') return found
+  throw new AppError('tool_refused', `the authorization server ${issuer} cannot be used: ${faultOf(found)}`)
+}
+
+const absent = Symbol('no document')
+
+function faultOf(found: string | typeof absent): string {
+  return found === absent ? 'it has no metadata' : found
 }
 
 /** The first document that can be read. A document that was found and is wrong ends the search. */
@@ -108,13 +119,13 @@ async function firstOf<T extends object>(
   urls: readonly string[],
   read: (body: string) => T | string,
   parts: DiscoverParts,
-): Promise<T | string> {
-  let fault = 'it has no metadata'
+): Promise<T | string | typeof absent> {
+  let fault: string | typeof absent = absent
   for (const url of urls) {
     const answer = await send(url, parts, { method: 'GET' })
     if (typeof answer === 'string') fault = answer
     else if (answer.status === 200) return read(textOf(answer).body)
-    else fault = `${new URL(url).pathname} answered ${answer.status}`
+    else if (answer.status !== 404) fault = `${new URL(url).pathname} answered ${answer.status}`
   }
   return fault
 }

@@ -84,6 +84,12 @@ export function readResourceMetadata(body: string, url: string, hosts: PrivateHo
   return { resource, issuers: usable, scopes: scopeList(metadata['scopes_supported']) }
 }
 
+/** A resource without metadata, as the protocol had it before RFC 9728: its host is its authorization server. */
+export function ownServer(url: string): ResourceMetadata {
+  const { origin, pathname, search } = new URL(url)
+  return { resource: `${origin}${pathname}${search}`, issuers: [origin], scopes: [] }
+}
+
 function covers(resource: string, url: string): boolean {
   const [above, asked] = [URL.parse(resource), URL.parse(url)]
   if (!above || !asked || above.origin !== asked.origin || above.username !== '' || above.hash !== '') return false

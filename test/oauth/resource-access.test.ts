@@ -66,6 +66,17 @@ test('a sign-in is found out, its client registered, and the server takes the to
   assert.equal(await access.token({ ...resource, url: 'https://evil.example/mcp' }), undefined)
 })
 
+test('a server of the older era has no metadata: its host is its authorization server', async (t) => {
+  const { access, resource, signIn, takes } = await house(t, { unnamedMetadata: 404 })
+  await signIn()
+  assert.equal(await takes(await access.token(resource)), 200)
+})
+
+test('a server whose metadata cannot be had now is not taken for one of the older era', async (t) => {
+  const { signIn } = await house(t, { unnamedMetadata: 503 })
+  await assert.rejects(signIn(), /does not say how to sign in: .* answered 503/)
+})
+
 test('a second sign-in from the same address keeps the client', async (t) => {
   const { access, resource, signIn } = await house(t)
   const clientIn = (url: string): string | null => new URL(url).searchParams.get('client_id')

@@ -42,6 +42,8 @@ export type IssuerOptions = {
   readonly rotate?: boolean
   /** Answers whom it registers clients for. Without it there is no registration. */
   readonly registers?: boolean
+  /** Status of the resource's metadata where the resource does not name it: 404 is a server of the older era. */
+  readonly unnamedMetadata?: number
 }
 
 export async function openIssuer({
@@ -50,6 +52,7 @@ export async function openIssuer({
   accessSecs = 3_600,
   rotate = false,
   registers = false,
+  unnamedMetadata,
 }: IssuerOptions = {}): Promise<Issuer> {
   const server = createServer()
   await new Promise<void>((resolve) => {
@@ -107,10 +110,15 @@ export async function openIssuer({
     if (path === '/mcp') {
       void holds(provider, request).then((good) => {
         const metadata = `${url}/.well-known/oauth-protected-resource/mcp`
-        const challenge = `Bearer resource_metadata="${metadata}", scope="openid things"`
+        const named = unnamedMetadata === undefined ? `resource_metadata="${metadata}", ` : ''
+        const challenge = `Bearer ${named}scope="openid things"`
         response.writeHead(good ? 200 : 401, good ? {} : { 'www-authenticate': challenge })
         response.end('{}')
       })
+      return
+    }
+    if (unnamedMetadata !== undefined && path.startsWith('/.well-known/oauth-protected-resource')) {
+      response.writeHead(unnamedMetadata).end()
       return
     }
     if (path === '/.well-known/oauth-protected-resource/mcp') {
