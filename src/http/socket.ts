@@ -56,8 +56,8 @@ export type Accepted = {
 }
 
 export interface Sockets {
-  /** Sets the handler of connections at these paths. */
-  mount(paths: readonly string[], door: Door): void
+  /** Sets the door of connections at these paths; each connection asks for it. */
+  mount(paths: readonly string[], load: () => Promise<SocketDoor>): void
   /** True for a WebSocket request to a mounted path. */
   accepts(request: IncomingMessage): boolean
   upgrade(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void>
@@ -65,7 +65,9 @@ export interface Sockets {
   close(lastCall: AbortSignal): void
 }
 
-type Door = (accepted: Accepted) => Handler
+/** Handles each accepted connection. */
+export type SocketDoor = (accepted: Accepted) => Handler
+
 type Open = {
   readonly ws: WebSocket
   readonly connection: Connection
@@ -82,7 +84,7 @@ export function frameLimitsOf(chatsPerMinute: number): { maxFrames: number; maxL
 export function createSockets(parts: SocketParts): Sockets {
   const { authenticate, origins, log, chatsPerMinute, times } = parts
   const { authMs, beatMs, stallMs } = { ...defaultTimes, ...times }
-  const doors = new Map<string, Door>()
+  const doors = new Map<string, () => Promise<SocketDoor>>()
   const open = new Set<Open>()
   /** Sockets whose upgrade is not finished yet, because authentication is pending. */
   const upgrading = new Set<Socket>()
@@ -236,8 +238,8 @@ export function createSockets(parts: SocketParts): Sockets {
   }
 
   return {
-    mount(paths, door) {
-      for (const path of paths) doors.set(path, door)
+    mount(paths, load) {
+      for (const path of paths) doors.set(path, load)
     },
     accepts: ({ method, url = '', headers }) =>
       method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && doors.has(pathOf(url)),
@@ -248,8 +250,8 @@ export function createSockets(parts: SocketParts): Sockets {
       socket.on('error', () => socket.destroy())
       upgrading.add(socket)
       socket.once('close', () => upgrading.delete(socket))
-      const door = doors.get(pathOf(request.url ?? ''))
-      if (closing || !door) return refuse(503, goingDown)
+      const load = doors.get(pathOf(request.url ?? ''))
+      if (closing || !load) return refuse(503, goingDown)
       const credential = credentialOf(request)
       if (!credential && request.headers.authorization !== undefined) return refuse(401)
       if (credential && 'cookie' in credential && !origins.isAllowed(request)) return refuse(403)
@@ -257,7 +259,7 @@ export function createSockets(parts: SocketParts): Sockets {
       const caller = credential && (await authenticate(credential, { request: id }))
       if (caller && 'status' in caller) return refuse(caller.status)
       server ??= loadServer()
-      const loaded = await server
+      const [loaded, door] = await Promise.all([server, load()])
       if (socket.destroyed) return
       if (closing) return refuse(503, goingDown)
       if (!credential && anonymous >= maxAnonymous) return refuse(503, 'too many connections wait for their auth frame')
@@ -296,7 +298,7 @@ type Wire = {
   readonly ws: WebSocket
   readonly socket: Socket
   readonly connection: Connection
-  readonly door: Door
+  readonly door: SocketDoor
   /** The request id. */
   readonly request: string
 }

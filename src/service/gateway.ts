@@ -1,21 +1,12 @@
-// The gateway with all its doors. Imported only when it is opened, because it is most of the code that a start loads.
+// The gateway: the HTTP server, and where its doors are. Imported only when it is opened.
 import { hostname } from 'node:os'
-import { completionsRoutes } from '#doors/completions/routes.ts'
-import { responsesRoutes } from '#doors/responses/routes.ts'
-import { webRoutes } from '#doors/web/door.ts'
-import { mountLive } from '#doors/web/chat-socket.ts'
+import { mountLive } from '#doors/web/live-routes.ts'
 import { pageRoutes } from '#doors/web/pages.ts'
-import { mcpAuthRoutes } from '#doors/web/mcp-auth-routes.ts'
-import { mcpRoutes } from '#doors/web/mcp-routes.ts'
-import { skillUpload } from '#doors/web/skill-routes.ts'
-import { toolAccessRoutes } from '#doors/web/tool-access-routes.ts'
-import { toolRoutes } from '#doors/web/tool-routes.ts'
 import type { App } from '#app.ts'
 import { measureService } from '#app/gauges.ts'
 import { openOidc } from '#app/open-oidc.ts'
 import { provisionedToken } from '#home.ts'
 import type { CountRequest } from '#http/request-log.ts'
-import { parseLossless } from '#http/lossless-json.ts'
 import { createChatLimit } from '#http/chat-rate.ts'
 import { createWriteLimit } from '#http/write-rate.ts'
 import { metricsRoute, registerProcessMetrics } from '#http/metrics-route.ts'
@@ -23,6 +14,7 @@ import { createOrigins } from '#http/origin.ts'
 import { createGateway } from '#http/server.ts'
 import { createSessions } from '#http/session.ts'
 import type { Log } from '#lib/log.ts'
+import type { DoorParts } from '#service/door-parts.ts'
 import { hashToken } from '#lib/token.ts'
 import type { About } from '#turns/service-status.ts'
 
@@ -47,7 +39,7 @@ export type GatewayParts = {
 }
 
 export async function openGateway(app: App, { about, token, count, log }: GatewayParts): Promise<OpenDoor> {
-  const { config, store, turns, threads, gates, documents, skills } = app
+  const { config, store, turns, threads, gates } = app
   const operatorTokens = [token, config.operatorToken ?? provisionedToken(app.home)]
   const sessions = createSessions({ store: store.sessions, operatorHashes: operatorTokens.map(hashToken), log })
   const origins = createOrigins({
@@ -70,74 +62,24 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
     log,
     countRequest: count,
   })
-  const { lastCall } = gateway
-  const web = webRoutes({
-    turns,
-    threads,
-    gates,
-    usage: store.usage,
-    missionCosts: (user, days) => store.missions.costs(user, days),
-    accounts: store.accounts,
-    documents,
-    skills,
-    missions: app.missions,
-    notifications: app.notifications,
-    lastCall,
-    sessions,
-    ...(oidc && config.oidc?.clientId !== undefined && { oidc }),
-    authenticate: gateway.authenticate,
-    limits: store.limits,
-    signInsPerMinute: config.signInsPerMinute,
-    clientAddress: gateway.clientAddress,
-    origins,
-    settings: app.settings,
-    models: app.models,
-    routes: () => gateway.routes(),
+  const parts: DoorParts = {
+    app,
+    config,
+    gateway,
     about,
-  })
-  gateway.mount({ routes: web })
-  gateway.mount({ routes: toolRoutes({ toolAdmin: app.toolAdmin }), parse: parseLossless })
-  gateway.mount({ routes: mcpRoutes({ mcp: app.mcp }), parse: parseLossless })
-  gateway.mount({ routes: mcpAuthRoutes({ mcp: app.mcp, gates, origins }) })
-  gateway.mount(skillUpload({ skills }))
+    sessions,
+    origins,
+    chatLimit,
+    writeLimit,
+    log,
+    ...(oidc && { oidc }),
+  }
+  // The doors are loaded with the first request to them: they are most of the gateway's code.
+  gateway.mountLater(['/api', '/ws'], async () => (await import('#service/web-families.ts')).webFamilies(parts))
+  gateway.mountLater(['/api/v1', '/v1'], async () => (await import('#service/api-families.ts')).apiFamilies(parts))
   mountLive(gateway.sockets, { turns, threads, gates, chatLimit, writeLimit, log })
   const issuer = config.oidc?.clientId === undefined ? {} : { issuer: config.oidc.issuer }
   gateway.mount({ routes: pageRoutes(issuer) })
-  gateway.mount({
-    routes: toolAccessRoutes({ gates, access: () => app.access(), origins }),
-  })
-  gateway.mount(
-    responsesRoutes({
-      turns,
-      threads,
-      externalTools: config.responses.externalTools,
-      rules: config.responses.rules,
-      readers: app.readers,
-      turnTimeoutMs: config.responses.turnTimeoutSecs * 1000,
-      registered: () => app.tools().byName,
-      lastCall,
-      log,
-    }),
-  )
-  const taskLimit = createChatLimit({ limits: store.limits, perMinute: config.chatRatePerMinute, name: 'task' })
-  gateway.mount(
-    completionsRoutes({
-      turns,
-      threads,
-      gates,
-      readers: app.readers,
-      externalTools: config.responses.externalTools,
-      turnTimeoutMs: config.responses.turnTimeoutSecs * 1000,
-      foreignTools: config.responses.rules.foreignTools,
-      registered: () => app.tools().byName,
-      choices: () => app.models.names(),
-      progress: config.completionsProgress,
-      limits: { chat: chatLimit, task: taskLimit },
-      origins,
-      lastCall,
-      log,
-    }),
-  )
   registerProcessMetrics(app.metrics)
   measureService(app.metrics, { turns, runner: app.runner, about })
   gateway.mount({ routes: [metricsRoute(app.metrics)] })

@@ -9,8 +9,7 @@ import { check } from '#http/validate.ts'
 import { closeCodes, type Handler } from '#http/connection.ts'
 import { smallJsonBytes } from '#http/json-reader.ts'
 import { asFault } from '#http/reply.ts'
-import { type Route, route } from '#http/routes.ts'
-import type { Accepted, Sockets } from '#http/socket.ts'
+import type { Accepted, SocketDoor } from '#http/socket.ts'
 import type { Log } from '#lib/log.ts'
 import { hashToken } from '#lib/token.ts'
 import type { Gates } from '#turns/gates.ts'
@@ -23,8 +22,6 @@ import { type ClientFrames, clientFrames, type Frame, type Ref } from '#doors/we
 import { gateAnswerIn } from './gate-routes.ts'
 import { findThread } from './thread-routes.ts'
 import { turnFrame } from './wire.ts'
-
-const livePaths = ['/api/chat/ws', '/ws'] as const
 
 /** Threads that one connection can follow at once. One more drops the least recently subscribed. */
 const maxFollowed = 32
@@ -45,29 +42,10 @@ const Typed = z.object({
   ref: z.optional(z.unknown()),
 })
 
-/** Accepts WebSocket connections at both paths. */
-export function mountLive(sockets: Pick<Sockets, 'mount'>, parts: LiveParts): void {
+/** The handler of each connection; all share the feeds of lists. */
+export function createLive(parts: LiveParts): SocketDoor {
   const feeds = createFeeds(parts)
-  sockets.mount(livePaths, (accepted) => openLive(accepted, parts, feeds))
-}
-
-/** Answers 426 to plain GET requests at the WebSocket's paths. */
-export function liveRoutes(): Route[] {
-  return livePaths.map((path) =>
-    route({
-      method: 'GET',
-      path,
-      who: 'user',
-      summary: 'Open the WebSocket of the chat; docs/web-gateway.md describes its frames',
-      handle(_call, reply) {
-        const message = `${path} is a WebSocket: open it with Upgrade: websocket`
-        return reply
-          .code(426)
-          .header('upgrade', 'websocket')
-          .send({ error: { code: 'upgrade_required', message } })
-      },
-    }),
-  )
+  return (accepted) => openLive(accepted, parts, feeds)
 }
 
 function openLive({ connection, caller, request, recheck }: Accepted, parts: LiveParts, feeds: Feeds): Handler {

@@ -1,0 +1,34 @@
+// Where the browser's WebSocket is. Its code is loaded with the first connection.
+import { type Route, route } from '#http/routes.ts'
+import type { SocketDoor, Sockets } from '#http/socket.ts'
+import type { LiveParts } from './chat-socket.ts'
+
+const livePaths = ['/api/chat/ws', '/ws'] as const
+
+/** Accepts WebSocket connections at both paths. */
+export function mountLive(sockets: Pick<Sockets, 'mount'>, parts: LiveParts): void {
+  let door: Promise<SocketDoor> | undefined
+  sockets.mount(livePaths, () => {
+    door ??= import('./chat-socket.ts').then(({ createLive }) => createLive(parts))
+    return door
+  })
+}
+
+/** Answers 426 to plain GET requests at the WebSocket's paths. */
+export function liveRoutes(): Route[] {
+  return livePaths.map((path) =>
+    route({
+      method: 'GET',
+      path,
+      who: 'user',
+      summary: 'Open the WebSocket of the chat; docs/web-gateway.md describes its frames',
+      handle(_call, reply) {
+        const message = `${path} is a WebSocket: open it with Upgrade: websocket`
+        return reply
+          .code(426)
+          .header('upgrade', 'websocket')
+          .send({ error: { code: 'upgrade_required', message } })
+      },
+    }),
+  )
+}
