@@ -1,0 +1,76 @@
+// A run: starts the service, lets clients do random things while faults happen, waits until nothing runs, and returns the
+// history.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createDice } from './dice.ts'
+import { type Fault, scheduleFaults } from './faults.ts'
+import type { Event, History } from './history.ts'
+import { operate } from './operations.ts'
+import { startOutside } from './outside.ts'
+import { send } from './request.ts'
+import { operatorToken, type Service, startAlone, webhookSecret } from './service.ts'
+import { countRunnable, openPlace, readStored } from './stored.ts'
+import type { Person, World } from './world.ts'
+
+export type Plan = {
+  readonly seed: number
+  readonly ops: number
+  readonly people: number
+  /** How many faults there are. */
+  readonly faults: number
+}
+
+const restMs = 180_000
+const lookMs = 50
+
+export async function prove({
+  seed,
+  ops,
+  people: count,
+  faults,
+}: Plan): Promise<History & { readonly output: string }> {
+  const events: Event[] = []
+  const record = (event: Event): void => void events.push(event)
+  await using opened = new AsyncDisposableStack()
+  const outside = await startOutside(record)
+  opened.defer(() => outside.close())
+  const service = await startAlone({ ...outside.env, ATRIUM_PRIVATE_HOSTS: outside.host })
+  opened.defer(() => service.close())
+  const world: World = { site: service, webhookSecret, operatorToken, record }
+  const people = await Promise.all(Array.from({ length: count }, (_, at) => newPerson(world, `u${at}`, seed + at + 1)))
+  await operateAll(world, people, { ops, faults: scheduleFaults(createDice(seed), { ops, count: faults }), service })
+  const sql = openPlace(service.place)
+  opened.defer(() => sql.close())
+  for (const end = Date.now() + restMs; (await countRunnable(sql)) > 0 && Date.now() < end; ) await sleep(lookMs)
+  return { events, stored: await readStored(sql), output: service.output() }
+}
+
+type Course = { readonly ops: number; readonly faults: readonly Fault[]; readonly service: Service }
+
+/** Every client does one operation after the other; a fault happens when its operation begins. */
+async function operateAll(world: World, people: readonly Person[], { ops, faults, service }: Course): Promise<void> {
+  let next = 0
+  let happening: Promise<void> = Promise.resolve()
+  const due = new Map(faults.map((fault) => [fault.at, fault]))
+  const work = async (person: Person): Promise<void> => {
+    for (let op = next++; op < ops; op = next++) {
+      const fault = due.get(op)
+      if (fault)
+        happening = happening.then(async () => {
+          world.record({ type: 'fault', name: fault.name })
+          await fault.happen(service)
+          world.record({ type: 'fault-over', name: fault.name })
+        })
+      await operate(world, person, people, op)
+    }
+  }
+  await Promise.all(people.map(work))
+  await happening
+}
+
+async function newPerson(world: World, name: string, seed: number): Promise<Person> {
+  const operator = { name: 'operator', token: operatorToken }
+  const made = await send(world, operator, () => `${world.site.gateway()}/api/users`, { body: { name } })
+  const token = String(made?.body['token'])
+  const known = { threads: [], paying: new Set<string>(), responses: [], histories: [], jobs: [], sent: [] }
+  return { name, token, dice: createDice(seed), ...known }
+}

@@ -1,0 +1,37 @@
+// `npm run prove -- --seed 1 --ops 2000`: proves the promises of the service on real processes, and prints what broke.
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { freshBundle } from '../../tools/bundle.ts'
+
+const maxShown = 10
+
+async function run(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+      ops: { type: 'string', default: '2000' },
+      people: { type: 'string', default: '12' },
+      faults: { type: 'string', default: '8' },
+    },
+  })
+  const number = (name: keyof typeof values): number => Number(values[name])
+  const plan = { seed: number('seed'), ops: number('ops'), people: number('people'), faults: number('faults') }
+  // The processes run the bundle, unless something else is named; it is read when the file is loaded.
+  process.env['TEST_MAIN'] ??= await freshBundle(join(import.meta.dirname, '..', '..'))
+  const [{ prove }, { judge }] = await Promise.all([import('./prove.ts'), import('./rules.ts')])
+  const began = Date.now()
+  const history = await prove(plan)
+  const verdicts = judge(history)
+  const { turns, threads } = history.stored
+  console.log(
+    `seed ${plan.seed}: ${plan.ops} operations, ${turns.length} turns in ${threads.length} threads, ${plan.faults} faults, ${Date.now() - began} ms`,
+  )
+  for (const { rule, breaches } of verdicts) {
+    console.log(`${breaches.length === 0 ? 'holds ' : 'BROKEN'}  ${rule.name.padEnd(13)} ${rule.promise}`)
+    for (const breach of breaches.slice(0, maxShown)) console.log(`          ${breach}`)
+    if (breaches.length > maxShown) console.log(`          and ${breaches.length - maxShown} more`)
+  }
+  return verdicts.every(({ breaches }) => breaches.length === 0) ? 0 : 1
+}
+
+process.exitCode = await run()

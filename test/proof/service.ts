@@ -1,0 +1,68 @@
+// The service under test as real processes: one over SQLite, or several over PostgreSQL.
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { newHome, type Serving, serve } from '../atrium.ts'
+import type { Place } from './stored.ts'
+import type { Dice, Site } from './world.ts'
+
+export const webhookSecret = 'secret-of-the-webhook-under-proof'
+export const operatorToken = 'operator-token-of-the-service-under-proof'
+
+const env = {
+  SERVICE_REBORN_WEBUI_TOKEN: operatorToken,
+  HTTP_WEBHOOK_SECRET: webhookSecret,
+  HTTP_HOST: '127.0.0.1',
+  CHAT_RATE_LIMIT: '0',
+  WEBHOOK_RATE_LIMIT: '0',
+  WRITE_RATE_LIMIT: '0',
+  LOG_LEVEL: 'warn',
+  // Prices, so that there is money to hold and to settle.
+  LLM_PRICE: '10,20',
+  SPEND_PER_DAY_USD: '100000',
+}
+
+export type Service = Site & {
+  readonly place: Place
+  /** Ends a process with SIGKILL and starts it again. */
+  kill(dice: Dice): Promise<void>
+  /** All that the processes have printed. */
+  output(): string
+  close(): Promise<void>
+}
+
+/** One process over SQLite, in a home of its own. A killed one comes back at the same address. */
+export async function startAlone(more: Record<string, string>): Promise<Service> {
+  const home = newHome()
+  let output = ''
+  let ports: Record<string, string> = {}
+  const start = async (): Promise<Serving> => {
+    const serving = await serve(home.path, { ...env, ...more, ...ports })
+    ports = { GATEWAY_PORT: new URL(serving.url).port, HTTP_PORT: new URL(webhookOf(serving)).port }
+    return serving
+  }
+  let serving = await start()
+  const addresses = { gateway: serving.url, webhook: webhookOf(serving) }
+  const end = async (): Promise<void> => {
+    serving.signal('SIGKILL')
+    await serving.ended
+    output += serving.output()
+  }
+  return {
+    place: { path: join(home.path, 'atrium.db') },
+    gateway: () => addresses.gateway,
+    webhook: () => addresses.webhook,
+    async kill() {
+      await end()
+      serving = await start()
+    },
+    output: () => output + serving.output(),
+    async close() {
+      await end()
+      rmSync(home.path, { recursive: true, force: true })
+    },
+  }
+}
+
+function webhookOf(serving: Serving): string {
+  return /webhook\s+(http:\S+)/.exec(serving.output())?.[1] ?? ''
+}
