@@ -1,7 +1,8 @@
 // Missions by the clock, over a real store, runner and turns; only the time and the model are scripted.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Mission, MissionRun, SettledRun } from '#core/mission.ts'
+import { AppError } from '#core/errors.ts'
+import type { Mission, MissionRun, SettledMission } from '#core/mission.ts'
 import type { Turn } from '#core/turn.ts'
 import { silentLog } from '#lib/log.ts'
 import { type MissionClock, startMissionClock } from '#missions/clock.ts'
@@ -9,7 +10,7 @@ import { createMissions, type MissionInput, type Missions } from '#missions/miss
 import { openTestStore } from '../agent/bench.ts'
 import { tool } from '../agent/tools.ts'
 import { ada, rejectsWith } from '../store/harness.ts'
-import { createHeldReply, type House, type HouseParts, openHouse, until } from '../turns/house.ts'
+import { createHeldReply, type House, type HouseParts, openHouse, turnOver, until } from '../turns/house.ts'
 
 const hour = 3_600_000
 const start = Date.parse('2026-11-16T08:00:00Z')
@@ -17,7 +18,7 @@ const start = Date.parse('2026-11-16T08:00:00Z')
 type Opened = House & {
   readonly missions: Missions
   readonly clock: MissionClock
-  readonly settled: SettledRun[]
+  readonly settled: SettledMission[]
   setTime(time: number): void
   /** Sets the time and lets the clock look, until nothing more is due. */
   at(time: number): Promise<void>
@@ -30,7 +31,7 @@ function open(t: TestContext, parts: HouseParts = {}, more: { maxRunning?: numbe
   const store = openTestStore(t, () => time.now)
   const rested = (turn: Turn): void => clock.rested(turn)
   const house = openHouse(t, { ...parts, store, observer: { stepped: () => {}, rested } })
-  const settled: SettledRun[] = []
+  const settled: SettledMission[] = []
   const { maxRunning } = more
   const clock = startMissionClock({
     store,
@@ -93,6 +94,13 @@ test('a mission runs at its instants, each in a thread of its own, and tells wha
     [1, 'ok'],
   ])
   assert.notEqual(runs[0]?.threadId, runs[1]?.threadId)
+  const { turnId: id = '', threadId = '' } = first ?? {}
+  assert.deepEqual(house.settled[0], {
+    mission: house.settled[0]?.mission,
+    paused: false,
+    outcome: 'ok',
+    turn: { id, threadId },
+  })
   const thread = await house.threads.get(ada, runs[1]?.threadId ?? '')
   assert.deepEqual([thread?.title, thread?.door], ['Status, Mon 16 Nov 2026 09:00', 'mission'])
   assert.match(house.asked[1]?.at(-1) ?? '', /The last run, .* ended as ok\. Its outcome:\n<last-run>\necho Look/)
@@ -127,6 +135,75 @@ test('after a night the latest instant is made up for, and the others are told a
   const missed = [7, 6, 5, 4, 3, 2, 1].map((at) => [at, 'missed'])
   assert.deepEqual(outcomes(await ended(house, once)), [[8, 'ok'], ...missed])
   assert.deepEqual(outcomes(await ended(house, skip)), [[8, 'missed'], ...missed])
+})
+
+test('what passed while the machine slept is missed; what waited for its turn is only late', async (t) => {
+  const { script, letGo } = createHeldReply()
+  const house = open(t, { reply: () => script }, { maxRunning: 1 })
+  const [first, second] = [await house.add({ missed: 'skip' }), await house.add({ missed: 'skip' })]
+  const { mock: nearest } = t.mock.method(house.store.missions, 'nearest')
+  const look = async (time: number): Promise<void> => {
+    house.setTime(time)
+    const before = nearest.callCount()
+    house.clock.wake()
+    await until(() => nearest.callCount() > before)
+  }
+  for (const minutes of [0, 1.5, 3, 4.5]) await look(start + hour + minutes * 60_000)
+  letGo()
+  await until(async () => (await house.runs(first)).length + (await house.runs(second)).length === 2)
+  for (const each of [first, second]) assert.deepEqual(outcomes(await ended(house, each)), [[1, 'ok']])
+  await house.at(start + 2 * hour + 61_000)
+  for (const each of [first, second]) assert.deepEqual(outcomes(await ended(house, each))[0], [2, 'missed'])
+})
+
+test('the clock looks by itself when the next instant comes', async (t) => {
+  const house = open(t)
+  const mission = await house.add()
+  house.setTime(start + hour - 20)
+  house.clock.wake()
+  await turnOver()
+  house.setTime(start + hour)
+  await until(async () => (await house.runs(mission)).length === 1)
+})
+
+test('a run whose user has no room left fails, and its owner is told', async (t) => {
+  const house = open(t)
+  const mission = await house.add()
+  const full = () => Promise.reject(new AppError('storage_full', 'there is no room left'))
+  t.mock.method(house.turns, 'startBy', full)
+  for (const each of [1, 2, 3]) await house.at(start + each * hour)
+  const runs = await house.runs(mission)
+  assert.deepEqual(outcomes(runs), [
+    [3, 'failed'],
+    [2, 'failed'],
+    [1, 'failed'],
+  ])
+  assert.equal(runs[0]?.summary, 'there is no room left')
+  assert.deepEqual(
+    house.settled.map(({ mission: _, ...each }) => each),
+    [1, 2, 3].map((each) => ({ paused: each === 3, outcome: 'failed', at: start + each * hour })),
+  )
+  assert.equal((await house.missions.get(ada, mission.id)).status, 'paused')
+})
+
+test('an end that could not be recorded is recorded at the next look', async (t) => {
+  const house = open(t)
+  const mission = await house.add()
+  t.mock.method(house.store.missions, 'settle', () => Promise.reject(new Error('away')), { times: 1 })
+  await house.at(start + hour)
+  assert.deepEqual(outcomes(await ended(house, mission)), [[1, 'ok']])
+  assert.equal(house.settled.length, 1)
+})
+
+test('a run that somebody stops is told as such', async (t) => {
+  const { script } = createHeldReply()
+  const house = open(t, { reply: () => script })
+  const mission = await house.add()
+  await house.at(start + hour)
+  const [run] = await house.runs(mission)
+  await house.turns.cancel(ada, run?.turnId ?? '')
+  const [ran] = await ended(house, mission)
+  assert.deepEqual([ran?.outcome, ran?.summary, house.settled[0]?.outcome], ['failed', 'It was stopped.', 'stopped'])
 })
 
 test('an instant that comes while the run before still runs is skipped', async (t) => {
@@ -293,6 +370,8 @@ test('a mission whose schedule cannot be read any more is listed, and paused whe
   await house.at(start + hour)
   const { status, pausedBecause } = await house.missions.get(ada, mission.id)
   assert.deepEqual([status, pausedBecause], ['paused', listed?.understood])
+  const [told] = house.settled
+  assert.deepEqual([told?.paused, told?.outcome, told?.at], [true, 'failed', start + hour])
 })
 
 test('a mission that is removed while it runs leaves its thread, and nothing else', async (t) => {
