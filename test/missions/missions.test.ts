@@ -19,7 +19,7 @@ function open(t: TestContext) {
   const told: string[] = []
   const missions = createMissions({
     store,
-    turns: { startBy: house.turns.startBy, changed: (user) => void told.push(user) },
+    turns: { startBy: (...given) => house.turns.startBy(...given), changed: (user) => void told.push(user) },
     toolNames: () => new Set(Array.from({ length: 101 }, (_, at) => `tool${at}`)),
     onChange: () => told.push('clock'),
   })
@@ -127,7 +127,7 @@ test('a paused mission has no next run, goes on in its rhythm, and one that is d
 test('a change is tried again when the clock fired in between, five times at most', async (t) => {
   const { missions, store } = open(t)
   const { id } = await missions.add(ada, daily)
-  const { change } = store.missions
+  const change: typeof store.missions.change = store.missions.change.bind(store.missions)
   let tries = 0
   const lose = (times: number) =>
     t.mock.method(store.missions, 'change', (...given: Parameters<typeof change>) => {

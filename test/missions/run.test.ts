@@ -41,8 +41,8 @@ function threadOf(items: readonly Item[]): Pick<Store, 'threads'> & { asked: num
 }
 
 const said = (text: string): Item => textMessage('assistant', text)
-const outside: Item = { type: 'result', callId: 'c1', output: 'x', origin: 'page' } as Item
-const own: Item = { type: 'result', callId: 'c1', output: 'x' } as Item
+const outside: Item = { type: 'result', callId: 'c1', output: 'x', origin: 'page' }
+const own: Item = { type: 'result', callId: 'c1', output: 'x' }
 const ask = textMessage('user', 'Look')
 
 function partsOf(last: MissionRun | undefined, over: Partial<Mission> = {}) {
@@ -130,7 +130,7 @@ const ends: readonly (readonly [name: string, over: Partial<Turn>, items: readon
     [
       'has no text from before the last call, and skips thoughts',
       {},
-      [said('a'), said('b'), said('c'), own, { type: 'reasoning', text: 'hm' } as Item, said('two')],
+      [said('a'), said('b'), said('c'), own, { type: 'reasoning', text: 'hm' }, said('two')],
       { ...end, summary: 'two' },
     ],
     [
