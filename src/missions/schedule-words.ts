@@ -167,9 +167,9 @@ function spanWords(ms: number): string {
   return parts.length === 1 && single !== '' ? single : parts.join(' ')
 }
 
+/** Of a day of a month. */
 function ordinal(value: number): string {
-  const tens = value % 100
-  const mark = tens > 10 && tens < 14 ? 'th' : (['th', 'st', 'nd', 'rd'][value % 10] ?? 'th')
+  const mark = value > 10 && value < 14 ? 'th' : (['th', 'st', 'nd', 'rd'][value % 10] ?? 'th')
   return `${value}${mark}`
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { AppError } from '#core/errors.ts'
 import { answerRequest } from '#missions/mission-request.ts'
+import type { MissionJson } from '#missions/mission-wire.ts'
 import { createMissions, type MissionInput } from '#missions/missions.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { ada, bob, rejectsWith } from '../store/harness.ts'
@@ -108,7 +109,8 @@ test('a paused mission has no next run, goes on in its rhythm, and one that is d
   const paused = await missions.change(ada, added.id, { status: 'paused' })
   assert.deepEqual([paused.status, paused.nextAt, paused.nextRuns], ['paused', undefined, []])
   assert.match(paused.understood, /No run while it is paused\.$/)
-  assert.equal((await missions.change(ada, added.id, { status: 'paused', title: 'x' })).nextAt, undefined)
+  const renamed = await missions.change(ada, added.id, { title: 'x' })
+  assert.deepEqual([renamed.status, renamed.nextAt, renamed.title], ['paused', undefined, 'x'])
   time.now = start + 5 * hour
   const resumed = await missions.change(ada, added.id, { status: 'active' })
   assert.deepEqual([resumed.nextAt, resumed.from], [start + 6 * hour, added.from])
@@ -167,7 +169,7 @@ test('a preview has the next three runs and the zone', async (t) => {
 })
 
 test('a request of a command is answered as JSON', async (t) => {
-  const { missions } = open(t)
+  const { missions, store } = open(t)
   const answer = (request: Parameters<typeof answerRequest>[2]) => answerRequest(missions, ada, request)
   const added = (await answer({ do: 'add', ...daily, tools: ['tool1'], capUsd: 2 })) as { id: string }
   const { id } = added
@@ -188,6 +190,9 @@ test('a request of a command is answered as JSON', async (t) => {
   assert.deepEqual(await answer({ do: 'list' }), [added])
   assert.deepEqual(await answer({ do: 'show', id }), added)
   const { status } = (await answer({ do: 'pause', id })) as { status: string }
+  const paused = (await store.missions.get(ada, id)) ?? assert.fail()
+  await store.missions.change(paused, { pausedBecause: 'It failed.' }, 100)
+  assert.equal(((await answer({ do: 'show', id })) as MissionJson).paused_because, 'It failed.')
   const { status: again } = (await answer({ do: 'resume', id })) as { status: string }
   assert.deepEqual([status, again], ['paused', 'active'])
   const run = (await answer({ do: 'run', id })) as Record<string, string>

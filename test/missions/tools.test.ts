@@ -39,7 +39,8 @@ test('a reminder is asked for, shown whole, and created once it is allowed; so a
   const question = await find('mission_update').ask?.(change, { user: ada, signal })
   assert.equal(question?.question.text, 'Change the mission “Ada”?')
   assert.ok(question?.preview?.type === 'arguments')
-  assert.equal(question.preview.fields['cap_usd'], 0.5)
+  const { cap_usd: cap, status, title: name } = question.preview.fields
+  assert.deepEqual([cap, status, name], [0.5, 'active', 'Ada'])
   await find('mission_update').run(change, context)
   const { schedule: now, capUsd } = await missions.get(ada, created.id)
   assert.deepEqual([now, capUsd], ['daily at 9am', 0.5])
