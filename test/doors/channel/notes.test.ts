@@ -19,7 +19,7 @@ test('the help names every command, and a new chat is greeted with it', () => {
 test('the status names the thread, what is going on, and the cost', () => {
   const lines = statusNote(counts, thread('t1', 'Milk\u0007', 'running')).split('\n')
   assert.match(lines[0] ?? '', /^Thread: Milk.* \(running\)$/)
-  assert.doesNotMatch(lines[0] ?? '', /\u0007/)
+  assert.ok(!lines[0]?.includes('\u0007'))
   assert.equal(lines[1], 'In all threads: 2 running, 1 queued, 1 question waiting for you')
   assert.match(lines[2] ?? '', /^Cost today: .*0\.5/)
   assert.match(statusNote(counts, undefined), /^Your next message begins a new thread\.\n/)
