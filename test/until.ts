@@ -1,6 +1,7 @@
 // Waiting for a condition, with a bound: what a test does in place of a sleep.
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 
 const stepMs = 10
 /** How long a test waits for what must come about: a machine with more to do than it has cores is slow. */
@@ -17,4 +18,11 @@ export async function until(
     assert(performance.now() < end, `it did not come to hold within ${withinMs} ms`)
     await pause(everyMs)
   }
+}
+
+/** Reads again and again until the value is the expected one; tells the last difference when it does not become so. */
+export async function untilEqual<T>(read: () => T | Promise<T>, expected: T): Promise<void> {
+  let last: T | undefined
+  const look = async (): Promise<boolean> => isDeepStrictEqual((last = await read()), expected)
+  await until(look).catch(() => assert.deepEqual(last, expected))
 }

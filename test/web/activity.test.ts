@@ -1,7 +1,6 @@
 // The page Activity in a real browser: figures that add up, a chart for eyes, keys and ears.
-import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { until } from '../until.ts'
+import { until, untilEqual } from '../until.ts'
 import { noBrowser, useSite } from './browser.ts'
 import { guard } from './corpus.ts'
 import { checkLooks } from './looks.ts'
@@ -53,12 +52,12 @@ test('the figures, the chart, its table and its tooltip tell the same', { skip }
   await figure('Turns').getByText('2', { exact: true }).waitFor()
   await figure('Turns').getByText('none failed').waitFor()
   const doors = page.getByRole('table', { name: 'By door' }).getByRole('row')
-  assert.match((await doors.last().textContent()) ?? '', /Browser2\$1\.00$/)
+  await until(async () => /Browser2\$1\.00$/.test((await doors.last().textContent()) ?? ''))
   await chat('fail', token)
   await figure('Turns').getByText('1 failed').waitFor()
   const table = page.getByRole('table', { name: 'Cost per day' })
-  assert.equal(await table.getByRole('row').count(), 31)
-  assert.match((await table.getByRole('row').last().textContent()) ?? '', /\$1\.00\$1\.00$/)
+  await untilEqual(() => table.getByRole('row').count(), 31)
+  await until(async () => /\$1\.00\$1\.00$/.test((await table.getByRole('row').last().textContent()) ?? ''))
   const chart = page.getByRole('group', { name: 'Cost per day' })
   await chart.focus()
   await page.keyboard.press('ArrowLeft')
@@ -71,13 +70,13 @@ test('the figures, the chart, its table and its tooltip tell the same', { skip }
   await page.mouse.move((bar?.x ?? 0) + 3, (bar?.y ?? 0) + 3)
   await chart.locator('.chart-tip strong').filter({ hasText: '$1.00' }).waitFor()
   // On a phone there is room for two weeks; the table has them all.
-  assert.equal(await chart.locator('.chart-hit').count(), 30)
+  await untilEqual(() => chart.locator('.chart-hit').count(), 30)
   await page.setViewportSize({ width: 375, height: 812 })
   await until(async () => (await chart.locator('.chart-hit').count()) === 14)
-  assert.equal(await table.getByRole('row').count(), 31)
+  await untilEqual(() => table.getByRole('row').count(), 31)
   await page.getByRole('button', { name: '7 days' }).click()
   await figure('Last 7 days').waitFor()
-  assert.equal(await table.getByRole('row').count(), 8)
+  await untilEqual(() => table.getByRole('row').count(), 8)
 })
 
 test('the latest turns lead to their threads and count their tools', { skip }, async (t) => {
@@ -86,7 +85,7 @@ test('the latest turns lead to their threads and count their tools', { skip }, a
   const page = await site.open(t, '/activity', { token })
   const row = page.getByRole('table', { name: 'Latest turns' }).getByRole('row').nth(1)
   await row.getByText('1,310').waitFor()
-  assert.equal(await row.getByRole('cell').nth(2).textContent(), '1')
+  await untilEqual(() => row.getByRole('cell').nth(2).textContent(), '1')
   await row.getByRole('link').click()
   await page.waitForURL('**/threads/*')
 })

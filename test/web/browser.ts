@@ -193,6 +193,20 @@ function watchFaults(t: TestContext, page: Page): void {
   })
 }
 
+/**
+ * For its first half second a card is deaf; it must be there for longer before it is answered. By the page's own time: a
+ * card that is seen takes its time from a picture that follows the first moment after the next one, however late they come.
+ */
+export async function hearing(page: Page): Promise<void> {
+  await page.evaluate(`(async () => {
+    for (let picture = 0; picture < 3; picture++) {
+      await new Promise(requestAnimationFrame)
+      await new Promise((done) => setTimeout(done))
+    }
+    await new Promise((done) => setTimeout(done, 600))
+  })()`)
+}
+
 type Finding = { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }
 
 /** Drawn in its size, and no colour on its way to another. */

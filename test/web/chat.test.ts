@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { until } from '../until.ts'
+import { until, untilEqual } from '../until.ts'
 import { noBrowser, useSite } from './browser.ts'
 import { checkLooks } from './looks.ts'
 
 const skip = noBrowser()
 
-const long = 'One line of a long answer that takes its time.\n\n'.repeat(400)
+const long = 'One line of a long answer that takes its time.\n\n'.repeat(4_000)
 const site = useSite({
   script: {
     replies: [
@@ -71,9 +71,9 @@ test('a message opens a thread, with its calls and a receipt; a reload shows the
   await say(page, 'what is 6 times 7')
   await page.waitForURL(/\/threads\/[0-9a-f-]{36}$/)
   await replies(page).getByText('It is 42.').waitFor()
-  assert.equal(await replies(page).locator('strong').textContent(), '42')
+  await untilEqual(() => replies(page).locator('strong').textContent(), '42')
   const call = page.getByRole('button', { name: /^calculate .*done$/ })
-  assert.equal(await call.getAttribute('aria-expanded'), 'false')
+  await untilEqual(() => call.getAttribute('aria-expanded'), 'false')
   await call.click()
   await page.getByText('Result, ').waitFor()
   await page.getByText('6*7 = 42').waitFor()
@@ -83,15 +83,15 @@ test('a message opens a thread, with its calls and a receipt; a reload shows the
   await panel.getByText('calculate').waitFor()
   await page.keyboard.press('Escape')
   await panel.waitFor({ state: 'detached' })
-  assert.equal(await isFocused(receipt(page)), true)
+  await until(() => isFocused(receipt(page)))
   await call.click()
   // What reads Markdown comes by itself, before the receipt or after it.
   const whole = () => Promise.all([receipt(page).waitFor(), replies(page).locator('strong').waitFor()])
   const before = await page.getByRole('log').innerText()
   await page.reload()
   await whole()
-  assert.equal(await page.getByRole('log').innerText(), before)
-  assert.equal(await replies(page).count(), 1)
+  await untilEqual(() => page.getByRole('log').innerText(), before)
+  await untilEqual(() => replies(page).count(), 1)
 })
 
 test('Shift+Enter breaks the line, Enter sends, the draft outlives the page', { skip }, async (t) => {
@@ -99,39 +99,39 @@ test('Shift+Enter breaks the line, Enter sends, the draft outlives the page', { 
   await box(page).fill('first')
   await box(page).press('Shift+Enter')
   await page.keyboard.type('second')
-  assert.equal(await box(page).inputValue(), 'first\nsecond')
+  await untilEqual(() => box(page).inputValue(), 'first\nsecond')
   await page.reload()
   await box(page).waitFor()
-  assert.equal(await box(page).inputValue(), 'first\nsecond')
+  await untilEqual(() => box(page).inputValue(), 'first\nsecond')
   await box(page).press('Enter')
   await replies(page).getByText('You said: first').waitFor()
-  assert.equal(await box(page).inputValue(), '')
+  await untilEqual(() => box(page).inputValue(), '')
 })
 
 test('tables, code with a copy button and colours, and math are shown as such', { skip }, async (t) => {
   const page = await site.open(t, '/', { permissions: ['clipboard-read', 'clipboard-write'] })
   await say(page, 'table')
   await page.locator('.katex').nth(1).waitFor()
-  assert.equal(await page.locator('td[align=right]').innerText(), '182')
+  await untilEqual(() => page.locator('td[align=right]').innerText(), '182')
   const thinking = replies(page).getByRole('button', { name: /^Thinking/ })
-  assert.equal(await thinking.getAttribute('aria-expanded'), 'false')
+  await untilEqual(() => thinking.getAttribute('aria-expanded'), 'false')
   await thinking.click()
   await replies(page).getByText('Rows first.').waitFor()
   // The page has one heading of the first rank; a list of Hebrew words stands on its own side.
   await replies(page).getByRole('heading', { name: 'Routes', level: 3 }).waitFor()
-  assert.equal(await page.locator('h1').count(), 1)
+  await untilEqual(() => page.locator('h1').count(), 1)
   const list = replies(page).locator('ul')
   assert.equal(await list.evaluate((node) => node.ownerDocument.defaultView.getComputedStyle(node).direction), 'rtl')
   await page.locator('.code-frame .code-keyword').first().waitFor()
   await page.locator('.code-frame').getByRole('button', { name: 'Copy' }).click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()
-  assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'SELECT 1;')
+  await untilEqual(() => page.evaluate('navigator.clipboard.readText()'), 'SELECT 1;')
   // Over plain HTTP from another machine a page has no clipboard: what is copied is what is selected then.
   await page.evaluate(`addEventListener('copy', ({ target }) => (globalThis.copied = target.value));
     Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
   await page.locator('.code-frame').getByRole('button', { name: 'Copy' }).click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()
-  assert.equal(await page.evaluate('globalThis.copied'), 'SELECT 1;')
+  await untilEqual(() => page.evaluate('globalThis.copied'), 'SELECT 1;')
 })
 
 test('four calls in a row fold into one line, which opens', { skip }, async (t) => {
@@ -139,9 +139,9 @@ test('four calls in a row fold into one line, which opens', { skip }, async (t) 
   await say(page, 'four')
   const line = page.getByRole('button', { name: /^5 tools/ })
   await line.waitFor()
-  assert.equal(await page.getByRole('button', { name: /^calculate/ }).count(), 0)
+  await untilEqual(() => page.getByRole('button', { name: /^calculate/ }).count(), 0)
   await line.click()
-  assert.equal(await page.getByRole('button', { name: /^calculate .*done$/ }).count(), 5)
+  await untilEqual(() => page.getByRole('button', { name: /^calculate .*done$/ }).count(), 5)
 })
 
 test('text streams in, a reader who scrolled up is left alone, and Stop stops', { skip }, async (t) => {
@@ -187,14 +187,14 @@ test('what is sent while a turn runs waits its turn, and both are answered in or
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
   await replies(page).getByText('You said: and then that').waitFor()
   await page.getByText('Waits its turn').waitFor({ state: 'detached' })
-  assert.equal(await own(page).count(), 2)
+  await untilEqual(() => own(page).count(), 2)
   await say(page, 'long')
   await page.getByRole('button', { name: 'Stop', exact: true }).waitFor()
   await say(page, 'nor this')
   await page.getByRole('button', { name: 'Stop all' }).click()
   await page.getByText('Stopped, and 1 queued message removed').waitFor()
   await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
-  assert.equal(await own(page).count(), 3)
+  await untilEqual(() => own(page).count(), 3)
 })
 
 test('a thread has a model of its own, and Retry with… asks another', { skip }, async (t) => {
@@ -203,6 +203,7 @@ test('a thread has a model of its own, and Retry with… asks another', { skip }
   const menu = page.getByRole('menu', { name: 'Model for this thread' })
   await chip.click()
   await menu.getByRole('menuitemradio', { name: /^scripted/, checked: true }).waitFor()
+  await until(() => isFocused(menu.getByRole('menuitemradio', { checked: true })))
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await menu.waitFor({ state: 'detached' })
@@ -235,16 +236,18 @@ test('Retry and Edit go on in a fork and keep the thread', { skip }, async (t) =
   await own(page).hover()
   const edit = page.getByRole('button', { name: 'Edit' })
   await edit.click()
+  const field = page.getByRole('textbox', { name: 'Edit message' })
+  await until(() => isFocused(field))
   await page.keyboard.press('Escape')
   await until(() => isFocused(edit))
   await page.keyboard.press('Enter')
-  await page.getByRole('textbox', { name: 'Edit message' }).fill('hello changed')
+  await field.fill('hello changed')
   await page.keyboard.press('Enter')
   await page.waitForURL((url) => url.href !== second && url.pathname.startsWith('/threads/'))
   await replies(page).getByText('You said: hello changed').waitFor()
   await page.goto(first)
   await replies(page).getByText('You said: hello there').waitFor()
-  assert.equal(await own(page).count(), 1)
+  await untilEqual(() => own(page).count(), 1)
 })
 
 test('files come by the button, by paste and by drop, over plain HTTP too; what cannot be read stays, with its reason', {
@@ -278,17 +281,17 @@ test('files come by the button, by paste and by drop, over plain HTTP too; what 
   const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'another thread' })
   await page.locator(`a[href="/threads/${thread_id}"]`).click()
   await replies(page).getByText('You said: another thread').waitFor()
-  assert.equal(await chips.count(), 0)
+  await untilEqual(() => chips.count(), 0)
   await page.getByRole('link', { name: 'New thread' }).click()
   await chips.getByText('by-drop.txt').waitFor()
   // Without words they do not go, and the page says why.
   const send = page.getByRole('button', { name: 'Send', description: 'Add a message: files go with one' })
-  assert.equal(await send.isDisabled(), true)
+  await untilEqual(() => send.isDisabled(), true)
   await page.getByRole('textbox', { name: 'Message', description: 'Add a message: files go with one' }).press('Enter')
-  assert.equal(await own(page).count(), 0)
+  await untilEqual(() => own(page).count(), 0)
   await say(page, 'read these')
   await receipt(page).waitFor()
-  assert.equal(await own(page).getByRole('img', { name: 'Attached picture' }).count(), 1)
+  await untilEqual(() => own(page).getByRole('img', { name: 'Attached picture' }).count(), 1)
   for (const name of ['notes.txt', 'by-paste.txt', 'by-drop.txt']) await own(page).getByText(name).waitFor()
 })
 
@@ -319,7 +322,7 @@ test('a turn at its cap tells what is kept, and goes on with as much again in th
   const more = page.getByRole('button', { name: 'Go on with another $0.50' })
   await more.waitFor()
   await page.getByText('1 step is done, and kept.').waitFor()
-  assert.equal(await page.getByRole('link', { name: 'Change the cap' }).getAttribute('href'), '/settings/limits')
+  await untilEqual(() => page.getByRole('link', { name: 'Change the cap' }).getAttribute('href'), '/settings/limits')
   const at = page.url()
   await more.click()
   await replies(page).getByText('You said: Go on.').waitFor()
@@ -335,6 +338,7 @@ test('threads are searched, renamed in place, and deleted with a way back', { sk
   await receipt(page).waitFor()
   const list = page.getByRole('navigation', { name: 'Threads' })
   await page.keyboard.press('Control+k')
+  await until(() => isFocused(page.getByRole('searchbox', { name: 'Search threads' })))
   await page.keyboard.type('offsite')
   await list.getByRole('link', { name: /Plan the offsite week/ }).waitFor()
   await until(async () => (await list.getByRole('link').count()) === 1)
@@ -342,7 +346,7 @@ test('threads are searched, renamed in place, and deleted with a way back', { sk
   await list.getByRole('button', { name: 'More' }).click()
   await page.getByRole('menuitem', { name: 'Rename' }).click()
   const title = page.getByRole('textbox', { name: 'Title' })
-  assert.equal(await isFocused(title), true)
+  await until(() => isFocused(title))
   await title.fill('Offsite, week 12')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Offsite, week 12' }).waitFor()
@@ -378,17 +382,17 @@ test('two browsers stay in step', { skip }, async (t) => {
   await replies(two).getByText('You said: seen by both').waitFor()
   await say(two, 'from the other one')
   await replies(one).getByText('You said: from the other one').waitFor()
-  assert.equal(await own(one).count(), 2)
+  await untilEqual(() => own(one).count(), 2)
 })
 
 test('all of it goes by the keyboard alone', { skip }, async (t) => {
   const page = await site.open(t, '/waiting')
   await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
   await page.keyboard.press('Tab')
-  assert.equal(await isFocused(page.getByRole('link', { name: 'Skip to the page' })), true)
+  await until(() => isFocused(page.getByRole('link', { name: 'Skip to the page' })))
   for (const name of ['Hide sidebar', 'New thread']) {
     await page.keyboard.press('Tab')
-    assert.equal(await isFocused(page.getByRole(name === 'New thread' ? 'link' : 'button', { name })), true, name)
+    await until(() => isFocused(page.getByRole(name === 'New thread' ? 'link' : 'button', { name })))
   }
   await page.keyboard.press('Enter')
   await box(page).waitFor()
@@ -398,11 +402,11 @@ test('all of it goes by the keyboard alone', { skip }, async (t) => {
   await receipt(page).waitFor()
   const call = page.getByRole('button', { name: /^calculate/ })
   for (let steps = 0; steps < 12 && !(await isFocused(call)); steps++) await page.keyboard.press('Shift+Tab')
-  assert.equal(await isFocused(call), true)
+  await until(() => isFocused(call))
   await page.keyboard.press('Enter')
-  assert.equal(await call.getAttribute('aria-expanded'), 'true')
+  await untilEqual(() => call.getAttribute('aria-expanded'), 'true')
   await page.keyboard.press('Space')
-  assert.equal(await call.getAttribute('aria-expanded'), 'false')
+  await untilEqual(() => call.getAttribute('aria-expanded'), 'false')
   await page.getByRole('button', { name: 'Hide sidebar' }).focus()
   await page.keyboard.press('Enter')
   await until(() => isFocused(page.getByRole('button', { name: 'Show sidebar' })))

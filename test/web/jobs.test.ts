@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { untilEqual } from '../until.ts'
 import { noBrowser, useSite } from './browser.ts'
 import { corpus, guard } from './corpus.ts'
 import { checkLooks } from './looks.ts'
@@ -32,7 +33,7 @@ test('a job shows how it stands as that changes, and Stop ends it', { skip }, as
   await row.getByText('Running').waitFor()
   await row.getByRole('button', { name: 'Stop' }).click()
   await row.getByText('Stopped').waitFor()
-  assert.equal(await row.getByRole('button').count(), 0)
+  await untilEqual(() => row.getByRole('button').count(), 0)
   const [job] = (await site.call<{ jobs: { status: string }[] }>('GET', '/api/jobs')).jobs
   assert.equal(job?.status, 'cancelled')
 })
@@ -77,7 +78,7 @@ test('the operator sees the jobs of one user, however far back they are', { skip
   await page.getByRole('button', { name: 'Failed' }).click()
   await page.getByRole('heading', { name: 'No jobs of this user' }).waitFor()
   await page.getByRole('button', { name: 'Clear search' }).last().click()
-  assert.equal(await users.inputValue(), 'all')
+  await untilEqual(() => users.inputValue(), 'all')
 })
 
 test('jobs are found by status, by door and by words; the address keeps the status', { skip }, async (t) => {
@@ -90,7 +91,7 @@ test('jobs are found by status, by door and by words; the address keeps the stat
   await rowOf(page, 'broken again').waitFor()
   await page.reload()
   await rowOf(page, 'broken again').waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Failed' }).getAttribute('aria-pressed'), 'true')
+  await untilEqual(() => page.getByRole('button', { name: 'Failed' }).getAttribute('aria-pressed'), 'true')
   await page.getByRole('button', { name: 'All' }).click()
   await page.getByRole('searchbox', { name: 'Search jobs' }).fill('ATTIC')
   await page.getByText('1 found').waitFor()
@@ -115,9 +116,9 @@ test('twenty are shown, then twenty more', { skip }, async (t) => {
   for (let at = 1; at <= 25; at++) await send(`errand ${at}`, token)
   const page = await site.open(t, '/jobs', { token })
   await rowOf(page, 'errand 25').waitFor()
-  assert.equal(await page.getByText('errand 1', { exact: true }).and(page.locator('.row-link')).count(), 0)
+  await untilEqual(() => page.getByText('errand 1', { exact: true }).and(page.locator('.row-link')).count(), 0)
   await page.getByText('20 of 25').waitFor()
-  assert.equal(await page.getByRole('combobox', { name: 'User' }).count(), 0)
+  await untilEqual(() => page.getByRole('combobox', { name: 'User' }).count(), 0)
   await page.getByRole('button', { name: 'Show 20 more' }).click()
   await page.locator('.row-link', { hasText: /^errand 1$/ }).waitFor()
   await page.getByText('25 jobs').waitFor()

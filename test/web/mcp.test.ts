@@ -8,8 +8,8 @@ import type { Locator, Page } from 'playwright-core'
 import type { McpServerList, McpTool } from '#doors/web/wire/mcp.ts'
 import { atrium } from '../atrium.ts'
 import { rude } from '../mcp/harness.ts'
-import { until } from '../until.ts'
-import { findBarriers, noBrowser, useSite } from './browser.ts'
+import { until, untilEqual } from '../until.ts'
+import { findBarriers, hearing, noBrowser, useSite } from './browser.ts'
 import { checkLooks } from './looks.ts'
 
 const skip = noBrowser()
@@ -86,7 +86,7 @@ test('a server is a group of the page, and a switch says what its calls may do',
   const echo = partOf(page, 'rude', 'echo')
   await echo.getByText('The model calls it rude__echo. The server says that it only reads.').waitFor()
   const calls = echo.getByRole('combobox', { name: 'Calls of echo' })
-  assert.equal(await calls.inputValue(), 'write')
+  await untilEqual(() => calls.inputValue(), 'write')
   await calls.selectOption('Calls: runs at once')
   await until(async () => (await toolOf('rude', 'echo'))?.effect === 'read')
   await calls.selectOption('Calls: off')
@@ -129,15 +129,15 @@ test('the form of a server has its labels, choices and defaults; a wrong value i
   const asked = card(page, 'Answer shop?')
   await asked.getByText('Which colour?').waitFor()
   const name = asked.getByRole('textbox', { name: 'Your name', exact: true })
-  assert.equal(await name.getAttribute('aria-required'), 'true')
+  await untilEqual(() => name.getAttribute('aria-required'), 'true')
   await asked.getByRole('textbox', { description: 'As on the <b>door</b> · Text, at least 3 characters' }).waitFor()
   await asked.getByRole('textbox', { name: 'Mail (optional)', description: 'An email address' }).waitFor()
   const size = asked.getByRole('combobox', { name: 'Size', exact: true })
-  assert.deepEqual(await size.getByRole('option').allTextContents(), ['Choose…', 'Small', 'Large'])
-  assert.equal(await asked.getByRole('combobox', { name: 'paint (optional)' }).inputValue(), 'blue')
+  await untilEqual(() => size.getByRole('option').allTextContents(), ['Choose…', 'Small', 'Large'])
+  await untilEqual(() => asked.getByRole('combobox', { name: 'paint (optional)' }).inputValue(), 'blue')
   const count = asked.getByRole('textbox', { name: 'How many (optional)' })
-  assert.equal(await count.inputValue(), '2')
-  assert.equal(await asked.getByRole('checkbox', { name: 'Wrap it as a gift', exact: true }).isChecked(), true)
+  await untilEqual(() => count.inputValue(), '2')
+  await untilEqual(() => asked.getByRole('checkbox', { name: 'Wrap it as a gift', exact: true }).isChecked(), true)
   const extras = asked.getByRole('group', { name: 'Extras', exact: true })
   await checkLooks(page, () => extras.waitFor())
 
@@ -146,17 +146,17 @@ test('the form of a server has its labels, choices and defaults; a wrong value i
   await count.fill('12')
   await page.keyboard.press('Enter')
   await asked.getByRole('alert').getByText('How many must be at most 9.').waitFor()
-  assert.deepEqual([await count.getAttribute('aria-invalid'), await isFocused(count)], ['true', true])
+  await untilEqual(async () => [await count.getAttribute('aria-invalid'), await isFocused(count)], ['true', true])
   await count.fill('3')
   await asked.getByRole('button', { name: 'Send', exact: true }).click()
   await extras.getByRole('alert').getByText('Extras must have at least 1 choice.').waitFor()
-  assert.deepEqual([await isFocused(extras), await name.inputValue()], [true, 'Ada'])
+  await untilEqual(async () => [await isFocused(extras), await name.inputValue()], [true, 'Ada'])
   await extras.getByRole('checkbox', { name: 'label' }).check()
   await asked.getByRole('button', { name: 'Send', exact: true }).click()
   const values = '{"name":"Ada","size":"l","paint":"blue","count":3,"gift":true,"extras":["label"]}'
   await said(page, `"content":${values}`).waitFor()
   await page.getByText('Answered by you').waitFor()
-  assert.equal(await asked.count(), 0)
+  await untilEqual(() => asked.count(), 0)
 })
 
 /** Run in the page: sends the form of a card as soon as it is there. */
@@ -187,6 +187,7 @@ test('a form that waits is answered on the page Waiting, and one that is decline
   const send = asked.getByRole('button', { name: 'Send', exact: true })
   await send.waitFor()
   assert.deepEqual(await findBarriers(page), [])
+  await hearing(page)
   await send.click()
   await asked.getByRole('alert').getByText('Your name is required.').waitFor()
   assert.equal(answers, 1, 'a card ignores what happens before it could be read')
@@ -195,7 +196,7 @@ test('a form that waits is answered on the page Waiting, and one that is decline
     .getByText(/^Declined by you/)
     .first()
     .waitFor()
-  assert.equal(await asked.count(), 0)
+  await untilEqual(() => asked.count(), 0)
 })
 
 test('a page that a server wants opened is shown with its address; the call goes on after it', { skip }, async (t) => {
@@ -205,11 +206,12 @@ test('a page that a server wants opened is shown with its address; the call goes
   const asked = card(page, 'Sign in at pay.example?')
   await asked.getByText(url, { exact: true }).waitFor()
   const done = asked.getByRole('button', { name: 'I am done' })
-  assert.equal(await done.isDisabled(), true)
+  await untilEqual(() => done.isDisabled(), true)
   assert.deepEqual(await findBarriers(page), [])
+  await hearing(page)
   const opened = page.context().waitForEvent('page')
   await asked.getByRole('link', { name: 'Open pay.example' }).click()
-  assert.equal((await opened).url(), url)
+  await (await opened).waitForURL(url)
   await done.click()
   await said(page, '"action":"accept"').waitFor()
 })
@@ -227,7 +229,7 @@ test('a server that needs a sign-in says so, and opens its page', { skip }, asyn
   assert.deepEqual(await findBarriers(page), [])
   const address = await link.getAttribute('href')
   assert.match(address ?? '', new RegExp(`^${at}/authorize\\?`))
-  assert.equal((await opened).url(), address)
+  await (await opened).waitForURL(address ?? '')
 })
 
 test('a call that needs a sign-in opens it from its card, and again where the browser blocked it', {
@@ -243,7 +245,7 @@ test('a call that needs a sign-in opens it from its card, and again where the br
   await asked.getByRole('button', { name: 'Sign in to porch' }).click()
   const opened = page.context().waitForEvent('page')
   await asked.getByRole('link', { name: 'Open it again' }).click()
-  assert.match((await opened).url(), new RegExp(`^${at}/authorize\\?`))
+  await (await opened).waitForURL((url) => url.href.startsWith(`${at}/authorize?`))
 })
 
 /** What a server tells without a token: its list. */

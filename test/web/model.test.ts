@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { untilEqual } from '../until.ts'
 import { noBrowser, useSite } from './browser.ts'
 
 const skip = noBrowser()
@@ -35,8 +36,8 @@ test('a model is tried, another one is chosen, a faulty choice changes nothing',
   // The form has what is chosen, and folds; what was chosen here before is one click away.
   await page.reload()
   await page.getByRole('combobox', { name: 'Provider' }).waitFor()
-  assert.equal(await page.getByRole('combobox', { name: 'Provider' }).inputValue(), 'openai-compatible')
-  assert.equal(await page.getByRole('textbox', { name: 'Model' }).inputValue(), 'local-1')
+  await untilEqual(() => page.getByRole('combobox', { name: 'Provider' }).inputValue(), 'openai-compatible')
+  await untilEqual(() => page.getByRole('textbox', { name: 'Model' }).inputValue(), 'local-1')
   await page.getByRole('button', { name: 'Connect another' }).click()
   await page.getByRole('combobox', { name: 'Provider' }).waitFor({ state: 'detached' })
   const list = page.getByRole('radiogroup', { name: 'Models' })

@@ -1,7 +1,7 @@
 // The page Settings in a real browser: grants, users, sessions, the theme.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { until } from '../until.ts'
+import { until, untilEqual } from '../until.ts'
 import { noBrowser, useSite } from './browser.ts'
 import { checkLooks } from './looks.ts'
 
@@ -33,7 +33,7 @@ test('limits are set and taken away; what is no amount is told beside its field'
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
     assert.equal(await stored(), wanted)
-    assert.equal(await field.inputValue(), shown)
+    await untilEqual(() => field.inputValue(), shown)
   }
   const steps = page.getByRole('textbox', { name: 'Steps per turn' })
   await steps.fill('12')
@@ -123,7 +123,7 @@ test('a user is added, its token shown once and revoked, and removed after a sec
   await name.fill('no/slashes')
   await page.keyboard.press('Enter')
   await page.getByRole('alert').filter({ hasText: 'letters, digits' }).waitFor()
-  assert.equal(await name.getAttribute('aria-invalid'), 'true')
+  await untilEqual(() => name.getAttribute('aria-invalid'), 'true')
   await name.fill('billing')
   await page.getByRole('combobox', { name: 'The token expires' }).selectOption({ label: 'In 90 days' })
   await page.getByRole('button', { name: 'Add', exact: true }).click()
@@ -186,7 +186,7 @@ test('a user who is no operator sees their own settings alone', { skip }, async 
   await page.getByRole('heading', { name: 'Grants' }).waitFor()
   await page.getByRole('heading', { name: 'Sessions' }).waitFor()
   for (const name of ['Model', 'Limits', 'Policy', 'Users']) {
-    assert.equal(await page.getByRole('heading', { name }).count(), 0)
+    await untilEqual(() => page.getByRole('heading', { name }).count(), 0)
   }
 })
 
@@ -204,10 +204,10 @@ test('the theme is chosen here and kept', { skip }, async (t) => {
   const page = await site.open(t, '/settings/appearance', { colorScheme: 'light' })
   const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
   await page.getByRole('button', { name: 'Dark', exact: true }).click()
-  assert.equal(await ground(), 'rgb(15, 16, 15)')
+  await untilEqual(ground, 'rgb(15, 16, 15)')
   await page.reload()
   await page.getByRole('heading', { name: 'Appearance' }).waitFor()
-  assert.equal(await ground(), 'rgb(15, 16, 15)')
+  await untilEqual(ground, 'rgb(15, 16, 15)')
 })
 
 test('Settings have no barrier, in any size and theme', { skip }, async (t) => {

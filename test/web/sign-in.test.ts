@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { atrium } from '../atrium.ts'
+import { untilEqual } from '../until.ts'
 import { noBrowser, useSite } from './browser.ts'
 import { checkLooks } from './looks.ts'
 
@@ -15,11 +16,11 @@ test('a token signs in; a wrong one is told in words, below its field', { skip }
   await field.fill('nonsense')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('alert').filter({ hasText: 'This token is not known here.' }).waitFor()
-  assert.equal(await field.getAttribute('aria-invalid'), 'true')
+  await untilEqual(() => field.getAttribute('aria-invalid'), 'true')
   await field.fill(site.token)
   await page.keyboard.press('Enter')
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
-  assert.equal(new URL(page.url()).pathname, '/')
+  await page.waitForURL((url) => url.pathname === '/')
 })
 
 test('the link of the start signs in once, also in a tab that is at sign-in already; its code leaves the address', {
@@ -32,11 +33,11 @@ test('the link of the start signs in once, also in a tab that is at sign-in alre
   await page.getByRole('textbox', { name: 'Access token' }).waitFor()
   await page.goto(site.url + path)
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
-  assert(!page.url().includes('code='), page.url())
+  await page.waitForURL((url) => !url.href.includes('code='))
   const other = await site.open(t, path, { token: null })
   const used = other.getByRole('alert').filter({ hasText: 'This link was used already' })
   await used.waitFor()
-  assert(!other.url().includes('code='), other.url())
+  await other.waitForURL((url) => !url.href.includes('code='))
 })
 
 test('any address leads to sign-in first, and then to itself', { skip }, async (t) => {
@@ -58,7 +59,7 @@ test('when the session has ended the page says so, and the draft is still there 
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('link', { name: 'New thread' }).click()
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
-  assert.equal(await page.getByRole('textbox', { name: 'Message' }).inputValue(), 'half a thought')
+  await untilEqual(() => page.getByRole('textbox', { name: 'Message' }).inputValue(), 'half a thought')
 })
 
 test('the sign-in page and the first one have no barrier, in any size and theme', { skip }, async (t) => {

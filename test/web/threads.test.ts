@@ -1,8 +1,7 @@
 // The list of threads in a real browser, with more threads than are read at first.
-import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ThreadPage } from '#doors/web/wire/thread.ts'
-import { until } from '../until.ts'
+import { until, untilEqual } from '../until.ts'
 import { noBrowser, useSite } from './browser.ts'
 
 const skip = noBrowser()
@@ -24,12 +23,12 @@ test('a search finds threads that the list does not show yet; a button shows the
   const page = await site.open(t)
   const list = page.getByRole('navigation', { name: 'Threads' })
   await list.getByRole('button', { name: 'Older threads' }).waitFor()
-  assert.equal(await list.getByRole('link').count(), first)
-  assert.equal(await list.getByRole('link', { name: 'Zeppelin' }).count(), 0)
+  await untilEqual(() => list.getByRole('link').count(), first)
+  await untilEqual(() => list.getByRole('link', { name: 'Zeppelin' }).count(), 0)
   const box = list.getByRole('searchbox', { name: 'Search threads' })
   await box.fill('zeppelin harbour')
   await list.getByRole('link', { name: 'Zeppelin over the harbour' }).waitFor()
-  assert.equal(await list.getByRole('link').count(), 1)
+  await untilEqual(() => list.getByRole('link').count(), 1)
   await box.fill('submarine')
   await list.getByText('Nothing about “submarine”').waitFor()
   // The reply of every thread.
@@ -48,9 +47,9 @@ test('a search finds threads that the list does not show yet; a button shows the
   await page.waitForURL(/threads/)
   await box.fill('')
   await list.getByRole('link', { name: 'Note 99' }).waitFor()
-  assert.equal(await list.getByRole('link').count(), first)
+  await untilEqual(() => list.getByRole('link').count(), first)
   await list.getByRole('button', { name: 'Older threads' }).click()
   await list.getByRole('link', { name: 'Zeppelin' }).waitFor()
-  assert.equal(await list.getByRole('link').count(), first + 1)
-  assert.equal(await list.getByRole('button', { name: 'Older threads' }).count(), 0)
+  await untilEqual(() => list.getByRole('link').count(), first + 1)
+  await untilEqual(() => list.getByRole('button', { name: 'Older threads' }).count(), 0)
 })

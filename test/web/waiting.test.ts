@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { until } from '../until.ts'
-import { findBarriers, noBrowser, useSite } from './browser.ts'
+import { until, untilEqual } from '../until.ts'
+import { findBarriers, hearing, noBrowser, useSite } from './browser.ts'
 
 const skip = noBrowser()
 const write = (path: string, content: string) => ({ name: 'workspace_write', args: { path, content } })
@@ -45,38 +45,24 @@ const clickAtOnce = `new MutationObserver((_, watcher) => {
   window.clicked = true
 }).observe(document.body, { childList: true, subtree: true })`
 
-/**
- * For its first half second a card is deaf; it must be there for longer before it is answered. By the page's own time: a
- * card that is seen takes its time from a picture that follows the first moment after the next one, however late they come.
- */
-async function hearing(page: Page): Promise<void> {
-  await page.evaluate(`(async () => {
-    for (let picture = 0; picture < 3; picture++) {
-      await new Promise(requestAnimationFrame)
-      await new Promise((done) => setTimeout(done))
-    }
-    await new Promise((done) => setTimeout(done, 600))
-  })()`)
-}
-
 test('Allow once runs it once; the card becomes a line; title and badge tell that it waits', { skip }, async (t) => {
   const page = await site.open(t)
   await ask(page, 'write one')
   const one = card(page, 'Create docs/one.md?')
   await one.getByText('Writes 1 line to a new file').waitFor()
   await one.getByText('first').waitFor()
-  assert.match(await page.title(), /^1 waiting · /)
+  await until(async () => /^1 waiting · /.test(await page.title()))
   await page.getByRole('link', { name: 'Waiting for you 1 waiting for you' }).waitFor()
   // A thread is named by its title; that it waits describes it.
   await page.getByRole('link', { description: 'waiting for you' }).waitFor()
-  assert.equal(await page.getByRole('link', { name: 'Waiting for you' }).count(), 1)
+  await untilEqual(() => page.getByRole('link', { name: 'Waiting for you' }).count(), 1)
   assert.equal(existsSync(fileAt('docs/one.md')), false)
   await hearing(page)
   await one.getByRole('button', { name: 'Allow once' }).click()
   await said(page, 'The tool said: created').waitFor()
   await page.getByText('Allowed once by you').waitFor()
   assert.equal(readFileSync(fileAt('docs/one.md'), 'utf8'), 'first\n')
-  assert.equal(await one.count(), 0)
+  await untilEqual(() => one.count(), 0)
   await until(async () => !/waiting/.test(await page.title()))
 })
 
@@ -89,7 +75,7 @@ test('a card takes no key and no click of its first half second, and Enter in th
   const allow = card(page, 'Create docs/two.md?').getByRole('button', { name: 'Allow once' })
   await allow.waitFor()
   await until(async () => (await page.evaluate('window.clicked')) === true)
-  assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Message')
+  await untilEqual(() => page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Message')
   await page.keyboard.press('Enter')
   await ask(page, 'yes')
   await page.getByText('Waits its turn').waitFor()
@@ -109,16 +95,16 @@ test('Deny takes a word to the agent, by the keyboard alone', { skip }, async (t
   await page.keyboard.press('Space')
   const word = page.getByRole('textbox', { name: 'Word to the agent' })
   await word.waitFor()
-  assert.equal(await isFocused(word), true)
+  await until(() => isFocused(word))
   await page.keyboard.press('Escape')
   await until(() => isFocused(deny))
   await page.keyboard.press('Enter')
-  await word.waitFor()
+  await until(() => isFocused(word))
   await page.keyboard.type('Not this one')
   await page.keyboard.press('Enter')
   await said(page, 'The tool said: the user did not allow workspace_write: Not this one').waitFor()
   await page.getByText('Denied by you').waitFor()
-  assert.equal(await isFocused(page.getByRole('textbox', { name: 'Message', exact: true })), true)
+  await until(() => isFocused(page.getByRole('textbox', { name: 'Message', exact: true })))
   await page.getByRole('button', { name: /^workspace_write .*denied$/ }).waitFor()
   assert.equal(existsSync(fileAt('docs/three.md')), false)
 })
@@ -133,8 +119,8 @@ test('Allow for… grants from narrow to wide, the narrow one chosen; the next s
   await hearing(page)
   await four.getByRole('button', { name: 'Allow for…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Allow without asking' })
-  assert.equal(await dialog.getByRole('radio', { name: 'workspace_write on docs/four.md' }).isChecked(), true)
-  assert.equal(await dialog.getByRole('checkbox', { name: 'untrusted content' }).isChecked(), false)
+  await untilEqual(() => dialog.getByRole('radio', { name: 'workspace_write on docs/four.md' }).isChecked(), true)
+  await untilEqual(() => dialog.getByRole('checkbox', { name: 'untrusted content' }).isChecked(), false)
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   await four.getByRole('button', { name: 'Allow for…' }).click()
@@ -142,7 +128,7 @@ test('Allow for… grants from narrow to wide, the narrow one chosen; the next s
   await dialog.getByRole('button', { name: 'Allow for 1 hour' }).focus()
   await page.keyboard.press('Tab')
   await dialog.waitFor({ state: 'detached' })
-  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Deny…')
+  await untilEqual(() => page.evaluate('document.activeElement.textContent'), 'Deny…')
   await four.getByRole('button', { name: 'Allow for…' }).click()
   await dialog.getByRole('radio', { name: 'in docs/' }).click()
   await dialog.getByRole('button', { name: '1 day' }).click()
@@ -172,7 +158,7 @@ test('a grant for a command has no choice about untrusted content: it never coun
   await asked.getByRole('button', { name: 'Allow for…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Allow without asking' })
   await dialog.getByRole('radio').first().waitFor()
-  assert.equal(await dialog.getByRole('checkbox').count(), 0)
+  await untilEqual(() => dialog.getByRole('checkbox').count(), 0)
   await dialog.getByRole('button', { name: 'Allow for 1 hour' }).click()
   await page.getByRole('button', { name: /^workspace_shell/ }).waitFor()
   const { grants } = await site.call<{ grants: { id: string; untrusted: boolean }[] }>('GET', '/api/grants')
@@ -196,17 +182,20 @@ test('the queue has what waits from every thread; what one browser answers is an
   assert.deepEqual(await findBarriers(two), [])
   await hearing(two)
   for (const page of [one, two]) {
-    assert.match(await page.title(), /^1 waiting · /)
-    assert.equal(await page.locator('link[rel=icon]').getAttribute('href'), '/icon-waiting.svg')
+    await until(async () => /^1 waiting · /.test(await page.title()))
+    await untilEqual(() => page.locator('link[rel=icon]').getAttribute('href'), '/icon-waiting.svg')
   }
   await queued.getByRole('button', { name: 'Allow once' }).click()
   await two.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
   const today = two.getByRole('region', { name: 'Answered today' }).getByRole('listitem')
   await today.first().getByText('Allowed once by you').waitFor()
-  await today.getByText(/^Allowed until \d+ \w+, \d\d:\d\d by you, (just now|\d min ago)$/).waitFor()
-  await today.getByText(/^Denied by you, (just now|\d min ago)\. You said: “Not this one”$/).waitFor()
-  const [aside, middle] = [await today.first().boundingBox(), await two.locator('.page').boundingBox()]
-  assert.ok(aside && middle && aside.width < middle.width / 2, 'it stands beside the queue, not across the page')
+  await today.getByText(/^Allowed until \d+ \w+, \d\d:\d\d by you, (just now|\d+ min ago)$/).waitFor()
+  await today.getByText(/^Denied by you, (just now|\d+ min ago)\. You said: “Not this one”$/).waitFor()
+  // It stands beside the queue, not across the page.
+  await until(async () => {
+    const [aside, middle] = [await today.first().boundingBox(), await two.locator('.page').boundingBox()]
+    return aside !== null && middle !== null && aside.width < middle.width / 2
+  })
   await said(one, 'The tool said: created').waitFor()
-  assert.equal(await card(one, 'Create docs/three.md?').count(), 0)
+  await untilEqual(() => card(one, 'Create docs/three.md?').count(), 0)
 })
