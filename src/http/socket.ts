@@ -222,7 +222,9 @@ export function createSockets(parts: SocketParts): Sockets {
     }
     readFrames({ ws, connection, handler, maxFrames })
     open.add(self)
-    beating ??= setInterval(() => open.forEach((each) => void each.beat()), beatMs).unref()
+    // After what has arrived is read: the pongs of a time in which this process stood still are among it.
+    const beatAll = (): void => open.forEach((each) => void each.beat())
+    beating ??= setInterval(() => setImmediate(beatAll), beatMs).unref()
     connection.gone.addEventListener('abort', () => {
       open.delete(self)
       if (open.size > 0) return

@@ -12,7 +12,7 @@ import { call, tool, toolsOf } from './tools.ts'
 
 async function opened(act: Tool, args: object = {}, over: Partial<Settlement> = {}) {
   const toolbox = createToolbox({ tools: toolsOf([act]), judge: () => ({ do: 'allow' }) })
-  const context = { user: userId('ada'), signal: AbortSignal.timeout(10_000) }
+  const context = { user: userId('ada'), signal: AbortSignal.timeout(60_000) }
   const mask = (text: string): string => text.replaceAll('hush', '***')
   const asked = { call: call('c', 'act', { ...args }), how: 'approval', word: 'act asks', why: 'It asks' } as const
   const settlement = { ...asked, ...over }
@@ -57,7 +57,7 @@ async function resultOf(
   emitProgress: (progress: Progress) => void = () => {},
 ) {
   const toolbox = createToolbox({ tools: toolsOf([act]), judge: () => ({ do: 'allow' }) })
-  const context = { user: userId('ada'), threadId: 't', turnId: 'u', signal: AbortSignal.timeout(10_000) }
+  const context = { user: userId('ada'), threadId: 't', turnId: 'u', signal: AbortSignal.timeout(60_000) }
   const mask = (text: string): string => text.replaceAll('hush', '***')
   return (await runCall({ call: call('c', 'act', {}), how: 'run', ...over }, { toolbox, context, mask, emitProgress }))
     .item
@@ -127,7 +127,7 @@ test('a tool tells how far its call is, without secrets', async () => {
 
 test('the gate of a caller’s function keeps which tools of ours the turn may use', async () => {
   const toolbox = createToolbox({ tools: toolsOf([]), judge: () => ({ do: 'allow' }) })
-  const context = { user: userId('ada'), signal: AbortSignal.timeout(10_000), serviceTools: ['time'] }
+  const context = { user: userId('ada'), signal: AbortSignal.timeout(60_000), serviceTools: ['time'] }
   const { item } = await gateDraft({ call: call('c', 'act', {}), how: 'output' }, { toolbox, context })
   assert.deepEqual(item.type === 'gate' && item.serviceTools, ['time'])
 })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { atrium, newHome, serve } from '../atrium.ts'
 import { openClient } from '../doors/web/socket.ts'
+import { openPausedModel } from '../paused-model.ts'
 import { until } from '../until.ts'
 
 const home = newHome()
@@ -209,15 +210,18 @@ test('the log has a line for the start, each request, each turn and the stop, an
   assert.doesNotMatch(service.output(), new RegExp(`${given}|hello there`))
 })
 
-test('SIGTERM lets a running turn finish, and its caller gets the answer', async () => {
-  const script = join(home.path, 'slow.json')
-  writeFileSync(script, JSON.stringify({ replies: [{ text: ['slow ', 'answer'], chunkDelayMs: 1_000 }], loop: true }))
-  const service = await serve(home.path, { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script })
+test('SIGTERM lets a running turn finish, and its caller gets the answer', async (t) => {
+  const model = await openPausedModel({ hello: ['slow ', 'answer'] })
+  t.after(() => model.close())
+  const service = await serve(home.path, model.env)
   const answer = ask(service.url, token(home.path), { message: 'hello' })
   await until(async () => {
     const { active_jobs } = (await get(`${service.url}/api/status`, token(home.path))) as { active_jobs: number }
     return active_jobs === 1
   })
-  assert.equal(await service.stop(), 0)
+  service.signal('SIGTERM')
+  await until(() => service.output().includes('"msg":"stopping"'))
+  await model.goOn()
   assert.equal(((await (await answer).json()) as { response: string }).response, 'slow answer')
+  assert.equal(await service.ended, 0)
 })

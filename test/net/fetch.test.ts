@@ -50,7 +50,7 @@ const dial = createDial({
   lookup: (host) => Promise.resolve(addresses[host] ? [{ address: addresses[host], family: 4 }] : []),
 })
 
-function fetchFrom(privateHosts: readonly string[], signal = AbortSignal.timeout(20_000)) {
+function fetchFrom(privateHosts: readonly string[], signal = AbortSignal.timeout(60_000)) {
   const fetch = createFetch({ dial, privateHosts })
   return (url: string, more: Partial<FetchRequest> = {}, sending?: Parameters<typeof fetch>[2]): Promise<Fetched> =>
     fetch({ method: 'GET', headers: new Map(), ...more, url: url.replace(':PORT', `:${port}`) }, signal, sending)

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { maxKept } from '../../web/lib/kept-turns.ts'
 import { until, untilEqual } from '../until.ts'
 import { noBrowser, useSite } from './browser.ts'
-import { openPausedModel } from './paused-model.ts'
+import { openPausedModel } from '../paused-model.ts'
 
 const skip = noBrowser()
 const sentences = Array.from({ length: 60 }, (_, at) => `Sentence number ${at} of the answer.`)
@@ -79,11 +79,11 @@ test('a cut loses nothing and doubles nothing of what streams; what is written m
   await log(page).getByText('Sentence number 3 ').waitFor()
   await page.getByText('The turn goes on; the rest follows').waitFor()
   await untilEqual(() => page.getByRole('button', { name: 'Stop' }).count(), 0)
-  model.goOn()
+  await model.goOn()
   way.mend()
   await badge(page).waitFor({ state: 'detached' })
   await log(page).getByText('Sentence number 39 ').waitFor()
-  model.goOn()
+  await model.goOn()
   await page.getByRole('button', { name: /^Receipt/ }).waitFor()
   await page.getByText('Connected again').waitFor({ state: 'attached' })
   const reply = log(page).getByRole('article', { name: 'Atrium' })
@@ -104,10 +104,10 @@ test('a closed tab loses nothing: the turn goes on, and the thread has it all', 
   await log(page).getByText('Sentence number 1 ').waitFor()
   const path = new URL(page.url()).pathname
   await page.close()
-  model.goOn()
+  await model.goOn()
   const again = await site.open(t, path)
   await log(again).getByText('Sentence number 39 ').waitFor()
-  model.goOn()
+  await model.goOn()
   await again.getByRole('button', { name: /^Receipt/ }).waitFor()
   assert.equal((await log(again).locator('.markdown').innerText()).trim(), long)
 })

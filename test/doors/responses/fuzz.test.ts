@@ -12,7 +12,10 @@ const mostly = (good: fc.Arbitrary<unknown>) =>
   fc.oneof({ weight: 3, arbitrary: good }, { weight: 1, arbitrary: anything })
 const part = fc.oneof(
   fc.record({ type: fc.constantFrom('input_text', 'output_text', 'text', 'refusal'), text: mostly(fc.string()) }),
-  fc.record({ type: fc.constant('input_image'), image_url: mostly(fc.webUrl()) }),
+  fc.record({
+    type: fc.constant('input_image'),
+    image_url: mostly(fc.string().map((path) => `https://example.com/${encodeURIComponent(path)}`)),
+  }),
   fc.record({ type: fc.constant('input_file'), filename: mostly(fc.string()), file_data: mostly(fc.base64String()) }),
   anything,
 )

@@ -13,7 +13,7 @@ const ann = userId('ann')
 const replies = [
   { when: 'approve', text: 'May I?', calls: [{ name: 'workspace_write', args: {} }] },
   { afterTool: 'workspace_write', text: 'Done.' },
-  { when: 'slow', text: 'a b c d e f g h i j k l m n o p', chunkDelayMs: 50 },
+  { when: 'slow', text: 'a b', chunkDelayMs: 60_000 },
 ]
 
 async function openCount(served: Served): Promise<number> {

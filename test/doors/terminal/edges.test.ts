@@ -10,7 +10,7 @@ import { needsTmux, type Screen, startTmux, type Tmux } from './tmux.ts'
 
 const script = {
   replies: [
-    { when: 'slow', text: Array.from({ length: 300 }, (_, at) => `word${at} `), chunkDelayMs: 100 },
+    { when: 'slow', text: Array.from({ length: 3_000 }, (_, at) => `word${at} `), chunkDelayMs: 100 },
     { when: 'write', calls: [{ name: 'workspace_write', args: { path: 'a.txt', content: 'hello\n' } }] },
     { afterTool: 'workspace_write', text: 'After the tool: {{result}}' },
     { text: 'You said <{{input}}>', times: 1_000 },

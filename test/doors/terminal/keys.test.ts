@@ -11,7 +11,7 @@ import { needsTmux, type Screen, startTmux, type Tmux } from './tmux.ts'
 const script = {
   replies: [
     { when: 'read this', text: 'It was read.' },
-    { when: 'slow', text: Array.from({ length: 200 }, (_, at) => `word${at} `), chunkDelayMs: 100 },
+    { when: 'slow', text: Array.from({ length: 3_000 }, (_, at) => `word${at} `), chunkDelayMs: 100 },
     { when: 'list', text: Array.from({ length: 60 }, (_, at) => `- row ${at}`).join('\n') },
     { when: 'sum', reasoning: 'Six times seven.', calls: [{ name: 'calculate', args: { expression: '6*7' } }] },
     { afterTool: 'calculate', text: 'The sum is done.' },
