@@ -51,7 +51,7 @@ test('Allow once runs it once; the card becomes a line; title and badge tell tha
   const one = card(page, 'Create docs/one.md?')
   await one.getByText('Writes 1 line to a new file').waitFor()
   await one.getByText('first').waitFor()
-  await until(async () => /^1 waiting · /.test(await page.title()))
+  await until(async () => (await page.title()).startsWith('1 waiting · '))
   await page.getByRole('link', { name: 'Waiting for you 1 waiting for you' }).waitFor()
   // A thread is named by its title; that it waits describes it.
   await page.getByRole('link', { description: 'waiting for you' }).waitFor()
@@ -182,7 +182,7 @@ test('the queue has what waits from every thread; what one browser answers is an
   assert.deepEqual(await findBarriers(two), [])
   await hearing(two)
   for (const page of [one, two]) {
-    await until(async () => /^1 waiting · /.test(await page.title()))
+    await until(async () => (await page.title()).startsWith('1 waiting · '))
     await untilEqual(() => page.locator('link[rel=icon]').getAttribute('href'), '/icon-waiting.svg')
   }
   await queued.getByRole('button', { name: 'Allow once' }).click()
