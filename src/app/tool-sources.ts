@@ -1,5 +1,5 @@
 // Joins the tool sources of the service into one, and reads them again when they change.
-import { operator, type UserId } from '#core/ids.ts'
+import type { UserId } from '#core/ids.ts'
 import { nameKey } from '#core/tool-names.ts'
 import type { ToolSource } from '#core/tool-source.ts'
 import type { Tool, Tools } from '#core/tool.ts'
@@ -25,8 +25,6 @@ export function joinSources(
   const reload = async (): Promise<void> => {
     await Promise.all(sources.map((source) => source.reload()))
     joins = createJoins(off(), log)
-    // Join now, so that the log names the tools that are left out.
-    tools(operator)
   }
   return {
     tools,

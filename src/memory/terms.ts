@@ -68,7 +68,9 @@ export interface Reader {
 
 export function createReader(): Reader {
   const known = new Map<string, Word>()
-  const [asciiWord, anyWord] = [new RegExp(asciiPattern, 'gi'), new RegExp(anyPattern, 'gv')]
+  // Made on first use: the second takes milliseconds.
+  let asciiWord: RegExp | undefined
+  let anyWord: RegExp | undefined
 
   function recall(found: string): Word {
     let word = known.get(found)
@@ -82,7 +84,9 @@ export function createReader(): Reader {
 
   /** Visits every word with its position. A callback and not a list: a search reads many thousands of words. */
   function each(text: string, visit: (word: Word, start: number, end: number) => void): void {
-    const pattern = isAscii.test(text) ? asciiWord : anyWord
+    const pattern = isAscii.test(text)
+      ? (asciiWord ??= new RegExp(asciiPattern, 'gi'))
+      : (anyWord ??= new RegExp(anyPattern, 'gv'))
     pattern.lastIndex = 0
     for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
       visit(recall(match[0]), match.index, pattern.lastIndex)

@@ -1,11 +1,28 @@
 // Detects an Ollama on this machine and its models, for users without a model.
+import { connect } from 'node:net'
 import { isObject } from '#core/json.ts'
 import { request } from '#lib/http.ts'
 
 const address = 'http://127.0.0.1:11434/api/version'
 const timeoutMs = 300
 
-export function ollamaAnswers(url = address): Promise<boolean> {
+/** Every start asks this, so it makes no HTTP request where nothing listens. */
+export async function ollamaAnswers(url = address): Promise<boolean> {
+  return (await isListening(new URL(url))) && (await isAnswered(url))
+}
+
+function isListening({ hostname, port }: URL): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port), signal: AbortSignal.timeout(timeoutMs) })
+    const end = (listens: boolean): void => {
+      socket.destroy()
+      resolve(listens)
+    }
+    socket.once('connect', () => end(true)).once('error', () => end(false))
+  })
+}
+
+function isAnswered(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = request(url, { signal: AbortSignal.timeout(timeoutMs) }, (response) => {
       response.resume()

@@ -23,8 +23,10 @@ export type ComponentSourceParts = {
 type Built = { readonly record: ToolRecord; readonly tools: readonly Tool[] }
 
 export function createComponentSource({ records, secrets, openSandbox, log }: ComponentSourceParts): ToolSource {
+  let installed: readonly ToolRecord[] = []
   let built: ReadonlyMap<string, Built> = new Map()
-  let tools: readonly Tool[] = []
+  /** Undefined until they are asked for: reading the capability files takes longer than reading the records. */
+  let tools: readonly Tool[] | undefined
   let opened: Promise<Sandbox> | undefined
   const sandbox = (): Promise<Sandbox> => {
     opened ??= openSandbox().catch((error: unknown) => {
@@ -52,7 +54,9 @@ export function createComponentSource({ records, secrets, openSandbox, log }: Co
     let ready: Promise<string> | undefined
     const execute: Execute = async (call) => {
       // A turn keeps the tools it started with, but a removed tool must not be called again.
-      if (!built.has(name)) throw new AppError('not_found', `${name} is no longer installed`)
+      if (!installed.some((each) => each.name === name)) {
+        throw new AppError('not_found', `${name} is no longer installed`)
+      }
       ready ??= prepare(record)
       try {
         const folder = await ready.catch((error: unknown) => {
@@ -83,7 +87,16 @@ export function createComponentSource({ records, secrets, openSandbox, log }: Co
     (await records.list()).find((record) => record.name === name)
 
   return {
-    tools: () => tools,
+    tools() {
+      if (tools) return tools
+      built = new Map(
+        installed.flatMap((record) => {
+          const each = toolsOf(record)
+          return each ? [[record.name, { record, tools: each }] as const] : []
+        }),
+      )
+      return (tools = [...built.values()].flatMap((each) => each.tools))
+    },
     async view() {
       const [list, { componentView }] = await Promise.all([records.list(), import('./component-view.ts')])
       return list.map(componentView)
@@ -108,14 +121,8 @@ export function createComponentSource({ records, secrets, openSandbox, log }: Co
       return true
     },
     async reload() {
-      const list = (await records.list()).toSorted((a, b) => a.installedAt - b.installedAt)
-      built = new Map(
-        list.flatMap((record) => {
-          const tools = toolsOf(record)
-          return tools ? [[record.name, { record, tools }] as const] : []
-        }),
-      )
-      tools = [...built.values()].flatMap((each) => each.tools)
+      installed = (await records.list()).toSorted((a, b) => a.installedAt - b.installedAt)
+      tools = undefined
     },
     close: async () => (await opened)?.close(),
   }
