@@ -117,7 +117,7 @@ export function openPostgres(url: string): Sql & { readonly pool: Pool } {
 
   return {
     backend: 'postgres',
-    lock: ' FOR UPDATE',
+    lock: ' FOR NO KEY UPDATE',
     pool,
     read,
     async write<T>(job: () => Job<T>) {

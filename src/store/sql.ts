@@ -15,8 +15,8 @@ export type Job<T> = Generator<Statement, T, Row[]>
 
 export interface Sql {
   readonly backend: 'sqlite' | 'postgres'
-  /** Appended to a SELECT of a row that is about to be changed. */
-  readonly lock: '' | ' FOR UPDATE'
+  /** Appended to a SELECT of a row that is about to be changed. It also keeps others from deleting the row. */
+  readonly lock: '' | ' FOR NO KEY UPDATE'
   /** Runs a job that only reads. */
   read<T>(job: () => Job<T>): Promise<T>
   /** Runs a job in a transaction; resolves once it is durable. */

@@ -19,8 +19,12 @@ const maxMessages = 20
 const maxReadBytes = 128 * 1024
 /** Chunks that one transaction erases. */
 const eraseSlice = 40
-/** A thread with an unfinished turn is looked at again after this time, if nobody puts it on the list before. */
+/**
+ * A thread with an unfinished turn is looked at again after this time, if nobody puts it on the list before: the process
+ * that ends the turn does. A turn may wait for a person for a day.
+ */
 const unfinishedMs = 30_000
+const waitingMs = 600_000
 /** Advisory lock key. It is arbitrary, but the same in every Atrium and in no other lock. */
 const numbersLockKey = 4_728_301_197
 
@@ -167,10 +171,12 @@ function* save(
   at: number,
 ): Job<void> {
   const { threadId, owner, title, titleChanged, after, through } = thread
-  // In this order: a rename or deletion that waits for the row puts the thread on the list again.
+  // In the order of the triggers: first the thread, then the list. The thread cannot be deleted meanwhile, but it takes turns.
+  const keep = sql.backend === 'postgres' ? ' FOR KEY SHARE' : ''
+  if (!(yield* first(`SELECT 1 AS one FROM threads WHERE id = ?${keep}`, threadId))) return
+  // A rename or deletion that waits for this row puts the thread on the list again.
   if (!(yield* first(`SELECT 1 AS one FROM threads_to_index WHERE thread_id = ?${sql.lock}`, threadId))) return
-  const keep = sql.backend === 'postgres' ? ' FOR KEY SHARE OF t' : ''
-  const now = yield* first(`SELECT ${threadState} WHERE t.id = ?${keep}`, threadId)
+  const now = yield* first(`SELECT ${threadState} WHERE t.id = ?`, threadId)
   if (!now || Number(now['temporary']) === 1) return
   if (String(now['title']) !== title || Number(now['through'] ?? 0) !== after) return
   const totals = yield* lockTotals(sql, owner)
@@ -181,20 +187,28 @@ function* save(
     terms += chunk.terms.body.length
   }
   yield* addTotals(owner, chunks.length - erased.chunks, terms - erased.terms)
-  yield* run(
-    `INSERT INTO indexed_threads (thread_id, owner, through, title) VALUES (?, ?, ?, ?)
-     ON CONFLICT (thread_id) DO UPDATE SET through = excluded.through, title = excluded.title`,
-    threadId,
-    owner,
-    through,
-    title,
-  )
+  if (through > after || titleChanged || now['through'] === null) {
+    yield* run(
+      `INSERT INTO indexed_threads (thread_id, owner, through, title) VALUES (?, ?, ?, ?)
+       ON CONFLICT (thread_id) DO UPDATE SET through = excluded.through, title = excluded.title`,
+      threadId,
+      owner,
+      through,
+      title,
+    )
+  }
   if (through < Number(now['last_seq'])) return
-  const active = yield* first(`SELECT 1 AS one FROM turns WHERE thread_id = ? AND ${isActive}`, threadId)
-  const waits =
-    active ?? (yield* first(`SELECT 1 AS one FROM turns WHERE thread_id = ? AND ${isQueued} LIMIT 1`, threadId))
-  if (waits) yield* run('UPDATE threads_to_index SET look_at = ? WHERE thread_id = ?', at + unfinishedMs, threadId)
+  const ms = yield* unfinishedFor(threadId)
+  if (ms > 0) yield* run('UPDATE threads_to_index SET look_at = ? WHERE thread_id = ?', at + ms, threadId)
   else yield* run('DELETE FROM threads_to_index WHERE thread_id = ?', threadId)
+}
+
+/** When to look again at a thread; 0 if nothing is about to follow in it. */
+function* unfinishedFor(threadId: string): Job<number> {
+  const active = yield* first(`SELECT status FROM turns WHERE thread_id = ? AND ${isActive}`, threadId)
+  if (active) return active['status'] === 'waiting' ? waitingMs : unfinishedMs
+  const queued = yield* first(`SELECT 1 AS one FROM turns WHERE thread_id = ? AND ${isQueued} LIMIT 1`, threadId)
+  return queued ? unfinishedMs : 0
 }
 
 function* saveChunk(sql: Sql, number: number, threadId: string, chunk: ThreadChunk): Job<void> {

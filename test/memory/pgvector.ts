@@ -22,7 +22,7 @@ export async function openPgvector(): Promise<Pgvector> {
   const db = await openDatabase()
   const sql: Sql = {
     backend: 'postgres',
-    lock: ' FOR UPDATE',
+    lock: ' FOR NO KEY UPDATE',
     read: (job) => drive(db, job()),
     write: (job) => db.transaction((tx) => drive(tx, job())),
     ping: async () => void (await drive(db, query('SELECT 1'))),

@@ -116,6 +116,18 @@ test('a fault of the job itself leaves the connection and the next job unharmed'
   await sql.close()
 })
 
+test('a turn starts in a thread while its words are being indexed', { timeout: 60_000 }, async (t) => {
+  const { url, sql } = await server.emptied()
+  const { store } = await openPostgresStore({ url, seal })
+  t.after(() => store.close())
+  const { threadId } = await finish(store, (await store.turns.start(turnOf())).turn)
+  const indexing = await sql.pool.connect()
+  t.after(() => indexing.release(true))
+  await indexing.query('BEGIN')
+  await indexing.query('SELECT 1 FROM threads WHERE id = $1 FOR KEY SHARE', [threadId])
+  assert.equal((await store.turns.start(turnOf({ threadId }))).turn.status, 'running')
+})
+
 test('what a lease holds is known to the database', async (t) => {
   const { store } = await openPostgresStore({ url: await server.database(), seal })
   t.after(() => store.close())

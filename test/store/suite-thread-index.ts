@@ -8,7 +8,21 @@ import type { Turn } from '#core/turn.ts'
 import { eraseWords } from '#turns/erase-words.ts'
 import { catchUp } from '#turns/thread-indexer.ts'
 import { createThreadSearch } from '#turns/thread-search.ts'
-import { ada, bob, call, draft, finish, lease, type Open, queuedTurn, reply, say, step, turnOf } from './harness.ts'
+import {
+  ada,
+  bob,
+  call,
+  draft,
+  finish,
+  lease,
+  type Open,
+  queuedTurn,
+  reply,
+  say,
+  step,
+  turnAtApproval,
+  turnOf,
+} from './harness.ts'
 
 /** A finished turn. */
 async function tell(store: Store, said: string, over: Partial<NewTurn> = {}): Promise<Turn> {
@@ -131,6 +145,19 @@ export function threadIndexTests(open: Open): void {
     clock.now += 60_000
     assert.deepEqual(await find(store, 'ending'), ['hello'])
     assert.equal(await store.threadIndex.next(), undefined, 'nothing is left to do')
+  })
+
+  test('a thread that waits for a person is left alone for ten minutes, unless it is put on the list', async (t) => {
+    const { store, clock } = await open(t)
+    const { threadId } = await turnAtApproval(store)
+    await catchUp(store.threadIndex)
+    clock.now += 300_000
+    assert.equal(await store.threadIndex.next(), undefined)
+    await store.threadIndex.add([threadId])
+    assert.equal((await store.threadIndex.next())?.threadId, threadId)
+    await catchUp(store.threadIndex)
+    clock.now += 600_000
+    assert.equal((await store.threadIndex.next())?.threadId, threadId)
   })
 
   test('a new title is found in place of the old one', async (t) => {
