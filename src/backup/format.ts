@@ -27,6 +27,7 @@ const headerSchema = z.object({
 })
 const tableSchema = z.object({ table: z.string(), columns: z.array(z.string()) })
 const fileSchema = z.object({ file: z.string(), mode: count })
+const folderSchema = z.object({ folder: z.string() })
 const linkSchema = z.object({ link: z.string(), to: z.string() })
 const endSchema = z.object({ end: z.object({ files: count, sha256: z.string() }) })
 const bytesSchema = z.object({ bytes: z.string() })
@@ -39,6 +40,8 @@ export type Line =
   | { readonly type: 'row'; readonly row: PortableRow }
   | { readonly type: 'file'; readonly path: string; readonly mode: number }
   | { readonly type: 'part'; readonly bytes: Uint8Array }
+  /** An empty folder: any other is made with what is in it. */
+  | { readonly type: 'folder'; readonly path: string }
   | { readonly type: 'link'; readonly path: string; readonly to: string }
   | { readonly type: 'end'; readonly files: number; readonly sha256: string }
 
@@ -54,6 +57,7 @@ const writers: { readonly [T in Line['type']]: (line: Extract<Line, { type: T }>
   row: ({ row }) => row.map((value) => (value instanceof Uint8Array ? { bytes: base64(value) } : value)),
   file: ({ path, mode }) => ({ file: path, mode }),
   part: ({ bytes }) => base64(bytes),
+  folder: ({ path }) => ({ folder: path }),
   link: ({ path, to }) => ({ link: path, to }),
   end: ({ files, sha256 }) => ({ end: { files, sha256 } }),
 }
@@ -67,6 +71,8 @@ export function readLine(text: string): Line {
   if (table.success) return { type: 'table', ...table.data }
   const file = fileSchema.safeParse(found)
   if (file.success) return { type: 'file', path: file.data.file, mode: file.data.mode }
+  const folder = folderSchema.safeParse(found)
+  if (folder.success) return { type: 'folder', path: folder.data.folder }
   const link = linkSchema.safeParse(found)
   if (link.success) return { type: 'link', path: link.data.link, to: link.data.to }
   const end = endSchema.safeParse(found)

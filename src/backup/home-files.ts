@@ -64,14 +64,16 @@ export async function* fileLines(home: Home, onSkipped: OnSkipped): AsyncGenerat
 type OnSkipped = (path: string) => void
 type Place = { readonly path: string; readonly real: string }
 
-/** The files and links of one folder. Folders in it are added to `folders`. */
+/** The files and links of one folder, or the folder itself if it is empty. Folders in it are added to `folders`. */
 async function* entriesOf(
   { path: folder, real }: Place,
   { folders, onSkipped }: { folders: string[]; onSkipped: OnSkipped },
 ): AsyncGenerator<readonly Line[]> {
   const opened = await openRealFolder(real)
+  let empty = folder.includes('/')
   try {
     for await (const { name } of await opendir(opened.at)) {
+      empty = false
       const path = `${folder}/${name}`
       try {
         const found = lstatSync(join(opened.at, name), { throwIfNoEntry: false })
@@ -85,6 +87,7 @@ async function* entriesOf(
         if (!isGone(error)) onSkipped(path)
       }
     }
+    if (empty) yield [{ type: 'folder', path: folder }]
   } finally {
     await opened.handle.close()
   }
@@ -129,6 +132,7 @@ export function createFileWriter(folder: string, leaveOut: readonly string[]) {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 })
         file = await open(path, 'wx', isKey(line.path) ? privateMode : line.mode & 0o777)
       }
+      if (line.type === 'folder') await mkdir(join(folder, checkFolder(line.path)), { recursive: true, mode: 0o700 })
       if (line.type === 'link' && !isKey(line.path)) links.push({ path: checkPath(line.path), to: line.to })
     },
     async end(): Promise<void> {
@@ -155,6 +159,11 @@ export function checkPath(path: string): string {
   const plain = rest.every((part) => part !== '' && part !== '.' && part !== '..')
   if (path.length <= maxPathLength && !path.includes('\0') && (isKey(path) || (below && plain))) return path
   throw new AppError('invalid_input', `the backup has a file that is not of a home: ${path.slice(0, 100)}`)
+}
+
+function checkFolder(path: string): string {
+  if (isKey(path)) throw new AppError('invalid_input', `the backup has a folder in place of ${path}`)
+  return checkPath(path)
 }
 
 function isKey(path: string): boolean {

@@ -76,7 +76,7 @@ export async function restoreBackup(parts: RestoreParts, summary: Summary): Prom
     if (url === undefined) writePlan(home.path, planOf(stage, { mark, aside, summary }))
   } catch (error) {
     // With a plan the database may have been committed all the same: the next start looks.
-    if (preparedMark(home.path) === undefined) dropStage(home.path, aside)
+    if (preparedMark(home.path) === undefined) dropStage(home.path)
     throw error
   }
   decideRestore(home.path)
@@ -113,8 +113,8 @@ async function fillPostgres(
   try {
     if (!replace && (loading.replaced || holdsFiles(home))) throw notEmpty('the database')
     if (loading.replaced) {
-      mkdirSync(join(home.path, aside), { mode: 0o700 })
-      const kept = await createBackupFile(join(home.path, aside, 'database.backup'))
+      mkdirSync(join(stage, aside), { mode: 0o700 })
+      const kept = await createBackupFile(join(stage, aside, 'database.backup'))
       await writeAll(kept, { snapshot: loading.replaced, keys: readKeys(home, parts), withKey: true, home })
     }
     await loading.begin(summary.header.schema)
@@ -128,7 +128,7 @@ async function fillPostgres(
 }
 
 function planOf(stage: string, { mark, aside, summary }: { mark: string; aside: string; summary: Summary }) {
-  const places = readdirSync(stage).filter((name) => name !== 'plan.json')
+  const places = readdirSync(stage).filter((name) => name !== 'plan.json' && name !== aside)
   // A key that is half changed would belong to the key that is replaced.
   const clears = summary.header.with_key && !places.includes('master-key.next') ? ['master-key.next'] : []
   return { mark, places, clears, aside }

@@ -28,7 +28,7 @@ type Plan = {
   readonly places: readonly string[]
   /** Names that leave the home although nothing replaces them. */
   readonly clears: readonly string[]
-  /** The folder of the home for what is replaced. */
+  /** The folder of the home for what is replaced. A copy of the database may be prepared in it. */
   readonly aside: string
 }
 
@@ -40,9 +40,8 @@ export function createStage(home: string): string {
   return stage
 }
 
-/** Removes what a restore has prepared, with the copy of what it would have replaced. */
-export function dropStage(home: string, aside = readPlan(join(home, preparedName))?.aside): void {
-  if (aside !== undefined) rmSync(join(home, aside), { recursive: true, force: true })
+/** Removes what a restore has prepared. */
+export function dropStage(home: string): void {
   rmSync(join(home, preparedName), { recursive: true, force: true })
 }
 
@@ -90,6 +89,8 @@ export function finishRestore(home: string): void {
   const decided = join(home, decidedName)
   if (!existsSync(decided)) return
   const plan = readPlan(decided)
+  // First, since what is replaced here is put beside the copy.
+  if (plan && isThere(join(decided, plan.aside))) renameSync(join(decided, plan.aside), join(home, plan.aside))
   for (const name of plan?.clears ?? []) putAside(home, name, plan?.aside)
   for (const name of plan?.places ?? []) {
     // Placed by an earlier attempt.

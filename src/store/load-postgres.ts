@@ -56,7 +56,10 @@ async function beginLoad(client: PoolClient, { sql, termsOf, mark }: BeginParts)
   await lockMigrations(client)
   const found = await versionIn(client)
   checkVersion(found, migrations)
-  if (found > 0) await refuseWhileServed(client)
+  if (found > 0) {
+    await lockTables(client, found)
+    await refuseWhileServed(client)
+  }
   const replaced = found > 0 && (await holdsRows(client, found)) ? await snapshotOf(client) : undefined
   let lastOwner: { readonly user: string; readonly number: number } = { user: '', number: 0 }
 
@@ -160,9 +163,16 @@ async function refuseWhileServed(client: ClientBase): Promise<void> {
     throw new AppError('home_locked', 'a service runs on this database: stop every process of it first')
 }
 
+/** Nobody writes until the end: a service that starts meanwhile waits, and what it would write is not lost. */
+async function lockTables(client: ClientBase, version: number): Promise<void> {
+  const text = `SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NOT NULL`
+  const { rows } = await client.query<{ name: string }>(text, [tableNames(version)])
+  await client.query(`LOCK TABLE ${rows.map(({ name }) => name).join(', ')} IN SHARE ROW EXCLUSIVE MODE`)
+}
+
 /** Drops the tables of Atrium and the functions of their triggers; what else is in the database stays. */
 async function dropTables(client: ClientBase, version: number): Promise<void> {
-  const names = [...portableTables(version).map(({ name }) => name), ...unportable]
+  const names = tableNames(version)
   const { rows } = await client.query<{ name: string }>(
     `SELECT DISTINCT p.oid::regprocedure::text AS name FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
      WHERE t.tgrelid = ANY (SELECT to_regclass(name) FROM unnest($1::text[]) AS name) AND NOT t.tgisinternal`,
@@ -172,8 +182,10 @@ async function dropTables(client: ClientBase, version: number): Promise<void> {
   for (const { name } of rows) await client.query(`DROP FUNCTION IF EXISTS ${name} CASCADE`)
 }
 
-/** Tables that are in no backup. */
-const unportable = [...leftOut, 'duties', 'schema_version']
+/** The tables of a version, with those that are in no backup, some of which are of later versions. */
+function tableNames(version: number): string[] {
+  return [...portableTables(version).map(({ name }) => name), ...leftOut, 'duties', 'schema_version']
+}
 
 function castOf(table: PortableTable['name'], column: string): string {
   if (table === 'chunks' && column === 'terms') return '::tsvector'

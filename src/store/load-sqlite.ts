@@ -50,7 +50,7 @@ export function loadSqlite({ path, version, termsOf }: SqliteLoadParts): Loading
     prepare('INSERT INTO chunk_terms (rowid, title, body, extra) VALUES (?, ?, ?, ?)').run(Number(id), ...terms)
   }
 
-  db.exec('PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-16000; PRAGMA temp_store=MEMORY')
+  db.exec('PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-16000; PRAGMA temp_store=FILE')
   applyMigrations(db, version)
   db.exec('BEGIN')
   return {

@@ -19,6 +19,8 @@ export function migrateSqlite(db: DatabaseSync, path: string, steps = migrations
   const copy = `${path}.v${from}.backup`
   const copies = from > 0 && path !== ':memory:'
   if (copies) keepCopy(db, copy, from)
+  // The sorted rows of a new index need not fit into memory.
+  if (from > 0) db.exec('PRAGMA temp_store=FILE')
   try {
     for (let version = from; version < steps.length; version = versionOf(db)) {
       migrateTo(db, from === 0 ? steps.length : version + 1, { from: version, steps })
@@ -29,6 +31,8 @@ export function migrateSqlite(db: DatabaseSync, path: string, steps = migrations
     const found = versionOf(db)
     const where = `the database could not be brought from version ${found} to ${found + 1} (${message})`
     throw new AppError('database_unavailable', `${where}. ${wayBack({ from, copy, path })}`, { cause: error })
+  } finally {
+    if (from > 0) db.exec('PRAGMA temp_store=MEMORY')
   }
   return copies ? { from, to: steps.length, copy } : undefined
 }

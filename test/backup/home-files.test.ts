@@ -15,6 +15,7 @@ const hostile: readonly (readonly [what: string, lines: (outside: string) => Lin
   ['a link below a link', (outside) => [link('workspace/a', outside), link('workspace/a/b', 'x')]],
   ['a link below a later link', (outside) => [link('workspace/a/b', 'x'), link('workspace/a', outside)]],
   ['a folder below a link', (outside) => [link('workspace/a', outside), link('workspace/a/b/c', 'x')]],
+  ['an empty folder in place of a link', (o) => [{ type: 'folder', path: 'workspace/a' }, link('workspace/a', o)]],
   ['a link twice', (outside) => [link('workspace/a', outside), link('workspace/a', 'x')]],
   ['a file below a link', (o) => [link('workspace/a', o), { type: 'file', path: 'workspace/a/b', mode: 0o600 }]],
 ]

@@ -32,6 +32,7 @@ const lines: readonly Line[] = [
   { type: 'file', path: 'workspace/a', mode: 0o600 },
   { type: 'part', bytes: Buffer.from([1, 2, 3]) },
   { type: 'link', path: 'workspace/b', to: 'a' },
+  { type: 'folder', path: 'workspace/c' },
 ]
 
 /** The text of a backup with these lines and a right end. */

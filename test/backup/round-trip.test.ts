@@ -4,6 +4,7 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   statSync,
@@ -18,6 +19,7 @@ import { checkBackup, type RestoreParts, restoreBackup } from '#backup/restore.t
 import { settleRestore } from '#app/open-storage.ts'
 import { homeAt, lockHome, openHome } from '#home.ts'
 import { createStage, preparedMark, writePlan } from '#home/restore-stage.ts'
+import { loadPostgres } from '#store/load-postgres.ts'
 import { openPostgresStore, openStore } from '#store/open-store.ts'
 import { openPostgres } from '#store/postgres.ts'
 import { openPostgresSnapshot } from '#store/snapshot-postgres.ts'
@@ -119,7 +121,7 @@ test('a backup of an earlier schema is brought to the newest one', async (t) => 
 test('files of the workspaces come back with their modes and links; keys only on request', async (t) => {
   const home = await fillHome(folder(t))
   mkdirSync(join(home.path, 'users', 'u1', 'workspace'), { recursive: true })
-  mkdirSync(join(home.path, 'workspace'))
+  mkdirSync(join(home.path, 'workspace', 'nothing', 'here'), { recursive: true })
   const large = Buffer.alloc(1_000_000, 'abc')
   writeFileSync(join(home.path, 'workspace', 'large.bin'), large)
   writeFileSync(join(home.path, 'workspace', 'empty'), '')
@@ -137,6 +139,7 @@ test('files of the workspaces come back with their modes and links; keys only on
     assert.equal(readFileSync(join(target.path, 'workspace', 'empty'), 'utf8'), '')
     assert.equal(statSync(join(target.path, 'users', 'u1', 'workspace', 'run.sh')).mode & 0o777, 0o700)
     assert.equal(readlinkSync(join(target.path, 'workspace', 'link')), 'large.bin')
+    assert.deepEqual(readdirSync(join(target.path, 'workspace', 'nothing', 'here')), [], 'an empty folder')
     for (const name of ['master-key', 'webui-token']) {
       assert.equal(existsSync(join(target.path, name)), withKey)
       if (withKey) assert.deepEqual(readFileSync(join(target.path, name)), readFileSync(join(home.path, name)))
@@ -179,6 +182,12 @@ test('a restore is refused while a service runs on the database', async (t) => {
   await assert.rejects(restore(parts), { code: 'home_locked' })
   await store.leases.leave(lease)
   await store.close()
+  const loading = await loadPostgres({ url, termsOf: () => ({ title: [], body: [], extra: [] }), mark: 'm' })
+  const starting = openPostgres(url)
+  const write = starting.pool.query('BEGIN; LOCK TABLE processes IN ROW EXCLUSIVE MODE NOWAIT; COMMIT')
+  await assert.rejects(write, { code: '55P03' }, 'nobody writes meanwhile')
+  await starting.close()
+  await loading.abort()
   await restore(parts)
   const sql = openPostgres(url)
   const foreign = await sql.pool.query('SELECT count(*) AS count FROM threads')

@@ -31,6 +31,8 @@ function prepared(t: TestContext): string {
   const stage = createStage(home)
   for (const name of ['atrium.db', 'master-key']) writeFileSync(join(stage, name), 'new')
   mkdirSync(join(stage, 'users'))
+  mkdirSync(join(stage, 'aside'))
+  writeFileSync(join(stage, 'aside', 'database.backup'), 'old')
   writePlan(home, {
     mark: 'm',
     aside: 'aside',
@@ -48,7 +50,8 @@ function checkDone(home: string): void {
   assert.deepEqual(readdirSync(home).toSorted(), ['aside', 'atrium.db', 'master-key', 'users', 'webui-token'])
   assert.deepEqual(contents(home, ['atrium.db', 'master-key', 'webui-token']), ['new', 'new', 'old'])
   assert.deepEqual(readdirSync(join(home, 'users')), [])
-  const aside = ['atrium.db', 'atrium.db-shm', 'atrium.db-wal', 'master-key', 'master-key.next', 'users']
+  const database = ['atrium.db', 'atrium.db-shm', 'atrium.db-wal', 'database.backup']
+  const aside = [...database, 'master-key', 'master-key.next', 'users']
   assert.deepEqual(readdirSync(join(home, 'aside')).toSorted(), aside)
 }
 
@@ -84,7 +87,7 @@ for (const [when, cut] of cuts) {
   test(`killed when ${when}: whoever locks the home next carries it out`, (t) => {
     const home = prepared(t)
     decideRestore(home)
-    mkdirSync(join(home, 'aside'))
+    if (when !== 'decided') move(home, 'restore.ready/aside', 'aside')
     cut(home)
     const unlock = lockHome(openHome(home))
     unlock?.()
@@ -115,13 +118,9 @@ test('killed before its plan was written: whoever locks the home next removes wh
 
 test('a restore that is dropped takes the copy of what it would have replaced with it', (t) => {
   const home = prepared(t)
-  mkdirSync(join(home, 'aside'))
+  assert.equal(existsSync(join(home, 'restore.part', 'aside', 'database.backup')), true)
   dropStage(home)
   assert.deepEqual([existsSync(join(home, 'aside')), existsSync(join(home, 'restore.part'))], [false, false])
-  mkdirSync(join(home, 'aside'))
-  createStage(home)
-  dropStage(home, 'aside')
-  assert.equal(existsSync(join(home, 'aside')), false)
 })
 
 test('mount points among the names of a folder are found', () => {

@@ -153,6 +153,17 @@ test('a migration that fails leaves the version and the rows as they were', asyn
   assert.equal(sql.db.isTransaction, false)
 })
 
+test('a migration sorts in files, and everything after it in memory', async (t) => {
+  const path = join(folder(t), 'atrium.db')
+  const sql = openSqlite(path)
+  migrateSqlite(sql.db, path, [['CREATE TABLE stores (was INT)']])
+  migrateSqlite(sql.db, path, [[], ['INSERT INTO stores SELECT temp_store FROM pragma_temp_store']])
+  const [file, memory] = [1, 2]
+  assert.equal(sql.db.prepare('SELECT was FROM stores').get()?.['was'], file)
+  assert.equal(sql.db.prepare('PRAGMA temp_store').get()?.['temp_store'], memory)
+  await sql.close()
+})
+
 test('a database of a newer Atrium is refused and not touched', (t) => {
   const path = join(folder(t), 'a.db')
   const db = new DatabaseSync(path)
