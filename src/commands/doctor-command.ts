@@ -34,7 +34,12 @@ export async function doctor(options: { json?: boolean; prove?: boolean }): Prom
   if (findings.some(({ state }) => state === 'fault')) process.exitCode = 1
 }
 
-const verdicts = { held: 'held', got_through: 'GOT THROUGH', not_tried: 'not tried' }
+const verdicts = {
+  held: 'held',
+  got_through: 'GOT THROUGH',
+  not_tried: 'NOT TRIED',
+  not_possible: 'not possible here',
+}
 
 /** Attacks a service of its own and prints what held. The home of this installation is not touched. */
 async function proveDoors(options: { json?: boolean }): Promise<void> {
@@ -44,7 +49,7 @@ async function proveDoors(options: { json?: boolean }): Promise<void> {
   progress.end()
   const rows = proofs.map(({ name, tried, answered, verdict }) => [name, tried, answered, verdicts[verdict]])
   print(options, proofs, table([['ATTACK', 'TRIED', 'ANSWERED', ''], ...rows]))
-  if (proofs.some(({ verdict }) => verdict === 'got_through')) process.exitCode = 1
+  if (proofs.some(({ verdict }) => verdict === 'got_through' || verdict === 'not_tried')) process.exitCode = 1
 }
 
 /** Runs the checks. A check that depends on a failed one is skipped, so that one fault is reported once. */

@@ -23,7 +23,9 @@ export type Fetched =
       /** The final URL, after all redirects. */
       readonly url: string
     })
-  | { readonly type: 'fault'; readonly message: string }
+  | FetchFault
+/** `blocked`: an address that tools may not reach. */
+type FetchFault = { readonly type: 'fault'; readonly code?: 'blocked'; readonly message: string }
 
 /** Sends a request and follows redirects. Failures are returned, not thrown. `onSend` is called for each request. */
 export type Fetch = (
@@ -42,21 +44,22 @@ export type FetchParts = {
 
 export function createFetch({ dial, privateHosts }: FetchParts): Fetch {
   /** Sends one hop. A redirect is checked like the first request. */
-  async function hop(request: Outgoing, signal: AbortSignal, onSend?: OnSend): Promise<WireAnswer | string> {
+  async function hop(request: Outgoing, signal: AbortSignal, onSend?: OnSend): Promise<WireAnswer | FetchFault> {
     const listed = isListedHost(request.target, privateHosts)
     const kind = listed ? undefined : privateKind(request.target)
     if (kind) return blocked(`${request.target.host} is a ${kind} address`)
     onSend?.({ method: request.method, host: new URL(showTarget(request.target)).host })
     const dialled = await dial({ ...request, listed }, { maxBytes, signal })
     if (dialled.type === 'answer') return dialled
-    return dialled.fault.code === 'blocked' ? blocked(dialled.fault.message) : dialled.fault.message
+    const { code, message } = dialled.fault
+    return code === 'blocked' ? blocked(message) : failed(message)
   }
 
   async function follow(first: Outgoing, signal: AbortSignal, onSend?: OnSend): Promise<Fetched> {
     let request = first
     for (let hops = 0; ; hops++) {
       const answer = await hop(request, signal, onSend)
-      if (typeof answer === 'string') return failed(answer)
+      if (answer.type === 'fault') return answer
       const next = redirectOf(request, answer)
       if (typeof next === 'string') return failed(`a redirect was not followed: ${next}`)
       if (!next) return { ...answer, url: showTarget(request.target) }
@@ -113,10 +116,11 @@ function redirectOf(request: Outgoing, { status, headers }: WireAnswer): Outgoin
   return keepsMethod && request.body ? { ...next, body: request.body } : next
 }
 
-function blocked(why: string): string {
-  return `${why}; the operator can allow a private host in ATRIUM_PRIVATE_HOSTS`
+function blocked(why: string): FetchFault {
+  const message = `${why}; the operator can allow a private host in ATRIUM_PRIVATE_HOSTS`
+  return { type: 'fault', code: 'blocked', message }
 }
 
-function failed(message: string): Fetched {
+function failed(message: string): FetchFault {
   return { type: 'fault', message }
 }

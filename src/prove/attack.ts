@@ -1,6 +1,7 @@
 // An attack of `atrium doctor --prove` on a service of its own, and what came of it.
 
-export type Verdict = 'held' | 'got_through' | 'not_tried'
+/** `not_tried`: the attack could not be made, so nobody knows what would hold. `not_possible`: this machine lacks the means. */
+export type Verdict = 'held' | 'got_through' | 'not_tried' | 'not_possible'
 
 export type Outcome = {
   readonly verdict: Verdict

@@ -10,6 +10,17 @@ export type Operation = {
   readonly open: boolean
 }
 
+/** The routes that are meant to need no token. A route that is not here and needs none has lost its guard. */
+export const openRoutes: ReadonlySet<string> = new Set([
+  'GET /api/health',
+  'GET /api/ready',
+  'POST /api/login',
+  'GET /api/oidc/login',
+  'GET /api/oidc/callback',
+  'GET /api/tools/oauth/callback',
+  'GET /api/mcp/oauth/callback',
+])
+
 type Document = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly security?: unknown[] }>>>>
 }

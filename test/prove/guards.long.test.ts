@@ -23,6 +23,14 @@ const guards: readonly (readonly [rows: readonly string[], file: string, is: str
     `if ('status' in caller) Object.assign(caller, { user: 'operator', name: 'x', operator: true })`,
   ],
   [
+    ['no token', 'wrong token'],
+    'src/doors/web/thread-routes.ts',
+    `path: '/api/threads',
+      who: 'user',`,
+    `path: '/api/threads',
+      who: 'anyone',`,
+  ],
+  [
     ['token in a URL'],
     'src/http/auth.ts',
     `const cookie = readCookie(request.headers.cookie)`,
@@ -71,6 +79,12 @@ const guards: readonly (readonly [rows: readonly string[], file: string, is: str
     'src/net/addresses.ts',
     `if (found) return found[0]`,
     `if (found) return 'public'`,
+  ],
+  [
+    ['private address'],
+    'src/net/addresses.ts',
+    `['private', networks('10.0.0.0/8 100.64.0.0/10 172.16.0.0/12 192.168.0.0/16 fc00::/7')],`,
+    `['private', networks('100.64.0.0/10')],`,
   ],
   [
     ['hostile component'],

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { outcomeOf } from '#prove/attack.ts'
+import { through } from '#prove/door-attacks.ts'
 import { prove } from '#prove/prove.ts'
 
 test('no attack gets through, and each is tried', async () => {
@@ -29,6 +30,16 @@ test('no attack gets through, and each is tried', async () => {
     names,
   )
   for (const { name, verdict, answered } of proofs) assert.equal(verdict, 'held', `${name}: ${answered}`)
+})
+
+test('only a refusal holds: a fault of the service is none', () => {
+  const answers = [400, 401, 404, 429, 499].map((status) => ({ status }))
+  assert.deepEqual(through(answers), [])
+  assert.deepEqual(through([{ status: 200 }, { status: 302 }, { status: 500 }]), [
+    'it answered 200',
+    'it answered 302',
+    'it answered 500',
+  ])
 })
 
 test('the first of what got through is named', () => {
