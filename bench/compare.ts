@@ -47,6 +47,11 @@ export function median(values: readonly number[]): number {
   return percentile(values, 50)
 }
 
+/** How far the rounds lie apart: half of their range, as a part of their median. */
+export function spread(values: readonly number[]): number {
+  return (Math.max(...values) - Math.min(...values)) / 2 / median(values)
+}
+
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN

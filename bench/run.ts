@@ -7,14 +7,17 @@ import { completions } from './completions.ts'
 import { footprint } from './footprint.ts'
 import { growth } from './growth.ts'
 import { figuresIn, guard, record, recorded } from './guard.ts'
+import { installation } from './installation.ts'
 import { length } from './length.ts'
 import { mcp } from './mcp.ts'
 import { memory } from './memory.ts'
 import { missions } from './missions.ts'
+import { peers } from './peers.ts'
 import { postgres } from './postgres.ts'
 import { profile } from './profile.ts'
 import { providers } from './providers.ts'
 import { replays } from './replays.ts'
+import { writeReport } from './report.ts'
 import { responses, streams } from './responses.ts'
 import { fillCache, makeBundle } from './service.ts'
 import { safety } from './safety.ts'
@@ -51,15 +54,18 @@ const suites: Readonly<Record<string, Suite>> = {
   terminal,
   startup,
   footprint,
+  installation,
+  peers,
 }
 
 /** The suites of `--guard`. */
 const guarded = ['responses', 'streams', 'postgres', 'startup', 'footprint']
 
-const usage = `npm run bench -- [--quick] [--only ${Object.keys(suites).join('|')}] [--json FILE] [--guard] [--record] [--profile]
+const usage = `npm run bench -- [--quick] [--only ${Object.keys(suites).join('|')}] [--json FILE] [--report] [--guard] [--record] [--profile]
   --quick    everything once and small, under a minute: checks that it works, not how fast
-  --only     one suite
+  --only     one suite, or several: a,b
   --json     also writes the tables to a file
+  --report   also writes them to docs/benchmarks.md
   --guard    only the suites that are guarded (${guarded.join(', ')}); fails if a ratio to a floor is more than 10 % worse
              than the one in bench/figures.json
   --record   writes the ratios of this run to bench/figures.json
@@ -104,6 +110,7 @@ async function run(): Promise<void> {
       quick: { type: 'boolean' },
       only: { type: 'string' },
       json: { type: 'string' },
+      report: { type: 'boolean' },
       guard: { type: 'boolean' },
       record: { type: 'boolean' },
       profile: { type: 'boolean' },
@@ -111,7 +118,7 @@ async function run(): Promise<void> {
     },
   })
   if (values.help) return console.log(usage)
-  const names = values.only !== undefined ? [values.only] : values.guard ? guarded : Object.keys(suites)
+  const names = values.only !== undefined ? values.only.split(',') : values.guard ? guarded : Object.keys(suites)
   const chosen = values.profile ? [profile] : names.map(choose)
   await makeBundle()
   const children = createChildren()
@@ -131,8 +138,9 @@ async function run(): Promise<void> {
       console.log(printTable(table))
     }
   }
-  if (values.json)
-    writeFileSync(values.json, JSON.stringify({ machine, at: new Date().toISOString(), tables }, null, 2))
+  const result = { machine, at: new Date(), tables }
+  if (values.json) writeFileSync(values.json, JSON.stringify(result, null, 2))
+  if (values.report) writeReport(result)
   if (values.guard) {
     const { table, worse } = guard(figuresIn(tables), recorded())
     console.log(printTable(table))

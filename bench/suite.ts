@@ -1,6 +1,6 @@
 // The type of a suite, the scale of a run, and what suites share: loads, floors, warm-up and result tables.
 import type { Child, Children } from './children.ts'
-import { compare, type Measured, median, percentile, ratio, type Subject } from './compare.ts'
+import { compare, type Measured, median, percentile, ratio, spread, type Subject } from './compare.ts'
 import { type Load, streamTurn } from './load.ts'
 import type { Table } from './table.ts'
 
@@ -99,12 +99,14 @@ export function turnTable(
     floor ? `${fixed(ratio(result, floor), 2)} x` : '-'
   return {
     title,
-    columns: ['', 'CPU ms/turn', 'to (B)', 'to (A)', 'turns/s', 'first ms', 'p50 ms', 'p99 ms'],
+    columns: ['', 'CPU ms/turn', 'spread', 'to (B)', 'to (A)', 'a core/s', 'turns/s', 'first ms', 'p50 ms', 'p99 ms'],
     rows: results.map((result) => [
       result.name,
       fixed(median(result.cpu), 3),
+      `${fixed(spread(result.cpu) * 100, 0)} %`,
       against(result, floorOf(result, 'B')),
       against(result, floorOf(result, 'A')),
+      fixed(1_000 / median(result.cpu), 0),
       fixed(median(result.perSecond), 0),
       fixed(percentile(result.firsts, 50), 1),
       fixed(percentile(result.latencies, 50), 1),

@@ -8,12 +8,16 @@ export type Table = {
   readonly figures?: Readonly<Record<string, number>>
 }
 
-export function printTable({ title, columns, rows }: Table): string {
+export function printTable(table: Table): string {
+  return `${table.title}\n\n${printRows(table)}\n`
+}
+
+export function printRows({ columns, rows }: Pick<Table, 'columns' | 'rows'>): string {
   const widths = columns.map((_, at) => Math.max(3, ...[columns, ...rows].map((row) => (row[at] ?? '').length)))
   // The first column has names, the others have numbers.
   const cell = (text: string, at: number): string =>
     at === 0 ? text.padEnd(widths[at] ?? 0) : text.padStart(widths[at] ?? 0)
   const line = (row: readonly string[]): string => `| ${row.map(cell).join(' | ')} |`
   const rule = widths.map((width, at) => (at === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`))
-  return `${title}\n\n${[line(columns), `|${rule.join('|')}|`, ...rows.map(line)].join('\n')}\n`
+  return [line(columns), `|${rule.join('|')}|`, ...rows.map(line)].join('\n')
 }
