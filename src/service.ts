@@ -21,7 +21,7 @@ export type Service = {
   readonly app: App
   /** For a terminal in this process; an attached terminal has the same client through the socket. */
   readonly client: OperatorClient
-  /** The lines printed at the start: addresses, the model, next steps. */
+  /** The lines printed at the start: addresses, the model, next steps. A terminal adds a sign-in link, which it renews. */
   readonly lines: readonly string[]
   /** The gateway's token, if it was made for this start: the only secret that is printed, once, with a log or the lines. */
   readonly generatedToken?: string
@@ -67,7 +67,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       const { openGateway } = await import('#service/gateway.ts')
       open.push(await openGateway(app, { about, token, count, log: parts.log }))
     }
-    const client = openOperator(app, about.doors)
+    const loginLink = async (known?: string): Promise<string | undefined> => gatewayOf(open)?.loginLink?.(known)
+    const client = openOperator(app, { doors: about.doors, login: loginLink })
     const local = await openLocalDoor({
       socket: takeSocket(app.home.path),
       turns: app.turns,
@@ -76,7 +77,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       log: parts.log,
       reload: () => app.reload(),
       settings: app.settings,
-      loginLink: async () => gatewayOf(open)?.loginLink?.(),
+      loginLink,
       status: async () => ({ ...(await statusOf(app.turns, about, undefined, Date.now())), pid: process.pid }),
     })
     await app.startDuties()
@@ -84,7 +85,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     return {
       app,
       client,
-      lines: [...(await linesOf(app, open)), ...(await closedSecrets(app, parts))],
+      lines: [...(await linesOf(app, open, { signIn: !parts.terminal })), ...(await closedSecrets(app, parts))],
       ...(config.gateway.enabled && config.gateway.authToken === undefined && { generatedToken: token }),
       async stop() {
         parts.log.info({ running: app.runner.running }, 'stopping')
@@ -134,14 +135,18 @@ async function closedSecrets({ store }: App, { log }: ServiceParts): Promise<str
 }
 
 /** The start-up lines, without secrets. */
-async function linesOf({ config, home }: { config: Config; home: Home }, open: readonly OpenDoor[]): Promise<string[]> {
+async function linesOf(
+  { config, home }: { config: Config; home: Home },
+  open: readonly OpenDoor[],
+  { signIn }: { readonly signIn: boolean },
+): Promise<string[]> {
   const { model, notices } = config
   const lines = open.map(({ name, address }) => `${name.padEnd(8)} ${address}`)
   const found = gatewayOf(open)
   if (found) {
     const lasting = config.operatorToken === undefined ? tokenFile(home) : 'SERVICE_REBORN_WEBUI_TOKEN'
     lines.push(`api      ${found.address}/api/v1`)
-    lines.push(`sign in  ${await found.loginLink?.()}  (once, within 10 minutes)`)
+    if (signIn) lines.push(`sign in  ${await found.loginLink?.()}  (once, within 10 minutes)`)
     lines.push(`operator the lasting token is in ${lasting}`)
   }
   lines.push(`model    ${await modelLine(model)}`, ...notices)

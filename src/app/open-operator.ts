@@ -5,7 +5,13 @@ import type { MissionRequest } from '#missions/mission-request.ts'
 import type { NotificationRequest } from '#reach/notification-request.ts'
 import { createOperatorClient, type OperatorClient, type OperatorStatus } from '#turns/operator-client.ts'
 
-export function openOperator(app: App, doors: () => OperatorStatus['doors']): OperatorClient {
+/** What the doors of the process add. */
+export type OperatorDoors = {
+  readonly doors: () => OperatorStatus['doors']
+  readonly login: OperatorClient['login']
+}
+
+export function openOperator(app: App, { doors, login }: OperatorDoors): OperatorClient {
   const { turns, threads, gates, documents, skills } = app
   return createOperatorClient({
     turns,
@@ -28,6 +34,7 @@ export function openOperator(app: App, doors: () => OperatorStatus['doors']): Op
       const { answerRequest } = await import('#reach/notification-request.ts')
       return answerRequest(await app.notifications(), operator, request as NotificationRequest)
     },
+    login,
     async status() {
       const [{ costToday }, enabled] = await Promise.all([turns.count(undefined), skills.enabled(operator)])
       const { provider, name: model } = app.config.model

@@ -2,28 +2,37 @@
 // terminals and pipes get the line chat.
 import { type Flags, loadConfig, secretsIn, terminalTraits } from '#config.ts'
 import { AppError } from '#core/errors.ts'
+import { operator } from '#core/ids.ts'
 import type { OpenGate } from '#core/turn-store.ts'
 import { openHome } from '#home.ts'
 import { openLog } from '#lib/log.ts'
 import { printable } from '#safety/printable.ts'
 import { startService } from '#service.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
-import { askService, runningService } from './running-service.ts'
+import { runningService } from './running-service.ts'
 import { endWithOutput, interruptedExit, paint, pasteable } from './report.ts'
 import { serviceClient } from './service-client.ts'
 
 const attached = 'attached to the running service'
 
+export type ChatOptions = {
+  /** Opens this thread. */
+  readonly thread?: string
+  /** Opens the latest thread. */
+  readonly continue?: boolean
+}
+
 /** Chats until the user quits. Uses the service that runs on this home, if there is one. */
-export async function chat(flags: Flags): Promise<void> {
+export async function chat(flags: Flags, options: ChatOptions = {}): Promise<void> {
   endWithOutput()
   const config = loadConfig({}, flags)
   const plain = terminalTraits().dumb || !process.stdin.isTTY || !process.stdout.isTTY
+  const show = plain ? showLines : showScreen
   if (await runningService(config.home)) {
     const client = serviceClient(config.home)
-    if (plain) await showLines(client, [attached])
-    else await show({ client, location: `terminal · ${attached}`, greeting: await linkTo(config.home) })
-    return
+    const thread = await threadOf(client, options)
+    const location = `terminal · ${attached}`
+    return show({ client, location, greeting: plain ? [attached] : [], hosts: false, thread })
   }
   const home = openHome(config.home)
   const log = openLog({ level: config.logLevel, file: home.logFile, secrets: secretsIn(config) })
@@ -36,9 +45,10 @@ export async function chat(flags: Flags): Promise<void> {
     const { client, lines, generatedToken } = service
     if (generatedToken !== undefined) log.revealSecret(`gateway token for this start only: ${generatedToken}`)
     const token = generatedToken === undefined ? [] : [`token    for this start only, in ${home.logFile}`]
-    const greeting = [...lines, ...token]
-    if (plain) await showLines(client, greeting)
-    else await show({ client, location: `terminal · ${home.path}`, greeting })
+    const thread = await threadOf(client, options)
+    const location = `terminal · ${home.path}`
+    await show({ client, location, greeting: [...lines, ...token], hosts: true, thread })
+    process.stdout.write(paint('2', pasteable('the service ran in this terminal and stops; `atrium serve` keeps it\n')))
   } finally {
     // A second Ctrl+C exits at once.
     process.once('SIGINT', () => process.exit(interruptedExit))
@@ -47,16 +57,39 @@ export async function chat(flags: Flags): Promise<void> {
   }
 }
 
-type Shown = { readonly client: OperatorClient; readonly location: string; readonly greeting: readonly string[] }
+/** The thread to open; undefined for a new one. Throws not_found before the terminal is taken. */
+async function threadOf(client: OperatorClient, options: ChatOptions): Promise<string | undefined> {
+  if (options.continue && options.thread !== undefined)
+    throw new AppError('invalid_input', 'give either --thread or --continue')
+  if (options.continue) {
+    // The operator's list also has the threads of the webhook channel.
+    const latest = (await client.threads()).find(({ userId }) => userId === operator)
+    if (!latest) throw new AppError('not_found', 'there is no thread to continue yet')
+    return latest.id
+  }
+  if (options.thread !== undefined && !(await client.thread(options.thread)))
+    throw new AppError('not_found', `no thread has the id ${options.thread}: \`atrium threads\` lists them`)
+  return options.thread
+}
 
-async function show({ client, location, greeting }: Shown): Promise<void> {
+type Shown = {
+  readonly client: OperatorClient
+  readonly location: string
+  readonly greeting: readonly string[]
+  /** The service runs in this process. */
+  readonly hosts: boolean
+  readonly thread: string | undefined
+}
+
+async function showScreen({ client, greeting, ...shown }: Shown): Promise<void> {
   const { runTerminal } = await import('#doors/terminal/terminal.ts')
   const { threadId } = await runTerminal({
+    ...shown,
     client: { ...client, gates: async () => (await client.gates()).map(withCommands) },
-    location,
     greeting: greeting.map((line) => printable(pasteable(line))),
     shows: terminalTraits(),
     readFile: async (path) => (await import('./attachment.ts')).readAttachment(path),
+    listPaths: async (written) => (await import('./path-offers.ts')).offerPaths(written),
     chooseModel: async (provider, name, options) =>
       (await import('./model-command.ts')).storeModel(provider, name, options),
   })
@@ -70,18 +103,9 @@ function withCommands(open: OpenGate): OpenGate {
   return { ...open, gate: { ...open.gate, prompt: pasteable(open.gate.prompt) } }
 }
 
-/** A sign-in link to the running service's gateway, if it has one. */
-async function linkTo(home: string): Promise<string[]> {
-  try {
-    const { link } = (await askService(home, '/login', {})) as { link: string }
-    return [`sign in  ${link}  (once, within 10 minutes)`]
-  } catch (error) {
-    if (error instanceof AppError) return []
-    throw error
-  }
-}
-
-async function showLines(client: OperatorClient, greeting: readonly string[]): Promise<void> {
+async function showLines({ client, greeting, thread }: Shown): Promise<void> {
   const { converse } = await import('./line-chat.ts')
-  await converse(client, greeting)
+  const link = await client.login()
+  const signIn = link === undefined ? [] : [`sign in  ${link}  (once, within 10 minutes)`]
+  await converse(client, { greeting: [...signIn, ...greeting], threadId: thread })
 }

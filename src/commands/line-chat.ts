@@ -4,17 +4,21 @@ import { AppError } from '#core/errors.ts'
 import { createProse, printable } from '#safety/printable.ts'
 import { answerChat, type ChatEvent, sendMessage } from '#turns/exchange.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
+import { commandOf } from '#turns/shell-command.ts'
 import { createLineGates, type LineAnswer } from './line-gates.ts'
 import { failure, paint, pasteable } from './report.ts'
 
 const help = '/new starts a thread, /quit ends; Ctrl+C stops a reply, or ends; so does Ctrl+D'
 
 /** Chats until Ctrl+C, Ctrl+D or /quit. */
-export async function converse(client: OperatorClient, greeting: readonly string[]): Promise<void> {
+export async function converse(
+  client: OperatorClient,
+  { greeting, threadId }: { readonly greeting: readonly string[]; readonly threadId?: string | undefined },
+): Promise<void> {
   const head = greeting.map((line) => ` ${paint('2', pasteable(line))}\n`).join('')
   process.stdout.write(` ${paint('1', '▣ Atrium')}\n${head} ${paint('2', help)}\n\n`)
   const lines = createInterface({ input: process.stdin, output: process.stdout })
-  const reply = createReply(client)
+  const reply = createReply(client, threadId)
   const closed = closedBy(lines, () => reply.stop())
   const prompt = (): void => {
     lines.setPrompt(reply.gates.asks() ? paint('33', pasteable(reply.gates.prompt())) : paint('36', '▌ '))
@@ -68,9 +72,9 @@ function closedBy(lines: Interface, stopReply: () => boolean): () => boolean {
   return () => closed
 }
 
-function createReply(client: OperatorClient) {
+function createReply(client: OperatorClient, thread: string | undefined) {
   let speaking = false
-  let threadId: string | undefined
+  let threadId = thread
   let turnId: string | undefined
   const gates = createLineGates()
 
@@ -94,7 +98,8 @@ function createReply(client: OperatorClient) {
 
   return {
     /** Sends a message and shows its reply. */
-    show: (message: string) => follow(sendMessage(client, { door: 'terminal', message, threadId })),
+    show: (message: string) =>
+      follow(sendMessage(client, { door: 'terminal', message, threadId, command: commandOf(message) })),
     /** True for the name of a skill. */
     knows: async (name: string) => (await client.status()).skills.includes(name),
     /** Open gates of this thread's turn. */

@@ -3,6 +3,7 @@ import { Argument, Command, CommanderError } from 'commander'
 import { type Flags, programName } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { readVersion } from '#lib/version.ts'
+import type { ChatOptions } from './chat-command.ts'
 import { commandTree, type Shell, shells } from './command-tree.ts'
 import { addMcp } from './program-mcp.ts'
 import { addMissions } from './program-mission.ts'
@@ -42,18 +43,22 @@ export function buildProgram(): Command {
     .configureHelp({ showGlobalOptions: false })
     .addHelpText('after', () => examples(programName()))
     .option('--port <number>', 'port of the web gateway; overrides GATEWAY_PORT')
-    .action(async ({ port }: Flags, command: Command) => {
+    .option('-c, --continue', 'chat: open the latest thread')
+    .option('--thread <id>', 'chat: open this thread')
+    .action(async ({ port, ...options }: Flags & ChatOptions, command: Command) => {
       refuseUnknown(command)
-      await (await import('./start-command.ts')).start(flagsOf(port))
+      await (await import('./start-command.ts')).start(flagsOf(port), options)
     })
   program.hook('preAction', async (_, action) => {
-    const { port, version } = program.opts<Flags & { version?: boolean }>()
+    const { port, version, ...chat } = program.opts<Flags & ChatOptions & { version?: boolean }>()
     if (version) {
       await printVersion()
       throw new CommanderError(0, 'commander.version', '')
     }
     if (port !== undefined && action !== program && action.name() !== 'serve')
       program.error(`error: --port is for 'atrium' and 'atrium serve', not for '${action.name()}'`)
+    if (action !== program && Object.keys(chat).length > 0)
+      program.error(`error: --continue and --thread before a command are for 'atrium' alone`)
   })
   program
     .command('serve')

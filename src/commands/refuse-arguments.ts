@@ -1,8 +1,8 @@
 // The `help` commands, and refusal of unknown commands and excess arguments.
 import type { Command } from 'commander'
 import { programName } from '#config.ts'
+import { similarWord } from '#lib/similar-word.ts'
 import { printable } from '#safety/printable.ts'
-import { similarWord } from './command-tree.ts'
 
 /** Adds `help [command...]` to a command with subcommands, and to those below it. */
 export function addHelp(command: Command): void {

@@ -66,5 +66,8 @@ async function ownClient(): Promise<ReachedClient> {
     configure: loadConfig,
     log: openLog({ level: 'warn', file: openHome(config.home).logFile, secrets: secretsIn(config) }),
   })
-  return { client: openOperator(app, () => []), close: () => app.close(0) }
+  return {
+    client: openOperator(app, { doors: () => [], login: () => Promise.resolve(undefined) }),
+    close: () => app.close(0),
+  }
 }

@@ -49,6 +49,7 @@ export function serviceClient(home: string): OperatorClient {
     gates: () => ask('gates'),
     receipt: async (turnId) => (await ask('receipt', { turnId })) ?? undefined,
     status: () => ask('status'),
+    login: async (known) => (await ask('login', { known })) ?? undefined,
     models: () => ask('models'),
     setModel: async (threadId, model) => void (await ask('setModel', { threadId, ...(model !== null && { model }) })),
     tools: () => ask('tools'),

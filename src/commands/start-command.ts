@@ -1,12 +1,19 @@
 // `atrium` without a command: on a terminal a chat with the doors open; elsewhere the same as `atrium serve`.
 import { fstatSync } from 'node:fs'
 import { type Flags, loadConfig } from '#config.ts'
+import { AppError } from '#core/errors.ts'
+import type { ChatOptions } from './chat-command.ts'
 import { reporting } from './report.ts'
 
-export async function start(flags: Flags = {}): Promise<void> {
+export async function start(flags: Flags = {}, options: ChatOptions = {}): Promise<void> {
   await reporting(async () => {
     if (isSomeoneThere(endsOf(process)) && loadConfig({}, flags).terminal)
-      await (await import('./chat-command.ts')).chat(flags)
+      await (await import('./chat-command.ts')).chat(flags, options)
+    else if (options.continue || options.thread !== undefined)
+      throw new AppError(
+        'invalid_input',
+        '--continue and --thread need a terminal; `atrium run` takes both without one',
+      )
     else await (await import('./serve-command.ts')).serve(flags)
   })
 }

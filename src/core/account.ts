@@ -97,6 +97,8 @@ export interface SessionStore {
   closeAll(user: UserId): Promise<void>
   /** Stores a code that opens one operator session, bound to the hash of an operator token. */
   addCode(code: { hash: string; token: string; endsAt: number }): Promise<void>
+  /** True for a code that is still valid at a time. */
+  hasCode(hash: string, at: number): Promise<boolean>
   /** Consumes a code; undefined when it does not exist or has expired. Of two concurrent calls only one gets it. */
   takeCode(hash: string): Promise<{ token: string } | undefined>
 }

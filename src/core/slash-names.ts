@@ -4,6 +4,7 @@ const slashNames = [
   'attach',
   'exit',
   'help',
+  'login',
   'memory',
   'missions',
   'model',

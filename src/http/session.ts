@@ -17,6 +17,8 @@ export const maxSignInMs = 10 * minuteMs
 const touchIntervalMs = 5 * minuteMs
 /** How long a one-time code is valid. */
 const codeLifetimeMs = 10 * minuteMs
+/** A code with less time left is not shown any more. */
+const minCodeMs = minuteMs
 
 export type SessionParts = {
   readonly store: SessionStore
@@ -41,6 +43,8 @@ export interface Sessions {
   closeAll(user: UserId): Promise<void>
   /** A one-time code that signs the operator in. Its session is bound to the permanent operator token. */
   makeCode(): Promise<string>
+  /** True for a code that still works, with some time left to use it. */
+  isOpenCode(code: string): Promise<boolean>
   /** Opens a session with a code and returns its cookie. Undefined when the code is unknown, used or expired. */
   redeem(code: string): Promise<string | undefined>
 }
@@ -86,6 +90,7 @@ export function createSessions({ store, operatorHashes, now = Date.now, log }: S
       await store.addCode({ hash: hashToken(code), token: operatorHashes.at(-1) ?? '', endsAt: now() + codeLifetimeMs })
       return code
     },
+    isOpenCode: (code) => store.hasCode(hashToken(code), now() + minCodeMs),
     async redeem(code) {
       const taken = await store.takeCode(hashToken(code))
       return taken && operatorHashes.includes(taken.token) ? open(operator, taken.token) : undefined

@@ -25,8 +25,8 @@ export type OpenDoor = {
   readonly name: string
   readonly address: string
   connections?(): Promise<number>
-  /** A link that signs the operator in; it works once. */
-  loginLink?(): Promise<string>
+  /** A link that signs the operator in once: `known` while it works, else a new one. */
+  loginLink?(known?: string): Promise<string>
   close(graceMs: number): Promise<void>
 }
 
@@ -88,7 +88,11 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
     name: 'gateway',
     address: url,
     connections: () => gateway.connections(),
-    loginLink: async () => `${openable(url)}/login#code=${await sessions.makeCode()}`,
+    async loginLink(known) {
+      const start = `${openable(url)}/login#code=`
+      if (known?.startsWith(start) && (await sessions.isOpenCode(known.slice(start.length)))) return known
+      return `${start}${await sessions.makeCode()}`
+    },
     close: (graceMs) => gateway.close(graceMs),
   }
 }

@@ -59,6 +59,12 @@ export function createSessionStore({ sql, now }: { sql: Sql; now: () => number }
           maxCodes,
         )
       }),
+    hasCode: (hash, at) =>
+      sql.read(function* () {
+        return (
+          (yield* first('SELECT 1 AS found FROM login_codes WHERE hash = ? AND ends_at > ?', hash, at)) !== undefined
+        )
+      }),
     takeCode: (hash) =>
       sql.write(function* () {
         const [row] = yield* query('DELETE FROM login_codes WHERE hash = ? RETURNING token, ends_at', hash)

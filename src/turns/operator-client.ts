@@ -19,6 +19,7 @@ import type { GateAnswer } from './gate-answers.ts'
 import type { Gates } from './gates.ts'
 import type { Receipt } from './receipt.ts'
 import { checkMessage } from './message.ts'
+import { shellCall } from './shell-command.ts'
 import type { Threads } from './threads.ts'
 import type { Turns } from './turns.ts'
 import type { Watched } from './watch.ts'
@@ -40,6 +41,8 @@ export type OutgoingMessage = {
   readonly files?: readonly Part[] | undefined
   /** The model of the thread from this message on. */
   readonly model?: string | undefined
+  /** A command of the operator, which `workspace_shell` runs before the model is asked. It needs the usual approval. */
+  readonly command?: string | undefined
 }
 export type Sent = { readonly threadId: string; readonly turnId: string; readonly queued: boolean }
 /** A thread, with those of its turns that are among the latest or have not ended, and its queued messages. */
@@ -93,6 +96,8 @@ export interface OperatorClient {
   gates(): Promise<readonly OpenGate[]>
   receipt(turnId: string): Promise<Receipt | undefined>
   status(): Promise<OperatorStatus>
+  /** A sign-in link for the browser: `known` while it works, else a new one; undefined while there is no page. */
+  login(known?: string): Promise<string | undefined>
   /** The models that can be chosen for a thread, the usual one first. */
   models(): Promise<readonly OfferedModel[]>
   /** Sets the model of a thread, null for the usual one. Throws not_found, invalid_input. */
@@ -126,6 +131,7 @@ export type OperatorParts = {
   readonly missions: (request: object) => Promise<unknown>
   readonly notifications: (request: object) => Promise<unknown>
   readonly status: () => Promise<OperatorStatus>
+  readonly login: OperatorClient['login']
 }
 
 export function createOperatorClient(parts: OperatorParts): OperatorClient {
@@ -147,12 +153,12 @@ export function createOperatorClient(parts: OperatorParts): OperatorClient {
   }
 
   return {
-    async send({ door, message, threadId, files = [], model }) {
+    async send({ door, message, threadId, files = [], model, command }) {
       checkMessage(message)
       const { turn, events } = await turns.start({
         user: operator,
         door,
-        input: [textMessage('user', message, files)],
+        input: [textMessage('user', message, files), ...(command === undefined ? [] : [shellCall(command)])],
         options: {},
         whenBusy: 'queue',
         ...(threadId !== undefined && { threadId }),
@@ -186,6 +192,7 @@ export function createOperatorClient(parts: OperatorParts): OperatorClient {
     gates: () => gates.list(operator),
     receipt: (turnId) => turns.receipt(operator, turnId),
     status,
+    login: (known) => parts.login(known),
     models: () => parts.models.list(),
     setModel: (threadId, model) => threads.setModel(operator, threadId, model),
     tools: () => Promise.resolve([...tools()].map((tool) => shownTool(tool, policy()))),

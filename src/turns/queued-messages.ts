@@ -9,6 +9,7 @@ import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { publishTurn } from './announce.ts'
 import { checkMessage, draftsOf } from './message.ts'
+import { commandOf, isShellCall, shellCall } from './shell-command.ts'
 
 export interface QueuedMessages {
   /** Changes the text of a message; its files stay. Throws not_found, turn_started, invalid_input, too_large, storage_full. */
@@ -46,9 +47,11 @@ export function createQueuedMessages(parts: QueuedMessagesParts): QueuedMessages
         throw new AppError('invalid_input', 'only a message that a person typed can be changed')
       }
       const loaded = text.startsWith('/') ? ((await loadSkill?.(turn.userId, text)) ?? []) : []
-      const skill = await draftsOf(loaded, (each) => mask(each, turn.userId))
+      const command = input.some(({ item }) => isShellCall(item)) ? commandOf(text) : undefined
+      const more = command === undefined ? loaded : [shellCall(command)]
+      const drafts = await draftsOf(more, (each) => mask(each, turn.userId))
       const message: Draft = { id: first.id, item: withText(first.item, text) }
-      const changed = await store.turns.replaceInput(user, turnId, [message, ...skill])
+      const changed = await store.turns.replaceInput(user, turnId, [message, ...drafts])
       publishTurn(bus, { turn: changed, entries: [] })
       return changed
     },

@@ -83,12 +83,15 @@ export function sessionTests(open: Open): void {
     const { sessions } = store
     const add = (hash: string) => sessions.addCode({ hash, token: 't', endsAt: clock.now + minuteMs })
     await add('c1')
+    assert.equal(await sessions.hasCode('c1', clock.now), true)
+    assert.equal(await sessions.hasCode('c1', clock.now + minuteMs), false, 'not valid then any more')
     const taken = await Promise.all([sessions.takeCode('c1'), sessions.takeCode('c1')])
     assert.deepEqual(
       taken.filter((each) => each !== undefined),
       [{ token: 't' }],
     )
     assert.equal(await sessions.takeCode('c1'), undefined)
+    assert.equal(await sessions.hasCode('c1', clock.now), false, 'it is used')
     await add('c2')
     clock.now += minuteMs
     assert.equal(await sessions.takeCode('c2'), undefined, 'its time is over')

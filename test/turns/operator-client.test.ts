@@ -30,6 +30,7 @@ function partsOf(house: House): OperatorParts {
     missions: () => Promise.reject(new Error('not asked')),
     notifications: () => Promise.reject(new Error('not asked')),
     status: () => Promise.reject(new Error('not asked')),
+    login: () => Promise.reject(new Error('not asked')),
   }
 }
 

@@ -30,6 +30,7 @@ export const operatorVerbs: Readonly<Record<keyof OperatorClient, Verb>> = {
   gates: (client) => client.gates(),
   receipt: (client, body) => client.receipt(textIn(body, 'turnId')),
   status: (client) => client.status(),
+  login: (client, body) => client.login(optional(body, 'known')),
   models: (client) => client.models(),
   setModel: (client, body) => client.setModel(textIn(body, 'threadId'), optional(body, 'model') ?? null),
   tools: (client) => client.tools(),
@@ -53,6 +54,7 @@ function readMessage(body: unknown): OutgoingMessage {
     threadId: optional(body, 'threadId'),
     files: filesIn(body),
     model: optional(body, 'model'),
+    command: optional(body, 'command'),
   }
 }
 

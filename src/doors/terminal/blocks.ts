@@ -1,76 +1,29 @@
 // A thread as the blocks of a transcript, made from its log and its live events. Blocks are immutable: a change makes a
-// new object, which is then drawn again. Texts are raw; the drawing code must clean them.
-import { type Entry, type Message, type Part, textOf } from '#core/item.ts'
+// new object, which is then drawn again.
+import type { Entry } from '#core/item.ts'
 import { addUsage, noUsage, type Turn, type Usage } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
 import { progressWords } from '#core/words.ts'
 import type { OpenThread } from '#turns/operator-client.ts'
 import type { Watched } from '#turns/watch.ts'
+import {
+  type Block,
+  type Call,
+  cutNote,
+  fileIn,
+  type Fold,
+  isPartial,
+  isQueued,
+  type Named,
+  type Note,
+  ownText,
+  type Thought,
+  type Took,
+  type You,
+} from './block.ts'
 
 /** Results and thoughts are truncated to this many characters. */
 const maxResultChars = 64 * 1024
-
-export type CallState = 'running' | 'done' | 'waiting' | 'denied' | 'failed'
-/** How much of a call is shown: its line, the beginning of its result, all of it. */
-export type Fold = 'line' | 'part' | 'all'
-
-export type Call = {
-  readonly type: 'call'
-  readonly id: string
-  readonly name: string
-  readonly args: string
-  readonly state: CallState
-  readonly begun?: number
-  /** How far it is, in words, as its tool last reported. */
-  readonly progress?: string
-  readonly ms?: number
-  readonly result?: string
-  /** Length of the whole result, in characters. */
-  readonly size?: number
-  readonly origin?: string
-  readonly fold: Fold
-}
-
-/** The model's reasoning, as far as its provider shares it. */
-export type Thought = {
-  readonly type: 'thought'
-  readonly id: string
-  readonly text: string
-  readonly fold: Fold
-  /** It is still being written. */
-  readonly live?: true
-}
-
-export type Named = { readonly name: string; readonly size: number }
-
-/** A message of the person. */
-export type You = {
-  readonly type: 'you'
-  readonly id: string
-  readonly turnId: string
-  readonly text: string
-  /** Attached files; every picture is named `picture`. */
-  readonly files: readonly Named[]
-  readonly queued: boolean
-}
-
-export type Block =
-  | You
-  | { readonly type: 'reply'; readonly id: string; readonly text: string; readonly whole: boolean }
-  | Call
-  | Thought
-  /** A line of the terminal itself: a fault, a stop, a summary. */
-  | { readonly type: 'note'; readonly id: string; readonly text: string; readonly failed: boolean }
-  | { readonly type: 'receipt'; readonly id: string; readonly took: Took }
-
-/** Tools, hosts, usage and time of a turn, from its log. */
-export type Took = {
-  readonly tools: number
-  readonly hosts: readonly string[]
-  readonly usage: Usage
-  readonly from: number
-  readonly to: number
-}
 
 type Unfinished = { readonly id: string; readonly status: Turn['status']; readonly since: number }
 
@@ -318,34 +271,4 @@ export function createBlocks(now: () => number): Blocks {
       for (const { id } of list.filter(isPartial)) remove(id)
     },
   }
-}
-
-function isPartial(block: Block): boolean {
-  return (block.type === 'reply' && !block.whole) || (block.type === 'thought' && block.live === true)
-}
-
-function isQueued(block: Block): boolean {
-  return block.type === 'you' && block.queued
-}
-
-type Note = { readonly text: string; readonly failed: boolean }
-
-/** The note below an incomplete text. Without a fault the text reached the model's length limit. */
-function cutNote(fault: Note | undefined): Note {
-  if (!fault) return { text: 'The answer ends here: it reached the length limit of the model', failed: false }
-  return fault.failed ? { ...fault, text: `The answer broke off: ${fault.text}` } : fault
-}
-
-/** The text of a message, without its files. */
-function ownText(message: Message): string {
-  return textOf({ ...message, content: message.content.filter(({ type }) => type === 'text') })
-}
-
-/** The attachment in a message part, if it is one. */
-function fileIn(part: Part): Named[] {
-  if (part.type === 'text') return []
-  if (part.type === 'file') return [{ name: part.name, size: Buffer.byteLength(part.text) }]
-  const [head = '', data] = part.url.split(',', 2)
-  if (data === undefined || !head.startsWith('data:')) return [{ name: part.url, size: 0 }]
-  return [{ name: 'picture', size: Buffer.byteLength(data, 'base64') }]
 }

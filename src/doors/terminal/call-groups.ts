@@ -1,6 +1,6 @@
 // Folds runs of calls. In a run of four or more, the finished calls and the thoughts between them collapse into one
 // line, which the reader can unfold.
-import type { Block, Call, Thought } from './blocks.ts'
+import type { Block, Call, Thought } from './block.ts'
 
 const foldFrom = 4
 /** A run with fewer finished calls is not folded: one line would save nothing. */

@@ -20,6 +20,9 @@ export type Composer = {
   text(): string
   /** The text as it is shown, with a placeholder for each paste. */
   shown(): string
+  /** The line of the cursor, up to it. */
+  beforeCursor(): string
+  insert(text: string): void
   set(text: string): void
   /** Returns the text and clears the composer, to send it. */
   take(): string
@@ -105,6 +108,11 @@ export function createComposer(tui: TUI, theme: Theme): Composer {
     },
     text: read,
     shown: () => editor.getText(),
+    beforeCursor() {
+      const { line, col } = editor.getCursor()
+      return (editor.getLines()[line] ?? '').slice(0, col)
+    },
+    insert: (text) => editor.insertTextAtCursor(text),
     set: write,
     take() {
       const text = read()

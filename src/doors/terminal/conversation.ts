@@ -8,6 +8,14 @@ import { keepFollowing } from './reconnect.ts'
 /** Only the last entries of a longer thread are shown. */
 export const maxEntries = 20_000
 
+/** What goes with a message. */
+export type MessageMore = {
+  /** Reads the files, when it is the message's turn to be sent. */
+  readonly files?: () => Promise<readonly Attached[]>
+  /** Runs in the workspace before the model is asked. */
+  readonly command?: string | undefined
+}
+
 export interface Conversation {
   readonly threadId: string | undefined
   readonly blocks: Blocks
@@ -18,7 +26,7 @@ export interface Conversation {
   /** Chooses the model of the open thread, null for the usual one. A new thread has it with its first message. */
   chooseModel(model: string | null): Promise<void>
   /** Sends a message after all earlier ones. */
-  send(text: string, files: readonly Attached[]): Promise<void>
+  send(text: string, more?: MessageMore): Promise<void>
   /** Reads the thread again, in case a turn ended while the watch was interrupted. */
   lookAgain(): Promise<void>
   close(): void
@@ -85,11 +93,19 @@ export function createConversation({ client, now, opened, changed, attempt }: Co
     })
   }
 
-  async function sendTo(target: Open, text: string, files: readonly Attached[]): Promise<void> {
+  async function sendTo(target: Open, text: string, { files: gather, command }: MessageMore): Promise<void> {
+    const files = (await gather?.()) ?? []
     const parts = files.map(({ part }) => part)
     const isNew = target.threadId === undefined
     const model = isNew ? target.model : undefined
-    const message = { door: 'terminal', message: text, threadId: target.threadId, files: parts, model } as const
+    const message = {
+      door: 'terminal',
+      message: text,
+      threadId: target.threadId,
+      files: parts,
+      model,
+      command,
+    } as const
     const { threadId, turnId, queued } = await client.send(message)
     target.threadId = threadId
     if (queued) target.blocks.queue(turnId, text, files)
@@ -117,10 +133,10 @@ export function createConversation({ client, now, opened, changed, attempt }: Co
       if (threadId === undefined) opened()
       else show(threadId)
     },
-    send(text, files) {
+    send(text, more = {}) {
       // The message goes to this conversation, even if another one is open when it is sent.
       const target = current
-      const sent = target.sending.then(() => sendTo(target, text, files))
+      const sent = target.sending.then(() => sendTo(target, text, more))
       target.sending = sent.catch(() => {})
       return sent
     },

@@ -4,7 +4,7 @@ import { Markdown, truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@eare
 import { proseOf } from '#safety/printable.ts'
 import { fileWords } from './attachment-list.ts'
 import { fitsMarkdown } from './markdown-fit.ts'
-import type { Block, Call, Thought, Took } from './blocks.ts'
+import type { Block, Call, Thought, Took } from './block.ts'
 import type { RunHead } from './call-groups.ts'
 import { markdownTheme, type Theme } from './theme.ts'
 import { argLines, briefArgs } from './format.ts'

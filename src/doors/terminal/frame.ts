@@ -9,6 +9,7 @@ import type { Composer } from './composer.ts'
 import type { Dialog } from './dialog.ts'
 import type { Greeting } from './greeting.ts'
 import type { List } from './list.ts'
+import type { Offers } from './offers.ts'
 import { type Panel, type PanelData, minPanelColumns, panelWidth } from './panel.ts'
 import type { Theme } from './theme.ts'
 import type { Transcript } from './transcript.ts'
@@ -43,6 +44,7 @@ export type Parts = {
   /** Shown while the thread is empty. */
   readonly greeting: Greeting
   readonly composer: Composer
+  readonly offers: Pick<Offers, 'render'>
   readonly panel: Panel
   readonly fit: Fit
 }
@@ -59,7 +61,7 @@ const maxCachedLines = 2_000
 /** Draws exactly `rows` rows, none wider than the terminal. */
 export function drawFrame(
   view: View,
-  { theme, transcript, greeting, composer, panel, fit }: Parts,
+  { theme, transcript, greeting, composer, offers, panel, fit }: Parts,
   width: number,
   rows: number,
 ): string[] {
@@ -68,6 +70,7 @@ export function drawFrame(
   const main = wide ? columns - panelWidth - 1 : columns
   const rule = ruleOf(view, theme)
   const typed = [
+    ...(view.focus === 'composer' ? offers.render(columns, rows - minOpened) : []),
     ...attachedLines(view.files, theme),
     ...composer.render(columns, { focused: view.focus === 'composer', hint: hintOf(view) }),
   ]

@@ -16,7 +16,7 @@ export interface Greeting {
 }
 
 export function createGreeting(
-  { greeting, location }: { readonly greeting: readonly string[]; readonly location: string },
+  { lines, location }: { readonly lines: () => readonly string[]; readonly location: string },
   { dim, bold, link }: Theme,
 ): Greeting {
   const plain = (text: string): string => text
@@ -28,7 +28,7 @@ export function createGreeting(
         ...wrapped('Every door opens into the same hall.', width, bold),
         ...wrapped(location, width, dim),
         '',
-        ...greeting.flatMap((line) => wrapped(line, width, plain, link)),
+        ...lines().flatMap((line) => wrapped(line, width, plain, link)),
       ]
       window = Math.max(1, height - 1)
       const seen = windowOf(all, from, height)

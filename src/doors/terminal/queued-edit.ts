@@ -1,7 +1,7 @@
 // A queued message that is being changed in the composer. The draft that stood there comes back afterwards.
 import { AppError } from '#core/errors.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
-import type { You } from './blocks.ts'
+import type { You } from './block.ts'
 import type { Composer } from './composer.ts'
 
 export interface QueuedEdit {

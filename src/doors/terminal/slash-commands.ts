@@ -1,44 +1,27 @@
 // The slash commands: each opens a box or does one action.
-import type { OfferedModel } from '#core/admin.ts'
 import { doorOf } from '#core/doors.ts'
 import type { OpenGate } from '#core/turn-store.ts'
 import type { Thread } from '#core/turn.ts'
-import {
-  amountWords,
-  costFigure,
-  costWords,
-  countWords,
-  decisionWords,
-  durationWords,
-  numberWords,
-} from '#core/words.ts'
+import { countWords } from '#core/words.ts'
 import { printable, proseOf } from '#safety/printable.ts'
 import type { MissionJson } from '#missions/mission-wire.ts'
 import type { OperatorClient, OperatorTool } from '#turns/operator-client.ts'
-import type { Receipt } from '#turns/receipt.ts'
 import { type Attached, fileWords } from './attachment-list.ts'
 import { type CommandName, helpLines } from './command-list.ts'
-import type { You } from './blocks.ts'
+import type { You } from './block.ts'
 import { createList, type List, type ListContent } from './list.ts'
-import type { Theme } from './theme.ts'
+import { createModelChoice, type ModelChoiceParts } from './model-choice.ts'
+import { receiptLines } from './receipt-lines.ts'
 import { questionLine } from './gate-lines.ts'
 import { timeWords } from './format.ts'
 
 /** Maximum characters of a tool's or document's text in a list. */
 const maxBriefChars = 400
 
-export type SlashCommandParts = {
+export type SlashCommandParts = ModelChoiceParts & {
   readonly client: OperatorClient
-  readonly theme: Theme
   readonly now: () => number
-  /** Tests and stores a model; `force` stores it without a test. Throws when it does not answer: nothing has changed. */
-  readonly chooseModel: (provider: string, name: string | undefined, options: { force: boolean }) => Promise<string>
-  /** The model that was chosen for the open thread. */
-  readonly threadModel: () => string | undefined
-  /** Chooses the model of the open thread, null for the usual one. */
-  readonly chooseThreadModel: (model: string | null) => Promise<void>
   readonly show: (list: List) => void
-  readonly tell: (words: string) => void
   readonly openThread: (id: string | undefined) => void
   readonly openGate: (gate: OpenGate) => void
   readonly threadId: () => string | undefined
@@ -51,8 +34,6 @@ export type SlashCommandParts = {
   readonly queued: () => readonly You[]
   /** Puts a queued message into the composer, to change it. */
   readonly editQueued: (message: You) => void
-  /** Shows the error of failed work. */
-  readonly attempt: (work: Promise<unknown>) => void
   readonly quit: () => void
 }
 
@@ -66,6 +47,7 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
   const { client, theme, now, show, tell, openThread, openGate } = parts
   const open = (content: ListContent): void => show(createList(content, theme))
   const text = (title: string, lines: readonly string[]): void => open({ title, text: () => lines })
+  const model = createModelChoice(parts, open)
 
   async function threads(): Promise<void> {
     listThreads(await client.threads())
@@ -92,46 +74,6 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
     if (!only && (await client.thread(words))) return openThread(words)
     if (!only) return tell(`No thread is called ${printable(words)}: /threads lists them.`)
     listThreads(found)
-  }
-
-  /** Lists the models for this thread; a name of one chooses it. Other words choose the model of the whole service. */
-  async function model(words: string): Promise<void> {
-    const offered = await client.models()
-    const named = offered.find(({ id, name, role }) => role !== 'usual' && (id === words || name === words))
-    if (named) return choose(named)
-    const typed = words.split(/[\s/]+/).filter(Boolean)
-    const force = typed.includes('--force')
-    const [provider, ...name] = typed.filter((word) => word !== '--force')
-    if (provider !== undefined) {
-      tell(`Trying ${printable(words)} …`)
-      return tell(await parts.chooseModel(provider, name.length > 0 ? name.join('/') : undefined, { force }))
-    }
-    if (offered.length > 1) return listModels(offered)
-    const { provider: current, model: called, skippedModels } = await client.status()
-    text('Model', [
-      `${proseOf(called)}${called === current ? '' : ` (${proseOf(current)})`} answers.`,
-      ...skippedModels.map((each) => `${proseOf(each)} is skipped for now after repeated failures`),
-      '',
-      'Choose another: /model PROVIDER MODEL, for example /model ollama qwen3',
-      'What each needs: atrium model list',
-    ])
-  }
-
-  function listModels(offered: readonly OfferedModel[]): void {
-    const chosen = parts.threadModel()
-    const rows = offered.map((each) => {
-      const isChosen = each.role === 'usual' ? chosen === undefined : chosen === each.id
-      const words = { usual: 'the usual one', stands_in: 'stands in', offered: '' }[each.role]
-      const about = [words, pricesOf(each)].filter(Boolean).join(', ')
-      const pick = (): void => parts.attempt(choose(each))
-      return { text: `${isChosen ? '▌' : ' '} ${proseOf(each.id)}  ${theme.dim(about)}`, pick }
-    })
-    open({ title: 'Model for this thread', rows, does: 'chooses it', empty: '' })
-  }
-
-  async function choose({ id, role }: OfferedModel): Promise<void> {
-    await parts.chooseThreadModel(role === 'usual' ? null : id)
-    tell(`This thread uses ${proseOf(id)} from the next message on.`)
   }
 
   async function tools(): Promise<void> {
@@ -213,6 +155,13 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
     open({ title: 'Queued messages', rows, does: 'changes it', empty: 'No message waits in this thread' })
   }
 
+  /** Makes a fresh link, also while an earlier one still works. */
+  async function login(): Promise<void> {
+    const link = await client.login()
+    if (link === undefined) return tell('This service has no page: it runs with GATEWAY_ENABLED=false.')
+    text('Sign in', ['Open this link in a browser. It works once, within 10 minutes.', '', theme.link(link, link)])
+  }
+
   async function stopAll(): Promise<void> {
     const threadId = parts.threadId()
     if (threadId === undefined) return tell('Nothing runs here.')
@@ -255,6 +204,8 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
           return queue()
         case '/stop':
           return stopAll()
+        case '/login':
+          return login()
         case '/help':
           return open({ title: 'Help', text: helpLines })
         case '/quit':
@@ -262,13 +213,6 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
       }
     },
   }
-}
-
-/** The price per million tokens: `$3.00 in, $15.00 out`. */
-function pricesOf({ inputUsd, outputUsd }: OfferedModel): string {
-  if (inputUsd === null || outputUsd === null) return 'price unknown'
-  if (inputUsd === 0 && outputUsd === 0) return 'free'
-  return `${amountWords(inputUsd)} in, ${amountWords(outputUsd)} out per million tokens`
 }
 
 /** The verdict of the current policy on a tool's typical calls. */
@@ -279,46 +223,4 @@ function verdictWords({ clean, tainted }: OperatorTool['verdict']): string {
 
 function brief(text: string): string {
   return proseOf(text.slice(0, maxBriefChars)).replaceAll(/\s+/g, ' ').trim()
-}
-
-/** Cost first, then tools, hosts, secret names, model calls, approvals, safety notes, and the check of the log. */
-function receiptLines(receipt: Receipt, { bold, clay, dim, act }: Theme): string[] {
-  const { turn, modelCalls, tools, hosts, secrets, approvals, notes, costUsd, hash, verified } = receipt
-  const part = (title: string, lines: readonly string[]): string[] =>
-    lines.length > 0 ? ['', bold(title), ...lines.map((line) => `  ${line}`)] : []
-  const calls = modelCalls.map(({ model, via, usage, ms }) => {
-    const tokens = `${countWords(usage.inputTokens, 'token')} in, ${numberWords(usage.outputTokens)} out`
-    const at = via ? ` at ${proseOf(via.host)}` : ''
-    return `${proseOf(model)}${at}  ${tokens}, ${costWords(usage.costUsd)}, ${durationWords(ms)}`
-  })
-  const check =
-    hash === undefined
-      ? dim('no digest: the turn has not ended')
-      : verified
-        ? act('matches the log')
-        : clay('does not match the log')
-  return [
-    `${bold('Cost')}  ${costFigure(costUsd)}   ${dim(turn.status)}`,
-    ...part(
-      'Tools',
-      tools.map(({ name, ok, ms }) => `${ok ? act('✓') : clay('▲')} ${proseOf(name)}  ${durationWords(ms)}`),
-    ),
-    ...part('Hosts', hosts.map(proseOf)),
-    ...part('Secrets', secrets.map(proseOf)),
-    ...part('Model calls', calls),
-    ...part(
-      'Approvals',
-      approvals.map(
-        (each) => `${decisionWords(each)} by ${proseOf(each.by)}${each.scope ? `, for the ${each.scope}` : ''}`,
-      ),
-    ),
-    ...part(
-      'Safety notes',
-      notes.map(({ rule, where }) => `${rule} in ${proseOf(where)}`),
-    ),
-    '',
-    `${bold('Log')}  ${check}`,
-    ...(hash === undefined ? [] : [dim(hash)]),
-    dim(`turn ${turn.id}`),
-  ]
 }

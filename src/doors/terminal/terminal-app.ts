@@ -1,24 +1,27 @@
-// The terminal app: joins its parts, and decides the focus and the effect of every key.
-import { decodeKittyPrintable, isKeyRelease, matchesKey, type TUI } from '@earendil-works/pi-tui'
+// The terminal app: joins its parts.
+import { isKeyRelease, matchesKey, type TUI } from '@earendil-works/pi-tui'
 import { noUsage } from '#core/turn.ts'
 import { countWords } from '#core/words.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
-import { type Attached, withFile } from './attachment-list.ts'
+import { createKeys, type Keys, type OpenBox } from './app-keys.ts'
 import { createApprovals } from './approvals.ts'
-import { completionsOf, readTyped } from './command-list.ts'
+import { type Attached, withFile } from './attachment-list.ts'
 import { createComposer } from './composer.ts'
-import { createConversation, maxEntries } from './conversation.ts'
+import { createConversation } from './conversation.ts'
 import { createDrawing } from './drawing.ts'
 import { faultWords } from './faults.ts'
-import { createFit, drawFrame, type Focus, type View } from './frame.ts'
+import { createFit, drawFrame, type View } from './frame.ts'
 import { createGreeting } from './greeting.ts'
-import type { List } from './list.ts'
+import { createInterrupt } from './interrupt.ts'
 import { createNews } from './news.ts'
+import { createOffers, type PathOffer } from './offers.ts'
 import { createSlashCommands, type SlashCommands } from './slash-commands.ts'
 import { createPanel, minPanelColumns } from './panel.ts'
 import { createQueuedEdit } from './queued-edit.ts'
+import { createSignInLink } from './sign-in-link.ts'
+import { createSubmit, type NextFiles } from './submit.ts'
 import { spinner, type Theme } from './theme.ts'
-import { createTranscript, type Transcript } from './transcript.ts'
+import { createTranscript } from './transcript.ts'
 
 /** Interval at which spinners and elapsed times are redrawn. */
 const tickMs = 120
@@ -29,12 +32,21 @@ export type AppParts = {
   readonly theme: Theme
   /** The home or the service that this terminal is attached to, as text for the header. */
   readonly location: string
+  /** The lines of the first screen, besides the sign-in link. */
   readonly greeting: readonly string[]
+  /** The service runs in this process and ends with the terminal. */
+  readonly hosts: boolean
+  /** The thread to open at the start. */
+  readonly thread?: string | undefined
   /** Tests and stores a model; `force` stores it without a test. Throws when it does not answer: nothing has changed. */
   readonly chooseModel: (provider: string, name: string | undefined, options: { force: boolean }) => Promise<string>
   /** Reads a file to attach. */
   readonly readFile: (path: string) => Promise<Attached>
+  /** Names that begin with a typed path. */
+  readonly listPaths: (written: string) => Promise<readonly PathOffer[]>
   readonly now: () => number
+  /** Gives the terminal back to the shell, until it continues this process. */
+  readonly suspend: () => void
   readonly quit: () => void
 }
 
@@ -46,18 +58,27 @@ export interface App {
   close(): void
 }
 
-export function createApp({ tui, client, theme, location, chooseModel, readFile, now, quit, ...parts }: AppParts): App {
+export function createApp({
+  tui,
+  client,
+  theme,
+  location,
+  hosts,
+  readFile,
+  now,
+  quit,
+  suspend,
+  ...parts
+}: AppParts): App {
   const ending = new AbortController()
   const sign = (): string => spinner[Math.floor(now() / tickMs) % spinner.length] ?? '⠋'
   const transcript = createTranscript(createDrawing(theme, sign, now), theme)
-  const greeting = createGreeting({ greeting: parts.greeting, location }, theme)
   const composer = createComposer(tui, theme)
   const panel = createPanel(theme)
   const fit = createFit(theme)
-  let focus: Focus = 'composer'
   let notice: string | undefined
-  let list: List | undefined
-  let files: readonly Attached[] = []
+  const open: OpenBox = { list: undefined }
+  const next: NextFiles = { files: [] }
 
   const redraw = (): void => tui.requestRender()
   const tell = (words: string): void => {
@@ -85,7 +106,7 @@ export function createApp({ tui, client, theme, location, chooseModel, readFile,
     now,
     tell,
     gone() {
-      if (focus === 'dialog') focus = 'composer'
+      if (keys.focus === 'dialog') keys.focus = 'composer'
     },
     answered: news.refresh,
   })
@@ -104,49 +125,40 @@ export function createApp({ tui, client, theme, location, chooseModel, readFile,
       redraw()
     },
   })
-
+  /** True while the thread is empty and the greeting replaces the transcript. */
+  const blank = (): boolean => conversation.threadId === undefined && conversation.blocks.list().length === 0
+  const signIn = createSignInLink({ client, shown: blank, redraw })
+  const greeting = createGreeting({ lines: () => [...signIn.lines(), ...parts.greeting], location }, theme)
   const queuedEdit = createQueuedEdit({ client, composer, tell })
-
-  function send(text: string): void {
-    const taken = files
-    files = []
-    transcript.toEnd()
-    conversation.send(text, taken).catch((error: unknown) => {
-      // A message that was not sent goes back into the composer, unless the user has typed something else.
-      if (composer.empty) {
-        composer.set(text)
-        files = taken
-      }
-      tell(`Not sent: ${faultWords(error)}`)
-    })
-  }
+  const skills = (): readonly string[] => news.status?.skills ?? []
+  const offers = createOffers({ theme, skills, listPaths: parts.listPaths, redraw })
 
   const slashCommands: SlashCommands = createSlashCommands({
     client,
     theme,
     now,
-    chooseModel,
+    chooseModel: parts.chooseModel,
     threadModel: () => conversation.model,
     chooseThreadModel: (model) => conversation.chooseModel(model),
-    show: (next) => {
-      list = next
+    show: (list) => {
+      open.list = list
       redraw()
     },
     tell,
     openThread: conversation.open,
     openGate(gate) {
       approvals.open(gate)
-      focus = 'dialog'
+      keys.focus = 'dialog'
       redraw()
     },
     threadId: () => conversation.threadId,
     lastTurn: () => conversation.blocks.lastTurn(),
     attach: async (path) => {
-      files = withFile(files, await readFile(path))
+      next.files = withFile(next.files, await readFile(path))
     },
-    attached: () => files,
+    attached: () => next.files,
     detach: (file) => {
-      files = files.filter((each) => each !== file)
+      next.files = next.files.filter((each) => each !== file)
       redraw()
     },
     queued: () => conversation.blocks.queued(),
@@ -155,35 +167,19 @@ export function createApp({ tui, client, theme, location, chooseModel, readFile,
     quit,
   })
 
-  const skillNames = (): readonly string[] => news.status?.skills ?? []
-  const completions = (): readonly string[] =>
-    focus === 'composer' ? completionsOf(composer.shown(), skillNames()) : []
-
-  /** Completes a slash and some letters to a command or a skill; false when there is nothing to complete. */
-  function complete(): boolean {
-    const [first] = completions()
-    if (first === undefined || composer.shown() === '/') return false
-    composer.set(`${first} `)
-    return true
-  }
-
-  /** The names that Tab can complete to, as a line. */
-  function slashHint(): string | undefined {
-    const names = completions()
-    return names.length > 0 ? `Tab: ${names.join('  ')}` : undefined
-  }
-
-  function submit(): void {
-    if (composer.continues()) return composer.newLine()
-    const text = composer.text()
-    if (text.trim() === '') return
-    if (queuedEdit.active) return attempt(queuedEdit.save())
-    const typed = readTyped(text, skillNames())
-    if (typed.type === 'unknown') return tell(`There is no command ${typed.word}: /help lists them. Nothing was sent.`)
-    composer.take()
-    if (typed.type === 'message') send(text)
-    else attempt(slashCommands.run(typed.name, typed.rest).then(news.refresh))
-  }
+  const submit = createSubmit({
+    composer,
+    conversation,
+    offers,
+    queuedEdit,
+    skills,
+    readFile,
+    next,
+    runCommand: (name, rest) => attempt(slashCommands.run(name, rest).then(news.refresh)),
+    sending: () => transcript.toEnd(),
+    tell,
+    attempt,
+  })
 
   /** Stops a turn. The messages behind it go on. */
   function stop(turnId: string): void {
@@ -195,54 +191,14 @@ export function createApp({ tui, client, theme, location, chooseModel, readFile,
       )
   }
 
-  /** Esc: leaves the focused part, then stops a running turn, hides the dialog, or cancels a waiting turn. */
+  /** Esc in the composer: stops a running turn, hides the dialog, or cancels a waiting turn. */
   function back(): void {
     const turn = conversation.blocks.turn()
-    if (focus !== 'composer') focus = 'composer'
-    else if (queuedEdit.active) queuedEdit.leave()
+    if (queuedEdit.active) queuedEdit.leave()
     else if (turn?.status === 'running') stop(turn.id)
     else if (approvals.dialog) approvals.later()
     else if (turn) attempt(client.cancel(turn.id))
     else transcript.toEnd()
-  }
-
-  function nextFocus(step: 1 | -1): void {
-    const wide = tui.terminal.columns >= minPanelColumns
-    const order: Focus[] = [
-      'composer',
-      ...(approvals.dialog ? ['dialog' as const] : []),
-      'transcript',
-      ...(wide ? ['panel' as const] : []),
-    ]
-    focus = order[(order.indexOf(focus) + step + order.length) % order.length] ?? 'composer'
-  }
-
-  /** True while the thread is empty and the greeting replaces the transcript. */
-  const blank = (): boolean => conversation.threadId === undefined && conversation.blocks.list().length === 0
-  const shown = (): Pick<Transcript, 'scroll' | 'page'> => (blank() ? greeting : transcript)
-
-  function pressComposer(data: string): void {
-    if (isNewLine(data)) return composer.newLine()
-    if (matchesKey(data, 'enter')) return submit()
-    if (matchesKey(data, 'ctrl+p')) return composer.recall(-1)
-    if (matchesKey(data, 'ctrl+n')) return composer.recall(1)
-    if (matchesKey(data, 'up') && composer.atEdge(-1)) return shown().scroll(-1)
-    if (matchesKey(data, 'down') && composer.atEdge(1)) return shown().scroll(1)
-    if (matchesKey(data, 'ctrl+d') && composer.empty) return quit()
-    composer.press(data)
-  }
-
-  function pressTranscript(data: string): void {
-    if (matchesKey(data, 'up')) transcript.step(-1)
-    else if (matchesKey(data, 'down')) transcript.step(1)
-    else if (matchesKey(data, 'home')) transcript.scroll(-maxEntries)
-    else if (matchesKey(data, 'end')) transcript.toEnd()
-    else if (matchesKey(data, 'enter') || matchesKey(data, 'space')) transcript.toggle()
-    // Typed text goes to the composer.
-    else if (isText(data)) {
-      focus = 'composer'
-      composer.press(data)
-    }
   }
 
   function pressPanel(data: string): void {
@@ -250,24 +206,40 @@ export function createApp({ tui, client, theme, location, chooseModel, readFile,
     if (!picked) return
     if ('threadId' in picked) {
       conversation.open(picked.threadId)
-      focus = 'composer'
+      keys.focus = 'composer'
     } else slashCommands.pick(picked.gate)
   }
 
-  function pressFocused(data: string): void {
-    if (list) {
-      const done = list.press(data)
-      if (done === 'close') list = undefined
-      if (done !== 'pass') return
-    }
-    if (focus === 'dialog') approvals.press(data)
-    else if (matchesKey(data, 'escape')) back()
-    else if (matchesKey(data, 'pageUp')) shown().page(-1)
-    else if (matchesKey(data, 'pageDown')) shown().page(1)
-    else if (focus === 'transcript') pressTranscript(data)
-    else if (focus === 'panel') pressPanel(data)
-    else pressComposer(data)
-  }
+  const keys: Keys = createKeys({
+    composer,
+    transcript,
+    greeting,
+    approvals,
+    offers,
+    submit,
+    open,
+    blank,
+    wide: () => tui.terminal.columns >= minPanelColumns,
+    pressPanel,
+    back,
+    clear() {
+      transcript.clear()
+      tui.requestRender(true)
+    },
+    quit,
+  })
+  const interrupt = createInterrupt({
+    composer,
+    queuedEdit,
+    hosts,
+    running: () => {
+      const turn = conversation.blocks.turn()
+      return turn?.status === 'running' ? turn.id : undefined
+    },
+    stop: (turnId) => attempt(client.cancel(turnId)),
+    tell,
+    quit,
+  })
 
   function view(): View {
     const { blocks, threadId } = conversation
@@ -276,8 +248,8 @@ export function createApp({ tui, client, theme, location, chooseModel, readFile,
     return {
       title: threads.find(({ id }) => id === threadId)?.title,
       location,
-      focus,
-      notice: notice ?? slashHint(),
+      focus: keys.focus,
+      notice,
       runsFor: turn?.status === 'running' ? now() - turn.since : undefined,
       waiting: gates.length,
       awayFor: awaySince === undefined ? undefined : now() - awaySince,
@@ -286,8 +258,8 @@ export function createApp({ tui, client, theme, location, chooseModel, readFile,
       blank: blank(),
       panelData: { gates, threads, current: threadId, now: now(), sign: sign() },
       dialog: approvals.dialog,
-      files,
-      list,
+      files: next.files,
+      list: open.list,
     }
   }
 
@@ -298,37 +270,29 @@ export function createApp({ tui, client, theme, location, chooseModel, readFile,
   }, tickMs)
   attempt(news.follow(ending.signal))
   news.refresh()
+  if (parts.thread !== undefined) conversation.open(parts.thread)
 
   return {
     render: (width) =>
-      drawFrame(view(), { theme, transcript, greeting, composer, panel, fit }, width, tui.terminal.rows),
+      drawFrame(view(), { theme, transcript, greeting, composer, offers, panel, fit }, width, tui.terminal.rows),
     press(data) {
       if (isKeyRelease(data)) return
-      if (matchesKey(data, 'ctrl+c')) return quit()
+      if (matchesKey(data, 'ctrl+c')) {
+        interrupt.press()
+        return offers.look(composer.shown(), composer.beforeCursor())
+      }
+      interrupt.reset()
+      if (matchesKey(data, 'ctrl+z')) return suspend()
       notice = undefined
-      if (matchesKey(data, 'ctrl+l')) {
-        transcript.clear()
-        tui.requestRender(true)
-      } else if (matchesKey(data, 'tab')) {
-        if (!complete()) nextFocus(1)
-      } else if (matchesKey(data, 'shift+tab')) nextFocus(-1)
-      else pressFocused(data)
+      keys.press(data)
       redraw()
     },
     threadId: () => conversation.threadId,
     close() {
       clearInterval(ticking)
+      signIn.close()
       ending.abort()
       conversation.close()
     },
   }
-}
-
-/** Shift+Enter in both of its encodings, Alt+Enter, Ctrl+J. */
-function isNewLine(data: string): boolean {
-  return matchesKey(data, 'shift+enter') || matchesKey(data, 'alt+enter') || matchesKey(data, 'ctrl+j')
-}
-
-function isText(data: string): boolean {
-  return decodeKittyPrintable(data) !== undefined || /^[^\p{Cc}]/u.test(data) || data.startsWith('\u001b[200~')
 }

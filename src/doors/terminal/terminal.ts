@@ -12,7 +12,7 @@ import { type AppParts, createApp } from './terminal-app.ts'
 import { startRestorer } from './restore.ts'
 import { createTheme, type Shows } from './theme.ts'
 
-export type TerminalParts = Pick<AppParts, 'client' | 'location' | 'greeting' | 'chooseModel' | 'readFile'> & {
+export type TerminalParts = Omit<AppParts, 'tui' | 'theme' | 'now' | 'quit' | 'suspend'> & {
   readonly shows: Shows
 }
 
@@ -27,7 +27,19 @@ export async function runTerminal({ shows, ...parts }: TerminalParts): Promise<{
   const stopped = new Promise<unknown>((resolve) => {
     stop = resolve
   })
-  const app = createApp({ ...parts, tui, theme: createTheme(shows), now: Date.now, quit: () => stop() })
+  const suspend = (): void => {
+    tui.stop({ preserveScreen: true })
+    const service = parts.hosts ? ' The service, which runs in this terminal, is suspended too.' : ''
+    process.stdout.write(`\r\u001b[KSuspended; fg brings Atrium back.${service}\n`)
+    // The whole group, as the terminal would: launchers in between stop with it. Without a shell that can continue it,
+    // the system ignores the signal.
+    process.kill(0, 'SIGTSTP')
+    setImmediate(() => {
+      tui.start()
+      tui.requestRender(true)
+    })
+  }
+  const app = createApp({ ...parts, tui, theme: createTheme(shows), now: Date.now, quit: () => stop(), suspend })
   tui.addChild({ render: (width) => app.render(width), invalidate() {} })
   // Keys typed before the terminal was taken over arrive with the first input, however late that is.
   let first = true

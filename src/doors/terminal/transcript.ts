@@ -1,6 +1,7 @@
 // The scrolling window over a thread's blocks: visible lines, and the selected call. Only blocks near the window are
 // drawn, so that a long thread costs no more than a short one.
-import type { Block, Blocks, Call, Thought } from './blocks.ts'
+import type { Block, Call, Thought } from './block.ts'
+import type { Blocks } from './blocks.ts'
 import type { Drawing } from './drawing.ts'
 import { noRuns, runsOf } from './call-groups.ts'
 import type { Theme } from './theme.ts'

@@ -20,6 +20,7 @@ export function operatorClientOf({
     skills: () => Promise.resolve([]),
     missions: () => Promise.resolve([]),
     notifications: () => Promise.resolve([]),
+    login: () => Promise.resolve('link'),
     status: () =>
       Promise.resolve({
         provider: 'p',

@@ -49,7 +49,7 @@ function sentTo(id: string, turnId = 'turn', queued = false): Sent {
 
 test('messages of a new conversation go into one thread, in their order', async () => {
   const { conversation, sends, watched } = openConversation()
-  const all = ['one', 'two', 'three'].map((text) => conversation.send(text, []))
+  const all = ['one', 'two', 'three'].map((text) => conversation.send(text))
   await turnOver()
   assert.deepEqual(
     sends.map(({ message }) => [message.message, message.threadId]),
@@ -83,9 +83,9 @@ test('messages of a new conversation go into one thread, in their order', async 
 
 test('messages belong to the conversation that was open when they were sent', async () => {
   const { conversation, sends, watched } = openConversation()
-  const all = [conversation.send('one', []), conversation.send('two', [])]
+  const all = [conversation.send('one'), conversation.send('two')]
   conversation.open('other')
-  all.push(conversation.send('elsewhere', []))
+  all.push(conversation.send('elsewhere'))
   await until(() => sends.length === 2)
   sends[0]?.answer(sentTo('new'))
   sends[1]?.answer(sentTo('other'))
@@ -111,8 +111,8 @@ test('messages belong to the conversation that was open when they were sent', as
 
 test('a message that was not sent is told, and the next one begins the thread', async () => {
   const { conversation, sends, opened } = openConversation()
-  const lost = conversation.send('one', [])
-  const next = conversation.send('two', [])
+  const lost = conversation.send('one')
+  const next = conversation.send('two')
   await until(() => sends.length === 1)
   sends[0]?.answer(new AppError('shutting_down', 'the service went away'))
   await assert.rejects(lost, /went away/)
@@ -152,7 +152,7 @@ test('a queued message whose answer comes after its turn is shown once', async (
     [{ type: 'entries', entries: [entry(1, textMessage('user', 'again'), 'second')] }],
   ])
   conversation.open(threadId)
-  const sent = conversation.send('again', [])
+  const sent = conversation.send('again')
   await until(() => sends.length === 1 && watched.length >= 1)
   await turnOver()
   sends[0]?.answer(sentTo(threadId, 'second', true))
@@ -168,7 +168,7 @@ test('files go with their message, and are shown with it while it waits', async 
   const { conversation, sends } = openConversation()
   conversation.open(threadId)
   const file = { name: 'a.txt', size: 3, part: { type: 'file', name: 'a.txt', text: 'abc' } } as const
-  const sent = conversation.send('read this', [file])
+  const sent = conversation.send('read this', { files: () => Promise.resolve([file]) })
   await until(() => sends.length === 1)
   assert.deepEqual(sends[0]?.message.files, [file.part])
   sends[0]?.answer(sentTo(threadId, 'queued', true))
@@ -180,7 +180,7 @@ test('files go with their message, and are shown with it while it waits', async 
 
 test('a thread that is created while another one is opened is left alone; opened later, it goes on there', async () => {
   const { conversation, sends, watched, opened, ended } = openConversation()
-  const sent = conversation.send('first words', [])
+  const sent = conversation.send('first words')
   await until(() => sends.length === 1)
   conversation.open('other')
   await until(() => watched.length === 1)
@@ -191,7 +191,7 @@ test('a thread that is created while another one is opened is left alone; opened
   conversation.open('made')
   await until(() => watched.length === 2)
   assert.deepEqual([conversation.threadId, ended], ['made', ['other']], 'only the open thread is followed')
-  const next = conversation.send('second words', [])
+  const next = conversation.send('second words')
   await until(() => sends.length === 2)
   assert.equal(sends[1]?.message.threadId, 'made')
   sends[1]?.answer(sentTo('made'))

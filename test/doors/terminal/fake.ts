@@ -3,7 +3,7 @@ import { type Terminal, TuiAltScreen } from '@earendil-works/pi-tui'
 import type { Entry, Item } from '#core/item.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 import type { TurnStatus } from '#core/turn-status.ts'
-import { type App, createApp } from '#doors/terminal/terminal-app.ts'
+import { type App, type AppParts, createApp } from '#doors/terminal/terminal-app.ts'
 import { createTheme } from '#doors/terminal/theme.ts'
 import { createQueue, type Queue } from '#lib/queue.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
@@ -67,6 +67,7 @@ export function clientOf(own: Partial<OperatorClient>): OperatorClient {
     threads: () => Promise.resolve([thread]),
     gates: () => Promise.resolve([]),
     receipt: () => Promise.resolve(undefined),
+    login: () => Promise.resolve(undefined),
     status: () =>
       Promise.resolve({
         provider: 'p',
@@ -97,7 +98,12 @@ export type Staged = {
 }
 
 /** The app with a thread open; what is told reaches it as from a service. */
-export async function stage(columns?: number, rows?: number, own: Partial<OperatorClient> = {}): Promise<Staged> {
+export async function stage(
+  columns?: number,
+  rows?: number,
+  own: Partial<OperatorClient> = {},
+  parts: Partial<AppParts> = {},
+): Promise<Staged> {
   const events: Queue<readonly Watched[]> = createQueue(maxWaiting)
   const client = clientOf({
     async *watch() {
@@ -112,10 +118,14 @@ export async function stage(columns?: number, rows?: number, own: Partial<Operat
     theme: createTheme({ colour: true, utf8: true }),
     location: 'here',
     greeting: [],
+    hosts: false,
     chooseModel: () => Promise.resolve(''),
     readFile: (name) => Promise.resolve({ name, size: 3, part: { type: 'file', name, text: 'abc' } }),
+    listPaths: () => Promise.resolve([]),
     now: () => 0,
     quit() {},
+    suspend() {},
+    ...parts,
   })
   tui.addChild({ render: (width) => app.render(width), invalidate() {} })
   tui.start()

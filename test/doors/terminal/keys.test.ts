@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { visibleWidth } from '@earendil-works/pi-tui'
 import { newHome } from '../../atrium.ts'
 import { until } from '../../until.ts'
-import { needsTmux, type Screen, startTmux, type Tmux } from './tmux.ts'
+import { launcher, needsTmux, type Screen, startTmux, type Tmux } from './tmux.ts'
 
 const script = {
   replies: [
@@ -49,6 +49,7 @@ test('the first screen has the address, the model and the hint; the log goes to 
   screen = await tmux.open({ env: env() })
   const text = await screen.shows(/Message Atrium[\s\S]*connected/)
   assert.match(text, /gateway +http:\/\/127\.0\.0\.1:\d+/)
+  await screen.shows(/sign in +http:\/\/127\.0\.0\.1:\d+\/login#code=/)
   assert.match(text, /scripted · 0 tokens {2,}.*● connected {2}\/help/)
   assert.equal(await screen.fact('alternate_on'), '1')
   await until(() => /"msg":"started"/.test(readFileSync(join(home.path, 'atrium.log'), 'utf8')))
@@ -103,6 +104,17 @@ test('/attach puts a file beside the next message; one that is not there is told
   await screen.type('read this')
   await screen.keys('Enter')
   await screen.shows(/▌ read this\n {3}⎘ notes\.txt {2}[\d.]+ KB[\s\S]*It was read\./)
+})
+
+test('@ and a path attach a file; Tab completes the path', options, async () => {
+  await screen.type(`read this @${join(home.path, 'no')}`)
+  await screen.shows(/notes\.txt[\s\S]*Tab completes/)
+  await screen.keys('Tab')
+  await screen.shows(/notes\.txt/)
+  await screen.hides(/Tab completes/)
+  await screen.keys('Enter')
+  await screen.shows(/▌ read this @[^⎘]*⎘ notes\.txt {2}[\d.]+ KB/)
+  await screen.shows(/▏ Message Atrium/)
 })
 
 test('Up and Down scroll the transcript, and the reader stays where they are', options, async () => {
@@ -234,6 +246,34 @@ test('Allow once runs the call', options, async () => {
   assert.equal(readFileSync(join(home.path, 'workspace', 'notes', 'a.txt'), 'utf8'), 'hello\nworld\n')
 })
 
+test('! and a command run in the workspace once it is allowed', options, async () => {
+  await screen.type('!echo from the shell > made.txt; cat made.txt')
+  await screen.keys('Enter')
+  await screen.shows(/Run `echo from the shell[\s\S]*Tab enters/)
+  await screen.keys('Tab')
+  await until(async () => {
+    if (/\[7m\[ Allow once \]/.test(await screen.styled())) return true
+    await screen.keys('Left')
+    return false
+  })
+  await screen.keys('Enter')
+  await screen.shows(/✓ workspace_shell[\s\S]*You said <!echo from/)
+  assert.equal(readFileSync(join(home.path, 'workspace', 'made.txt'), 'utf8'), 'from the shell\n')
+})
+
+test('a slash offers commands, Tab completes one, and Enter runs what its letters offer', options, async () => {
+  await screen.type('/re')
+  await screen.shows(/\/receipt +what the latest turn did and cost/)
+  await screen.keys('Tab')
+  await screen.shows(/▏\/receipt /)
+  await screen.keys('C-u')
+  await screen.type('/hel')
+  await screen.keys('Enter')
+  await screen.shows(/─ Help ─/)
+  await screen.keys('Escape')
+  await screen.hides(/Esc closes/)
+})
+
 test('an unknown command alone is told and not sent; with words behind it, it is a message', options, async () => {
   await screen.type('/nonsense')
   await screen.keys('Enter')
@@ -257,6 +297,7 @@ for (const [command, shown] of [
   ['/memory sunscreen', /─ Memory ─[\s\S]*Nothing matches sunscreen/],
   ['/receipt', /─ Receipt ─[\s\S]*Cost {2}free[\s\S]*matches the log/],
   ['/model', /─ Model ─[\s\S]*scripted answers/],
+  ['/login', /─ Sign in ─[\s\S]*http:\/\/127\.0\.0\.1:\d+\/login#code=/],
   ['/waiting', /─ Waiting for you ─[\s\S]*Nothing waits for you/],
 ] as const) {
   test(`${command} opens its box, and Esc closes it`, options, async () => {
@@ -324,11 +365,59 @@ test('40 x 12, 120 x 40 and back: the same thread, with a panel where there is r
   await screen.hides(/│ Threads/)
 })
 
+test('Ctrl+C with a draft clears it and says that a second one leaves', options, async () => {
+  await screen.type('half a thought')
+  await screen.shows(/▏half a thought/)
+  await screen.keys('C-c')
+  await screen.shows(/Cleared; Ctrl\+P brings it back\. Ctrl\+C again leaves and stops the service/)
+  await screen.keys('C-p')
+  await screen.shows(/▏half a thought/)
+  await screen.keys('C-u')
+  await screen.shows(/▏ Message Atrium/)
+})
+
 test('/quit leaves the terminal as it was', options, async () => {
   await screen.type('/quit')
   await screen.keys('Enter')
   const text = await screen.shows(/ended with 0\nafter>/)
   assert.match(text, /^thread [0-9a-f-]{36}$/m)
+  assert.match(text, /the service ran in this terminal and stops; .* serve` keeps it/)
   assert.equal(await screen.fact('alternate_on'), '0')
   assert.equal(await screen.fact('cursor_flag'), '1')
+})
+
+test(
+  '--continue opens the latest thread; Ctrl+Z gives the terminal to the shell, and fg brings it back',
+  options,
+  async () => {
+    const words = Object.entries(env()).map(([name, value]) => `${name}='${value}'`)
+    await screen.keys('C-l')
+    await screen.type(`${words.join(' ')} '${launcher}' --continue`)
+    await screen.keys('Enter')
+    await screen.shows(/▣ Atrium {2}another beginning[\s\S]*You said <another beginning>/)
+    await screen.type('kept')
+    await screen.shows(/▏kept/)
+    await screen.keys('C-z')
+    await screen.shows(/Suspended; fg brings Atrium back\.[\s\S]*after> $/)
+    assert.equal(await screen.fact('alternate_on'), '0')
+    await screen.type('echo typed $((1+1))')
+    await screen.keys('Enter')
+    await screen.shows(/^typed 2$/m)
+    await screen.type('fg')
+    await screen.keys('Enter')
+    await screen.shows(/▣ Atrium {2}another beginning[\s\S]*You said <another beginning>[\s\S]*▏kept/)
+    assert.equal(await screen.fact('alternate_on'), '1')
+    await screen.keys('C-c', 'C-c')
+    await screen.shows(/the service ran in this terminal[\s\S]*after>/)
+  },
+)
+
+test('--thread opens a thread by its id; one that is not there is told', options, async () => {
+  const words = Object.entries(env()).map(([name, value]) => `${name}='${value}'`)
+  await screen.type('clear')
+  await screen.keys('Enter')
+  await screen.hides(/ended with/)
+  await screen.type(`${words.join(' ')} '${launcher}' --thread nowhere`)
+  await screen.keys('Enter')
+  await screen.shows(/no thread has the id nowhere/)
 })

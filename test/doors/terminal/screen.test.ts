@@ -467,7 +467,7 @@ test('what is told is told in full, in as many lines as it takes, and is not yel
 test('the link to sign in with stays whole where it fits, and each of its pieces leads to all of it', () => {
   const url = `http://127.0.0.1:3000/login#code=atr_${'x'.repeat(22)}`
   const given = {
-    greeting: [`sign in  ${url}  (once, within 10 minutes)`, 'model    one of many words'],
+    lines: () => [`sign in  ${url}  (once, within 10 minutes)`, 'model    one of many words'],
     location: 'here',
   }
   const drawn = (width: number): string[] => createGreeting(given, theme).render(width, 12)

@@ -166,7 +166,7 @@ test('Tab completes a slash and some letters to a skill, whose line is sent as t
   })
   t.after(() => staged.app.close())
   for (const letter of '/pdf-') staged.app.press(letter)
-  await shows(staged, /Tab: \/pdf-forms/)
+  await shows(staged, /\/pdf-forms +a skill/)
   staged.app.press('\t')
   for (const letter of 'go on') staged.app.press(letter)
   staged.app.press('\r')

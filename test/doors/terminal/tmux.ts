@@ -10,7 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { patienceMs, until } from '../../until.ts'
 
 const run = promisify(execFile)
-const launcher = fileURLToPath(new URL('../../../bin/atrium', import.meta.url))
+/** The launcher of this checkout. */
+export const launcher = fileURLToPath(new URL('../../../bin/atrium', import.meta.url))
 
 /** Each look at a screen starts a process. */
 const lookMs = 50

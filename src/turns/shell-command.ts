@@ -1,0 +1,21 @@
+// A message that begins with `!` at the terminal: a command of the operator for the shell of the workspace.
+import { newCallId } from '#core/ids.ts'
+import type { Call, Item } from '#core/item.ts'
+
+const shellToolName = 'workspace_shell'
+
+/** The command behind the exclamation mark; undefined for an ordinary message. */
+export function commandOf(text: string): string | undefined {
+  const command = text.startsWith('!') ? text.slice(1).trim() : ''
+  return command === '' ? undefined : command
+}
+
+/** The call that a command becomes, as if the model had made it: it needs the usual approval. */
+export function shellCall(command: string): Call {
+  return { type: 'call', callId: newCallId(), name: shellToolName, args: JSON.stringify({ command }) }
+}
+
+/** True for the call of a command. */
+export function isShellCall(item: Item): boolean {
+  return item.type === 'call' && item.name === shellToolName
+}
