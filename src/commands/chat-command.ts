@@ -82,9 +82,10 @@ type Shown = {
 }
 
 async function showScreen({ client, greeting, ...shown }: Shown): Promise<void> {
-  const { runTerminal } = await import('#doors/terminal/terminal.ts')
+  const [{ runTerminal }, link] = await Promise.all([import('#doors/terminal/terminal.ts'), client.login()])
   const { threadId } = await runTerminal({
     ...shown,
+    link,
     client: { ...client, gates: async () => (await client.gates()).map(withCommands) },
     greeting: greeting.map((line) => printable(pasteable(line))),
     shows: terminalTraits(),

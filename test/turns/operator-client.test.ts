@@ -57,6 +57,30 @@ test('a message makes a thread, and another one goes on in it; files go with the
   await rejectsWith(client.send({ door: 'terminal', message: ' ' }), 'invalid_input')
 })
 
+test('a command of the operator is a call that waits for its approval; a queued one is changed with its message', async (t) => {
+  const { script, told, letGo } = createHeldReply()
+  const { client, store } = opened(t, {
+    tools: [tool('workspace_shell', { effects: 'danger' })],
+    reply: (text) => (text === 'first' ? script : [`echo ${text}`]),
+  })
+  const first = await client.send({ door: 'terminal', message: 'first' })
+  await told
+  const { threadId } = first
+  const second = await client.send({ door: 'terminal', message: '!ls', threadId, command: 'ls' })
+  await client.editQueued(second.turnId, '!ls -la')
+  letGo()
+  await Array.fromAsync(client.follow(second.turnId, always))
+  const gate = (await client.gates())[0]?.gate
+  assert.deepEqual([gate?.kind, gate?.name, gate?.args], ['approval', 'workspace_shell', '{"command":"ls -la"}'])
+  await client.answer(threadId, { callId: gate?.callId ?? '', decision: 'allow' })
+  await Array.fromAsync(client.follow(second.turnId, always))
+  const { entries } = await store.threads.entries(operator, threadId, { after: 2, limit: 20 })
+  assert.deepEqual(
+    entries.map(({ item }) => (item.type === 'result' ? item.output : item.type)),
+    ['message', 'call', 'gate', 'answer', 'attempt', 'workspace_shell ran', 'message'],
+  )
+})
+
 test('a turn that rests already is followed whole, in three batches', async (t) => {
   const { client } = opened(t)
   const { turnId } = await client.send({ door: 'terminal', message: 'hi' })

@@ -11,6 +11,8 @@ export interface SignInLink {
 }
 
 export type SignInLinkParts = {
+  /** The link that was made for the first screen. */
+  readonly first: string | undefined
   readonly client: Pick<OperatorClient, 'login'>
   /** True while the first screen is shown: only then a link is made. */
   readonly shown: () => boolean
@@ -22,8 +24,8 @@ function signInLine(link: string): string {
   return `sign in  ${link}  (once, within 10 minutes; /login makes another)`
 }
 
-export function createSignInLink({ client, shown, redraw }: SignInLinkParts): SignInLink {
-  let link: string | undefined
+export function createSignInLink({ client, first, shown, redraw }: SignInLinkParts): SignInLink {
+  let link = first
   let checking = false
 
   /** Keeps the link while it works; replaces a used or late one. */
@@ -39,7 +41,6 @@ export function createSignInLink({ client, shown, redraw }: SignInLinkParts): Si
   }
 
   const timer = setInterval(() => void check(), checkMs)
-  void check()
   return {
     lines: () => (link === undefined ? [] : [signInLine(link)]),
     close: () => clearInterval(timer),

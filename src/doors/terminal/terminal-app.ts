@@ -34,6 +34,8 @@ export type AppParts = {
   readonly location: string
   /** The lines of the first screen, besides the sign-in link. */
   readonly greeting: readonly string[]
+  /** A sign-in link for the first screen, which renews it. */
+  readonly link?: string | undefined
   /** The service runs in this process and ends with the terminal. */
   readonly hosts: boolean
   /** The thread to open at the start. */
@@ -127,7 +129,7 @@ export function createApp({
   })
   /** True while the thread is empty and the greeting replaces the transcript. */
   const blank = (): boolean => conversation.threadId === undefined && conversation.blocks.list().length === 0
-  const signIn = createSignInLink({ client, shown: blank, redraw })
+  const signIn = createSignInLink({ client, first: parts.link, shown: blank, redraw })
   const greeting = createGreeting({ lines: () => [...signIn.lines(), ...parts.greeting], location }, theme)
   const queuedEdit = createQueuedEdit({ client, composer, tell })
   const skills = (): readonly string[] => news.status?.skills ?? []
