@@ -197,9 +197,10 @@ test(
     await screen.keys('Enter')
     await screen.type('and more')
     await screen.shows(/You said <early words>[\s\S]*▏and more/)
-    await screen.keys('C-c')
+    // The first clears the draft.
+    await screen.keys('C-c', 'C-c')
     // The reply is on the screen before its turn is stored: the end may still wait for that.
-    await screen.shows(/^thread \S+\n(finishing open work, up to 10 s\n)?ended with 0/m)
+    await screen.shows(/^thread \S+\nthe service ran .*\n(finishing open work, up to 10 s\n)?ended with 0/m)
   },
 )
 
