@@ -11,6 +11,7 @@ import { openLiveSettings } from '#app/live-settings.ts'
 import { createOfferedModels } from '#app/offered-models.ts'
 import { openMemory } from '#app/open-memory.ts'
 import { openMissions } from '#app/open-missions.ts'
+import { newsOfMission } from '#reach/events.ts'
 import { openReach } from '#app/open-reach.ts'
 import { openStorage } from '#app/open-storage.ts'
 import { openTelegram } from '#app/open-telegram.ts'
@@ -130,7 +131,16 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
   const mask = (text: string, user: UserId): string => live.scan(user).mask(text)
   const reach = openReach({ store, bus, lease, config: live.config, onRest, mask, gates, log })
   opened.defer(() => reach.close())
-  const missions = openMissions({ store, bus, turns, onRest, onSettled: reach.settled, tools: tools.tools, log })
+  const missions = openMissions({
+    store,
+    bus,
+    turns,
+    onRest,
+    newsOf: newsOfMission,
+    onNews: reach.added,
+    tools: tools.tools,
+    log,
+  })
   opened.defer(() => missions.close())
   const telegram = openTelegram({
     store,

@@ -2,6 +2,7 @@
 import type { Bus } from '#core/bus.ts'
 import type { UserId } from '#core/ids.ts'
 import type { SettledMission } from '#core/mission.ts'
+import type { NewNews } from '#core/notification.ts'
 import type { Store } from '#core/store.ts'
 import type { Tools } from '#core/tool.ts'
 import type { Turn } from '#core/turn.ts'
@@ -25,14 +26,16 @@ export type OpenMissionsParts = {
   readonly bus: Bus
   readonly turns: Turns
   readonly onRest: (listener: (turn: Turn) => void) => void
-  /** Is told of runs that ended and of missions that were paused. */
-  readonly onSettled: (settled: SettledMission) => void
+  /** What the owner is told of a run that ended, or of a mission that was paused. */
+  readonly newsOf: (settled: SettledMission) => readonly NewNews[]
+  /** News of a user may have come into the outbox. */
+  readonly onNews: (user: UserId) => void
   readonly tools: (user: UserId) => Tools
   readonly log: Log
 }
 
 export function openMissions(parts: OpenMissionsParts): OpenMissions {
-  const { store, bus, turns, onRest, onSettled, tools, log } = parts
+  const { store, bus, turns, onRest, newsOf, onNews, tools, log } = parts
   let clock: Promise<MissionClock> | undefined
   let missions: Promise<Missions> | undefined
   let started = false
@@ -40,7 +43,7 @@ export function openMissions(parts: OpenMissionsParts): OpenMissions {
 
   function openClock(): Promise<MissionClock> {
     clock ??= import('#missions/clock.ts').then(({ startMissionClock }) =>
-      startMissionClock({ store, turns, bus, log, onSettled }),
+      startMissionClock({ store, turns, bus, log, newsOf, onNews }),
     )
     return clock
   }

@@ -3,7 +3,6 @@
 import type { Config } from '#config.ts'
 import type { Bus } from '#core/bus.ts'
 import type { UserId } from '#core/ids.ts'
-import type { SettledMission } from '#core/mission.ts'
 import type { Lease } from '#core/lease.ts'
 import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
@@ -19,7 +18,8 @@ import { pageOf } from './page-address.ts'
 export type OpenReach = {
   /** Loaded when they are first asked for. */
   readonly notifications: () => Promise<Notifications>
-  readonly settled: (mission: SettledMission) => void
+  /** News of a user was put into the outbox. */
+  readonly added: (user: UserId) => void
   /** Sends from now on: for a service, not for a command that opens the app for a moment. */
   start(): Promise<void>
   /** Sends nothing more: to be called after the turns are drained. */
@@ -61,7 +61,7 @@ export function openReach(parts: OpenReachParts): OpenReach {
     if (signal.type === 'notifications' && started) void startSending()
   })
   return {
-    settled: (mission) => teller.settled(mission),
+    added: (user) => teller.added(user),
     notifications: async () => (await open()).notifications,
     async start() {
       started = true

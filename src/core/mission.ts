@@ -1,5 +1,6 @@
 // Missions: prompts with a schedule, and their runs. A run is identified by its mission and its nominal instant.
 import type { UserId } from './ids.ts'
+import type { NewNews } from './notification.ts'
 
 export type MissionStatus = 'active' | 'paused' | 'done'
 
@@ -43,6 +44,8 @@ export type MissionChange = Partial<Omit<MissionText, 'tools' | 'capUsd'>> & {
   readonly pausedBecause?: string
   readonly from?: number
   readonly nextAt?: number | null
+  /** The time at which `nextAt` was found, by the database's clock. */
+  readonly plannedAt?: number
 }
 
 export type RunOutcome = 'ok' | 'quiet' | 'failed' | 'skipped' | 'missed' | 'waiting'
@@ -99,6 +102,9 @@ export type SettledMission = SettledRun & {
   readonly turn?: { readonly id: string; readonly threadId: string }
 }
 
+/** What is put into the outbox together with the end of a run. Pure. */
+export type NewsOfRun = (settled: SettledRun) => readonly NewNews[]
+
 /** Missions and runs, as far as no turn is started. */
 export interface MissionRecords {
   /** Throws invalid_input if the user has as many missions as they may, storage_full. */
@@ -106,8 +112,16 @@ export interface MissionRecords {
   get(user: UserId, id: string): Promise<Mission | undefined>
   /** A user's missions, newest first, with the latest run of each. */
   list(user: UserId): Promise<readonly { readonly mission: Mission; readonly lastRun?: MissionRun }[]>
-  /** Changes a mission whose status and next instant are still those of `mission`; undefined if they are not. */
-  change(mission: Mission, change: MissionChange, maxMissions: number): Promise<Mission | undefined>
+  /**
+   * Changes a mission whose status and next instant are still those of `mission`; undefined if they are not. Its owner is
+   * told the news of the change.
+   */
+  change(
+    mission: Mission,
+    change: MissionChange,
+    maxMissions: number,
+    news?: readonly NewNews[],
+  ): Promise<Mission | undefined>
   /** Removes a mission with its runs; their threads stay. */
   remove(user: UserId, id: string): Promise<boolean>
   /** Runs of a mission, latest instant first. */
@@ -120,7 +134,11 @@ export interface MissionRecords {
   /** Runs that have no outcome, or wait, while their turn has come to rest or is gone: their turn ids and users. */
   unsettled(limit: number): Promise<readonly { readonly turnId: string; readonly user: UserId }[]>
   /** Records the end of a run, once; a failure may pause the mission. Undefined if there is nothing to record. */
-  settle(end: RunEnd, pause: PauseRule): Promise<SettledRun | undefined>
+  settle(end: RunEnd, pause: PauseRule, newsOf?: NewsOfRun): Promise<SettledRun | undefined>
+  /** Missions whose next instant was found at a time that lies ahead: the clock was ahead then. */
+  plannedAhead(now: number, limit: number): Promise<readonly Mission[]>
+  /** Sets the next instant of such a mission, and forgets what it has missed ahead of now: that comes again. */
+  takeBack(mission: Mission, nextAt: number, now: number): Promise<void>
   /** The costs of a user's missions in the last `days` UTC days, today included, the dearest first. */
   costs(user: UserId, days: number): Promise<readonly MissionCost[]>
   zone(user: UserId): Promise<string | undefined>

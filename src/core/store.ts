@@ -9,7 +9,7 @@ import type { UserId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { LeaseStore } from './lease.ts'
 import type { McpStore } from './mcp.ts'
-import type { MissedRow, Mission, MissionRecords, MissionRun, PauseRule } from './mission.ts'
+import type { MissedRow, Mission, MissionRecords, MissionRun, NewsOfRun, PauseRule } from './mission.ts'
 import type { NotificationStore } from './notification.ts'
 import type { SecretStore } from './secret.ts'
 import type { SkillStore } from './skill.ts'
@@ -31,6 +31,10 @@ export type Firing = {
   /** Runs at once in the whole service. */
   readonly maxRunning: number
   readonly pause: PauseRule
+  /** The time at which `next` was found, by the database's clock. */
+  readonly plannedAt: number
+  /** The news of a run that failed without a turn. */
+  readonly newsOf?: NewsOfRun
 }
 
 /**

@@ -150,6 +150,8 @@ export interface TurnStore extends QueuedTurnStore {
   /** A turn of a door, of any user. Only for a door that authenticates all its senders by one secret. */
   findByDoor(door: Door, turnId: string): Promise<Turn | undefined>
   list(user: UserId, query: TurnFilter & { limit: number; cursor?: string }): Promise<Page<ListedTurn>>
+  /** Turns of all users that ended since a time and may be news: they failed or took over a minute. The latest first. */
+  endedAsNews(since: number, limit: number): Promise<readonly ListedTurn[]>
   /** The number of turns that `list` would find, counted up to 10,000. */
   countAll(user: UserId, which?: TurnFilter): Promise<number>
   /** Senders without an account who have turns, by door and id. */

@@ -1,18 +1,20 @@
 // Fires missions when they are due: one timer for the nearest instant of all, woken by changes and by runs that end. The
 // store decides which of all processes fires an instant.
+import type { EventLoopUtilization } from 'node:perf_hooks'
 import { setImmediate as pass, setTimeout as pause } from 'node:timers/promises'
 import type { Bus } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Mission, SettledMission } from '#core/mission.ts'
+import type { NewNews } from '#core/notification.ts'
 import type { Fired, Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import type { Log } from '#lib/log.ts'
-import { inPace } from '#lib/pace.ts'
+import { inPace, pace } from '#lib/pace.ts'
 import type { Turns } from '#turns/turns.ts'
 import { decide } from './due.ts'
 import { endOfRun, turnOfRun } from './run.ts'
-import { storedSchedule } from './schedule.ts'
+import { nextRuns, storedSchedule } from './schedule.ts'
 
 /** Runs at once in the whole service. */
 export const maxRunningMissions = 20
@@ -21,8 +23,13 @@ const maxWaitMs = 60_000
 const gapMs = 2 * maxWaitMs
 /** Before another try after a fault, such as a database that is away. */
 const retryMs = 5_000
-/** Between two starts: a storm of missions leaves most of the time to ordinary turns. */
-const startPauseMs = 20
+/**
+ * A storm of missions leaves room for ordinary turns: the next one starts once the event loop was idle for the rest of the
+ * time since the last start, but waits no longer than this.
+ */
+const maxBusyShare = 0.6
+const maxStartPauseMs = 20
+const startStepMs = 2
 /** Missions that are read at a time. */
 const batch = 20
 export const pauseRule = {
@@ -35,8 +42,10 @@ export type MissionClockParts = {
   readonly turns: Pick<Turns, 'startBy'>
   readonly bus: Pick<Bus, 'publishChange'>
   readonly log: Log
-  /** Is told of every run that ends, and of missions that were paused: for notifications. */
-  readonly onSettled?: (settled: SettledMission) => void
+  /** What the owner is told of a run that ended, or of a mission that was paused. Stored together with it. */
+  readonly newsOf?: (settled: SettledMission) => readonly NewNews[]
+  /** News of a user may have come into the outbox. */
+  readonly onNews?: (user: UserId) => void
   readonly maxRunning?: number
 }
 
@@ -54,17 +63,18 @@ export interface MissionClock {
 }
 
 export function startMissionClock(parts: MissionClockParts): MissionClock {
-  const { store, turns, bus, log, maxRunning = maxRunningMissions } = parts
+  const { store, turns, bus, log, newsOf = () => [], maxRunning = maxRunningMissions } = parts
   const { missions } = store
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> | undefined
   let again = false
   let started = false
   let closed = false
-  let settledAll = false
+  /** When this process last looked for ends that nobody recorded; undefined if it has to. */
+  let settledAt: number | undefined
   /** Since when the service has run without a gap, and when it last looked, by the database's clock. */
   let awakeSince: number | undefined
-  let lastLook = 0
+  let lastLook: number | undefined
   const settling = new Set<Promise<void>>()
 
   function wake(): void {
@@ -89,18 +99,41 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
 
   async function look(): Promise<void> {
     await pass()
-    // On PostgreSQL the process of a run may be gone; on SQLite only a restart leaves one unsettled.
-    if (!settledAll || store.backend === 'postgres') await settleAll()
-    settledAll = true
+    await settleAll()
     for (;;) {
       const { now, at } = await missions.nearest()
-      if (awakeSince === undefined || Math.abs(now - lastLook) > gapMs) awakeSince = now
+      if (lastLook === undefined || Math.abs(now - lastLook) > gapMs) awakeSince = now
+      if (lastLook === undefined || now < lastLook - gapMs) {
+        lastLook = now
+        if (await takeBack(now)) continue
+      }
       lastLook = now
-      if (closed || at === undefined) return
+      if (closed) return
+      // On PostgreSQL another process may end before it has recorded the end of its last run.
+      if (at === undefined) return store.backend === 'postgres' ? arm(maxWaitMs) : undefined
       if (at > now) return waitFor(at - now)
       // As many run as may: the next end wakes this clock. The timer is for ends that nobody tells of.
-      if (!(await fireDue(now, awakeSince))) return arm(maxWaitMs)
+      if (!(await fireDue(now, awakeSince ?? now))) return arm(maxWaitMs)
     }
+  }
+
+  /** A clock that was ahead and went back: what was planned meanwhile would sleep until that time comes. */
+  async function takeBack(now: number): Promise<boolean> {
+    let any = false
+    while (!closed) {
+      const ahead = await missions.plannedAhead(now, batch)
+      for (const mission of ahead) {
+        const { nextAt = now } = mission
+        const schedule = storedSchedule(mission)
+        const [next = nextAt] = typeof schedule === 'string' ? [] : nextRuns(schedule, now, 1)
+        await missions.takeBack(mission, Math.min(next, nextAt), now)
+        any = true
+        await pace()
+      }
+      if (ahead.length < batch) break
+    }
+    if (any) log.warn({}, 'the clock was ahead: missions come at their next instant again')
+    return any
   }
 
   /** Waits in steps: a clock that jumps, or a machine that sleeps, is noticed at the next one. */
@@ -113,29 +146,33 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
   async function fireDue(now: number, awake: number): Promise<boolean> {
     for (const mission of await missions.due(now, batch)) {
       if (closed) return false
+      const began = performance.eventLoopUtilization()
       const fired = await fire(mission, now, awake)
       if (fired.type === 'full') return false
       if (fired.type === 'recorded' && fired.paused) log.warn({ mission: mission.id }, 'paused a mission that fails')
       if (fired.type !== 'lost') bus.publishChange({ userId: mission.userId }, {})
-      await (fired.type === 'started' ? pause(startPauseMs) : pass())
+      await (fired.type === 'started' ? leaveRoom(began) : pass())
     }
     return true
+  }
+
+  async function leaveRoom(began: EventLoopUtilization): Promise<void> {
+    const until = performance.now() + maxStartPauseMs
+    do await pause(startStepMs)
+    while (performance.now() < until && performance.eventLoopUtilization(began).utilization > maxBusyShare)
   }
 
   async function fire(mission: Mission, now: number, awake: number): Promise<Fired> {
     const schedule = storedSchedule(mission)
     if (typeof schedule === 'string') {
-      const changed = await missions.change(
-        mission,
-        { status: 'paused', nextAt: null, pausedBecause: schedule },
-        Infinity,
-      )
-      if (changed) parts.onSettled?.({ mission: changed, paused: true, outcome: 'failed', at: mission.nextAt ?? now })
+      const news = newsOf({ mission, paused: true, outcome: 'failed', at: mission.nextAt ?? now })
+      const change = { status: 'paused', nextAt: null, pausedBecause: schedule } as const
+      if (await missions.change(mission, change, Infinity, news)) parts.onNews?.(mission.userId)
       return { type: 'recorded', paused: true }
     }
     const { nextAt = now, missed } = mission
     const { run: at, ...rest } = await inPace(decide({ schedule, nextAt, missed }, now, awake))
-    const firing = { ...rest, mission, maxRunning, pause: pauseRule }
+    const firing = { ...rest, mission, maxRunning, pause: pauseRule, plannedAt: now }
     if (at === undefined) return missions.fire(firing)
     let fired: Fired = { type: 'lost' }
     try {
@@ -148,25 +185,39 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
       return fired
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'storage_full')) throw error
-      const failed = await missions.fire({ ...firing, run: { at, fault: error.message } })
-      if (failed.type === 'recorded') parts.onSettled?.({ mission, paused: failed.paused, outcome: 'failed', at })
+      const failed = await missions.fire({
+        ...firing,
+        run: { at, fault: error.message },
+        newsOf: (settled) => newsOf({ ...settled, outcome: 'failed', at }),
+      })
+      parts.onNews?.(mission.userId)
       return failed
     }
   }
 
+  /** Records ends that nobody recorded. On SQLite only a restart leaves any; on PostgreSQL any process that is killed. */
   async function settleAll(): Promise<void> {
-    for (const { turnId, user } of await missions.unsettled(batch)) await settle(user, turnId)
+    const now = performance.now()
+    if (settledAt !== undefined && (store.backend === 'sqlite' || now - settledAt < maxWaitMs)) return
+    for (;;) {
+      const open = await missions.unsettled(batch)
+      for (const { turnId, user } of open) await settle(user, turnId)
+      if (open.length < batch || closed) break
+    }
+    settledAt = now
   }
 
   async function settle(user: UserId, turnId: string): Promise<void> {
     const turn = await store.turns.get(user, turnId)
     const end = await endOfRun(store, turnId, turn)
-    const settled = end && (await missions.settle(end, pauseRule))
+    if (!end) return
+    const outcome = end.stopped ? 'stopped' : end.outcome
+    const named = turn && { turn: { id: turn.id, threadId: turn.threadId } }
+    const settled = await missions.settle(end, pauseRule, (run) => newsOf({ ...run, outcome, ...named }))
     if (!settled) return
     if (settled.paused) log.warn({ mission: settled.mission.id }, 'paused a mission that fails')
     bus.publishChange({ userId: user }, turn ? { threadId: turn.threadId, turnId } : {})
-    const outcome = end.stopped ? 'stopped' : end.outcome
-    parts.onSettled?.({ ...settled, outcome, ...(turn && { turn: { id: turn.id, threadId: turn.threadId } }) })
+    parts.onNews?.(settled.mission.userId)
   }
 
   async function stop(): Promise<void> {
@@ -185,7 +236,7 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
       const work = settle(userId, id)
         .catch((error: unknown) => {
           log.error({ turn: id, err: error }, 'could not record the end of a run; trying again')
-          settledAll = false
+          settledAt = undefined
         })
         .then(() => {
           settling.delete(work)

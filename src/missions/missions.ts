@@ -128,8 +128,9 @@ export function createMissions({ store, turns, toolNames, onChange }: MissionsPa
     const anew = schedule !== before.schedule || zone !== before.zone
     const status = given.status ?? (anew && before.status === 'done' ? 'active' : before.status)
     if (anew) {
-      const { schedule: begun, nextAt } = await begin(schedule, zone)
-      return { schedule, zone, from: begun.from, status, nextAt: status === 'active' ? nextAt : null }
+      const { schedule: begun, nextAt, now } = await begin(schedule, zone)
+      const next = status === 'active' ? nextAt : null
+      return { schedule, zone, from: begun.from, status, nextAt: next, plannedAt: now }
     }
     if (status === 'paused' && before.status === 'done')
       throw invalid('status', 'cannot be paused: the mission is done')
@@ -139,7 +140,7 @@ export function createMissions({ store, turns, toolNames, onChange }: MissionsPa
     const { now } = await missions.nearest()
     const [nextAt] = nextRuns(readSchedule(schedule, zone, before.from), now, 1)
     if (nextAt === undefined) throw neverComes(schedule)
-    return { status, nextAt }
+    return { status, nextAt, plannedAt: now }
   }
 
   return {

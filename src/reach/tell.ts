@@ -1,20 +1,22 @@
-// Puts news into the outbox: of turns that come to rest in this process, and of missions. It works behind the turn, which
-// never waits for it, and reads nothing for users without a way.
+// Puts the news of turns that come to rest in this process into the outbox. It works behind the turn, which never waits for
+// it, and reads nothing for users without a way. The news of missions is stored with the end of their runs.
 import { dayMs } from '#core/account.ts'
 import type { Bus } from '#core/bus.ts'
 import type { UserId } from '#core/ids.ts'
-import type { SettledMission } from '#core/mission.ts'
 import type { NewNews } from '#core/notification.ts'
 import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
+import type { ListedTurn } from '#core/turn-store.ts'
 import type { Log } from '#lib/log.ts'
-import { mayBeNews, newsOfMission, newsOfTurn, readerOf } from './events.ts'
+import { mayBeNews, newsOfTurn, readerOf } from './events.ts'
 
 /** Gates of one turn, or of one user at a catch-up, that are told of. */
 const maxGates = 100
-/** Turns of a user that a catch-up looks at, and how long ago they may have ended. */
-const maxTurns = 50
-const maxTurnAgeMs = dayMs / 24
+/** Turns that a catch-up looks at, the latest ones, and how long ago they may have ended. */
+const maxTurns = 5_000
+const maxTurnAgeMs = dayMs
+/** What a catch-up looks at again: the clocks of processes differ. */
+const overlapMs = 60_000
 
 export type TellerParts = {
   readonly store: Pick<Store, 'notifications' | 'turns' | 'threads'>
@@ -26,8 +28,8 @@ export type TellerParts = {
 export interface Teller {
   /** A turn came to rest. Returns at once. */
   rested(turn: Turn): void
-  /** A run of a mission ended, or a mission was paused. Returns at once. */
-  settled(mission: SettledMission): void
+  /** News of a user was put into the outbox with what it is about: has it sent. Returns at once. */
+  added(user: UserId): void
   /** Tells what a killed process did not. What was told before is not told again. */
   catchUp(): Promise<void>
   /** Resolves once nothing is being put into the outbox. */
@@ -38,6 +40,7 @@ export function createTeller({ store, bus, log, now = Date.now }: TellerParts): 
   const { notifications } = store
   let users: Promise<ReadonlySet<UserId>> | undefined
   const working = new Set<Promise<void>>()
+  let caughtUpTo = -Infinity
   bus.onSignal((signal) => {
     if (signal.type === 'notifications' && signal.what === 'ways') users = undefined
   })
@@ -60,7 +63,7 @@ export function createTeller({ store, bus, log, now = Date.now }: TellerParts): 
   }
 
   /** The news of a turn for its reader, whose rows it is read under. */
-  async function newsOf(user: UserId, turn: Omit<Turn, 'options'>): Promise<NewNews[]> {
+  async function newsOf(user: UserId, turn: ListedTurn): Promise<NewNews[]> {
     const thread = await store.threads.get(user, turn.threadId)
     if (!thread) return []
     const waits = turn.status === 'waiting'
@@ -84,29 +87,27 @@ export function createTeller({ store, bus, log, now = Date.now }: TellerParts): 
         if ((await usersWithWays()).has(user)) await put(user, await newsOf(user, turn))
       })
     },
-    settled(settled) {
-      const news = newsOfMission(settled)
-      if (news.length === 0) return
-      const user = settled.mission.userId
+    added(user) {
       inBackground(async () => {
-        if ((await usersWithWays()).has(user)) await put(user, news)
+        if ((await usersWithWays()).has(user)) bus.signal({ type: 'notifications', what: 'outbox' })
       })
     },
     async catchUp() {
-      for (const user of await usersWithWays()) {
+      const [users, began] = [await usersWithWays(), now()]
+      for (const user of users) {
         const open = await store.turns.openGates(user, { limit: maxGates })
         for (const { turn, gate, at } of open) {
           if (readerOf(turn) !== user) continue
           const news = newsOfTurn({ ...turn, status: 'waiting' }, {}, [gate.callId])
           await put(user, atTime(news, at))
         }
-        const { rows } = await store.turns.list(user, { limit: maxTurns })
-        for (const turn of rows) {
-          const { status, endedAt = 0 } = turn
-          if (status === 'waiting' || !mayBeNews(turn) || now() - endedAt > maxTurnAgeMs) continue
-          if (readerOf(turn) === user) await put(user, atTime(await newsOf(user, turn), endedAt))
-        }
       }
+      const since = Math.max(began - maxTurnAgeMs, caughtUpTo - overlapMs)
+      for (const turn of await store.turns.endedAsNews(since, maxTurns)) {
+        const user = readerOf(turn)
+        if (users.has(user)) await put(user, atTime(await newsOf(user, turn), turn.endedAt ?? began))
+      }
+      caughtUpTo = began
     },
     async close() {
       await Promise.all(working)

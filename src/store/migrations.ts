@@ -5,7 +5,7 @@ import { addChainPoints, moveChainPoints } from './chain-migration.ts'
 import { addChannels } from './channel-migration.ts'
 import { addSkills } from './skill-migration.ts'
 import { addMcpServers } from './mcp-migration.ts'
-import { addMissions } from './mission-migration.ts'
+import { addMissions, planMissions } from './mission-migration.ts'
 import { addNotifications } from './notification-migration.ts'
 import { storeOperatorReach } from './operator-reach-migration.ts'
 import { shareBodies } from './shared-body-migration.ts'
@@ -352,6 +352,7 @@ export const migrations: readonly Migration[] = [
   ],
   addThreadShelves,
   addDocumentVersions,
+  planMissions,
 ]
 
 /** The schema version of this Atrium. */

@@ -1,4 +1,4 @@
-// The migration that adds missions and their runs. Their bytes count in the storage of their users, by triggers.
+// The migrations that add missions and their runs. Their bytes count in the storage of their users, by triggers.
 
 const counted = ['missions', 'mission_runs']
 
@@ -45,4 +45,18 @@ export const addMissions = [
        EXECUTE FUNCTION count_storage()`,
     ]),
   },
+]
+
+/** The same for a later version: what missions and their news need to be found without looking through all. */
+export const planMissions = [
+  // When the next instant was found: a clock that was ahead then is noticed once it went back.
+  `ALTER TABLE missions ADD COLUMN planned_at BIGINT NOT NULL DEFAULT 0`,
+  `CREATE INDEX missions_by_plan ON missions (planned_at) WHERE next_at IS NOT NULL`,
+  // Runs that wait for a person may be many; those that count towards the limit are few.
+  `DROP INDEX mission_runs_open`,
+  `CREATE INDEX mission_runs_under_way ON mission_runs (mission_id, turn_id) WHERE ended_at IS NULL AND outcome IS NULL`,
+  `CREATE INDEX mission_runs_waiting ON mission_runs (turn_id) WHERE ended_at IS NULL AND outcome = 'waiting'`,
+  // Turns whose end may be news: a process that was killed may not have told of them.
+  `CREATE INDEX turns_of_news ON turns (ended_at)
+   WHERE (status = 'failed' OR (status = 'done' AND ended_at - created_at > 60000))`,
 ]

@@ -2,9 +2,10 @@
 // each instant has one row and at most one turn, whatever process fires it and whenever that is killed.
 import { AppError } from '#core/errors.ts'
 import { type UserId, userId } from '#core/ids.ts'
-import type { Mission, MissionRun, PauseRule, RunEnd, SettledRun } from '#core/mission.ts'
+import type { Mission, MissionRun, NewsOfRun, PauseRule, RunEnd, SettledRun } from '#core/mission.ts'
 import type { Fired, Firing } from '#core/store.ts'
 import type { NewTurn, StoredTurn } from '#core/turn-store.ts'
+import { enqueueNews } from './enqueue-news.ts'
 import { missionOf } from './mission-rows.ts'
 import { first, type Job, query, run } from './sql.ts'
 import { startTurn } from './start-turn.ts'
@@ -40,8 +41,9 @@ export function* fireMission(firing: Firing, parts: RunParts): Job<Fired> {
     yield* saveRun(mission, { id: ids.nextId(), at, outcome: 'missed', now, ...(count && { count }) })
   }
   yield* run(
-    `UPDATE missions SET next_at = ?, status = ? WHERE id = ?`,
+    `UPDATE missions SET next_at = ?, planned_at = ?, status = ? WHERE id = ?`,
     next ?? null,
+    firing.plannedAt,
     next === undefined ? 'done' : 'active',
     mission.id,
   )
@@ -49,8 +51,9 @@ export function* fireMission(firing: Firing, parts: RunParts): Job<Fired> {
   const id = ids.nextId()
   if (!('turn' in due)) {
     yield* saveRun(mission, { id, at: due.at, outcome: 'failed', now, summary: due.fault })
-    const { paused } = yield* countEnd(mission.id, true, firing.pause)
-    return { type: 'recorded', paused }
+    const settled = yield* countEnd(mission.id, true, firing.pause)
+    yield* tell(settled, { now, nextId: ids.nextId, newsOf: firing.newsOf })
+    return { type: 'recorded', paused: settled.paused }
   }
   if (busy) {
     yield* saveRun(mission, { id, at: due.at, outcome: 'skipped', now })
@@ -149,16 +152,42 @@ function* hasRun(missionId: string, at: number): Job<boolean> {
 
 /** Runs that have not ended while their turn has, or waits, or is gone. */
 export function* unsettledRuns(limit: number): Job<{ turnId: string; user: UserId }[]> {
-  const rows = yield* query(
+  const begun = yield* query(
     `SELECT r.turn_id, r.user_id FROM mission_runs r LEFT JOIN turns t ON t.id = r.turn_id
-     WHERE r.ended_at IS NULL AND COALESCE(t.status, 'gone') NOT IN ('queued', 'running')
-       AND NOT (COALESCE(r.outcome, '') = 'waiting' AND COALESCE(t.status, 'gone') = 'waiting') LIMIT ?`,
+     WHERE r.ended_at IS NULL AND r.outcome IS NULL AND COALESCE(t.status, 'gone') NOT IN ('queued', 'running') LIMIT ?`,
     limit,
   )
-  return rows.map((row) => ({ turnId: String(row['turn_id']), user: userId(String(row['user_id'])) }))
+  // A run that waited is begun again for a while, once it was answered.
+  const waited = yield* query(
+    `SELECT r.turn_id, r.user_id FROM mission_runs r LEFT JOIN turns t ON t.id = r.turn_id
+     WHERE r.ended_at IS NULL AND r.outcome = 'waiting'
+       AND COALESCE(t.status, 'gone') NOT IN ('queued', 'running', 'waiting') LIMIT ?`,
+    limit - begun.length,
+  )
+  return [...begun, ...waited].map((row) => ({
+    turnId: String(row['turn_id']),
+    user: userId(String(row['user_id'])),
+  }))
 }
 
-export function* settleRun(end: RunEnd, pause: PauseRule, now: number): Job<SettledRun | undefined> {
+type TellParts = {
+  readonly now: number
+  readonly nextId: () => string
+  readonly newsOf: NewsOfRun | undefined
+}
+
+/** Puts the news of an end into the outbox, in the transaction that records the end: a kill loses neither. */
+function* tell(settled: SettledRun, { now, nextId, newsOf }: TellParts): Job<void> {
+  for (const news of newsOf?.(settled) ?? []) yield* enqueueNews(settled.mission.userId, news, { at: now, nextId })
+}
+
+export function* settleRun(end: RunEnd, pause: PauseRule, parts: TellParts): Job<SettledRun | undefined> {
+  const settled = yield* recordEnd(end, pause, parts.now)
+  if (settled) yield* tell(settled, parts)
+  return settled
+}
+
+function* recordEnd(end: RunEnd, pause: PauseRule, now: number): Job<SettledRun | undefined> {
   const waits = end.outcome === 'waiting'
   const row = yield* first(
     `UPDATE mission_runs SET outcome = ?, ended_at = ?, summary = ?, origin = ?, cost_usd = ?, bytes = ?

@@ -3,8 +3,10 @@ import { dayMs } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Mission, MissionChange, NewMission } from '#core/mission.ts'
+import type { NewNews } from '#core/notification.ts'
 import type { MissionStore } from '#core/store.ts'
 import { notifyMissions } from './change-signal.ts'
+import { enqueueNews } from './enqueue-news.ts'
 import { databaseClock } from './lease-store.ts'
 import { missionOf, runColumns, runOf, textColumns, textValues } from './mission-rows.ts'
 import { fireMission, runMissionNow, settleRun, unsettledRuns } from './mission-run-store.ts'
@@ -46,10 +48,11 @@ export function createMissionStore({ sql, now, maxUserBytes = 0 }: MissionStoreP
       checkQuota({ stored: yield* readStored(user), added: Number(values.at(-1)), max: maxUserBytes })
     }
     const row = yield* first(
-      `INSERT INTO missions (id, user_id, status, begins_at, next_at, created_at, ${textColumns})
-       VALUES (?, ?, 'active', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+      `INSERT INTO missions (id, user_id, status, begins_at, planned_at, next_at, created_at, ${textColumns})
+       VALUES (?, ?, 'active', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
       id,
       user,
+      mission.from,
       mission.from,
       mission.nextAt,
       now(),
@@ -59,19 +62,25 @@ export function createMissionStore({ sql, now, maxUserBytes = 0 }: MissionStoreP
     return missionOf(row ?? {})
   }
 
-  function* change(before: Mission, given: MissionChange, maxMissions: number): Job<Mission | undefined> {
+  function* change(
+    before: Mission,
+    given: MissionChange,
+    maxMissions: number,
+    news: readonly NewNews[],
+  ): Job<Mission | undefined> {
     const { status = before.status, nextAt = before.nextAt ?? null, from = before.from } = given
     if (before.status === 'done' && status !== 'done') yield* checkNumber(before.userId, maxMissions)
     // A person who resumes a mission has seen why it was paused.
     const forget = given.status === 'active'
     const row = yield* first(
-      `UPDATE missions SET (status, paused_because, failures, begins_at, next_at, ${textColumns})
-         = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      `UPDATE missions SET (status, paused_because, failures, begins_at, planned_at, next_at, ${textColumns})
+         = (?, ?, ?, ?, COALESCE(?, planned_at), ?, ?, ?, ?, ?, ?, ?, ?, ?)
        WHERE id = ? AND user_id = ? AND status = ? AND COALESCE(next_at, -1) = ? RETURNING *`,
       status,
       forget ? null : (given.pausedBecause ?? before.pausedBecause ?? null),
       forget ? 0 : before.failures,
       from,
+      given.plannedAt ?? null,
       nextAt,
       ...textValues(changed(before, given)),
       before.id,
@@ -79,6 +88,7 @@ export function createMissionStore({ sql, now, maxUserBytes = 0 }: MissionStoreP
       before.status,
       before.nextAt ?? -1,
     )
+    if (row) for (const each of news) yield* enqueueNews(before.userId, each, { at: now(), nextId })
     yield* notifyMissions(sql)
     return row && missionOf(row)
   }
@@ -122,7 +132,7 @@ export function createMissionStore({ sql, now, maxUserBytes = 0 }: MissionStoreP
         }
         return listed
       }),
-    change: (mission, given, max) => sql.write(() => change(mission, given, max)),
+    change: (mission, given, max, news = []) => sql.write(() => change(mission, given, max, news)),
     remove: (user, id) =>
       sql.write(function* () {
         const row = yield* first('DELETE FROM missions WHERE id = ? AND user_id = ? RETURNING id', id, user)
@@ -179,11 +189,32 @@ export function createMissionStore({ sql, now, maxUserBytes = 0 }: MissionStoreP
       )
     },
     unsettled: (limit) => sql.read(() => unsettledRuns(limit)),
-    settle: (end, pause) =>
+    settle: (end, pause, newsOf) =>
       sql.write(function* () {
-        const settled = yield* settleRun(end, pause, now())
+        const settled = yield* settleRun(end, pause, { now: now(), nextId, newsOf })
         if (settled?.paused) yield* notifyMissions(sql)
         return settled
+      }),
+    plannedAhead: (at, limit) =>
+      sql.read(function* () {
+        const rows = yield* query(
+          'SELECT * FROM missions WHERE next_at IS NOT NULL AND planned_at > ? ORDER BY planned_at LIMIT ?',
+          at,
+          limit,
+        )
+        return rows.map(missionOf)
+      }),
+    takeBack: ({ id, nextAt: before = -1 }, nextAt, at) =>
+      sql.write(function* () {
+        const row = yield* first(
+          'UPDATE missions SET next_at = ?, planned_at = ? WHERE id = ? AND next_at = ? RETURNING id',
+          nextAt,
+          at,
+          id,
+          before,
+        )
+        if (!row) return
+        yield* run(`DELETE FROM mission_runs WHERE mission_id = ? AND nominal_at > ? AND outcome = 'missed'`, id, at)
       }),
     costs: (user, days) =>
       sql.read(function* () {

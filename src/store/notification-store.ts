@@ -59,7 +59,7 @@ export function createNotificationStore({ sql, seal, now }: NotificationStorePar
   }
 
   return {
-    ...createOutbox({ sql, now, nextId, wayOf: (row) => wayOf(row, seal) }),
+    ...createOutbox({ sql, now, nextId }),
     usersWithWays: () =>
       sql.read(function* () {
         const rows = yield* query('SELECT DISTINCT user_id FROM notification_ways WHERE gone_at IS NULL')

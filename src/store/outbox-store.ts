@@ -1,14 +1,8 @@
 // The outbox of notifications: one row for each news and way. An entry that a process is sending has its name; what such
 // a process leaves behind when it ends may have arrived or not.
-import { type UserId, userId } from '#core/ids.ts'
-import type {
-  NewNews,
-  NewsEvent,
-  NotificationStore,
-  NotificationWay,
-  OutboxEntry,
-  OutboxState,
-} from '#core/notification.ts'
+import { userId } from '#core/ids.ts'
+import type { NewsEvent, NotificationStore, OutboxEntry, OutboxState } from '#core/notification.ts'
+import { enqueueNews } from './enqueue-news.ts'
 import { lastId } from './reachable.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
@@ -19,7 +13,6 @@ type OutboxParts = {
   readonly sql: Sql
   readonly now: () => number
   readonly nextId: () => string
-  readonly wayOf: (row: Row) => NotificationWay
 }
 
 type OutboxVerbs = Pick<
@@ -38,33 +31,7 @@ type OutboxVerbs = Pick<
   | 'prune'
 >
 
-export function createOutbox({ sql, now, nextId, wayOf }: OutboxParts): OutboxVerbs {
-  function* enqueue(user: UserId, news: NewNews, at: number): Job<number> {
-    const rows = yield* query('SELECT * FROM notification_ways WHERE user_id = ? AND gone_at IS NULL ORDER BY id', user)
-    let added = 0
-    for (const way of rows.map(wayOf)) {
-      if (!way.events.includes(news.event) || way.kind === news.door) continue
-      if (news.at !== undefined && news.at < way.createdAt) continue
-      const row = yield* first(
-        `INSERT INTO outbox (id, user_id, way_id, event, subject, thread_id, turn_id, call_id, mission_id, state, at, created_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'due', ?, ?) ON CONFLICT (way_id, subject) DO NOTHING RETURNING id`,
-        nextId(),
-        user,
-        way.id,
-        news.event,
-        news.subject,
-        news.threadId ?? null,
-        news.turnId ?? null,
-        news.callId ?? null,
-        news.missionId ?? null,
-        at,
-        at,
-      )
-      if (row) added++
-    }
-    return added
-  }
-
+export function createOutbox({ sql, now, nextId }: OutboxParts): OutboxVerbs {
   /** One statement for each id: batches are small, and both databases take it. */
   const each = (ids: readonly string[], statement: (id: string) => Job<void>): Promise<void> =>
     sql.write(function* () {
@@ -72,7 +39,7 @@ export function createOutbox({ sql, now, nextId, wayOf }: OutboxParts): OutboxVe
     })
 
   return {
-    enqueue: (user, news) => sql.write(() => enqueue(user, news, now())),
+    enqueue: (user, news) => sql.write(() => enqueueNews(user, news, { at: now(), nextId })),
     outbox: (user, { limit, cursor = lastId }) =>
       sql.read(function* () {
         const rows = yield* query(

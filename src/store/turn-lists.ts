@@ -8,7 +8,7 @@ import type { TurnStatus } from '#core/turn-status.ts'
 import { isListed, isOperatorReached, lastId, type List, newestReached } from './reachable.ts'
 import { itemOf, listColumns, listedTurnOf, wholeBody, wholeItems } from './rows.ts'
 import { first, type Job, query, type Row } from './sql.ts'
-import { isActive, isCancelled, isCompleted, isFailed, isQueued, isRunning, isWaiting } from './turn-status.ts'
+import { isActive, isCancelled, isCompleted, isFailed, isNews, isQueued, isRunning, isWaiting } from './turn-status.ts'
 import { costOfDay } from './usage-store.ts'
 
 /** Replies in a list are truncated to this many characters. */
@@ -70,6 +70,15 @@ export function* listTurns(user: UserId, { status, of, limit, cursor }: TurnsQue
   for (const row of rows.slice(0, limit)) turns.push(yield* withReply(row))
   const last = rows.length > limit ? turns.at(-1) : undefined
   return { rows: turns, ...(last && { nextCursor: last.id }) }
+}
+
+export function* listEndedAsNews(since: number, limit: number): Job<ListedTurn[]> {
+  const rows = yield* query(
+    `SELECT ${listColumns} FROM turns WHERE ${isNews} AND ended_at >= ? AND removed_at IS NULL ORDER BY ended_at DESC LIMIT ?`,
+    since,
+    limit,
+  )
+  return rows.map(listedTurnOf)
 }
 
 /** The newest turns that a user reaches, of all owners or of one: the user, or for the operator also a sender. */

@@ -12,3 +12,5 @@ export const isQueued = `status = 'queued'`
 export const isBroken = `status IN ('failed', 'cancelled')`
 export const isFailed = `${isBroken} AND status = 'failed'`
 export const isCancelled = `${isBroken} AND status = 'cancelled'`
+/** Turns whose end may be news: they failed, or took over a minute. */
+export const isNews = `(status = 'failed' OR (status = 'done' AND ended_at - created_at > 60000))`

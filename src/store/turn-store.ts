@@ -16,7 +16,7 @@ import { shareAll } from './fork-thread.ts'
 import { digestInPace, digestOfTurn } from './turn-digest.ts'
 import { createOrderedIds } from './ordered-ids.ts'
 import { databaseClock, leaseMs } from './lease-store.ts'
-import { countAllTurns, countTurns, listSenders, listTurns } from './turn-lists.ts'
+import { countAllTurns, countTurns, listEndedAsNews, listSenders, listTurns } from './turn-lists.ts'
 import { readInput, replaceInput, withdrawTurn, withdrawTurns } from './queued-turns.ts'
 import { currentTurn, getTurn, isReached } from './reachable.ts'
 import { countsOf, entryColumns, recordedEntryOf, storedStatus, turnColumns, turnOf, wholeItems } from './rows.ts'
@@ -96,6 +96,7 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
         return row && turnOf(row)
       }),
     list: (user, query) => sql.read(() => listTurns(user, query)),
+    endedAsNews: (since, limit) => sql.read(() => listEndedAsNews(since, limit)),
     countAll: (user, which = {}) => sql.read(() => countAllTurns(user, which)),
     senders: (limit) => sql.read(() => listSenders(limit)),
     remove: (user, turnId) =>

@@ -7,6 +7,7 @@ import type { Turn } from '#core/turn.ts'
 import { silentLog } from '#lib/log.ts'
 import { type MissionClock, startMissionClock } from '#missions/clock.ts'
 import { createMissions, type MissionInput, type Missions } from '#missions/missions.ts'
+import { newsOfMission } from '#reach/events.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { tool } from '../agent/tools.ts'
 import { ada, rejectsWith } from '../store/harness.ts'
@@ -38,7 +39,10 @@ function open(t: TestContext, parts: HouseParts = {}, more: { maxRunning?: numbe
     turns: house.turns,
     bus: house.bus,
     log: silentLog,
-    onSettled: (each) => settled.push(each),
+    newsOf(each) {
+      settled.push(each)
+      return newsOfMission(each)
+    },
     ...(maxRunning !== undefined && { maxRunning }),
   })
   t.after(() => clock.close())
@@ -249,6 +253,54 @@ test('a run that waits for a person does not hold the next one up', async (t) =>
   assert.ok(gate)
   await house.gates.answer(ada, gate.turn.threadId, { callId: gate.gate.callId, decision: 'allow', by: 'ada' })
   await until(async () => (await house.runs(mission)).some(({ outcome }) => outcome === 'ok'))
+})
+
+test('a clock that jumped far ahead and went back leaves each mission its next instant', async (t) => {
+  const house = open(t)
+  const [fired, resumed] = [await house.add(), await house.add()]
+  await house.missions.change(ada, resumed.id, { status: 'paused' })
+  const year = 365 * 24 * hour
+  await house.at(start + year + 1)
+  await ended(house, fired)
+  await house.missions.change(ada, resumed.id, { status: 'active' })
+  assert.equal((await house.missions.get(ada, fired.id)).nextAt, start + year + hour)
+  await house.at(start + 5)
+  const nextOf = async ({ id }: Mission) => (await house.missions.get(ada, id)).nextAt
+  await until(async () => (await nextOf(fired)) === start + hour && (await nextOf(resumed)) === start + hour)
+  // What was told as missed lies ahead again: it comes, and runs.
+  assert.deepEqual(outcomes(await house.runs(fired)), [[365 * 24, 'ok']])
+  await house.at(start + hour)
+  assert.deepEqual(outcomes(await ended(house, fired)), [
+    [1, 'ok'],
+    [365 * 24, 'ok'],
+  ])
+})
+
+test('a clock that was ahead before a restart is noticed by the next start', async (t) => {
+  const house = open(t, {}, { idle: true })
+  house.setTime(start + 100 * 24 * hour)
+  const mission = await house.add({ schedule: 'daily at 9am' })
+  house.setTime(start)
+  house.clock.start()
+  await until(async () => (await house.missions.get(ada, mission.id)).nextAt === start + hour)
+})
+
+test('news of a run is stored with its end: a process that is killed behind it has told', async (t) => {
+  const house = open(t, { model: () => Promise.reject(new Error('no model')) })
+  const way = { kind: 'ntfy', target: 'https://x.test/y', label: 'x', events: ['failed'], content: false } as const
+  await house.store.notifications.addWay(ada, way, 9)
+  const mission = await house.add()
+  const broken = await house.add({ schedule: 'every 2h' })
+  await house.store.missions.change(broken, { zone: 'Mars/Base' }, 100)
+  await house.at(start + hour)
+  const [run] = await ended(house, mission)
+  const news = async () => (await house.store.notifications.outbox(ada, { limit: 9 })).rows
+  assert.deepEqual(
+    (await news()).map(({ event, missionId, turnId, state }) => [event, missionId, turnId, state]),
+    [['failed', mission.id, run?.turnId, 'due']],
+  )
+  await house.at(start + 2 * hour)
+  await until(async () => (await news()).some(({ missionId }) => missionId === broken.id))
 })
 
 test('so many runs are under way at once; all come to run', async (t) => {

@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
-import type { Mission } from '#core/mission.ts'
+import type { Mission, MissionChange, SettledMission } from '#core/mission.ts'
+import { newsOfMission } from '#reach/events.ts'
 import type { Script } from '../agent/tools.ts'
 import { ada, bob } from '../store/harness.ts'
 import { eventsOf, message, until } from '../turns/house.ts'
 import { openReachHouse, type ReachHouse } from './reach-house.ts'
 
+const hourMs = 3_600_000
 const callWrite = { name: 'write', args: '{"secret":"hunter2"}' }
 /** The model asks for a call that needs an approval, and then says what became of it. */
 const asks = {
@@ -109,6 +111,28 @@ test('a gate whose process was killed before it told is told at the next start, 
   assert.equal(house.sent.length, 1)
 })
 
+test('a turn that failed within a day before a start is told once', async (t) => {
+  const house = openReachHouse(t, { reply: (text) => (text === 'broken' ? broken : ['fine']), idle: true })
+  await house.addWay()
+  const { notifications } = house.store
+  const untouched = { ...notifications }
+  Object.assign(notifications, { enqueue: () => Promise.reject(new Error('killed')) })
+  await run(house, 'broken')
+  house.clock.now += hourMs * 2
+  const { id } = await run(house, 'broken')
+  await run(house, 'short')
+  await house.teller.close()
+  Object.assign(notifications, untouched)
+  house.clock.now += hourMs * 23
+  await house.teller.catchUp()
+  await house.teller.catchUp()
+  const { rows } = await notifications.outbox(ada, { limit: 9 })
+  assert.deepEqual(
+    rows.map(({ turnId }) => turnId),
+    [id],
+  )
+})
+
 test('a mission that failed tells its owner, and says so when it was paused', async (t) => {
   const house = openReachHouse(t)
   await house.addWay()
@@ -121,12 +145,18 @@ test('a mission that failed tells its owner, and says so when it was paused', as
     from: 0,
     nextAt: 5,
   } as const
-  const mission: Mission = await house.store.missions.add(ada, planned, 9)
-  house.teller.settled({ mission, paused: false, outcome: 'quiet', at: 5 })
-  house.teller.settled({ mission, paused: false, outcome: 'failed', at: 5 })
+  const { missions } = house.store
+  const mission: Mission = await missions.add(ada, planned, 9)
+  const tell = async (settled: Omit<SettledMission, 'mission'>, change: MissionChange): Promise<Mission> => {
+    const news = newsOfMission({ ...settled, mission })
+    const changed = await missions.change((await missions.get(ada, mission.id)) ?? mission, change, 9, news)
+    house.teller.added(ada)
+    return changed ?? mission
+  }
+  await tell({ paused: false, outcome: 'quiet', at: 5 }, {})
+  await tell({ paused: false, outcome: 'failed', at: 5 }, {})
   await until(() => house.sent.length === 1)
-  await house.store.missions.change(mission, { status: 'paused', nextAt: null }, 9)
-  house.teller.settled({ mission, paused: true, outcome: 'failed', at: 6 })
+  await tell({ paused: true, outcome: 'failed', at: 6 }, { status: 'paused', nextAt: null })
   await until(() => house.sent.length === 2)
   const news = { event: 'failed', title: 'News', missionId: mission.id }
   assert.deepEqual(

@@ -1,5 +1,5 @@
 // A PostgreSQL schema as it looks after long use, in small: enough rows that a look through all of them costs more than an index.
-import type { Pool } from 'pg'
+import type { Pool, QueryConfig } from 'pg'
 
 const statements = [
   `INSERT INTO threads (id, user_id, door, operator_reaches, title, thread_key, created_at, updated_at, last_seq, last_turn, open_call)
@@ -92,6 +92,17 @@ const statements = [
   'ANALYZE',
 ]
 
+const fillMs = 200_000
+
 export async function fillPostgres(pool: Pool): Promise<void> {
-  for (const statement of statements) await pool.query(statement)
+  const client = await pool.connect()
+  // The package's types lack `query_timeout` of a single query. A busy machine takes its time.
+  const run = (text: string) => client.query({ text, query_timeout: fillMs } as QueryConfig)
+  try {
+    await run('SET statement_timeout = 0')
+    for (const statement of statements) await run(statement)
+    await run('RESET statement_timeout')
+  } finally {
+    client.release()
+  }
 }

@@ -43,7 +43,7 @@ const small = [
   'notification_keys',
 ]
 /** Indexes that hold only what has not ended: they are as large as the load, not as what is stored. */
-const ofTheMoment = /^(turns_(active|queued|waiting)|mission_runs_open|outbox_(pending|sending))/
+const ofTheMoment = /^(turns_(active|queued|waiting)|mission_runs_(under_way|waiting)|outbox_(pending|sending))/
 
 /** Faults of some statements that are none, each with the reason why. */
 const excused: readonly (readonly [part: string, fault: RegExp, reason: string])[] = [

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { UserId } from '#core/ids.ts'
-import type { Mission, NewMission, RunEnd } from '#core/mission.ts'
+import type { Mission, NewMission, RunEnd, SettledRun } from '#core/mission.ts'
+import type { NewNews } from '#core/notification.ts'
 import type { Fired, Firing, Store } from '#core/store.ts'
 import { removeUser } from '#turns/user-removal.ts'
 import { ada, bob, finish, gate, lease, minuteMs, type Open, rejectsWith, step, turnOf } from './harness.ts'
+import { topic } from './suite-notifications.ts'
 
 const pause = { afterFailures: 3, because: 'it failed three times' }
 const daily: NewMission = {
@@ -23,7 +25,8 @@ const add = (store: Store, user: UserId = ada, over: Partial<NewMission> = {}): 
 
 function firing(mission: Mission, over: Partial<Firing> = {}): Firing {
   const turn = turnOf({ user: mission.userId, door: 'mission' })
-  return { mission, missed: [], run: { at: mission.nextAt ?? 0, turn }, next: 2_000, maxRunning: 20, pause, ...over }
+  const run = { at: mission.nextAt ?? 0, turn }
+  return { mission, missed: [], run, next: 2_000, maxRunning: 20, pause, plannedAt: run.at, ...over }
 }
 
 /** Fires a mission and returns its turn. */
@@ -276,6 +279,51 @@ export function missionTests(open: Open): void {
     assert.deepEqual([mission.status, mission.pausedBecause, mission.nextAt], ['paused', pause.because, undefined])
     const resumed = await store.missions.change(mission, { status: 'active', nextAt: 9_000 }, 100)
     assert.deepEqual([resumed?.failures, resumed?.pausedBecause], [0, undefined])
+  })
+
+  test('news of an end is stored with it, once, and not where nothing ends', async (t) => {
+    const { store } = await open(t)
+    await store.notifications.addWay(ada, topic, 9)
+    const mission = await add(store)
+    const newsOf = ({ mission: { id } }: SettledRun): NewNews[] => [
+      { event: 'failed', subject: `run of ${id}`, missionId: id },
+    ]
+    const news = async () => (await store.notifications.outbox(ada, { limit: 9 })).rows.map((row) => row.missionId)
+    const turn = await start(store, mission)
+    await finish(store, turn)
+    await store.missions.settle(endOf(turn.id), pause, newsOf)
+    assert.equal(await store.missions.settle(endOf(turn.id), pause, newsOf), undefined)
+    assert.deepEqual(await news(), [mission.id])
+    const full = await add(store)
+    await store.missions.fire(firing(full, { run: { at: 1_000, fault: 'the storage is full' }, newsOf }))
+    assert.deepEqual(await news(), [full.id, mission.id])
+    const paused = await add(store)
+    const change = { status: 'paused', nextAt: null } as const
+    const told = newsOf({ mission: paused, paused: true })
+    assert.equal(await store.missions.change({ ...paused, nextAt: 7 }, change, 100, told), undefined)
+    assert.equal((await news()).length, 2)
+    await store.missions.change(paused, change, 100, told)
+    assert.deepEqual(await news(), [paused.id, full.id, mission.id])
+  })
+
+  test('what was planned by a clock that was ahead is found and taken back', async (t) => {
+    const { store } = await open(t)
+    const { missions } = store
+    const [fired, resumed, old] = [await add(store), await add(store), await add(store, ada, { nextAt: 500 })]
+    const missed = [{ at: 500 }, { at: 1_500, count: 7 }, { at: 2_500 }]
+    const { run: _, ...plan } = firing(fired, { missed, next: 9_000, plannedAt: 8_000 })
+    assert.equal((await missions.fire(plan)).type, 'recorded')
+    await missions.change(resumed, { nextAt: 9_500, plannedAt: 8_500 }, 100)
+    const ahead = await missions.plannedAhead(1_000, 9)
+    assert.deepEqual(
+      ahead.map(({ id }) => id),
+      [fired.id, resumed.id],
+    )
+    for (const mission of ahead) await missions.takeBack(mission, 2_000, 1_000)
+    await missions.takeBack({ ...old, nextAt: 501 }, 2_000, 1_000)
+    assert.deepEqual([await missions.plannedAhead(1_000, 9), (await missions.get(ada, old.id))?.nextAt], [[], 500])
+    assert.equal((await missions.get(ada, fired.id))?.nextAt, 2_000)
+    assert.deepEqual(await outcomes(store, fired), [[500, 'missed']])
   })
 
   test('a run whose turn cannot be stored fails, and counts', async (t) => {

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type NewNews, newsEvents, type NewWay, type NotificationWay } from '#core/notification.ts'
 import type { Store } from '#core/store.ts'
+import type { Outcome } from '#core/turn-store.ts'
 import type { UserId } from '#core/ids.ts'
 import { createSeal } from '#lib/seal.ts'
 import { removeUser } from '#turns/user-removal.ts'
-import { ada, bob, dayMs, type Open, rejectsWith } from './harness.ts'
+import { ada, bob, dayMs, lease, type Open, rejectsWith, step, turnOf } from './harness.ts'
 
 export const topic: NewWay = {
   kind: 'ntfy',
@@ -239,6 +240,28 @@ export function notificationTests(open: Open): void {
     )
     assert.equal((await notifications.outbox(bob, { limit: 9 })).rows.length, 1)
     await rejectsWith(add(store, user.id), 'not_found')
+  })
+
+  test('turns that failed or took over a minute are found by their end, of all users, the latest first', async (t) => {
+    const { store, clock } = await open(t)
+    const ends = async (user: UserId, tookMs: number, outcome: Outcome = { status: 'completed' }) => {
+      const { turn } = await store.turns.start(turnOf({ user }))
+      clock.now += tookMs
+      return (await store.turns.record(turn, lease, step([], outcome))).turn.id
+    }
+    const broken: Outcome = { status: 'failed', error: { code: 'model_failed', message: 'no' } }
+    await ends(ada, 61_000)
+    const since = clock.now + 1
+    const [failed, , long] = [await ends(ada, 5, broken), await ends(ada, 5), await ends(bob, 60_001)]
+    const found = await store.turns.endedAsNews(since, 9)
+    assert.deepEqual(
+      found.map(({ id, userId }) => [id, userId]),
+      [
+        [long, bob],
+        [failed, ada],
+      ],
+    )
+    assert.equal((await store.turns.endedAsNews(since, 1)).length, 1)
   })
 }
 
