@@ -28,7 +28,10 @@ export type NotificationWay = {
   readonly pausedUntil?: number
 }
 
-export type NewWay = Pick<NotificationWay, 'kind' | 'events' | 'content' | 'target' | 'label'>
+export type NewWay = Pick<NotificationWay, 'kind' | 'events' | 'content' | 'target' | 'label'> & {
+  /** The id of a way of the same user that it takes the place of. */
+  readonly replaces?: string
+}
 export type WayChange = { readonly events?: readonly NewsEvent[]; readonly content?: boolean }
 
 /** A way that was removed because it was gone. It is kept until its user has seen it. */

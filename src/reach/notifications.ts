@@ -39,6 +39,8 @@ export type WayInput = {
   readonly content?: boolean | undefined
   /** The browser of a push subscription, in words. */
   readonly browser?: string | undefined
+  /** The endpoint that the browser had before: its way is replaced, and what was chosen for it stays. */
+  readonly replaces?: string | undefined
 }
 
 export type NotificationsView = {
@@ -123,8 +125,16 @@ export function createNotifications({ store, bus, ways, pushKeys, refusalOf }: N
       return { ways: found, gone, quiet, pushKey: publicKey }
     },
     async addWay(user, input) {
-      const { content = false } = input
-      const way = { ...targetOf(input), events: readEvents(input.events) ?? newsEvents, content }
+      const target = targetOf(input)
+      const before = (await notifications.ways(user)).find((way) => isSame(way, target, input.replaces))
+      const { events = newsEvents, content = false } = before ?? {}
+      const way = {
+        ...target,
+        ...(before && input.browser === undefined && { label: before.label }),
+        events: readEvents(input.events) ?? events,
+        content: input.content ?? content,
+        ...(before && { replaces: before.id }),
+      }
       const added = await notifications.addWay(user, way, maxWays)
       changed(user)
       return added
@@ -163,6 +173,16 @@ export function createNotifications({ store, bus, ways, pushKeys, refusalOf }: N
     },
     outbox: (user, query) => notifications.outbox(user, query),
   }
+}
+
+/** True for the way that a new one takes the place of: it has the same target, or is of the endpoint before. */
+function isSame(way: NotificationWay, { kind, target }: Pick<NewWay, 'kind' | 'target'>, replaces?: string): boolean {
+  if (way.kind !== kind || way.target === '') return false
+  return way.target === target || (kind === 'push' && replaces !== undefined && endpointOf(way) === replaces)
+}
+
+function endpointOf({ target }: NotificationWay): unknown {
+  return (JSON.parse(target) as { endpoint?: unknown }).endpoint
 }
 
 /** The zone of this machine. */

@@ -28,6 +28,12 @@ export function createNotificationStore({ sql, seal, now }: NotificationStorePar
 
   function* add(user: UserId, way: NewWay, { id, max }: { id: string; max: number }): Job<NotificationWay> {
     yield* lockAccount(user, sql.lock)
+    const { replaces } = way
+    if (replaces !== undefined) {
+      // What is due on it goes the new way.
+      yield* run('UPDATE outbox SET way_id = ? WHERE way_id = ? AND user_id = ? AND pending = 1', id, replaces, user)
+      yield* run('DELETE FROM notification_ways WHERE id = ? AND user_id = ?', replaces, user)
+    }
     const hash = createHash('sha256').update(`${way.kind} ${way.target}`).digest('hex')
     const same = yield* query(`SELECT id, user_id FROM notification_ways WHERE target_hash = ?${sql.lock}`, hash)
     for (const row of same) {

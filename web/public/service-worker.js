@@ -76,6 +76,7 @@ async function renew({ newSubscription, oldSubscription }) {
   await fetch('/api/notifications/ways', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ kind: 'push', subscription }),
+    // What was chosen for this browser stays.
+    body: JSON.stringify({ kind: 'push', subscription, replaces: oldSubscription?.endpoint }),
   })
 }

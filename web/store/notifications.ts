@@ -43,9 +43,11 @@ export async function enableHere(pushKey: string): Promise<void> {
   await navigator.serviceWorker.register('/service-worker.js')
   const { pushManager } = await navigator.serviceWorker.ready
   // A subscription is bound to the key that it was made with.
-  await (await pushManager.getSubscription())?.unsubscribe()
+  const before = await pushManager.getSubscription()
+  await before?.unsubscribe()
   const subscription = await subscribe(pushManager, pushKey)
-  await request<Way>('POST', '/api/notifications/ways', { body: { kind: 'push', subscription, label: browserName() } })
+  const body = { kind: 'push', subscription, label: browserName(), ...(before && { replaces: before.endpoint }) }
+  await request<Way>('POST', '/api/notifications/ways', { body })
   ownEndpoint.value = subscription.endpoint
   await notifications.load()
 }

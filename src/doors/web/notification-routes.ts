@@ -19,6 +19,8 @@ const WayBody = z.object({
   content,
   /** The browser of a subscription, in words. */
   label: z.optional(text),
+  /** The endpoint that the browser had before. */
+  replaces: z.optional(text),
 })
 const ChangeBody = z.object({ events, content })
 const QuietBody = z.object({

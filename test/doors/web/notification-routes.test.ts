@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { createECDH } from 'node:crypto'
 import { test } from 'node:test'
+import { operator } from '#core/ids.ts'
 import { newsEvents } from '#core/notification.ts'
 import { openHouse } from './house.ts'
 
@@ -49,6 +50,33 @@ test('ways are added, changed, tested and removed, by their own user alone', asy
   assert.deepEqual((await asBob('GET', '/outbox')).json, { outbox: [], next_cursor: null })
   assert.equal((await asAda('DELETE', `/ways/${id}`)).status, 204)
   assert.equal((await asAda('GET', '')).json.ways.length, 1)
+})
+
+test('a browser that gets another address keeps what was chosen for it, and what is due', async (t) => {
+  const { call, store } = await openHouse(t)
+  const add = async (body: object) =>
+    (await call('POST', '/api/notifications/ways', { body: { kind: 'push', ...body } })).json
+  const first = await add({ subscription, events: ['failed'], content: true, label: 'Firefox' })
+  await store.notifications.enqueue(operator, { event: 'failed', subject: 'x' })
+  const renewed = { endpoint: 'https://push.test/send/2', keys }
+  const second = await add({ subscription: renewed, replaces: subscription.endpoint })
+  const choices = ({ url, events, content, label }: Record<string, unknown>) => [url, events, content, label]
+  assert.deepEqual(choices(second), [renewed.endpoint, ['failed'], true, 'Firefox'])
+  const { ways } = (await call('GET', '/api/notifications')).json
+  assert.deepEqual(ways, [second])
+  const { outbox } = (await call('GET', '/api/notifications/outbox')).json
+  assert.deepEqual(
+    outbox.map(({ way, state }: Record<string, unknown>) => [way, state]),
+    [[second.id, 'due']],
+  )
+  assert.notEqual(first.id, second.id)
+  const again = await add({ subscription: renewed, content: false })
+  assert.deepEqual(choices(again), [renewed.endpoint, ['failed'], false, 'Firefox'])
+  const other = await add({
+    subscription: { ...renewed, endpoint: 'https://push.test/send/3' },
+    replaces: 'https://x/',
+  })
+  assert.deepEqual(other.events, newsEvents)
 })
 
 test('a test of a way that is gone removes it, and the page is told', async (t) => {
