@@ -52,6 +52,8 @@ export type App = {
   readonly startDuties: () => Promise<void>
   /** Loaded when they are first asked for. */
   readonly notifications: () => Promise<Notifications>
+  /** The name of the Telegram bot that is served. */
+  readonly telegramBot: () => string | undefined
   readonly skills: Skills
   readonly runner: Runner
   readonly metrics: Metrics
@@ -179,6 +181,7 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
       await telegram.start()
     },
     notifications: reach.notifications,
+    telegramBot: telegram.bot,
     runner,
     metrics,
     tools: () => tools.tools(operator),

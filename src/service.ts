@@ -47,6 +47,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     doors: () => [
       ...(parts.terminal ? [{ name: 'terminal' }] : []),
       ...open.map(({ name, address }) => ({ name, address })),
+      ...[app.telegramBot()].flatMap((address) => (address === undefined ? [] : [{ name: 'telegram', address }])),
     ],
     connections: async () => (await gatewayOf(open)?.connections?.()) ?? 0,
     draining: () => stopping,

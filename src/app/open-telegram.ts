@@ -16,6 +16,8 @@ const maxWays = 20
 export const telegramSecret = 'telegram.token'
 
 export type OpenTelegram = {
+  /** The name of the bot that is served. */
+  bot(): string | undefined
   /** Serves the bot that is connected, now and whenever that changes: for a service, not for a command. */
   start(): Promise<void>
   /** Takes no more messages; replies go on until `close`. */
@@ -38,7 +40,7 @@ export type OpenTelegramParts = Omit<
 export function openTelegram(parts: OpenTelegramParts): OpenTelegram {
   const { store, bus, log } = parts
   const serially = createSerialReload()
-  let open: { readonly token: string; readonly door: ChannelDoor } | undefined
+  let open: { readonly token: string; readonly bot: string; readonly door: ChannelDoor } | undefined
   let started = false
   let closed = false
 
@@ -51,17 +53,18 @@ export function openTelegram(parts: OpenTelegramParts): OpenTelegram {
       if (token === open?.token) return
       await open?.door.close()
       open = undefined
-      if (token === undefined) return
+      if (account === undefined || token === undefined) return
       const { openTelegramDoor } = await import('./telegram-door.ts')
       open = {
         token,
+        bot: account.name,
         door: openTelegramDoor(parts.config(), token, {
           ...parts,
           nameOf: (user) => nameOf(store, user),
           onStart: (chat) => addWay(parts, chat),
         }),
       }
-      log.info({ bot: account?.name }, 'telegram is connected')
+      log.info({ bot: account.name }, 'telegram is connected')
     })
 
   bus.onSignal((signal) => {
@@ -75,6 +78,7 @@ export function openTelegram(parts: OpenTelegramParts): OpenTelegram {
     await look()
   })
   return {
+    bot: () => open?.bot,
     async start() {
       started = true
       await look()
