@@ -33,7 +33,7 @@ export type OpenReachParts = {
   readonly config: () => Config
   readonly onRest: (listener: (turn: Turn) => void) => void
   readonly mask: (text: string, user: UserId) => string
-  readonly gates: Pick<Gates, 'list'>
+  readonly gates: Pick<Gates, 'inThread'>
   readonly log: Log
 }
 

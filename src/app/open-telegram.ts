@@ -17,7 +17,7 @@ export const telegramSecret = 'telegram.token'
 
 export type OpenTelegram = {
   /** The name of the bot that is served. */
-  bot(): string | undefined
+  readonly bot: () => string | undefined
   /** Serves the bot that is connected, now and whenever that changes: for a service, not for a command. */
   start(): Promise<void>
   /** Takes no more messages; replies go on until `close`. */

@@ -14,7 +14,7 @@ import { telegramRequests } from './telegram-requests.ts'
 export type TelegramWayParts = {
   readonly store: Store
   readonly bus: Bus
-  readonly gates: Pick<Gates, 'list'>
+  readonly gates: Pick<Gates, 'inThread'>
   readonly config: () => Config
   readonly mask: (text: string, user: UserId) => string
   /** The address of the page; undefined if it is not known. */
@@ -36,8 +36,8 @@ export function openTelegramWay({ store, bus, gates, config, mask, page }: Teleg
       return createBotApi({ api, token, send: telegramRequests(proxy) }).sendMessage(chat, text, {}, signal)
     },
     isPaired: async (user, chat) => (await channels.chat('telegram', chat))?.user === user,
-    async ask(user, chat, callId) {
-      const open = (await gates.list(user)).find(({ gate }) => gate.callId === callId)
+    async ask(user, chat, { threadId, callId }) {
+      const [open] = await gates.inThread(user, threadId, callId)
       if (!open) return
       await addGateQuestion({ store: channels, linkOf, mask }, { channel: 'telegram', chat, user }, open)
       // The process that has the channel asks it, which may be another.

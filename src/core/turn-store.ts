@@ -98,6 +98,14 @@ export type GatesQuery = {
   readonly limit: number
 }
 
+/** Which answered gates: of all turns, or of one call in one turn. */
+export type AnsweredQuery = {
+  readonly turnId?: string
+  readonly callId?: string
+  readonly since: number
+  readonly limit: number
+}
+
 /** A gate with its answer. */
 export type AnsweredGate = OpenGate & { readonly answer: Answer; readonly answeredAt: number }
 
@@ -134,7 +142,7 @@ export interface TurnStore extends QueuedTurnStore {
   /** Approvals and sign-ins without an answer, opened since a time, oldest turn first: of one thread or of all. */
   openGates(user: UserId, query: GatesQuery): Promise<readonly OpenGate[]>
   /** Approvals and sign-ins that were answered since a time, latest first, in all threads that the user reaches. */
-  answeredGates(user: UserId, query: { since: number; limit: number }): Promise<readonly AnsweredGate[]>
+  answeredGates(user: UserId, query: AnsweredQuery): Promise<readonly AnsweredGate[]>
   /**
    * Cancels a turn that is queued, waiting, or completed with an open output gate; its open calls get a result. A turn that
    * is running or has ended is returned unchanged.

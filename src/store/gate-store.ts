@@ -4,7 +4,7 @@ import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Answer, Draft, Entry, Gate, Item } from '#core/item.ts'
 import type { NewGrant } from '#core/grant.ts'
-import type { AnsweredGate, GatesQuery, OpenGate } from '#core/turn-store.ts'
+import type { AnsweredGate, AnsweredQuery, GatesQuery, OpenGate } from '#core/turn-store.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
 import type { TurnStatus } from '#core/turn-status.ts'
 import { append } from './append-items.ts'
@@ -133,26 +133,35 @@ export function* openGates(user: UserId, { threadId, callId, since = 0, limit }:
 }
 
 /** Gates that were answered since a time, latest first. `answered_at` is a turn's last answer; earlier ones are in its log. */
-export function* answeredGates(user: UserId, { since, limit }: { since: number; limit: number }): Job<AnsweredGate[]> {
-  const rows = yield* newestReached(user, 'answered_at', limit, (condition, who) =>
-    query(
-      `SELECT ${listColumns} FROM turns WHERE ${condition} AND answered_at IS NOT NULL AND answered_at >= ?
-       ORDER BY answered_at DESC LIMIT ?`,
-      ...who,
-      since,
-      limit,
-    ),
-  )
+export function* answeredGates(
+  user: UserId,
+  { turnId, callId: wanted, since, limit }: AnsweredQuery,
+): Job<AnsweredGate[]> {
+  const rows =
+    turnId === undefined
+      ? yield* newestReached(user, 'answered_at', limit, (condition, who) =>
+          query(
+            `SELECT ${listColumns} FROM turns WHERE ${condition} AND answered_at IS NOT NULL AND answered_at >= ?
+             ORDER BY answered_at DESC LIMIT ?`,
+            ...who,
+            since,
+            limit,
+          ),
+        )
+      : yield* query(`SELECT ${listColumns} FROM turns WHERE id = ? AND ${isReached}`, turnId, user, user)
   const answered: AnsweredGate[] = []
   let bytes = 0
   for (const turn of rows.map(listedTurnOf)) {
     const headers = yield* readGateHeaders(turn.threadId, turn.firstSeq ?? 0)
-    for (const { seq } of headers.filter(({ item, at }) => item.type === 'answer' && at >= since).toReversed()) {
+    for (const { seq, item, at } of headers.toReversed()) {
+      if (item.type !== 'answer' || at < since || (wanted !== undefined && item.callId !== wanted)) continue
       const answerRow = yield* readItemRow(turn.threadId, seq)
       const answer = answerRow && entryOf(answerRow)
       if (answer?.item.type !== 'answer' || answer.turnId !== turn.id) continue
       const { callId } = answer.item
-      const header = headers.findLast(({ item, seq: at }) => item.type === 'gate' && item.callId === callId && at < seq)
+      const header = headers.findLast(
+        (each) => each.item.type === 'gate' && each.item.callId === callId && each.seq < seq,
+      )
       const row = header && (yield* readItemRow(turn.threadId, header.seq))
       const gate = row && entryOf(row)
       if (gate?.item.type !== 'gate' || gate.item.kind === 'output') continue

@@ -2,7 +2,7 @@
 import type { Bus } from '#core/bus.ts'
 import type { Grant } from '#core/grant.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Gate } from '#core/item.ts'
+import type { Answer, Gate } from '#core/item.ts'
 import type { AnsweredGate, OpenGate } from '#core/turn-store.ts'
 import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
@@ -22,6 +22,10 @@ import {
 export interface Gates {
   /** Open gates of this user, oldest first, without expired ones. */
   list(user: UserId): Promise<readonly OpenGate[]>
+  /** The open gates of one thread, or of one call in it. */
+  inThread(user: UserId, threadId: string, callId?: string): Promise<readonly OpenGate[]>
+  /** The answer to the gate of a call; undefined if it has none, or its turn is gone. */
+  answerTo(user: UserId, turnId: string, callId: string): Promise<Answer | undefined>
   /** Gates that this user answered since a time, latest first. */
   answered(user: UserId, since: number): Promise<readonly AnsweredGate[]>
   /** The gate that a turn waits for; undefined when it does not wait. */
@@ -50,6 +54,17 @@ export function createGates({ store, bus, now = Date.now }: GatesParts): Gates {
 
   return {
     list: (user) => store.turns.openGates(user, { since: now() - gateMs, limit: maxGates }),
+    inThread: (user, threadId, callId) =>
+      store.turns.openGates(user, {
+        threadId,
+        since: now() - gateMs,
+        limit: maxGates,
+        ...(callId !== undefined && { callId }),
+      }),
+    async answerTo(user, turnId, callId) {
+      const [found] = await store.turns.answeredGates(user, { turnId, callId, since: 0, limit: 1 })
+      return found?.answer
+    },
     answered: (user, since) => store.turns.answeredGates(user, { since, limit: maxAnswered }),
     async ofTurn({ id, userId, threadId, status }) {
       if (status !== 'waiting') return undefined

@@ -30,7 +30,10 @@ async function sendBy(
   const send = createTelegramWay({
     page: () => 'https://atrium.example',
     isPaired: () => Promise.resolve(paired),
-    ask: (user, chat, callId) => Promise.resolve(void asked.push(`${user} ${chat} ${callId}`)),
+    ask: (user, chat, { threadId, callId }) => {
+      asked.push(`${user} ${chat} ${threadId} ${callId}`)
+      return Promise.resolve()
+    },
     send: (chat, text) => Promise.resolve((sent.push(`${chat}: ${text}`), answer)),
   })
   return { outcome: await send(way, message, signal), sent, asked }
@@ -41,7 +44,7 @@ test('a gate comes as a link, or with its question and buttons where the way may
   assert.deepEqual(link.sent, ['7: Atrium needs your approval\nMilk\n\nhttps://atrium.example/threads/t1'])
   assert.deepEqual(link.asked, [])
   const shown = await sendBy({ type: 'news', news: { ...news, content: { text: 'May I?', gate } } })
-  assert.deepEqual([shown.sent, shown.asked, shown.outcome], [[], ['operator 7 c1'], { type: 'sent' }])
+  assert.deepEqual([shown.sent, shown.asked, shown.outcome], [[], ['operator 7 t1 c1'], { type: 'sent' }])
 })
 
 test('a long text is cut for its link', async () => {

@@ -50,7 +50,7 @@ function canDeny({ kind }: Gate): boolean {
 
 export type GatePostParts = DeliverParts & {
   readonly channels: Pick<ChannelStore, 'buttonsOf'>
-  readonly gates: Pick<Gates, 'list' | 'answered'>
+  readonly gates: Pick<Gates, 'inThread' | 'answerTo'>
   readonly turns: Pick<Turns, 'changes'>
   readonly linkOf: QuestionParts['linkOf']
 }
@@ -76,7 +76,7 @@ export async function tellGate(post: Post, parts: GatePostParts, signal: AbortSi
     if (asked.type !== 'done') return asked
     await untilDecided(post, parts, signal)
   }
-  const decision = decisionWords(await answerOf(post, parts))
+  const decision = decisionWords(await parts.gates.answerTo(post.user, post.turnId ?? '', callId))
   return delivery.show(contentsOf([...texts.slice(0, -1), `${texts.at(-1)}\n\n${decision}`]), signal)
 }
 
@@ -93,8 +93,8 @@ function contentsOf(texts: readonly string[], buttons?: readonly ShownButton[]):
 
 type Asked = Pick<GatePostParts, 'gates' | 'turns'>
 
-async function isOpen({ user, callId }: Post, { gates }: Asked): Promise<boolean> {
-  return (await gates.list(user)).some(({ gate }) => gate.callId === callId)
+async function isOpen({ user, threadId = '', callId }: Post, { gates }: Asked): Promise<boolean> {
+  return (await gates.inThread(user, threadId, callId)).length > 0
 }
 
 async function untilDecided(post: Post, parts: Asked, signal: AbortSignal): Promise<void> {
@@ -120,12 +120,10 @@ async function untilDecided(post: Post, parts: Asked, signal: AbortSignal): Prom
   }
 }
 
-async function answerOf({ user, callId, createdAt }: Post, { gates }: Asked) {
-  const answered = await gates.answered(user, createdAt)
-  return answered.find(({ gate }) => gate.callId === callId)?.answer
-}
-
 /** The open gates of a turn. */
-export async function gatesOf({ gates }: Pick<GatePostParts, 'gates'>, turn: Turn): Promise<readonly OpenGate[]> {
-  return (await gates.list(turn.userId)).filter((open) => open.turn.id === turn.id)
+export async function gatesOf(
+  { gates }: Pick<GatePostParts, 'gates'>,
+  { id, userId, threadId }: Turn,
+): Promise<readonly OpenGate[]> {
+  return (await gates.inThread(userId, threadId)).filter((open) => open.turn.id === id)
 }

@@ -15,7 +15,7 @@ export type TelegramWayParts = {
   readonly send: (chat: string, text: string, signal: AbortSignal) => Promise<BotAnswer>
   readonly isPaired: (user: UserId, chat: string) => Promise<boolean>
   /** Has the question of a gate asked in the chat, with its buttons; once, however often it is called. */
-  readonly ask: (user: UserId, chat: string, callId: string) => Promise<void>
+  readonly ask: (user: UserId, chat: string, gate: { threadId: string; callId: string }) => Promise<void>
   /** The address of the page, for the link of a message; undefined if it is not known. */
   readonly page: () => string | undefined
 }
@@ -24,9 +24,9 @@ export function createTelegramWay({ send, isPaired, ask, page }: TelegramWayPart
   return async ({ userId, target: chat }, message, signal) => {
     // Another user may have the chat now.
     if (!(await isPaired(userId, chat))) return { type: 'gone', why: 'the chat is not paired any more' }
-    const gate = message.type === 'news' ? message.news.content?.gate : undefined
-    if (gate) {
-      await ask(userId, chat, gate.callId)
+    const { threadId, content } = message.type === 'news' ? message.news : {}
+    if (threadId !== undefined && content?.gate) {
+      await ask(userId, chat, { threadId, callId: content.gate.callId })
       return { type: 'sent' }
     }
     const { title, body } = wordsOf(message)

@@ -30,7 +30,7 @@ test('a question that the chat refuses is named with a link, and can only be den
     check: () => {},
     wait: () => Promise.resolve(),
     channels: { buttonsOf: () => Promise.resolve(buttons) },
-    gates: { list: () => Promise.resolve(looks.shift() ?? []), answered: () => Promise.resolve([]) },
+    gates: { inThread: () => Promise.resolve(looks.shift() ?? []), answerTo: () => Promise.resolve(undefined) },
     turns: { changes: () => ({ close() {} }) },
     linkOf: (threadId: string) => `https://atrium.example/threads/${threadId}`,
   } as unknown as GatePostParts
