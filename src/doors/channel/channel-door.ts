@@ -14,6 +14,7 @@ import { readCommand } from './chat-commands.ts'
 import { createDelivery } from './deliver.ts'
 import { addGateQuestion, gatesOf, tellGate } from './gate-posts.ts'
 import { type Hold, renewMs } from './hold.ts'
+import { refusedNote } from './notes.ts'
 import { takePressed } from './press.ts'
 import { splitPlain } from './split.ts'
 import { takeMessage, takePairing } from './take-message.ts'
@@ -111,6 +112,8 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
           log.warn({ channel: channel.name, post: id, ...outcome }, 'a chat did not take a message')
         }
         if (outcome) await channels.finish(id)
+        if (outcome?.type === 'refused' && post?.threadId !== undefined)
+          await tellRefusal(post.chat, post.threadId, until)
         return
       } catch (error) {
         if (until.aborted || !hold.held) return
@@ -118,6 +121,12 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
         await pause(waitMs, undefined, { signal: until }).catch(() => undefined)
       }
     }
+  }
+
+  /** Says once that something is missing in the chat. That the chat takes it is not certain either. */
+  async function tellRefusal(chat: string, threadId: string, until: AbortSignal): Promise<void> {
+    const text = refusedNote(parts.linkOf(threadId))
+    await channel.send(chat, { type: 'plain', text }, { signal: until })
   }
 
   /** Begins to tell posts that are new, and stops telling those that were forgotten. */

@@ -16,6 +16,11 @@ export const helpNote = [
 
 export const pairedNote = `This chat is now yours: what you write here goes to your agent.\n\n${helpNote}`
 
+/** In place of what the chat did not take. `link` is the address of the thread's page, if it is known. */
+export function refusedNote(link: string | undefined): string {
+  return `A message to you could not be sent here, or not all of it. See it ${link === undefined ? 'on the page.' : `here: ${link}`}`
+}
+
 type Counts = Awaited<ReturnType<Store['turns']['count']>>
 
 export function statusNote({ queued, running, waiting, costToday }: Counts, thread: Thread | undefined): string {

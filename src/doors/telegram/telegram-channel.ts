@@ -5,7 +5,7 @@ import type { Channel, Content, Incoming, Outcome, SendOutcome } from '#doors/ch
 import type { BotApi, Called } from './client.ts'
 import { keyboardOf } from './buttons.ts'
 import { htmlOf } from './html.ts'
-import { readUpdates, updateId } from './updates.ts'
+import { albumStart, readUpdates, updateId } from './updates.ts'
 
 /** Characters of a message after its markup is read. */
 const maxChars = 4_096
@@ -21,26 +21,40 @@ const unauthorisedMs = 60_000
 /** Downloads are tried so often; then the message is answered without. */
 const maxDownloads = 3
 
+/** Answers in a row that leave open whether a message was made. */
+const maxUnclear = 2
+/** The parts of an album may come in two answers: Telegram is asked again after this time, while more of them come. */
+const albumMs = 500
+const maxAlbumLooks = 2
+
+type Persistence = { readonly signal: AbortSignal; readonly once?: true }
 type Refused = Extract<Called<unknown>, { type: 'refused' }>
 
 export function createTelegramChannel({ api, log }: { api: BotApi; log: Log }): Channel {
-  /** Calls until there is an answer that stands. Rate limits and outages are waited out. */
+  /**
+   * Calls until there is an answer that stands. Rate limits and outages are waited out. A call that makes a message
+   * (`once`) may have made it where no answer came: it is tried once more, then it counts as refused.
+   */
   async function persist<T>(
     call: () => Promise<Called<T>>,
-    signal: AbortSignal,
+    { signal, once }: Persistence,
   ): Promise<Exclude<Called<T>, { type: 'unreachable' }>> {
+    let unclear = 0
     for (let waitMs = minRetryMs; ; waitMs = Math.min(waitMs * 2, maxRetryMs)) {
       signal.throwIfAborted()
       const called = await call()
       signal.throwIfAborted()
       const pauseMs = pauseAfter(called, waitMs)
       if (pauseMs === undefined && called.type !== 'unreachable') return called
+      if (once && isUnclear(called) && ++unclear >= maxUnclear) {
+        return { type: 'refused', code: 0, description: `it is not known whether it arrived: ${faultOf(called)}` }
+      }
       await pause(pauseMs ?? waitMs, undefined, { signal })
     }
   }
 
   async function change(call: () => Promise<Called<unknown>>, signal: AbortSignal): Promise<Outcome> {
-    const called = await persist(call, signal)
+    const called = await persist(call, { signal })
     return called.type === 'ok' ? { type: 'done' } : outcomeOf(called)
   }
 
@@ -48,14 +62,14 @@ export function createTelegramChannel({ api, log }: { api: BotApi; log: Log }): 
   async function withMarkup<T>(
     content: Exclude<Content, { type: 'file' }>,
     call: (text: string, more: { parse_mode?: 'HTML' }) => Promise<Called<T>>,
-    signal: AbortSignal,
+    how: Persistence,
   ): Promise<Exclude<Called<T>, { type: 'unreachable' }>> {
     if (content.type === 'markdown') {
-      const called = await persist(() => call(htmlOf(content.text), { parse_mode: 'HTML' }), signal)
+      const called = await persist(() => call(htmlOf(content.text), { parse_mode: 'HTML' }), how)
       if (!(called.type === 'refused' && isMarkupFault(called))) return called
       log.warn({ channel: 'telegram', why: called.description }, 'Telegram refused the markup of a message')
     }
-    return persist(() => call(content.text, {}), signal)
+    return persist(() => call(content.text, {}), how)
   }
 
   return {
@@ -67,14 +81,14 @@ export function createTelegramChannel({ api, log }: { api: BotApi; log: Log }): 
     async send(chat, content, { replyTo, signal }): Promise<SendOutcome> {
       const called =
         content.type === 'file'
-          ? await persist(() => api.sendDocument(chat, content, signal), signal)
+          ? await persist(() => api.sendDocument(chat, content, signal), { signal, once: true })
           : await withMarkup(
               content,
               (text, more) => {
                 const quoted = replyTo === undefined ? {} : { replyTo }
                 return api.sendMessage(chat, text, { ...more, ...keyboardOf(content), ...quoted }, signal)
               },
-              signal,
+              { signal, once: true },
             )
       if (called.type === 'ok') return { type: 'sent', message: String(called.result.message_id) }
       const outcome = outcomeOf(called)
@@ -85,7 +99,7 @@ export function createTelegramChannel({ api, log }: { api: BotApi; log: Log }): 
       const called = await withMarkup(
         content,
         (text, more) => api.editMessage(chat, message, text, { ...more, ...keyboardOf(content) }, signal),
-        signal,
+        { signal },
       )
       return called.type === 'ok' ? { type: 'done' } : outcomeOf(called)
     },
@@ -131,11 +145,12 @@ async function* poll(api: BotApi, log: Log, signal: AbortSignal): AsyncGenerator
       continue
     }
     if (called.type === 'ok') {
+      const { updates, next } = await withWholeAlbum(called.result, { api, query, signal })
+      if (signal.aborted) return
       limit = maxUpdates
       waitMs = minRetryMs
-      if (called.result.length > 0) yield readUpdates(called.result)
-      const ids = called.result.flatMap((update) => updateId(update) ?? [])
-      if (ids.length > 0) offset = Math.max(...ids) + 1
+      if (updates.length > 0) yield readUpdates(updates)
+      if (next !== undefined) offset = next
       continue
     }
     const why = called.type === 'refused' ? called.description : called.why
@@ -145,11 +160,44 @@ async function* poll(api: BotApi, log: Log, signal: AbortSignal): AsyncGenerator
   }
 }
 
+type Asked = {
+  readonly api: Pick<BotApi, 'getUpdates'>
+  readonly query: Parameters<BotApi['getUpdates']>[0]
+  readonly signal: AbortSignal
+}
+
+/**
+ * A batch in which albums are whole, and the offset behind it. Nothing is confirmed meanwhile: the same updates are
+ * asked for again. An album that may go on behind a full batch is left for the next one.
+ */
+async function withWholeAlbum(
+  first: readonly unknown[],
+  { api, query, signal }: Asked,
+): Promise<{ readonly updates: readonly unknown[]; readonly next?: number }> {
+  let updates = first
+  for (let looks = 0; looks < maxAlbumLooks && albumStart(updates) !== undefined; looks++) {
+    if (updates.length >= query.limit) break
+    await pause(albumMs, undefined, { signal }).catch(() => undefined)
+    const again = await api.getUpdates({ ...query, timeoutSecs: 0 }, signal)
+    if (again.type !== 'ok' || again.result.length <= updates.length) break
+    updates = again.result
+  }
+  const start = updates.length >= query.limit ? albumStart(updates) : undefined
+  const taken = start ? updates.slice(0, start) : updates
+  const ids = taken.flatMap((update) => updateId(update) ?? [])
+  return { updates: taken, ...(ids.length > 0 && { next: Math.max(...ids) + 1 }) }
+}
+
 function pollFault(called: Called<unknown>): string {
   if (called.type !== 'refused') return 'Telegram cannot be reached'
   if (called.code === 401 || called.code === 404) return 'Telegram refuses the token: connect again'
   if (called.code === 409) return 'another program reads the updates of this bot'
   return 'Telegram refused to give updates'
+}
+
+/** True if a call may have done its work, though its answer does not say so. */
+function isUnclear(called: Called<unknown>): boolean {
+  return called.type === 'unreachable' ? called.sent : called.type === 'refused' && called.code >= 500
 }
 
 /** How long to wait before the same call is made again; undefined if its answer stands. */

@@ -53,12 +53,30 @@ const Update = z.object({
 type Message = z.infer<typeof Message>
 const Numbered = z.object({ update_id: z.number() })
 
+const Grouped = z.object({ message: z.object({ chat: Chat, media_group_id: z.optional(z.string()) }) })
+
 const maxNameChars = 200
 
 /** The id of an update, also of one that cannot be read otherwise. */
 export function updateId(update: unknown): number | undefined {
   const read = z.safeParse(Numbered, update)
   return read.success ? read.data.update_id : undefined
+}
+
+/** Where the first album begins that may go on behind a batch, since it ends what the batch has of its chat. */
+export function albumStart(batch: readonly unknown[]): number | undefined {
+  const starts = new Map<string, number>()
+  const lasts = new Map<number, string | undefined>()
+  for (const [at, update] of batch.entries()) {
+    const read = z.safeParse(Grouped, update)
+    if (!read.success) continue
+    const { chat, media_group_id: group } = read.data.message
+    const album = group === undefined ? undefined : `${chat.id} ${group}`
+    if (album !== undefined && !starts.has(album)) starts.set(album, at)
+    lasts.set(chat.id, album)
+  }
+  const open = [...lasts.values()].flatMap((album) => (album === undefined ? [] : (starts.get(album) ?? [])))
+  return open.length === 0 ? undefined : Math.min(...open)
 }
 
 /** A batch of updates, in order. The pictures of an album are one message. */
