@@ -24,10 +24,8 @@ export async function readPage(html: string, url: string): Promise<Page> {
   const parse = (): Document => parsed(html, (text) => (parseHTML(text) as unknown as { document: Document }).document)
   const document = parse()
   const base = URL.parse(document.querySelector('base[href]')?.getAttribute('href') ?? '', url)?.href ?? url
-  const title = oneLine(document.querySelector('title')?.textContent ?? metaOf(document, 'og:title')).slice(
-    0,
-    maxTitleChars,
-  )
+  const found = oneLine(document.querySelector('title')?.textContent ?? metaOf(document, 'og:title'))
+  const title = found.slice(0, maxTitleChars).toWellFormed()
   const description = metaOf(document, 'description') || metaOf(document, 'og:description')
   const whole = wholeOf(document, base)
   // Readability changes its document, so it gets a fresh one.
