@@ -1,6 +1,5 @@
 // Fires missions when they are due: one timer for the nearest instant of all, woken by changes and by runs that end. The
 // store decides which of all processes fires an instant.
-import type { EventLoopUtilization } from 'node:perf_hooks'
 import { setImmediate as pass, setTimeout as pause } from 'node:timers/promises'
 import type { Bus } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
@@ -23,13 +22,9 @@ const maxWaitMs = 60_000
 const gapMs = 2 * maxWaitMs
 /** Before another try after a fault, such as a database that is away. */
 const retryMs = 5_000
-/**
- * A storm of missions leaves room for ordinary turns: the next one starts once the event loop was idle for the rest of the
- * time since the last start, but waits no longer than this.
- */
-const maxBusyShare = 0.6
-const maxStartPauseMs = 20
-const startStepMs = 2
+/** A storm of missions leaves room for ordinary turns: behind each start it rests as long as the start took, within these. */
+const minStartRestMs = 2
+const maxStartRestMs = 20
 /** Missions that are read at a time. */
 const batch = 20
 export const pauseRule = {
@@ -146,20 +141,18 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
   async function fireDue(now: number, awake: number): Promise<boolean> {
     for (const mission of await missions.due(now, batch)) {
       if (closed) return false
-      const began = performance.eventLoopUtilization()
+      const began = performance.now()
       const fired = await fire(mission, now, awake)
       if (fired.type === 'full') return false
       if (fired.type === 'recorded' && fired.paused) log.warn({ mission: mission.id }, 'paused a mission that fails')
       if (fired.type !== 'lost') bus.publishChange({ userId: mission.userId }, {})
-      await (fired.type === 'started' ? leaveRoom(began) : pass())
+      await (fired.type === 'started' ? rest(performance.now() - began) : pass())
     }
     return true
   }
 
-  async function leaveRoom(began: EventLoopUtilization): Promise<void> {
-    const until = performance.now() + maxStartPauseMs
-    do await pause(startStepMs)
-    while (performance.now() < until && performance.eventLoopUtilization(began).utilization > maxBusyShare)
+  async function rest(tookMs: number): Promise<void> {
+    await pause(Math.min(Math.max(tookMs, minStartRestMs), maxStartRestMs))
   }
 
   async function fire(mission: Mission, now: number, awake: number): Promise<Fired> {
