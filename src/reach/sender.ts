@@ -2,6 +2,7 @@
 // one way one after the other.
 import { setImmediate as pass } from 'node:timers/promises'
 import type { Bus } from '#core/bus.ts'
+import type { UserId } from '#core/ids.ts'
 import type { NotificationWay, OutboxEntry, OutboxSettlement } from '#core/notification.ts'
 import type { Store } from '#core/store.ts'
 import { within } from '#lib/deadline.ts'
@@ -11,9 +12,10 @@ import { quietUntil } from './quiet.ts'
 import { readNews, type ReadNewsParts } from './read-news.ts'
 import type { Message, News, Outcome, SendBy, Ways } from './way.ts'
 
-/** Entries that are read at a time, and ways that are served at once. */
+/** Entries that are read at a time, and ways that are served at once: in all, and of one user, whose servers may be slow. */
 const maxDue = 500
-const maxWaysAtOnce = 8
+const maxWaysAtOnce = 16
+const maxWaysOfUser = 4
 /** The duty is taken anew at every look. */
 const dutyMs = 60_000
 /** Between two looks, while something is being sent or another process has the duty. */
@@ -52,7 +54,7 @@ export function startSender(parts: SenderParts): Sender {
   const { store, owner, bus, log, now = Date.now } = parts
   const { notifications } = store
   const ending = new AbortController()
-  const serving = new Map<string, Promise<void>>()
+  const serving = new Map<string, { readonly user: UserId; readonly work: Promise<void> }>()
   /** Entries from before their claim until their outcome is stored, or could not be. */
   const sending = new Set<string>()
   let timer: NodeJS.Timeout | undefined
@@ -107,14 +109,20 @@ export function startSender(parts: SenderParts): Sender {
     const due = await notifications.due(now(), maxDue)
     for (const [wayId, entries] of Map.groupBy(due, (entry) => entry.wayId)) {
       if (closed || serving.size >= maxWaysAtOnce) return
-      if (serving.has(wayId)) continue
+      const user = entries[0]?.userId
+      if (user === undefined || serving.has(wayId)) continue
+      if ([...serving.values()].filter((each) => each.user === user).length >= maxWaysOfUser) {
+        // Put off: else the many entries of one user would hide those of others.
+        await notifications.putOff(idsOf(entries), now() + lookMs, false)
+        continue
+      }
       const work = serveWay(wayId, entries)
         .catch((error: unknown) => log.error({ way: wayId, err: error }, 'could not send a notification'))
         .finally(() => {
           serving.delete(wayId)
           wake()
         })
-      serving.set(wayId, work)
+      serving.set(wayId, { user, work })
     }
   }
 
@@ -217,7 +225,7 @@ export function startSender(parts: SenderParts): Sender {
       closed = true
       clearTimeout(timer)
       await looking
-      const all = (): Promise<unknown> => Promise.all(serving.values())
+      const all = (): Promise<unknown> => Promise.all([...serving.values()].map(({ work }) => work))
       await within(closeMs, all(), () => {})
       ending.abort()
       await all()

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../turns/house.ts'
-import { ada } from '../store/harness.ts'
+import type { Outcome } from '#reach/way.ts'
+import { ada, bob } from '../store/harness.ts'
+import { topic } from '../store/suite-notifications.ts'
 import { openReachHouse } from './reach-house.ts'
 
 const hour = 3_600_000
@@ -208,6 +210,30 @@ test('a slow way does not hold up another', async (t) => {
   letGo()
   await house.pass(0)
   assert.deepEqual(await house.states(), ['sent 1', 'sent 1', 'sent 1'])
+})
+
+test('slow servers of one user hold up nobody else, however much is due on them', async (t) => {
+  const house = openReachHouse(t, { idle: true })
+  const slow = Promise.withResolvers<Outcome>()
+  for (let each = 0; each < 18; each++) {
+    await house.addWay({ target: `https://slow.test/${each}` })
+    house.outcomes.push(() => slow.promise)
+  }
+  for (let each = 0; each < 30; each++)
+    await house.store.notifications.enqueue(ada, { event: 'failed', subject: `${each}` })
+  const { notifications } = house.store
+  house.clock.now += 1
+  const other = await notifications.addWay(bob, topic, 9)
+  await notifications.enqueue(bob, { event: 'failed', subject: 'x' })
+  house.sender.start()
+  await until(() => house.sent.length === 5)
+  assert.equal(house.sent.filter(({ way }) => way.id === other.id).length, 1)
+  slow.resolve({ type: 'sent' })
+  house.outcomes.length = 0
+  await until(async () => {
+    await house.pass(5_001)
+    return new Set(house.sent.map(({ way }) => way.id)).size === 19
+  })
 })
 
 test('a shutdown cuts off what is on its way, which is then unknown', async (t) => {
