@@ -33,7 +33,8 @@ type Refused = Extract<Called<unknown>, { type: 'refused' }>
 export function createTelegramChannel({ api, log }: { api: BotApi; log: Log }): Channel {
   /**
    * Calls until there is an answer that stands. Rate limits and outages are waited out. A call that makes a message
-   * (`once`) may have made it where no answer came: it is tried once more, then it counts as refused.
+   * (`once`) may have made it where no answer came: it is tried once more when Telegram answers again, then it counts as
+   * refused.
    */
   async function persist<T>(
     call: () => Promise<Called<T>>,
@@ -46,10 +47,12 @@ export function createTelegramChannel({ api, log }: { api: BotApi; log: Log }): 
       signal.throwIfAborted()
       const pauseMs = pauseAfter(called, waitMs)
       if (pauseMs === undefined && called.type !== 'unreachable') return called
-      if (once && isUnclear(called) && ++unclear >= maxUnclear) {
-        return { type: 'refused', code: 0, description: `it is not known whether it arrived: ${faultOf(called)}` }
+      const isUnclear = once && called.type === 'unreachable' && called.sent
+      if (isUnclear && ++unclear >= maxUnclear) {
+        return { type: 'refused', code: 0, description: `it is not known whether it arrived: ${called.why}` }
       }
       await pause(pauseMs ?? waitMs, undefined, { signal })
+      if (isUnclear) await persist(() => api.getMe(signal), { signal })
     }
   }
 
@@ -193,11 +196,6 @@ function pollFault(called: Called<unknown>): string {
   if (called.code === 401 || called.code === 404) return 'Telegram refuses the token: connect again'
   if (called.code === 409) return 'another program reads the updates of this bot'
   return 'Telegram refused to give updates'
-}
-
-/** True if a call may have done its work, though its answer does not say so. */
-function isUnclear(called: Called<unknown>): boolean {
-  return called.type === 'unreachable' ? called.sent : called.type === 'refused' && called.code >= 500
 }
 
 /** How long to wait before the same call is made again; undefined if its answer stands. */

@@ -76,6 +76,19 @@ test('an answer that is lost leaves at worst a placeholder, and is never said tw
   )
 })
 
+test('a reply that could not be sent is named, with a link', async (t) => {
+  const { pair, api } = await openHouse(t)
+  const ada = await pair(7)
+  let sends = 0
+  api.watch((method, now) => method === 'sendMessage' && now === 'behind' && ++sends <= 2)
+  ada.say('hello')
+  await until(() => ada.texts.some((text) => text.startsWith('A message to you could not be sent here')))
+  assert.match(ada.texts.at(-1) ?? '', /See it here: https:\/\/atrium\.example\/threads\//)
+  ada.say('again')
+  await until(() => ada.texts.includes('you said: again'))
+  assert.ok(!ada.texts.includes('you said: hello'))
+})
+
 test('a rate limit is waited out for as long as Telegram says', async (t) => {
   const { pair, api } = await openHouse(t)
   const ada = await pair(7)
