@@ -7,8 +7,11 @@ import { Skeleton } from './parts/states.tsx'
 
 type Found<Props> = { readonly page?: ComponentType<Props>; readonly failed?: true }
 
-/** Wraps a component in another chunk: a skeleton while it loads, a note if it cannot be loaded. */
-export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+/** Wraps a component in another chunk: a skeleton while it loads, a note if it cannot be loaded; nothing for a `small` one. */
+export function lazy<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  small = false,
+): ComponentType<Props> {
   let known: ComponentType<Props> | undefined
   return function Lazy(props: Props) {
     const [{ page: Page = known, failed }, set] = useState<Found<Props>>({})
@@ -23,6 +26,7 @@ export function lazy<Props extends object>(load: () => Promise<ComponentType<Pro
       )
     }, [])
     if (Page) return <Page {...props} />
+    if (small) return null
     if (!failed) return <Skeleton />
     return (
       <Note

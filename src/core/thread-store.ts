@@ -5,11 +5,15 @@ import type { UserId } from './ids.ts'
 import type { Draft, Entry, Item } from './item.ts'
 import type { PastPart, PastThreads } from './past-threads.ts'
 import type { Shelf, Thread, ThreadPlace, Turn } from './turn.ts'
+import type { FamilyMember } from './variants.ts'
 
 export type Page<T> = { readonly rows: readonly T[]; readonly nextCursor?: string }
 
 /** Where a thread is forked: before the item with this seq. */
 export type ForkPoint = { readonly threadId: string; readonly beforeSeq: number }
+
+/** A fork on purpose, or a variant: a thread of the same conversation, for Retry and Edit. */
+export type ForkOrder = ForkPoint & { readonly variant?: true }
 
 /** A point of a thread's replay chain: the history of an API client after the answer of a turn. */
 export type ThreadPoint = {
@@ -89,15 +93,19 @@ export interface ThreadStore {
   setModel(user: UserId, threadId: string, model: string | null): Promise<boolean>
   /** Pins, archives or brings back a thread; an archived one is not pinned. False if there is no such thread. */
   shelve(user: UserId, threadId: string, where: ThreadPlace): Promise<boolean>
-  /** Sets the title of a thread; false if there is no such thread. */
-  rename(user: UserId, threadId: string, title: string): Promise<boolean>
+  /** Shows a variant in lists, in place of another one of its family; false if there is no such thread. */
+  show(user: UserId, threadId: string): Promise<boolean>
+  /** The threads of a family, oldest first. */
+  family(user: UserId, family: string): Promise<readonly FamilyMember[]>
+  /** Sets the title of a thread and its variants; false if there is no such thread, or none with the title `from`. */
+  rename(user: UserId, threadId: string, title: string, from?: string): Promise<boolean>
   /**
    * Makes a new thread of the user's with the entries before a seq, at the given door. Large items are shared, not copied. At that seq there must be a user
-   * message, the output of a caller's function, or the end of a thread that is at rest. Undefined if there is no such thread. Throws invalid_input, too_large,
+   * message, the output of a caller's function, or the end of a thread that is at rest. Its title says so. Undefined if there is no such thread. Throws invalid_input, too_large,
    * storage_full.
    */
   fork(user: UserId, threadId: string, at: { beforeSeq: number; door: Door }): Promise<Thread | undefined>
-  /** Erases the thread with its turns and items. Returns the turns that had not ended; undefined if there is no such thread. */
+  /** Erases the thread and its variants with their turns and items. Returns the turns that had not ended; undefined if there is no such thread. */
   remove(user: UserId, threadId: string): Promise<readonly Turn[] | undefined>
   /** Erases some temporary threads whose last turn ended before a time. Returns how many; the caller repeats it up to 0. */
   eraseTemporary(before: number): Promise<number>

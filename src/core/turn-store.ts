@@ -5,7 +5,7 @@ import type { UserId } from './ids.ts'
 import type { Answer, Draft, Entry, Gate } from './item.ts'
 import type { Lease } from './lease.ts'
 import type { QueuedTurnStore } from './queued-turn.ts'
-import type { Page, ForkPoint } from './thread-store.ts'
+import type { Page, ForkOrder } from './thread-store.ts'
 import type { TurnStatus } from './turn-status.ts'
 import type { ModelCall, Turn, TurnError, TurnOptions, Usage } from './turn.ts'
 import type { CostSum } from './usage.ts'
@@ -21,7 +21,7 @@ export type NewTurn = {
   /** The caller's own name for a conversation: the first use creates the thread, later uses find it. */
   readonly threadKey?: string
   /** Forks this thread before a seq, in the same transaction, and starts the turn in the fork. */
-  readonly forks?: ForkPoint
+  readonly forks?: ForkOrder
   readonly title: string
   readonly input: readonly Draft[]
   readonly options: TurnOptions

@@ -129,6 +129,12 @@ export type Thread = {
   readonly pinned?: true
   /** Out of the list, until a message goes to it. */
   readonly archived?: true
+  /** The first thread of a conversation with variants: what Retry and Edit made are threads of one family. */
+  readonly family?: string
+  /** In no list: another variant of the family is shown there. */
+  readonly hidden?: true
+  /** The thread that this one was forked from, and the seq before which. */
+  readonly forkedFrom?: { readonly threadId: string; readonly beforeSeq: number }
   /** What an API client attached to the thread as its conversation. */
   readonly metadata?: Readonly<Record<string, string>>
 }

@@ -70,7 +70,8 @@ export function* readNews(
 ): Job<{ events: Event[]; seq: number }> {
   const turns = new Map<string, Turn>()
   const last = yield* first(
-    `SELECT ${turnColumns} FROM turns WHERE id = (SELECT last_turn FROM threads WHERE id = ?)`,
+    `SELECT ${turnColumns} FROM turns WHERE id = (SELECT last_turn FROM threads WHERE id = ?) AND thread_id = ?`,
+    threadId,
     threadId,
   )
   if (last) turns.set(String(last['id']), turnOf(last))

@@ -6,6 +6,7 @@ import type { Turn } from '#core/turn.ts'
 import { isReached } from './reachable.ts'
 import { turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, type Row, run } from './sql.ts'
+import { idsOfFamily } from './thread-variants.ts'
 import { isActive, isQueued } from './turn-status.ts'
 
 /** Bounds of one part of an erasure: others wait for its transaction. */
@@ -18,14 +19,18 @@ type Counts = Pick<Erased, 'threads' | 'turns' | 'items'>
 /** `threadIds`: of the threads that are gone. Their words are still in the index over threads. */
 type ErasedRows = { readonly erased: Counts; readonly threadIds: string[]; readonly unfinished: Turn[] }
 
-/** Erases a thread. Returns its turns that had not ended; undefined if the user reaches no such thread. */
+/** Erases a thread and its variants. Returns their turns that had not ended; undefined if the user reaches no such thread. */
 export function* eraseThread(user: UserId, threadId: string): Job<Turn[] | undefined> {
-  const unfinished = yield* unfinishedOf(threadId)
-  const row = yield* first(`DELETE FROM threads WHERE id = ? AND ${isReached} RETURNING id`, threadId, user, user)
+  const row = yield* first(`SELECT id, family FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)
   if (!row) return undefined
-  yield* run('DELETE FROM turns WHERE thread_id = ?', threadId)
-  yield* run('DELETE FROM items WHERE thread_id = ?', threadId)
-  yield* run('DELETE FROM chain_points WHERE thread_id = ?', threadId)
+  const unfinished: Turn[] = []
+  for (const id of yield* idsOfFamily(row)) {
+    unfinished.push(...(yield* unfinishedOf(id)))
+    yield* run('DELETE FROM threads WHERE id = ?', id)
+    yield* run('DELETE FROM turns WHERE thread_id = ?', id)
+    yield* run('DELETE FROM items WHERE thread_id = ?', id)
+    yield* run('DELETE FROM chain_points WHERE thread_id = ?', id)
+  }
   return unfinished
 }
 
@@ -58,29 +63,47 @@ export function* eraseTemporary(before: number, lock: string): Job<number> {
 type PastParts = { readonly next?: PastThreads; readonly dryRun?: boolean; readonly lock: string }
 
 /**
- * Erases some threads of one user whose last activity was before a time; of a very long one only the oldest items. A last
- * turn is begun before the last activity, so the index by last turn bounds the search.
+ * Erases some threads of one user, with their variants, whose last activity was before a time; of a very long one only the
+ * oldest items. A last turn is begun before the last activity, so the index by last turn bounds the search.
  */
 export function* erasePast(before: number, { next, dryRun = false, lock }: PastParts): Job<PastPart> {
   const place = next ?? (yield* nextOwner(''))
   if (!place) return { erased: { threads: 0, turns: 0, items: 0 }, threadIds: [] }
   const rows = yield* query(
-    `SELECT ${extent}, last_turn FROM threads
+    `SELECT ${extent}, family, last_turn FROM threads
      WHERE user_id = ? AND temporary = 0 AND archived = ? AND last_turn > ? AND last_turn < ? AND updated_at < ?
        AND NOT EXISTS (SELECT 1 FROM turns WHERE thread_id = threads.id AND ${isActive})
        AND NOT EXISTS (SELECT 1 FROM turns WHERE thread_id = threads.id AND ${isQueued})
+       AND NOT EXISTS (SELECT 1 FROM threads variant WHERE variant.family = threads.family AND (variant.updated_at >= ?
+         OR EXISTS (SELECT 1 FROM turns WHERE thread_id = variant.id AND ${isActive})
+         OR EXISTS (SELECT 1 FROM turns WHERE thread_id = variant.id AND ${isQueued})))
      ORDER BY last_turn LIMIT ?${dryRun ? '' : lock}`,
     place.user,
     place.archived ? 1 : 0,
     place.turn,
     idAt(before),
     before,
+    before,
     maxThreads,
   )
-  const { erased, threadIds } = dryRun ? { erased: yield* countRows(rows), threadIds: [] } : yield* eraseRows(rows)
+  const all = yield* withVariants(rows)
+  const { erased, threadIds } = dryRun ? { erased: yield* countRows(all), threadIds: [] } : yield* eraseRows(all)
   const turn = dryRun ? String(rows.at(-1)?.['last_turn']) : place.turn
   const follows = rows.length > 0 ? { ...place, turn } : yield* nextPlace(place)
   return { erased, threadIds, ...(rows.length > 0 && { user: place.user }), ...(follows && { next: follows }) }
+}
+
+/** Each thread behind its variants: while one of them is left, so is the thread by which they are found. */
+function* withVariants(rows: readonly Row[]): Job<Row[]> {
+  const all: Row[] = []
+  for (const row of rows) {
+    if (row['family']) {
+      const variants = `SELECT ${extent} FROM threads WHERE family = ? AND id <> ?`
+      all.push(...(yield* query(variants, String(row['family']), String(row['id']))))
+    }
+    all.push(row)
+  }
+  return all
 }
 
 /** The index has the archived threads of a user behind the others. */

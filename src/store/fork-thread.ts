@@ -10,14 +10,16 @@ import { copyPoints, pointBytes } from './chain-points.ts'
 import { isReached, reachValue } from './reachable.ts'
 import { headerChars } from './item-headers.ts'
 import { itemOf, threadColumns, threadOf, wholeBody, wholeItems } from './rows.ts'
-import { first, type Job, query, run, type Sql } from './sql.ts'
+import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { checkQuota, readStored, rowBytes } from './storage-quota.ts'
+import { joinFamily } from './thread-variants.ts'
 
 /** Smaller bodies are copied: a reference and a header take nearly as much. */
 const minSharedBytes = 1024
 /** Bounds of what is copied: other writers wait for its transaction. */
 const maxItems = 20_000
 const defaultMaxBytes = 64 * 1024 * 1024
+const maxTitleChars = 200
 
 const isLarge = `(shared IS NULL AND octet_length(body) >= ${minSharedBytes})`
 
@@ -29,6 +31,8 @@ type ForkParts = {
   readonly now: number
   readonly lock: string
   readonly temporary?: boolean | undefined
+  /** A variant of the thread, for Retry and Edit. Of another user's thread and of a temporary one there is none. */
+  readonly variant?: boolean | undefined
   readonly maxBytes?: number | undefined
   /** The storage quota of a user; 0 means none. */
   readonly maxUserBytes: number
@@ -51,11 +55,12 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
   const copied = bytes + points * pointBytes
   if (maxUserBytes > 0) checkQuota({ stored: yield* readStored(user), added: copied, max: maxUserBytes })
   const upTo = beforeSeq - 1
+  const isVariant = parts.variant === true && old.userId === user && !old.temporary
   const thread: Thread = {
     id,
     userId: user,
     door,
-    title: old.title,
+    title: isVariant ? old.title : yield* numberedTitle(row),
     createdAt: now,
     updatedAt: now,
     lastSeq: upTo,
@@ -63,11 +68,12 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
     ...(old.model !== undefined && { model: old.model }),
     ...(openCall !== undefined && { openCall }),
     ...(temporary && { temporary }),
+    forkedFrom: { threadId, beforeSeq },
   }
   yield* run(
     `INSERT INTO threads (id, user_id, door, operator_reaches, title, created_at, updated_at, last_seq, last_turn, summarised,
-                          bytes, open_call, temporary, model)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+                          bytes, open_call, temporary, model, forked_from, forked_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     thread.id,
     user,
     door,
@@ -83,6 +89,8 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
     openCall ?? null,
     Number(temporary),
     old.model ?? null,
+    threadId,
+    beforeSeq,
   )
   yield* run(
     `INSERT INTO items (thread_id, seq, id, turn_id, at, body, asked, shared)
@@ -97,7 +105,18 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
     threadId,
     beforeSeq,
   )
-  return thread
+  if (isVariant) yield* joinFamily(thread.id, row, lock)
+  return isVariant ? { ...thread, family: old.family ?? old.id } : thread
+}
+
+/** Names the thread and the number of its fork, in front: a list shows the beginning of a title. */
+function* numberedTitle(thread: Row): Job<string> {
+  const firstId = String(thread['family'] ?? thread['id'])
+  const row = yield* first('UPDATE threads SET forks = forks + 1 WHERE id = ? RETURNING forks', firstId)
+  const title = String(thread['title'])
+  const number = Number(row?.['forks'] ?? 1)
+  if (title === '') return ''
+  return `Fork ${number > 1 ? `${number} ` : ''}of ${title}`.slice(0, maxTitleChars).toWellFormed()
 }
 
 /** Bytes that are moved in one transaction: others wait for it. */

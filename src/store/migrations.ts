@@ -14,6 +14,7 @@ import { addDocumentVersions } from './document-version-migration.ts'
 import { addTemporaryThreads } from './temporary-migration.ts'
 import { addThreadIndex } from './thread-index-migration.ts'
 import { addThreadShelves } from './thread-shelf-migration.ts'
+import { addThreadVariants } from './thread-variant-migration.ts'
 
 /** One statement for both databases, or a list for each. */
 type Change = string | { readonly sqlite: readonly string[]; readonly postgres: readonly string[] }
@@ -353,6 +354,7 @@ export const migrations: readonly Migration[] = [
   addThreadShelves,
   addDocumentVersions,
   planMissions,
+  addThreadVariants,
 ]
 
 /** The schema version of this Atrium. */

@@ -13,7 +13,7 @@ import { isActive, isQueued } from './turn-status.ts'
 export const threadColumns = `threads.*, COALESCE(
   (SELECT status FROM turns WHERE turns.thread_id = threads.id AND ${isActive}),
   (SELECT status FROM turns WHERE turns.thread_id = threads.id AND ${isQueued} LIMIT 1),
-  (SELECT status FROM turns WHERE turns.id = threads.last_turn)) AS status`
+  (SELECT status FROM turns WHERE turns.id = threads.last_turn AND turns.thread_id = threads.id)) AS status`
 
 export function threadOf(row: Row): Thread {
   return {
@@ -30,11 +30,16 @@ export function threadOf(row: Row): Thread {
     ...(Number(row['temporary']) === 1 && { temporary: true }),
     ...(row['pinned_at'] && { pinned: true }),
     ...(Number(row['archived']) === 1 && { archived: true }),
+    ...(Number(row['archived']) === 2 && { hidden: true }),
+    ...(row['family'] && { family: text(row['family']) }),
+    ...(row['forked_from'] && {
+      forkedFrom: { threadId: text(row['forked_from']), beforeSeq: Number(row['forked_at']) },
+    }),
     ...(row['metadata'] && { metadata: JSON.parse(text(row['metadata'])) as Record<string, string> }),
   }
 }
 
-/** `null` is a forked thread that has no turn of its own yet. */
+/** `null` is a forked thread that has no turn of its own yet, and a variant that has the place of another one. */
 function stateOf(status: TurnStatus | null): ThreadState {
   if (status === 'queued') return 'running'
   return status === null || status === 'completed' || status === 'cancelled' ? 'idle' : status

@@ -2,7 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Draft } from '#core/item.ts'
-import type { ForkPoint } from '#core/thread-store.ts'
+import type { ForkOrder } from '#core/thread-store.ts'
 import type { Idempotency, NewTurn, StoredTurn } from '#core/turn-store.ts'
 import { noUsage, type Turn, type TurnOptions } from '#core/turn.ts'
 import { bodyOf, insert } from './append-items.ts'
@@ -13,6 +13,7 @@ import { readGateHeaders, readItemRow } from './item-headers.ts'
 import { entriesOf, entryOf, optionsText, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, type Row, run } from './sql.ts'
 import { bytesOfRows, checkQuota, readStored, storedBytes } from './storage-quota.ts'
+import { showHidden } from './thread-variants.ts'
 import { isActive, isQueued } from './turn-status.ts'
 
 /** An idempotency key is valid for this long. */
@@ -69,6 +70,7 @@ export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
   const wasTemporary = Number(thread?.['temporary']) === 1
   const temporary = request.temporary === true && (!thread || wasTemporary)
   if (wasTemporary && !temporary) yield* keepThread(turn.threadId)
+  if (thread) yield* showHidden(thread, lock)
   yield* saveThread(request, turn, thread !== undefined, { appended: entries.length, bytes, temporary })
   // A conversation that was made before its first message.
   if (thread?.['title'] === '') yield* run('UPDATE threads SET title = ? WHERE id = ?', request.title, turn.threadId)
@@ -107,11 +109,12 @@ export function* findReplay(user: UserId, idempotency: Idempotency, now: number)
 /** The fork that a turn starts in. The point to fork at was found by a look-up, so its thread exists unless it was just erased. */
 function* forkOf(
   { user, door, temporary }: NewTurn,
-  { threadId, beforeSeq }: ForkPoint,
+  { threadId, beforeSeq, variant }: ForkOrder,
   parts: StartParts,
 ): Job<string> {
   const { now, lock, maxForkBytes: maxBytes, maxUserBytes } = parts
-  const fork = yield* forkThread(user, { threadId, beforeSeq, door, now, lock, temporary, maxBytes, maxUserBytes })
+  const order = { threadId, beforeSeq, variant, door, now, lock, temporary, maxBytes, maxUserBytes }
+  const fork = yield* forkThread(user, order)
   if (!fork) throw new AppError('not_found', `thread ${threadId} does not exist`, { param: 'thread_id' })
   return fork.id
 }
@@ -215,7 +218,8 @@ function* toolsInGate(threadId: string, callId: string): Job<Pick<TurnOptions, '
 
 /** A turn that names no model itself uses the one of its thread. */
 function withModel(options: TurnOptions, request: NewTurn, thread: Row | undefined): TurnOptions {
-  const model = options.model ?? request.model ?? (thread?.['model'] as string | null | undefined)
+  const ofThread = request.model === undefined ? (thread?.['model'] as string | null | undefined) : request.model
+  const model = options.model ?? ofThread
   return model ? { ...options, model } : options
 }
 

@@ -5,6 +5,7 @@ import type { Shelf, Thread, ThreadPlace } from '#core/turn.ts'
 import { isListed, isReached, lastId, newestReached } from './reachable.ts'
 import { threadColumns, threadOf } from './rows.ts'
 import { first, type Job, query, type Row } from './sql.ts'
+import { hiddenValue, showHidden } from './thread-variants.ts'
 
 type ThreadsQuery = { readonly limit: number; readonly cursor?: string; readonly shelf?: Shelf }
 
@@ -35,11 +36,22 @@ function* pinned(user: UserId, limit: number): Job<Row[]> {
   )
 }
 
-/** Pins, archives or brings back a thread. What is archived is not pinned, and what is pinned is not archived. */
-export function* shelve(user: UserId, threadId: string, where: ThreadPlace & { now: number }): Job<boolean> {
+/** Pins, archives or brings back a thread, and shows it in place of its variants. What is archived is not pinned, and what is pinned is not archived. */
+export function* shelve(
+  user: UserId,
+  threadId: string,
+  where: ThreadPlace & { now: number; lock: string },
+): Job<boolean> {
   const { pinned: pins, archived: archives, now } = where
   const pin = archives ? false : pins
   const archive = pins ? false : archives
+  const hidden = yield* first(
+    `SELECT id, family, archived FROM threads WHERE id = ? AND ${isReached} AND archived = ${hiddenValue}`,
+    threadId,
+    user,
+    user,
+  )
+  if (hidden) yield* showHidden(hidden, where.lock)
   const row = yield* first(
     `UPDATE threads SET pinned_at = CASE ? WHEN 'yes' THEN COALESCE(pinned_at, ?) WHEN 'no' THEN NULL ELSE pinned_at END,
                         archived = COALESCE(?, archived)

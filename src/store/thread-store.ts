@@ -8,9 +8,10 @@ import { forkThread, shareAll } from './fork-thread.ts'
 import { readHeaders } from './item-headers.ts'
 import { isReached } from './reachable.ts'
 import { itemOf, threadColumns, threadOf, wholeBody, wholeItems } from './rows.ts'
-import { first, query, type Sql } from './sql.ts'
+import { first, query, run, type Sql } from './sql.ts'
 import { listThreads, shelve } from './thread-lists.ts'
 import { findItems, readQueued, readRange } from './thread-range.ts'
+import { readFamily, showVariant } from './thread-variants.ts'
 
 type ThreadParts = {
   readonly sql: Sql
@@ -76,12 +77,17 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
         const change = `UPDATE threads SET model = ? WHERE id = ? AND ${isReached} RETURNING id`
         return (yield* first(change, model, threadId, user, user)) !== undefined
       }),
-    shelve: (user, threadId, where) => sql.write(() => shelve(user, threadId, { ...where, now: now() })),
+    shelve: (user, threadId, where) =>
+      sql.write(() => shelve(user, threadId, { ...where, now: now(), lock: sql.lock })),
     rename: (user, threadId, title) =>
       sql.write(function* () {
-        const rename = `UPDATE threads SET title = ? WHERE id = ? AND ${isReached} RETURNING id`
-        return (yield* first(rename, title, threadId, user, user)) !== undefined
+        const rename = `UPDATE threads SET title = ? WHERE id = ? AND ${isReached} RETURNING family`
+        const row = yield* first(rename, title, threadId, user, user)
+        if (row?.['family']) yield* run('UPDATE threads SET title = ? WHERE family = ?', title, String(row['family']))
+        return row !== undefined
       }),
+    show: (user, threadId) => sql.write(() => showVariant(user, threadId, sql.lock)),
+    family: (user, family) => sql.read(() => readFamily(user, family)),
     async fork(user, threadId, at) {
       await shareAll(sql, user, { threadId, beforeSeq: at.beforeSeq })
       return sql.write(() =>

@@ -14,6 +14,8 @@ const minCandidates = 60
 const candidatesPerThread = 3
 /** Bytes of messages that one search reads and parses: it blocks other work meanwhile. */
 const maxReadBytes = 1024 * 1024
+/** Threads that are read for each one that is returned: variants of a conversation are found together. */
+const readPerThread = 2
 
 /** A thread that matched: by its title, or by the words of a message with this seq. */
 export type FoundThread = Thread & { readonly match?: { readonly seq: number; readonly snippet: string } }
@@ -42,13 +44,24 @@ export function createThreadSearch({ index, threads, reader = createReader() }: 
       if (!found.has(each.found.path)) found.set(each.found.path, each)
     }
     const rows = await Promise.all(
-      [...found.values()].slice(0, limit).map(async (each) => {
+      [...found.values()].slice(0, readPerThread * limit).map(async (each) => {
         const thread = await threads.get(user, each.found.path)
         return thread && withMatch(thread, each)
       }),
     )
-    return rows.filter((row) => row !== undefined)
+    return oneVariantEach(rows.filter((row) => row !== undefined)).slice(0, limit)
   }
+}
+
+/** The best of each conversation; the variant that lists show, if it matched too. */
+function oneVariantEach(rows: readonly FoundThread[]): FoundThread[] {
+  const best = new Map<string, FoundThread>()
+  for (const row of rows) {
+    const key = row.family ?? row.id
+    const before = best.get(key)
+    if (!before || (before.hidden && !row.hidden)) best.set(key, row)
+  }
+  return [...best.values()]
 }
 
 function withMatch(thread: Thread, { found, hits }: Ranked<FoundMessage>): FoundThread {

@@ -7,6 +7,7 @@ import type { Item } from '#core/item.ts'
 import type { Store } from '#core/store.ts'
 import type { ThreadMetadata, ThreadStore } from '#core/thread-store.ts'
 import type { Thread, ThreadPlace } from '#core/turn.ts'
+import { type Variants, variantsOf } from '#core/variants.ts'
 import { draftsOf, titleOf } from './message.ts'
 import { chosenModel, type ModelChecks } from './thread-model.ts'
 import { createThreadSearch, type ThreadSearch } from './thread-search.ts'
@@ -25,6 +26,12 @@ export type SeededThread = {
   readonly title?: string
 }
 
+/** The conversation that a thread is part of: its variants by message, and the thread that it was forked from on purpose. */
+export type Conversation = {
+  readonly variants: readonly Variants[]
+  readonly origin?: Pick<Thread, 'id' | 'title'> & { readonly beforeSeq: number }
+}
+
 export interface Threads extends Reading {
   /** Threads of the user by their titles and messages, best first. */
   readonly search: ThreadSearch
@@ -34,13 +41,17 @@ export interface Threads extends Reading {
   setMetadata(user: UserId, threadId: string, metadata: ThreadMetadata): Promise<void>
   /** Sets the model of a thread from its next turn on, null for the usual one. Throws not_found, invalid_input. */
   setModel(user: UserId, threadId: string, model: string | null): Promise<void>
-  /** Throws not_found. */
+  /** The variants of a thread and its origin; a thread that is alone is not looked up. */
+  conversation(user: UserId, thread: Thread): Promise<Conversation>
+  /** Shows a variant in lists, in place of the others. Throws not_found. */
+  show(user: UserId, threadId: string): Promise<void>
+  /** Renames a thread and its variants. Throws not_found. */
   rename(user: UserId, threadId: string, title: string): Promise<void>
   /** Pins, archives or brings back a thread. Throws not_found. */
   shelve(user: UserId, threadId: string, where: ThreadPlace): Promise<void>
   /** Copies a thread up to a message, to continue differently from there. Throws not_found, invalid_input, too_large. */
   fork(user: UserId, threadId: string, at: { beforeSeq: number; door: Door }): Promise<Thread>
-  /** Erases the thread with its turns; false when there is no such thread. */
+  /** Erases the thread and its variants with their turns; false when there is no such thread. */
   remove(user: UserId, threadId: string): Promise<boolean>
   /** Erases these threads, one after the other; those that do not exist are passed by. Returns how many it erased. */
   removeAll(user: UserId, threadIds: readonly string[]): Promise<number>
@@ -86,6 +97,11 @@ export function createThreads({ store, bus, mask, onChange = () => {}, ...checks
       if (!(await store.threads.setModel(user, threadId, chosen))) throw noThread()
       bus.publishChange({ userId: user }, { threadId })
     },
+    conversation: (user, thread) => readConversation(store.threads, user, thread),
+    async show(user, threadId) {
+      if (!(await store.threads.show(user, threadId))) throw noThread()
+      bus.publishChange({ userId: user }, { threadId })
+    },
     async rename(user, threadId, title) {
       if (!(await store.threads.rename(user, threadId, title))) throw noThread()
       publish(user, threadId)
@@ -107,6 +123,20 @@ export function createThreads({ store, bus, mask, onChange = () => {}, ...checks
       return removed
     },
   }
+}
+
+async function readConversation(
+  threads: Pick<ThreadStore, 'get' | 'family'>,
+  user: UserId,
+  { id, family, forkedFrom }: Thread,
+): Promise<Conversation> {
+  const members = family === undefined ? [] : await threads.family(user, family)
+  const variants = family === undefined ? [] : variantsOf(members, family, id)
+  // A variant's fork point is in its own conversation: the first thread has that of the whole.
+  const from = family === undefined ? forkedFrom : members.find((each) => each.id === family)?.forkedFrom
+  const origin = from && (await threads.get(user, from.threadId))
+  if (!from || !origin) return { variants }
+  return { variants, origin: { id: origin.id, title: origin.title, beforeSeq: from.beforeSeq } }
 }
 
 function noThread(): AppError {

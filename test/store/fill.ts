@@ -2,10 +2,12 @@
 import type { Pool, QueryConfig } from 'pg'
 
 const statements = [
-  `INSERT INTO threads (id, user_id, door, operator_reaches, title, thread_key, created_at, updated_at, last_seq, last_turn, open_call)
+  `INSERT INTO threads (id, user_id, door, operator_reaches, title, thread_key, created_at, updated_at, last_seq, last_turn, open_call,
+     family)
    SELECT lpad(g::text, 36, '0'), 'user' || g % 200, CASE g % 10 WHEN 0 THEN 'webhook' ELSE 'web' END,
           CASE g % 10 WHEN 0 THEN 1 ELSE 0 END, 'title',
-          CASE g % 10 WHEN 0 THEN 'key' || g END, g, g, 20, lpad((g * 10)::text, 36, '0'), CASE g % 500 WHEN 0 THEN 'call' || g END
+          CASE g % 10 WHEN 0 THEN 'key' || g END, g, g, 20, lpad((g * 10)::text, 36, '0'), CASE g % 500 WHEN 0 THEN 'call' || g END,
+          CASE WHEN g % 20 < 2 THEN lpad((g - g % 20)::text, 36, '0') END
    FROM generate_series(1, 4000) g`,
   `INSERT INTO turns (id, thread_id, user_id, door, operator_reaches, status, idempotency_key, created_at, first_seq, last_seq, cost_usd, owner, epoch,
      answered_at)

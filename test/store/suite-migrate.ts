@@ -9,7 +9,7 @@ import { migrations } from '#store/migrations.ts'
 import { catchUp } from '#turns/thread-indexer.ts'
 import { newServer } from './suite-mcp.ts'
 import { newSkill } from './suite-skills.ts'
-import { ada, decide, lease, turnAtApproval } from './harness.ts'
+import { ada, decide, lease, turnAtApproval, turnOf } from './harness.ts'
 import { document } from './suite-documents.ts'
 import type { OpenVersion } from './versions.ts'
 
@@ -88,6 +88,24 @@ export function migrateTests(openVersion: OpenVersion): void {
     )
     await threads.shelve(ada, 't', { archived: true })
     assert.deepEqual((await threads.list(ada, { limit: 9 })).rows, [])
+  })
+
+  test('threads from before variants have none, and can have them', async (t) => {
+    const old = await openVersion(t, 37)
+    await old.run(
+      `INSERT INTO threads (id, user_id, door, title, created_at, updated_at, last_seq, last_turn)
+       VALUES ('t', ?, 'web', 'old', 1, 1, 0, 'a')`,
+      ada,
+    )
+    const body = JSON.stringify({ type: 'message', role: 'user', content: [] })
+    await old.run(`INSERT INTO items (thread_id, seq, id, turn_id, at, body) VALUES ('t', 1, 'i', 'a', 1, ?)`, body)
+    const { threads, turns } = await old.upgrade()
+    assert.equal((await threads.get(ada, 't'))?.family, undefined)
+    const { turn } = await turns.start(turnOf({ forks: { threadId: 't', beforeSeq: 1, variant: true } }))
+    assert.deepEqual(
+      (await threads.list(ada, { limit: 9 })).rows.map(({ id, family }) => [id, family]),
+      [[turn.threadId, 't']],
+    )
   })
 
   test('a database from before versions of documents keeps them from the next write on', async (t) => {

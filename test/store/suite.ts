@@ -28,6 +28,7 @@ import { startTests } from './suite-start.ts'
 import { storageTests } from './suite-storage.ts'
 import { threadIndexTests } from './suite-thread-index.ts'
 import { usageTests } from './suite-usage.ts'
+import { variantTests } from './suite-variants.ts'
 
 export function storeTests(name: string, open: Open): void {
   describe(`the store on ${name}`, () => {
@@ -58,5 +59,6 @@ export function storeTests(name: string, open: Open): void {
     notificationTests(open)
     threadIndexTests(open)
     shelfTests(open)
+    variantTests(open)
   })
 }

@@ -45,6 +45,23 @@ test('what an earlier process left unindexed is found after a start', async (t) 
   await indexer.stop()
 })
 
+test('of a conversation one variant is found: the one that lists show, if it has the words', async (t) => {
+  const { store, indexer, tell } = start(t)
+  const { threadId: first } = await tell('zeppelin')
+  const variant = turnOf({ input: [say('airship')], forks: { threadId: first, beforeSeq: 1, variant: true } })
+  const { threadId: second } = await finish(store, (await store.turns.start(variant)).turn)
+  await finish(store, (await store.turns.start(turnOf({ threadId: first, input: [say('and a balloon')] }))).turn)
+  await finish(store, (await store.turns.start(turnOf({ threadId: second, input: [say('and a balloon')] }))).turn)
+  for (const id of [first, second]) indexer.note(id)
+  const search = createThreadSearch({ index: store.threadIndex, threads: store.threads })
+  const found = async (query: string) => (await search(ada, { query, limit: 9 })).map(({ id }) => id)
+  await until(async () => (await found('airship')).length === 1 && (await found('zeppelin')).length === 1)
+  assert.deepEqual([await found('zeppelin'), await found('airship')], [[first], [second]])
+  assert.deepEqual(await found('balloon'), [second])
+  await store.threads.show(ada, first)
+  assert.deepEqual(await found('balloon'), [first])
+})
+
 test('a thread is indexed once it is noted, and leaves the index once its deletion is', async (t) => {
   const { store, indexer, found, tell } = start(t)
   const { threadId } = await tell('zeppelin')

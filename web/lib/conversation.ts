@@ -1,5 +1,6 @@
 // Turns a thread's items into what the page shows: turns with a message, calls, texts and gates. Pure.
 import type { AnswerItem, CallItem, GateItem, Item, MessageItem } from '#doors/web/wire/thread.ts'
+import type { Status } from '#doors/web/wire/turn.ts'
 
 export type CallState = 'running' | 'done' | 'waiting' | 'denied' | 'failed'
 
@@ -123,6 +124,19 @@ export function viewTurn(items: readonly Item[], last = true): TurnView {
   }
   const lastAt = items.at(-1)?.at ?? ''
   return { key: items[0]?.id ?? '', id: items[0]?.turn_id ?? '', last, message, blocks, lastAt }
+}
+
+/** True for a turn whose last text is incomplete. */
+export function isCut({ blocks }: Pick<TurnView, 'blocks'>): boolean {
+  const last = blocks.at(-1)
+  return last?.type === 'text' && last.cut
+}
+
+/** The line below an incomplete text; undefined while the turn goes on. */
+export function cutText(status: Status | undefined): string | undefined {
+  if (status === 'cancelled') return 'Stopped here.'
+  if (status === 'failed') return 'The answer broke off here.'
+  return status === 'completed' ? 'The answer ends here: it reached the length limit of the model.' : undefined
 }
 
 type ReasoningItem = Extract<Item, { type: 'reasoning' }>

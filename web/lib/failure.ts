@@ -1,7 +1,7 @@
 // Describes a failed turn: what happened, what is kept, how to go on. Pure.
 import { amountWords, countWords } from '#core/words.ts'
 import type { Settings } from '#doors/web/wire/settings.ts'
-import type { Fault, Limit, Status } from '#doors/web/wire/turn.ts'
+import type { Fault, Limit } from '#doors/web/wire/turn.ts'
 
 export type Failure = {
   /** Sun for a limit that somebody set, clay for a fault. */
@@ -58,13 +58,6 @@ const titles: Readonly<Record<string, string>> = {
   model_timeout: 'The model took too long',
   // It may have begun to answer, without any text so far.
   model_failed: 'The model failed',
-}
-
-/** The line below an incomplete text; undefined while the turn goes on. */
-export function cutText(status: Status | undefined): string | undefined {
-  if (status === 'cancelled') return 'Stopped here.'
-  if (status === 'failed') return 'The answer broke off here.'
-  return status === 'completed' ? 'The answer ends here: it reached the length limit of the model.' : undefined
 }
 
 type Ending = Pick<Failure, 'title' | 'change'> & {

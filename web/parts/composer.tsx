@@ -41,8 +41,8 @@ export function Composer({ draftOf, hint, phoneHint, model, running, onSend, onS
   const field = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => {
-    // On a phone, the keyboard would cover the thread.
-    if (!phone.matches) field.current?.focus()
+    // On a phone, the keyboard would cover the thread. Who leafs through variants stays at their buttons.
+    if (!phone.matches && !document.activeElement?.closest('.variants')) field.current?.focus()
     modelMenuOpen.value = false
   }, [draftOf])
 

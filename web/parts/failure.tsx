@@ -1,18 +1,17 @@
-// The note under a failed or stopped turn: what happened, what is kept, what to do.
+// The note under a failed turn: what happened, what is kept, what to do.
 import { useComputed } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Settings } from '#doors/web/wire/settings.ts'
-import type { Status } from '#doors/web/wire/turn.ts'
 import type { TurnView } from '../lib/conversation.ts'
-import { ownTextOf } from '../lib/conversation.ts'
+import { isCut, ownTextOf } from '../lib/conversation.ts'
 import { failureOf, otherModel } from '../lib/failure.ts'
 import type { Conversation, TurnState } from '../store/conversation.ts'
-import { resend } from '../store/fork.ts'
 import { notify } from '../store/notices.ts'
 import { outgoingTo, send } from '../store/outbox.ts'
 import { receiptOf } from '../store/receipts.ts'
 import { isOperator } from '../store/session.ts'
 import { chooseModel, settings } from '../store/settings.ts'
+import { resend } from '../store/variants.ts'
 import { useAct } from './act.ts'
 import { Button } from './button.tsx'
 import { Note } from './note.tsx'
@@ -23,25 +22,8 @@ type Props = {
   readonly state: TurnState | undefined
 }
 
-/** The status of a turn. One that ended before this visit has it in the receipt. */
-export function statusOf(turn: TurnView, state: TurnState | undefined): Status | undefined {
-  return state?.status ?? receiptOf(turn.id).data.value?.status
-}
-
-export function Failure({ conversation, turn, state }: Props) {
-  const status = statusOf(turn, state)
-  if (status === 'cancelled') return isCut(turn) ? null : <p class="label">Stopped.</p>
-  if (status !== 'failed') return null
-  return <FailureNote conversation={conversation} turn={turn} state={state} />
-}
-
-/** The last text is incomplete. */
-function isCut({ blocks }: TurnView): boolean {
-  const last = blocks.at(-1)
-  return last?.type === 'text' && last.cut
-}
-
-function FailureNote({ conversation, turn, state }: Props) {
+export function FailureNote({ conversation, turn, state }: Props) {
+  const { busy, run } = useAct()
   const { data, fault: receiptFault } = receiptOf(turn.id)
   const fault = state?.error ?? data.value?.error
   const ofModel = fault?.code.startsWith('model_') ?? false
@@ -59,7 +41,9 @@ function FailureNote({ conversation, turn, state }: Props) {
     ...(steps !== undefined && { steps }),
   })
   const { message } = turn
-  const again = (): Promise<void> => (message ? resend(id, message, ownTextOf(message)) : Promise.resolve())
+  const again = async (): Promise<void> => {
+    if (message) await resend(id, message, ownTextOf(message))
+  }
   const other = ofModel && isOperator.value && settings.data.value ? otherModel(settings.data.value) : undefined
   return (
     <Note
@@ -73,7 +57,12 @@ function FailureNote({ conversation, turn, state }: Props) {
             </Button>
           )}
           {kind === 'clay' && message && (
-            <Button size="small" icon="retry" onClick={() => void again()}>
+            <Button
+              size="small"
+              icon="retry"
+              busy={busy.value}
+              onClick={() => void run(again, 'The message was not sent again.')}
+            >
               Try again
             </Button>
           )}

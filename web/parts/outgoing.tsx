@@ -1,5 +1,6 @@
 // A message of the outbox: held, queued or failed.
 import { useSignal } from '@preact/signals'
+import { lazy } from '../lazy.tsx'
 import { waiting } from '../store/gates.ts'
 import { runningTurn } from '../store/hub.ts'
 import { type Outgoing, removeOutgoing, retry } from '../store/outbox.ts'
@@ -7,10 +8,11 @@ import { writeDraft, readDraft } from '../store/drafts.ts'
 import { editQueued, removeQueued } from '../store/queue.ts'
 import { useAct } from './act.ts'
 import { Button, IconButton } from './button.tsx'
-import { EditBox } from './edit-box.tsx'
 import { Icon } from './icon.tsx'
 import { LongText } from './long-text.tsx'
 import { Note } from './note.tsx'
+
+const EditBox = lazy(async () => (await import('./edit-box.tsx')).EditBox)
 
 export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
   const { text, files, state, fault, threadId, turnId } = outgoing

@@ -7,11 +7,15 @@ import type { TurnView } from '../lib/conversation.ts'
 import { keptStep, maxKept, type Range, widened } from '../lib/kept-turns.ts'
 import type { Conversation } from '../store/conversation.ts'
 import { outgoingTo } from '../store/outbox.ts'
+import { shownMessage } from '../store/shown-message.ts'
+import { lazy } from '../lazy.tsx'
 import { Button } from './button.tsx'
 import { OutgoingMessage } from './outgoing.tsx'
 import { Skeleton } from './states.tsx'
 import './transcript.css'
 import { Turn } from './turn.tsx'
+
+const OriginLine = lazy(async () => (await import('./fork.tsx')).OriginLine, true)
 
 /** Assumed height of a turn that was never drawn. */
 const defaultTurnPx = 220
@@ -62,7 +66,12 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
   }
 
   useLayoutEffect(() => {
-    toEnd()
+    const shown = shownMessage.peek()
+    if (shown?.threadId === conversation.id && scroller.current) {
+      shownMessage.value = undefined
+      atEnd.current = false
+      scroller.current.scrollTop = sumHeights(turns.slice(0, firstFrom(turns, shown.seq)), heights.current)
+    } else toEnd()
     look()
   }, [conversation.id, conversation.loaded.value])
   useLayoutEffect(() => {
@@ -104,6 +113,8 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
     })
   }, [conversation.id, conversation.loaded.value])
 
+  const origin = conversation.origin.value
+  const ownFrom = origin ? firstFrom(turns, origin.seq) : -1
   const from = Math.min(range.from, Math.max(0, turns.length - 1))
   const to = atEnd.current ? turns.length : Math.min(range.to, turns.length)
   return (
@@ -112,9 +123,13 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
         <div class="column" role="log" aria-live="off" aria-label="Conversation" ref={inner}>
           {!conversation.loaded.value && <Skeleton />}
           <Space px={sumHeights(turns.slice(0, from), heights.current)} />
-          {turns.slice(from, to).map((turn) => (
-            <Turn key={turn.key} conversation={conversation} turn={turn} />
-          ))}
+          {turns
+            .slice(from, to)
+            .flatMap((turn, at) => [
+              from + at === ownFrom && origin && <OriginLine key="origin" origin={origin} />,
+              <Turn key={turn.key} conversation={conversation} turn={turn} />,
+            ])}
+          {ownFrom === turns.length && origin && <OriginLine origin={origin} />}
           <Space px={sumHeights(turns.slice(to), heights.current)} />
           {outgoing.map((each) => (
             <OutgoingMessage key={each.key} outgoing={each} />
@@ -137,6 +152,12 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
       )}
     </div>
   )
+}
+
+/** The place of the first turn whose message has this seq or a later one; the end if there is none. */
+function firstFrom(turns: readonly TurnView[], seq: number): number {
+  const at = turns.findIndex(({ message }) => message && message.seq >= seq)
+  return at < 0 ? turns.length : at
 }
 
 /** Does a step in each idle moment, while there is more to do. Returns what ends it. */

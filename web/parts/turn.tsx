@@ -5,24 +5,22 @@ import { isAtRest } from '#core/turn-status.ts'
 import { sizeWords } from '#core/words.ts'
 import type { MessageItem, Part } from '#doors/web/wire/thread.ts'
 import { lazy } from '../lazy.tsx'
-import { type Block, ownTextOf, textOf, type TurnView } from '../lib/conversation.ts'
-import { cutText } from '../lib/failure.ts'
+import { type Block, cutText, isCut, ownTextOf, textOf, type TurnView } from '../lib/conversation.ts'
 import { exactTime, whenText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
 import type { Conversation, TurnState } from '../store/conversation.ts'
 import { waiting } from '../store/gates.ts'
-import { resend } from '../store/fork.ts'
 import { runningTurn } from '../store/hub.ts'
+import { statusOf } from '../store/receipts.ts'
 import { nameOf, offeredModels } from '../store/models.ts'
 import { service } from '../store/service.ts'
 import { offlineSecs } from '../store/link.ts'
+import type { resend as resendNow } from '../store/variants.ts'
 import { useAct } from './act.ts'
 import { answerIcon, answerWords, messageWords } from './answer-words.ts'
 import { IconButton } from './button.tsx'
 import { Calls } from './call-row.tsx'
 import { Copy } from './copy.tsx'
-import { EditBox } from './edit-box.tsx'
-import { Failure, statusOf } from './failure.tsx'
 import { Icon } from './icon.tsx'
 import { Markdown } from './markdown.tsx'
 import { Menu } from './menu.tsx'
@@ -33,6 +31,10 @@ import { Thinking, Working } from './thinking.tsx'
 import './turn.css'
 
 const Approval = lazy(async () => (await import('./approval.tsx')).Approval)
+const EditBox = lazy(async () => (await import('./edit-box.tsx')).EditBox)
+const FailureNote = lazy(async () => (await import('./failure.tsx')).FailureNote)
+const ForkButton = lazy(async () => (await import('./fork.tsx')).ForkButton, true)
+const Variants = lazy(async () => (await import('./variants.tsx')).Variants, true)
 
 type Props = { readonly conversation: Conversation; readonly turn: TurnView }
 
@@ -81,12 +83,20 @@ function Reply({ conversation, turn, state, growing }: ReplyProps) {
             <span class="reply-acts">
               {texts.length > 0 && <Copy text={() => texts.join('\n\n')} />}
               {turn.message && <Retry conversation={conversation} message={turn.message} />}
+              <ForkButton conversation={conversation} turnKey={turn.key} />
             </span>
           </div>
         </>
       )}
     </article>
   )
+}
+
+/** The note under a failed turn, or the line under a stopped one. */
+function Failure({ conversation, turn, state }: Omit<ReplyProps, 'growing'>) {
+  const status = statusOf(turn.id, state)
+  if (status === 'failed') return <FailureNote conversation={conversation} turn={turn} state={state} />
+  return status === 'cancelled' && !isCut(turn) ? <p class="label">Stopped.</p> : null
 }
 
 /** A call runs, and shows its time itself. */
@@ -111,7 +121,7 @@ function BlockView({ block, conversation, turn, state }: BlockProps) {
       return (
         <>
           <Markdown text={block.text} />
-          {block.cut && <CutLine text={cutText(statusOf(turn, state))} />}
+          {block.cut && <CutLine text={cutText(statusOf(turn.id, state))} />}
         </>
       )
     case 'calls':
@@ -177,17 +187,18 @@ function OwnMessage({ conversation, message }: OwnProps) {
   const edits = useRef(false)
   useLayoutEffect(() => {
     if (edits.current && !editing.value)
-      own.current?.querySelector<HTMLElement>('.own-acts .icon-button:last-child')?.focus()
+      own.current?.querySelector<HTMLElement>('.own-acts > [aria-label=Edit]')?.focus()
     edits.current = editing.value
   }, [editing.value])
   const text = textOf(message)
+  const variants = useComputed(() => conversation.variants.value.get(message.seq)).value
   return (
     <article class="own" aria-label="You" ref={own}>
       <Files parts={message.content} />
       {editing.value ? (
         <EditBox
           text={ownTextOf(message)}
-          note="Goes on in a new thread; this one stays."
+          note="A variant of the thread; this one stays."
           verb="Send again"
           onClose={() => (editing.value = false)}
           onSend={(next) => resend(conversation.id, message, next)}
@@ -205,6 +216,7 @@ function OwnMessage({ conversation, message }: OwnProps) {
             </time>
             <Copy text={() => text} />
             <IconButton icon="pencil" name="Edit" onClick={() => (editing.value = true)} />
+            {variants && <Variants variants={variants} />}
           </div>
         </>
       )}
@@ -212,13 +224,18 @@ function OwnMessage({ conversation, message }: OwnProps) {
   )
 }
 
+/** Loaded at the first use. */
+const resend = async (...given: Parameters<typeof resendNow>): Promise<void> =>
+  (await import('../store/variants.ts')).resend(...given)
+
 function Retry({ conversation, message }: OwnProps) {
   const { busy, run } = useAct()
-  const act = (): Promise<void> => run(() => resend(conversation.id, message, ownTextOf(message)))
+  const again = (model?: string | null): void =>
+    void run(() => resend(conversation.id, message, ownTextOf(message), model), 'The message was not sent again.')
   const others = offeredModels.value
   return (
     <>
-      <IconButton icon="retry" name="Retry" disabled={busy.value} onClick={() => void act()} />
+      <IconButton icon="retry" name="Retry" disabled={busy.value} onClick={() => again()} />
       {others.length > 0 && (
         <Menu
           name="Retry with…"
@@ -226,7 +243,7 @@ function Retry({ conversation, message }: OwnProps) {
           choices={[null, ...others].map((model) => ({
             label: model ?? service.data.value?.llm_model ?? '',
             icon: 'retry',
-            act: () => void run(() => resend(conversation.id, message, ownTextOf(message), model)),
+            act: () => again(model),
           }))}
         />
       )}

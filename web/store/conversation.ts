@@ -3,7 +3,7 @@ import { batch, computed, type ReadonlySignal, type Signal, signal } from '@prea
 import { isAtRest } from '#core/turn-status.ts'
 import type { Frame, Progress } from '#doors/web/wire/frame.ts'
 import type { TurnFields } from '#doors/web/wire/job.ts'
-import type { Item, Thread, ThreadItems } from '#doors/web/wire/thread.ts'
+import type { Item, Origin, Thread, ThreadItems, Variants } from '#doors/web/wire/thread.ts'
 import { ApiFault, request, faultText } from '../api/client.ts'
 import { createViewer, type TurnView } from '../lib/conversation.ts'
 import { sentTurns, takeQueued } from './outbox.ts'
@@ -32,6 +32,10 @@ export type Conversation = {
   readonly states: Signal<ReadonlyMap<string, TurnState>>
   /** How far the calls of the running turn are, by call. */
   readonly progress: Signal<ReadonlyMap<string, Progress>>
+  /** The variants of its messages, by seq. */
+  readonly variants: Signal<ReadonlyMap<number, Variants>>
+  /** The thread that this one was forked from on purpose. */
+  readonly origin: Signal<Origin | undefined>
   /** Why the thread could not be read. */
   readonly fault: Signal<{ readonly missing: boolean; readonly text: string } | undefined>
   readonly loaded: Signal<boolean>
@@ -52,6 +56,8 @@ export function createConversation(id: string): Conversation {
   const progress = signal<ReadonlyMap<string, Progress>>(new Map())
   const fault = signal<{ missing: boolean; text: string } | undefined>(undefined)
   const loaded = signal(false)
+  const variants = signal<ReadonlyMap<number, Variants>>(new Map())
+  const origin = signal<Origin | undefined>(undefined)
   const view = createViewer()
   const turns = computed(() => view(items.value))
   let earlier: Promise<void> | undefined
@@ -112,17 +118,21 @@ export function createConversation(id: string): Conversation {
     progress,
     fault,
     loaded,
+    variants,
+    origin,
     hasEarlier: computed(() => (items.value[0]?.seq ?? 1) > 1),
     lastSeq,
     async load() {
       try {
         const known = lastSeq()
         const sentBefore = sentTurns(id)
-        const { thread: now, queued } = await read(0, 1)
+        const { thread: now, queued, variants: places = [], origin: comesFrom } = await read(0, 1)
         const from = known > 0 ? known : Math.max(0, now.last_seq - pageSize)
         const found = now.last_seq > from ? await readRange(from, now.last_seq) : { thread: now, items: [] }
         batch(() => {
           thread.value = found.thread
+          variants.value = new Map(places.map((each) => [each.seq, each]))
+          origin.value = comesFrom
           const here = new Set(found.items.map((item) => item.id))
           takeQueued(
             id,

@@ -12,7 +12,7 @@ import { notify } from './notices.ts'
 import { removeArrived, sendHeld, sentTurns } from './outbox.ts'
 import { service } from './service.ts'
 import { findSession } from './session.ts'
-import { applyThread, threadList } from './threads.ts'
+import { applyThread, shelveThread, threadList } from './threads.ts'
 import { evictOldest } from '../lib/evict.ts'
 
 /** Threads kept in memory, so that going back to one shows it at once. */
@@ -69,7 +69,7 @@ export function startHub(): () => void {
   const stopFollowing = effect(() => {
     const now = openConversation.value
     if (!now) return undefined
-    void follow(now)
+    void follow(now).then(() => showInList(now))
     return () => mine.unsubscribe(now.id)
   })
   const stopArrivals = effect(() => {
@@ -100,6 +100,11 @@ async function follow(conversation: Conversation): Promise<void> {
   if (openConversation.peek() === conversation) live.peek()?.subscribe(conversation.id, conversation.lastSeq())
 }
 
+/** A variant that is opened stands for its conversation in lists from then on. */
+async function showInList({ id, thread }: Conversation): Promise<void> {
+  if (thread.peek()?.hidden) await shelveThread(id, { shown: true }).catch(() => undefined)
+}
+
 let queuedFrames: Frame[] = []
 
 /** Frames of streamed text are small and many, so they are applied together, once per animation frame. */
@@ -117,8 +122,12 @@ function applyFrames(): void {
   let whole = true
   batch(() => {
     for (const frame of frames) {
-      if (frame.type === 'thread') applyThread(frame)
-      else if (frame.type === 'gate') applyGate(frame)
+      if (frame.type === 'thread') {
+        applyThread(frame)
+        // Another page said a message again.
+        if (now && !frame.removed && frame.id !== now.id && frame.family === familyOf(now)) whole = false
+      }
+      if (frame.type === 'gate') applyGate(frame)
       if (frame.type === 'reload' || isReadMeanwhile(frame)) refresh()
       // A queued message was changed, here or on another page.
       else if (now && frame.type === 'turn' && frame.status === 'queued' && sentTurns(now.id).includes(frame.turn_id))
@@ -147,7 +156,12 @@ function refresh(): void {
   }, batchMs)
 }
 
-function conversationOf(id: string): Conversation {
+/** The conversation that a thread with variants, or one that may get them, is part of. */
+function familyOf({ id, thread }: Conversation): string {
+  return thread.peek()?.family ?? id
+}
+
+export function conversationOf(id: string): Conversation {
   const found = recent.get(id) ?? createConversation(id)
   recent.delete(id)
   recent.set(id, found)

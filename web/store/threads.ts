@@ -108,8 +108,11 @@ async function readPages(max: number, archived: boolean): Promise<ThreadPage> {
   return { threads: [...threads.values()], next_cursor: cursor }
 }
 
-/** Pins, archives or brings back a thread. */
-export async function shelveThread(id: string, where: { pinned: boolean } | { archived: boolean }): Promise<void> {
+/** Pins, archives or brings back a thread, or shows it in place of its variants. */
+export async function shelveThread(
+  id: string,
+  where: { pinned: boolean } | { archived: boolean } | { shown: true },
+): Promise<void> {
   applyThread({ type: 'thread', ...(await request<Thread>('PATCH', `/api/threads/${id}`, { body: where })) })
 }
 
@@ -163,8 +166,13 @@ export function applyThread(frame: Extract<Frame, { type: 'thread' }>): void {
   const page = threadList.data.peek()
   if (!page) return
   const others = page.threads.filter(({ id }) => id !== frame.id)
-  const threads = 'removed' in frame ? others : [frame, ...others].toSorted(lastUsedFirst)
-  threadList.data.value = { ...page, threads }
+  threadList.data.value = { ...page, threads: 'removed' in frame || frame.hidden ? others : withThread(others, frame) }
+}
+
+/** A variant that is shown takes the place of the others of its conversation. */
+function withThread(others: readonly Thread[], thread: Thread): Thread[] {
+  const rest = others.filter(({ id, family = id }) => family !== thread.family)
+  return [thread, ...rest].toSorted(lastUsedFirst)
 }
 
 function lastUsedFirst(a: Thread, b: Thread): number {

@@ -38,10 +38,13 @@ export type ChatParts = {
   readonly lastCall?: AbortSignal
 }
 
+const seqFault = 'must be the sequence number of a message'
 const ChatBody = z.object({
   message: z.nullish(z.string()),
   content: z.nullish(z.string()),
   thread_id: z.nullish(z.string()),
+  /** Sends the message in place of the one with this seq, in a variant of the thread. */
+  before_seq: z.nullish(z.int(seqFault).check(z.minimum(1, seqFault))),
   model: z.nullish(z.string()),
   attachments: z.nullish(Attachments),
 })
@@ -151,6 +154,8 @@ export async function sendChat(turns: Turns, { caller, body, request, idempotenc
   if (threadId !== undefined && !isUuid(threadId)) {
     throw new AppError('not_found', 'the thread does not exist', { param: 'thread_id' })
   }
+  const beforeSeq = body.before_seq ?? undefined
+  if (beforeSeq !== undefined && threadId === undefined) throw wrongField('thread_id', 'is missing beside before_seq')
   const parts = await partsOf(body.attachments ?? [])
   const content: Part[] = [{ type: 'text', text: message.toWellFormed() }, ...parts]
   return turns.start({
@@ -162,8 +167,10 @@ export async function sendChat(turns: Turns, { caller, body, request, idempotenc
     allowedTools: caller.allowedTools,
     ...(request !== undefined && { request }),
     ...(idempotency && { idempotency }),
-    ...(threadId !== undefined && { threadId }),
-    ...(body.model && { model: body.model }),
+    ...(threadId !== undefined &&
+      (beforeSeq === undefined ? { threadId } : { forks: { threadId, beforeSeq, variant: true } })),
+    // Null is the usual model, where the message is said again; else it is no choice.
+    ...((body.model || (body.model === null && beforeSeq !== undefined)) && { model: body.model }),
   })
 }
 

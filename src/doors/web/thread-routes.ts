@@ -38,6 +38,8 @@ const ChangeBody = z.object({
   model: z.exactOptional(z.nullable(z.string())),
   pinned: z.exactOptional(z.boolean()),
   archived: z.exactOptional(z.boolean()),
+  /** Shows this variant in lists. */
+  shown: z.exactOptional(z.literal(true)),
 })
 /** Maximum threads that one request deletes. */
 const maxDeleted = 100
@@ -83,11 +85,16 @@ export function threadRoutes({ threads }: { threads: Threads }): Route[] {
         const queued = isUuid(params.id) ? await threads.queued(user, params.id, queuedBounds) : []
         const thread = await findThread(threads, user, params.id)
         const { entries, more } = await threads.entries(user, thread.id, { after, limit, maxBytes: maxPageBytes })
+        const { variants, origin } = await threads.conversation(user, thread)
         return {
           thread: threadWire(thread),
           items: entries.map(itemWire),
           next_after: more ? (entries.at(-1)?.seq ?? null) : null,
           queued: queued.map(queuedWire),
+          ...(variants.length > 0 && {
+            variants: variants.map(({ seq, threadIds, at }) => ({ seq, threads: [...threadIds], at })),
+          }),
+          ...(origin && { origin: { id: origin.id, title: origin.title, seq: origin.beforeSeq } }),
         } satisfies z.output<typeof ThreadAnswer>
       },
     }),
@@ -95,15 +102,17 @@ export function threadRoutes({ threads }: { threads: Threads }): Route[] {
       method: 'PATCH',
       path: '/api/threads/:id',
       who: 'user',
-      summary: 'Rename, pin or archive a thread, or choose its model; null is the usual one',
+      summary:
+        'Rename, pin or archive a thread, choose its model (null is the usual one), or show it in place of its variants',
       body: ChangeBody,
       answers: { 200: ThreadWire },
       async handle({ params, body, caller: { user } }) {
-        const { title, model, ...where } = body
+        const { title, model, shown, ...where } = body
         if (Object.keys(body).length === 0)
-          throw wrongField('title', 'is missing, and so are model, pinned and archived')
+          throw wrongField('title', 'is missing, and so are model, pinned, archived and shown')
         if (where.pinned && where.archived) throw wrongField('pinned', 'and archived cannot both be true')
         const { id } = await findThread(threads, user, params.id)
+        if (shown) await threads.show(user, id)
         if (model !== undefined) await threads.setModel(user, id, model)
         if (title !== undefined) await threads.rename(user, id, title)
         if (Object.keys(where).length > 0) await threads.shelve(user, id, where)
@@ -128,7 +137,7 @@ export function threadRoutes({ threads }: { threads: Threads }): Route[] {
       method: 'POST',
       path: '/api/threads/delete',
       who: 'user',
-      summary: 'Delete several threads and their content',
+      summary: 'Delete several threads with their variants and their content',
       body: DeleteBody,
       answers: { 200: DeleteAnswer },
       async handle({ body: { ids }, caller: { user } }) {
@@ -139,7 +148,7 @@ export function threadRoutes({ threads }: { threads: Threads }): Route[] {
       method: 'DELETE',
       path: '/api/threads/:id',
       who: 'user',
-      summary: 'Delete a thread and its content',
+      summary: 'Delete a thread with its variants and their content',
       answers: { 204: null },
       async handle({ params, caller: { user } }, reply) {
         await threads.remove(user, (await findThread(threads, user, params.id)).id)

@@ -58,6 +58,8 @@ export function threadWire(thread: Thread): z.output<typeof ThreadWire> {
     state: thread.state,
     ...(thread.pinned && { pinned: true }),
     ...(thread.archived && { archived: true }),
+    ...(thread.family !== undefined && { family: thread.family }),
+    ...(thread.hidden && { hidden: true }),
   }
 }
 

@@ -302,7 +302,8 @@ test('a fork goes on from before a message, and the thread it came from stays as
   const fork = await call('POST', `/api/threads/${id}/fork`, { body: { before_seq: 3 } })
   assert.equal(fork.status, 201)
   assert.notEqual(fork.json.id, id)
-  assert.deepEqual([fork.json.title, fork.json.last_seq, fork.json.state], ['one', 2, 'idle'])
+  assert.deepEqual([fork.json.title, fork.json.last_seq, fork.json.state], ['Fork of one', 2, 'idle'])
+  assert.deepEqual((await call('GET', `/api/threads/${fork.json.id}`)).json.origin, { id, title: 'one', seq: 3 })
   assert.equal((await call('GET', '/api/threads')).json.threads[0].id, fork.json.id)
   const copied = (await call('GET', `/api/threads/${fork.json.id}`)).json.items
   assert.deepEqual(copied, before.items.slice(0, 2))
@@ -328,6 +329,45 @@ test('a fork goes on from before a message, and the thread it came from stays as
     assert.deepEqual([refused.status, refused.json.error.param], [400, 'before_seq'], String(seq))
   }
   assert.equal((await call('POST', `/api/threads/${id}/fork`, { token: ada, body: { before_seq: 1 } })).status, 404)
+})
+
+test('a message said again stays in the conversation as a variant: one row, told at its message', async (t) => {
+  let said = 0
+  const { call, addUser } = await openHouse(t, { say: () => says(`answer ${++said}`) })
+  const ada = await addUser('ada')
+  const first = (await call('POST', '/api/chat', { body: { message: 'one' } })).json.thread_id
+  await call('POST', '/api/chat', { body: { message: 'two', thread_id: first } })
+  const again = { message: 'two', thread_id: first, before_seq: 3 }
+  const second = (await call('POST', '/api/chat', { body: again })).json.thread_id
+  const edited = { message: 'two, edited', thread_id: second, before_seq: 3 }
+  const third = (await call('POST', '/api/chat', { body: edited })).json.thread_id
+  const list = async () => (await call('GET', '/api/threads')).json.threads.map(({ id }: { id: string }) => id)
+  assert.deepEqual(await list(), [third])
+  const read = async (id: string) => (await call('GET', `/api/threads/${id}`)).json
+  assert.deepEqual((await read(first)).variants, [{ seq: 3, threads: [first, second, third], at: 0 }])
+  assert.deepEqual((await read(second)).variants, [{ seq: 3, threads: [first, second, third], at: 1 }])
+  assert.deepEqual([(await read(third)).thread.family, (await read(third)).thread.title], [first, 'one'])
+  assert.deepEqual([(await read(first)).thread.hidden, (await read(third)).thread.hidden], [true, undefined])
+  const fork = (await call('POST', `/api/threads/${second}/fork`, { body: { before_seq: 3 } })).json.id
+  const forked = await call('POST', '/api/chat', { body: { message: 'x', thread_id: fork } })
+  const variant = (await call('POST', '/api/chat', { body: { ...again, thread_id: fork } })).json.thread_id
+  assert.equal(forked.json.thread_id, fork)
+  assert.deepEqual((await read(variant)).origin, { id: second, title: 'one', seq: 3 }, 'that of the whole conversation')
+  assert.deepEqual(await list(), [variant, third])
+  const shown = await call('PATCH', `/api/threads/${first}`, { body: { shown: true } })
+  assert.deepEqual([shown.status, shown.json.hidden], [200, undefined])
+  assert.deepEqual(await list(), [variant, first])
+  assert.equal((await call('DELETE', `/api/threads/${second}`)).status, 204)
+  assert.deepEqual(await list(), [variant])
+  assert.equal((await read(variant)).origin, undefined)
+  for (const body of [
+    { message: 'x', before_seq: 1 },
+    { message: 'x', thread_id: variant, before_seq: 2 },
+    { message: 'x', thread_id: variant, before_seq: 0 },
+  ])
+    assert.equal((await call('POST', '/api/chat/send', { body })).status, 400, JSON.stringify(body))
+  const foreign = { message: 'x', thread_id: variant, before_seq: 1 }
+  assert.equal((await call('POST', '/api/chat/send', { token: ada, body: foreign })).status, 404)
 })
 
 test('a list tells which threads run, wait for somebody, or failed', async (t) => {

@@ -7,7 +7,8 @@ import type { Turn } from '#core/turn.ts'
 import { faultWire } from '#doors/web/wire.ts'
 import { createSpend } from '#turns/spend.ts'
 import type { Settings } from '#doors/web/wire/settings.ts'
-import { cutText, failureOf, otherModel, sentence } from '../../../web/lib/failure.ts'
+import { cutText } from '../../../web/lib/conversation.ts'
+import { failureOf, otherModel, sentence } from '../../../web/lib/failure.ts'
 
 const held = { granted: false, spentUsd: 4, heldUsd: 0 }
 const store = {

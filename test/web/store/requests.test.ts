@@ -7,11 +7,11 @@ import { ApiFault } from '../../../web/api/client.ts'
 import { go } from '../../../web/router.ts'
 import { activity, latest, span, spans } from '../../../web/store/activity.ts'
 import { now } from '../../../web/store/clock.ts'
-import { resend } from '../../../web/store/fork.ts'
+import type { Conversation } from '../../../web/store/conversation.ts'
+import { forkBehind, resend } from '../../../web/store/variants.ts'
 import { answeredToday, answerGate, applyGate, gates, waiting } from '../../../web/store/gates.ts'
 import { grants, revokeGrant } from '../../../web/store/grants.ts'
 import { stopJob } from '../../../web/store/jobs.ts'
-import { notice } from '../../../web/store/notices.ts'
 import { receiptOf } from '../../../web/store/receipts.ts'
 import { service } from '../../../web/store/service.ts'
 import {
@@ -274,28 +274,46 @@ const content: MessageItem['content'] = [
   { type: 'image', url: 'https://elsewhere/x.png' },
 ]
 
-test('a message is sent again in a fork that ends before it, with its files', async (t) => {
+test('a message is said again in a variant of its thread, with its files', async (t) => {
   serve(t)
   go('/threads/old')
-  gateway.on('POST /api/threads/old/fork', ok({ id: 'fork' }))
-  gateway.on('POST /api/chat/send', ok({ thread_id: 'fork', turn_id: 't' }))
+  gateway.on('POST /api/chat/send', ok({ thread_id: 'variant', turn_id: 't' }))
   const message = { type: 'message', role: 'user', seq: 7, content } as MessageItem
   await resend('old', message, 'other words')
-  assert.deepEqual(gateway.bodies('POST /api/threads/old/fork'), [{ before_seq: 7 }])
-  assert.equal(address.pathname, '/threads/fork')
+  assert.equal(address.pathname, '/threads/variant')
   const base64 = (text: string) => Buffer.from(text).toString('base64')
-  assert.deepEqual(gateway.bodies('POST /api/chat/send'), [
-    {
-      message: 'other words',
-      thread_id: 'fork',
-      attachments: [
-        { name: 'https://a', media_type: 'text/plain', data: base64('from outside') },
-        { name: 'n.txt', media_type: 'text/plain', data: base64('né') },
-        { name: 'picture-3', media_type: 'image/png', data: 'AAAA' },
-      ],
-    },
-  ])
-  gateway.on('POST /api/threads/old/fork', refusal(409, 'busy', 'not now'))
-  await resend('old', message, 'x')
-  assert.equal(notice.value?.text, 'The message was not sent again. Not now.')
+  const body = {
+    message: 'other words',
+    thread_id: 'old',
+    before_seq: 7,
+    attachments: [
+      { name: 'https://a', media_type: 'text/plain', data: base64('from outside') },
+      { name: 'n.txt', media_type: 'text/plain', data: base64('né') },
+      { name: 'picture-3', media_type: 'image/png', data: 'AAAA' },
+    ],
+  }
+  assert.deepEqual(gateway.bodies('POST /api/chat/send'), [body])
+  await resend('old', { ...message, content: [] }, 'x', null)
+  assert.deepEqual(gateway.bodies('POST /api/chat/send')[1], {
+    message: 'x',
+    thread_id: 'old',
+    before_seq: 7,
+    model: null,
+  })
+  gateway.on('POST /api/chat/send', refusal(409, 'busy', 'not now'))
+  await assert.rejects(resend('old', message, 'x'), { code: 'busy' })
+})
+
+test('a fork on purpose goes on behind a turn: before the next message, or at the end', async (t) => {
+  serve(t)
+  const views = [
+    { key: 'a', message: { seq: 1 } },
+    { key: 'b', message: { seq: 5 } },
+  ]
+  const conversation = { id: 'old', turns: { peek: () => views }, lastSeq: () => 9 } as unknown as Conversation
+  gateway.on('POST /api/threads/old/fork', ok({ id: 'fork' }))
+  await forkBehind(conversation, 'a')
+  await forkBehind(conversation, 'b')
+  assert.deepEqual(gateway.bodies('POST /api/threads/old/fork'), [{ before_seq: 5 }, { before_seq: 10 }])
+  assert.equal(address.pathname, '/threads/fork')
 })

@@ -341,3 +341,16 @@ test('several threads are deleted at once, a hundred in a request, with one way 
     [100, 20],
   )
 })
+
+test('a variant that is shown takes the row of its conversation; one that is not shown has none', async (t) => {
+  serve(t, 2)
+  await threadList.load()
+  applyThread({ type: 'thread', ...thread(7, { family: 't0', updated_at: new Date(1e12).toISOString() }) })
+  assert.deepEqual(shown(), ['t7', 't1'], 'also of one that had no variants before')
+  applyThread({ type: 'thread', ...thread(0, { family: 't0', hidden: true }) })
+  assert.deepEqual(shown(), ['t7', 't1'])
+  applyThread({ type: 'thread', ...thread(0, { family: 't0', updated_at: new Date(1e12).toISOString() }) })
+  assert.deepEqual(shown(), ['t0', 't1'])
+  applyThread({ type: 'thread', ...thread(0, { family: 't0', hidden: true }) })
+  assert.deepEqual(shown(), ['t1'])
+})

@@ -16,6 +16,10 @@ export const ThreadWire = z.object({
   state: z.enum(['idle', 'running', 'waiting', 'failed']),
   pinned: z.exactOptional(z.literal(true)),
   archived: z.exactOptional(z.literal(true)),
+  /** The id of a conversation with variants: that of its first thread. */
+  family: z.exactOptional(z.string()),
+  /** In no list: another variant of the conversation is shown there. */
+  hidden: z.exactOptional(z.literal(true)),
 })
 
 /** A thread in a list. `match`, in a search, is the message that has the words; a thread without it was found by its title. */
@@ -74,12 +78,18 @@ export const ItemWire = itemsWith({ seq: z.number(), ...queued })
 /** An item that enters the thread once its turn begins. */
 export const QueuedWire = itemsWith(queued)
 
+const VariantsWire = z.object({ seq: z.number(), threads: z.array(z.string()), at: z.number() })
+
 export const ThreadsAnswer = z.object({ threads: z.array(ListedThreadWire), next_cursor: z.nullable(z.string()) })
 export const ThreadAnswer = z.object({
   thread: ThreadWire,
   items: z.array(ItemWire),
   next_after: z.nullable(z.number()),
   queued: z.array(QueuedWire),
+  /** The variants of messages: their threads, oldest first, and the place of this thread among them. */
+  variants: z.exactOptional(z.array(VariantsWire)),
+  /** The thread that this one was forked from; it has its own items from `seq` on. */
+  origin: z.exactOptional(z.object({ id: z.string(), title: z.string(), seq: z.number() })),
 })
 
 export type Thread = z.output<typeof ThreadWire>
@@ -87,6 +97,8 @@ export type ListedThread = z.output<typeof ListedThreadWire>
 export type ThreadPage = z.output<typeof ThreadsAnswer>
 /** A thread with a page of its items. */
 export type ThreadItems = z.output<typeof ThreadAnswer>
+export type Variants = z.output<typeof VariantsWire>
+export type Origin = NonNullable<ThreadItems['origin']>
 export type Part = z.output<typeof PartWire>
 export type Item = z.output<typeof ItemWire>
 export type QueuedItem = z.output<typeof QueuedWire>

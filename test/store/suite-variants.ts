@@ -1,0 +1,146 @@
+// Variants of a conversation: one of them is in the lists, and what is done to it is done to all.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { operator, type UserId } from '#core/ids.ts'
+import type { Store } from '#core/store.ts'
+import type { Shelf } from '#core/turn.ts'
+import { ada, bob, dayMs, finish, lease, type Open, step, turnOf } from './harness.ts'
+
+async function list(store: Store, shelf?: Shelf, user: UserId = ada): Promise<string[]> {
+  const { rows } = await store.threads.list(user, { limit: 9, ...(shelf && { shelf }) })
+  return rows.map(({ id }) => id)
+}
+
+async function make(store: Store, over: Parameters<typeof turnOf>[0] = {}): Promise<string> {
+  const { turn } = await store.turns.start(turnOf(over))
+  return (await finish(store, turn)).threadId
+}
+
+/** Says a message again, or another one in its place. */
+function retry(store: Store, threadId: string, beforeSeq = 1): Promise<string> {
+  return make(store, { forks: { threadId, beforeSeq, variant: true } })
+}
+
+export function variantTests(open: Open): void {
+  test('a variant stands in the lists for its conversation, by the same title, pinned as before', async (t) => {
+    const { store } = await open(t)
+    const { threads } = store
+    const first = await make(store, { title: 'Plans' })
+    await threads.shelve(ada, first, { pinned: true })
+    const second = await retry(store, first)
+    assert.deepEqual([await list(store), await list(store, 'pinned')], [[second], [second]])
+    const { title, family, hidden, forkedFrom } = (await threads.get(ada, second)) ?? {}
+    assert.deepEqual(
+      { title, family, hidden, forkedFrom },
+      { title: 'Plans', family: first, hidden: undefined, forkedFrom: { threadId: first, beforeSeq: 1 } },
+    )
+    const old = await threads.get(ada, first)
+    assert.deepEqual([old?.family, old?.hidden, old?.pinned], [first, true, undefined])
+    assert.deepEqual(
+      (await threads.family(ada, first)).map(({ id }) => id),
+      [first, second],
+    )
+    assert.deepEqual(await threads.family(bob, first), [])
+  })
+
+  test('a variant that is looked at takes the place of the other in the list, where it stays', async (t) => {
+    const { store, clock } = await open(t)
+    const { threads } = store
+    const first = await make(store)
+    clock.now += 5
+    const between = await make(store)
+    clock.now += 5
+    const second = await retry(store, first)
+    assert.deepEqual(await list(store), [second, between])
+    const shownAt = (await threads.get(ada, second))?.updatedAt
+    assert.equal(await threads.show(ada, first), true)
+    assert.deepEqual(await list(store), [first, between])
+    assert.equal((await threads.get(ada, first))?.updatedAt, shownAt)
+    assert.equal(await threads.show(ada, first), true, 'again it stays as it is')
+    assert.deepEqual(await list(store), [first, between])
+    assert.equal(await threads.show(bob, second), false)
+    await make(store, { threadId: second })
+    assert.deepEqual(await list(store), [second, between], 'a message shows its variant')
+  })
+
+  test('archiving, renaming and deleting cover all variants', async (t) => {
+    const { store } = await open(t)
+    const { threads } = store
+    const first = await make(store)
+    const second = await retry(store, first)
+    await threads.shelve(ada, second, { archived: true })
+    assert.deepEqual([await list(store), await list(store, 'archived')], [[], [second]])
+    await threads.show(ada, first)
+    assert.deepEqual([await list(store), await list(store, 'archived')], [[], [first]])
+    await threads.shelve(ada, second, { archived: false })
+    assert.deepEqual([await list(store), await list(store, 'archived')], [[second], []])
+    await threads.rename(ada, first, 'Named')
+    assert.equal((await threads.get(ada, second))?.title, 'Named')
+    const { turn } = await store.turns.start(turnOf({ threadId: first }))
+    assert.deepEqual(
+      (await threads.remove(ada, second))?.map(({ id }) => id),
+      [turn.id],
+      'and their turns end',
+    )
+    for (const id of [first, second]) assert.equal(await threads.get(ada, id), undefined)
+    assert.deepEqual(await list(store), [])
+  })
+
+  test('a conversation passes as a whole, once none of its variants was used for long', async (t) => {
+    const { store, clock } = await open(t)
+    const { threads } = store
+    const first = await make(store)
+    clock.now += 10 * dayMs
+    const second = await retry(store, first)
+    const alone = await make(store)
+    clock.now += 10 * dayMs
+    await threads.show(ada, first)
+    const erase = async (before: number, dryRun: boolean): Promise<number> => {
+      let count = 0
+      let part = await threads.erasePast(before, { dryRun })
+      for (count += part.erased.threads; part.next; count += part.erased.threads)
+        part = await threads.erasePast(before, { dryRun, next: part.next })
+      return count
+    }
+    assert.equal(await erase(clock.now - 15 * dayMs, false), 0, 'the second was used since')
+    assert.equal(await erase(clock.now - 5 * dayMs, true), 3)
+    const { turn } = await store.turns.start(turnOf({ threadId: second }))
+    await threads.show(ada, first)
+    clock.now += 20 * dayMs
+    assert.equal(await erase(clock.now - dayMs, false), 1, 'a turn runs in one of them')
+    assert.equal(await threads.get(ada, alone), undefined)
+    await finish(store, turn)
+    assert.equal(await erase(clock.now + dayMs, false), 2)
+  })
+
+  test('a turn that failed without a step says so, until its thread goes on', async (t) => {
+    const { store } = await open(t)
+    const { threads } = store
+    const { turn } = await store.turns.start(turnOf())
+    const error = { code: 'model_unreachable', message: 'no' } as const
+    await store.turns.record(turn, lease, step([], { status: 'failed', error }))
+    const second = await retry(store, turn.threadId)
+    const failedAt = async () => (await threads.family(ada, turn.threadId)).map((each) => each.failedAt)
+    assert.deepEqual(await failedAt(), [1, undefined])
+    await make(store, { threadId: turn.threadId })
+    assert.deepEqual(await failedAt(), [undefined, undefined])
+    assert.equal((await threads.get(ada, second))?.hidden, true)
+  })
+
+  test('of another user\u2019s thread a retry is a fork; a fork on purpose is named as one, with its number', async (t) => {
+    const { store } = await open(t)
+    const { threads } = store
+    const sent = await make(store, { user: 'webhook:a' as UserId, door: 'webhook', title: 'sent' })
+    const own = await make(store, { user: operator, forks: { threadId: sent, beforeSeq: 1, variant: true } })
+    assert.deepEqual((await list(store, undefined, operator)).toSorted(), [sent, own].toSorted())
+    const first = await make(store, { title: 'x'.repeat(200) })
+    const second = await retry(store, first)
+    const titles: (string | undefined)[] = []
+    for (const id of [first, second]) {
+      const fork = await threads.fork(ada, id, { beforeSeq: 1, door: 'web' })
+      titles.push(fork?.title)
+      assert.deepEqual([fork?.family, fork?.forkedFrom], [undefined, { threadId: id, beforeSeq: 1 }])
+    }
+    assert.deepEqual(titles, [`Fork of ${'x'.repeat(192)}`, `Fork 2 of ${'x'.repeat(190)}`])
+  })
+}

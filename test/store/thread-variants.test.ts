@@ -1,0 +1,14 @@
+// The bound on variants. What the store does with them is in suite-variants.ts.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { joinFamily } from '#store/thread-variants.ts'
+
+test('a conversation has at most 100 variants', () => {
+  const join = (variants: number) => {
+    const job = joinFamily('new', { id: 't', family: null }, '')
+    job.next()
+    return job.next([{ variants }])
+  }
+  assert.equal(join(99).done, false)
+  assert.throws(() => join(100), { code: 'too_large' })
+})
