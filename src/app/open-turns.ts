@@ -27,6 +27,7 @@ import { createSpend } from '#turns/spend.ts'
 import { watchTemporaryThreads } from '#turns/temporary-threads.ts'
 import { createThreadIndexer } from '#turns/thread-indexer.ts'
 import { createThreads, type Threads } from '#turns/threads.ts'
+import { createThreadTitles } from '#turns/thread-titles.ts'
 import { createTurnMetrics, type Observer } from '#turns/turn-metrics.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
 import type { LiveSettings } from './live-settings.ts'
@@ -132,6 +133,9 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
   restListeners.push(({ threadId }) => indexer.note(threadId))
   const onChange = (threadId: string): void => indexer.note(threadId)
   const threads = createThreads({ store, bus, mask: maskSent, ...modelChecks, onChange })
+  const titles = createThreadTitles({ threads, turns, model: live.model.open, mask, log })
+  opened.defer(() => titles.stop())
+  restListeners.push((turn) => titles.note(turn))
   const gates = createGates({ store, bus })
   bus.onSignal((signal) => {
     if (signal.type === 'grants') policy.grants.forget(signal.user)

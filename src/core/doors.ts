@@ -13,6 +13,8 @@ export type DoorRow = {
   readonly local: boolean
   /** A person types here: a message that begins with `/name` loads the skill of that name. */
   readonly typed: boolean
+  /** A new thread gets a title of the model: people look for it in a list. Other threads would cost twice. */
+  readonly titled: boolean
   /** When the process runs its maximum of turns, messages wait; at other doors they are refused. */
   readonly queuesWhenFull: boolean
   /** Its senders have no account: the operator has access to their threads, jobs, gates and grants. */
@@ -24,23 +26,24 @@ export type DoorRow = {
 const plain = {
   local: false,
   typed: false,
+  titled: false,
   queuesWhenFull: false,
   operatorReaches: false,
   stopsWithoutReader: false,
 }
 
 export const doors = {
-  terminal: { ...plain, label: 'Terminal', sign: '>_', slot: 1, local: true, typed: true },
+  terminal: { ...plain, label: 'Terminal', sign: '>_', slot: 1, local: true, typed: true, titled: true },
   /** The terminal without its screen: `atrium run`. */
   run: { ...plain, label: 'Terminal', sign: '>_', slot: 2, local: true, typed: true },
-  web: { ...plain, label: 'Browser', sign: '[]', slot: 3, typed: true },
+  web: { ...plain, label: 'Browser', sign: '[]', slot: 3, typed: true, titled: true },
   webhook: { ...plain, label: 'Webhook', sign: '->', slot: 4, queuesWhenFull: true, operatorReaches: true },
   responses: { ...plain, label: 'API', sign: '{}', slot: 5, stopsWithoutReader: true },
   /** Chat completions: apps that know OpenAI's older wire. */
   completions: { ...plain, label: 'API', sign: '{}', slot: 6, stopsWithoutReader: true },
   /** Runs by the clock, or by hand. */
   mission: { ...plain, label: 'Mission', sign: '()', slot: 7, queuesWhenFull: true },
-  telegram: { ...plain, label: 'Telegram', sign: '<>', slot: 8, typed: true, queuesWhenFull: true },
+  telegram: { ...plain, label: 'Telegram', sign: '<>', slot: 8, typed: true, titled: true, queuesWhenFull: true },
 } as const satisfies Readonly<Record<string, DoorRow>>
 
 export type Door = keyof typeof doors

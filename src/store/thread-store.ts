@@ -79,10 +79,12 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
       }),
     shelve: (user, threadId, where) =>
       sql.write(() => shelve(user, threadId, { ...where, now: now(), lock: sql.lock })),
-    rename: (user, threadId, title) =>
+    rename: (user, threadId, title, from) =>
       sql.write(function* () {
-        const rename = `UPDATE threads SET title = ? WHERE id = ? AND ${isReached} RETURNING family`
-        const row = yield* first(rename, title, threadId, user, user)
+        const had = from === undefined ? '' : ' AND title = ?'
+        const values = [threadId, user, user, ...(from === undefined ? [] : [from])]
+        const rename = `UPDATE threads SET title = ? WHERE id = ? AND ${isReached}${had} RETURNING family`
+        const row = yield* first(rename, title, ...values)
         if (row?.['family']) yield* run('UPDATE threads SET title = ? WHERE family = ?', title, String(row['family']))
         return row !== undefined
       }),

@@ -47,6 +47,8 @@ export interface Threads extends Reading {
   show(user: UserId, threadId: string): Promise<void>
   /** Renames a thread and its variants. Throws not_found. */
   rename(user: UserId, threadId: string, title: string): Promise<void>
+  /** Gives a thread and its variants another title, if they still have this one. */
+  retitle(user: UserId, threadId: string, title: { readonly from: string; readonly to: string }): Promise<void>
   /** Pins, archives or brings back a thread. Throws not_found. */
   shelve(user: UserId, threadId: string, where: ThreadPlace): Promise<void>
   /** Copies a thread up to a message, to continue differently from there. Throws not_found, invalid_input, too_large. */
@@ -105,6 +107,9 @@ export function createThreads({ store, bus, mask, onChange = () => {}, ...checks
     async rename(user, threadId, title) {
       if (!(await store.threads.rename(user, threadId, title))) throw noThread()
       publish(user, threadId)
+    },
+    async retitle(user, threadId, { from, to }) {
+      if (await store.threads.rename(user, threadId, to, from)) publish(user, threadId)
     },
     async shelve(user, threadId, where) {
       if (!(await store.threads.shelve(user, threadId, where))) throw noThread()

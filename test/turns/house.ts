@@ -99,6 +99,7 @@ export function openHouse(t: TestContext, parts: HouseParts = {}): House {
   bus.onSignal((signal) => {
     if (signal.type === 'grants') grants.forget(signal.user)
   })
+  const spend = createSpend({ store, caps: () => parts.caps ?? { perTurn: 5 } })
   const runner = createRunner({
     judge: parts.judge ?? createJudge({ grants: (user) => grants.of(user) }),
     grants,
@@ -113,7 +114,7 @@ export function openHouse(t: TestContext, parts: HouseParts = {}): House {
     tools: () => ({ byName, specs }),
     lease: ours,
     bounds: { ...defaultBounds, ...parts.bounds },
-    spend: createSpend({ store, caps: () => parts.caps ?? { perTurn: 5 } }),
+    spend,
     log: parts.log ?? silentLog,
     maxRunning: parts.limit ?? 1_000,
   })
@@ -123,7 +124,7 @@ export function openHouse(t: TestContext, parts: HouseParts = {}): House {
     assert.equal(open, 0, 'every subscription is closed')
   })
   const { observer, mask } = parts
-  const turns = createTurns({ store, bus, runner, ...(observer && { observer }), ...(mask && { mask }) })
+  const turns = createTurns({ store, bus, runner, spend, ...(observer && { observer }), ...(mask && { mask }) })
   const [threads, gates] = [createThreads({ store, bus }), createGates({ store, bus })]
   return { store, bus, runner, turns, threads, gates, lease: ours, watchers: () => open, asked }
 }
