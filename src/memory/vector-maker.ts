@@ -4,6 +4,7 @@ import { AppError } from '#core/errors.ts'
 import type { LeaseStore } from '#core/lease.ts'
 import type { ChunkVector, PendingChunk, VectorStore } from '#core/vector.ts'
 import type { Log } from '#lib/log.ts'
+import { createLookLoop } from '#lib/look-loop.ts'
 import type { Embed } from './embed.ts'
 
 /** Chunks per request. */
@@ -39,26 +40,27 @@ export type VectorMakerParts = {
 export function createVectorMaker(parts: VectorMakerParts): VectorMaker {
   const { store, leases, embed, model, owner, log, firstPauseMs = defaultFirstPauseMs } = parts
   const stopping = new AbortController()
-  let endRest = (): void => {}
+  /** It rests with the duty after a whole look. Else a wake waits: for the end of the look, the duty, or a pause. */
+  let resting = false
   let woken = false
   /** The last chunk id of the scan of all chunks; undefined once it is complete: then only the newest are checked. */
   let after: number | undefined = 0
   let failures = 0
-  const working = work()
-
-  async function work(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        const outcome = await step()
-        if (outcome !== 'more') await rest(idleMs, outcome === 'done')
-      } catch (error) {
-        if (stopping.signal.aborted) return
-        failures += 1
-        if (failures === 1) log.warn({ err: error }, 'embedding memory failed; it is retried')
-        await rest(Math.min(firstPauseMs * 2 ** (failures - 1), maxPauseMs), false)
-      }
-    }
-  }
+  const loop = createLookLoop({
+    async look() {
+      resting = false
+      const outcome = await step()
+      if (outcome === 'more' || (outcome === 'done' && woken)) return 0
+      resting = outcome === 'done'
+      return idleMs
+    },
+    onFault(error) {
+      failures += 1
+      if (failures === 1 && !stopping.signal.aborted) log.warn({ err: error }, 'embedding memory failed; it is retried')
+      return Math.min(firstPauseMs * 2 ** (failures - 1), maxPauseMs)
+    },
+    firstMs: 0,
+  })
 
   /** Embeds one batch, or finds that there is nothing to do. */
   async function step(): Promise<'more' | 'done' | 'others'> {
@@ -67,7 +69,7 @@ export function createVectorMaker(parts: VectorMakerParts): VectorMaker {
       after = 0
       return 'others'
     }
-    // A write from here on needs another check.
+    // A write from here on needs another look.
     if (after === undefined) woken = false
     const from = after ?? (await store.tail(model))
     const { chunks, through } = await store.pending(model, { after: from, limit: batchSize })
@@ -105,30 +107,14 @@ export function createVectorMaker(parts: VectorMakerParts): VectorMaker {
     return undefined
   }
 
-  function rest(ms: number, wakeable: boolean): Promise<void> {
-    if (stopping.signal.aborted || (wakeable && woken)) return Promise.resolve()
-    return new Promise((resolve) => {
-      const timer = setTimeout(end, ms)
-      timer.unref()
-      function end(): void {
-        clearTimeout(timer)
-        stopping.signal.removeEventListener('abort', end)
-        endRest = () => {}
-        resolve()
-      }
-      if (wakeable) endRest = end
-      stopping.signal.addEventListener('abort', end, { once: true })
-    })
-  }
-
   return {
     wake() {
       woken = true
-      endRest()
+      if (resting) loop.wake()
     },
     async stop() {
       stopping.abort()
-      await working
+      await loop.stop()
       // When the database cannot be reached, the duty expires by itself.
       await leases.leaveDuty('vectors', owner).catch(() => {})
     },

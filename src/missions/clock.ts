@@ -9,6 +9,7 @@ import type { NewNews } from '#core/notification.ts'
 import type { Fired, Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import type { Log } from '#lib/log.ts'
+import { createLookLoop } from '#lib/look-loop.ts'
 import { inPace, pace } from '#lib/pace.ts'
 import type { Turns } from '#turns/turns.ts'
 import { decide } from './due.ts'
@@ -60,9 +61,6 @@ export interface MissionClock {
 export function startMissionClock(parts: MissionClockParts): MissionClock {
   const { store, turns, bus, log, newsOf = () => [], maxRunning = maxRunningMissions } = parts
   const { missions } = store
-  let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> | undefined
-  let again = false
   let started = false
   let closed = false
   /** When this process last looked for ends that nobody recorded; undefined if it has to. */
@@ -72,28 +70,20 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
   let lastLook: number | undefined
   const settling = new Set<Promise<void>>()
 
+  const loop = createLookLoop({
+    look,
+    onFault(error) {
+      log.error({ err: error }, 'could not look after missions; trying again')
+      return retryMs
+    },
+  })
+
   function wake(): void {
-    again = looking !== undefined
-    if (!started || closed || looking) return
-    clearTimeout(timer)
-    looking = look()
-      .catch((error: unknown) => {
-        log.error({ err: error }, 'could not look after missions; trying again')
-        arm(retryMs)
-      })
-      .finally(() => {
-        looking = undefined
-        if (again) wake()
-      })
+    if (started) loop.wake()
   }
 
-  function arm(ms: number): void {
-    clearTimeout(timer)
-    if (!closed) timer = setTimeout(wake, Math.min(Math.max(ms, 0), maxWaitMs)).unref()
-  }
-
-  async function look(): Promise<void> {
-    await pass()
+  /** Fires what is due. Returns the time until the next look. */
+  async function look(): Promise<number | undefined> {
     await settleAll()
     for (;;) {
       const { now, at } = await missions.nearest()
@@ -103,12 +93,13 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
         if (await takeBack(now)) continue
       }
       lastLook = now
-      if (closed) return
+      if (closed) return undefined
       // On PostgreSQL another process may end before it has recorded the end of its last run.
-      if (at === undefined) return store.backend === 'postgres' ? arm(maxWaitMs) : undefined
-      if (at > now) return waitFor(at - now)
+      if (at === undefined) return store.backend === 'postgres' ? maxWaitMs : undefined
+      // In steps, so that a clock that jumps or a machine that sleeps is noticed. A timer may fire a millisecond early.
+      if (at > now) return Math.min(at - now + 1, maxWaitMs)
       // As many run as may: the next end wakes this clock. The timer is for ends that nobody tells of.
-      if (!(await fireDue(now, awakeSince ?? now))) return arm(maxWaitMs)
+      if (!(await fireDue(now, awakeSince ?? now))) return maxWaitMs
     }
   }
 
@@ -129,12 +120,6 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
     }
     if (any) log.warn({}, 'the clock was ahead: missions come at their next instant again')
     return any
-  }
-
-  /** Waits in steps: a clock that jumps, or a machine that sleeps, is noticed at the next one. */
-  function waitFor(ms: number): void {
-    // A little late rather than a little early: a timer may fire within the millisecond before.
-    arm(Math.min(ms + 1, maxWaitMs))
   }
 
   /** Fires what is due; false when as many run as may. */
@@ -215,8 +200,7 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
 
   async function stop(): Promise<void> {
     closed = true
-    clearTimeout(timer)
-    await looking
+    await loop.stop()
   }
 
   return {

@@ -7,6 +7,7 @@ import type { NotificationWay, OutboxEntry, OutboxSettlement } from '#core/notif
 import type { Store } from '#core/store.ts'
 import { within } from '#lib/deadline.ts'
 import type { Log } from '#lib/log.ts'
+import { createLookLoop } from '#lib/look-loop.ts'
 import { batchOf, countEvents, maxAgeMs, nextTry, retryMs } from './batch.ts'
 import { quietUntil } from './quiet.ts'
 import { readNews, type ReadNewsParts } from './read-news.ts'
@@ -57,42 +58,26 @@ export function startSender(parts: SenderParts): Sender {
   const serving = new Map<string, { readonly user: UserId; readonly work: Promise<void> }>()
   /** Entries from before their claim until their outcome is stored, or could not be. */
   const sending = new Set<string>()
-  let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> | undefined
-  let again = false
   let closed = false
   let prunedAt = now()
   let caughtUpAt: number | undefined
 
-  function wake(): void {
-    again = looking !== undefined
-    if (closed || looking) return
-    clearTimeout(timer)
-    looking = look()
-      .catch((error: unknown) => {
-        log.error({ err: error }, 'could not look after notifications; trying again')
-        arm(faultMs)
-      })
-      .finally(() => {
-        looking = undefined
-        if (again) wake()
-      })
-  }
+  const loop = createLookLoop({
+    look,
+    onFault(error) {
+      log.error({ err: error }, 'could not look after notifications; trying again')
+      return faultMs
+    },
+  })
 
-  function arm(ms: number): void {
-    clearTimeout(timer)
-    if (!closed) timer = setTimeout(wake, Math.min(Math.max(ms, 0), maxWaitMs)).unref()
-  }
-
-  async function look(): Promise<void> {
-    await pass()
+  /** Serves what is due. Returns the time until the next look. */
+  async function look(): Promise<number | undefined> {
     const ours = await store.leases.takeDuty('notifications', owner, dutyMs)
     if (ours) await serve()
     const next = await notifications.nextDue()
-    if (next !== undefined && next > now()) return arm(ours ? next - now() + 1 : lookMs)
-    if (next !== undefined) return arm(lookMs)
+    if (next !== undefined) return ours && next > now() ? Math.min(next - now() + 1, maxWaitMs) : lookMs
     // On SQLite nobody else puts anything into the outbox. A signal from another process may be lost.
-    if (store.backend === 'postgres') arm(maxWaitMs)
+    return store.backend === 'postgres' ? maxWaitMs : undefined
   }
 
   async function serve(): Promise<void> {
@@ -120,7 +105,7 @@ export function startSender(parts: SenderParts): Sender {
         .catch((error: unknown) => log.error({ way: wayId, err: error }, 'could not send a notification'))
         .finally(() => {
           serving.delete(wayId)
-          wake()
+          loop.wake()
         })
       serving.set(wayId, { user, work })
     }
@@ -213,18 +198,17 @@ export function startSender(parts: SenderParts): Sender {
 
   let started = false
   bus.onSignal((signal) => {
-    if (signal.type === 'notifications' && started) wake()
+    if (signal.type === 'notifications' && started) loop.wake()
   })
   return {
     start() {
       started = true
-      wake()
+      loop.wake()
     },
-    wake,
+    wake: loop.wake,
     async close() {
       closed = true
-      clearTimeout(timer)
-      await looking
+      await loop.stop()
       const all = (): Promise<unknown> => Promise.all([...serving.values()].map(({ work }) => work))
       await within(closeMs, all(), () => {})
       ending.abort()

@@ -1,9 +1,10 @@
 // Claims queued turns: looks at the queue when it may have turns and this process has room, one look at a time.
-import { setImmediate as pass, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Lease } from '#core/lease.ts'
 import type { StartedTurn } from '#core/turn-store.ts'
 import type { Store } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
+import { createLookLoop } from '#lib/look-loop.ts'
 
 /** Turns of one claim. It is one transaction, which blocks SQLite, and all its turns start together. */
 const maxAtOnce = 64
@@ -31,47 +32,38 @@ export interface Claims {
 
 export function createClaims({ store, room, take, log }: ClaimParts): Claims {
   let expected = false
-  let stopped = false
-  let claiming: Promise<void> | undefined
-  let wokenAgain = false
   /** A turn ended during the claim, which may have seen it running. */
   let freedMeanwhile = false
 
-  function wake(): void {
-    expected = true
-    // A wake during a claim may be about a turn that the claim did not see: look again after it.
-    wokenAgain = claiming !== undefined
-    if (stopped || claiming) return
-    claiming = pass()
-      .then(claim)
-      .finally(() => {
-        claiming = undefined
-        if (wokenAgain) wake()
-      })
-  }
-
-  async function claim(): Promise<void> {
-    const free = stopped ? undefined : room()
-    if (!free) return
-    const began = performance.now()
-    try {
-      expected = false
-      freedMeanwhile = false
-      const { started, more } = await store.turns.claim(free.lease, Math.min(free.turns, maxAtOnce))
-      for (const each of started) take(each, free.lease)
-      if (more) {
-        expected = true
-        if (freedMeanwhile) wokenAgain = true
-      }
-      if (!more || started.length === 0) return
-      // Pause for as long as the claim took, so that other work can use the database.
-      await sleep(performance.now() - began)
-      wokenAgain = true
-    } catch (error) {
+  const loop = createLookLoop({
+    look: claim,
+    onFault(error) {
       log.error({ err: error }, 'could not claim queued turns; trying again')
       expected = true
-      setTimeout(wake, retryMs).unref()
-    }
+      return retryMs
+    },
+  })
+
+  function wake(): void {
+    expected = true
+    loop.wake()
+  }
+
+  /** Returns 0 if another claim may find more. */
+  async function claim(): Promise<number | undefined> {
+    const free = room()
+    if (!free) return undefined
+    const began = performance.now()
+    expected = false
+    freedMeanwhile = false
+    const { started, more } = await store.turns.claim(free.lease, Math.min(free.turns, maxAtOnce))
+    for (const each of started) take(each, free.lease)
+    if (!more) return undefined
+    expected = true
+    if (started.length === 0) return freedMeanwhile ? 0 : undefined
+    // Pause for as long as the claim took, so that other work can use the database.
+    await sleep(performance.now() - began)
+    return 0
   }
 
   return {
@@ -83,9 +75,6 @@ export function createClaims({ store, room, take, log }: ClaimParts): Claims {
       freedMeanwhile = true
       if (expected) wake()
     },
-    async stop() {
-      stopped = true
-      await claiming
-    },
+    stop: loop.stop,
   }
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LeaseStore } from '#core/lease.ts'
 import type { ThreadChunk, ThreadIndexStore, ThreadToIndex } from '#core/thread-index.ts'
 import type { Log } from '#lib/log.ts'
+import { createLookLoop } from '#lib/look-loop.ts'
 import { pace } from '#lib/pace.ts'
 import { piecesOf } from '#memory/chunks.ts'
 import { createReader, type Reader } from '#memory/terms.ts'
@@ -49,28 +50,27 @@ export function createThreadIndexer(parts: ThreadIndexerParts): ThreadIndexer {
   const stopping = new AbortController()
   const noted = new Set<string>()
   let lastNote = 0
-  let endRest = (): void => {}
   let failing = false
-  const working = work()
-
-  async function work(): Promise<void> {
-    await rest(waits.firstLookMs)
-    while (!stopping.signal.aborted) {
+  let resting = true
+  const loop = createLookLoop({
+    async look() {
+      resting = false
       if (noted.size > 0) await quiet()
-      try {
-        const ours = await leases.takeDuty('thread index', owner, dutyMs)
-        // For whoever has the duty. What stays noted would end every rest at once.
-        if (noted.size > 0) await addNoted()
-        if (ours) await look()
-        failing = false
-      } catch (error) {
-        if (stopping.signal.aborted) return
-        if (!failing) log.warn({ err: error }, 'indexing threads failed; it is retried')
-        failing = true
-      }
-      await rest(lookMs)
-    }
-  }
+      const ours = await leases.takeDuty('thread index', owner, dutyMs)
+      // For the process that has the duty.
+      if (noted.size > 0) await addNoted()
+      if (ours) await indexDue()
+      failing = false
+      resting = true
+      return noted.size > 0 ? 0 : lookMs
+    },
+    onFault(error) {
+      if (!failing && !stopping.signal.aborted) log.warn({ err: error }, 'indexing threads failed; it is retried')
+      failing = true
+      return lookMs
+    },
+    firstMs: waits.firstLookMs,
+  })
 
   async function addNoted(): Promise<void> {
     const ids = [...noted]
@@ -78,7 +78,7 @@ export function createThreadIndexer(parts: ThreadIndexerParts): ThreadIndexer {
     await index.add(ids)
   }
 
-  async function look(): Promise<void> {
+  async function indexDue(): Promise<void> {
     await followAll({ index, now }, stopping.signal)
     while (!stopping.signal.aborted) {
       const begun = performance.now()
@@ -98,32 +98,16 @@ export function createThreadIndexer(parts: ThreadIndexerParts): ThreadIndexer {
     }
   }
 
-  /** Waits, but no longer than until a thread is noted. */
-  function rest(ms: number): Promise<void> {
-    if (stopping.signal.aborted || (noted.size > 0 && !failing)) return Promise.resolve()
-    return new Promise((resolve) => {
-      const timer = setTimeout(end, ms)
-      timer.unref()
-      function end(): void {
-        clearTimeout(timer)
-        stopping.signal.removeEventListener('abort', end)
-        endRest = () => {}
-        resolve()
-      }
-      if (!failing) endRest = end
-      stopping.signal.addEventListener('abort', end, { once: true })
-    })
-  }
-
   return {
     note(threadId) {
       lastNote = performance.now()
       if (noted.size < maxNoted) noted.add(threadId)
-      endRest()
+      // A look takes what was noted meanwhile. While looks fail, they are tried again by the clock alone.
+      if (resting && !failing) loop.wake()
     },
     async stop() {
       stopping.abort()
-      await working
+      await loop.stop()
       // When the database cannot be reached, the duty expires by itself.
       await leases.leaveDuty('thread index', owner).catch(() => {})
     },
