@@ -8,7 +8,7 @@ export function addMissions(program: Command): void {
     .command('add <prompt>')
     .description('create a mission')
     .requiredOption('--when <schedule>', 'such as "every 2h", "weekdays at 08:30", "in 30m" or "0 9 * * 1-5"')
-    .option('--zone <zone>', 'time zone, such as Europe/Zurich; the machine’s by default')
+    .option('--zone <zone>', 'time zone, such as Europe/Zurich; yours by default, else the machine’s')
     .option('--title <title>', 'the beginning of the prompt by default')
     .option('--tools <names>', 'the tools that a run may use, with commas between them')
     .option('--cap <usd>', 'the most that one run may cost')

@@ -135,7 +135,10 @@ export interface MissionRecords {
   unsettled(limit: number): Promise<readonly { readonly turnId: string; readonly user: UserId }[]>
   /** Records the end of a run, once; a failure may pause the mission. Undefined if there is nothing to record. */
   settle(end: RunEnd, pause: PauseRule, newsOf?: NewsOfRun): Promise<SettledRun | undefined>
-  /** Missions whose next instant was found at a time that lies ahead: the clock was ahead then. */
+  /**
+   * Missions whose next instant was found at a time that lies ahead: the clock was ahead then. Not those that were created
+   * later than now: it is this clock that is wrong, as that of a machine which has just booted may be.
+   */
   plannedAhead(now: number, limit: number): Promise<readonly Mission[]>
   /** Sets the next instant of such a mission, and forgets what it has missed ahead of now: that comes again. */
   takeBack(mission: Mission, nextAt: number, now: number): Promise<void>

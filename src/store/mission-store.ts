@@ -198,7 +198,9 @@ export function createMissionStore({ sql, now, maxUserBytes = 0 }: MissionStoreP
     plannedAhead: (at, limit) =>
       sql.read(function* () {
         const rows = yield* query(
-          'SELECT * FROM missions WHERE next_at IS NOT NULL AND planned_at > ? ORDER BY planned_at LIMIT ?',
+          `SELECT * FROM missions WHERE next_at IS NOT NULL AND planned_at > ? AND created_at <= ?
+           ORDER BY planned_at LIMIT ?`,
+          at,
           at,
           limit,
         )

@@ -54,6 +54,7 @@ test('two commands connect a bot and pair a chat, with a service that runs', asy
     ada.say(line)
     await until(() => ada.texts.some((text) => text.startsWith('This chat is now yours')))
     assert.deepEqual(waysOf(), ['telegram'])
+    assert.match((await atrium(home.path, ['status'], { env })).stdout, /\btelegram @atrium_test_bot\n/)
     ada.say('what is 2+2?')
     await until(() => ada.texts.some((text) => /\b4\b/.test(text)))
     assert.equal((await telegram(['unpair', 'operator'])).code, 0)

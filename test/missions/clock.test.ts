@@ -278,11 +278,24 @@ test('a clock that jumped far ahead and went back leaves each mission its next i
 
 test('a clock that was ahead before a restart is noticed by the next start', async (t) => {
   const house = open(t, {}, { idle: true })
-  house.setTime(start + 100 * 24 * hour)
   const mission = await house.add({ schedule: 'daily at 9am' })
+  const later = start + 100 * 24 * hour
+  house.setTime(later)
+  const changed = await house.missions.change(ada, mission.id, { schedule: 'daily at 10am' })
+  assert.equal(changed.nextAt, later + 2 * hour)
   house.setTime(start)
   house.clock.start()
-  await until(async () => (await house.missions.get(ada, mission.id)).nextAt === start + hour)
+  await until(async () => (await house.missions.get(ada, mission.id)).nextAt === start + 2 * hour)
+})
+
+test('a clock that is far behind, as that of a machine without one, moves nothing', async (t) => {
+  const house = open(t, {}, { idle: true })
+  const mission = await house.add({ schedule: 'daily at 9am' })
+  house.setTime(0)
+  house.clock.start()
+  await house.at(1)
+  house.setTime(start)
+  assert.equal((await house.missions.get(ada, mission.id)).nextAt, start + hour)
 })
 
 test('news of a run is stored with its end: a process that is killed behind it has told', async (t) => {

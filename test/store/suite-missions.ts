@@ -307,23 +307,25 @@ export function missionTests(open: Open): void {
   })
 
   test('what was planned by a clock that was ahead is found and taken back', async (t) => {
-    const { store } = await open(t)
+    const { store, clock } = await open(t)
     const { missions } = store
+    const now = clock.now + 1_000
     const [fired, resumed, old] = [await add(store), await add(store), await add(store, ada, { nextAt: 500 })]
-    const missed = [{ at: 500 }, { at: 1_500, count: 7 }, { at: 2_500 }]
-    const { run: _, ...plan } = firing(fired, { missed, next: 9_000, plannedAt: 8_000 })
+    const missed = [{ at: now - 500 }, { at: now + 500, count: 7 }, { at: now + 1_500 }]
+    const { run: _, ...plan } = firing(fired, { missed, next: now + 9_000, plannedAt: now + 8_000 })
     assert.equal((await missions.fire(plan)).type, 'recorded')
-    await missions.change(resumed, { nextAt: 9_500, plannedAt: 8_500 }, 100)
-    const ahead = await missions.plannedAhead(1_000, 9)
+    await missions.change(resumed, { nextAt: now + 9_500, plannedAt: now + 8_500 }, 100)
+    assert.deepEqual(await missions.plannedAhead(clock.now - 1, 9), [], 'not by a clock from before they were made')
+    const ahead = await missions.plannedAhead(now, 9)
     assert.deepEqual(
       ahead.map(({ id }) => id),
       [fired.id, resumed.id],
     )
-    for (const mission of ahead) await missions.takeBack(mission, 2_000, 1_000)
-    await missions.takeBack({ ...old, nextAt: 501 }, 2_000, 1_000)
-    assert.deepEqual([await missions.plannedAhead(1_000, 9), (await missions.get(ada, old.id))?.nextAt], [[], 500])
-    assert.equal((await missions.get(ada, fired.id))?.nextAt, 2_000)
-    assert.deepEqual(await outcomes(store, fired), [[500, 'missed']])
+    for (const mission of ahead) await missions.takeBack(mission, now + 100, now)
+    await missions.takeBack({ ...old, nextAt: 501 }, now + 100, now)
+    assert.deepEqual([await missions.plannedAhead(now, 9), (await missions.get(ada, old.id))?.nextAt], [[], 500])
+    assert.equal((await missions.get(ada, fired.id))?.nextAt, now + 100)
+    assert.deepEqual(await outcomes(store, fired), [[now - 500, 'missed']])
   })
 
   test('a run whose turn cannot be stored fails, and counts', async (t) => {
