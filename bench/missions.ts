@@ -124,8 +124,8 @@ async function fill(home: string, count: number, nextAt: number): Promise<void> 
   const store = openStore({ path: join(home, 'atrium.db'), seal: createSeal('0'.repeat(64)) })
   const words = { title: 'News', prompt: 'Read the news', zone: 'UTC', missed: 'once' as const }
   const at = Math.floor(nextAt / 1000) * 1000
-  const from = Math.min(at, Math.floor(Date.now() / 1000) * 1000) - 1000
-  const once = { ...words, schedule: new Date(at).toISOString(), from, nextAt: at }
+  const begins = Math.min(at, Math.floor(Date.now() / 1000) * 1000) - 1000
+  const once = { ...words, schedule: new Date(at).toISOString(), from: begins, nextAt: at }
   for (let from = 0; from < count; from += batchSize) {
     const size = Math.min(batchSize, count - from)
     const users = Array.from({ length: size }, (_, index) => userId(`user ${Math.floor((from + index) / perUser)}`))
