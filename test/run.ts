@@ -2,7 +2,7 @@
 // only the test files whose path contains it.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism, constants } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -25,8 +25,23 @@ const waitingFiles = 2
 const parentFolders = ['doors', 'web']
 /** Files and folders that change their process for good: each file has its own. */
 const alone = ['test/web/lib/page.test.ts', 'test/web/store/']
+/** Folders whose files are dealt to several processes: in one they would take longer than everything else. */
+const dealt: Readonly<Record<string, number>> = { web: 2 }
 /** Processes that take the longest start first; the others fill up the end. */
-const longest = ['web', 'store', 'sandbox', 'commands', 'replicas', 'doors-terminal', 'mcp']
+const longest = [
+  'web',
+  'web-1',
+  'commands',
+  'sandbox',
+  'store',
+  'doors-web',
+  'replicas',
+  'mcp',
+  'doors-terminal',
+  'root',
+  'turns',
+  'doors-responses',
+]
 
 function isNewEnough(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
@@ -48,6 +63,21 @@ function processOf(path: string): string {
   return first === '' ? 'root' : first
 }
 
+type Process = [name: string, files: string[]]
+
+/** The files of a process, or of those among which they are dealt: the largest first, each to the one that has the least. */
+function deal(root: string, name: string, files: readonly string[]): Process[] {
+  const hands = Array.from({ length: dealt[name] ?? 1 }, () => ({ files: [] as string[], bytes: 0 }))
+  const sizes = files.map((path) => ({ path, bytes: statSync(join(root, path)).size }))
+  for (const { path, bytes } of sizes.toSorted((one, other) => other.bytes - one.bytes)) {
+    const least = hands.reduce((one, other) => (other.bytes < one.bytes ? other : one))
+    least.files.push(path)
+    least.bytes += bytes
+  }
+  const used = hands.filter((hand) => hand.files.length > 0)
+  return used.map((hand, at) => [at === 0 ? name : `${name}-${at}`, hand.files.toSorted()])
+}
+
 /**
  * Puts the test files of each process into one file in `into`, in which each is a suite with hooks of its own. Node runs
  * them in the order of their names.
@@ -55,7 +85,8 @@ function processOf(path: string): string {
 function groupTests(root: string, tests: readonly string[], into: string): string[] {
   if (tests.length === 1) return [...tests]
   const urlOf = (path: string): string => pathToFileURL(join(root, path)).href
-  return [...Map.groupBy(tests, processOf)].map(([name, files]) => {
+  const processes = [...Map.groupBy(tests, processOf)].flatMap(([name, files]) => deal(root, name, files))
+  return processes.map(([name, files]) => {
     const lines = [
       `import { describe } from 'node:test'`,
       // Ends the processes that tests leave behind: after all files, not after the first that imports it.
@@ -63,7 +94,8 @@ function groupTests(root: string, tests: readonly string[], into: string): strin
       ...files.map((path) => `describe('${path}', () => import('${urlOf(path)}'))`),
     ]
     const place = longest.indexOf(name)
-    const group = join(into, `${place < 0 ? longest.length : place}-${name}.test.mjs`)
+    const order = String(place < 0 ? longest.length : place).padStart(2, '0')
+    const group = join(into, `${order}-${name}.test.mjs`)
     writeFileSync(group, lines.join('\n'))
     return group
   })
