@@ -11,7 +11,8 @@ import { eventsOf, wholeOf } from './answer-body.ts'
 import type { ExactArguments } from './exact-arguments.ts'
 import { createReconnection, endCancelled } from './http-requests.ts'
 
-const goodbyeMs = 2_000
+/** How long the end of a session is waited for. */
+const defaultGoodbyeMs = 2_000
 /** Statuses whose answers have no body. */
 const bodyless = [204, 205, 304]
 
@@ -30,6 +31,7 @@ export type HttpParts = {
   readonly dial: StreamDial
   readonly exact: ExactArguments
   readonly bearer?: Bearer | undefined
+  readonly goodbyeMs?: number | undefined
 }
 
 /** The server answered a request with 401: nobody is signed in, or the sign-in has ended. */
@@ -53,7 +55,7 @@ export async function createHttpTransport(parts: HttpParts): Promise<Transport> 
     async close() {
       if (transport.sessionId !== undefined)
         await within(
-          goodbyeMs,
+          parts.goodbyeMs ?? defaultGoodbyeMs,
           transport.terminateSession().catch(() => {}),
           () => {},
         )

@@ -25,6 +25,7 @@ export type TransportParts = ValueSources & {
   readonly dial: StreamDial
   /** The sign-in to a server over HTTP. */
   readonly bearerFor?: (server: { readonly name: string; readonly url: string }) => Bearer
+  readonly goodbyeMs?: number
 }
 
 export type OpenTransport = (
@@ -79,6 +80,7 @@ async function openHttp(
     dial: parts.dial,
     exact,
     bearer: parts.bearerFor?.({ name, url }),
+    goodbyeMs: parts.goodbyeMs,
   })
   const command = `atrium mcp auth ${name}`
   const signInFault = (error: unknown): AppError | undefined => {

@@ -12,6 +12,7 @@ import { createStreamDial } from '#net/dial.ts'
 import { createOpenTransport, type OpenTransport } from '#mcp/open-transport.ts'
 import { createExitGuard } from '#mcp/stdio.ts'
 import { markVariable } from '#mcp/process-mark.ts'
+import { patienceMs } from '../until.ts'
 
 const rudeFile = fileURLToPath(new URL('rude-server.mjs', import.meta.url))
 const everythingFile = fileURLToPath(
@@ -50,6 +51,7 @@ export function openRude(
     ...(bearer && { bearerFor: () => bearer }),
     homeMark: mark,
     guard,
+    goodbyeMs: patienceMs,
     mask: (text) => text.replaceAll('sesame-open', '***'),
     log: logTo((_level, fields, message) => lines.push(`${message} ${JSON.stringify(fields)}`), 'info'),
   })

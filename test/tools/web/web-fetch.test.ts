@@ -6,6 +6,7 @@ import { test, type TestContext } from 'node:test'
 import { createLeakScan } from '#safety/leaks.ts'
 import { createWebFetch } from '#tools/web/web-fetch.ts'
 import { createJobRunner } from '#tools/worker.ts'
+import { patienceMs } from '../../until.ts'
 import { openSite, run } from '../rig.ts'
 
 type Served = { readonly type?: string; readonly body: string | Buffer; readonly status?: number }
@@ -19,7 +20,11 @@ async function open(t: TestContext, files: Readonly<Record<string, Served>>) {
   })
   return {
     ...site,
-    tool: createWebFetch({ fetch: site.fetch, runJob: createJobRunner(), scan: () => createLeakScan() }),
+    tool: createWebFetch({
+      fetch: site.fetch,
+      runJob: createJobRunner({ deadlineMs: patienceMs }),
+      scan: () => createLeakScan(),
+    }),
   }
 }
 
@@ -223,7 +228,7 @@ test('a page that is made to be slow is read all the same, and stops nothing mea
 })
 
 test('a call that is given up leaves no worker behind', async () => {
-  const runJob = createJobRunner()
+  const runJob = createJobRunner({ deadlineMs: patienceMs })
   const stop = new AbortController()
   const running = runJob({ type: 'page', html: '<p>x', url: 'https://a.example' }, stop.signal)
   stop.abort()

@@ -22,6 +22,7 @@ import { operator, userId } from '#core/ids.ts'
 import { previewText } from '#safety/gate-question.ts'
 import { createJobRunner } from '#tools/worker.ts'
 import { createWorkspaceTools } from '#tools/workspace/workspace-tools.ts'
+import { patienceMs } from '../../until.ts'
 import { run as runTool } from '../rig.ts'
 
 const files: Readonly<Record<string, string>> = {
@@ -54,7 +55,11 @@ function open(t: TestContext) {
   symlinkSync('loop', join(root, 'loop'))
   execFileSync('mkfifo', [join(root, 'pipe')])
   const folderOf = (user: string) => (user === operator ? root : join(base, 'users', user))
-  const tools = createWorkspaceTools({ folderOf, home: join(base, 'home'), runJob: createJobRunner() })
+  const tools = createWorkspaceTools({
+    folderOf,
+    home: join(base, 'home'),
+    runJob: createJobRunner({ deadlineMs: patienceMs }),
+  })
   const find = (name: string) => {
     const tool = tools.find(({ spec }) => spec.name === `workspace_${name}`)
     assert(tool, name)
@@ -387,7 +392,11 @@ for (const [what, make, paths] of nearHome) {
     writeFileSync(join(home, 'master-key'), 'the key of the house\n')
     symlinkSync('home', join(base, 'link'))
     const root = make(base, home)
-    const tools = createWorkspaceTools({ folderOf: () => root, home, runJob: createJobRunner() })
+    const tools = createWorkspaceTools({
+      folderOf: () => root,
+      home,
+      runJob: createJobRunner({ deadlineMs: patienceMs }),
+    })
     const run = (name: string, args: object): Promise<string> => {
       const tool = tools.find(({ spec }) => spec.name === `workspace_${name}`)
       assert(tool, name)
