@@ -30,10 +30,12 @@ export function readKeys(
 
 /** The keys that open what was sealed between two looks: a rotation may have come between them. */
 export function joinKeys(before: Keys, after: Keys): Keys {
-  const [first, second] = [before['master-key'], after['master-key.next'] ?? after['master-key']]
+  // The first key may have been made between the looks.
+  const first = before['master-key'] ?? after['master-key']
+  const second = after['master-key.next'] ?? after['master-key']
   return definedOf({
     ...after,
-    'master-key': first ?? second,
+    'master-key': first,
     'master-key.next': second === first ? undefined : second,
   })
 }
@@ -130,7 +132,10 @@ export function createFileWriter(folder: string, leaveOut: readonly string[]) {
       if (line.type === 'file' && !leaveOut.includes(line.path)) {
         const path = join(folder, checkPath(line.path))
         await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-        file = await open(path, 'wx', isKey(line.path) ? privateMode : line.mode & 0o777)
+        const mode = isKey(line.path) ? privateMode : line.mode & 0o777
+        file = await open(path, 'wx', mode)
+        // The mask of the process would take bits away.
+        await file.chmod(mode)
       }
       if (line.type === 'folder') await mkdir(join(folder, checkFolder(line.path)), { recursive: true, mode: 0o700 })
       if (line.type === 'link' && !isKey(line.path)) links.push({ path: checkPath(line.path), to: line.to })
