@@ -1,16 +1,6 @@
 // What a backup holds comes back in either database, row for row.
 import assert from 'node:assert/strict'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
@@ -115,35 +105,6 @@ test('a backup of an earlier schema is brought to the newest one', async (t) => 
     )
     assert.deepEqual(await store.check(), [])
     await store.close()
-  }
-})
-
-test('files of the workspaces come back with their modes and links; keys only on request', async (t) => {
-  const home = await fillHome(folder(t))
-  mkdirSync(join(home.path, 'users', 'u1', 'workspace'), { recursive: true })
-  mkdirSync(join(home.path, 'workspace', 'nothing', 'here'), { recursive: true })
-  const large = Buffer.alloc(1_000_000, 'abc')
-  writeFileSync(join(home.path, 'workspace', 'large.bin'), large)
-  writeFileSync(join(home.path, 'workspace', 'empty'), '')
-  writeFileSync(join(home.path, 'users', 'u1', 'workspace', 'run.sh'), 'true')
-  chmodSync(join(home.path, 'users', 'u1', 'workspace', 'run.sh'), 0o700)
-  symlinkSync('large.bin', join(home.path, 'workspace', 'link'))
-  writeFileSync(join(home.path, 'master-key'), `${'0'.repeat(64)}\n`)
-  writeFileSync(join(home.path, 'webui-token'), 'atr_a-token-of-the-tests\n')
-  for (const withKey of [false, true]) {
-    const file = join(folder(t), 'a.backup')
-    await makeBackup({ home, file, withKey })
-    const target = homeAt(folder(t))
-    await restore({ home: target, file, replace: false })
-    assert(readFileSync(join(target.path, 'workspace', 'large.bin')).equals(large))
-    assert.equal(readFileSync(join(target.path, 'workspace', 'empty'), 'utf8'), '')
-    assert.equal(statSync(join(target.path, 'users', 'u1', 'workspace', 'run.sh')).mode & 0o777, 0o700)
-    assert.equal(readlinkSync(join(target.path, 'workspace', 'link')), 'large.bin')
-    assert.deepEqual(readdirSync(join(target.path, 'workspace', 'nothing', 'here')), [], 'an empty folder')
-    for (const name of ['master-key', 'webui-token']) {
-      assert.equal(existsSync(join(target.path, name)), withKey)
-      if (withKey) assert.deepEqual(readFileSync(join(target.path, name)), readFileSync(join(home.path, name)))
-    }
   }
 })
 

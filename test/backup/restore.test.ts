@@ -1,0 +1,147 @@
+// A backup and its restore on SQLite: rows, files, keys, and what was there before.
+import assert from 'node:assert/strict'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { createHash } from 'node:crypto'
+import { makeBackup } from '#backup/backup.ts'
+import { lineText } from '#backup/format.ts'
+import { realFolder } from '#backup/open-real.ts'
+import { checkBackup, type RestoreParts, restoreBackup } from '#backup/restore.ts'
+import { homeAt, lockHome, openHome } from '#home.ts'
+import { openSqliteSnapshot } from '#store/snapshot-sqlite.ts'
+import { folder } from '../store/harness.ts'
+import { fillHome, rowsOf } from './filled.ts'
+
+async function restore(parts: RestoreParts) {
+  const unlock = lockHome(openHome(parts.home.path))
+  try {
+    return await restoreBackup(parts, await checkBackup(parts))
+  } finally {
+    unlock?.()
+  }
+}
+
+function sqliteRows(path: string, t: TestContext) {
+  return openSqliteSnapshot({ path, scratch: join(folder(t), 'copy') }).then(rowsOf)
+}
+
+test('files of the workspaces come back with their modes and links; keys only on request', async (t) => {
+  const home = await fillHome(folder(t))
+  mkdirSync(join(home.path, 'users', 'u1', 'workspace'), { recursive: true })
+  mkdirSync(join(home.path, 'workspace', 'nothing', 'here'), { recursive: true })
+  const large = Buffer.alloc(1_000_000, 'abc')
+  writeFileSync(join(home.path, 'workspace', 'large.bin'), large)
+  writeFileSync(join(home.path, 'workspace', 'empty'), '')
+  writeFileSync(join(home.path, 'users', 'u1', 'workspace', 'run.sh'), 'true')
+  chmodSync(join(home.path, 'users', 'u1', 'workspace', 'run.sh'), 0o700)
+  symlinkSync('large.bin', join(home.path, 'workspace', 'link'))
+  writeFileSync(join(home.path, 'master-key'), `${'0'.repeat(64)}\n`)
+  writeFileSync(join(home.path, 'webui-token'), 'atr_a-token-of-the-tests\n')
+  for (const withKey of [false, true]) {
+    const file = join(folder(t), 'a.backup')
+    await makeBackup({ home, file, withKey })
+    const target = homeAt(folder(t))
+    await restore({ home: target, file, replace: false })
+    assert(readFileSync(join(target.path, 'workspace', 'large.bin')).equals(large))
+    assert.equal(readFileSync(join(target.path, 'workspace', 'empty'), 'utf8'), '')
+    assert.equal(statSync(join(target.path, 'users', 'u1', 'workspace', 'run.sh')).mode & 0o777, 0o700)
+    assert.equal(readlinkSync(join(target.path, 'workspace', 'link')), 'large.bin')
+    assert.deepEqual(readdirSync(join(target.path, 'workspace', 'nothing', 'here')), [], 'an empty folder')
+    for (const name of ['master-key', 'webui-token']) {
+      assert.equal(existsSync(join(target.path, name)), withKey)
+      if (withKey) assert.deepEqual(readFileSync(join(target.path, name)), readFileSync(join(home.path, name)))
+    }
+  }
+})
+
+test('every row comes back, the files are counted, and progress is told up to the end', async (t) => {
+  const home = await fillHome(folder(t))
+  mkdirSync(join(home.path, 'workspace'))
+  writeFileSync(join(home.path, 'workspace', 'a'), 'a')
+  symlinkSync('a', join(home.path, 'workspace', 'b'))
+  // Left by a backup that was killed: no process has this id.
+  writeFileSync(join(home.path, 'backup.part-999999999'), 'half')
+  const file = join(folder(t), 'a.backup')
+  const told = new Map<string, number>()
+  const onProgress = (what: string, share: number): void => void told.set(what, share)
+  const made = await makeBackup({ home, file, withKey: false, onProgress })
+  assert.deepEqual([made.files, made.skipped, made.header.with_key], [2, [], false])
+  assert.equal(told.get('files'), 1)
+  assert.equal(existsSync(join(home.path, 'backup.part-999999999')), false)
+  const before = await sqliteRows(home.database, t)
+  const rows = Object.fromEntries(Object.entries(before).map(([table, all]) => [table, all.length]))
+  assert.deepEqual(made.header.tables, rows)
+  const target = homeAt(folder(t))
+  const restored = await restore({ home: target, file, replace: false, onProgress })
+  assert.deepEqual([restored.aside, restored.files], [undefined, 2])
+  assert.deepEqual([told.get('checking the backup'), told.get('restoring')], [1, 1])
+  assert.deepEqual(await sqliteRows(target.database, t), before)
+  await assert.rejects(restore({ home: target, file, replace: false }), { code: 'forbidden' })
+  writeFileSync(join(target.path, 'workspace', 'mine'), 'mine')
+  const { aside = '' } = await restore({ home: target, file, replace: true })
+  assert.deepEqual(readdirSync(aside).toSorted(), ['atrium.db', 'users', 'workspace'])
+  assert.equal(readFileSync(join(aside, 'workspace', 'mine'), 'utf8'), 'mine')
+  assert.deepEqual(await sqliteRows(target.database, t), before)
+  assert.deepEqual(readdirSync(join(target.path, 'workspace')).toSorted(), ['a', 'b'])
+})
+
+test('a home with files and no rows is not empty either', async (t) => {
+  const home = await fillHome(folder(t))
+  const file = join(folder(t), 'a.backup')
+  await makeBackup({ home, file, withKey: false })
+  const target = homeAt(folder(t))
+  mkdirSync(join(target.path, 'users', 'u1'), { recursive: true })
+  await assert.rejects(restore({ home: target, file, replace: false }), { code: 'forbidden' })
+  assert.deepEqual(readdirSync(join(target.path, 'users')), ['u1'])
+})
+
+test('a table or a column that is not known is named, and nothing is restored', async (t) => {
+  const home = await fillHome(folder(t))
+  const file = join(folder(t), 'a.backup')
+  await makeBackup({ home, file, withKey: false })
+  const [header = '', ...lines] = gunzipSync(readFileSync(file)).toString().trimEnd().split('\n')
+  const rest = lines.slice(0, -1).map((line) => `${line}\n`)
+  for (const [from, to, message] of [
+    [/"columns":\["\w+"/, '"columns":["other"', /a column other of/],
+    [/"table":"settings"/, '"table":"others"', /a table others/],
+  ] as const) {
+    const at = rest.findIndex((line) => from.test(line))
+    assert.ok(at >= 0, from.source)
+    const counted = header.replace('"settings":', to.startsWith('"table"') ? '"others":' : '"settings":')
+    const text = [`${counted}\n`, ...rest.with(at, (rest[at] ?? '').replace(from, to))].join('')
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    const changed = join(folder(t), 'b.backup')
+    writeFileSync(changed, gzipSync(text + lineText({ type: 'end', files: 0, sha256 })))
+    const target = homeAt(folder(t))
+    await assert.rejects(restore({ home: target, file: changed, replace: false }), { code: 'invalid_input', message })
+    assert.equal(existsSync(target.database), false)
+  }
+})
+
+test('a folder of the home may lead outside, and not to the home or a folder around it', (t) => {
+  const [top, outside] = [folder(t), folder(t)]
+  const home = join(top, 'home')
+  mkdirSync(join(home, 'real'), { recursive: true })
+  mkdirSync(join(home, 'data'))
+  for (const [name, to] of [
+    ['away', outside],
+    ['self', '.'],
+    ['inner', 'data'],
+    ['around', '..'],
+  ] as const)
+    symlinkSync(to, join(home, name))
+  const real = (name: string) => realFolder(home, name) !== undefined
+  assert.deepEqual(['real', 'away', 'self', 'inner', 'around'].map(real), [true, true, false, false, false])
+})
