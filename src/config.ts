@@ -1,32 +1,22 @@
 // Builds one frozen Config from the environment and the stored settings. The only reader of process.env.
 import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, join, relative, resolve } from 'node:path'
+import { delimiter, join, relative } from 'node:path'
 import querystring from 'node:querystring'
 import { chooseEmbedding, type EmbeddingConfig } from '#config/embedding.ts'
 import { chooseModel, type ModelConfig, type Settings } from '#config/model.ts'
 import { type OidcConfig, readOidc } from '#config/oidc.ts'
 import { type ResponsesConfig, responsesOf } from '#config/responses.ts'
+import { capOf, type Env, homeOf, portOf, retentionOf, stepsOf, workspaceOf } from '#config/settings.ts'
 import { type TelemetryConfig, telemetryOf } from '#config/telemetry.ts'
-import {
-  fault,
-  type RawValues,
-  rawValuesIn,
-  variableNames,
-  parseValues,
-  withoutUndefined,
-  type Report,
-  type Values,
-} from '#config/variables.ts'
+import { fault, rawValuesIn, variableNames, parseValues, withoutUndefined } from '#config/variables.ts'
 import { AppError } from '#core/errors.ts'
 import { isProviderKey } from '#core/providers.ts'
-import { maxRetentionDays, maxSteps, defaultSteps } from '#core/turn.ts'
 import type { LogLevel } from '#lib/log.ts'
 import { inCheckout } from '#lib/checkout.ts'
 
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1'])
 const minSecretLength = 24
-const maxPort = 65_535
 const defaultWritesPerMinute = 600
 
 export type Config = {
@@ -104,8 +94,6 @@ export type Config = {
   /** Lines to show at startup: choices that were made for the operator. */
   readonly notices: readonly string[]
 }
-
-type Env = Readonly<Record<string, string | undefined>>
 
 /** Command-line options. They override the environment. */
 export type Flags = { readonly port?: string }
@@ -257,66 +245,6 @@ export function weakSecrets({ gateway, webhook, operatorToken }: Config): { name
     const weak = secret !== undefined && secret.length < minSecretLength
     return open && weak && !loopback.has(host) ? [{ name, host }] : []
   })
-}
-
-type CapName = 'SPEND_PER_TURN_USD' | 'SPEND_PER_DAY_USD'
-type SettingParts = { values: Values; raw: RawValues; settings: Settings; report: Report }
-
-/** The environment's cap, else the stored one, else the default. 0 means no cap. */
-function capOf(name: CapName, { values, raw, settings, report }: SettingParts): number | undefined {
-  const stored = settings[name.toLowerCase()]
-  if (raw[name] !== undefined || stored === undefined || stored === null) return values[name] || undefined
-  if (typeof stored !== 'number' || !(stored >= 0))
-    report(`the setting ${name.toLowerCase()} must be a number of 0 or more`)
-  return Number(stored) || undefined
-}
-
-/** The environment's port, else the stored one, else the default. */
-function portOf({ values, raw, settings: { gateway_port: stored }, report }: SettingParts): number {
-  if (raw.GATEWAY_PORT !== undefined || stored === undefined || stored === null) return values.GATEWAY_PORT
-  if (Number.isInteger(stored) && Number(stored) >= 1 && Number(stored) <= maxPort) return Number(stored)
-  report(`the setting gateway_port must be a whole number from 1 to ${maxPort}`)
-  return values.GATEWAY_PORT
-}
-
-function stepsOf({ steps_per_turn: stored }: Settings, report: Report): number {
-  if (stored === undefined || stored === null) return defaultSteps
-  if (Number.isInteger(stored) && Number(stored) >= 1 && Number(stored) <= maxSteps) return Number(stored)
-  report(`the setting steps_per_turn must be a whole number from 1 to ${maxSteps}`)
-  return defaultSteps
-}
-
-function retentionOf({ retention_days: stored }: Settings, report: Report): number {
-  if (stored === undefined || stored === null) return 0
-  if (Number.isInteger(stored) && Number(stored) >= 0 && Number(stored) <= maxRetentionDays) return Number(stored)
-  report(`the setting retention_days must be a whole number from 0 to ${maxRetentionDays}`)
-  return 0
-}
-
-function homeOf(text: string | undefined, env: Env, report: Report): string {
-  try {
-    return text === undefined ? join(env['HOME'] || homedir(), '.atrium') : pathIn(text, env)
-  } catch {
-    report(fault('ATRIUM_HOME', 'is not set and this user has no home folder'))
-    return ''
-  }
-}
-
-/** The workspace must not contain the home, which has the keys and all threads. */
-function workspaceOf(
-  text: string | undefined,
-  { home, env, report }: { home: string; env: Env; report: Report },
-): string {
-  const workspace = text === undefined ? join(home, 'workspace') : pathIn(text, env)
-  if (!relative(workspace, home).startsWith('..')) {
-    report(fault('ATRIUM_WORKSPACE', 'is or contains the home of the service: choose a folder outside it'))
-  }
-  return workspace
-}
-
-/** An absolute path from one that may start with `~`. */
-function pathIn(text: string, env: Env): string {
-  return resolve(text.replace(/^~(?=\/|$)/, () => env['HOME'] || homedir()))
 }
 
 function freeze<T extends object>(value: T): T {

@@ -1,16 +1,16 @@
 // WebSockets of the gateway: authentication, limits per user, heartbeats and shutdown.
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { isObject } from '#core/json.ts'
 import type { Log } from '#lib/log.ts'
-import { type Authenticate, type Credential, credentialOf, refusalTexts } from './auth.ts'
+import { type Authenticate, type Credential, credentialOf } from './auth.ts'
 import type { Caller } from './caller.ts'
 import { type Connection, closeCodes, createConnection, type Handler, readFrames } from './connection.ts'
 import { smallJsonBytes } from './json-reader.ts'
 import type { Origins } from './origin.ts'
 import { pathOf } from './reply.ts'
+import { type RefusalStatus, refuseUpgrade, startRequestLog } from './upgrade.ts'
 import { createWriteLimit } from './write-rate.ts'
 
 /** A message of 1 MiB may grow sixfold when it is escaped as JSON. */
@@ -247,7 +247,7 @@ export function createSockets(parts: SocketParts): Sockets {
       method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && doors.has(pathOf(url)),
     async upgrade(request, socket, head) {
       const logStatus = startRequestLog(request, log)
-      const refuse = (status: keyof typeof refusals, text?: string): void =>
+      const refuse = (status: RefusalStatus, text?: string): void =>
         refuseUpgrade(socket, logStatus(status), status, text)
       socket.on('error', () => socket.destroy())
       upgrading.add(socket)
@@ -313,35 +313,4 @@ async function loadServer(): Promise<WebSocketServer> {
     headers.push(`X-Request-Id: ${String(request.headers['x-request-id'])}`)
   })
   return server
-}
-
-/** Gives the request its id. The returned function writes its log line and returns the id. */
-function startRequestLog(request: IncomingMessage, log: Log): (status: number) => string {
-  const id = randomUUID()
-  const at = performance.now()
-  request.headers['x-request-id'] = id
-  return (status) => {
-    const path = pathOf(request.url ?? '')
-    const ms = Math.round(performance.now() - at)
-    log.info({ request: id, door: 'gateway', method: 'GET', path, status, ms }, 'request')
-    return id
-  }
-}
-
-const refusals = {
-  400: ['Bad Request', 'Sec-WebSocket-Version: 13\r\n'],
-  401: ['Unauthorized', 'WWW-Authenticate: Bearer\r\n'],
-  403: ['Forbidden', ''],
-  503: ['Service Unavailable', 'Retry-After: 5\r\n'],
-} as const
-const texts = { 400: 'this is not a WebSocket handshake', ...refusalTexts } as const
-
-function refuseUpgrade(socket: Socket, id: string, status: keyof typeof refusals, text: string = texts[status]): void {
-  const [reason, more] = refusals[status]
-  socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: text/plain; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(text)}\r\nX-Request-Id: ${id}\r\nCache-Control: no-store\r\n` +
-      `${more}Connection: close\r\n\r\n${text}`,
-    () => socket.destroy(),
-  )
 }

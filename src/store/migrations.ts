@@ -1,6 +1,9 @@
 // The schema as numbered migrations, forward only. A landed version is never edited: there are databases made by it. Every
 // change is a new version, and the code of the version before must still work with it.
 import { AppError } from '#core/errors.ts'
+import { createTables } from './first-migration.ts'
+import { addDocuments } from './document-migration.ts'
+import { textArguments } from './arguments-migration.ts'
 import { addChainPoints, moveChainPoints } from './chain-migration.ts'
 import { addChannels } from './channel-migration.ts'
 import { addSkills } from './skill-migration.ts'
@@ -24,115 +27,9 @@ export type Migration = readonly Change[]
 
 /** The first is version 1. `WITHOUT ROWID`, `TEXT` and `BLOB` are translated for PostgreSQL, see `forPostgres`. */
 export const migrations: readonly Migration[] = [
-  [
-    `CREATE TABLE threads (
-      id TEXT PRIMARY KEY, user_id TEXT NOT NULL, door TEXT NOT NULL, title TEXT NOT NULL, thread_key TEXT,
-      created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, last_seq BIGINT NOT NULL, last_turn TEXT NOT NULL,
-      open_call TEXT
-    ) WITHOUT ROWID`,
-    `CREATE INDEX threads_by_user ON threads (user_id, last_turn)`,
-    `CREATE INDEX threads_of_webhook ON threads (last_turn) WHERE door = 'webhook'`,
-    `CREATE UNIQUE INDEX threads_by_key ON threads (user_id, thread_key) WHERE thread_key IS NOT NULL`,
-    `CREATE INDEX threads_by_open_call ON threads (open_call) WHERE open_call IS NOT NULL`,
-    `CREATE TABLE items (
-      thread_id TEXT NOT NULL, seq BIGINT NOT NULL, id TEXT NOT NULL, turn_id TEXT NOT NULL, at BIGINT NOT NULL,
-      body TEXT NOT NULL, PRIMARY KEY (thread_id, seq)
-    ) WITHOUT ROWID`,
-    `CREATE TABLE turns (
-      id TEXT PRIMARY KEY, thread_id TEXT NOT NULL, user_id TEXT NOT NULL, door TEXT NOT NULL, status TEXT NOT NULL,
-      input TEXT, options TEXT, owner TEXT, epoch BIGINT, idempotency_key TEXT, body_hash TEXT,
-      created_at BIGINT NOT NULL, started_at BIGINT, ended_at BIGINT, first_seq BIGINT, last_seq BIGINT,
-      input_tokens BIGINT NOT NULL DEFAULT 0, cached_tokens BIGINT NOT NULL DEFAULT 0,
-      output_tokens BIGINT NOT NULL DEFAULT 0, reasoning_tokens BIGINT NOT NULL DEFAULT 0,
-      cost_usd DOUBLE PRECISION NOT NULL DEFAULT 0, error TEXT, removed_at BIGINT
-    ) WITHOUT ROWID`,
-    `CREATE INDEX turns_by_user ON turns (user_id, id)`,
-    `CREATE INDEX turns_of_webhook ON turns (id) WHERE door = 'webhook'`,
-    `CREATE UNIQUE INDEX turns_active ON turns (thread_id) WHERE status IN ('running', 'waiting')`,
-    `CREATE INDEX turns_queued ON turns (thread_id, id) WHERE status = 'queued'`,
-    `CREATE INDEX turns_broken ON turns (status, id) WHERE status IN ('failed', 'cancelled')`,
-    `CREATE INDEX turns_with_cost ON turns (id, user_id, cost_usd) WHERE cost_usd > 0`,
-    `CREATE UNIQUE INDEX turns_by_key ON turns (user_id, idempotency_key) WHERE idempotency_key IS NOT NULL`,
-    `CREATE TABLE users (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_at BIGINT NOT NULL)`,
-    `CREATE TABLE tokens (
-      hash TEXT PRIMARY KEY, user_id TEXT NOT NULL, created_at BIGINT NOT NULL, expires_at BIGINT
-    )`,
-    `CREATE INDEX tokens_by_user ON tokens (user_id)`,
-    `CREATE TABLE secrets (name TEXT PRIMARY KEY, sealed TEXT NOT NULL, updated_at BIGINT NOT NULL)`,
-    `CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL, updated_at BIGINT NOT NULL)`,
-    `CREATE TABLE tools (
-      name TEXT PRIMARY KEY, sha256 TEXT NOT NULL, capabilities TEXT NOT NULL, description TEXT NOT NULL,
-      schema TEXT NOT NULL, component BLOB NOT NULL, installed_at BIGINT NOT NULL
-    )`,
-    `CREATE TABLE processes (owner TEXT PRIMARY KEY, epoch BIGINT NOT NULL, seen_at BIGINT NOT NULL)`,
-    `CREATE TABLE counters (key TEXT PRIMARY KEY, uses TEXT NOT NULL, expires_at BIGINT NOT NULL)`,
-    `CREATE INDEX counters_by_expiry ON counters (expires_at)`,
-  ],
-  [
-    `CREATE TABLE document_owners (
-      user_id TEXT PRIMARY KEY, number BIGINT NOT NULL UNIQUE, documents BIGINT NOT NULL, bytes BIGINT NOT NULL,
-      chunks BIGINT NOT NULL, terms BIGINT NOT NULL
-    )`,
-    `CREATE TABLE documents (
-      user_id TEXT NOT NULL, path TEXT NOT NULL, bytes BIGINT NOT NULL, author TEXT NOT NULL, untrusted BIGINT NOT NULL,
-      revision BIGINT NOT NULL, chunks BIGINT NOT NULL, terms BIGINT NOT NULL, created_at BIGINT NOT NULL,
-      updated_at BIGINT NOT NULL, PRIMARY KEY (user_id, path)
-    ) WITHOUT ROWID`,
-    {
-      sqlite: [
-        `CREATE TABLE chunks (
-          id INTEGER PRIMARY KEY, user_id TEXT NOT NULL, path TEXT NOT NULL, at BIGINT NOT NULL, lap BIGINT NOT NULL,
-          size BIGINT NOT NULL, text TEXT NOT NULL
-        )`,
-        `CREATE VIRTUAL TABLE chunk_terms USING fts5(
-          title, body, extra, content='', contentless_delete=1, tokenize="ascii tokenchars ':~'"
-        )`,
-      ],
-      postgres: [
-        `CREATE TABLE chunks (
-          id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, user_id TEXT COLLATE "C" NOT NULL,
-          path TEXT COLLATE "C" NOT NULL, at BIGINT NOT NULL, lap BIGINT NOT NULL, size BIGINT NOT NULL,
-          text TEXT NOT NULL, terms TSVECTOR NOT NULL
-        )`,
-        `CREATE INDEX chunks_by_term ON chunks USING gin (terms)`,
-      ],
-    },
-    `CREATE UNIQUE INDEX chunks_of_document ON chunks (user_id, path, at)`,
-  ],
-  // Arguments of calls and gates become JSON text instead of an object; `opaque` is renamed to `seal`.
-  [
-    {
-      sqlite: [
-        `UPDATE items SET body = json_set(body, '$.args', (body -> '$.args') || '')
-         WHERE (body LIKE '{"type":"call",%' OR body LIKE '{"type":"gate",%') AND json_type(body, '$.args') = 'object'`,
-        `UPDATE turns SET input = (
-           SELECT json_group_array(json(CASE json_type(value, '$.item.args')
-             WHEN 'object' THEN json_set(value, '$.item.args', (value -> '$.item.args') || '') ELSE value END) ORDER BY key)
-           FROM json_each(turns.input)
-         ) WHERE input LIKE '%","args":{%'`,
-      ],
-      // Without JSON operators: they refuse text with U+0000. Inside a JSON string every quote is escaped.
-      postgres: [
-        `UPDATE items SET body = left(body, strpos(body, '","args":{') + 8) || to_json(
-           substr(body, strpos(body, '","args":{') + 9, length(body) - strpos(body, '","args":{') - 9))::text || '}'
-         WHERE body LIKE '{"type":"call",%' AND strpos(body, '","args":{') > 0`,
-        `UPDATE items SET body = left(body, strpos(body, '","args":{') + 8) || to_json(
-           substr(body, strpos(body, '","args":{') + 9,
-             length(body) - strpos(reverse(body), '":"tpmorp",') - strpos(body, '","args":{') - 18))::text
-           || right(body, strpos(reverse(body), '":"tpmorp",') + 10)
-         WHERE body LIKE '{"type":"gate",%' AND strpos(body, '","args":{') > 0`,
-        `UPDATE turns SET input = (
-           SELECT '[' || string_agg(CASE WHEN draft LIKE '{"id":"%","item":{"type":"call",%' AND strpos(draft, '","args":{') > 0
-             THEN left(draft, strpos(draft, '","args":{') + 8) || to_json(
-               substr(draft, strpos(draft, '","args":{') + 9, length(draft) - strpos(draft, '","args":{') - 10))::text || '}}'
-             ELSE draft END, ',' ORDER BY place) || ']'
-           FROM (SELECT value::text AS draft, ordinality AS place
-             FROM json_array_elements(turns.input::json) WITH ORDINALITY) AS drafts
-         ) WHERE input LIKE '%","args":{%'`,
-      ],
-    },
-    `UPDATE items SET body = replace(body, '","opaque":"', '","seal":"') WHERE body LIKE '{"type":"reasoning",%'`,
-  ],
+  createTables,
+  addDocuments,
+  textArguments,
   [
     // To find the turns of a thread that is erased, and items by id.
     `CREATE INDEX turns_by_thread ON turns (thread_id)`,

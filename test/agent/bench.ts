@@ -1,7 +1,8 @@
 // Runs one turn of the loop over a real store, step by step, the way the runner does.
 import type { TestContext } from 'node:test'
 import { type Bounds, defaultBounds } from '#agent/turn-limits.ts'
-import { createHistories, type Histories, type History } from '#agent/history.ts'
+import { createHistories, type Histories } from '#agent/history.ts'
+import type { History } from '#agent/history-prompt.ts'
 import { runTurn } from '#agent/loop.ts'
 import { createMeter, type Meter } from '#agent/tokens.ts'
 import type { Toolbox } from '#agent/toolbox.ts'

@@ -1,0 +1,70 @@
+// Values of the config that may also be stored as settings, and the folders: each checked, with its default.
+import { homedir } from 'node:os'
+import { join, relative, resolve } from 'node:path'
+import { defaultSteps, maxRetentionDays, maxSteps } from '#core/turn.ts'
+import type { Settings } from './model.ts'
+import { fault, type RawValues, type Report, type Values } from './variables.ts'
+
+export type Env = Readonly<Record<string, string | undefined>>
+
+const maxPort = 65_535
+
+type CapName = 'SPEND_PER_TURN_USD' | 'SPEND_PER_DAY_USD'
+type SettingParts = { values: Values; raw: RawValues; settings: Settings; report: Report }
+
+/** The environment's cap, else the stored one, else the default. 0 means no cap. */
+export function capOf(name: CapName, { values, raw, settings, report }: SettingParts): number | undefined {
+  const stored = settings[name.toLowerCase()]
+  if (raw[name] !== undefined || stored === undefined || stored === null) return values[name] || undefined
+  if (typeof stored !== 'number' || !(stored >= 0))
+    report(`the setting ${name.toLowerCase()} must be a number of 0 or more`)
+  return Number(stored) || undefined
+}
+
+/** The environment's port, else the stored one, else the default. */
+export function portOf({ values, raw, settings: { gateway_port: stored }, report }: SettingParts): number {
+  if (raw.GATEWAY_PORT !== undefined || stored === undefined || stored === null) return values.GATEWAY_PORT
+  if (Number.isInteger(stored) && Number(stored) >= 1 && Number(stored) <= maxPort) return Number(stored)
+  report(`the setting gateway_port must be a whole number from 1 to ${maxPort}`)
+  return values.GATEWAY_PORT
+}
+
+export function stepsOf({ steps_per_turn: stored }: Settings, report: Report): number {
+  if (stored === undefined || stored === null) return defaultSteps
+  if (Number.isInteger(stored) && Number(stored) >= 1 && Number(stored) <= maxSteps) return Number(stored)
+  report(`the setting steps_per_turn must be a whole number from 1 to ${maxSteps}`)
+  return defaultSteps
+}
+
+export function retentionOf({ retention_days: stored }: Settings, report: Report): number {
+  if (stored === undefined || stored === null) return 0
+  if (Number.isInteger(stored) && Number(stored) >= 0 && Number(stored) <= maxRetentionDays) return Number(stored)
+  report(`the setting retention_days must be a whole number from 0 to ${maxRetentionDays}`)
+  return 0
+}
+
+export function homeOf(text: string | undefined, env: Env, report: Report): string {
+  try {
+    return text === undefined ? join(env['HOME'] || homedir(), '.atrium') : pathIn(text, env)
+  } catch {
+    report(fault('ATRIUM_HOME', 'is not set and this user has no home folder'))
+    return ''
+  }
+}
+
+/** The workspace must not contain the home, which has the keys and all threads. */
+export function workspaceOf(
+  text: string | undefined,
+  { home, env, report }: { home: string; env: Env; report: Report },
+): string {
+  const workspace = text === undefined ? join(home, 'workspace') : pathIn(text, env)
+  if (!relative(workspace, home).startsWith('..')) {
+    report(fault('ATRIUM_WORKSPACE', 'is or contains the home of the service: choose a folder outside it'))
+  }
+  return workspace
+}
+
+/** An absolute path from one that may start with `~`. */
+function pathIn(text: string, env: Env): string {
+  return resolve(text.replace(/^~(?=\/|$)/, () => env['HOME'] || homedir()))
+}
