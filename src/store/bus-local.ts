@@ -117,6 +117,8 @@ function partialAfter(partial: Topic['partial'], event: Event): Topic['partial']
       partial.text += event.text
       return partial
     }
+    // The beginning was forgotten, as the turn is no longer this process's: the rest alone would read as a whole text.
+    if (event.offset > 0) return undefined
     const { type: _, offset: __, ...unfinished } = event
     return unfinished
   }

@@ -89,6 +89,8 @@ export interface Turns extends Reading, QueuedMessages {
 
 /** A longer list would be of no use to choose from. */
 const maxSenders = 200
+/** Entries that a follower reads at once, where another process wrote them. */
+const followPage = 500
 
 export type TurnsParts = ModelChecks & {
   readonly store: Store
@@ -121,13 +123,15 @@ export function createTurns(parts: TurnsParts): Turns {
     const timer = setTimeout(() => subscription.close(), cancelGraceMs)
     try {
       sendStop()
-      for await (const events of followTurn(subscription, turn.id, 0)) {
-        for (const event of events) if (event.type === 'turn' && ended(event.turn.status)) return event.turn
+      for await (const events of subscription) {
+        for (const event of events)
+          if (event.type === 'turn' && event.turn.id === turn.id && ended(event.turn.status)) return event.turn
       }
       const now = await store.turns.get(user, turn.id)
       return now && ended(now.status) ? now : undefined
     } finally {
       clearTimeout(timer)
+      subscription.close()
     }
   }
 
@@ -175,7 +179,12 @@ export function createTurns(parts: TurnsParts): Turns {
       if (turn.status === 'running' && lease) runner.take(stored, lease, request)
       else bus.signal({ type: 'queued' })
     }
-    return { turn, replayed, entries, input, events: followTurn(subscription, turn.id, after) }
+    const events = followTurn(subscription, {
+      turnId: turn.id,
+      after,
+      read: (seq) => store.threads.entries(turn.userId, turn.threadId, { after: seq, limit: followPage }),
+    })
+    return { turn, replayed, entries, input, events }
   }
 
   async function cancel(user: UserId, turnId: string): Promise<Turn> {

@@ -1,7 +1,7 @@
 // Watches a thread: stored entries after a seq, then live events, without gaps or duplicates.
 import type { Bus, WatchStart, Subscription, PartialText } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
-import type { Event } from '#core/event.ts'
+import type { Delta, Event } from '#core/event.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entries, ThreadStore } from '#core/thread-store.ts'
 import { isAtRest } from '#core/turn-status.ts'
@@ -43,12 +43,12 @@ export function watchThread(
         for await (const events of subscription) {
           let fresh: Event[] = []
           for (const event of events) {
-            if (leavesGap(event, seen)) {
+            if (leavesGap(event, seen.last)) {
               if (fresh.length > 0) yield fresh
               fresh = []
               yield* replay(read, seen)
             }
-            fresh.push(...unseen(event, seen))
+            if (event.type !== 'delta' || continues(event, seen)) fresh.push(...unseen(event, seen))
           }
           if (fresh.length > 0) yield fresh
         }
@@ -59,10 +59,11 @@ export function watchThread(
   }
 }
 
-type Seen = { last: number; readonly stored: Set<string>; readonly partialId: string | undefined; written: number }
+/** `written` is the length of the text of the item `partialId` that was sent. */
+type Seen = { last: number; readonly stored: Set<string>; partialId: string | undefined; written: number }
 
 /** Stored entries that were not sent yet, page by page. */
-async function* replay(read: () => Promise<Entries>, seen: Seen): AsyncGenerator<Watched[]> {
+async function* replay(read: () => Promise<Entries>, seen: Seen): AsyncGenerator<Event[]> {
   for (;;) {
     const { entries, more } = await read()
     seen.last = entries.at(-1)?.seq ?? seen.last
@@ -72,9 +73,13 @@ async function* replay(read: () => Promise<Entries>, seen: Seen): AsyncGenerator
   }
 }
 
-/** True when entries before these were not sent: two writers to a thread may publish in either order. */
-function leavesGap(event: Event, { last }: Seen): boolean {
-  return event.type === 'entries' && (event.entries[0]?.seq ?? 0) > last + 1
+/**
+ * True when entries before this event were not sent: two writers to a thread may publish in either order, and a process that
+ * lost a turn learns of its end before it has read what another process wrote in it.
+ */
+function leavesGap(event: Event, last: number): boolean {
+  if (event.type === 'entries') return (event.entries[0]?.seq ?? 0) > last + 1
+  return event.type === 'turn' && (event.turn.lastSeq ?? 0) > last
 }
 
 /** The part of an event that was not sent yet. Updates `seen`. */
@@ -84,32 +89,62 @@ function unseen(event: Event, seen: Seen): Event[] {
     seen.last = entries.at(-1)?.seq ?? seen.last
     return entries.length > 0 ? [{ type: 'entries', entries }] : []
   }
-  if (event.type === 'thought') return seen.stored.has(event.itemId) ? [] : [event]
-  if (event.type !== 'delta') return [event]
-  const inSnapshot = event.itemId === seen.partialId && event.offset < seen.written
-  return seen.stored.has(event.itemId) || inSnapshot ? [] : [event]
+  const told = (event.type === 'thought' || event.type === 'delta') && seen.stored.has(event.itemId)
+  return told ? [] : [event]
+}
+
+/**
+ * True for text that goes on where the text that was sent ends. Text from the middle of an item is left out: it comes with
+ * the stored item. Updates `seen`.
+ */
+function continues({ itemId, offset, text }: Delta, seen: Seen): boolean {
+  if (offset !== (itemId === seen.partialId ? seen.written : 0)) return false
+  seen.partialId = itemId
+  seen.written = offset + text.length
+  return true
 }
 
 export type Follow = AsyncIterable<readonly Event[]> & { close(): void }
 
+export type FollowParts = {
+  readonly turnId: string
+  /** Entries up to this seq are left out. */
+  readonly after: number
+  /** Reads stored entries of the thread, for what another process wrote in the turn. */
+  readonly read: (after: number) => Promise<Entries>
+}
+
 /**
- * Follows one turn that was just stored, up to its rest. The subscription must be made before the turn has any event.
- * Entries up to the seq `after` are left out.
+ * Follows one turn that was just stored, up to its rest, with all of its entries. The subscription must be made before the
+ * turn has any event.
  */
-export function followTurn(subscription: Subscription, turnId: string, after: number): Follow {
+export function followTurn(subscription: Subscription, { turnId, after, read }: FollowParts): Follow {
   return {
     close: () => subscription.close(),
     async *[Symbol.asyncIterator]() {
       try {
-        let last = after
+        const seen: Seen = { last: after, stored: new Set(), partialId: undefined, written: 0 }
         for await (const events of subscription) {
           // Nearly always: the text of the turn, which runs alone in its thread.
-          if (events.every((event) => event.type === 'delta' && event.turnId === turnId)) {
+          if (seen.stored.size === 0 && events.every((event) => event.type === 'delta' && event.turnId === turnId)) {
             yield events
             continue
           }
-          const own = events.flatMap((event) => ownPart(event, turnId, last))
-          for (const event of own) if (event.type === 'entries') last = event.entries.at(-1)?.seq ?? last
+          let own: Event[] = []
+          for (const event of events.filter((each) => isOf(each, turnId))) {
+            // Before the first entry of a turn that was queued come those of earlier turns.
+            const from = seen.last === 0 ? firstOf(event) - 1 : seen.last
+            if (leavesGap(event, from)) {
+              if (own.length > 0) yield own
+              own = []
+              seen.last = from
+              for await (const batch of replay(() => read(seen.last), seen)) {
+                const part = batch.flatMap((each) => ownPart(each, turnId))
+                if (part.length > 0) yield part
+              }
+            }
+            own.push(...unseen(event, seen).flatMap((each) => ownPart(each, turnId)))
+          }
           if (own.length > 0) yield own
           if (own.some((event) => event.type === 'turn' && isAtRest(event.turn.status))) return
         }
@@ -120,11 +155,20 @@ export function followTurn(subscription: Subscription, turnId: string, after: nu
   }
 }
 
-/** The part of an event that belongs to the turn and was not sent yet. */
-function ownPart(event: Event, turnId: string, last: number): Event[] {
-  if (event.type === 'turn') return event.turn.id === turnId ? [event] : []
-  if (event.type === 'delta' || event.type === 'thought' || event.type === 'progress')
-    return event.turnId === turnId ? [event] : []
-  const entries = event.entries.filter((entry) => entry.turnId === turnId && entry.seq > last)
+function isOf(event: Event, turnId: string): boolean {
+  if (event.type === 'turn') return event.turn.id === turnId
+  return event.type === 'entries' ? event.entries.some((entry) => entry.turnId === turnId) : event.turnId === turnId
+}
+
+/** The seq of the first entry that an event is about. */
+function firstOf(event: Event): number {
+  if (event.type === 'entries') return event.entries[0]?.seq ?? 1
+  return event.type === 'turn' ? (event.turn.firstSeq ?? (event.turn.lastSeq ?? 0) + 1) : 1
+}
+
+/** The part of an event that belongs to the turn. */
+function ownPart(event: Event, turnId: string): Event[] {
+  if (event.type !== 'entries') return [event]
+  const entries = event.entries.filter((entry) => entry.turnId === turnId)
   return entries.length > 0 ? [{ type: 'entries', entries }] : []
 }

@@ -63,6 +63,7 @@ const written: readonly [what: string, events: Event[], partial: string | undefi
   ['another item is stored', [delta(0, 'ab'), entry('other')], 'ab'],
   ['the turn ended', [delta(0, 'ab'), turn('failed')], undefined],
   ['the turn went back into the queue', [delta(0, 'ab'), turn('queued')], undefined],
+  ['a process goes on with a turn that it lost', [delta(0, 'ab'), turn('queued'), delta(2, 'c')], undefined],
   ['the turn was told to run', [delta(0, 'ab'), turn('running')], 'ab'],
   ['another turn ended', [delta(0, 'ab'), turn('completed', 'other')], 'ab'],
   ['a new attempt began', [delta(0, 'ab'), delta(0, 'x', 'j')], 'x'],
