@@ -52,7 +52,13 @@ export type Event =
   /** The decision was taken by the service. */
   | { readonly type: 'decision-taken'; readonly callId: string }
   /** A thread is about to be deleted. */
-  | { readonly type: 'deleting'; readonly threadId: string }
+  | { readonly type: 'deleting'; readonly threadId: string; readonly userId: string }
+  /** The service said that the thread is deleted. */
+  | { readonly type: 'deleted'; readonly threadId: string }
+  /** A document was written, with the number of the operation as its text. */
+  | { readonly type: 'wrote'; readonly user: string; readonly path: string; readonly op: number }
+  /** A document was read: the operation that wrote it, -1 if there is none. */
+  | { readonly type: 'read'; readonly user: string; readonly path: string; readonly op: number }
   /** Marks of users that stand in an answer to this user. */
   | { readonly type: 'shown'; readonly user: string; readonly marks: readonly string[]; readonly where: string }
   /** An answer that no page of the documentation promises. */
@@ -85,7 +91,12 @@ export type Stored = {
   readonly spent: ReadonlyMap<string, number>
 }
 
-export type History = { readonly events: readonly Event[]; readonly stored: Stored }
+export type History = {
+  readonly events: readonly Event[]
+  readonly stored: Stored
+  /** Processes have leases: one that gets no time for its beats loses its turns to another, without any fault of ours. */
+  readonly leases?: true
+}
 
 /** A rule: the breaches that it finds in a history, a line each. */
 export type Rule = { readonly name: string; readonly promise: string; check(history: History): readonly string[] }

@@ -7,7 +7,8 @@ import type { Event, History } from './history.ts'
 import { operate } from './operations.ts'
 import { startOutside } from './outside.ts'
 import { send } from './request.ts'
-import { operatorToken, type Service, startAlone, webhookSecret } from './service.ts'
+import { startReplicated } from './replicated.ts'
+import { operatorToken, startAlone, webhookSecret } from './service.ts'
 import { countRunnable, openPlace, readStored } from './stored.ts'
 import type { Person, World } from './world.ts'
 
@@ -15,6 +16,8 @@ export type Plan = {
   readonly seed: number
   readonly ops: number
   readonly people: number
+  /** Over PostgreSQL; 0 is one process over SQLite. */
+  readonly replicas: number
   /** How many faults there are. */
   readonly faults: number
 }
@@ -27,27 +30,31 @@ export async function prove({
   ops,
   people: count,
   faults,
+  replicas,
 }: Plan): Promise<History & { readonly output: string }> {
   const events: Event[] = []
   const record = (event: Event): void => void events.push(event)
   await using opened = new AsyncDisposableStack()
   const outside = await startOutside(record)
   opened.defer(() => outside.close())
-  const service = await startAlone({ ...outside.env, ATRIUM_PRIVATE_HOSTS: outside.host })
+  const env = { ...outside.env, ATRIUM_PRIVATE_HOSTS: outside.host }
+  const service = replicas === 0 ? await startAlone(env) : await startReplicated(replicas, env)
   opened.defer(() => service.close())
   const world: World = { site: service, webhookSecret, operatorToken, record }
-  const people = await Promise.all(Array.from({ length: count }, (_, at) => newPerson(world, `u${at}`, seed + at + 1)))
-  await operateAll(world, people, { ops, faults: scheduleFaults(createDice(seed), { ops, count: faults }), service })
+  const people = await Promise.all(Array.from({ length: count }, (_, at) => newPerson(world, at, seed + at + 1)))
+  const schedule = scheduleFaults(service, { dice: createDice(seed), ops, count: faults })
+  await operateAll(world, people, { ops, faults: schedule })
   const sql = openPlace(service.place)
   opened.defer(() => sql.close())
   for (const end = Date.now() + restMs; (await countRunnable(sql)) > 0 && Date.now() < end; ) await sleep(lookMs)
-  return { events, stored: await readStored(sql), output: service.output() }
+  const leases = replicas > 0 && ({ leases: true } as const)
+  return { events, stored: await readStored(sql), output: service.output(), ...leases }
 }
 
-type Course = { readonly ops: number; readonly faults: readonly Fault[]; readonly service: Service }
+type Course = { readonly ops: number; readonly faults: readonly Fault[] }
 
 /** Every client does one operation after the other; a fault happens when its operation begins. */
-async function operateAll(world: World, people: readonly Person[], { ops, faults, service }: Course): Promise<void> {
+async function operateAll(world: World, people: readonly Person[], { ops, faults }: Course): Promise<void> {
   let next = 0
   let happening: Promise<void> = Promise.resolve()
   const due = new Map(faults.map((fault) => [fault.at, fault]))
@@ -57,7 +64,7 @@ async function operateAll(world: World, people: readonly Person[], { ops, faults
       if (fault)
         happening = happening.then(async () => {
           world.record({ type: 'fault', name: fault.name })
-          await fault.happen(service)
+          await fault.happen()
           world.record({ type: 'fault-over', name: fault.name })
         })
       await operate(world, person, people, op)
@@ -67,10 +74,11 @@ async function operateAll(world: World, people: readonly Person[], { ops, faults
   await happening
 }
 
-async function newPerson(world: World, name: string, seed: number): Promise<Person> {
+async function newPerson(world: World, at: number, seed: number): Promise<Person> {
+  const name = `u${at}`
   const operator = { name: 'operator', token: operatorToken }
   const made = await send(world, operator, () => `${world.site.gateway()}/api/users`, { body: { name } })
-  const token = String(made?.body['token'])
+  const { user, token } = (made?.body ?? {}) as { user: { id: string }; token: string }
   const known = { threads: [], paying: new Set<string>(), responses: [], histories: [], jobs: [], sent: [] }
-  return { name, token, dice: createDice(seed), ...known }
+  return { name, id: user.id, token, deletes: at % 2 === 0, dice: createDice(seed), ...known }
 }

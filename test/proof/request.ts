@@ -56,12 +56,19 @@ export async function send(
   return undefined
 }
 
-/** A stream of events: `data:` lines as they come. Ends without a word when it is cut; `read` ends it by returning false. */
+type Reading = {
+  readonly sending: Sending
+  /** Takes the data of one event; false ends the reading. */
+  readonly read: (data: string) => boolean
+  readonly begun?: (headers: Headers) => void
+}
+
+/** A stream of events: `data:` lines as they come. Ends without a word when it is cut. */
 export async function readEvents(
   world: World,
   caller: Caller,
   url: string,
-  { sending, read }: { readonly sending: Sending; readonly read: (data: string) => boolean },
+  { sending, read, begun }: Reading,
 ): Promise<Reply | undefined> {
   try {
     const response = await open(caller, url, sending)
@@ -70,6 +77,7 @@ export async function readEvents(
       note(world, caller, url, reply)
       return reply
     }
+    begun?.(response.headers)
     let unread = ''
     for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       const blocks = (unread + text).split('\n\n')

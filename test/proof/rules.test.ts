@@ -60,6 +60,8 @@ const answered = (op: number, turnId: string, text = `reply to op ${op} of mark-
   text,
 })
 const prompted = (op: number, step = 0): Event => ({ type: 'prompted', op, step, marks: ['mark-u1-end'] })
+const wrote = (op: number): Event => ({ type: 'wrote', user: 'u1', path: 'a', op })
+const read = (op: number): Event => ({ type: 'read', user: 'u1', path: 'a', op })
 const fault: Event = { type: 'fault', name: 'kill -9' }
 const over: Event = { type: 'fault-over', name: 'kill -9' }
 const effect: Event = { type: 'effect', op: 1 }
@@ -88,7 +90,12 @@ const cases: readonly (readonly [name: string, broken: readonly string[], events
   [
     ['a message with its reply', [], [asked(1), prompted(1), acknowledged(1, 't1'), answered(1, 't1')], stored(one)],
     ['an acknowledged message that is gone', ['acknowledged'], [asked(1), acknowledged(1, 't9')], stored({})],
-    ['one that went with its thread', [], [acknowledged(1, 't9'), { type: 'deleting', threadId: 'a' }], stored({})],
+    [
+      'one that went with its thread',
+      [],
+      [acknowledged(1, 't9'), { type: 'deleting', threadId: 'a', userId: 'u1' }],
+      stored({}),
+    ],
     ['one in another thread', ['acknowledged'], [acknowledged(1, 't1', 'b')], stored(one)],
     [
       'one without its text',
@@ -243,13 +250,13 @@ const cases: readonly (readonly [name: string, broken: readonly string[], events
     [
       'spending of a deleted thread',
       [],
-      [{ type: 'deleting', threadId: 'b' }],
+      [{ type: 'deleting', threadId: 'b', userId: 'u1' }],
       { ...stored(one), spent: new Map([['u1', 1]]) },
     ],
     [
       'turns that nobody spent for',
       ['money'],
-      [{ type: 'deleting', threadId: 'b' }],
+      [{ type: 'deleting', threadId: 'b', userId: 'u1' }],
       stored(one, { t1: { costUsd: 1 } }),
     ],
     ['a log that was changed', ['receipts'], [], stored(one, { t1: { hash: 'other' } })],
@@ -272,8 +279,19 @@ const cases: readonly (readonly [name: string, broken: readonly string[], events
       [{ type: 'streamed', op: 1, turnId: 't1', text: 'reply to', whole: true }],
       stored(one),
     ],
+    ['a deleted thread that is there', ['acknowledged'], [{ type: 'deleted', threadId: 'a' }], stored(one)],
+    ['a document as it was written', [], [wrote(1), wrote(2), read(2)], stored({})],
+    ['a document as it was before', ['documents'], [wrote(1), wrote(2), read(1)], stored({})],
+    ['a document that is gone', ['documents'], [wrote(1), read(-1)], stored({})],
     ['an internal error', ['documented'], [{ type: 'strange', where: '/', status: 500, text: '' }], stored({})],
   ]
+
+test('a step twice is a takeover where processes have leases, but not after its reply was read', () => {
+  const broken = (...events: Event[]): boolean =>
+    judge({ events, stored: stored(one), leases: true }).some(({ breaches }) => breaches.length > 0)
+  assert.equal(broken(prompted(1), prompted(1)), false)
+  assert.equal(broken(prompted(1), answered(1, 't1'), prompted(1)), true)
+})
 
 for (const [name, broken, events, database] of cases) {
   test(`${name} ${broken.length === 0 ? 'keeps every promise' : `breaks: ${broken.join(', ')}`}`, () => {

@@ -3,6 +3,7 @@ import type { History, Rule } from './history.ts'
 import { acknowledged } from './rules/acknowledged.ts'
 import { approval } from './rules/approval.ts'
 import { documented } from './rules/documented.ts'
+import { documents } from './rules/documents.ts'
 import { gapless } from './rules/gapless.ts'
 import { money } from './rules/money.ts'
 import { noRepeat } from './rules/no-repeat.ts'
@@ -25,6 +26,7 @@ const rules: readonly Rule[] = [
   money,
   receipts,
   streams,
+  documents,
   documented,
 ]
 

@@ -1,4 +1,5 @@
 // `npm run prove -- --seed 1 --ops 2000`: proves the promises of the service on real processes, and prints what broke.
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { freshBundle } from '../../tools/bundle.ts'
@@ -12,16 +13,28 @@ async function run(): Promise<number> {
       ops: { type: 'string', default: '2000' },
       people: { type: 'string', default: '12' },
       faults: { type: 'string', default: '8' },
+      database: { type: 'string', default: 'sqlite' },
+      replicas: { type: 'string' },
+      history: { type: 'string' },
     },
   })
   const number = (name: keyof typeof values): number => Number(values[name])
-  const plan = { seed: number('seed'), ops: number('ops'), people: number('people'), faults: number('faults') }
+  const replicas = values.database === 'postgres' ? Number(values.replicas ?? 3) : 0
+  const plan = {
+    seed: number('seed'),
+    ops: number('ops'),
+    people: number('people'),
+    faults: number('faults'),
+    replicas,
+  }
   // The processes run the bundle, unless something else is named; it is read when the file is loaded.
   process.env['TEST_MAIN'] ??= await freshBundle(join(import.meta.dirname, '..', '..'))
   const [{ prove }, { judge }] = await Promise.all([import('./prove.ts'), import('./rules.ts')])
   const began = Date.now()
   const history = await prove(plan)
   const verdicts = judge(history)
+  if (values.history)
+    writeFileSync(values.history, history.events.map((event) => `${JSON.stringify(event)}\n`).join(''))
   const { turns, threads } = history.stored
   console.log(
     `seed ${plan.seed}: ${plan.ops} operations, ${turns.length} turns in ${threads.length} threads, ${plan.faults} faults, ${Date.now() - began} ms`,

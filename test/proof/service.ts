@@ -1,6 +1,7 @@
 // The service under test as real processes: one over SQLite, or several over PostgreSQL.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { newHome, type Serving, serve } from '../atrium.ts'
 import type { Place } from './stored.ts'
 import type { Dice, Site } from './world.ts'
@@ -8,7 +9,8 @@ import type { Dice, Site } from './world.ts'
 export const webhookSecret = 'secret-of-the-webhook-under-proof'
 export const operatorToken = 'operator-token-of-the-service-under-proof'
 
-const env = {
+/** The configuration that is the same in every run. */
+export const env = {
   SERVICE_REBORN_WEBUI_TOKEN: operatorToken,
   HTTP_WEBHOOK_SECRET: webhookSecret,
   HTTP_HOST: '127.0.0.1',
@@ -21,10 +23,12 @@ const env = {
   SPEND_PER_DAY_USD: '100000',
 }
 
+const stopMs = 1_000
+
 export type Service = Site & {
   readonly place: Place
-  /** Ends a process with SIGKILL and starts it again. */
-  kill(dice: Dice): Promise<void>
+  /** What can go wrong here, by name. Each resolves when it is over. */
+  readonly faults: Readonly<Record<string, (dice: Dice) => Promise<void>>>
   /** All that the processes have printed. */
   output(): string
   close(): Promise<void>
@@ -51,9 +55,16 @@ export async function startAlone(more: Record<string, string>): Promise<Service>
     place: { path: join(home.path, 'atrium.db') },
     gateway: () => addresses.gateway,
     webhook: () => addresses.webhook,
-    async kill() {
-      await end()
-      serving = await start()
+    faults: {
+      'kill -9': async () => {
+        await end()
+        serving = await start()
+      },
+      'stopped for a while': async () => {
+        serving.signal('SIGSTOP')
+        await sleep(stopMs)
+        serving.signal('SIGCONT')
+      },
     },
     output: () => output + serving.output(),
     async close() {

@@ -17,7 +17,11 @@ export type World = {
 /** A client. It does one thing after the other, and knows what it was told. */
 export type Person = {
   readonly name: string
+  /** The id in the database. */
+  readonly id: string
   readonly token: string
+  /** This person deletes threads now and then. */
+  readonly deletes: boolean
   readonly dice: Dice
   /** Threads of the chat, the last response of each thread of the Responses API, and histories of chat completions. */
   readonly threads: string[]

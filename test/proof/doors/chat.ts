@@ -32,18 +32,18 @@ export async function chatSend(world: World, person: Person, { op, task }: Messa
 }
 
 /** One of the person's threads, or none for a new one. */
-function threadFor({ dice, threads }: Person): string | undefined {
+export function threadFor({ dice, threads }: Person): string | undefined {
   return dice.below(4) === 0 ? undefined : dice.pick(threads.slice(-6))
 }
 
 type Asking = Message & { readonly door: string; readonly threadId: string | undefined }
 
-function asked(world: World, { name }: Person, { op, task, door, threadId }: Asking): void {
+export function asked(world: World, { name }: Person, { op, task, door, threadId }: Asking): void {
   world.record({ type: 'asked', op, user: name, door, task, ...(threadId && { threadId }) })
 }
 
 /** Writes down that a message was taken; the client knows its thread from now on. */
-function acknowledged(world: World, person: Person, { op, task }: Message, body: Reply['body']) {
+export function acknowledged(world: World, person: Person, { op, task }: Message, body: Reply['body']) {
   const ids = { turnId: String(body['turn_id']), threadId: String(body['thread_id']) }
   world.record({ type: 'acknowledged', op, ...ids })
   if (!person.threads.includes(ids.threadId)) person.threads.push(ids.threadId)

@@ -4,13 +4,17 @@ import { deletedThreads, entriesByTurn, eventsOf, opOf } from './log.ts'
 
 export const acknowledged: Rule = {
   name: 'acknowledged',
-  promise: 'A message that was acknowledged is stored.',
+  promise: 'A message that was acknowledged is stored; a thread whose deletion was acknowledged is gone.',
   check(history) {
     const { stored } = history
     const turns = new Map(stored.turns.map((turn) => [turn.turnId, turn]))
     const entries = entriesByTurn(stored)
     const deleted = deletedThreads(history)
-    return eventsOf(history, 'acknowledged').flatMap(({ op, turnId, threadId }) => {
+    const threads = new Set(stored.threads.map(({ id }) => id))
+    const left = eventsOf(history, 'deleted').flatMap(({ threadId }) =>
+      threads.has(threadId) ? [`thread ${threadId} was deleted and is there`] : [],
+    )
+    const lost = eventsOf(history, 'acknowledged').flatMap(({ op, turnId, threadId }) => {
       const turn = turns.get(turnId)
       if (!turn) return deleted.has(threadId) ? [] : [`op ${op}: turn ${turnId} is gone`]
       if (threadId !== '' && turn.threadId !== threadId) return [`op ${op}: turn ${turnId} is in another thread`]
@@ -19,5 +23,6 @@ export const acknowledged: Rule = {
       const found = entries.get(turnId)?.some((entry) => opOf(entry) === op)
       return found ? [] : [`op ${op}: turn ${turnId} has not its message`]
     })
+    return [...lost, ...left]
   },
 }

@@ -1,6 +1,6 @@
 // Money that was held for a model call is settled or released.
 import type { Rule } from '../history.ts'
-import { deletedThreads, entriesByTurn } from './log.ts'
+import { entriesByTurn, eventsOf } from './log.ts'
 
 /** Sums of amounts in USD differ by rounding. */
 const slackUsd = 1e-6
@@ -21,10 +21,10 @@ export const money: Rule = {
       return asked > (costUsd ?? 0) + slackUsd ? [`turn ${turnId} cost ${costUsd} USD, its calls ${asked} USD`] : []
     })
     // The turns of a deleted thread are gone, what they cost is not.
-    const erased = deletedThreads(history).size > 0
+    const deleters = new Set(eventsOf(history, 'deleting').map(({ userId }) => userId))
     const users = [...Map.groupBy(turns, ({ userId }) => userId)].flatMap(([user, own]) => {
       const [sum, counted] = [own.reduce((all, { costUsd }) => all + (costUsd ?? 0), 0), spent.get(user) ?? 0]
-      const fits = erased ? sum <= counted + slackUsd : Math.abs(sum - counted) <= slackUsd
+      const fits = deleters.has(user) ? sum <= counted + slackUsd : Math.abs(sum - counted) <= slackUsd
       return fits ? [] : [`user ${user} has turns for ${sum} USD and spent ${counted} USD`]
     })
     return [...held, ...calls, ...users]

@@ -21,7 +21,7 @@ function inLog({ stored }: History): string[] {
   })
 }
 
-function asksAgain({ events }: History): string[] {
+function asksAgain({ events, leases }: History): string[] {
   const breaks = new Set(
     events.flatMap((event) => (event.type === 'asked' && event.task === 'break' ? [event.op] : [])),
   )
@@ -35,7 +35,7 @@ function asksAgain({ events }: History): string[] {
     const before = last.get(key)
     last.set(key, at)
     if (answered.has(event.op)) return [`${key} was done after its reply was read`]
-    if (before === undefined || faults.some(([from, to]) => from < at && to > before)) return []
+    if (before === undefined || leases || faults.some(([from, to]) => from < at && to > before)) return []
     return [`${key} was done twice without a fault between`]
   })
 }

@@ -1,0 +1,95 @@
+// Several replicas over one PostgreSQL, each behind a proxy of its own.
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startPostgres } from '../postgres.ts'
+import { type Replica, startReplica } from '../replicas/replicas.ts'
+import { type Proxy, startProxy } from './proxy.ts'
+import { env, type Service } from './service.ts'
+import type { Dice } from './world.ts'
+
+/** Longer than a lease, so that others take the turns of a replica over. */
+const stopMs = 15_000
+const cutMs = 4_000
+const longCutMs = 15_000
+const slowMs = 3_000
+const downMs = 1_500
+const clock = `--import=${join(import.meta.dirname, '..', 'replicas', 'shift-clock.ts')}`
+/** How far the clocks of the replicas are off: the database's clock counts. */
+const shiftsMs = [0, 60_000, -60_000]
+
+type Place = { readonly proxy: Proxy; readonly start: () => Promise<Replica>; replica: Replica; up: boolean }
+
+export async function startReplicated(count: number, more: Record<string, string>): Promise<Service> {
+  await using opened = new AsyncDisposableStack()
+  const server = await startPostgres()
+  opened.defer(() => server.remove())
+  const url = await server.database()
+  const places: Place[] = []
+  opened.defer(async () => {
+    for (const { replica } of places) {
+      replica.signal('SIGCONT')
+      replica.signal('SIGKILL')
+      await replica.ended
+    }
+  })
+  let output = ''
+  for (let at = 0; at < count; at++) {
+    const { hostname, port } = new URL(url)
+    const proxy = await startProxy({ host: hostname, port: Number(port) })
+    opened.defer(() => proxy.close())
+    const through = new URL(url)
+    through.port = String(proxy.port)
+    const shift = { NODE_OPTIONS: clock, TEST_CLOCK_SHIFT_MS: String(shiftsMs[at % shiftsMs.length]) }
+    const start = (): Promise<Replica> => startReplica(through.href, { ...env, ...more, ...shift })
+    places.push({ proxy, start, replica: await start(), up: true })
+  }
+  let turn = 0
+  /** The next replica, whatever its state: a client does not know. */
+  const next = (): Place => {
+    const known = places.filter(({ up }) => up)
+    return (known.length > 0 ? known : places)[turn++ % (known.length || places.length)] as Place
+  }
+  const any = (dice: Dice): Place => dice.pick(places) as Place
+  const closing = opened.move()
+  return {
+    place: { url },
+    gateway: () => next().replica.url,
+    webhook: () => next().replica.webhook,
+    faults: {
+      'kill -9': async (dice) => {
+        const place = any(dice)
+        place.up = false
+        place.replica.signal('SIGKILL')
+        await place.replica.ended
+        output += place.replica.output()
+        place.replica = await place.start()
+        place.up = true
+      },
+      'stopped longer than a lease': async (dice) => {
+        const { replica } = any(dice)
+        replica.signal('SIGSTOP')
+        await sleep(stopMs)
+        replica.signal('SIGCONT')
+      },
+      'database cut off': async (dice) => {
+        const { proxy } = any(dice)
+        proxy.cut()
+        await sleep(dice.below(2) === 0 ? cutMs : longCutMs)
+        proxy.mend()
+      },
+      'database slow': async (dice) => {
+        const { proxy } = any(dice)
+        proxy.slow(50 + dice.below(150))
+        await sleep(slowMs)
+        proxy.mend()
+      },
+      'database restarted': async () => {
+        await server.stop()
+        await sleep(downMs)
+        await server.start()
+      },
+    },
+    output: () => output + places.map(({ replica }) => replica.output()).join(''),
+    close: () => closing.disposeAsync(),
+  }
+}
