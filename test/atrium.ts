@@ -37,7 +37,7 @@ if (process.env['NODE_TEST_CONTEXT']) {
 export type Ran = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 
 /** What is run: a file, and the arguments that come first. */
-type Program = readonly [file: string, ...args: string[]]
+export type Program = readonly [file: string, ...args: string[]]
 
 type Settings = {
   readonly env?: Record<string, string>

@@ -19,6 +19,7 @@ import { type Event, markOf, marksIn, readMessage, type Task } from './history.t
 const used = { prompt: 100, completion: 10 }
 /** Between two pieces of a text: long enough to be killed in. */
 const pieceMs = 3
+const payMs = 30
 
 /** Writes what it sees with `record`. Replies depend only on the prompt. */
 export function startOutside(record: (event: Event) => void): Promise<ModelServer> {
@@ -28,6 +29,8 @@ export function startOutside(record: (event: Event) => void): Promise<ModelServe
     if (paid) {
       record({ type: 'effect', op: Number(paid[1]) })
       await request.resume().toArray()
+      // Long enough to be killed in.
+      await sleep(payMs)
       response.end('paid')
       return
     }

@@ -1,6 +1,7 @@
 // A run: starts the service, lets clients do random things while faults happen, waits until nothing runs, and returns the
 // history.
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Program } from '../atrium.ts'
 import { createDice } from './dice.ts'
 import { type Fault, scheduleFaults } from './faults.ts'
 import type { Event, History } from './history.ts'
@@ -20,8 +21,12 @@ export type Plan = {
   readonly replicas: number
   /** How many faults there are. */
   readonly faults: number
+  /** More variables of the service, and what is run in place of the bundle. */
+  readonly env?: Readonly<Record<string, string>>
+  readonly program?: Program
 }
 
+const paymentMs = 5_000
 const restMs = 180_000
 const lookMs = 50
 
@@ -31,14 +36,26 @@ export async function prove({
   people: count,
   faults,
   replicas,
+  env: more,
+  program,
 }: Plan): Promise<History & { readonly output: string }> {
   const events: Event[] = []
-  const record = (event: Event): void => void events.push(event)
+  let paid = (): void => {}
+  const record = (event: Event): void => {
+    events.push(event)
+    if (event.type === 'effect') paid()
+  }
+  /** The next payment, or a while without one. */
+  const effect = (): Promise<void> =>
+    new Promise((resolve) => {
+      paid = resolve
+      setTimeout(resolve, paymentMs).unref()
+    })
   await using opened = new AsyncDisposableStack()
   const outside = await startOutside(record)
   opened.defer(() => outside.close())
-  const env = { ...outside.env, ATRIUM_PRIVATE_HOSTS: outside.host }
-  const service = replicas === 0 ? await startAlone(env) : await startReplicated(replicas, env)
+  const env = { ...more, ...outside.env, ATRIUM_PRIVATE_HOSTS: outside.host }
+  const service = replicas === 0 ? await startAlone(env, { effect, program }) : await startReplicated(replicas, env)
   opened.defer(() => service.close())
   const world: World = { site: service, webhookSecret, operatorToken, record }
   const people = await Promise.all(Array.from({ length: count }, (_, at) => newPerson(world, at, seed + at + 1)))

@@ -25,7 +25,9 @@ export type Sending = {
 export type Caller = { readonly name: string; readonly token: string }
 
 /** Answers that a client must expect. 401 is none: every token is valid throughout. */
-const documented = [200, 201, 202, 204, 404, 409, 502, 503, 504]
+const documented = [200, 201, 202, 204, 404, 408, 409, 502, 503, 504]
+/** Answers after which the same request is sent again. A replica that was stopped got it too late, as it sees it. */
+export const again: readonly number[] = [408, 503]
 
 /** One try. Undefined when there was no answer, or only a part of it. */
 export async function trySend(world: World, caller: Caller, url: string, sending: Sending): Promise<Reply | undefined> {
@@ -49,7 +51,7 @@ export async function send(
 ): Promise<Reply | undefined> {
   for (const end = Date.now() + patienceMs; Date.now() < end; ) {
     const reply = await trySend(world, caller, url(), sending)
-    if (reply && reply.status !== 503) return reply
+    if (reply && !again.includes(reply.status)) return reply
     await sleep(pauseMs)
   }
   world.record({ type: 'strange', where: url(), status: 0, text: `no answer within ${patienceMs} ms` })

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newHome, type Serving, serve } from '../atrium.ts'
+import { newHome, type Program, type Serving, serve } from '../atrium.ts'
 import type { Place } from './stored.ts'
 import type { Dice, Site } from './world.ts'
 
@@ -34,18 +34,29 @@ export type Service = Site & {
   close(): Promise<void>
 }
 
+type AloneParts = {
+  /** Resolves when the next payment reaches the outside. */
+  readonly effect: () => Promise<void>
+  /** What is run in place of the bundle. */
+  readonly program?: Program | undefined
+}
+
 /** One process over SQLite, in a home of its own. A killed one comes back at the same address. */
-export async function startAlone(more: Record<string, string>): Promise<Service> {
+export async function startAlone(more: Record<string, string>, { effect, program }: AloneParts): Promise<Service> {
   const home = newHome()
   let output = ''
   let ports: Record<string, string> = {}
   const start = async (): Promise<Serving> => {
-    const serving = await serve(home.path, { ...env, ...more, ...ports })
+    const serving = await serve(home.path, { ...env, ...more, ...ports }, program)
     ports = { GATEWAY_PORT: new URL(serving.url).port, HTTP_PORT: new URL(webhookOf(serving)).port }
     return serving
   }
   let serving = await start()
   const addresses = { gateway: serving.url, webhook: webhookOf(serving) }
+  const kill = async (): Promise<void> => {
+    await end()
+    serving = await start()
+  }
   const end = async (): Promise<void> => {
     serving.signal('SIGKILL')
     await serving.ended
@@ -56,10 +67,8 @@ export async function startAlone(more: Record<string, string>): Promise<Service>
     gateway: () => addresses.gateway,
     webhook: () => addresses.webhook,
     faults: {
-      'kill -9': async () => {
-        await end()
-        serving = await start()
-      },
+      'kill -9': kill,
+      'kill -9 at a payment': () => effect().then(kill),
       'stopped for a while': async () => {
         serving.signal('SIGSTOP')
         await sleep(stopMs)

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseResponseId } from '#core/ids.ts'
 import { messageOf } from '../history.ts'
-import { readEvents, type Reply, send, type Sending, trySend } from '../request.ts'
+import { again, readEvents, type Reply, send, type Sending, trySend } from '../request.ts'
 import type { Person, World } from '../world.ts'
 import type { Message } from './chat.ts'
 
@@ -29,7 +29,7 @@ export async function respondStreaming(world: World, person: Person, { op, task 
   for (let left = keyed ? maxTries : 1, leaves = leavesAfter; left > 0; left--) {
     const read = await readResponse(world, person, { op, sending, leaves })
     if (read.ended) return
-    if (read.status !== undefined && read.status !== 503) return
+    if (read.status !== undefined && !again.includes(read.status)) return
     if (!keyed) world.record({ type: 'left', op })
     leaves = Number.POSITIVE_INFINITY
     if (keyed) await sleep(pauseMs)
