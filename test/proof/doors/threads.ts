@@ -17,7 +17,7 @@ export async function fork(world: World, person: Person): Promise<void> {
   if (!item) return
   const made = await trySend(world, person, `${path()}/fork`, { body: { before_seq: item.seq } })
   const thread = made?.status === 201 ? (made.body['thread'] ?? made.body) : undefined
-  if (thread) person.threads.push(String((thread as { id: string }).id))
+  if (thread) person.threads.push((thread as { id: string }).id)
 }
 
 /** DELETE /api/threads/{id}, until it is answered. */
