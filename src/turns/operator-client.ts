@@ -19,7 +19,7 @@ import type { GateAnswer } from './gate-answers.ts'
 import type { Gates } from './gates.ts'
 import type { Receipt } from './receipt.ts'
 import { checkMessage } from './message.ts'
-import { shellCall } from './shell-command.ts'
+import { hasShell, shellCall } from './shell-command.ts'
 import type { Threads } from './threads.ts'
 import type { Turns } from './turns.ts'
 import type { Watched } from './watch.ts'
@@ -155,6 +155,8 @@ export function createOperatorClient(parts: OperatorParts): OperatorClient {
   return {
     async send({ door, message, threadId, files = [], model, command }) {
       checkMessage(message)
+      if (command !== undefined && !hasShell(tools()))
+        throw new AppError('invalid_input', 'commands are off: start the service with ATRIUM_SHELL=true to run them')
       const { turn, events } = await turns.start({
         user: operator,
         door,

@@ -1,6 +1,7 @@
 // A message that begins with `!` at the terminal: a command of the operator for the shell of the workspace.
 import { newCallId } from '#core/ids.ts'
 import type { Call, Item } from '#core/item.ts'
+import type { Tool } from '#core/tool.ts'
 
 const shellToolName = 'workspace_shell'
 
@@ -13,6 +14,11 @@ export function commandOf(text: string): string | undefined {
 /** The call that a command becomes, as if the model had made it: it needs the usual approval. */
 export function shellCall(command: string): Call {
   return { type: 'call', callId: newCallId(), name: shellToolName, args: JSON.stringify({ command }) }
+}
+
+/** True when the tool that runs commands is among these. */
+export function hasShell(tools: Iterable<Tool>): boolean {
+  return Iterator.from(tools).some(({ spec }) => spec.name === shellToolName)
 }
 
 /** True for the call of a command. */

@@ -59,10 +59,9 @@ test('a message makes a thread, and another one goes on in it; files go with the
 
 test('a command of the operator is a call that waits for its approval; a queued one is changed with its message', async (t) => {
   const { script, told, letGo } = createHeldReply()
-  const { client, store } = opened(t, {
-    tools: [tool('workspace_shell', { effects: 'danger' })],
-    reply: (text) => (text === 'first' ? script : [`echo ${text}`]),
-  })
+  const tools = [tool('workspace_shell', { effects: 'danger' })]
+  const reply = (text: string) => (text === 'first' ? script : [`echo ${text}`])
+  const { client, store } = opened(t, { tools, reply }, { tools: () => tools })
   const first = await client.send({ door: 'terminal', message: 'first' })
   await told
   const { threadId } = first
@@ -79,6 +78,12 @@ test('a command of the operator is a call that waits for its approval; a queued 
     entries.map(({ item }) => (item.type === 'result' ? item.output : item.type)),
     ['message', 'call', 'gate', 'answer', 'attempt', 'workspace_shell ran', 'message'],
   )
+})
+
+test('without the shell a command is refused, and nothing is stored', async (t) => {
+  const { client } = opened(t)
+  await rejectsWith(client.send({ door: 'terminal', message: '!ls', command: 'ls' }), 'invalid_input')
+  assert.deepEqual(await client.threads(), [])
 })
 
 test('a turn that rests already is followed whole, in three batches', async (t) => {

@@ -30,6 +30,7 @@ let screen: Screen
 const env = (more: Record<string, string> = {}): Record<string, string> => ({
   ATRIUM_HOME: home.path,
   GATEWAY_PORT: '0',
+  ATRIUM_SHELL: 'true',
   LLM_PROVIDER: 'scripted',
   LLM_SCRIPT: join(home.path, 'script.json'),
   ...more,
