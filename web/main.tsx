@@ -2,8 +2,8 @@
 import { effect, untracked } from '@preact/signals'
 import { type ComponentType, render } from 'preact'
 import { lazy } from './lazy.tsx'
+import { type Place, shortcutOf } from './lib/shortcuts.ts'
 import { Chat } from './pages/chat.tsx'
-import { SignIn } from './pages/sign-in.tsx'
 import { Away } from './parts/away.tsx'
 import { Mark } from './parts/icon.tsx'
 import { Shell } from './parts/shell.tsx'
@@ -24,6 +24,7 @@ import { showTitle } from './title.ts'
 import './style/tokens.css'
 import './style/base.css'
 
+const SignIn = lazy(async () => (await import('./pages/sign-in.tsx')).SignIn)
 /** Pages by address. Each is a chunk of its own, loaded at the first visit. */
 const pages: readonly { readonly at: RegExp; readonly page: ComponentType }[] = [
   { at: /^\/waiting$/, page: lazy(async () => (await import('./pages/waiting.tsx')).Waiting) },
@@ -55,6 +56,15 @@ function App() {
   )
 }
 
+/** Where a key was pressed. */
+function placeOf(target: EventTarget | null): Place {
+  const within = (selector: string): boolean => target instanceof Element && target.closest(selector) !== null
+  return {
+    writes: within('input, textarea, select, [contenteditable]'),
+    closes: within('dialog, [role=dialog], [role=menu], input, select, textarea:not(.composer-text), aside'),
+  }
+}
+
 /** Shown until the gateway has answered who is signed in. */
 function Opening() {
   return (
@@ -68,6 +78,19 @@ applyTheme()
 followLinks()
 startClock()
 showTitle()
+// Everything that the keys open is loaded with the first of them.
+addEventListener('keydown', (event) => {
+  const shortcut = shortcutOf(event, placeOf(event.target))
+  if (!shortcut) return
+  if (shortcut !== 'stop') event.preventDefault()
+  void import('./keyboard.tsx').then(({ act }) => act(shortcut))
+})
+// What ends meanwhile is told once somebody looks elsewhere.
+document.addEventListener(
+  'visibilitychange',
+  () => void import('./store/background-news.ts').then(({ startBackgroundNews }) => startBackgroundNews()),
+  { once: true },
+)
 // A closed page offers no undo: run what the notice put off.
 addEventListener('pagehide', endNotice)
 // Starts at sign-in, stops at sign-out.

@@ -1,5 +1,5 @@
 // The tab's title and icon: the page, and how many gates wait for the reader.
-import { effect } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import { route, threadIdIn } from './router.ts'
 import { waiting } from './store/gates.ts'
 import { sessionState } from './store/session.ts'
@@ -16,6 +16,9 @@ const names: Readonly<Record<string, string>> = {
   '/settings': 'Settings',
 }
 
+/** A word about what happened while the page was in the background. */
+export const titleMark = signal('')
+
 /** Keeps both up to date while somebody is signed in. */
 export function showTitle(): void {
   effect(() => {
@@ -25,7 +28,7 @@ export function showTitle(): void {
     const thread = id === undefined ? undefined : threadList.data.value?.threads.find((each) => each.id === id)
     const name = thread?.title ?? names[`/${path.split('/')[1] ?? ''}`] ?? ''
     const count = waiting.value.length
-    document.title = `${count > 0 ? `${count} waiting · ` : ''}${name ? `${name} · ` : ''}Atrium`
+    document.title = `${titleMark.value}${count > 0 ? `${count} waiting · ` : ''}${name ? `${name} · ` : ''}Atrium`
     const icon = count > 0 ? '/icon-waiting.svg' : '/icon.svg'
     document.querySelector('link[rel=icon]')?.setAttribute('href', icon)
   })

@@ -151,8 +151,12 @@ test('with forced colours what has the focus and what is chosen is seen; nothing
   await untilEqual(() => outlined(page.locator('.composer')), 'solid 2px')
   await untilEqual(() => outlined(page.locator('.thread-row [aria-current=page]').first()), 'solid 2px')
   await page.keyboard.press('Control+k')
-  await until(async () => (await outlined(page.getByRole('searchbox', { name: 'Search threads' }))) === 'solid 2px')
-  await page.getByRole('button', { name: 'Stop' }).click()
+  await until(async () => (await outlined(page.getByRole('combobox', { name: /^Search threads/ }))) === 'solid 2px')
+  await until(async () => (await outlined(page.getByRole('option', { selected: true }))) === 'solid 2px')
+  // Esc closes the palette first, then it stops the turn.
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
 })
 

@@ -12,7 +12,7 @@ const skip = noBrowser()
 const service = await openPushService()
 after(() => service.close())
 const site = useSite({
-  script: { loop: true, replies: [{ text: 'Hello' }] },
+  script: { loop: true, replies: [{ when: 'endless', text: 'working', delayMs: 3_600_000 }, { text: 'Hello' }] },
   env: { ATRIUM_PRIVATE_HOSTS: service.host },
 })
 
@@ -128,4 +128,30 @@ test('topics, events, content, quiet hours and ways that were gone are shown and
   await page.getByRole('button', { name: 'Dismiss' }).click()
   await page.getByText('It could not be reached any more').waitFor({ state: 'detached' })
   assert.deepEqual((await stored()).removed, [])
+})
+
+test('a page in the background tells of a turn that ends, in its title and by a notification', { skip }, async (t) => {
+  const page = await site.open(t, '/settings/notifications')
+  await page.context().grantPermissions(['notifications'])
+  await page.reload()
+  await page.getByText('It tells you when a turn ends or waits.').waitFor()
+  await page.goto(`${site.url}/`)
+  await page.getByRole('textbox', { name: 'Message' }).fill('an endless one')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Stop' }).waitFor()
+  await page.evaluate(`Object.defineProperty(document, 'hidden', { get: () => !globalThis.looks, configurable: true })
+    ServiceWorkerRegistration.prototype.showNotification = async (title, { body, tag }) => {
+      globalThis.told = title + ': ' + body + ' ' + tag
+    }
+    document.dispatchEvent(new Event('visibilitychange'))`)
+  const chunk = `performance.getEntriesByType('resource').map(({ name }) => name).find((name) => /background-news/.test(name))`
+  await until(async () => (await page.evaluate(chunk)) !== undefined)
+  // It has looked at the lists once it is loaded.
+  await page.evaluate(`import(${chunk}).then(() => {})`)
+  const { jobs } = await site.call<{ jobs: { id: string }[] }>('GET', '/api/jobs?status=running')
+  for (const { id } of jobs) await site.call('POST', `/api/jobs/${id}/cancel`)
+  await until(async () => (await page.title()).startsWith('Finished · '))
+  await until(async () => String(await page.evaluate('globalThis.told')).startsWith('an endless one: Finished'))
+  await page.evaluate(`globalThis.looks = true; document.dispatchEvent(new Event('visibilitychange'))`)
+  await until(async () => (await page.title()).startsWith('an endless one'))
 })

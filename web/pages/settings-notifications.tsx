@@ -15,6 +15,8 @@ import { now } from '../store/clock.ts'
 import { notify } from '../store/notices.ts'
 import {
   addTopic,
+  allowedHere,
+  allowHere,
   changeWay,
   enableHere,
   findSubscription,
@@ -62,6 +64,7 @@ export function Notifications() {
             ))}
             <div class="card setting-rows">
               <ThisDevice found={found} />
+              <OpenPage />
               {found.ways.map((way) => (
                 <WayRow key={way.id} way={way} />
               ))}
@@ -137,6 +140,30 @@ function ThisDevice({ found: { ways, push_key } }: { found: NotificationSettings
       {!enabled && problem === undefined && (
         <Button busy={busy.value} onClick={() => void run(enable)}>
           Enable on this device
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** A page that is open but not looked at can notify without a push service. */
+function OpenPage() {
+  const { busy, fault, run } = useAct()
+  if (pushProblem() !== undefined) return null
+  const allow = async (): Promise<void> => {
+    await allowHere()
+    notify('This page tells you when a turn ends or waits')
+  }
+  return (
+    <div class="setting-row">
+      <div>
+        <strong>While this page is in the background</strong>
+        <p>{allowedHere.value ? 'It tells you when a turn ends or waits.' : 'When a turn ends or waits for you'}</p>
+        {fault.value !== undefined && <FieldFault words={fault.value} />}
+      </div>
+      {!allowedHere.value && (
+        <Button busy={busy.value} onClick={() => void run(allow)}>
+          Allow notifications
         </Button>
       )}
     </div>

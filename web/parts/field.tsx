@@ -117,13 +117,11 @@ type SearchProps = {
   readonly name: string
   readonly value: string
   readonly onInput: (value: string) => void
-  /** The shortcut that focuses it, shown at the right. */
-  readonly keys?: string
   readonly inputRef?: Ref<HTMLInputElement>
 }
 
 /** A search box. Esc and the cross clear it. */
-export function Search({ name, value, onInput, keys, inputRef }: SearchProps) {
+export function Search({ name, value, onInput, inputRef }: SearchProps) {
   return (
     <div class="search">
       <Icon name="search" />
@@ -143,11 +141,7 @@ export function Search({ name, value, onInput, keys, inputRef }: SearchProps) {
           onInput('')
         }}
       />
-      {value !== '' ? (
-        <IconButton icon="cross" name="Clear search" onClick={() => onInput('')} />
-      ) : (
-        keys && <kbd aria-hidden="true">{keys}</kbd>
-      )}
+      {value !== '' && <IconButton icon="cross" name="Clear search" onClick={() => onInput('')} />}
     </div>
   )
 }

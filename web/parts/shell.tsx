@@ -10,12 +10,10 @@ import { folded, menuOpen } from '../store/shell.ts'
 import { Notices } from './notice.tsx'
 import './shell.css'
 import { MenuSheet, Sidebar } from './sidebar.tsx'
-import { useSearchKey } from './thread-list.tsx'
 
 const ReceiptPanel = lazy(async () => (await import('./receipt-panel.tsx')).ReceiptPanel)
 
 export function Shell({ children }: { children: ComponentChildren }) {
-  useSearchKey()
   const { path } = route.value
   const receipt = threadIdIn(path) === undefined ? undefined : shownReceipt.value
   return (

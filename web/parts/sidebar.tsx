@@ -12,7 +12,8 @@ import { Count, Dot } from './mark.tsx'
 import './sidebar.css'
 import { ThreadList } from './thread-list.tsx'
 
-const links: readonly { readonly to: string; readonly name: string; readonly icon: IconName }[] = [
+/** The pages of the app. */
+export const links: readonly { readonly to: string; readonly name: string; readonly icon: IconName }[] = [
   { to: '/', name: 'New thread', icon: 'plus' },
   { to: '/waiting', name: 'Waiting for you', icon: 'waiting' },
   { to: '/jobs', name: 'Jobs', icon: 'list' },

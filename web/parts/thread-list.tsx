@@ -1,5 +1,4 @@
 // The threads in the sidebar: search, groups by day, rename and delete in place.
-import { useEffect } from 'preact/hooks'
 import { signal } from '@preact/signals'
 import { numberWords } from '#core/words.ts'
 import type { Thread } from '#doors/web/wire/thread.ts'
@@ -23,10 +22,9 @@ import {
   threadSearch,
 } from '../store/threads.ts'
 import { chosen } from '../store/chosen.ts'
-import { fold, menuOpen } from '../store/shell.ts'
 import { Button } from './button.tsx'
 import { Search } from './field.tsx'
-import { focusFirst, focusSoon } from './focus.ts'
+import { focusSoon } from './focus.ts'
 import { Icon } from './icon.tsx'
 import { Dot, Spinner } from './mark.tsx'
 import { Menu } from './menu.tsx'
@@ -41,36 +39,12 @@ const ChosenThreads = lazy(async () => (await import('./chosen-threads.tsx')).Ch
 
 /** The thread whose title is being edited. */
 const renaming = signal<string | undefined>(undefined)
-const narrow = matchMedia('(width < 1100px)')
-const isMac = /mac|iphone|ipad/i.test(navigator.userAgent)
-
-/** Ctrl+K or Cmd+K focuses the search, and unfolds the sidebar for it. */
-export function useSearchKey(): void {
-  useEffect(() => {
-    const find = (event: KeyboardEvent): void => {
-      if (event.key !== 'k' || !(isMac ? event.metaKey : event.ctrlKey)) return
-      event.preventDefault()
-      if (narrow.matches) menuOpen.value = true
-      else fold(false)
-      // Focuses at once, so that no typed key is lost; after the next drawing only if the field is not there yet.
-      const search = '.threads .search input'
-      if (!focusFirst(search)) requestAnimationFrame(() => focusFirst(search))
-    }
-    addEventListener('keydown', find)
-    return () => removeEventListener('keydown', find)
-  }, [])
-}
 
 export function ThreadList() {
   return (
     <nav aria-label="Threads" class="threads" onKeyDown={moveByKey}>
       <h2 class="threads-title">Threads</h2>
-      <Search
-        name="Search threads"
-        keys={isMac ? '⌘ K' : 'Ctrl K'}
-        value={threadSearch.value}
-        onInput={(value) => void searchThreads(value)}
-      />
+      <Search name="Search threads" value={threadSearch.value} onInput={(value) => void searchThreads(value)} />
       <div class="threads-scroll">
         <When of={threadList} what="The threads" rows={6}>
           {() => (

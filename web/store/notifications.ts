@@ -26,6 +26,17 @@ export function pushProblem(): string | undefined {
   return undefined
 }
 
+/** True once the browser lets this page notify, also without a push service. */
+export const allowedHere = signal(globalThis.Notification?.permission === 'granted')
+
+/** Asks the browser to let this page notify while it is in the background. Throws an Error with words for the user. */
+export async function allowHere(): Promise<void> {
+  const problem = pushProblem()
+  if (problem !== undefined) throw new Error(problem)
+  allowedHere.value = (await Notification.requestPermission()) === 'granted'
+  if (!allowedHere.value) throw new Error(pushProblem() ?? 'Notifications were not allowed.')
+}
+
 /** Looks whether this browser is subscribed. */
 export async function findSubscription(): Promise<void> {
   if (pushProblem() !== undefined) return
@@ -40,6 +51,7 @@ export async function enableHere(pushKey: string): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted') {
     throw new Error(pushProblem() ?? 'Notifications were not allowed.')
   }
+  allowedHere.value = true
   await navigator.serviceWorker.register('/service-worker.js')
   const { pushManager } = await navigator.serviceWorker.ready
   // A subscription is bound to the key that it was made with.

@@ -1,0 +1,37 @@
+// What the keys of the whole page open and do. Loaded with the first of them.
+import { signal } from '@preact/signals'
+import { render } from 'preact'
+import { faultText } from './api/client.ts'
+import type { Shortcut } from './lib/shortcuts.ts'
+import { Palette } from './parts/palette.tsx'
+import { Shortcuts } from './parts/shortcuts.tsx'
+import { runningTurn } from './store/hub.ts'
+import { stopJob } from './store/jobs.ts'
+import { notify } from './store/notices.ts'
+import { sessionState } from './store/session.ts'
+
+const open = signal<'palette' | 'shortcuts' | undefined>(undefined)
+let place: HTMLElement | undefined
+
+/** Does what a shortcut asks for. */
+export function act(shortcut: Shortcut): void {
+  if (sessionState.peek().type !== 'in') return
+  if (shortcut === 'stop') return stop()
+  place ??= document.body.appendChild(document.createElement('div'))
+  // The other one closes: a dialog over a dialog would lose its opener.
+  open.value = open.peek() === shortcut ? undefined : shortcut
+  render(<Opened />, place)
+}
+
+function Opened() {
+  const close = (): void => {
+    open.value = undefined
+  }
+  if (open.value === 'palette') return <Palette onClose={close} onShortcuts={() => (open.value = 'shortcuts')} />
+  return open.value === 'shortcuts' ? <Shortcuts onClose={close} /> : null
+}
+
+function stop(): void {
+  const turn = runningTurn.peek()
+  if (turn !== undefined) stopJob(turn).catch((error) => notify(`The turn was not stopped. ${faultText(error)}`))
+}

@@ -1,0 +1,34 @@
+// The keys of the whole page: which key press asks for what.
+
+export type Shortcut = 'palette' | 'shortcuts' | 'stop'
+
+export type Press = {
+  readonly key: string
+  readonly ctrlKey: boolean
+  readonly metaKey: boolean
+  readonly altKey: boolean
+  /** Something else has used the key. */
+  readonly defaultPrevented: boolean
+}
+
+/** Where a key was pressed. */
+export type Place = {
+  /** In a field where text is written. */
+  readonly writes: boolean
+  /** In something that Esc closes: a dialog, a menu, a field that is edited in place. */
+  readonly closes: boolean
+}
+
+export const isMac = /mac|iphone|ipad/i.test(globalThis.navigator?.userAgent ?? '')
+
+/** What a key press asks for. Keys that write stay with the field they are pressed in. */
+export function shortcutOf(press: Press, { writes, closes }: Place, mac = isMac): Shortcut | undefined {
+  if (press.defaultPrevented || press.altKey) return undefined
+  if (mac ? press.metaKey : press.ctrlKey) {
+    if (press.key === 'k') return 'palette'
+    return press.key === '/' ? 'shortcuts' : undefined
+  }
+  if (press.ctrlKey || press.metaKey) return undefined
+  if (press.key === '?' && !writes) return 'shortcuts'
+  return press.key === 'Escape' && !closes ? 'stop' : undefined
+}

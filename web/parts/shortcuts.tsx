@@ -1,0 +1,64 @@
+// The dialog that lists the keys of the page.
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { isMac } from '../lib/shortcuts.ts'
+import { Button } from './button.tsx'
+import './shortcuts.css'
+
+const mod = isMac ? '⌘' : 'Ctrl'
+
+const groups: readonly { readonly title: string; readonly keys: readonly (readonly [keys: string, does: string])[] }[] =
+  [
+    {
+      title: 'Everywhere',
+      keys: [
+        [`${mod} K`, 'Go to a thread, a page or an action'],
+        [`? or ${mod} /`, 'Show these keys'],
+        ['Esc', 'Close what is open, or stop the turn'],
+        ['Tab', 'Next element'],
+      ],
+    },
+    {
+      title: 'Writing',
+      keys: [
+        ['Enter', 'Send'],
+        ['Shift Enter', 'New line'],
+        ['/', 'Skills, at the start of a message'],
+      ],
+    },
+    {
+      title: 'Lists and menus',
+      keys: [
+        ['↑ ↓', 'Choose'],
+        ['Enter', 'Open'],
+        ['Esc', 'Close'],
+      ],
+    },
+  ]
+
+export function Shortcuts({ onClose }: { onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useLayoutEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog class="confirm shortcuts" ref={dialog} aria-labelledby="shortcuts-title" onClose={onClose}>
+      <h2 id="shortcuts-title">Keyboard shortcuts</h2>
+      {groups.map(({ title, keys }) => (
+        <section key={title} aria-label={title}>
+          <h3 class="label">{title}</h3>
+          <dl>
+            {keys.map(([key, does]) => (
+              <div key={key} class="shortcut">
+                <dt>
+                  <kbd>{key}</kbd>
+                </dt>
+                <dd>{does}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+      <div class="confirm-buttons">
+        <Button onClick={() => dialog.current?.close()}>Close</Button>
+      </div>
+    </dialog>
+  )
+}
