@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
+import { anyText } from '../any-text.ts'
 import { chunksOf as cut, titleOf } from '#memory/chunks.ts'
 import { createReader } from '#memory/terms.ts'
 
@@ -15,7 +16,7 @@ function contentOf(content: string): string {
 
 test('without their laps the chunks are the content', () => {
   const piece = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    anyText(),
     fc.constantFrom('\n\n', '. ', ' ', '😀'.repeat(700), 'a'.repeat(1_500), '日'.repeat(900)),
   )
   fc.assert(

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
+import { anyText } from '../any-text.ts'
 import { userId } from '#core/ids.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
 import { indexQueries } from '#memory/word-index.ts'
@@ -187,7 +188,7 @@ onBoth('search', (open) => {
       'é',
     )
     const text = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      anyText(),
       fc.array(odd).map((parts) => parts.join('')),
       fc.string({ minLength: 900, maxLength: 3_000 }),
     )
