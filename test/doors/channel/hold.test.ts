@@ -1,7 +1,7 @@
 // The hold of one process on a channel.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createHold } from '#doors/channel/hold.ts'
+import { createHold, renewMs } from '#doors/channel/hold.ts'
 
 test('a hold lasts from before it was asked for, and lapses by itself when the process stands still', async () => {
   let now = 0
@@ -28,4 +28,18 @@ test('a hold lasts from before it was asked for, and lapses by itself when the p
   await hold.renew()
   await hold.leave()
   assert.equal(hold.held, false)
+})
+
+test('a process that waits has the channel within 15 seconds of the last sign of another', async () => {
+  const asked: number[] = []
+  const leases = {
+    takeDuty(_duty: string, _owner: string, forMs: number) {
+      asked.push(forMs)
+      return Promise.resolve(true)
+    },
+    leaveDuty: () => Promise.resolve(),
+  }
+  await createHold({ leases, channel: 'telegram', owner: 'p' }).renew()
+  const [holdMs = Infinity] = asked
+  assert.ok(holdMs + renewMs <= 15_000, `${holdMs} + ${renewMs}`)
 })
