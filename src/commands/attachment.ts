@@ -4,15 +4,21 @@ import { homedir } from 'node:os'
 import { basename, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AppError } from '#core/errors.ts'
+import { isPdf, type ReadPdf } from '#core/pdf.ts'
 import type { Attached } from '#doors/terminal/attachment-list.ts'
-import { maxPictureBytes, partOfFile } from '#turns/attachments.ts'
+import { maxPictureBytes, partOfFile, partOfPdf } from '#turns/attachments.ts'
+
+const maxPdfMs = 60_000
 
 /** Reads a file to send. Throws invalid_input, too_large, with the path in the message. */
-export async function readAttachment(written: string): Promise<Attached> {
+export async function readAttachment(written: string, readPdf?: ReadPdf): Promise<Attached> {
   const path = pathOf(written)
   const name = basename(path)
   const bytes = await readWhole(path)
-  return { name, size: bytes.length, part: partOfFile(name, bytes) }
+  if (!isPdf(bytes)) return { name, size: bytes.length, part: partOfFile(name, bytes) }
+  const reader = readPdf ?? (await import('#app/read-pdf.ts')).createReadPdf()
+  const file = { name, bytes, param: 'attachments' }
+  return { name, size: bytes.length, part: await partOfPdf(file, reader, AbortSignal.timeout(maxPdfMs)) }
 }
 
 async function readWhole(path: string): Promise<Buffer> {

@@ -1,19 +1,20 @@
 // The items of a thread. They are appended and never changed.
 import type { Credential } from './errors.ts'
 import type { FormValues, InputRequest } from './form.ts'
+import type { PagesRead } from './pdf.ts'
 import type { CallQuestion, Reach } from './question.ts'
 import type { LoadedSkill } from './skill.ts'
 import type { Effects, SentRequest } from './tool.ts'
 import type { ModelCall } from './turn.ts'
 
 /**
- * A part of a message. Files arrive as text; an image is a URL or a data URL. A text with an `origin` came from outside,
+ * A part of a message. Files arrive as text, that of a PDF with its `pages`; an image is a URL or a data URL. A text with an `origin` came from outside,
  * not from the sender. Texts are stored without a fence; the prompt adds it. `kept`, in prompts only, is a loaded skill's.
  */
 export type Part =
   | { readonly type: 'text'; readonly text: string; readonly origin?: string; readonly kept?: true }
   | { readonly type: 'image'; readonly url: string }
-  | { readonly type: 'file'; readonly name: string; readonly text: string }
+  | { readonly type: 'file'; readonly name: string; readonly text: string; readonly pages?: PagesRead }
 
 /** True for what an image part may have: a web URL, or a data URL of an image. */
 export function isImageUrl(url: string): boolean {

@@ -91,6 +91,11 @@ export function countWords(count: number, one: string, many = `${one}s`): string
   return `${numberWords(count)} ${count === 1 ? one : many}`
 }
 
+/** How much of a document was read: `4 pages`, `12 pages, 4 read`. */
+export function pagesWords({ all, read }: { all: number; read: number }): string {
+  return countWords(all, 'page') + (read < all ? `, ${numberWords(read)} read` : '')
+}
+
 /** How far a call is: `30 %, copying files`. Without a total the tool's own words, or its number. */
 export function progressWords(report: { progress: number; total?: number; message?: string }): string {
   const { progress, total, message = '' } = report

@@ -1,4 +1,5 @@
 // The routes of the web door and of its pages for tools and MCP servers. Loaded with the first request to one of them.
+import { createReadPdf } from '#app/read-pdf.ts'
 import { webRoutes } from '#doors/web/door.ts'
 import { mcpAuthRoutes } from '#doors/web/mcp-auth-routes.ts'
 import { mcpRoutes } from '#doors/web/mcp-routes.ts'
@@ -23,6 +24,7 @@ export function webFamilies({ app, config, gateway, about, sessions, origins, oi
     missions: app.missions,
     notifications: app.notifications,
     lastCall: gateway.lastCall,
+    readPdf: createReadPdf(),
     sessions,
     ...(oidc && config.oidc?.clientId !== undefined && { oidc }),
     authenticate: gateway.authenticate,

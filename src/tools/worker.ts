@@ -1,5 +1,6 @@
 // Runs jobs on untrusted input in worker threads, each with a deadline and a memory limit.
 import { AppError } from '#core/errors.ts'
+import type { PdfText } from '#core/pdf.ts'
 import { withDeadline } from '#lib/deadline.ts'
 import { inBundle } from '#lib/bundle.ts'
 import { inCheckout } from '#lib/checkout.ts'
@@ -18,7 +19,8 @@ export type JobResult =
 
 /** Runs a job. Throws tool_refused with the reason if the job fails. */
 export interface RunJob {
-  (job: PageJob | PdfJob, signal: AbortSignal): Promise<Page>
+  (job: PageJob, signal: AbortSignal): Promise<Page>
+  (job: PdfJob, signal: AbortSignal): Promise<PdfText>
   (job: SearchJob, signal: AbortSignal): Promise<string>
 }
 

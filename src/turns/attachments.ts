@@ -1,6 +1,7 @@
-// Attachments of a message (pictures and text files), with the rules that all doors share.
+// Attachments of a message (pictures, PDFs and text files), with the rules that all doors share.
 import { AppError } from '#core/errors.ts'
 import type { Part } from '#core/item.ts'
+import type { PdfText, ReadPdf } from '#core/pdf.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
 
 export const maxAttachments = 20
@@ -53,4 +54,43 @@ export function partOfFile(name: string, bytes: Buffer): Part {
     throw refuse('too_large', `has ${bytes.length} bytes, ${what} has at most ${maxBytes}`)
   }
   return type === undefined ? { type: 'file', name, text: text ?? '' } : picturePart(type, bytes)
+}
+
+export type PdfFile = { readonly name: string; readonly bytes: Uint8Array; readonly param: string }
+
+/** A PDF as a part of a message: the text of its first pages. Throws invalid_input, too_large, with the way out. */
+export async function partOfPdf(file: PdfFile, readPdf: ReadPdf, signal: AbortSignal): Promise<Part> {
+  const { name, bytes, param } = file
+  const refuse = (why: string): AppError => new AppError('invalid_input', `${name} ${why}`, { param })
+  if (bytes.length > maxPictureBytes) {
+    throw new AppError('too_large', `${name} has ${bytes.length} bytes, a PDF has at most ${maxPictureBytes}`, {
+      param,
+    })
+  }
+  const read = await readPdf(new Uint8Array(bytes), signal).catch((error: unknown) => {
+    signal.throwIfAborted()
+    const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+    throw refuse(`is a PDF that cannot be read: ${why}. Attach a copy without a password, or its text`)
+  })
+  if (read.texts.every((text) => text === '')) {
+    throw refuse(
+      'is a PDF without text: its pages are pictures. Attach them as png or jpeg, or a PDF with a text layer',
+    )
+  }
+  return { type: 'file', name, ...pagesWithin(read, maxTextBytes) }
+}
+
+/** The text of the first pages that fit, with their numbers; of a page that is too long by itself, its beginning. Pure. */
+export function pagesWithin({ pages: all, texts }: PdfText, maxBytes: number) {
+  const kept: string[] = []
+  let bytes = 0
+  for (const [at, text] of texts.entries()) {
+    const page = `[page ${at + 1} of ${all}]\n${text.replaceAll('\0', '').toWellFormed()}`
+    bytes += Buffer.byteLength(page) + 2
+    if (bytes > maxBytes && kept.length > 0) break
+    kept.push(bytes > maxBytes ? page.slice(0, Math.floor(maxBytes / 4)).toWellFormed() : page)
+    if (bytes > maxBytes) break
+  }
+  const rest = kept.length < all ? [`[the PDF has ${all} pages, the first ${kept.length} are here]`] : []
+  return { text: [...kept, ...rest].join('\n\n'), pages: { all, read: kept.length } }
 }

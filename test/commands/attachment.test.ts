@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { readAttachment } from '#commands/attachment.ts'
+import { readPdf } from '#tools/web/pdf.ts'
 import { newHome } from '../atrium.ts'
+import { pdfOf } from '../pdf.ts'
 
 const home = newHome()
 after(home.remove)
@@ -24,6 +26,15 @@ test('a text is a file, a picture is a picture by what is in it, whatever its na
   }
   const url = `data:image/png;base64,${png.toString('base64')}`
   assert.deepEqual((await readAttachment(at('picture.txt', png))).part, { type: 'image', url })
+})
+
+test('a PDF is the text of its pages', async () => {
+  const { name, part } = await readAttachment(at('tides.pdf', pdfOf(['High water', 'Low water'])), readPdf)
+  assert.deepEqual([name, part.type === 'file' && part.pages], ['tides.pdf', { all: 2, read: 2 }])
+  assert.match(JSON.stringify(part), /High water.*Low water/)
+  await assert.rejects(readAttachment(at('locked.pdf', pdfOf(['x'], { locked: true })), readPdf), {
+    message: /locked\.pdf is a PDF that cannot be read: it is protected by a password/,
+  })
 })
 
 test('what cannot go is told with its path and its reason', async () => {

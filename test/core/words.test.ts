@@ -11,6 +11,7 @@ import {
   elapsedWords,
   numberWords,
   progressWords,
+  pagesWords,
   sizeWords,
   spanWords,
   sumFigure,
@@ -99,6 +100,11 @@ table('a long time', spanWords, [
   [90_000, '1 d 1 h'],
   [172_800, '2 d 0 h'],
 ])
+table('pages of a document', pagesWords, [
+  [{ all: 1, read: 1 }, '1 page'],
+  [{ all: 12, read: 4 }, '12 pages, 4 read'],
+])
+
 table('a size', sizeWords, [
   [618, '618 bytes'],
   [1_023, '1,023 bytes'],

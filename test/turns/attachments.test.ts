@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AppError } from '#core/errors.ts'
-import { isPictureType, maxAttachments, maxTotalBytes, partOfFile, pictureType } from '#turns/attachments.ts'
+import {
+  isPictureType,
+  maxAttachments,
+  maxTotalBytes,
+  pagesWithin,
+  partOfFile,
+  partOfPdf,
+  pictureType,
+} from '#turns/attachments.ts'
 
 const mib = 1024 * 1024
 const png = '\x89PNG\r\n\x1a\n'
@@ -53,4 +61,44 @@ test('a message has 20 files of 10 MiB together; four kinds of pictures are know
   const types = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
   assert.ok(types.every(isPictureType))
   assert.ok(!['image/svg+xml', 'text/plain', 'toString', ''].some(isPictureType))
+})
+
+test('of a PDF the first pages that fit are kept, and it says how many there are', () => {
+  const pages = (all: number, ...texts: string[]) => ({ title: '', pages: all, texts })
+  assert.deepEqual(pagesWithin(pages(2, 'a', 'b'), 99), {
+    text: '[page 1 of 2]\na\n\n[page 2 of 2]\nb',
+    pages: { all: 2, read: 2 },
+  })
+  assert.deepEqual(pagesWithin(pages(12, 'a', 'x'.repeat(50)), 60), {
+    text: '[page 1 of 12]\na\n\n[the PDF has 12 pages, the first 1 are here]',
+    pages: { all: 12, read: 1 },
+  })
+  const long = pagesWithin(pages(1, '€'.repeat(mib)), mib)
+  assert.ok(Buffer.byteLength(long.text) <= mib)
+  assert.deepEqual(long.pages, { all: 1, read: 1 })
+})
+
+test('a PDF that cannot be read is refused with the way out', async () => {
+  const read = (texts: readonly string[] | Error, bytes = 9) =>
+    partOfPdf(
+      { name: 'a.pdf', bytes: new Uint8Array(bytes), param: 'attachments' },
+      () => (texts instanceof Error ? Promise.reject(texts) : Promise.resolve({ title: '', pages: 2, texts })),
+      AbortSignal.timeout(60_000),
+    )
+  const part = await read(['a', ''])
+  assert.deepEqual(part, {
+    type: 'file',
+    name: 'a.pdf',
+    text: '[page 1 of 2]\na\n\n[page 2 of 2]\n',
+    pages: { all: 2, read: 2 },
+  })
+  await assert.rejects(read(['', '']), {
+    code: 'invalid_input',
+    message: /^a\.pdf is a PDF without text: .* as png or jpeg/,
+  })
+  await assert.rejects(read(new Error('it is protected by a password')), {
+    code: 'invalid_input',
+    message: /cannot be read: it is protected by a password\. Attach a copy without a password, or its text$/,
+  })
+  await assert.rejects(read(['a'], 8 * mib + 1), { code: 'too_large' })
 })

@@ -304,7 +304,7 @@ test('files come by the button, by paste and by drop, over plain HTTP too; what 
       file('core.bin', 'application/octet-stream', Buffer.from([0, 1, 2, 255])),
     ])
   const chips = page.getByRole('list', { name: 'Attached' })
-  await chips.getByText('Only pictures and text files can be read').waitFor()
+  await chips.getByText('Only pictures, PDFs and text files can be read').waitFor()
   for (const how of ['paste', 'drop']) {
     await bringFile(box(page), how)
     await chips.getByText(`by-${how}.txt`).waitFor()

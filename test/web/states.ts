@@ -170,7 +170,7 @@ async function attach(page: Page): Promise<void> {
     .setInputFiles([
       file('p95-dashboard.png', 'image/png', Buffer.from(png, 'base64')),
       file('pricing-notes.txt', 'text/plain', Buffer.alloc(6 * 1024, 'a')),
-      file('contract.pdf', 'application/pdf', Buffer.from('%PDF-1.7\n\u00e2\u0000', 'latin1')),
+      file('contracts.zip', 'application/zip', Buffer.from('PK\u0003\u0004\u00e2\u0000', 'latin1')),
     ])
-  await page.getByText('contract.pdf').waitFor()
+  await page.getByText('contracts.zip').waitFor()
 }

@@ -2,7 +2,7 @@
 import { useComputed, useSignal } from '@preact/signals'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { isAtRest } from '#core/turn-status.ts'
-import { sizeWords } from '#core/words.ts'
+import { pagesWords, sizeWords } from '#core/words.ts'
 import type { MessageItem, Part } from '#doors/web/wire/thread.ts'
 import { lazy } from '../lazy.tsx'
 import { type Block, cutText, isCut, ownTextOf, textOf, type TurnView } from '../lib/conversation.ts'
@@ -273,7 +273,7 @@ function Files({ parts }: { parts: readonly Part[] }) {
               <span class="one-line" title={part.name}>
                 {part.name}
               </span>
-              <span class="quiet">{sizeWords(new Blob([part.text]).size)}</span>
+              <span class="quiet">{part.pages ? pagesWords(part.pages) : sizeWords(new Blob([part.text]).size)}</span>
             </span>
           )}
         </li>

@@ -64,16 +64,21 @@ async function read(file: File, others: readonly Chosen[]): Promise<Chosen> {
   if (others.length >= maxFiles) return refused(`At most ${maxFiles} files go with a message`)
   if (file.size === 0) return refused('The file is empty')
   if (total + file.size > maxTotalBytes) return refused(`All files together take at most ${sizeWords(maxTotalBytes)}`)
-  if (imageTypes.has(file.type)) {
-    if (file.size > maxImageBytes) return refused(`A picture has at most ${sizeWords(maxImageBytes)}`)
+  const isPicture = imageTypes.has(file.type)
+  if (isPicture || file.type === 'application/pdf') {
+    const kind = isPicture ? 'picture' : 'PDF'
+    if (file.size > maxImageBytes) return refused(`A ${kind} has at most ${sizeWords(maxImageBytes)}`)
     const data = new Uint8Array(await file.arrayBuffer()).toBase64()
-    return { ...base, url: URL.createObjectURL(file), file: { name: base.name, media_type: file.type, data } }
+    const sent = { ...base, file: { name: base.name, media_type: file.type, data } }
+    return isPicture ? { ...sent, url: URL.createObjectURL(file) } : sent
   }
   if (file.size > maxTextBytes) return refused(`A text file has at most ${sizeWords(maxTextBytes)}`)
   const bytes = new Uint8Array(await file.arrayBuffer())
   if (!isText(bytes)) {
     const picture = file.type.startsWith('image/')
-    return refused(picture ? 'Pictures can be PNG, JPEG, GIF or WebP' : 'Only pictures and text files can be read')
+    return refused(
+      picture ? 'Pictures can be PNG, JPEG, GIF or WebP' : 'Only pictures, PDFs and text files can be read',
+    )
   }
   return { ...base, file: { name: base.name, media_type: 'text/plain', data: bytes.toBase64() } }
 }

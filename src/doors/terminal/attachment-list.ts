@@ -1,7 +1,8 @@
 // Files attached to the next message.
 import { AppError } from '#core/errors.ts'
 import type { Part } from '#core/item.ts'
-import { sizeWords } from '#core/words.ts'
+import type { PagesRead } from '#core/pdf.ts'
+import { pagesWords, sizeWords } from '#core/words.ts'
 import { proseOf } from '#safety/printable.ts'
 import { maxAttachments, maxTotalBytes } from '#turns/attachments.ts'
 import type { Theme } from './theme.ts'
@@ -10,6 +11,12 @@ import type { Theme } from './theme.ts'
 const maxNamed = 3
 
 export type Attached = { readonly name: string; readonly size: number; readonly part: Part }
+export type NamedFile = Pick<Attached, 'name' | 'size'> & { readonly pages?: PagesRead }
+
+/** An attached file with the pages of its PDF. */
+export function namedFile({ name, size, part }: Attached): NamedFile {
+  return { name, size, ...(part.type === 'file' && part.pages && { pages: part.pages }) }
+}
 
 /** Adds a file to the list. Throws too_large. */
 export function withFile(files: readonly Attached[], file: Attached): readonly Attached[] {
@@ -23,13 +30,14 @@ export function withFile(files: readonly Attached[], file: Attached): readonly A
   return [...files, file]
 }
 
-/** A file in words: `⎘ deploy.log  38 KB`. */
-export function fileWords({ name, size }: Pick<Attached, 'name' | 'size'>): string {
-  return `⎘ ${proseOf(name)}${size > 0 ? `  ${sizeWords(size)}` : ''}`
+/** A file in words: `⎘ deploy.log  38 KB`, `⎘ plan.pdf  2 MB, 12 pages, 4 read`. */
+export function fileWords({ name, size, pages }: NamedFile): string {
+  const facts = [...(size > 0 ? [sizeWords(size)] : []), ...(pages ? [pagesWords(pages)] : [])]
+  return `⎘ ${proseOf(name)}${facts.length > 0 ? `  ${facts.join(', ')}` : ''}`
 }
 
 /** The lines above the composer. */
 export function attachedLines(files: readonly Attached[], { dim }: Theme): string[] {
-  const named = files.slice(0, maxNamed).map((file) => dim(`   ${fileWords(file)}`))
+  const named = files.slice(0, maxNamed).map((file) => dim(`   ${fileWords(namedFile(file))}`))
   return files.length > named.length ? [...named, dim(`   and ${files.length - named.length} more: /attach`)] : named
 }

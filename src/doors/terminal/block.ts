@@ -1,5 +1,6 @@
 // One block of a transcript: a message, a reply, a call, a thought, a note, a receipt. Texts are raw; the drawing code
 // must clean them.
+import type { PagesRead } from '#core/pdf.ts'
 import { type Message, type Part, textOf } from '#core/item.ts'
 import type { Usage } from '#core/turn.ts'
 
@@ -34,7 +35,7 @@ export type Thought = {
   readonly live?: true
 }
 
-export type Named = { readonly name: string; readonly size: number }
+export type Named = { readonly name: string; readonly size: number; readonly pages?: PagesRead }
 
 /** A message of the person. */
 export type You = {
@@ -92,7 +93,9 @@ export function ownText(message: Message): string {
 /** The attachment in a message part, if it is one. */
 export function fileIn(part: Part): Named[] {
   if (part.type === 'text') return []
-  if (part.type === 'file') return [{ name: part.name, size: Buffer.byteLength(part.text) }]
+  if (part.type === 'file') {
+    return [{ name: part.name, size: Buffer.byteLength(part.text), ...(part.pages && { pages: part.pages }) }]
+  }
   const [head = '', data] = part.url.split(',', 2)
   if (data === undefined || !head.startsWith('data:')) return [{ name: part.url, size: 0 }]
   return [{ name: 'picture', size: Buffer.byteLength(data, 'base64') }]

@@ -6,7 +6,7 @@ import { countWords } from '#core/words.ts'
 import { printable, proseOf } from '#safety/printable.ts'
 import type { MissionJson } from '#missions/mission-wire.ts'
 import type { OperatorClient, OperatorTool } from '#turns/operator-client.ts'
-import { type Attached, fileWords } from './attachment-list.ts'
+import { type Attached, fileWords, namedFile } from './attachment-list.ts'
 import { type CommandName, helpLines } from './command-list.ts'
 import type { You } from './block.ts'
 import { createList, type List, type ListContent } from './list.ts'
@@ -135,7 +135,7 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
   /** Attaches a file. Without a path, lists the attached files; Enter removes one. */
   async function attach(path: string): Promise<void> {
     if (path !== '') return parts.attach(path)
-    const rows = parts.attached().map((file) => ({ text: fileWords(file), pick: () => parts.detach(file) }))
+    const rows = parts.attached().map((file) => ({ text: fileWords(namedFile(file)), pick: () => parts.detach(file) }))
     open({
       title: 'Attached',
       rows,

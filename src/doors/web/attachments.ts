@@ -1,24 +1,50 @@
-// Attachments of a chat message: pictures and text files, checked and turned into message parts.
+// Attachments of a chat message: pictures, PDFs and text files, checked and turned into message parts.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import type { Part } from '#core/item.ts'
+import { isPdf, type ReadPdf } from '#core/pdf.ts'
 import { type Attachment, AttachmentWire } from '#doors/web/wire/chat.ts'
 import { wrongField } from '#http/validate.ts'
 import { pace } from '#lib/pace.ts'
-import { fileText, isPictureType, maxAttachments, maxTextBytes, picturePart, pictureType } from '#turns/attachments.ts'
+import {
+  fileText,
+  isPictureType,
+  maxAttachments,
+  maxTextBytes,
+  partOfPdf,
+  type PdfFile,
+  picturePart,
+  pictureType,
+} from '#turns/attachments.ts'
 
 export const Attachments = z
   .array(AttachmentWire)
   .check(z.maxLength(maxAttachments, `must hold at most ${maxAttachments} files`))
 
+/** For a PDF, with the time that it waits for a worker. */
+const maxPdfMs = 60_000
+
 /** Turns each attachment into a message part. Throws invalid_input for types that no model takes, and too_large. */
-export async function partsOf(attachments: readonly Attachment[]): Promise<Part[]> {
+export async function partsOf(attachments: readonly Attachment[], readPdf?: ReadPdf): Promise<Part[]> {
   const parts: Part[] = []
   for (const [at, attachment] of attachments.entries()) {
-    parts.push(partOf(attachment, at))
+    const pdf = readPdf && pdfIn(attachment, at)
+    parts.push(pdf ? await partOfPdf(pdf, readPdf, AbortSignal.timeout(maxPdfMs)) : partOf(attachment, at))
     await pace()
   }
   return parts
+}
+
+/** The PDF in an attachment; undefined for other files. Its own beginning decides, not the name of its type alone. */
+function pdfIn({ name, media_type: mediaType, data }: Attachment, at: number): PdfFile | undefined {
+  // The beginning of base64 of `%PDF-`.
+  if (!data.startsWith('JVBERi')) {
+    if (/^application\/pdf *(;|$)/i.test(mediaType)) throw wrongField(`attachments[${at}].data`, 'is not a PDF')
+    return undefined
+  }
+  const bytes = bytesOf(data)
+  if (!bytes) throw wrongField(`attachments[${at}].data`, 'must be base64, and not empty')
+  return isPdf(bytes) ? { name, bytes, param: `attachments[${at}].data` } : undefined
 }
 
 function partOf({ name, media_type: mediaType, data }: Attachment, at: number): Part {
@@ -32,7 +58,7 @@ function partOf({ name, media_type: mediaType, data }: Attachment, at: number): 
   if (!isText(type)) {
     throw wrongField(
       `attachments[${at}].media_type`,
-      `${type} is not taken: send pictures (png, jpeg, gif, webp) and text files`,
+      `${type} is not taken: send pictures (png, jpeg, gif, webp), PDFs and text files`,
     )
   }
   return { type: 'file', name, text: textOf(bytes, at) }

@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { isUuid } from '#core/ids.ts'
 import type { Entry, Part } from '#core/item.ts'
+import type { ReadPdf } from '#core/pdf.ts'
 import type { Idempotency } from '#core/turn-store.ts'
 import { type Turn, usageSoFar } from '#core/turn.ts'
 import { isAtRest } from '#core/turn-status.ts'
@@ -34,6 +35,8 @@ export type ChatParts = {
   readonly threads: Threads
   readonly gates: Gates
   readonly patienceMs?: number
+  /** Without it no PDF is taken. */
+  readonly readPdf?: ReadPdf
   /** Aborts every wait at shutdown, before connections are cut. */
   readonly lastCall?: AbortSignal
 }
@@ -51,7 +54,7 @@ const ChatBody = z.object({
 
 export function chatRoutes(parts: ChatParts): Route[] {
   const send = (caller: Caller, body: z.output<typeof ChatBody>, { raw }: FastifyReply, idempotency?: Idempotency) =>
-    sendChat(parts.turns, { caller, body, request: requestIdOf(raw), ...(idempotency && { idempotency }) })
+    sendChat(parts, { caller, body, request: requestIdOf(raw), ...(idempotency && { idempotency }) })
   return [
     route({
       method: 'POST',
@@ -145,7 +148,10 @@ export type Sending = {
 }
 
 /** Stores a message and starts its turn. Throws invalid_input, not_found, too_large. */
-export async function sendChat(turns: Turns, { caller, body, request, idempotency }: Sending): Promise<Start> {
+export async function sendChat(
+  { turns, readPdf }: Pick<ChatParts, 'turns' | 'readPdf'>,
+  { caller, body, request, idempotency }: Sending,
+): Promise<Start> {
   const message = body.message ?? body.content
   if (typeof message !== 'string') throw new AppError('invalid_input', 'message is missing', { param: 'message' })
   checkMessage(message)
@@ -156,7 +162,7 @@ export async function sendChat(turns: Turns, { caller, body, request, idempotenc
   }
   const beforeSeq = body.before_seq ?? undefined
   if (beforeSeq !== undefined && threadId === undefined) throw wrongField('thread_id', 'is missing beside before_seq')
-  const parts = await partsOf(body.attachments ?? [])
+  const parts = await partsOf(body.attachments ?? [], readPdf)
   const content: Part[] = [{ type: 'text', text: message.toWellFormed() }, ...parts]
   return turns.start({
     user: caller.user,

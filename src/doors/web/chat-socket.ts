@@ -82,12 +82,15 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
       await chatLimit.take(caller)
       const body = { message, ...(thread_id && { thread_id }), ...(model && { model }) }
       const bodyHash = hashToken(JSON.stringify([message, thread_id ?? null, ...(model ? [model] : [])]))
-      const { turn, input, entries, events, replayed } = await sendChat(turns, {
-        caller,
-        body,
-        request,
-        ...(key && { idempotency: { key: `live:${key}`, bodyHash } }),
-      })
+      const { turn, input, entries, events, replayed } = await sendChat(
+        { turns },
+        {
+          caller,
+          body,
+          request,
+          ...(key && { idempotency: { key: `live:${key}`, bodyHash } }),
+        },
+      )
       events.close()
       const id = replayed ? await messageIdOf(parts, turn) : input[0]?.id
       const { threadId } = turn

@@ -6,6 +6,7 @@ import { readParams, schemaOf } from '#core/tool-params.ts'
 import type { UserId } from '#core/ids.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import type { RunJob } from '#tools/worker.ts'
+import { pageOfPdf } from './pdf.ts'
 import { type Answer, checkOutgoing, refused, typeOf } from './answer.ts'
 import { decodeText } from './decode.ts'
 import type { Page } from './page.ts'
@@ -98,7 +99,8 @@ async function readable(answer: Answer, runJob: RunJob, signal: AbortSignal): Pr
   const type = typeOf(answer)
   if (type === 'application/pdf' || body.subarray(0, 5).toString('latin1') === '%PDF-') {
     // A copy, since a small buffer shares its memory with others.
-    return await reading('PDF', url, () => runJob({ type: 'pdf', bytes: new Uint8Array(body) }, signal))
+    const read = async () => pageOfPdf(await runJob({ type: 'pdf', bytes: new Uint8Array(body) }, signal))
+    return await reading('PDF', url, read)
   }
   const text = decodeText(body, answer.headers.get('content-type') ?? '')
   if (text === undefined) {

@@ -10,6 +10,7 @@ import { messageIdOf } from '#doors/web/chat-routes.ts'
 import { fence } from '../../safety/test-fence.ts'
 import { calls, createHold, createWriter, echo, eventually, type Say, says, userTexts } from '../test-app.ts'
 import { jobOnce, openHouse } from './house.ts'
+import { pdfOf } from '../../pdf.ts'
 
 const noThread = '0197a000-0000-7000-8000-000000000000'
 const png = Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1').toString('base64')
@@ -246,6 +247,36 @@ test('attachments become pictures and texts of the message', async (t) => {
     { type: 'text', text: fenced('b.txt', 'grüße'), origin: fileOrigin('b.txt') },
     { type: 'text', text: fenced('c.json', '{}'), origin: fileOrigin('c.json') },
   ])
+})
+
+test('a PDF becomes the text of its pages, which are told; one without text and one that is locked are refused', async (t) => {
+  let prompt = ''
+  const say: Say = ({ items }: ModelRequest) => {
+    prompt = JSON.stringify(items)
+    return says('seen')
+  }
+  const { call } = await openHouse(t, { say })
+  const attached = (text: string, media_type = 'application/pdf') => ({
+    message: 'look',
+    attachments: [{ name: 'tides.pdf', media_type, data: Buffer.from(text, 'latin1').toString('base64') }],
+  })
+  for (const type of ['application/pdf', 'application/octet-stream']) {
+    const { json } = await call('POST', '/api/chat', { body: attached(pdfOf(['High water', 'Low water']), type) })
+    assert.equal(json.response, 'seen')
+    assert.match(prompt, /\[page 1 of 2\]\\nHigh water\\n\\n\[page 2 of 2\]\\nLow water/)
+    assert.ok(prompt.includes(fileOrigin('tides.pdf')), 'as a text from outside')
+    const [message] = (await call('GET', `/api/threads/${json.thread_id}`)).json.items
+    assert.deepEqual(message.content[1].pages, { all: 2, read: 2 })
+  }
+  for (const [text, says] of [
+    [pdfOf(['', '']), /without text: its pages are pictures/],
+    [pdfOf(['x'], { locked: true }), /protected by a password\. Attach a copy without/],
+    ['no PDF', /is not a PDF/],
+  ] as const) {
+    const { status, json } = await call('POST', '/api/chat/send', { body: attached(text) })
+    assert.deepEqual([status, json.error.param], [400, 'attachments[0].data'])
+    assert.match(json.error.message, says)
+  }
 })
 
 const file = { name: 'a', media_type: 'text/plain', data: 'aGk=' }

@@ -21,6 +21,7 @@ import { createWriteLimit } from '#http/write-rate.ts'
 import type { Oidc } from '#http/oidc.ts'
 import type { Route } from '#http/routes.ts'
 import { createMissions } from '#missions/missions.ts'
+import { readPdf } from '#tools/web/pdf.ts'
 import { refusalOf } from '#net/post.ts'
 import { createNotifications } from '#reach/notifications.ts'
 import { createPushKeys } from '#reach/push-keys.ts'
@@ -223,6 +224,8 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     notifications: () => Promise.resolve(notifications),
     now,
     lastCall: gateway.lastCall,
+    // In this process: a worker of a busy machine would take its time.
+    readPdf: (bytes) => readPdf(bytes),
     sessions,
     ...(oidc && { oidc }),
     authenticate: gateway.authenticate,

@@ -8,6 +8,7 @@ import { createWebFetch } from '#tools/web/web-fetch.ts'
 import { createJobRunner } from '#tools/worker.ts'
 import { patienceMs } from '../../until.ts'
 import { openSite, run } from '../rig.ts'
+import { pdfOf } from '../../pdf.ts'
 
 type Served = { readonly type?: string; readonly body: string | Buffer; readonly status?: number }
 
@@ -124,30 +125,8 @@ test('the final address is told, and is where the words come from', async (t) =>
   assert.deepEqual([tool.effects, tool.repeatable, tool.untrusted], ['read', true, true])
 })
 
-/** A PDF of one page with one line of text. */
-function pdf(line: string): string {
-  const stream = `BT /F1 18 Tf 20 100 Td (${line}) Tj ET`
-  const objects = [
-    '<< /Type /Catalog /Pages 2 0 R >>',
-    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
-    `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
-    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
-    '<< /Title (Tide table) >>',
-  ]
-  let text = '%PDF-1.4\n'
-  const places = objects.map((object, at) => {
-    const place = text.length
-    text += `${at + 1} 0 obj\n${object}\nendobj\n`
-    return place
-  })
-  const table = places.map((place) => `${String(place).padStart(10, '0')} 00000 n \n`).join('')
-  const size = objects.length + 1
-  return `${text}xref\n0 ${size}\n0000000000 65535 f \n${table}trailer << /Size ${size} /Root 1 0 R /Info 6 0 R >>\nstartxref\n${text.length}\n%%EOF`
-}
-
 test('a PDF is read page by page, whatever its type says', async (t) => {
-  const body = pdf('High water at noon')
+  const body = pdfOf(['High water at noon'])
   const { tool, url } = await open(t, {
     '/a.pdf': { type: 'application/pdf', body },
     '/b': { type: 'application/octet-stream', body },

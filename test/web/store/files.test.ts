@@ -50,6 +50,14 @@ test('a file is removed alone', async () => {
   )
 })
 
+test('a PDF is sent as it is, up to 8 MB', async () => {
+  const draft = newDraft()
+  const pdf = (bytes: number) => new File([new Uint8Array(bytes)], 'a.pdf', { type: 'application/pdf' })
+  await addFiles(draft, [pdf(8 * 1024 * 1024 + 1), pdf(3)])
+  assert.deepEqual(refusals(draft), ['A PDF has at most 8.0 MB', undefined])
+  assert.deepEqual(takeFiles(draft), [{ name: 'a.pdf', media_type: 'application/pdf', data: 'AAAA' }])
+})
+
 test('what no model can read stays with its reason, and is not sent', async () => {
   const draft = newDraft()
   await addFiles(draft, [
@@ -61,8 +69,8 @@ test('what no model can read stays with its reason, and is not sent', async () =
   ])
   assert.deepEqual(refusals(draft), [
     'The file is empty',
-    'Only pictures and text files can be read',
-    'Only pictures and text files can be read',
+    'Only pictures, PDFs and text files can be read',
+    'Only pictures, PDFs and text files can be read',
     'Pictures can be PNG, JPEG, GIF or WebP',
     'Pictures can be PNG, JPEG, GIF or WebP',
   ])

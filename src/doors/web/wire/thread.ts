@@ -31,7 +31,13 @@ const PartWire = z.discriminatedUnion('type', [
   /** `origin` is the source of a text that its sender did not write. */
   z.object({ type: z.literal('text'), text: z.string(), origin: z.exactOptional(z.string()) }),
   z.object({ type: z.literal('image'), url: z.string() }),
-  z.object({ type: z.literal('file'), name: z.string(), text: z.string() }),
+  /** `pages`, of a PDF: how many it has, and how many of them are in the text. */
+  z.object({
+    type: z.literal('file'),
+    name: z.string(),
+    text: z.string(),
+    pages: z.exactOptional(z.object({ all: z.number(), read: z.number() })),
+  }),
 ])
 
 const message = {

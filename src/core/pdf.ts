@@ -1,0 +1,15 @@
+// The text of a PDF, as a worker reads it.
+
+/** How many pages the document has, and the texts of those that were read, from the first on. */
+export type PdfText = { readonly title: string; readonly pages: number; readonly texts: readonly string[] }
+
+/** Reads a PDF, bounded in time and memory. Throws AppError with the reason. */
+export type ReadPdf = (bytes: Uint8Array, signal: AbortSignal) => Promise<PdfText>
+
+/** How much of a document a file part has. */
+export type PagesRead = { readonly all: number; readonly read: number }
+
+/** True for a file that says at its start that it is a PDF. */
+export function isPdf(bytes: Uint8Array): boolean {
+  return new TextDecoder('latin1').decode(bytes.subarray(0, 5)) === '%PDF-'
+}
