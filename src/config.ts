@@ -117,7 +117,7 @@ export function programName(path = process.env['PATH'] ?? '', folder = process.c
   return /[^\w./-]/.test(name) ? `'${name.replaceAll("'", `'\\''`)}'` : name
 }
 
-/** What a service that another program starts must be told: the folder of configuration files, and which variables are set. */
+/** For a service that another program starts: the folder of configuration files, and which variables are set. */
 export function serviceEnvironment(env: Env = process.env): { configFolder: string; variables: readonly string[] } {
   const raw = rawValuesIn(env)
   const configFolder = env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config')

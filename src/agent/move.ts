@@ -5,7 +5,7 @@ import type { InputAnswer } from '#core/form.ts'
 import type { Answer, Call, Gate, Item } from '#core/item.ts'
 import type { Toolbox } from './toolbox.ts'
 
-/** What to do with one open call. */
+/** The next step of one open call. */
 export type Settlement = {
   readonly call: Call
   readonly how:
@@ -82,7 +82,7 @@ function readiness(
   return answer && { call, how: 'unknown' }
 }
 
-/** What the tool is told; undefined if nobody answered. A person who declines is an answer too. */
+/** The answer that the tool gets; undefined if nobody answered. A person who declines is an answer too. */
 export function inputOf({ state }: Gate, { decision, by, values = {} }: Answer): InputAnswer | undefined {
   if (by === 'expiry') return undefined
   const kept = state === undefined ? {} : { state }

@@ -1,4 +1,4 @@
-// What components can use of the service by their capabilities: workspace files and other tools. Requests of a component
+// Parts of the service that components can use by their capabilities: workspace files and other tools. Requests of a component
 // are untrusted: they are judged as if the model had read text from outside.
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'

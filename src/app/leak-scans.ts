@@ -1,5 +1,5 @@
 // Leak scans by user: the installation's secrets are searched for in everybody's turns, a user's secrets only in that
-// user's own turns. Whoever sees which of their guesses a scan finds can find out a secret that can be guessed. So in turns
+// user's own turns. A user who sees which of their guesses a scan finds could guess a secret. So in turns
 // of others than the operator, a scan looks only for secrets of the installation that nobody can guess, and text that they
 // send is compared with none.
 import { operator, type UserId } from '#core/ids.ts'

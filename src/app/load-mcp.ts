@@ -36,7 +36,7 @@ export type OpenedMcp = { readonly source: ToolSource; readonly admin: McpServer
 /** The search through all processes of the machine does not delay the start. */
 const sweepAfterMs = 1_000
 
-/** What a test of a server found. */
+/** The result of testing a server. */
 export type ExaminedServer = {
   readonly name: string
   readonly tools: number

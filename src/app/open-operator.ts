@@ -5,7 +5,7 @@ import type { MissionRequest } from '#missions/mission-request.ts'
 import type { NotificationRequest } from '#reach/notification-request.ts'
 import { createOperatorClient, type OperatorClient, type OperatorStatus } from '#turns/operator-client.ts'
 
-/** What the doors of the process add. */
+/** Parts that the doors of the process add. */
 export type OperatorDoors = {
   readonly doors: () => OperatorStatus['doors']
   readonly login: OperatorClient['login']

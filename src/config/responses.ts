@@ -7,7 +7,7 @@ type Style = 'specified' | 'reference'
 type ResponsesRules = {
   /** The most bytes of canonical JSON in a request's `tools`. */
   readonly toolsBytes: number
-  /** What happens to a caller's tools that are no functions, or have a name of ours. */
+  /** How to treat a caller's tools that are no functions, or that have a name of a built-in tool. */
   readonly foreignTools: 'refuse' | 'drop'
   /** The events of a streamed function call. */
   readonly events: Style
@@ -29,7 +29,7 @@ export const specifiedRules: ResponsesRules = {
   events: 'specified',
   fields: 'specified',
 }
-/** What coding agents need. */
+/** The choice for coding agents. */
 export const appsRules: ResponsesRules = {
   toolsBytes: 256 * 1024,
   foreignTools: 'drop',

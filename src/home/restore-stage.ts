@@ -21,7 +21,7 @@ const databaseName = 'atrium.db'
 /** These belong to the database file and go with it. */
 const databaseFiles = ['atrium.db-wal', 'atrium.db-shm', databaseName]
 
-/** What a restore puts into the home: names of files and folders that are prepared under the same name. */
+/** The plan of a restore: names of files and folders that are prepared under the same name. */
 type Plan = {
   /** Tells restores apart. */
   readonly mark: string

@@ -20,7 +20,7 @@ const [valueBytes, nameBytes] = [64, 400]
 export type ParseJson = (text: string, values: number) => unknown
 
 export type JsonReading = {
-  /** What the text is, for messages. Default: body. */
+  /** Names the text in messages. Default: body. */
   readonly what?: 'body' | 'frame'
   /** Default: JSON.parse. */
   readonly parse?: ParseJson

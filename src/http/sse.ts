@@ -80,7 +80,7 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
     write(taken())
   }
 
-  /** What waits for its write; the caller writes it now. */
+  /** Takes the text that waits for its write; the caller writes it now. */
   function taken(): string {
     const text = waiting
     waiting = ''

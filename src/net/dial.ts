@@ -21,7 +21,7 @@ export type Outgoing = {
   readonly body?: Buffer
   /** The operator listed this host: it may resolve to a private address. */
   readonly listed?: boolean
-  /** Asked once the connection stands, right before the request is written: false ends it unsent. */
+  /** Asked once the connection is open, right before the request is written: false ends it unsent. */
   readonly mayWrite?: () => boolean
 }
 

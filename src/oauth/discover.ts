@@ -54,7 +54,7 @@ export async function discover(url: string, challenge: Challenge, parts: Discove
   return { oauth, server }
 }
 
-/** What a resource says when it is asked without a token. */
+/** The answer of a resource to a request without a token. */
 export async function askChallenge(url: string, parts: DiscoverParts): Promise<Challenge> {
   const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }))
   const answer = await send(url, parts, { method: 'POST', body })

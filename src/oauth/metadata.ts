@@ -1,4 +1,4 @@
-// What servers say about how to sign in: the challenge of a 401, the metadata of a resource (RFC 9728) and of an
+// How servers describe their sign-in: the challenge of a 401, the metadata of a resource (RFC 9728) and of an
 // authorization server (RFC 8414). Pure: discover.ts sends the requests.
 import { isObject } from '#core/json.ts'
 import { isListedHost } from '#net/guarded-dial.ts'
@@ -12,7 +12,7 @@ const maxServers = 10
 /** Hosts that the operator named, as `name` or `name:port`: they may be private, and reached with plain http. */
 export type PrivateHosts = readonly string[]
 
-/** What a 401 or 403 says of the way to sign in. */
+/** The sign-in that a 401 or 403 asks for. */
 export type Challenge = { readonly metadataUrl?: string; readonly scopes?: readonly string[]; readonly error?: string }
 
 /** Reads the Bearer challenge of a WWW-Authenticate header; other schemes in it are skipped. */

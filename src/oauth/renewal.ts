@@ -11,7 +11,7 @@ import { requestTokens, tokenRequestMs } from './token-endpoint.ts'
 export type RenewalSource = {
   readonly oauth: OAuthServer
   readonly client: Client
-  /** What the log calls it. */
+  /** Its name in the log. */
   readonly name: string
   readonly dial?: Dial
 }

@@ -16,7 +16,7 @@ export type SignInSeal = { seal(name: string, value: string): string; open(name:
 
 /** A sign-in in progress. */
 export type PendingSignIn = {
-  /** What it is for. */
+  /** Its purpose. */
   readonly tool: string
   readonly owner: string
   readonly verifier: string

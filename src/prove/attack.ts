@@ -5,13 +5,13 @@ export type Verdict = 'held' | 'got_through' | 'not_tried' | 'not_possible'
 
 export type Outcome = {
   readonly verdict: Verdict
-  /** What the service answered, in a few words. */
+  /** The answer of the service, in a few words. */
   readonly answered: string
 }
 
 export type Attack = {
   readonly name: string
-  /** What is tried, in a few words. */
+  /** The attempt, in a few words. */
   readonly tried: string
   readonly run: () => Promise<Outcome>
 }

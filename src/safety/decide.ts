@@ -62,7 +62,7 @@ function whatOf(row: PolicyRow, name: string): string {
   return row === 'identity' ? `${name} on the files that say who the agent is` : name
 }
 
-/** What a call of each row does: a predicate that follows the tool's name. */
+/** The effect of a call of each row: a predicate that follows the tool's name. */
 const actions: Readonly<Record<PolicyRow, string>> = {
   read: 'reads',
   memory: 'changes memory',

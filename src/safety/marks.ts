@@ -35,7 +35,7 @@ type Found = { readonly marks: Mark[]; readonly complete: boolean }
 /** The distinct ids of all rules. */
 export const markIds: readonly string[] = [...new Set([...markMeanings.keys(), 'hidden-text'])]
 
-/** What a text that matches a rule does, in words. */
+/** The effect of a text that matches a rule, in words. */
 export function markWords(id: string): string {
   return markMeanings.get(id) ?? 'holds letters that a person does not see'
 }

@@ -1,4 +1,4 @@
-// What the gateway passes to its doors when they are loaded.
+// Parts that the gateway passes to its doors when they are loaded.
 import type { Config } from '#config.ts'
 import type { App } from '#app.ts'
 import type { ChatLimit, WriteLimit } from '#http/caller.ts'

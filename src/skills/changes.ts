@@ -1,4 +1,4 @@
-// What an update of a skill changes, file by file, as unified diffs.
+// The changes of a skill's update, file by file, as unified diffs.
 import { createHash } from 'node:crypto'
 import type { SkillFile, StoredSkillFile } from '#core/skill.ts'
 import { unifiedDiff } from '#lib/unified-diff.ts'

@@ -1,4 +1,4 @@
-// What a reader should know before trusting a skill: hidden characters, orders that the marks of safety know, addresses,
+// Findings that a reader should see before trusting a skill: hidden characters, orders that the marks of safety know, addresses,
 // scripts, and links that leave the folder. Pure and bounded: of a long file only the beginning is read.
 import { type SkillFile, type SkillFinding, type SkillFolder } from '#core/skill.ts'
 import { inPace } from '#lib/pace.ts'
@@ -132,7 +132,7 @@ function leaves(file: string, target: string): boolean {
 
 const addresses = /\b(?:https?|ftp|wss?):\/\/([a-z0-9[][a-z0-9.:[\]-]{0,252})/gi
 
-/** Each host once, where it first stands. */
+/** Each host once, at its first place. */
 function addressesIn(text: string): Found[] {
   const hosts = new Map<string, number>()
   for (const { 1: host = '', index } of text.matchAll(addresses)) {

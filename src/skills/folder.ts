@@ -35,7 +35,7 @@ export async function readFolder(path: string): Promise<SkillFolder> {
   return { name: basename(root), files }
 }
 
-/** What version control and operating systems leave in folders: no part of a skill. */
+/** Files of version control and operating systems: they are no part of a skill. */
 export function isClutter(path: string): boolean {
   return /(?:^|\/)(?:\.git|__MACOSX|node_modules|__pycache__)(?:\/|$)|(?:^|\/)(?:\.DS_Store|Thumbs\.db)$/.test(path)
 }

@@ -50,7 +50,7 @@ export interface Skills {
   get(user: UserId, name: string): Promise<UserSkill>
   /** Reads and checks a folder without storing it. */
   check(folder: SkillFolder): Promise<readonly SkillFinding[]>
-  /** What an update with this folder would change. Throws invalid_input for a folder with faults, not_found. */
+  /** The changes that an update with this folder would make. Throws invalid_input for a folder with faults, not_found. */
   changes(user: UserId, folder: SkillFolder): Promise<readonly FileChange[]>
   /** Stores a folder as a skill of the user's own. Throws invalid_input for one with faults, or that is there already. */
   add(user: UserId, folder: SkillFolder, options?: AddOptions): Promise<UserSkill>
@@ -77,7 +77,7 @@ type Cached = { readonly read: Promise<readonly UserSkill[]>; value?: readonly U
 export function createSkills({ store, marker }: { store: SkillStore; marker: () => Marker }): Skills {
   const cache = new Map<UserId, Cached>()
   const catalogues = new WeakMap<readonly UserSkill[], (window: number) => string>()
-  /** What most users have: the operator's skills, and nothing else. */
+  /** The skills of most users: those of the operator alone. */
   let shared: Promise<readonly UserSkill[]> | undefined
 
   async function list(user: UserId): Promise<UserSkill[]> {
@@ -202,7 +202,7 @@ export function createSkills({ store, marker }: { store: SkillStore; marker: () 
             // The difference to a file that nobody has looked at does not show it whole.
             return { ...file, untrusted: old.untrusted }
           }
-          // What the check marks is looked at before it counts as anybody's own word.
+          // A file that the check marks is untrusted until somebody has looked at it.
           return { ...file, untrusted: author === 'agent' || (before ? !trust : suspicious) }
         })
       })

@@ -31,7 +31,7 @@ const aliases: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 )
 
-/** What the log keeps of a loaded skill: its name, and the tools that it narrows its turn to. */
+/** The log's record of a loaded skill: its name, and the tools that it narrows its turn to. */
 export function loadedOf({ name, allowedTools }: Pick<SkillHead, 'name' | 'allowedTools'>): LoadedSkill {
   if (!allowedTools) return { name }
   const names = allowedTools.map((tool) => tool.replace(/\(\*\)$/, ''))

@@ -57,13 +57,13 @@ export function* answerGate({ user, threadId, draft, grant }: Answering, { now, 
   return { turn: changed ? { ...turn, status: String(changed['status']) as TurnStatus } : turn, entries: appended }
 }
 
-/** What was asked for is not what a grant would cover. */
+/** The tool is another one since the gate asked: a grant would cover a call that nobody saw. */
 function changedSince(tool: string): AppError {
   return new AppError('grant_refused', `${tool} has changed since this was asked: it can only be allowed once`)
 }
 
 /**
- * What becomes of a waiting turn when one of its open calls is answered. An owner that holds a call open goes on once all held
+ * The next state of a waiting turn when one of its open calls is answered. An owner that holds a call open goes on once all held
  * calls have their answers. A process of an earlier version waits with an owner, but holds no call: its turn is queued.
  */
 function restAfter(calls: readonly OpenCall[], answered: OpenCall): string {

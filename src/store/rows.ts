@@ -104,7 +104,7 @@ export function countsOf(usage: Usage): [number, number, number, number, number 
   return [inputTokens, cachedTokens, outputTokens, reasoningTokens, costUsd]
 }
 
-/** Items with their whole bodies. A large body that forks share stands in its own table, and the item has its beginning. */
+/** Items with their whole bodies. A large body that forks share is in a table of its own; the item has its beginning. */
 export const wholeItems = 'items LEFT JOIN shared_bodies ON shared_bodies.id = items.shared'
 export const wholeBody = 'COALESCE(shared_bodies.body, items.body)'
 export const entryColumns = `seq, items.id, turn_id, at, asked, ${wholeBody} AS body`

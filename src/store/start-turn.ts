@@ -206,7 +206,7 @@ function* withStoredTools({ options, resumes }: NewTurn, thread: Row | undefined
   return { ...options, ...(tools && { tools }), ...(serviceTools && { serviceTools }) }
 }
 
-/** What the gate of a call says about tools: in a fork whose turn was erased with the thread that it came from. */
+/** The tools that the gate of a call names: for a fork whose turn was erased with the original thread. */
 function* toolsInGate(threadId: string, callId: string): Job<Pick<TurnOptions, 'tools' | 'serviceTools'>> {
   const header = (yield* readGateHeaders(threadId, 0)).findLast(
     ({ item }) => item.type === 'gate' && item.callId === callId,

@@ -80,7 +80,7 @@ export function createThreadIndexStore({ sql, now }: { sql: Sql; now: () => numb
   }
 }
 
-/** What is indexed of a recent thread. Subqueries, since PostgreSQL would read whole tables for a join. */
+/** The seq up to which a recent thread is indexed. Subqueries, since PostgreSQL would read whole tables for a join. */
 const indexed = (threadId: string): string =>
   `COALESCE((SELECT x.through FROM indexed_threads x WHERE x.thread_id = ${threadId}), -1)`
 

@@ -14,7 +14,7 @@ export type Failure = {
   readonly change?: { readonly words: string; readonly at: string }
 }
 
-/** What the turn left behind. */
+/** The results that the turn left behind. */
 export type Left = {
   /** The number of model calls, if known. */
   readonly steps?: number

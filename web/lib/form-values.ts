@@ -1,4 +1,4 @@
-// What a reader has entered into the form of a gate, and the values that are sent. The gateway checks them.
+// Entries in the form of a gate, and the values that are sent. The gateway checks them.
 import type { Field } from '#doors/web/wire/gate.ts'
 
 /** The state of one field: a text for boxes and lists, a tick, or the ticked choices. */
@@ -27,7 +27,7 @@ function firstEntry(field: Field): Entry {
   }
 }
 
-/** What the field says about itself, and what may be entered where its look does not tell. */
+/** The description of a field, and the allowed values where its look does not tell. */
 export function hintOf(field: Field): string {
   return [field.description, isPlain(field) ? '' : field.hint.replace(/^./, (first) => first.toUpperCase())]
     .filter(Boolean)

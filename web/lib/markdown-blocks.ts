@@ -26,11 +26,11 @@ export type FoundBlock = {
   readonly block: MarkdownBlock
   /** The line at which it begins. */
   readonly line: number
-  /** A blank line stands before it. */
+  /** It follows a blank line. */
   readonly gap: boolean
 }
 
-/** What a reader returns: the block, if the lines make one, and the line after it. */
+/** The result of a reader: the block, if the lines make one, and the line after it. */
 type Read = { readonly block?: MarkdownBlock; readonly next: number }
 
 type Lines = {

@@ -41,7 +41,7 @@ const named: Readonly<Record<string, string>> = {
   infin: '∞',
 }
 
-/** The character for what stands between `&` and `;`; undefined if it is not known. */
+/** The character for a name between `&` and `;`; undefined if it is not known. */
 export function charOf(name: string): string | undefined {
   if (!name.startsWith('#')) return Object.hasOwn(named, name) ? named[name] : undefined
   const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1))

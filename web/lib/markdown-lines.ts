@@ -1,4 +1,4 @@
-// What a line of Markdown begins. Each function reads its line once or a bounded number of times.
+// The block that a line of Markdown begins. Each function reads its line once or a bounded number of times.
 
 export type Fence = { readonly char: string; readonly length: number; readonly indent: number; readonly info: string }
 

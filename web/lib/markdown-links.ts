@@ -54,7 +54,7 @@ function skipSpace(text: string, from: number): number {
   return at
 }
 
-/** The end of an address that stands in the text as it is. Punctuation at its end belongs to the sentence. */
+/** The end of a bare address in the text. Punctuation at its end belongs to the sentence. */
 export function bareEnd(text: string, from: number): number {
   const found = stickyMatch(/[^\s<\]]+/y, text, from)?.[0] ?? ''
   let end = found.length

@@ -17,7 +17,7 @@ export type Reading = {
   readonly definitions: Map<string, string>
   /** Texts to be read into spans once all definitions are known. */
   readonly pending: PendingText[]
-  /** What is left of the limits. */
+  /** The rest of the limits. */
   readonly left: { -readonly [Name in keyof MarkdownLimits]: MarkdownLimits[Name] }
 }
 

@@ -174,7 +174,7 @@ export function spansOf(text: string, reading: Reading): Span[] {
     return replace(at, at + all.length, linkTo(address ?? `mailto:${mail}`, shown))
   }
 
-  /** An address that stands in the text as it is. `at` is its `:` or its first `.`. */
+  /** A bare address in the text. `at` is its `:` or its first `.`. */
   function bare(at: number): number {
     const before = text.slice(Math.max(from, at - 6), at)
     const scheme = text[at] === '.' ? /(?:^|[^\w])(www)$/i : /(?:^|[^\w])(https?)$/i

@@ -23,9 +23,9 @@ type Part = {
   readonly block: MarkdownBlock
   /** Where it begins in the text. */
   readonly offset: number
-  /** A blank line stands before it. */
+  /** It follows a blank line. */
   readonly gap: boolean
-  /** What it took of the limits. */
+  /** Its share of the limits. */
   readonly used: MarkdownLimits
 }
 

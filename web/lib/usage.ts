@@ -25,11 +25,11 @@ export type Day = {
   readonly parts: readonly { readonly value: number; readonly unpriced: number }[]
 }
 
-/** What is known of a cost, and the number of calls with an unknown price, which are not in it. */
+/** The known part of a cost, and the number of calls with an unknown price, which are not in it. */
 export type Cost = { readonly usd: number; readonly unpriced: number }
 
 export type Activity = {
-  /** What the chart shows: tokens if nothing had a price. */
+  /** The measure of the chart: tokens if nothing had a price. */
   readonly measure: 'cost' | 'tokens'
   readonly today: Cost
   readonly total: Cost

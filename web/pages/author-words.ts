@@ -1,4 +1,4 @@
-// Who wrote a document, in words.
+// The author of a document, in words.
 import type { Document } from '#doors/web/wire/memory.ts'
 
 export const authorWords: Readonly<Record<Document['author'], string>> = {

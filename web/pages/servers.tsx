@@ -5,15 +5,13 @@ import { countWords } from '#core/words.ts'
 import type { McpServer, McpTool } from '#doors/web/wire/mcp.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
-import { Confirm } from '../parts/confirm.tsx'
+import { RemoveTool, ToolList, ToolRow } from '../parts/tool-list.tsx'
 import { Select } from '../parts/field.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { Pill } from '../parts/mark.tsx'
 import { Note } from '../parts/note.tsx'
 import { Preview } from '../parts/preview.tsx'
 import { Empty } from '../parts/states.tsx'
-import { go } from '../router.ts'
-import { notify } from '../store/notices.ts'
 import { removeServer, reviewTools, serverAddress, setEffect, signServerIn, tryServer } from '../store/servers.ts'
 
 const maxShownChars = 300
@@ -33,24 +31,19 @@ const hintWords = {
 
 export function ServerList({ list, shown }: { list: readonly McpServer[]; shown: string | undefined }) {
   return (
-    <section aria-label="MCP servers">
-      <h2 class="label tools-label">MCP servers</h2>
-      <ul class="card tools-list">
-        {list.map((server) => (
-          <li key={server.name} class="tool-row" aria-current={server.name === shown ? 'true' : undefined}>
-            <div class="tool-words">
-              <h3>
-                <a class="mono" href={serverAddress(server.name)}>
-                  {server.name}
-                </a>
-              </h3>
-              <p>{toolCount(server)}</p>
-            </div>
-            <StatePill server={server} />
-          </li>
-        ))}
-      </ul>
-    </section>
+    <ToolList name="MCP servers">
+      {list.map((server) => (
+        <ToolRow
+          key={server.name}
+          name={server.name}
+          address={serverAddress(server.name)}
+          words={toolCount(server)}
+          shown={server.name === shown}
+        >
+          <StatePill server={server} />
+        </ToolRow>
+      ))}
+    </ToolList>
   )
 }
 
@@ -106,19 +99,9 @@ export function ServerDetail({ server }: { server: McpServer }) {
             <Button size="small" busy={busy.value} onClick={() => void run(test, `${name} could not be tested.`)}>
               Test
             </Button>
-            <Confirm
-              label="Remove"
-              of={name}
-              icon="trash"
-              question={`Remove ${name}?`}
-              act={async () => {
-                await removeServer(name)
-                go('/tools')
-                notify(`${name} is removed`)
-              }}
-            >
+            <RemoveTool name={name} remove={removeServer}>
               The agent loses its tools at once.
-            </Confirm>
+            </RemoveTool>
           </span>
         </header>
         <p class="tool-about mono">{address}</p>

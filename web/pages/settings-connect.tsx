@@ -151,7 +151,7 @@ function textOrNull(text: Signal<string>): string | null {
   return text.value.trim() || null
 }
 
-/** What a model answered to its test. */
+/** The answer of a model to its test. */
 export function Answer({ trial }: { trial: ModelTrial }) {
   const tokens = countWords(trial.input_tokens + trial.output_tokens, 'token')
   return (

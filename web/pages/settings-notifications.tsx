@@ -92,7 +92,7 @@ function AddTopic({ onEnd }: { onEnd: () => void }) {
         mono
         autoFocus
         placeholder="https://ntfy.sh/a-long-random-name"
-        hint="Whoever knows the address can read it: choose a long random name."
+        hint="Anybody who knows the address can read it: choose a long random name."
         fault={act.fault.value}
         value={url.value}
         onInput={(value) => (url.value = value)}

@@ -5,7 +5,7 @@ import { countWords, sizeWords } from '#core/words.ts'
 import type { Skill, WholeSkill } from '#doors/web/wire/skill.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
-import { Confirm } from '../parts/confirm.tsx'
+import { RemoveTool, ToolList, ToolRow } from '../parts/tool-list.tsx'
 import { Switch } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { LongText } from '../parts/long-text.tsx'
@@ -54,25 +54,20 @@ export function SkillPicker({ inputRef }: { inputRef: Ref<HTMLInputElement> }) {
 
 export function SkillList({ list, shown }: { list: readonly Skill[]; shown: string | undefined }) {
   return (
-    <section aria-label="Skills">
-      <h2 class="label tools-label">Skills</h2>
-      <ul class="card tools-list">
-        {list.map((skill) => (
-          <li key={skill.name} class="tool-row" aria-current={skill.name === shown ? 'true' : undefined}>
-            <div class="tool-words">
-              <h3>
-                <a class="mono" href={skillAddress(skill.name)}>
-                  {skill.name}
-                </a>
-              </h3>
-              <p>{skill.description}</p>
-            </div>
-            {skill.untrusted ? <Pill kind="sun">Not reviewed</Pill> : !skill.enabled && <Pill>Off</Pill>}
-            <Enabled skill={skill} />
-          </li>
-        ))}
-      </ul>
-    </section>
+    <ToolList name="Skills">
+      {list.map((skill) => (
+        <ToolRow
+          key={skill.name}
+          name={skill.name}
+          address={skillAddress(skill.name)}
+          words={skill.description}
+          shown={skill.name === shown}
+        >
+          {skill.untrusted ? <Pill kind="sun">Not reviewed</Pill> : !skill.enabled && <Pill>Off</Pill>}
+          <Enabled skill={skill} />
+        </ToolRow>
+      ))}
+    </ToolList>
   )
 }
 
@@ -97,19 +92,9 @@ export function SkillDetail({ skill }: { skill: Skill }) {
           {skill.author === 'agent' && <Pill>Written by the agent</Pill>}
           {skill.from === 'you' && (
             <span class="tool-acts">
-              <Confirm
-                label="Remove"
-                of={name}
-                icon="trash"
-                question={`Remove ${name}?`}
-                act={async () => {
-                  await removeSkill(name)
-                  go('/tools')
-                  notify(`${name} is removed`)
-                }}
-              >
+              <RemoveTool name={name} remove={removeSkill}>
                 The agent loses it at once, with all of its files.
-              </Confirm>
+              </RemoveTool>
             </span>
           )}
         </header>

@@ -5,15 +5,13 @@ import { groupsOf, type Kind, kindOf, policyLines, reachOf } from '../lib/reach.
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { WithCode } from '../parts/coded.tsx'
-import { Confirm } from '../parts/confirm.tsx'
+import { RemoveTool, ToolList } from '../parts/tool-list.tsx'
 import { Switch } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Pill } from '../parts/mark.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, When } from '../parts/states.tsx'
-import { go } from '../router.ts'
 import { useLive } from '../store/live-data.ts'
-import { notify } from '../store/notices.ts'
 import { isOperator } from '../store/session.ts'
 import { openServer, servers } from '../store/servers.ts'
 import { openSkill, skills } from '../store/skills.ts'
@@ -115,14 +113,11 @@ function isGrouped({ brief }: Tool, list: readonly Tool[]): boolean {
 
 function List({ name, list, shown }: { name: string; list: readonly Tool[]; shown: Tool | undefined }) {
   return (
-    <section aria-label={name}>
-      <h2 class="label tools-label">{name}</h2>
-      <ul class="card tools-list">
-        {groupsOf(list).map(({ tools: group, words }) => (
-          <Row key={group[0]?.name} group={group} words={words} shown={shown} />
-        ))}
-      </ul>
-    </section>
+    <ToolList name={name}>
+      {groupsOf(list).map(({ tools: group, words }) => (
+        <Row key={group[0]?.name} group={group} words={words} shown={shown} />
+      ))}
+    </ToolList>
   )
 }
 
@@ -193,19 +188,9 @@ function Detail({ tool, grouped }: { tool: Tool; grouped: boolean }) {
           <span class="tool-acts">
             {grouped && <Enabled tools={[tool]} />}
             {source === 'component' && isOperator.value && (
-              <Confirm
-                label="Remove"
-                of={name}
-                icon="trash"
-                question={`Remove ${name}?`}
-                act={async () => {
-                  await removeTool(name)
-                  go('/tools')
-                  notify(`${name} is removed`)
-                }}
-              >
+              <RemoveTool name={name} remove={removeTool}>
                 The agent loses it at once, and every secret that anybody gave it is deleted.
-              </Confirm>
+              </RemoveTool>
             )}
           </span>
         </header>

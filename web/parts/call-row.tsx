@@ -84,7 +84,7 @@ function CallRow({ call, progress }: { call: CallView; progress: ProgressOf }) {
   )
 }
 
-/** What a running call was given, or how far it is. Only this part is drawn again for each report. */
+/** The arguments of a running call, or its progress. Only this part is drawn again for each report. */
 function Brief({ call, progress }: { call: CallView; progress: ProgressOf }) {
   const report = useComputed(() => progress.value.get(call.id)).value
   return <>{report ? progressWords(report) : briefArgs(call.args)}</>

@@ -23,7 +23,7 @@ export function ChoiceRow({ thread: { id, title } }: { thread: Thread }) {
   )
 }
 
-/** What is done with the chosen threads. */
+/** The actions on the chosen threads. */
 export function ChosenThreads() {
   const { busy, run } = useAct()
   const count = chosen.value?.size ?? 0

@@ -14,7 +14,7 @@ type Props = {
   readonly of: string
   readonly question: string
   readonly icon?: IconName
-  /** What is lost. */
+  /** Tells what is lost. */
   readonly children: ComponentChildren
   readonly act: () => Promise<void>
 }

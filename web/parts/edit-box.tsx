@@ -6,7 +6,7 @@ import { Button } from './button.tsx'
 
 type Props = {
   readonly text: string
-  /** What becomes of the text. */
+  /** Tells how the changed text is used. */
   readonly note: string
   readonly verb: string
   readonly onClose: () => void

@@ -1,4 +1,4 @@
-// What a person typed: as it was typed, with its code blocks as code.
+// The text of a person as it was typed, with its code blocks as code.
 import { useMemo } from 'preact/hooks'
 import { fencedParts } from '../lib/fenced-parts.ts'
 import { Code } from './code.tsx'

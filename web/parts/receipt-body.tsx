@@ -1,4 +1,4 @@
-// What a receipt has: cost, tools, hosts, secrets, model calls, approvals, safety notes, and the log's check.
+// The content of a receipt: cost, tools, hosts, secrets, model calls, approvals, safety notes, and the log's check.
 import type { ComponentChildren } from 'preact'
 import { costWords, countWords, durationWords, numberWords } from '#core/words.ts'
 import type { Receipt } from '#doors/web/wire/receipt.ts'

@@ -39,7 +39,7 @@ type EmptyProps = {
   readonly action?: ComponentChildren
 }
 
-/** What would be here, and one action that leads to it. */
+/** An empty place: says what would be here, with one action that leads to it. */
 export function Empty({ icon, title, children, action }: EmptyProps) {
   return (
     <div class="empty">

@@ -100,7 +100,7 @@ async function follow(conversation: Conversation): Promise<void> {
   if (openConversation.peek() === conversation) live.peek()?.subscribe(conversation.id, conversation.lastSeq())
 }
 
-/** A variant that is opened stands for its conversation in lists from then on. */
+/** Lists show the variant of a conversation that was opened last. */
 async function showInList({ id, thread }: Conversation): Promise<void> {
   if (thread.peek()?.hidden) await shelveThread(id, { shown: true }).catch(() => undefined)
 }

@@ -12,7 +12,7 @@ type FoundThreads = { readonly query: string; readonly threads: readonly ListedT
 
 const query = computed(() => threadSearch.value.trim())
 
-/** What was found for the query of the last load. */
+/** The results for the query of the last load. */
 export const messageSearch = loaded(async (): Promise<FoundThreads> => {
   const asked = query.peek()
   if (asked === '') return { query: asked, threads: [] }

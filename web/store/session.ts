@@ -77,7 +77,7 @@ export async function signOut(everywhere = false): Promise<void> {
   sessionState.value = { type: 'out', ended: false }
 }
 
-/** Whoever uses this device next does not see the news of this user. Signing out goes on if this fails. */
+/** Keeps the news of this user from the next user of this device. Signing out goes on if this fails. */
 async function leaveDevice(): Promise<void> {
   try {
     const registration = await navigator.serviceWorker.getRegistration('/')

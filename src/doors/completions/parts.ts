@@ -16,7 +16,7 @@ export type CompletionsParts = WaitParts &
     readonly readers: Readers
     /** False disables functions of the caller: tools and tool_choice are then refused. */
     readonly externalTools: boolean
-    /** What happens to tools that are no functions, or have a name of ours. */
+    /** How to treat tools that are no functions, or that have a name of a built-in tool. */
     readonly foreignTools: CatalogRules['foreign']
     /** Names of the tools that are enabled now. */
     readonly registered: () => Pick<ReadonlySet<string>, 'has'>

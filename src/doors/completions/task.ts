@@ -63,7 +63,7 @@ export async function answerTask(
   }
 }
 
-/** What the caller sends is all its own here: nothing is fenced, no tool can be misused. */
+/** All text comes from the caller here, and there are no tools to misuse: nothing is fenced. */
 function promptOf({ items, instructions }: Messages): Pick<SingleCall, 'system' | 'items'> {
   const system = instructions.join('\n\n')
   // Providers want a message beside the instructions.

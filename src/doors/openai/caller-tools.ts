@@ -47,7 +47,7 @@ export type CatalogRules = {
   readonly raisedBy?: string
   /** `drop` leaves out tools that are no functions, flattens namespaces, and renames functions with a name of ours. */
   readonly foreign: 'refuse' | 'drop'
-  /** A function stands in the field `function` of its tool. There are no namespaces then. */
+  /** A tool has its function in the field `function`. There are no namespaces then. */
   readonly nested?: true
   /** Names of the service's enabled tools. */
   readonly registered: Pick<ReadonlySet<string>, 'has'>

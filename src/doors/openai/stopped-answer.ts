@@ -11,7 +11,7 @@ const maxUnread = 4
 export interface Beginnings {
   /** A piece of the answer was sent. */
   add(text: string): void
-  /** What a client that leaves now may have of the text: all of it, or all but the last few pieces. */
+  /** The text that a client which leaves now may have: all of it, or all but the last few pieces. */
   all(): string[]
 }
 

@@ -18,11 +18,11 @@ export type InputParts = {
   readonly threads: Pick<Threads, 'get' | 'entries'>
 }
 
-/** What a request sent. */
+/** The input of a request. */
 export type SentHistory = {
   readonly items: readonly ChainedItem[]
   readonly instructions: readonly string[]
-  /** A block that stands with what is new, after the instructions. */
+  /** A block that goes with the new items, after the instructions. */
   readonly context?: string
   /** The field of the request, and the path of an output's call id. */
   readonly field: string

@@ -5,7 +5,7 @@ import { readCreate } from '#doors/responses/read/request.ts'
 import { catalogRules } from './create.ts'
 import type { ResponsesParts } from './parts.ts'
 
-/** What an image counts, about as much as providers charge for one. */
+/** Tokens of an image, about as many as providers charge. */
 const imageTokens = 1_000
 /** The frame of an item in a prompt. */
 const itemTokens = 4

@@ -52,7 +52,7 @@ export function mcpAuthRoutes({ mcp, gates, origins }: McpAuthParts): Route[] {
           const servers = await mcp()
           const address = `${origins.ownOrigin(reply.request.raw)}${reply.request.url}`
           const { name, secret } = await servers.finishSignIn(address, by)
-          // What it offers is pinned now, if it answers. Else its next call says why not.
+          // Its tools are pinned now, if it answers. Else its next call says why not.
           await servers.check(name, AbortSignal.timeout(listMs)).catch(() => undefined)
           await gates.signedIn({ tool: name, secret, of: 'mcp', owner: operator, by: 'sign-in' })
           return `${name} is signed in.`

@@ -94,7 +94,7 @@ export function skillUpload({ skills }: SkillsParts): RouteFamily {
       const { readZip } = await import('#skills/zip.ts')
       const folder = await readZip(bytes)
       const isThere = (await skills.list(user)).some(({ own, name }) => own && name === folder.name)
-      // What an update changes is untrusted until somebody has looked at it.
+      // An update is untrusted until somebody has looked at it.
       const added = await skills.add(user, folder, { replace: true })
       return reply.code(isThere ? 200 : 201).send(await detailOf(skills, added))
     },

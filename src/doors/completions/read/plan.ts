@@ -78,7 +78,7 @@ async function isKept(parts: PlanParts, user: UserId, { threadId, turnId }: Thre
 
 const nowhere: Place = { kind: 'new', fresh: 0 }
 
-/** Every tool message answers a call that stands before it in the request. */
+/** Every tool message answers an earlier call of the request. */
 function checkOutputs({ items, at }: Messages): void {
   const called = new Set<string>()
   for (const [index, item] of items.entries()) {

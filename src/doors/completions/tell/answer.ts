@@ -16,7 +16,7 @@ import { completionId, completionObject, faultOf, finishReason, joinText, status
 /** A stream opens with its first chunk, so that a fault before it has a status; at the latest after this time. */
 const maxSilenceMs = 10_000
 
-/** What an answer needs of its request. */
+/** Fields of the request that its answer needs. */
 export type AnswerStyle = {
   readonly model: string
   readonly stream: boolean

@@ -63,7 +63,7 @@ export interface Stream {
   readonly rest: Turn | undefined
   /** All text so far. A turn that waits tells the words of its gates at its end. */
   readonly content: string
-  /** What a client that leaves now may have of the text: all of it, or all but the last few pieces. */
+  /** The text that a client which leaves now may have: all of it, or all but the last few pieces. */
   beginnings(): string[]
   /** The first chunk. */
   begin(): string
@@ -101,7 +101,7 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
     return open.map(() => chunks.reasoning('\n')).join('')
   }
 
-  /** What was not sent yet of reasoning that is stored now. */
+  /** The unsent rest of reasoning that is stored now. */
   function restOfThought(entryId: string, whole: string): string {
     const thought = thoughts.get(entryId)
     if (!thought || thought.sent === '') return whole

@@ -1,4 +1,4 @@
-// What a client is told of a turn: text, calls of its own functions, progress, and why it ended.
+// The parts of a turn that a client gets: text, calls of its own functions, progress, and why it ended.
 import { AppError } from '#core/errors.ts'
 import { hexOf } from '#core/ids.ts'
 import { type Entry, type Gate, type Item, textOf } from '#core/item.ts'
@@ -39,7 +39,7 @@ export function createTeller({ options }: Pick<Turn, 'options'>) {
   }
 }
 
-/** What is told of a turn at rest, from all its entries. */
+/** The answer of a turn at rest, from all its entries. */
 export function toldOf(turn: Turn, entries: readonly Entry[]): Told {
   const teller = createTeller(turn)
   let content = ''

@@ -83,7 +83,7 @@ type Replay = {
   readonly options: TurnOptions
 }
 
-/** A history without the id of a response: goes on where it stands in a thread, else it seeds one. */
+/** A history without the id of a response: continues the thread that has it, else starts one with it. */
 async function replay(parts: PlanParts, { common, sent, chain, options }: Replay): Promise<Plan> {
   const { user } = common
   const startAt = async (place: Place, thread?: Thread): Promise<StartTurn> => {

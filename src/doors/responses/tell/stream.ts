@@ -38,7 +38,7 @@ export type StreamParts = {
   readonly events?: EventStyle
   /** Events up to this sequence number are left out, but never the last event, nor events of what happens from now on. */
   readonly after?: number
-  /** What the client had of an earlier stream, up to the event `after`: this stream goes on behind it. */
+  /** The events of an earlier stream that the client has, up to `after`: this stream continues there. */
   readonly record?: StreamRecord | undefined
 }
 
@@ -49,9 +49,9 @@ export interface Stream {
   write(events: readonly Watched[]): string
   /** True once the last event has been written. */
   readonly over: boolean
-  /** What a client that leaves now may have of the text. */
+  /** The text that a client which leaves now may have. */
   beginnings(): string[]
-  /** What was written so far, for a stream that goes on from it. */
+  /** The state so far, for a stream that continues from it. */
   readonly record: StreamRecord
 }
 
@@ -198,7 +198,7 @@ export function createStream({ turn, model, skip, after = -1, ...parts }: Stream
     return end({ ...turn, status: 'failed', error: interrupted })
   }
 
-  /** What comes from now on is new to the client, whatever the numbers that it knows. */
+  /** Everything from now on is new to the client, whatever numbers it knows. */
   function passAfter(): void {
     next = Math.max(next, after + 1)
   }

@@ -49,7 +49,7 @@ const fieldHead = {
   title: z.exactOptional(z.string()),
   description: z.exactOptional(z.string()),
   required: z.exactOptional(z.literal(true)),
-  /** What may be entered, in words. */
+  /** The allowed values, in words. */
   hint: z.string(),
 }
 /** Bounds of a text's characters, a number's value, or the number of choices. */
@@ -82,7 +82,7 @@ const FieldWire = z.discriminatedUnion('type', [
   }),
 ])
 
-/** What a server asks for. `message` is its own text: show it as such. */
+/** The form of a server's question. `message` is its own text: show it as such. */
 const InputWire = z.discriminatedUnion('type', [
   z.object({ type: z.literal('form'), server: z.string(), message: z.string(), fields: z.array(FieldWire) }),
   z.object({ type: z.literal('link'), server: z.string(), message: z.string(), url: z.string() }),
@@ -125,7 +125,7 @@ export const gateFields = {
       of: z.exactOptional(z.literal('mcp')),
     }),
   ),
-  /** What a gate of kind `input` asks for; action `answer` with `values` answers it. */
+  /** The form of a gate of kind `input`; action `answer` with `values` answers it. */
   input: z.exactOptional(InputWire),
 }
 

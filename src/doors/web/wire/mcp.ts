@@ -8,13 +8,13 @@ export const McpToolWire = z.object({
   name: z.string(),
   as: z.string(),
   description: z.string(),
-  /** What the operator lets its calls do: `read` runs at once, `write` asks, `off` takes it out. */
+  /** The effects that the operator allows: `read` runs at once, `write` asks, `off` takes it out. */
   effect: McpEffects,
   /** The agent has it only if it is `on`. */
   status: z.enum(['on', 'off', 'changed', 'refused']),
-  /** What the server says about it. It is never believed. */
+  /** The server's own description. No rule relies on it. */
   hints: z.exactOptional(z.array(z.enum(['read_only', 'destructive', 'idempotent', 'open_world']))),
-  /** What changed since it was pinned. */
+  /** The changes since it was pinned. */
   difference: z.exactOptional(z.string()),
   /** Names this change, for its review. */
   change: z.exactOptional(z.string()),

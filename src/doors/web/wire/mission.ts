@@ -14,7 +14,7 @@ const RunWire = z.object({
   /** The beginning of the reply, or why there is none. */
   summary: z.exactOptional(z.string()),
   cost_usd: z.nullable(z.number()),
-  /** The number of instants that a row of missed runs stands for. */
+  /** The number of instants in a row of missed runs. */
   count: z.exactOptional(z.number()),
 })
 

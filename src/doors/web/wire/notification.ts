@@ -10,7 +10,7 @@ export const WayWire = z.object({
   events: z.array(Events),
   /** Messages have the words of the thread, not just its title. */
   content: z.boolean(),
-  /** What people know it by: a browser, a host, a chat. */
+  /** Its name for people: a browser, a host, a chat. */
   label: z.string(),
   /** The topic of ntfy, or the endpoint of a browser's subscription. */
   url: z.exactOptional(z.string()),

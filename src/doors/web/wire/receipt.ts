@@ -49,7 +49,7 @@ export const ReceiptWire = z.object({
   approvals: z.array(
     z.object({
       call_id: z.string(),
-      /** What was answered: an approval, a sign-in, or the question of a server. */
+      /** The kind of gate: an approval, a sign-in, or the question of a server. */
       kind: z.enum(['approval', 'credential', 'input']),
       decision: z.enum(['allow', 'deny']),
       by: z.string(),

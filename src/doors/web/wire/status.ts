@@ -14,7 +14,7 @@ export const StatusAnswer = z.object({
   llm_skipped: z.exactOptional(z.array(z.string())),
   database_backend: z.string(),
   sandbox_enabled: z.boolean(),
-  /** What the caller stores in threads and documents. Without a quota there is no maximum. */
+  /** Bytes that the caller stores in threads and documents. Without a quota there is no maximum. */
   storage: z.object({ used_bytes: z.number(), max_bytes: z.nullable(z.number()) }),
   doors: z.array(z.object({ name: z.string(), address: z.exactOptional(z.string()) })),
   connections: z.number(),

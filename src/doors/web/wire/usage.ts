@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { DoorName } from './turn.ts'
 
-/** What is known of a cost, null when nothing is, and the number of calls with an unknown price, which are not in it. */
+/** The known part of a cost, null when nothing is known, and the number of calls with an unknown price, which are not in it. */
 const costFields = { cost_usd: z.nullable(z.number()), unpriced_calls: z.number() }
 
 const DayUsageWire = z.object({
