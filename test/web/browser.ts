@@ -227,8 +227,12 @@ const runOnly = {
   structure: { rules: Object.fromEntries(colourRules.map((rule) => [rule, { enabled: false }])) },
 }
 
-/** What axe-core finds serious or critical on a page, once it stands: a line each. */
-export async function findBarriers(page: Page, only: keyof typeof runOnly = 'all'): Promise<string[]> {
+/** What axe-core finds on a page, once it stands: a line each. */
+export async function findBarriers(
+  page: Page,
+  only: keyof typeof runOnly = 'all',
+  weight: 'serious' | 'any' = 'serious',
+): Promise<string[]> {
   await isAtRest(page)
   if (!(await page.evaluate<boolean>('"axe" in window'))) {
     await page.evaluate(
@@ -240,6 +244,6 @@ export async function findBarriers(page: Page, only: keyof typeof runOnly = 'all
     `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
   )
   return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ impact }) => weight === 'any' || impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n  ${failureSummary}`))
 }

@@ -118,7 +118,7 @@ test('tables, code with a copy button and colours, and math are shown as such', 
   await thinking.click()
   await replies(page).getByText('Rows first.').waitFor()
   // The page has one heading of the first rank; a list of Hebrew words stands on its own side.
-  await replies(page).getByRole('heading', { name: 'Routes', level: 3 }).waitFor()
+  await replies(page).getByRole('heading', { name: 'Routes', level: 2 }).waitFor()
   await untilEqual(() => page.locator('h1').count(), 1)
   const list = replies(page).locator('ul')
   assert.equal(await list.evaluate((node) => node.ownerDocument.defaultView.getComputedStyle(node).direction), 'rtl')

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until, untilEqual } from '../until.ts'
-import { noBrowser, useSite } from './browser.ts'
+import { findBarriers, noBrowser, useSite } from './browser.ts'
 import { checkLooks } from './looks.ts'
 
 const skip = noBrowser()
@@ -214,4 +214,67 @@ test('Settings have no barrier, in any size and theme', { skip }, async (t) => {
   await newUser('seen by all')
   const page = await site.open(t, '/settings')
   await checkLooks(page, () => page.getByText('seen by all').first().waitFor())
+})
+
+test('every page is without a finding of axe, of whatever weight', { skip }, async (t) => {
+  const { thread_id: id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'write it' })
+  const page = await site.open(t)
+  const pages: readonly (readonly [path: string, heading: RegExp])[] = [
+    ['/', /^Good/],
+    [`/threads/${id}`, /write it/],
+    ['/waiting', /^Waiting for you/],
+    ['/jobs', /^Jobs$/],
+    ['/missions', /^Missions$/],
+    ['/memory', /^Memory$/],
+    ['/tools', /^Tools$/],
+    ['/activity', /^Activity$/],
+    ['/settings', /^Settings$/],
+  ]
+  for (const [path, heading] of pages) {
+    await page.goto(`${site.url}${path}`)
+    await page.getByRole('heading', { level: 1, name: heading }).first().waitFor()
+    assert.deepEqual(await findBarriers(page, 'structure', 'any'), [], path)
+  }
+  await page.keyboard.press('Control+k')
+  await page.getByRole('option', { name: 'New thread', selected: true }).waitFor()
+  assert.deepEqual(await findBarriers(page, 'all', 'any'), [], 'the palette')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+})
+
+test('the JSON of a thread is imported by a button, and opens', { skip }, async (t) => {
+  const { thread_id: id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'Keep this one' })
+  const exported = await site.call('GET', `/api/threads/${id}/export?format=json`)
+  const page = await site.open(t, '/settings/threads')
+  const choosing = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  const file = { name: 'kept.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(exported)) }
+  await (await choosing).setFiles(file)
+  await page.waitForURL((url) => url.pathname.startsWith('/threads/') && !url.pathname.endsWith(id))
+  await page.getByRole('log').getByText('Keep this one').waitFor()
+})
+
+test('a newcomer is asked once for a name and a time zone, which go into memory', { skip }, async (t) => {
+  const token = await newUser('newcomer')
+  const page = await site.open(t, '/', { token })
+  const form = page.getByRole('form', { name: 'About you' })
+  await form.getByRole('textbox', { name: 'Your name' }).fill('Ada')
+  await form.getByRole('combobox', { name: 'Time zone' }).fill('Europe/Berlin')
+  assert.deepEqual(await findBarriers(page, 'all', 'any'), [])
+  await form.getByRole('button', { name: 'Remember this' }).click()
+  await form.waitFor({ state: 'detached' })
+  const { results } = await site.call<{ results: { path: string; beginning: string }[] }>(
+    'GET',
+    '/api/memory',
+    undefined,
+    token,
+  )
+  assert.deepEqual(
+    results.map(({ path, beginning }) => [path, beginning]),
+    [['USER.md', '# About me\n\n- Name: Ada\n- Time zone: Europe/Berlin\n']],
+  )
+  await page.reload()
+  await page.getByRole('heading', { level: 1, name: /^Good/ }).waitFor()
+  await page.getByText('No threads yet').waitFor()
+  assert.equal(await form.count(), 0)
 })

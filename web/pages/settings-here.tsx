@@ -12,6 +12,7 @@ import { now } from '../store/clock.ts'
 import { service } from '../store/service.ts'
 import { signOut, sessionState } from '../store/session.ts'
 import { setTheme, type Theme, theme } from '../store/shell.ts'
+import { importThread } from '../store/thread-import.ts'
 
 export function Sessions() {
   const who = sessionState.value
@@ -36,6 +37,23 @@ export function Sessions() {
             <p>Ends all of your sessions, this one too. Tokens go on working.</p>
           </div>
           <SignOutButton label="Sign out everywhere" everywhere />
+        </div>
+      </div>
+    </Section>
+  )
+}
+
+/** Brings a thread of another installation here. */
+export function ThreadFiles() {
+  return (
+    <Section title="Threads" at="/settings/threads">
+      <div class="card setting-rows">
+        <div class="setting-row">
+          <div>
+            <strong>Import a thread</strong>
+            <p>From the JSON file of an exported thread. All of its text counts as untrusted.</p>
+          </div>
+          <Button onClick={() => void importThread()}>Import</Button>
         </div>
       </div>
     </Section>

@@ -4,7 +4,7 @@ import { Page } from '../parts/page.tsx'
 import { route } from '../router.ts'
 import { isOperator } from '../store/session.ts'
 import { settings } from '../store/settings.ts'
-import { About, Appearance, Doors, Sessions } from './settings-here.tsx'
+import { About, Appearance, Doors, Sessions, ThreadFiles } from './settings-here.tsx'
 import { Grants } from './settings-grants.tsx'
 import { Limits } from './settings-limits.tsx'
 import { Marks } from './settings-marks.tsx'
@@ -26,6 +26,7 @@ const parts: readonly Part[] = [
   { name: 'Users', at: '/settings/users', operator: true },
   { name: 'Sessions', at: '/settings/sessions' },
   { name: 'Doors', at: '/settings/doors' },
+  { name: 'Threads', at: '/settings/threads' },
   { name: 'Appearance', at: '/settings/appearance' },
   { name: 'About', at: '/settings/about' },
 ]
@@ -61,6 +62,7 @@ export function Settings() {
           {isOperator.value && <Users />}
           <Sessions />
           <Doors />
+          <ThreadFiles />
           <Appearance />
           <About />
         </div>

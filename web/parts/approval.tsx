@@ -93,11 +93,11 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
         </time>
       </header>
       <div class="approval-body">
-        <h3 id={title} class="approval-title">
+        <h2 id={title} class="approval-title">
           {marked(question.text, question.code, (part) => (
             <code>{part}</code>
           ))}
-        </h3>
+        </h2>
         <p class="approval-where">
           {marked(question.sentence, question.host, (part) => (
             <strong>{part}</strong>

@@ -8,7 +8,7 @@ import type { Conversation } from '../store/conversation.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { Json } from './json.tsx'
-import { Dot, Spinner } from './mark.tsx'
+import { Dot, Runs } from './mark.tsx'
 import './call-row.css'
 import { Elapsed, Thinking } from './thinking.tsx'
 
@@ -93,7 +93,7 @@ function Brief({ call, progress }: { call: CallView; progress: ProgressOf }) {
 function Sign({ state }: { state: CallState }) {
   return (
     <span class={`call-sign ${state}`}>
-      {state === 'running' && <Spinner />}
+      {state === 'running' && <Runs />}
       {state === 'done' && <Icon name="check" />}
       {state === 'waiting' && <Dot kind="sun" />}
       {state === 'denied' && <Icon name="cross" />}

@@ -8,6 +8,16 @@ export function Spinner() {
   return <span class="spinner" aria-hidden="true" />
 }
 
+/** A spinner of something that runs, with the word where nothing may move. Its name is said elsewhere. */
+export function Runs() {
+  return (
+    <span class="runs" aria-hidden="true">
+      <Spinner />
+      <span class="runs-word">running</span>
+    </span>
+  )
+}
+
 /** Sun: waits for the reader. Verdigris: unread, or healthy. Clay: a fault. */
 export function Dot({ kind }: { kind: 'sun' | 'verdigris' | 'clay' }) {
   return <span class={`dot ${kind}`} aria-hidden="true" />

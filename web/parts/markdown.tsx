@@ -42,8 +42,8 @@ function OwnBlock({ block, growing }: BlockProps) {
   )
 }
 
-/** Headings of a text go below the two heading levels of the page. */
-const headingsAbove = 2
+/** Headings of a text go below the heading of the page. */
+const headingsAbove = 1
 
 function Block({ block, growing }: BlockProps) {
   switch (block.type) {
@@ -54,7 +54,7 @@ function Block({ block, growing }: BlockProps) {
         </p>
       )
     case 'heading': {
-      const Heading = `h${Math.min(6, block.depth + headingsAbove)}` as 'h3'
+      const Heading = `h${Math.min(6, block.depth + headingsAbove)}` as 'h2'
       return (
         <Heading class={`heading-${block.depth}`}>
           <Spans spans={block.spans} growing={growing} />

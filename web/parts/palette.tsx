@@ -9,6 +9,7 @@ import { go } from '../router.ts'
 import { runningTurn } from '../store/hub.ts'
 import { stopJob } from '../store/jobs.ts'
 import { fold, folded, menuOpen, setTheme } from '../store/shell.ts'
+import { importThread } from '../store/thread-import.ts'
 import { threadList } from '../store/threads.ts'
 import { focusFirst } from './focus.ts'
 import { Icon, type IconName } from './icon.tsx'
@@ -156,6 +157,7 @@ function actions(onShortcuts: () => void): Entry[] {
     ...(turn === undefined ? [] : [act('Stop the turn', 'stop', () => void stopJob(turn))]),
     act('Search threads', 'search', searchThreads),
     act(folded.value ? 'Show sidebar' : 'Hide sidebar', 'panel', () => fold(!folded.peek())),
+    act('Import a thread…', 'download', () => void importThread()),
     act('Keyboard shortcuts', 'list', onShortcuts),
     act('Light theme', 'sliders', () => setTheme('light')),
     act('Dark theme', 'sliders', () => setTheme('dark')),

@@ -27,7 +27,7 @@ export const links: readonly { readonly to: string; readonly name: string; reado
 export function Sidebar() {
   return (
     <div class="sidebar">
-      <div class="side-head">
+      <header class="side-head">
         <Mark />
         <span class="side-name">Atrium</span>
         <span class="only-wide">
@@ -45,7 +45,7 @@ export function Sidebar() {
         <span class="only-narrow">
           <IconButton icon="cross" name="Close menu" onClick={() => (menuOpen.value = false)} />
         </span>
-      </div>
+      </header>
       <nav aria-label="Main" class="side-links">
         {links.map(({ to, name, icon }) => (
           <a key={to} href={to} class="side-row" aria-current={isAt(to) ? 'page' : undefined}>
@@ -107,7 +107,7 @@ function WaitingCount() {
 function Running() {
   const status = service.data.value
   return (
-    <div class="side-foot">
+    <footer class="side-foot">
       {status && (
         <>
           <div class="side-model">
@@ -120,6 +120,6 @@ function Running() {
           <div>{countWords(status.doors.length, 'door')} open</div>
         </>
       )}
-    </div>
+    </footer>
   )
 }

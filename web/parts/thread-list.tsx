@@ -26,7 +26,7 @@ import { Button } from './button.tsx'
 import { Search } from './field.tsx'
 import { focusSoon } from './focus.ts'
 import { Icon } from './icon.tsx'
-import { Dot, Spinner } from './mark.tsx'
+import { Dot, Runs } from './mark.tsx'
 import { Menu } from './menu.tsx'
 import { RenameField } from './rename-field.tsx'
 import { shelfChoices } from './shelf-choices.ts'
@@ -183,7 +183,7 @@ function Sign({ mark, id }: { mark: ThreadMark; id: string }) {
   return (
     <span class="side-mark thread-mark">
       {mark === 'waiting' && <Dot kind="sun" />}
-      {mark === 'running' && <Spinner />}
+      {mark === 'running' && <Runs />}
       {mark === 'failed' && (
         <span class="clay-sign">
           <Icon name="triangle" />

@@ -1,7 +1,9 @@
 // The empty thread: a greeting and sample questions; with the built-in offline model, what it can do.
 import { signal } from '@preact/signals'
+import { lazy } from '../lazy.tsx'
 import { service } from '../store/service.ts'
 import { sessionState } from '../store/session.ts'
+import { threadList } from '../store/threads.ts'
 import { Icon } from './icon.tsx'
 import { Button } from './button.tsx'
 import './welcome.css'
@@ -9,6 +11,10 @@ import './welcome.css'
 const ways = ['What can you do?', 'What time is it in Tokyo?', 'What do you remember about me?']
 /** The reader has dismissed the offline model's notice, until the next reload. */
 const offlineIsFine = signal(false)
+const connecting = signal(false)
+
+const FirstModel = lazy(async () => (await import('../pages/first-model.tsx')).FirstModel)
+const AboutYou = lazy(async () => (await import('../pages/about-you.tsx')).AboutYou)
 
 export function Welcome({ onAsk }: { onAsk: (text: string) => void }) {
   if (service.data.value?.llm_backend === 'offline' && !offlineIsFine.value) return <Offline />
@@ -30,8 +36,14 @@ export function Welcome({ onAsk }: { onAsk: (text: string) => void }) {
           </li>
         ))}
       </ul>
+      <Newcomer />
     </div>
   )
+}
+
+/** Somebody without a thread is asked who they are. */
+function Newcomer() {
+  return threadList.data.value?.threads.length === 0 ? <AboutYou /> : null
 }
 
 function Offline() {
@@ -42,17 +54,23 @@ function Offline() {
       <p>It needs no key and no network. It can use tools and remember, but it only understands simple requests.</p>
       <div class="welcome-acts">
         {operator && (
-          <a class="button primary" href="/settings">
+          <Button
+            kind={connecting.value ? 'plain' : 'primary'}
+            expanded={connecting.value}
+            onClick={() => (connecting.value = !connecting.peek())}
+          >
             Connect a model
-          </a>
+          </Button>
         )}
         <Button kind="quiet" onClick={() => (offlineIsFine.value = true)}>
           Keep it for now
         </Button>
       </div>
+      {connecting.value && <FirstModel />}
       <p class="label">
         In a terminal: <code>atrium onboard</code>
       </p>
+      <Newcomer />
     </div>
   )
 }

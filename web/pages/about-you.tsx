@@ -1,0 +1,59 @@
+// Asks a new user once for a name and a time zone. Both go into USER.md, which is part of every prompt.
+import { useSignal } from '@preact/signals'
+import { useAct } from '../parts/act.ts'
+import { Button } from '../parts/button.tsx'
+import { Field } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
+import { Note } from '../parts/note.tsx'
+import { met, stopAsking } from '../store/about-you.ts'
+import { saveDocument } from '../store/memory.ts'
+import { notify } from '../store/notices.ts'
+import './about-you.css'
+
+const maxNameChars = 80
+
+export function AboutYou() {
+  const name = useSignal('')
+  const zone = useSignal(Intl.DateTimeFormat().resolvedOptions().timeZone)
+  const act = useAct()
+  if (met()) return null
+  const save = async (): Promise<void> => {
+    const lines = [
+      name.value.trim() && `- Name: ${name.value.trim()}`,
+      zone.value && `- Time zone: ${zone.value.trim()}`,
+    ]
+    // One that was written meanwhile, or at another door, stays.
+    await saveDocument('USER.md', `# About me\n\n${lines.filter(Boolean).join('\n')}\n`, { at: undefined })
+    stopAsking()
+    notify('Atrium remembers it. Memory has it as USER.md.')
+  }
+  return (
+    <Form look="card about-you" name="About you" act={act} work={save}>
+      <div class="about-fields">
+        <Field
+          label="Your name"
+          autoComplete="name"
+          maxLength={maxNameChars}
+          value={name.value}
+          onInput={(value) => (name.value = value)}
+        />
+        <Field
+          label="Time zone"
+          options={Intl.supportedValuesOf('timeZone')}
+          maxLength={maxNameChars}
+          value={zone.value}
+          onInput={(value) => (zone.value = value)}
+        />
+      </div>
+      {act.fault.value !== undefined && <Note kind="clay">{act.fault.value}</Note>}
+      <div class="about-acts">
+        <Button type="submit" busy={act.busy.value}>
+          Remember this
+        </Button>
+        <Button kind="quiet" onClick={stopAsking}>
+          Not now
+        </Button>
+      </div>
+    </Form>
+  )
+}
