@@ -83,6 +83,7 @@ test('a Retry-After that cannot be read is none, and no wait is longer than a da
     ['soon', '9'.repeat(101), undefined].map((text) => readRetryAfter(text, 0)),
     [undefined, undefined, undefined],
   )
+  assert.equal(readRetryAfter('7'.padStart(100, '0'), 0), 7_000)
   assert.deepEqual([readRetryAfter('999999999', 0), readRetryAfter('Thu, 01 Jan 1970 00:00:09 GMT', 60_000)], [day, 0])
 })
 

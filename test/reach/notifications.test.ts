@@ -4,6 +4,7 @@ import { createECDH } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import type { AppError } from '#core/errors.ts'
 import { answerRequest } from '#reach/notification-request.ts'
+import { entryWire } from '#reach/notification-wire.ts'
 import { createNotifications, type WayInput } from '#reach/notifications.ts'
 import type { Outcome } from '#reach/way.ts'
 import { openTestStore } from '../agent/bench.ts'
@@ -181,4 +182,30 @@ test('a request of a command is answered as JSON', async (t) => {
   assert.equal(((await answer({ do: 'quiet', quiet: null })) as { quiet: unknown }).quiet, null)
   await answer({ do: 'remove', id: way.id })
   assert.deepEqual(await answer({ do: 'test' }), [])
+})
+
+test('an entry of the outbox has what it is about, as far as there is something', () => {
+  const entry = {
+    id: 'e',
+    userId: ada,
+    wayId: 'w',
+    event: 'failed',
+    state: 'due',
+    tries: 1,
+    at: 5,
+    createdAt: 0,
+  } as const
+  const wire = {
+    id: 'e',
+    user: ada,
+    way: 'w',
+    event: 'failed',
+    state: 'due',
+    tries: 1,
+    at: '1970-01-01T00:00:00.005Z',
+    created_at: '1970-01-01T00:00:00.000Z',
+  }
+  assert.deepEqual(entryWire(entry as never), wire)
+  const more = { ...entry, threadId: 't', missionId: 'm', error: 'no', turnId: 'u', callId: 'c' }
+  assert.deepEqual(entryWire(more as never), { ...wire, thread_id: 't', mission_id: 'm', error: 'no' })
 })

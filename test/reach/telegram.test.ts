@@ -21,14 +21,16 @@ const gate: Gate = { type: 'gate', callId: 'c1', kind: 'approval', name: 'write'
 const news: News = { event: 'needs_you', title: 'Milk', threadId: 't1', turnId: 'u1', waitsFor: 'approval' }
 const signal = new AbortController().signal
 
+type SendParts = { answer?: BotAnswer; paired?: boolean; page?: string | null }
+
 async function sendBy(
   message: Message,
-  { answer = { type: 'ok' }, paired = true }: { answer?: BotAnswer; paired?: boolean } = {},
+  { answer = { type: 'ok' }, paired = true, page = 'https://atrium.example' }: SendParts = {},
 ) {
   const sent: string[] = []
   const asked: string[] = []
   const send = createTelegramWay({
-    page: () => 'https://atrium.example',
+    page: () => page ?? undefined,
     isPaired: () => Promise.resolve(paired),
     ask: (user, chat, { threadId, callId }) => {
       asked.push(`${user} ${chat} ${threadId} ${callId}`)
@@ -45,6 +47,12 @@ test('a gate comes as a link, or with its question and buttons where the way may
   assert.deepEqual(link.asked, [])
   const shown = await sendBy({ type: 'news', news: { ...news, content: { text: 'May I?', gate } } })
   assert.deepEqual([shown.sent, shown.asked, shown.outcome], [[], ['operator 7 t1 c1'], { type: 'sent' }])
+})
+
+test('a test has no link, and news has none where the address of the page is not known', async () => {
+  assert.deepEqual((await sendBy({ type: 'test' })).sent, ['7: Atrium\nA test message: this way works.'])
+  const bare = await sendBy({ type: 'news', news }, { page: null })
+  assert.deepEqual(bare.sent, ['7: Atrium needs your approval\nMilk'])
 })
 
 test('a long text is cut for its link', async () => {
