@@ -16,6 +16,8 @@ const cases: readonly (readonly [text: string, command: ReturnType<typeof readCo
   ['/help', { type: 'help' }],
   ['/threads', { type: 'threads' }],
   ['/threads 12', { type: 'threads', number: 12 }],
+  ['/threads 999', { type: 'threads', number: 999 }],
+  ['/threads 1000', undefined],
   ['/threads about bees', undefined],
   ['/stop that at once', undefined],
   ['/weather Bern', undefined],
