@@ -13,3 +13,11 @@ export function widened({ from, to }: Range, kept: number, count: number): Range
   const start = from - earlier
   return { from: start, to: Math.max(to, Math.min(count, start + kept)) }
 }
+
+/** Turns that are drawn before the first look at the viewport: a whole page of them would take long. */
+const firstTurns = 12
+
+/** The first turn to draw of so many. The range ends at 0 before the first look. */
+export function drawnFrom({ from, to }: Range, count: number): number {
+  return to === 0 ? Math.max(0, count - firstTurns) : Math.min(from, Math.max(0, count - 1))
+}

@@ -4,7 +4,7 @@
 import { useComputed } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { TurnView } from '../lib/conversation.ts'
-import { keptStep, maxKept, type Range, widened } from '../lib/kept-turns.ts'
+import { drawnFrom, keptStep, maxKept, type Range, widened } from '../lib/kept-turns.ts'
 import type { Conversation } from '../store/conversation.ts'
 import { outgoingTo } from '../store/outbox.ts'
 import { shownMessage } from '../store/shown-message.ts'
@@ -37,7 +37,7 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
   const lastTop = useRef(0)
   const kept = useRef(0)
   const [away, setAway] = useState(false)
-  const [range, setRange] = useState<Range>({ from: Math.max(0, turns.length - 12), to: turns.length })
+  const [range, setRange] = useState<Range>({ from: 0, to: 0 })
   const outgoing = useComputed(() => outgoingTo(conversation.id)).value
 
   const look = (): void => {
@@ -115,7 +115,7 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
 
   const origin = conversation.origin.value
   const ownFrom = origin ? firstFrom(turns, origin.seq) : -1
-  const from = Math.min(range.from, Math.max(0, turns.length - 1))
+  const from = drawnFrom(range, turns.length)
   const to = atEnd.current ? turns.length : Math.min(range.to, turns.length)
   return (
     <div class="transcript-place">

@@ -1,7 +1,7 @@
 // Which turns of a long thread stay in the page.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { widened } from '../../../web/lib/kept-turns.ts'
+import { drawnFrom, widened } from '../../../web/lib/kept-turns.ts'
 
 const cases = [
   { what: 'nothing is to be kept', range: [490, 500], kept: 0, count: 500, want: [490, 500] },
@@ -19,3 +19,15 @@ for (const { what, range, kept, count, want } of cases) {
     assert.deepEqual([from, to], want)
   })
 }
+
+test('before the first look only the last turns are drawn, then those of the range', () => {
+  assert.deepEqual(
+    [5, 12, 100].map((count) => drawnFrom({ from: 0, to: 0 }, count)),
+    [0, 0, 88],
+  )
+  assert.deepEqual(
+    [5, 100].map((count) => drawnFrom({ from: 7, to: 20 }, count)),
+    [4, 7],
+  )
+  assert.equal(drawnFrom({ from: 3, to: 9 }, 0), 0)
+})
