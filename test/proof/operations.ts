@@ -46,7 +46,7 @@ const others: Weighted<Doing> = [
   [5, readTurn],
   [3, pollJob],
   [6, decide],
-  [1, readForeignOf],
+  [3, readForeignOf],
   [1, readLists],
   [2, fork],
   [1, remove],

@@ -24,10 +24,12 @@ export type Plan = {
   /** More variables of the service, and what is run in place of the bundle. */
   readonly env?: Readonly<Record<string, string>>
   readonly program?: Program
+  /** How long to wait until nothing runs any more. */
+  readonly restMs?: number
 }
 
 const paymentMs = 5_000
-const restMs = 180_000
+const patienceMs = 180_000
 const lookMs = 50
 
 export async function prove({
@@ -38,6 +40,7 @@ export async function prove({
   replicas,
   env: more,
   program,
+  restMs = patienceMs,
 }: Plan): Promise<History & { readonly output: string }> {
   const events: Event[] = []
   let paid = (): void => {}
