@@ -178,7 +178,11 @@ export function createApp({
     readFile,
     next,
     runCommand: (name, rest) => attempt(slashCommands.run(name, rest).then(news.refresh)),
-    sending: () => transcript.toEnd(),
+    sending() {
+      // An open box covers the transcript, and with it the reply.
+      open.list = undefined
+      transcript.toEnd()
+    },
     tell,
     attempt,
   })

@@ -247,3 +247,14 @@ test('/login shows a fresh link; without a page it says so', async (t) => {
   none.app.press(enter)
   await shows(none, /This service has no page/)
 })
+
+test('a message closes the box that a command opened: its reply is in sight', async (t) => {
+  const staging = await staged(t)
+  type(staging, '/tools')
+  staging.app.press(enter)
+  await shows(staging, /─ Tools ─/)
+  type(staging, 'go on')
+  assert.match(screen(staging), /─ Tools ─/, 'typing alone leaves it open')
+  staging.app.press(enter)
+  assert.doesNotMatch(screen(staging), /─ Tools ─/)
+})
