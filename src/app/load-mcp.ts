@@ -33,7 +33,7 @@ export type OpenMcpParts = {
 
 export type OpenedMcp = { readonly source: ToolSource; readonly admin: McpServers }
 
-/** The search through all processes of the machine does not delay the start. */
+/** The search through all processes of the machine does not delay the start. A server that starts earlier waits for it. */
 const sweepAfterMs = 1_000
 
 /** The result of testing a server. */
@@ -67,12 +67,12 @@ export async function examineServers(parts: OpenMcpParts, signal: AbortSignal): 
   )
 }
 
-/** The servers of the home. Processes that a killed service left behind are ended soon after. */
+/** The servers of the home. Processes that a killed service left behind are ended before a server starts, or soon after. */
 export function loadMcp(parts: OpenMcpParts): OpenedMcp {
-  const { store, log } = parts
-  const { servers, access, mark, mask } = createParts(parts)
+  const { store } = parts
+  const { servers, access, sweep, mask } = createParts(parts)
   const source = createMcpSource(servers, mask)
-  setTimeout(() => void sweep(mark, log), sweepAfterMs).unref()
+  setTimeout(() => void sweep(), sweepAfterMs).unref()
   const admin = createMcpAdmin({ servers, store: store.mcp, mask, secrets: store.secrets })
   return {
     source,
@@ -88,9 +88,15 @@ export function loadMcp(parts: OpenMcpParts): OpenedMcp {
   }
 }
 
-async function sweep(mark: string, log: Log): Promise<void> {
-  const ended = await endOrphans(mark)
-  if (ended > 0) log.warn({ processes: ended }, 'ended MCP servers that a killed process left behind')
+/** Ends, once, the servers of this home that a killed process left behind. */
+function createSweep(mark: string, log: Log): () => Promise<void> {
+  let swept: Promise<void> | undefined
+  return () => {
+    swept ??= endOrphans(mark).then((ended) => {
+      if (ended > 0) log.warn({ processes: ended }, 'ended MCP servers that a killed process left behind')
+    })
+    return swept
+  }
 }
 
 function createParts({ home, store, seal, config, scan, log }: OpenMcpParts) {
@@ -104,6 +110,7 @@ function createParts({ home, store, seal, config, scan, log }: OpenMcpParts) {
     prefix: 'mcp',
   })
   const mark = homeMark(realpathSync(home.path))
+  const sweep = createSweep(mark, log)
   const mask = (text: string): string => scan(operator).mask(text)
   const servers = createServers({
     store: store.mcp,
@@ -113,6 +120,7 @@ function createParts({ home, store, seal, config, scan, log }: OpenMcpParts) {
       dial: systemStreamDial(config.proxy),
       bearerFor: (server) => bearerOf(access, server),
       homeMark: mark,
+      beforeStart: sweep,
       guard: createExitGuard(),
       mask,
       log,
@@ -122,5 +130,5 @@ function createParts({ home, store, seal, config, scan, log }: OpenMcpParts) {
     version: readVersion(),
     log,
   })
-  return { servers, access, mask, mark }
+  return { servers, access, mask, sweep }
 }

@@ -18,6 +18,8 @@ const commonVariables = ['PATH', 'HOME', 'LANG']
 export type TransportParts = ValueSources & {
   /** The mark that all servers of this home share. */
   readonly homeMark: string
+  /** Is awaited before a process starts. */
+  readonly beforeStart?: () => Promise<void>
   readonly guard: ExitGuard
   /** Masks secrets in what a server writes to standard error. */
   readonly mask: (text: string) => string
@@ -37,6 +39,7 @@ export function createOpenTransport(parts: TransportParts): OpenTransport {
   const { environment, homeMark, mask, log, guard } = parts
   return async ({ name, target }, exact) => {
     if (target.kind === 'http') return openHttp(parts, name, target, exact)
+    await parts.beforeStart?.()
     const common = commonVariables.flatMap((each) => {
       const value = environment(each)
       return value === undefined ? [] : [[each, value] as const]

@@ -101,8 +101,9 @@ async function findResource(url: string, { metadataUrl }: Challenge, parts: Disc
 }
 
 async function findServer({ issuers }: ResourceMetadata, parts: DiscoverParts): Promise<ServerMetadata> {
-  const [issuer = ''] = issuers
-  const read = (body: string) => readServerMetadata(body, issuer, parts.privateHosts)
+  const [asked = ['']] = issuers
+  const [issuer] = asked
+  const read = (body: string) => readServerMetadata(body, asked, parts.privateHosts)
   const found = await firstOf(serverMetadataUrls(issuer), read, parts)
   if (typeof found === 'object') return found
   throw new AppError('tool_refused', `the authorization server ${issuer} cannot be used: ${faultOf(found)}`)

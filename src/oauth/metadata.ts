@@ -65,9 +65,13 @@ function wellKnown({ origin, pathname, search }: URL, name: string): string[] {
 export type ResourceMetadata = {
   /** The identifier of the resource, for the `resource` parameter. */
   readonly resource: string
-  readonly issuers: readonly string[]
+  /** Its authorization servers. */
+  readonly issuers: readonly Issuer[]
   readonly scopes: readonly string[]
 }
+
+/** The spellings of an issuer that its metadata may have: one, where somebody named it. */
+export type Issuer = readonly [string, ...string[]]
 
 /**
  * Reads the metadata of a resource. A string says what is wrong with it. The resource must be the address that was asked,
@@ -81,13 +85,16 @@ export function readResourceMetadata(body: string, url: string, hosts: PrivateHo
   const issuers = Array.isArray(servers) ? servers.filter((each) => typeof each === 'string').slice(0, maxServers) : []
   const usable = issuers.filter((issuer) => isServerUrl(issuer, hosts))
   if (usable.length === 0) return 'its metadata names no authorization server with https'
-  return { resource, issuers: usable, scopes: scopeList(metadata['scopes_supported']) }
+  return { resource, issuers: usable.map((issuer) => [issuer]), scopes: scopeList(metadata['scopes_supported']) }
 }
 
-/** A resource without metadata, as the protocol had it before RFC 9728: its host is its authorization server. */
+/**
+ * A resource without metadata, as the protocol had it before RFC 9728: its host is its authorization server. Libraries
+ * write the issuer with a slash at its end or without.
+ */
 export function ownServer(url: string): ResourceMetadata {
   const { origin, pathname, search } = new URL(url)
-  return { resource: `${origin}${pathname}${search}`, issuers: [origin], scopes: [] }
+  return { resource: `${origin}${pathname}${search}`, issuers: [[origin, `${origin}/`]], scopes: [] }
 }
 
 function covers(resource: string, url: string): boolean {
@@ -110,10 +117,11 @@ export type ServerMetadata = {
 }
 
 /** Reads the metadata of an authorization server. Its issuer must be exactly the one that was asked. */
-export function readServerMetadata(body: string, issuer: string, hosts: PrivateHosts): ServerMetadata | string {
+export function readServerMetadata(body: string, asked: Issuer, hosts: PrivateHosts): ServerMetadata | string {
   const metadata = parsed(body)
   if (!metadata) return 'its metadata is not a JSON object'
-  if (metadata['issuer'] !== issuer) return 'its metadata names another issuer'
+  const issuer = asked.find((each) => each === metadata['issuer'])
+  if (issuer === undefined) return 'its metadata names another issuer'
   const [authorizationUrl, tokenUrl] = [metadata['authorization_endpoint'], metadata['token_endpoint']]
   if (!isServerUrl(authorizationUrl, hosts) || !isServerUrl(tokenUrl, hosts))
     return 'its metadata has no endpoints with https'

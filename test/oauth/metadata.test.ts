@@ -5,6 +5,7 @@ import {
   readChallenge,
   readRegistration,
   readResourceMetadata,
+  ownServer,
   readServerMetadata,
   registrationBody,
   resourceMetadataUrls,
@@ -76,7 +77,7 @@ const resources: readonly [what: string, resource: unknown, servers: unknown, fo
 for (const [what, resource, servers, found] of resources) {
   test(`metadata of a resource with ${what}`, () => {
     const read = readResourceMetadata(JSON.stringify({ resource, authorization_servers: servers }), asked, [])
-    if (typeof found === 'string') assert.deepEqual(read, { resource: found, issuers: [issuer], scopes: [] })
+    if (typeof found === 'string') assert.deepEqual(read, { resource: found, issuers: [[issuer]], scopes: [] })
     else assert.match(JSON.stringify(read), found)
   })
 }
@@ -96,7 +97,7 @@ test('metadata of a server is read, with what it offers', () => {
     scopes: [],
     clientAuth: ['client_secret_basic'],
   }
-  const read = (more: object) => readServerMetadata(JSON.stringify({ ...server, ...more }), issuer, [])
+  const read = (more: object) => readServerMetadata(JSON.stringify({ ...server, ...more }), [issuer], [])
   assert.deepEqual(read({}), plain)
   const more = {
     registration_endpoint: `${issuer}/reg`,
@@ -121,7 +122,7 @@ const wrongServers: readonly [what: string, body: unknown, why: RegExp][] = [
 ]
 for (const [what, body, why] of wrongServers) {
   test(`metadata of a server is refused: ${what}`, () => {
-    assert.match(readServerMetadata(JSON.stringify(body), issuer, []) as string, why)
+    assert.match(readServerMetadata(JSON.stringify(body), [issuer], []) as string, why)
   })
 }
 
@@ -133,10 +134,10 @@ test('plain http is taken from a host and port that the operator named', () => {
     authorization_endpoint: `${home}/a`,
     token_endpoint: `${home}/t`,
   })
-  assert.match(readServerMetadata(body, home, []) as string, /no endpoints/)
-  assert.match(readServerMetadata(body, home, ['id.home:81']) as string, /no endpoints/)
-  assert.equal((readServerMetadata(body, home, ['id.home:8080']) as ServerMetadata).tokenUrl, `${home}/t`)
-  assert.equal((readServerMetadata(body, home, ['id.home']) as ServerMetadata).tokenUrl, `${home}/t`)
+  assert.match(readServerMetadata(body, [home], []) as string, /no endpoints/)
+  assert.match(readServerMetadata(body, [home], ['id.home:81']) as string, /no endpoints/)
+  assert.equal((readServerMetadata(body, [home], ['id.home:8080']) as ServerMetadata).tokenUrl, `${home}/t`)
+  assert.equal((readServerMetadata(body, [home], ['id.home']) as ServerMetadata).tokenUrl, `${home}/t`)
 })
 
 test('scopes are those of the challenge, else of the resource; a refresh token is asked for where it is offered', () => {
@@ -170,4 +171,25 @@ test('the answer to a registration is a client or a reason', () => {
     if (client instanceof RegExp) assert.match(read as string, client)
     else assert.deepEqual(read, client)
   }
+})
+
+test('the issuer of a server without metadata may end with a slash or not; no other is taken', () => {
+  const { resource, issuers } = ownServer('https://a.example/mcp/x?y=1#z')
+  assert.equal(resource, 'https://a.example/mcp/x?y=1')
+  const [asked = ['']] = issuers
+  const read = (named: string) =>
+    readServerMetadata(
+      JSON.stringify({
+        issuer: named,
+        authorization_endpoint: 'https://a.example/auth',
+        token_endpoint: 'https://a.example/token',
+        code_challenge_methods_supported: ['S256'],
+      }),
+      asked,
+      [],
+    )
+  for (const named of ['https://a.example', 'https://a.example/'])
+    assert.equal((read(named) as ServerMetadata).issuer, named)
+  for (const named of ['https://a.example//', 'https://b.example', 'https://a.example/mcp'])
+    assert.equal(read(named), 'its metadata names another issuer')
 })

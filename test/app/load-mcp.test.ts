@@ -1,0 +1,53 @@
+// Servers of a killed service, ended by the next one.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { realpathSync } from 'node:fs'
+import { type TestContext, test } from 'node:test'
+import { loadMcp } from '#app/load-mcp.ts'
+import { readConfig } from '#config.ts'
+import { openHome } from '#home.ts'
+import { silentLog } from '#lib/log.ts'
+import { createSeal } from '#lib/seal.ts'
+import { homeMark, markVariable } from '#mcp/process-mark.ts'
+import { openTestStore } from '../agent/bench.ts'
+import { newHome } from '../atrium.ts'
+import { everything, processesOf } from '../mcp/harness.ts'
+import { until } from '../until.ts'
+
+/** The MCP servers of a home in which a killed service has left a process behind. */
+async function house(t: TestContext) {
+  const home = newHome()
+  t.after(home.remove)
+  const mark = homeMark(realpathSync(home.path))
+  // No process has this start time: the service with this id is gone.
+  const orphan = spawn('sleep', ['600'], {
+    env: { [markVariable]: `${mark}.${process.pid}.1.x` },
+    detached: true,
+    stdio: 'ignore',
+  })
+  t.after(() => orphan.kill('SIGKILL'))
+  await once(orphan, 'spawn')
+  await until(() => processesOf(mark).length === 1)
+  const opened = loadMcp({
+    home: openHome(home.path),
+    store: openTestStore(t),
+    seal: createSeal('0'.repeat(64)),
+    config: readConfig({}),
+    scan: () => ({ mask: (text: string) => text }) as never,
+    log: silentLog,
+  })
+  t.after(() => opened.source.close())
+  return { ...opened, orphan, mark }
+}
+
+test('processes that a killed service left behind are ended though no server starts', async (t) => {
+  const { mark } = await house(t)
+  await until(() => processesOf(mark).length === 0)
+})
+
+test('they are ended before a server starts', async (t) => {
+  const { admin, orphan } = await house(t)
+  await admin.add({ name: 'one', target: everything, everyone: false }, new AbortController().signal)
+  assert.equal(orphan.signalCode, 'SIGKILL')
+})
