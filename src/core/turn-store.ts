@@ -81,8 +81,12 @@ export type Step = {
 /** The beginning of a text; `cut` if the text goes on. */
 export type CutText = { readonly text: string; readonly cut: boolean }
 
-/** A turn in a list: without its options, with the title of its thread and the beginning of its final reply. */
-export type ListedTurn = Omit<Turn, 'options'> & { readonly title?: string; readonly reply?: CutText }
+/** A turn in a list: without its options, with the title of its thread and the beginnings of its message and final reply. */
+export type ListedTurn = Omit<Turn, 'options'> & {
+  readonly title?: string
+  readonly opening?: string
+  readonly reply?: CutText
+}
 
 /** The result of a reservation, with the user's spending of the day and the sum reserved for the user's other turns. */
 export type Reservation = { readonly granted: boolean; readonly spentUsd: number; readonly heldUsd: number }
@@ -157,6 +161,8 @@ export interface TurnStore extends QueuedTurnStore {
   hash(user: UserId, turnId: string): Promise<string | undefined>
   /** A turn of a door, of any user. Only for a door that authenticates all its senders by one secret. */
   findByDoor(door: Door, turnId: string): Promise<Turn | undefined>
+  /** The beginning of the user's message; undefined if the turn has none, or one with a large attachment. */
+  opening(user: UserId, turnId: string): Promise<string | undefined>
   list(user: UserId, query: TurnFilter & { limit: number; cursor?: string }): Promise<Page<ListedTurn>>
   /** Turns of all users that ended since a time and may be news: they failed or took over a minute. The latest first. */
   endedAsNews(since: number, limit: number): Promise<readonly ListedTurn[]>

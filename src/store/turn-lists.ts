@@ -1,4 +1,4 @@
-// Lists of turns, newest first, and counts. A list reads no input, no options, and only the beginning of a reply.
+// Lists of turns, newest first, and counts. A list reads no options, and only the beginnings of a message and its reply.
 import { type Door, senderDoors, senderPrefix } from '#core/doors.ts'
 import { operator, type UserId, userId } from '#core/ids.ts'
 import { textOf } from '#core/item.ts'
@@ -8,6 +8,7 @@ import type { TurnStatus } from '#core/turn-status.ts'
 import { isListed, isOperatorReached, lastId, type List, newestReached } from './reachable.ts'
 import { itemOf, listColumns, listedTurnOf, wholeBody, wholeItems } from './rows.ts'
 import { first, type Job, query, type Row } from './sql.ts'
+import { openingColumn, openingIn } from './turn-opening.ts'
 import { isActive, isCancelled, isCompleted, isFailed, isNews, isQueued, isRunning, isWaiting } from './turn-status.ts'
 import { costOfDay } from './usage-store.ts'
 
@@ -59,7 +60,8 @@ export function* listTurns(user: UserId, { status, of, limit, cursor }: TurnsQue
                                  AND items.turn_id = turns.id AND turns.${isCompleted}) AS reply,
               (SELECT substr(i.body, 1, ${kindChars}) FROM items i WHERE i.thread_id = turns.thread_id
                AND i.seq = turns.last_seq - 1 AND i.turn_id = turns.id AND turns.${isCompleted}) AS before,
-              (SELECT t.title FROM threads t WHERE t.id = turns.thread_id) AS title
+              (SELECT t.title FROM threads t WHERE t.id = turns.thread_id) AS title,
+              ${openingColumn}
        FROM turns WHERE ${newestWhere(condition, status)}`,
       ...who,
       cursor ?? lastId,
@@ -93,7 +95,13 @@ function* withReply(row: Row): Job<ListedTurn> {
   const last = String(row['reply'] ?? '')
   const isOneText = last.startsWith(assistantStart) && !startsModelMade(String(row['before'] ?? ''))
   const reply = isOneText || last === '' ? replyPart(last) : yield* joinedReply(turn)
-  return { ...turn, title: String(row['title'] ?? ''), ...(reply && { reply }) }
+  const opening = openingIn(row['opening'])
+  return {
+    ...turn,
+    title: String(row['title'] ?? ''),
+    ...(opening !== undefined && { opening }),
+    ...(reply && { reply }),
+  }
 }
 
 /** The joined texts of a last response that has more parts than one text, as the page of a single job shows it. */

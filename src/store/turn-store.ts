@@ -22,6 +22,7 @@ import { currentTurn, getTurn, isReached } from './reachable.ts'
 import { countsOf, entryColumns, recordedEntryOf, storedStatus, turnColumns, turnOf, wholeItems } from './rows.ts'
 import { first, type Job, query, type Sql } from './sql.ts'
 import { findReplay, startTurn } from './start-turn.ts'
+import { readOpening } from './turn-opening.ts'
 import { isActive, isQueued, isRunning } from './turn-status.ts'
 import { countUsage, reserve } from './usage-store.ts'
 
@@ -95,6 +96,7 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
         )
         return row && turnOf(row)
       }),
+    opening: (user, turnId) => sql.read(() => readOpening(user, turnId)),
     list: (user, query) => sql.read(() => listTurns(user, query)),
     endedAsNews: (since, limit) => sql.read(() => listEndedAsNews(since, limit)),
     countAll: (user, which = {}) => sql.read(() => countAllTurns(user, which)),

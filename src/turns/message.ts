@@ -1,12 +1,14 @@
 // The input of a turn: checks of a message, the thread title made from it, and masking of secrets before it is stored.
 import { AppError } from '#core/errors.ts'
 import { newId } from '#core/ids.ts'
-import type { Draft, Item, Part } from '#core/item.ts'
+import { type Draft, type Item, type Part, textMessage } from '#core/item.ts'
 import { pace } from '#lib/pace.ts'
 import { withoutBlocks } from '#safety/fence.ts'
 import { withoutNuls } from '#safety/printable.ts'
 
 const maxTitleLength = 80
+/** Characters of a message in a list of turns. */
+const maxOpeningLength = 200
 const maxTitleLineLength = 400
 /** A title is looked for in so many letters of the input: blocks of an app may come first. */
 const maxTitleSearchChars = 256 * 1024
@@ -27,11 +29,19 @@ export function checkMessage(text: string): void {
 
 /** A block that an app puts before the words of its user, such as `<environment_context>…</environment_context>`. */
 const appBlock = /^\s*<([A-Za-z][\w-]{1,40})(?:\s[^<>]{0,200})?>[\s\S]*?<\/\1>/
+/** The start of such a block alone on its line. */
+const openBlock = /^<[A-Za-z][\w-]{1,40}(?:\s[^<>]{0,200})?>$/
 const maxAppBlocks = 20
 
 /** The title of a thread: the first line that the user wrote. Blocks of an app make a title only where nothing else does. */
 export function titleOf(input: readonly Item[]): string {
   return firstLine(input, withoutAppBlocks) ?? firstLine(input, withoutBlocks) ?? 'New thread'
+}
+
+/** The first line of a message for a list of turns; undefined if an app's block fills the beginning that is known. */
+export function openingLine(opening: string): string | undefined {
+  const line = firstLine([textMessage('user', opening)], withoutAppBlocks, maxOpeningLength)
+  return line?.startsWith('<') && openBlock.test(line) ? undefined : line
 }
 
 function withoutAppBlocks(text: string): string {
@@ -44,7 +54,11 @@ function withoutAppBlocks(text: string): string {
   return rest
 }
 
-function firstLine(input: readonly Item[], strip: (text: string) => string): string | undefined {
+function firstLine(
+  input: readonly Item[],
+  strip: (text: string) => string,
+  maxLength = maxTitleLength,
+): string | undefined {
   let left = maxTitleSearchChars
   for (const item of input) {
     if (item.type !== 'message' || item.role !== 'user') continue
@@ -56,7 +70,7 @@ function firstLine(input: readonly Item[], strip: (text: string) => string): str
       const line = text.slice(0, maxTitleLineLength).split('\n', 1)[0] ?? ''
       // oxlint-disable-next-line no-control-regex -- titles are shown in terminals
       const clean = line.replace(/[\u0000-\u001f\u007f]/g, ' ').trim()
-      if (clean.length > maxTitleLength) return Array.from(clean).slice(0, maxTitleLength).join('')
+      if (clean.length > maxLength) return Array.from(clean).slice(0, maxLength).join('')
       if (clean) return clean
     }
   }

@@ -51,7 +51,7 @@ export type Start = {
 
 type Reading = Pick<
   TurnStore,
-  'findByKey' | 'findWaiting' | 'get' | 'current' | 'findByDoor' | 'list' | 'countAll' | 'count'
+  'findByKey' | 'findWaiting' | 'get' | 'current' | 'findByDoor' | 'opening' | 'list' | 'countAll' | 'count'
 >
 
 export interface Turns extends Reading, QueuedMessages {

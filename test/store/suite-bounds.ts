@@ -3,17 +3,32 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '#core/ids.ts'
 import type { EntryRange } from '#core/thread-store.ts'
+import type { NewTurn } from '#core/turn-store.ts'
 import type { Turn } from '#core/turn.ts'
 import type { Open } from './harness.ts'
-import { ada, bob, call, finish, gate, lease, queuedTurn, rejectsWith, reply, say, step, turnOf } from './harness.ts'
+import {
+  ada,
+  bob,
+  call,
+  draft,
+  finish,
+  gate,
+  lease,
+  queuedTurn,
+  rejectsWith,
+  reply,
+  say,
+  step,
+  turnOf,
+} from './harness.ts'
 
 const megabyte = 1024 * 1024
 
 export function boundTests(open: Open): void {
-  test('a list shows the beginning of each reply, says where it cut one, and nothing of what was asked', async (t) => {
+  test('a list shows the beginning of each reply, says where it cut one, and has no options', async (t) => {
     const { store } = await open(t)
     const answer = async (text: string): Promise<Turn> => {
-      const { turn } = await store.turns.start(turnOf({ options: { echo: 'asked' }, input: [say('asked')] }))
+      const { turn } = await store.turns.start(turnOf({ options: { echo: 'echoed' }, input: [say('asked')] }))
       return (await store.turns.record(turn, lease, step([reply(text)], { status: 'completed' }))).turn
     }
     const replies: readonly [said: string, shown: string, cut: boolean][] = [
@@ -36,7 +51,33 @@ export function boundTests(open: Open): void {
       const text = rows[at]?.reply?.text ?? ''
       assert.ok(shown.startsWith(text) && text.length >= Math.min(shown.length, 1_900), `reply ${at} is a beginning`)
     }
-    assert.ok(!JSON.stringify(rows).includes('asked'))
+    assert.ok(!JSON.stringify(rows).includes('echoed'))
+  })
+
+  test('a list and a single turn show the beginning of what was asked, of a queued turn too', async (t) => {
+    const { store } = await open(t)
+    const long = '\u0001\u{1F3DB}'.repeat(5_000)
+    const image = { type: 'image' as const, url: `data:image/png;base64,${'A'.repeat(megabyte)}` }
+    const asked: readonly [input: NewTurn['input'], shown: string | undefined][] = [
+      [[say('plain "quoted"\n\u0000 words')], 'plain "quoted"\n\u0000 words'],
+      [[say(long)], long.slice(0, 1_000)],
+      [
+        [draft({ type: 'message', role: 'user', content: [{ type: 'text', text: 'beside a picture' }, image] })],
+        undefined,
+      ],
+      [[reply('not of a user')], undefined],
+      [[], undefined],
+    ]
+    for (const start of [turnOf, queuedTurn])
+      for (const [input, shown] of asked) {
+        const { turn } = await store.turns.start(start({ input }))
+        const [listed] = (await store.turns.list(ada, { limit: 1 })).rows
+        assert.equal(listed?.id, turn.id)
+        assert.equal(await store.turns.opening(ada, turn.id), listed.opening)
+        assert.equal(await store.turns.opening(bob, turn.id), undefined, 'of another user')
+        assert.equal(listed.opening?.slice(0, 1_000), shown)
+        assert.ok((listed.opening ?? '').length < 4_000)
+      }
   })
 
   test('only what the model said last, in a turn that is done, is a reply', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { textMessage } from '#core/item.ts'
-import { titleOf } from '#turns/message.ts'
+import { openingLine, titleOf } from '#turns/message.ts'
 
 const titled = (...texts: string[]) => titleOf(texts.map((text) => textMessage('user', text)))
 
@@ -25,4 +25,17 @@ test('a title is looked for in the beginning of a long input only', () => {
   const blanks = ' '.repeat(300_000)
   assert.equal(titled(`${blanks}Fix it`), 'New thread')
   assert.equal(titled(blanks, 'Fix it'), 'New thread')
+})
+
+const openings: readonly [opening: string, line: string | undefined][] = [
+  ['  Fix the build\nand the tests', 'Fix the build'],
+  ['x'.repeat(500), 'x'.repeat(200)],
+  ['tab\there\u0007', 'tab here'],
+  ['<environment_context>\ncwd\n</environment_context>\nFix it', 'Fix it'],
+  ['<instructions>\nso many that the block does not end', undefined],
+  ['<b> is a tag', '<b> is a tag'],
+  [' \n ', undefined],
+]
+test('a list of turns shows the first line that the user wrote, up to 200 characters', () => {
+  for (const [opening, line] of openings) assert.equal(openingLine(opening), line, opening)
 })

@@ -9,8 +9,8 @@ export type JobQuery = {
   readonly words: readonly string[]
 }
 
-export function matches(job: Pick<Job, 'title' | 'door' | 'sender'>, { door, words }: JobQuery): boolean {
+export function matches(job: Pick<Job, 'title' | 'message' | 'door' | 'sender'>, { door, words }: JobQuery): boolean {
   if (door !== 'all' && sameDoor(job.door) !== sameDoor(door)) return false
-  const text = `${job.title} ${job.sender ?? ''}`.toLowerCase()
+  const text = `${job.title} ${job.message ?? ''} ${job.sender ?? ''}`.toLowerCase()
   return words.every((word) => text.includes(word))
 }

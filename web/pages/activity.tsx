@@ -9,6 +9,7 @@ import { turnCost } from '../lib/words.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Segments } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { JobName } from '../parts/job-name.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, When } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
@@ -170,12 +171,10 @@ function Latest({ turns }: { turns: readonly LatestTurn[] }) {
         { label: 'Cost', number: true },
       ]}
     >
-      {turns.map(({ job: { id, title, thread_id, door, usage }, tools }) => (
+      {turns.map(({ job, job: { id, door, usage }, tools }) => (
         <tr key={id}>
           <td class="latest-title">
-            <a class="row-link" href={`/threads/${thread_id}`} title={title}>
-              {title || 'Untitled'}
-            </a>
+            <JobName job={job} />
           </td>
           <td class="latest-door">
             <Icon name={doorOf(door).icon} />

@@ -9,6 +9,7 @@ import { exactTime, turnCost, whenText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { JobName } from '../parts/job-name.tsx'
 import { Dot, Spinner } from '../parts/mark.tsx'
 import { now, seconds } from '../store/clock.ts'
 import { isActive, jobList, ownJobs } from '../store/job-list.ts'
@@ -26,9 +27,7 @@ export function JobRow({ job }: { job: Job }) {
         {names[status]}
       </td>
       <td class="job-title">
-        <a class="row-link" href={`/threads/${thread_id}`} title={title}>
-          {title || 'Untitled'}
-        </a>
+        <JobName job={job} />
         {error && <div class="job-fault">{sentence(error.message)}</div>}
       </td>
       <td class="job-door">

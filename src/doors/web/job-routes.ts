@@ -6,6 +6,7 @@ import type { Turn } from '#core/turn.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { Gates } from '#turns/gates.ts'
 import { readEnd } from '#turns/job-outcome.ts'
+import { openingLine } from '#turns/message.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { Turns } from '#turns/turns.ts'
 import { cursor, limit } from './paging.ts'
@@ -44,7 +45,7 @@ export function jobRoutes(parts: JobParts): Route[] {
         const page = await turns.list(user, { limit, ...which, ...(cursor && { cursor }) })
         const jobs = page.rows.map((turn) => ({
           ...jobWire(turn, turn.reply),
-          ...headOf(turn, user, turn.title ?? ''),
+          ...headOf(turn, user, turn),
         }))
         const counted = total === 'true' && { total: await turns.countAll(user, which) }
         return { jobs, next_cursor: page.nextCursor ?? null, ...counted } satisfies z.output<typeof JobsAnswer>
@@ -87,15 +88,23 @@ async function find(turns: Pick<Turns, 'get'>, user: UserId, id: string): Promis
 }
 
 /** A single job, with its whole response and its open gate. */
-async function show({ threads, gates }: JobParts, user: UserId, turn: Turn): Promise<z.output<typeof JobWire>> {
+async function show({ turns, threads, gates }: JobParts, user: UserId, turn: Turn): Promise<z.output<typeof JobWire>> {
   const gate = await gates.ofTurn(turn)
   const text = replyText(await readEnd(threads, turn))
   const title = (await threads.get(user, turn.threadId))?.title ?? ''
+  const opening = await turns.opening(user, turn.id)
   const job = jobWire(turn, text === null ? undefined : { text, cut: false })
-  return { ...job, ...headOf(turn, user, title), ...(gate && { gate: gateWire(gate) }) }
+  return { ...job, ...headOf(turn, user, { title, opening }), ...(gate && { gate: gateWire(gate) }) }
 }
 
-/** The title of a job, and its sender when that is not the caller. */
-function headOf(turn: Pick<Turn, 'userId'>, user: UserId, title: string): { title: string; sender?: string } {
-  return { title, ...senderOf(turn, user) }
+type Words = { readonly title?: string | undefined; readonly opening?: string | undefined }
+
+/** The title of a job, the first line of its message, and its sender when that is not the caller. */
+function headOf(
+  turn: Pick<Turn, 'userId'>,
+  user: UserId,
+  { title = '', opening = '' }: Words,
+): { title: string; message?: string; sender?: string } {
+  const message = openingLine(opening)
+  return { title, ...(message !== undefined && { message }), ...senderOf(turn, user) }
 }

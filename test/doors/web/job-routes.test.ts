@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId, operator } from '#core/ids.ts'
+import { textMessage } from '#core/item.ts'
 import { noUsage } from '#core/turn.ts'
 import { createHold, type Say, says } from '../test-app.ts'
 import { openHouse } from './house.ts'
@@ -40,9 +41,25 @@ test('jobs are listed newest first, in pages, with their response and times', as
     'response',
     'usage',
     'title',
+    'message',
   ])
-  assert.equal(job.title, 'a')
+  assert.deepEqual([job.title, job.message], ['a', 'a'])
   assert.deepEqual((await call('GET', `/api/jobs/${job.id}`)).json, job)
+})
+
+test('jobs of one thread show their own words beside its title', async (t) => {
+  const { call } = await openHouse(t)
+  const { thread_id } = (await call('POST', '/api/chat', { body: { message: 'Plan the move' } })).json
+  await call('POST', '/api/chat', { body: { thread_id, message: 'Shorter please\nand in German' } })
+  const listed = (await call('GET', '/api/jobs')).json.jobs
+  assert.deepEqual(
+    listed.map(({ title, message }: Record<string, string>) => [title, message]),
+    [
+      ['Plan the move', 'Shorter please'],
+      ['Plan the move', 'Plan the move'],
+    ],
+  )
+  assert.equal((await call('GET', `/api/jobs/${listed[0].id}`)).json.message, 'Shorter please')
 })
 
 test('a list shows the beginning of a long response and says so; the job alone has all of it', async (t) => {
@@ -61,12 +78,13 @@ test('the operator sees who sent a job of the webhook channel; of its own it nee
   const { call, turns } = await openHouse(t)
   const { userId } = await import('#core/ids.ts')
   const hooked = { user: userId('webhook:ci-bot'), door: 'webhook' as const, whenBusy: 'queue' as const }
-  const { turn, events } = await turns.start({ ...hooked, input: [], options: {} })
+  const { turn, events } = await turns.start({ ...hooked, input: [textMessage('user', 'hers')], options: {} })
   events.close()
   await call('POST', '/api/chat', { body: { message: 'mine' } })
   const listed = (await call('GET', '/api/jobs')).json.jobs.map((job: { sender?: string }) => job.sender)
   assert.deepEqual(listed, [undefined, 'ci-bot'])
   assert.equal((await call('GET', `/api/jobs/${turn.id}`)).json.sender, 'ci-bot')
+  assert.equal((await call('GET', `/api/jobs/${turn.id}`)).json.message, 'hers')
   // Those of one of them are asked for by the name that the list of senders has.
   assert.deepEqual((await call('GET', '/api/senders')).json, { senders: ['webhook:ci-bot'] })
   const of = async (user: string) => (await call('GET', `/api/jobs?total=true&user=${user}`)).json

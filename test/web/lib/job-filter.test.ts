@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import type { Job } from '#doors/web/wire/job.ts'
 import { matches, type JobQuery } from '../../../web/lib/job-filter.ts'
 
-const jobs: readonly Pick<Job, 'title' | 'door' | 'sender'>[] = [
+const jobs: readonly Pick<Job, 'title' | 'message' | 'door' | 'sender'>[] = [
   { title: 'Flaky test', door: 'webhook', sender: 'ci-bot' },
-  { title: 'Plan', door: 'run' },
+  { title: 'Plan', message: 'Shorter please', door: 'run' },
   { title: 'Bump', door: 'webhook', sender: 'nadia' },
 ]
 const found = (query: Partial<JobQuery>): string[] =>
@@ -19,7 +19,8 @@ test('a job is found by its door and by every word', () => {
       found({ words: ['test', 'ci-'] }),
       found({ words: ['x'] }),
       found({ words: ['undef'] }),
+      found({ words: ['plan', 'shorter'] }),
     ].map(String),
-    ['Plan', 'Flaky test', '', ''],
+    ['Plan', 'Flaky test', '', '', 'Plan'],
   )
 })

@@ -25,6 +25,8 @@ export const JobWire = z.object({
   ...turnFields,
   /** The title of the thread. */
   title: z.string(),
+  /** The first line of the user's message, up to 200 characters. Absent without one, and beside a large attachment. */
+  message: z.exactOptional(z.string()),
   /** The sender, when that is not the caller: the operator also sees jobs of webhook senders. */
   sender: z.exactOptional(z.string()),
   /** The gate it waits at. Only in the answer for a single job. */
