@@ -1,6 +1,7 @@
 // Request bodies: type, size and encoding checks, and discarding the body of a refused request.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError } from '#core/errors.ts'
+import { ByteBlocks } from '#lib/byte-blocks.ts'
 
 /** The largest body of a gateway route, unless the route says otherwise. */
 export const defaultMaxBodyBytes = 64 * 1024
@@ -20,14 +21,12 @@ export function checkType(headers: IncomingHttpHeaders, type: string): void {
 /** Reads a body of at most `limit` bytes. */
 export function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let length = 0
+    const body = new ByteBlocks()
     const onData = (chunk: Buffer): void => {
-      length += chunk.length
-      if (length > limit) return end(() => reject(tooLarge(limit)))
-      chunks.push(chunk)
+      if (body.size + chunk.length > limit) return end(() => reject(tooLarge(limit)))
+      body.add(chunk)
     }
-    const onEnd = (): void => end(() => resolve(Buffer.concat(chunks, length)))
+    const onEnd = (): void => end(() => resolve(body.take()))
     const onError = (cause: Error): void =>
       end(() => reject(new AppError('invalid_input', 'the body ended before its time', { cause })))
     /** The rest of a refused body is not read here: see `discardBody`. */

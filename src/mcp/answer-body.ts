@@ -1,5 +1,6 @@
 // Bodies of answers over HTTP, as they come in: one message, or a stream of events. Each message is bounded before it is
 // parsed by the client package.
+import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { maxMessageBytes, messageExcess } from './message-bounds.ts'
 
 /** The code of an error of this side, in the range that the protocol leaves free. */
@@ -7,10 +8,10 @@ export const lostCode = -32_000
 
 /** The body of an answer that is no stream, in one piece. */
 export async function* wholeOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const held = createBytes()
+  const held = new ByteBlocks()
   for await (const chunk of body) {
     held.add(chunk)
-    if (held.size() > maxMessageBytes) throw new Error(tooLargeWords)
+    if (held.size > maxMessageBytes) throw new Error(tooLargeWords)
   }
   const whole = held.take()
   const excess = messageExcess(whole)
@@ -24,7 +25,7 @@ export async function* wholeOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buff
  */
 export async function* eventsOf(body: AsyncIterable<Buffer>, requestId: unknown): AsyncGenerator<Buffer> {
   /** An event whose end has not come yet. */
-  const held = createBytes()
+  const held = new ByteBlocks()
   let tail = '\n'
   let resumable = false
   let refused: string | undefined
@@ -45,7 +46,7 @@ export async function* eventsOf(body: AsyncIterable<Buffer>, requestId: unknown)
       held.add(chunk.subarray(0, end))
       if (end > 0) yield checked(held.take())
       held.add(chunk.subarray(end))
-      if (held.size() > maxMessageBytes) refused = tooLargeWords
+      if (held.size > maxMessageBytes) refused = tooLargeWords
       if (refused !== undefined) throw new Error(refused)
     }
     yield checked(held.take())
@@ -71,29 +72,6 @@ function eventsFault(events: Buffer): string | undefined {
     data = []
   }
   return undefined
-}
-
-/** Collects bytes. Space grows by doubling: a server may send them one by one. */
-function createBytes() {
-  let space = Buffer.alloc(0)
-  let used = 0
-  return {
-    size: () => used,
-    add(chunk: Buffer): void {
-      if (used + chunk.length > space.length) {
-        const larger = Buffer.allocUnsafe(2 * (used + chunk.length))
-        space.copy(larger, 0, 0, used)
-        space = larger
-      }
-      used += chunk.copy(space, used)
-    },
-    take(): Buffer {
-      const taken = space.subarray(0, used)
-      space = Buffer.alloc(0)
-      used = 0
-      return taken
-    },
-  }
 }
 
 const tooLargeWords = `the answer is over ${maxMessageBytes / 1024 / 1024} MiB`

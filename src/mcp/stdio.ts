@@ -4,6 +4,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { isObject, valueIn } from '#core/json.ts'
+import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { within } from '#lib/deadline.ts'
 import { type ExactArguments, messageText } from './exact-arguments.ts'
 import { maxMessageBytes, messageExcess } from './message-bounds.ts'
@@ -169,27 +170,21 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
 
 /** Cuts a stream into lines. Calls `tooLong` once for a line over the bound, and reads no further. */
 function lineReader(onLine: (line: Buffer) => void, tooLong: () => void): (chunk: Buffer) => void {
-  let pieces: Buffer[] = []
-  let size = 0
+  const line = new ByteBlocks()
   let stopped = false
   return (chunk) => {
     let from = 0
     while (!stopped && from < chunk.length) {
       const at = chunk.indexOf(newline, from)
-      const piece = chunk.subarray(from, at < 0 ? chunk.length : at)
-      pieces.push(piece)
-      size += piece.length
-      if (size > maxMessageBytes) {
+      line.add(chunk.subarray(from, at < 0 ? chunk.length : at))
+      if (line.size > maxMessageBytes) {
         stopped = true
-        pieces = []
+        line.clear()
         return tooLong()
       }
       if (at < 0) return
-      const line = pieces.length === 1 ? piece : Buffer.concat(pieces)
-      pieces = []
-      size = 0
       from = at + 1
-      onLine(line)
+      onLine(line.take())
     }
   }
 }

@@ -1,4 +1,5 @@
 // Server-sent events as bytes: splits them into whole lines and finds the data of each line.
+import { ByteBlocks } from '#lib/byte-blocks.ts'
 
 const newlineByte = 0x0a
 const spaceCode = 0x20
@@ -9,8 +10,8 @@ const spaceCode = 0x20
  */
 export class LineCutter {
   readonly #maxLine: number
-  #pending: Buffer[] = []
-  #pendingBytes = 0
+  /** The line that is still open. */
+  readonly #pending = new ByteBlocks()
 
   constructor(maxLine: number) {
     this.#maxLine = maxLine
@@ -21,35 +22,27 @@ export class LineCutter {
     // Nearly every read ends with a line.
     const cut = bytes.at(-1) === newlineByte ? bytes.length - 1 : bytes.lastIndexOf(newlineByte)
     if (cut === -1) {
-      this.#keep(bytes)
+      this.#pending.add(bytes)
       return ''
     }
-    const text = this.#pendingBytes === 0 ? bytes.toString('utf8', 0, cut) : this.#join(bytes.subarray(0, cut))
-    if (cut + 1 < bytes.length) this.#keep(bytes.subarray(cut + 1))
+    const text = this.#pending.size === 0 ? bytes.toString('utf8', 0, cut) : this.#join(bytes.subarray(0, cut))
+    this.#pending.add(bytes.subarray(cut + 1))
     return text
   }
 
   /** The last line, if it did not end with a newline. */
   rest(): string {
-    return this.#join(Buffer.alloc(0))
+    return this.#pending.take().toString('utf8')
   }
 
   /** True once the line that is still open is longer than allowed: stop reading. */
   get overlong(): boolean {
-    return this.#pendingBytes > this.#maxLine
-  }
-
-  // Pieces are joined once their line is complete: joining at every read would copy a long line repeatedly.
-  #keep(bytes: Buffer): void {
-    this.#pending.push(bytes)
-    this.#pendingBytes += bytes.length
+    return this.#pending.size > this.#maxLine
   }
 
   #join(bytes: Buffer): string {
-    const text = Buffer.concat([...this.#pending, bytes]).toString('utf8')
-    this.#pending = []
-    this.#pendingBytes = 0
-    return text
+    this.#pending.add(bytes)
+    return this.#pending.take().toString('utf8')
   }
 }
 

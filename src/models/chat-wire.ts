@@ -1,5 +1,6 @@
 // One POST over undici's dispatch, read as bytes: turns its handler callbacks into a reader that can be awaited.
 import type { Agent, Dispatcher } from 'undici'
+import { ByteBlocks } from '#lib/byte-blocks.ts'
 
 /** Bytes that may wait for a slow reader before the socket is paused. */
 const highWaterBytes = 1024 * 1024
@@ -42,8 +43,9 @@ export class Upstream implements Dispatcher.DispatchHandler {
   readonly #idle: NodeJS.Timeout
   readonly #onAbort = (): void => this.#stop(undefined)
   #controller: Dispatcher.DispatchController | undefined
-  #chunks: Buffer[] = []
-  #waitingBytes = 0
+  readonly #waiting = new ByteBlocks()
+  /** Bytes of the end of the body after `close`. */
+  #lingering = 0
   #totalBytes = 0
   #wake: (() => void) | undefined
   /** The response has ended, or the connection is gone. */
@@ -71,7 +73,7 @@ export class Upstream implements Dispatcher.DispatchHandler {
 
   /** Resolves when there is something to take, or at the end. */
   more(): Promise<void> | undefined {
-    if (this.#over || this.#chunks.length > 0) return undefined
+    if (this.#over || this.#waiting.size > 0) return undefined
     return new Promise((resolve) => {
       this.#wake = resolve
     })
@@ -79,12 +81,10 @@ export class Upstream implements Dispatcher.DispatchHandler {
 
   /** All bytes since the last call; undefined at the end. Call after awaiting `more`. */
   take(): Buffer | undefined {
-    const chunks = this.#chunks
-    if (chunks.length === 0 || this.#post.signal.aborted) return undefined
-    this.#chunks = []
-    this.#waitingBytes = 0
+    if (this.#waiting.size === 0 || this.#post.signal.aborted) return undefined
+    const bytes = this.#waiting.take()
     if (this.#controller?.paused) this.#controller.resume()
-    return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
+    return bytes
   }
 
   /** Restarts the idle timer. */
@@ -97,10 +97,9 @@ export class Upstream implements Dispatcher.DispatchHandler {
     clearTimeout(this.#idle)
     this.#post.signal.removeEventListener('abort', this.#onAbort)
     this.#closed = true
-    this.#chunks = []
+    this.#waiting.clear()
     if (this.#over) return
     if (!complete) return this.#stop(undefined)
-    this.#waitingBytes = 0
     if (this.#controller?.paused) this.#controller.resume()
     this.#linger = setTimeout(() => this.#stop(undefined), lingerMs)
     this.#linger.unref()
@@ -123,16 +122,16 @@ export class Upstream implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#waitingBytes += chunk.length
     if (this.#closed) {
-      if (this.#waitingBytes > lingerBytes) this.#stop(undefined)
+      this.#lingering += chunk.length
+      if (this.#lingering > lingerBytes) this.#stop(undefined)
       return
     }
     this.#totalBytes += chunk.length
     if (this.#totalBytes > this.#post.maxBytes) return this.#stop({ type: 'too_long' })
-    this.#chunks.push(chunk)
-    if (this.#waitingBytes > highWaterBytes) controller.pause()
-    this.#wakeReader()
+    this.#waiting.add(chunk)
+    if (this.#waiting.size > highWaterBytes) controller.pause()
+    if (this.#waiting.size > 0) this.#wakeReader()
   }
 
   onResponseEnd(): void {

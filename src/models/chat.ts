@@ -2,6 +2,7 @@
 import type { Agent } from 'undici'
 import { AppError } from '#core/errors.ts'
 import type { Model, ModelEvent, ModelRequest } from '#core/model.ts'
+import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { parseBaseUrl, viaOf } from './base-url.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { createBodyWriter } from './chat-body.ts'
@@ -120,17 +121,15 @@ export function createChatModel(parts: ChatModelParts): Model {
   /** Reads an answer that is not a stream to its end: JSON, an error, or nothing. */
   async function readWhole(upstream: Upstream, answer: ChatAnswer, events: ModelEvent[]): Promise<Fault | undefined> {
     const good = isGood(upstream.head)
-    const chunks: Buffer[] = []
-    let size = 0
+    const body = new ByteBlocks()
     for (let bytes = upstream.take(); bytes; bytes = upstream.take()) {
-      chunks.push(bytes)
-      size += bytes.length
-      if (!good && size > maxErrorBytes) break
+      body.add(bytes)
+      if (!good && body.size > maxErrorBytes) break
       await upstream.more()
     }
     const { head, failure } = upstream
     if (!head || (failure && good)) return faults.fromFailure(failure ?? { type: 'timeout' }, head !== undefined)
-    const text = Buffer.concat(chunks).toString('utf8')
+    const text = body.take().toString('utf8')
     if (good) return answer.whole(text, events)
     const wait = retryAfterMs(head.retryAfter, clock())
     return faults.fromStatus(head.status, text, { retryAfterMs: wait, location: head.location })

@@ -2,6 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
 import { type Provider, providers } from '#core/providers.ts'
+import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { parseBaseUrl } from './base-url.ts'
 
 const timeoutMs = 15_000
@@ -49,15 +50,13 @@ function requestOf(client: 'chat' | 'anthropic' | 'google', key: string | undefi
 }
 
 async function readJson(response: Response, host: string): Promise<unknown> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
+  const body = new ByteBlocks()
   try {
     for await (const chunk of response.body ?? []) {
-      bytes += chunk.length
-      if (bytes > maxBytes) throw new Error('the list is too long')
-      chunks.push(chunk)
+      body.add(chunk)
+      if (body.size > maxBytes) throw new Error('the list is too long')
     }
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    return JSON.parse(body.take().toString('utf8'))
   } catch (cause) {
     throw new AppError('model_failed', `${host} sent no list of models: type the name`, { cause })
   }

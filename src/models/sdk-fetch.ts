@@ -1,5 +1,6 @@
 // The fetch for the AI SDK packages. It bounds what a server sends while it is read, and turns failures into our faults
 // before a package sees them.
+import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { pace } from '#lib/pace.ts'
 import type { Fault, Faults } from './fault.ts'
 import { maxErrorBytes, type ReadLimits } from './stream-limits.ts'
@@ -113,18 +114,16 @@ function createCount(faults: Faults, limits: ReadLimits): (chunk: Bytes) => void
 
 /** The beginning of an error's body, as far as it can be read. */
 async function readSome(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
+  const body = new ByteBlocks()
   try {
     for await (const chunk of response.body ?? []) {
-      chunks.push(chunk)
-      size += chunk.length
-      if (size > maxErrorBytes) break
+      body.add(chunk)
+      if (body.size > maxErrorBytes) break
     }
   } catch {
     // The fault then has only the status.
   }
-  return Buffer.concat(chunks).toString('utf8', 0, maxErrorBytes)
+  return body.take().toString('utf8', 0, maxErrorBytes)
 }
 
 /** The cause behind the "fetch failed" that fetch throws. */

@@ -7,6 +7,7 @@ import type { LookupFunction, Socket } from 'node:net'
 import { connect as tlsConnect, rootCertificates } from 'node:tls'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { request as httpRequest } from '#lib/http.ts'
 import { orAborted } from '#lib/deadline.ts'
 import { isAddressHost, isLoopbackHost, type Target } from '#safety/urls.ts'
@@ -215,15 +216,13 @@ function agentOver(socket: Socket): Agent {
 
 /** The signal of the request ends this too; leaving the loop early destroys the message. */
 async function read(message: IncomingMessage, maxBytes: number): Promise<WireAnswer> {
-  const chunks: Buffer[] = []
-  let size = 0
+  const received = new ByteBlocks()
   for await (const chunk of message as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > maxBytes) throw new TooLarge()
-    chunks.push(chunk)
+    received.add(chunk)
+    if (received.size > maxBytes) throw new TooLarge()
   }
   const headers = headersOf(message)
-  const body = await decompressed(Buffer.concat(chunks), headers.get('content-encoding'), maxBytes)
+  const body = await decompressed(received.take(), headers.get('content-encoding'), maxBytes)
   headers.delete('content-encoding')
   return { type: 'answer', status: message.statusCode ?? 0, headers, body }
 }

@@ -5,15 +5,18 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, connect as connectTo } from 'node:net'
 import { after, before, test } from 'node:test'
+import { setImmediate as tick } from 'node:timers/promises'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { addressKind } from '#net/addresses.ts'
 import { createDial, type Dialled, type DialParts, type Outgoing } from '#net/dial.ts'
 import { proxyFor } from '#net/proxy.ts'
 import { readUrl } from '#safety/urls.ts'
+import { watchJoins } from '../joined.ts'
 import { createCertificate } from './certificate.ts'
 
 const { key, cert } = createCertificate('a.example')
 const seen: { url: string | undefined; headers: IncomingMessage['headers'] }[] = []
+const crumbs = 'crumb '.repeat(100)
 const tunnels: { place: string | undefined; auth: string | undefined }[] = []
 
 function answerAll(request: IncomingMessage, response: ServerResponse): void {
@@ -30,6 +33,7 @@ function answerAll(request: IncomingMessage, response: ServerResponse): void {
     response.writeHead(200, { 'content-encoding': 'deflate' }).end(deflateSync('packed'))
   else if (request.url === '/broken') response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip')
   else if (request.url === '/parts') response.write('one ', () => setImmediate(() => response.end('two')))
+  else if (request.url === '/crumbs') void sendCrumbs(response)
   else if (request.url === '/drip') response.write('x')
   else if (request.url === '/odd') response.writeHead(200, { 'content-encoding': 'zz' }).end('x')
   else if (request.url === '/inherited') response.writeHead(200, { 'content-encoding': 'constructor' }).end('x')
@@ -38,6 +42,15 @@ function answerAll(request: IncomingMessage, response: ServerResponse): void {
   else if (request.url === '/cut')
     response.writeHead(200, { 'content-length': '10' }).write('x', () => response.destroy())
   else response.writeHead(201, { 'set-cookie': ['a=1', 'b=2'] }).end(`got ${request.method} ${request.url}`)
+}
+
+/** Sends each byte as a chunk of its own, which comes alone. */
+async function sendCrumbs(response: ServerResponse): Promise<void> {
+  for (const crumb of crumbs) {
+    response.write(crumb)
+    await tick()
+  }
+  response.end()
 }
 
 const plain = createServer(answerAll)
@@ -186,6 +199,14 @@ test('an answer in parts is read in their order; one that stops in the middle is
   assert(answer.type === 'answer')
   assert.equal(answer.body.toString(), 'one two')
   assert.match(faultOf(await dial(to(local('/drip')), {}, 500)), /^timeout: /)
+})
+
+test('an answer in chunks of one byte is held in few pieces', async (t) => {
+  const joins = watchJoins(t)
+  const answer = await dial(to(local('/crumbs')))
+  assert(answer.type === 'answer')
+  assert.equal(answer.body.toString(), crumbs)
+  assert(joins.mostPieces() <= 3, `${joins.mostPieces()} pieces`)
 })
 
 test('a body goes out with its length, whatever the method', async () => {

@@ -8,6 +8,7 @@ import { operator, userId } from '#core/ids.ts'
 import { isObject, type JsonObject } from '#core/json.ts'
 import { readJson } from '#http/json-reader.ts'
 import { asFault, statusOf } from '#http/reply.ts'
+import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { createServer } from '#lib/http.ts'
 import type { Log } from '#lib/log.ts'
 import { maxTotalBytes } from '#turns/attachments.ts'
@@ -164,15 +165,13 @@ async function write(response: ServerResponse, event: object): Promise<void> {
 }
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = []
-  let bytes = 0
+  const body = new ByteBlocks()
   for await (const chunk of request) {
-    bytes += (chunk as Buffer).length
-    if (bytes > maxBodyBytes) throw new AppError('too_large', `a request has at most ${maxBodyBytes} bytes`)
-    chunks.push(chunk as Buffer)
+    body.add(chunk as Buffer)
+    if (body.size > maxBodyBytes) throw new AppError('too_large', `a request has at most ${maxBodyBytes} bytes`)
   }
-  if (bytes === 0) return {}
-  return readJson(Buffer.concat(chunks))
+  if (body.size === 0) return {}
+  return readJson(body.take())
 }
 
 function fail(response: ServerResponse, error: unknown, log: Log): void {

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError } from '#core/errors.ts'
 import { checkEncoding, tooLarge } from '#http/body.ts'
+import { ByteBlocks } from '#lib/byte-blocks.ts'
 
 export const bodyLimit = 64 * 1024
 
@@ -10,14 +11,14 @@ export function readBody(request: IncomingMessage): Promise<Buffer | undefined> 
   // The client may have left during the rate check. No further event would follow.
   if (request.destroyed) return Promise.resolve(undefined)
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    const body = new ByteBlocks()
     let bytes = 0
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes <= bodyLimit) chunks.push(chunk)
+      if (bytes <= bodyLimit) body.add(chunk)
       else reject(tooLarge(bodyLimit))
     })
-    request.once('end', () => resolve(Buffer.concat(chunks)))
+    request.once('end', () => resolve(body.take()))
     request.once('error', () => resolve(undefined))
     request.once('close', () => resolve(undefined))
   })
