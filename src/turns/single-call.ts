@@ -12,7 +12,7 @@ import type { Spend } from './spend.ts'
 import type { Observer } from './turn-metrics.ts'
 
 /** The likely length of an answer, for the spend caps. */
-const likelyTokens = 500
+export const likelyTokens = 500
 
 export type SingleCall = Omit<ModelRequest, 'tools' | 'items'> & {
   readonly door: Door

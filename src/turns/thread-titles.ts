@@ -7,6 +7,7 @@ import type { Model } from '#core/model.ts'
 import type { Turn } from '#core/turn.ts'
 import type { Log } from '#lib/log.ts'
 import { titleOf } from './message.ts'
+import { likelyTokens } from './single-call.ts'
 import type { Threads } from './threads.ts'
 import type { Turns } from './turns.ts'
 
@@ -56,8 +57,11 @@ export function createThreadTitles({ threads, turns, model, mask, log }: ThreadT
     if (thread.title !== plain || isShort(words)) return
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(deadlineMs)])
     const items = [textMessage('user', words.slice(0, maxReadChars).toWellFormed())]
-    const { text } = await turns.callOnce(user, { door, system, items }, { signal, onText: () => {} })
-    const title = titleIn(text)
+    // No longer than the spend caps were asked for.
+    const call = { door, system, items, sampling: { maxTokens: likelyTokens } }
+    const { text, fault, cut } = await turns.callOnce(user, call, { signal, onText: () => {} })
+    if (fault) throw fault
+    const title = cut ? undefined : titleIn(text)
     if (title !== undefined) await threads.retitle(user, threadId, { from: plain, to: await mask(title, user) })
   }
 

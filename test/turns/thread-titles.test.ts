@@ -1,6 +1,7 @@
 // Titles that the model makes of a thread's first message: when, from what, and who wins.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { AppError } from '#core/errors.ts'
 import { type Part, textMessage } from '#core/item.ts'
 import type { Model, ModelRequest } from '#core/model.ts'
 import { silentLog } from '#lib/log.ts'
@@ -16,11 +17,13 @@ const long = 'Compare last night’s deploy with the week before. Is anything sl
 type Given = Pick<HouseParts, 'caps'> & {
   /** The model's answer when it is asked for a title. */
   readonly title?: () => string | Promise<string>
+  /** How the answer with the title ends. */
+  readonly end?: 'length' | 'fault'
   readonly byRule?: true
 }
 
 /** A house whose model makes titles; `asked` are the requests for one, `ended` the turns that titles were told of. */
-function open(t: TestContext, { title = () => 'Title: Deploy latency', byRule, ...parts }: Given = {}) {
+function open(t: TestContext, { title = () => 'Title: Deploy latency', byRule, end, ...parts }: Given = {}) {
   const asked: ModelRequest[] = []
   let note: Observer['rested'] = () => {}
   const model = async (): Promise<Model> => ({
@@ -32,9 +35,9 @@ function open(t: TestContext, { title = () => 'Title: Deploy latency', byRule, .
       const forTitle = request.system.startsWith('You name conversations')
       if (forTitle) asked.push(request)
       yield [{ type: 'text', text: forTitle ? await title() : 'Fine.' }]
-      yield [
-        { type: 'done', usage: { inputTokens: 9, outputTokens: 3, cachedTokens: 0, reasoningTokens: 0, costUsd: 0.5 } },
-      ]
+      if (forTitle && end === 'fault') throw new AppError('model_failed', 'the connection broke')
+      const usage = { inputTokens: 9, outputTokens: 3, cachedTokens: 0, reasoningTokens: 0, costUsd: 0.5 }
+      yield [{ type: 'done', usage, ...(forTitle && end === 'length' && { stop: 'length' }) }]
     },
   })
   const house = openHouse(t, { ...parts, model, observer: { stepped: () => {}, rested: (turn) => note(turn) } })
@@ -60,6 +63,7 @@ test('the first turn of a thread is followed by a title of the model, without to
   const { threadId } = await say(long)
   await until(async () => (await titleOf(threadId)) === 'Deploy latency')
   assert.deepEqual([asked[0]?.tools, asked[0]?.items], [[], [textMessage('user', long)]])
+  assert.deepEqual(asked[0]?.sampling, { maxTokens: 500 }, 'no more than the spend caps count with')
   const [day] = await store.usage.list(ada, 1)
   assert.deepEqual([day?.costUsd, day?.turns], [1, 1], 'its cost counts, and it is no turn')
   await say(long, { threadId })
@@ -98,12 +102,18 @@ test('variants of the first message get the title too', async (t) => {
   assert.equal((await threads.list(ada, { limit: 9 })).rows.length, 1)
 })
 
-test('without a title of the model the plain one stays: a fault, another answer, a cap, a model without titles', async (t) => {
+test('without a title of the model the plain one stays: a fault, a broken answer, another one, a cap, a model without titles', async (t) => {
   const failing = (): never => {
     throw new Error('away')
   }
-  for (const given of [{ title: failing }, { title: () => 'Your deploy is fine.' }]) {
-    const { say, titleOf, asked, titles } = open(t, given)
+  const given: readonly Given[] = [
+    { title: failing },
+    { title: () => 'Your deploy is fine.' },
+    { title: () => 'Title: Deploy la', end: 'fault' },
+    { title: () => 'Title: Deploy la', end: 'length' },
+  ]
+  for (const each of given) {
+    const { say, titleOf, asked, titles } = open(t, each)
     const { threadId } = await say(long)
     await until(() => asked.length === 1)
     await titles.stop()
