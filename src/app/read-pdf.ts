@@ -1,14 +1,43 @@
-// Reads PDFs in worker threads, which are loaded with the first PDF.
-import type { ReadPdf } from '#core/pdf.ts'
+// Reads PDFs for senders of messages, one at a time for each user. Its code is loaded with the first PDF.
+import { AppError } from '#core/errors.ts'
+import type { UserId } from '#core/ids.ts'
+import type { PdfText, ReadPdf } from '#core/pdf.ts'
+import { createSemaphore, type Semaphore } from '#lib/semaphore.ts'
 import type { RunJob } from '#tools/worker.ts'
 
 /** For one PDF. Its sender waits. */
 const deadlineMs = 30_000
+/** PDFs of one user that wait for an earlier one. */
+const maxWaiting = 10
 
-export function createReadPdf(): ReadPdf {
+/** Another `load` is for tests. */
+export function createReadPdf(load = loadRunner): ReadPdf {
   let runner: Promise<RunJob> | undefined
-  return async (bytes, signal) => {
-    runner ??= import('#tools/worker.ts').then(({ createJobRunner }) => createJobRunner({ deadlineMs }))
+  const readers = new Map<UserId, Semaphore>()
+
+  async function read(bytes: Uint8Array, signal: AbortSignal): Promise<PdfText> {
+    runner ??= load()
     return (await runner)({ type: 'pdf', bytes }, signal)
   }
+
+  return async (bytes, signal, user) => {
+    if (user === undefined) return read(bytes, signal)
+    const reader = readers.get(user) ?? createSemaphore(1)
+    if (reader.waiting >= maxWaiting) {
+      throw new AppError('overloaded', `${maxWaiting} of your PDFs wait to be read already: try again in a moment`)
+    }
+    signal.throwIfAborted()
+    readers.set(user, reader)
+    const release = await reader.take(signal)
+    try {
+      return await read(bytes, signal)
+    } finally {
+      release()
+      if (reader.taken === 0) readers.delete(user)
+    }
+  }
+}
+
+async function loadRunner(): Promise<RunJob> {
+  return (await import('#tools/worker.ts')).createJobRunner({ deadlineMs })
 }

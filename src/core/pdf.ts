@@ -1,10 +1,14 @@
 // The text of a PDF, as a worker reads it.
+import type { UserId } from './ids.ts'
 
 /** How many pages the document has, and the texts of those that were read, from the first on. */
 export type PdfText = { readonly title: string; readonly pages: number; readonly texts: readonly string[] }
 
-/** Reads a PDF, bounded in time and memory. Throws AppError with the reason. */
-export type ReadPdf = (bytes: Uint8Array, signal: AbortSignal) => Promise<PdfText>
+/**
+ * Reads a PDF, bounded in time and memory. Of one user it reads one at a time; further ones wait. Throws AppError with the
+ * reason: `overloaded` when too many wait.
+ */
+export type ReadPdf = (bytes: Uint8Array, signal: AbortSignal, user?: UserId) => Promise<PdfText>
 
 /** How much of a document a file part has. */
 export type PagesRead = { readonly all: number; readonly read: number }

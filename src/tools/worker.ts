@@ -17,7 +17,7 @@ export type JobResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly message: string }
 
-/** Runs a job. Throws tool_refused with the reason if the job fails. */
+/** Runs a job. Throws tool_refused with the reason if the job fails, overloaded when too many wait. */
 export interface RunJob {
   (job: PageJob, signal: AbortSignal): Promise<Page>
   (job: PdfJob, signal: AbortSignal): Promise<PdfText>
@@ -34,7 +34,7 @@ export function createJobRunner({ deadlineMs = defaultDeadlineMs } = {}): RunJob
 
   return async (job: Job, signal: AbortSignal): Promise<never> => {
     if (threads.waiting >= maxWaiting)
-      throw new AppError('tool_refused', 'too many pages and searches are waiting: try again later')
+      throw new AppError('overloaded', 'too many pages, PDFs and searches are waiting: try again in a moment')
     const release = await threads.take(signal)
     try {
       const result = await withDeadline(deadlineMs, signal, (either) => inWorker(job, either))

@@ -1,5 +1,6 @@
 // Attachments of a message (pictures, PDFs and text files), with the rules that all doors share.
 import { AppError } from '#core/errors.ts'
+import type { UserId } from '#core/ids.ts'
 import type { Part } from '#core/item.ts'
 import type { PdfText, ReadPdf } from '#core/pdf.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
@@ -56,19 +57,26 @@ export function partOfFile(name: string, bytes: Buffer): Part {
   return type === undefined ? { type: 'file', name, text: text ?? '' } : picturePart(type, bytes)
 }
 
-export type PdfFile = { readonly name: string; readonly bytes: Uint8Array; readonly param: string }
+export type PdfFile = {
+  readonly name: string
+  readonly bytes: Uint8Array
+  readonly param: string
+  /** Whose PDF it is, where many users send some. */
+  readonly user?: UserId
+}
 
-/** A PDF as a part of a message: the text of its first pages. Throws invalid_input, too_large, with the way out. */
+/** A PDF as a part of a message: the text of its first pages. Throws invalid_input, too_large, overloaded, with the way out. */
 export async function partOfPdf(file: PdfFile, readPdf: ReadPdf, signal: AbortSignal): Promise<Part> {
-  const { name, bytes, param } = file
+  const { name, bytes, param, user } = file
   const refuse = (why: string): AppError => new AppError('invalid_input', `${name} ${why}`, { param })
   if (bytes.length > maxPictureBytes) {
     throw new AppError('too_large', `${name} has ${bytes.length} bytes, a PDF has at most ${maxPictureBytes}`, {
       param,
     })
   }
-  const read = await readPdf(new Uint8Array(bytes), signal).catch((error: unknown) => {
-    signal.throwIfAborted()
+  const read = await readPdf(new Uint8Array(bytes), signal, user).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'overloaded') throw error
+    if (signal.aborted) throw unread(name, signal)
     const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
     throw refuse(`is a PDF that cannot be read: ${why}. Attach a copy without a password, or its text`)
   })
@@ -78,6 +86,18 @@ export async function partOfPdf(file: PdfFile, readPdf: ReadPdf, signal: AbortSi
     )
   }
   return { type: 'file', name, ...pagesWithin(read, maxTextBytes) }
+}
+
+/** A PDF whose reading was given up: nothing is known about the PDF itself. */
+function unread(name: string, { reason }: AbortSignal): AppError {
+  if (reason instanceof AppError) return reason
+  return new AppError(
+    'overloaded',
+    `${name} was not read in time: too many PDFs are being read, try again in a moment`,
+    {
+      cause: reason,
+    },
+  )
 }
 
 /** The text of the first pages that fit, with their numbers; of a page that is too long by itself, its beginning. Pure. */

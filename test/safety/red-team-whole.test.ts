@@ -159,7 +159,7 @@ async function startOf(way: Way, text: string): Promise<StartTurn> {
   if (way === 'attached file') {
     const data = Buffer.from(text).toString('base64')
     const content = [
-      ...(await partsOf([{ name: 'invoice.txt', media_type: 'text/plain', data }])),
+      ...(await partsOf([{ name: 'invoice.txt', media_type: 'text/plain', data }], { user: operator })),
       { type: 'text' as const, text: 'Look.' },
     ]
     return mine([{ type: 'message', role: 'user', content }])

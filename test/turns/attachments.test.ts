@@ -1,7 +1,7 @@
 // Files that go with a message: what they are by their bytes, and how large they may be.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AppError } from '#core/errors.ts'
+import { AppError } from '#core/errors.ts'
 import {
   isPictureType,
   maxAttachments,
@@ -101,4 +101,20 @@ test('a PDF that cannot be read is refused with the way out', async () => {
     message: /cannot be read: it is protected by a password\. Attach a copy without a password, or its text$/,
   })
   await assert.rejects(read(['a'], 8 * mib + 1), { code: 'too_large' })
+})
+
+test('a PDF that nobody had time for is not to blame', async () => {
+  const read = (fault: Error, signal = new AbortController().signal) =>
+    partOfPdf({ name: 'a.pdf', bytes: new Uint8Array(9), param: 'attachments' }, () => Promise.reject(fault), signal)
+  const stopped = new AppError('tool_refused', 'it took too long and was stopped')
+  const late = AbortSignal.abort(new DOMException('late', 'TimeoutError'))
+  await assert.rejects(read(stopped, late), {
+    code: 'overloaded',
+    message: /^a\.pdf was not read in time: .*try again/,
+  })
+  await assert.rejects(read(stopped), { code: 'invalid_input' })
+  const full = new AppError('overloaded', 'too many wait')
+  await assert.rejects(read(full), full)
+  const down = new AppError('shutting_down', 'the service is going down')
+  await assert.rejects(read(stopped, AbortSignal.abort(down)), down)
 })

@@ -1,6 +1,7 @@
 // Attachments of a chat message: pictures, PDFs and text files, checked and turned into message parts.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
+import type { UserId } from '#core/ids.ts'
 import type { Part } from '#core/item.ts'
 import { isPdf, type ReadPdf } from '#core/pdf.ts'
 import { type Attachment, AttachmentWire } from '#doors/web/wire/chat.ts'
@@ -24,12 +25,15 @@ export const Attachments = z
 /** For a PDF, with the time that it waits for a worker. */
 const maxPdfMs = 60_000
 
-/** Turns each attachment into a message part. Throws invalid_input for types that no model takes, and too_large. */
-export async function partsOf(attachments: readonly Attachment[], readPdf?: ReadPdf): Promise<Part[]> {
+/** What reads PDFs, and for whom. Without a reader no PDF is taken. */
+export type PdfReading = { readonly readPdf?: ReadPdf | undefined; readonly user: UserId }
+
+/** Turns each attachment into a message part. Throws invalid_input for types that no model takes, too_large, overloaded. */
+export async function partsOf(attachments: readonly Attachment[], { readPdf, user }: PdfReading): Promise<Part[]> {
   const parts: Part[] = []
   for (const [at, attachment] of attachments.entries()) {
     const pdf = readPdf && pdfIn(attachment, at)
-    parts.push(pdf ? await partOfPdf(pdf, readPdf, AbortSignal.timeout(maxPdfMs)) : partOf(attachment, at))
+    parts.push(pdf ? await partOfPdf({ ...pdf, user }, readPdf, AbortSignal.timeout(maxPdfMs)) : partOf(attachment, at))
     await pace()
   }
   return parts

@@ -78,9 +78,12 @@ export function chatRoutes(parts: ChatParts): Route[] {
       body: ChatBody,
       answers: { 202: SendAnswer },
       async handle({ caller, body }, reply) {
-        const { turn, input, events, replayed } = await send(caller, body, reply, await keyOf(reply, body))
-        events.close()
-        const id = replayed ? await messageIdOf(parts, turn) : input[0]?.id
+        const key = await keyOf(reply, body)
+        // A repeat gets its first answer before files are read, which takes long for PDFs and may fail another time.
+        const known = key && body.attachments?.length ? await parts.turns.findByKey(caller.user, key) : undefined
+        const { turn, id } = known
+          ? { turn: known, id: await messageIdOf(parts, known) }
+          : await accept(parts, await send(caller, body, reply, key))
         return reply.code(202).send({
           thread_id: turn.threadId,
           turn_id: turn.id,
@@ -90,6 +93,12 @@ export function chatRoutes(parts: ChatParts): Route[] {
       },
     }),
   ]
+}
+
+/** A sent message as it is told to its sender, who does not follow the turn. */
+async function accept(parts: ChatParts, { turn, input, events, replayed }: Start) {
+  events.close()
+  return { turn, id: replayed ? await messageIdOf(parts, turn) : input[0]?.id }
 }
 
 async function answerChat(
@@ -162,7 +171,7 @@ export async function sendChat(
   }
   const beforeSeq = body.before_seq ?? undefined
   if (beforeSeq !== undefined && threadId === undefined) throw wrongField('thread_id', 'is missing beside before_seq')
-  const parts = await partsOf(body.attachments ?? [], readPdf)
+  const parts = await partsOf(body.attachments ?? [], { readPdf, user: caller.user })
   const content: Part[] = [{ type: 'text', text: message.toWellFormed() }, ...parts]
   return turns.start({
     user: caller.user,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
+import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { ModelRequest } from '#core/model.ts'
 import { fileOrigin } from '#core/origins.ts'
@@ -72,6 +73,24 @@ test('a send that is repeated with its key is the same message, once', async (t)
   assert.deepEqual([other.status, other.json.error.code], [422, 'idempotency_conflict'])
   const long = await call('POST', '/api/chat/send', { body, headers: { 'idempotency-key': 'k'.repeat(201) } })
   assert.deepEqual([long.status, long.json.error.param], [400, 'Idempotency-Key'])
+})
+
+test('a repeated send with a PDF gets its first answer; one that nobody has time to read is a 503', async (t) => {
+  let reads = 0
+  const readPdf = () =>
+    ++reads > 1
+      ? Promise.reject(new AppError('overloaded', 'too many PDFs wait: try again in a moment'))
+      : Promise.resolve({ title: '', pages: 1, texts: ['High water'] })
+  const { call } = await openHouse(t, { readPdf })
+  const data = Buffer.from('%PDF-1.4').toString('base64')
+  const body = { message: 'look', attachments: [{ name: 'a.pdf', media_type: 'application/pdf', data }] }
+  const send = (key: string) => call('POST', '/api/chat/send', { body, headers: { 'idempotency-key': key } })
+  const first = await send('pdf-1')
+  const again = await send('pdf-1')
+  assert.deepEqual([again.status, again.json, reads], [202, first.json, 1])
+  const busy = await send('pdf-2')
+  assert.deepEqual([busy.status, busy.json.error.code, reads], [503, 'overloaded', 2])
+  assert.ok(Number(busy.headers.get('retry-after')) > 0)
 })
 
 test('send answers 202 at once with the id its message has in the thread', async (t) => {

@@ -21,6 +21,7 @@ import { createWriteLimit } from '#http/write-rate.ts'
 import type { Oidc } from '#http/oidc.ts'
 import type { Route } from '#http/routes.ts'
 import { createMissions } from '#missions/missions.ts'
+import type { ReadPdf } from '#core/pdf.ts'
 import { readPdf } from '#tools/web/pdf.ts'
 import { refusalOf } from '#net/post.ts'
 import { createNotifications } from '#reach/notifications.ts'
@@ -71,6 +72,7 @@ export type HouseOptions = Pick<TestAppOptions, 'say' | 'model' | 'tools' | 'now
   readonly storeAway?: () => boolean
   readonly ping?: () => Promise<void>
   readonly patienceMs?: number
+  readonly readPdf?: ReadPdf
   readonly draining?: () => boolean
   readonly timeouts?: Partial<Timeouts>
   /** The MCP servers, over the store of the house. */
@@ -225,7 +227,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     now,
     lastCall: gateway.lastCall,
     // In this process: a worker of a busy machine would take its time.
-    readPdf: (bytes) => readPdf(bytes),
+    readPdf: options.readPdf ?? ((bytes) => readPdf(bytes)),
     sessions,
     ...(oidc && { oidc }),
     authenticate: gateway.authenticate,
