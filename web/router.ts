@@ -6,17 +6,26 @@ export type Route = { readonly path: string; readonly query: URLSearchParams }
 /** The current address. */
 export const route = signal<Route>(read())
 
+/** Asks before the page is left for an address; true keeps it. Set by a page with unsaved words. */
+export const leaving: { ask?: ((to: string) => boolean) | undefined } = {}
+
 /** Navigates to an address of the app. Back returns, unless `replace` is set. */
 export function go(to: string, { replace = false } = {}): void {
   if (replace) history.replaceState(null, '', to)
-  else if (to !== location.pathname + location.search) history.pushState(null, '', to)
+  else if (to !== address()) {
+    if (leaving.ask?.(to)) return
+    history.pushState(null, '', to)
+  }
   route.value = read()
 }
 
 /** Handles clicks on links of the app without reloading the page. */
 export function followLinks(): void {
   addEventListener('popstate', () => {
-    route.value = read()
+    const { path, query } = route.peek()
+    // The browser has gone already: it comes back to the page that is kept.
+    if (leaving.ask?.(address())) history.pushState(null, '', query.size > 0 ? `${path}?${query}` : path)
+    else route.value = read()
   })
   // A notification was clicked. Pages without HTTPS have no service worker.
   if ('serviceWorker' in navigator) {
@@ -38,6 +47,10 @@ export function followLinks(): void {
 /** The id in `/threads/{id}`; undefined for other paths. */
 export function threadIdIn(path: string): string | undefined {
   return /^\/threads\/([^/]+)$/.exec(path)?.[1]
+}
+
+function address(): string {
+  return location.pathname + location.search
 }
 
 function read(): Route {

@@ -10,6 +10,7 @@ import { Button, IconButton } from '../parts/button.tsx'
 import { Area, Field, Segments } from '../parts/field.tsx'
 import { Form, FormButtons } from '../parts/form.tsx'
 import { useFoundIn } from '../parts/found.tsx'
+import { LeaveQuestion } from '../parts/leave-question.tsx'
 import { Markdown } from '../parts/markdown.tsx'
 import { Note } from '../parts/note.tsx'
 import { Empty, When } from '../parts/states.tsx'
@@ -149,7 +150,6 @@ function Editor({ path, text, since, onEnd }: EditorProps) {
     content.value = value
     keepDocumentDraft(path, value === text ? undefined : value)
   }
-  useUnsaved(() => content.peek() !== text)
   const end = (): void => {
     keepDocumentDraft(path, undefined)
     onEnd()
@@ -187,19 +187,18 @@ function Editor({ path, text, since, onEnd }: EditorProps) {
         </Note>
       )}
       <FormButtons label="Save" act={act} onCancel={cancel} />
+      <LeaveDocument path={path} />
     </Form>
   )
 }
 
-/** Asks before the tab is closed with unsaved words. They are kept as a draft in any case. */
-function useUnsaved(hasUnsaved: () => boolean): void {
-  useEffect(() => {
-    const ask = (event: BeforeUnloadEvent): void => {
-      if (hasUnsaved()) event.preventDefault()
-    }
-    addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
-  }, [])
+function LeaveDocument({ path }: { path: string }) {
+  return (
+    <LeaveQuestion
+      hasUnsaved={() => documentDraft(path) !== undefined}
+      discard={() => keepDocumentDraft(path, undefined)}
+    />
+  )
 }
 
 function Missing({ path }: { path: string }) {
@@ -234,7 +233,6 @@ export function NewDocument() {
   // No document has an empty path: this is the draft of a new one.
   const content = useSignal(documentDraft('') ?? '')
   const act = useAct()
-  useUnsaved(() => content.peek() !== '')
   const save = async (): Promise<void> => {
     const newPath = path.value.trim()
     const wrong = pathFault(newPath)
@@ -277,6 +275,7 @@ export function NewDocument() {
           go('/memory')
         }}
       />
+      <LeaveDocument path="" />
     </Form>
   )
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { freshPage, gateway, ok, refusal, settled } from './page.ts'
 import { documentDraft, keepDocumentDraft } from '../../../web/store/drafts.ts'
-import { go } from '../../../web/router.ts'
+import { go, leaving, route } from '../../../web/router.ts'
 import {
   addressOf,
   ChangedMeanwhile,
@@ -161,4 +161,21 @@ test('a draft ends with its document: deleted, or restored as it was once', asyn
     await end()
     assert.equal(documentDraft('a/b.md'), undefined)
   }
+})
+
+test('a page with unsaved words is left when it says so; a replaced address does not ask', (t) => {
+  serve(t, 0)
+  const asked: string[] = []
+  leaving.ask = (to) => asked.push(to) < 2
+  t.after(() => {
+    leaving.ask = undefined
+  })
+  go('/memory')
+  assert.deepEqual(asked, [], 'it is not left')
+  go('/jobs')
+  assert.deepEqual([asked, route.value.path, location.pathname], [['/jobs'], '/memory', '/memory'])
+  go('/jobs')
+  assert.deepEqual([asked.length, route.value.path], [2, '/jobs'])
+  go('/activity', { replace: true })
+  assert.deepEqual([asked.length, route.value.path], [2, '/activity'])
 })
