@@ -11,6 +11,7 @@ import type { Turn } from '#core/turn.ts'
 import type { Log } from '#lib/log.ts'
 import { createLookLoop } from '#lib/look-loop.ts'
 import { inPace, pace } from '#lib/pace.ts'
+import { isAway } from '#turns/store-retry.ts'
 import type { Turns } from '#turns/turns.ts'
 import { decide } from './due.ts'
 import { endOfRun, turnOfRun } from './run.ts'
@@ -85,34 +86,49 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
   /** Fires what is due. Returns the time until the next look. */
   async function look(): Promise<number | undefined> {
     await settleAll()
+    const failed = new Set<string>()
     for (;;) {
       const { now, at } = await missions.nearest()
       if (lastLook === undefined || Math.abs(now - lastLook) > gapMs) awakeSince = now
       if (lastLook === undefined || now < lastLook - gapMs) {
         lastLook = now
-        if (await takeBack(now)) continue
+        if (await takeBack(now, failed)) continue
       }
       lastLook = now
       if (closed) return undefined
       // On PostgreSQL another process may end before it has recorded the end of its last run.
-      if (at === undefined) return store.backend === 'postgres' ? maxWaitMs : undefined
+      if (at === undefined) return store.backend === 'postgres' || settledAt === undefined ? maxWaitMs : undefined
       // In steps, so that a clock that jumps or a machine that sleeps is noticed. A timer may fire a millisecond early.
       if (at > now) return Math.min(at - now + 1, maxWaitMs)
       // As many run as may: the next end wakes this clock. The timer is for ends that nobody tells of.
-      if (!(await fireDue(now, awakeSince ?? now))) return maxWaitMs
+      const fired = await fireDue(now, awakeSince ?? now, failed)
+      if (fired === 'full') return maxWaitMs
+      if (fired === 'none') return retryMs
+    }
+  }
+
+  /**
+   * Does the work of one row. If it fails for a reason of its own, its key is added to `failed` and it is left for the next
+   * look: it holds up no other row.
+   */
+  async function attempt<T>(key: string, failed: Set<string>, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work()
+    } catch (error) {
+      if (isAway(error)) throw error
+      log.error({ id: key, err: error }, 'could not look after a mission; trying again')
+      failed.add(key)
+      return undefined
     }
   }
 
   /** A clock that was ahead and went back: what was planned meanwhile would sleep until that time comes. */
-  async function takeBack(now: number): Promise<boolean> {
+  async function takeBack(now: number, failed: Set<string>): Promise<boolean> {
     let any = false
     while (!closed) {
-      const ahead = await missions.plannedAhead(now, batch)
+      const ahead = (await missions.plannedAhead(now, batch + failed.size)).filter(({ id }) => !failed.has(id))
       for (const mission of ahead) {
-        const { nextAt = now } = mission
-        const schedule = storedSchedule(mission)
-        const [next = nextAt] = typeof schedule === 'string' ? [] : nextRuns(schedule, now, 1)
-        await missions.takeBack(mission, Math.min(next, nextAt), now)
+        await attempt(mission.id, failed, () => takeOneBack(mission, now))
         any = true
         await pace()
       }
@@ -122,18 +138,27 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
     return any
   }
 
-  /** Fires what is due; false when as many run as may. */
-  async function fireDue(now: number, awake: number): Promise<boolean> {
-    for (const mission of await missions.due(now, batch)) {
-      if (closed) return false
+  async function takeOneBack(mission: Mission, now: number): Promise<void> {
+    const { nextAt = now } = mission
+    const schedule = storedSchedule(mission)
+    const [next = nextAt] = typeof schedule === 'string' ? [] : nextRuns(schedule, now, 1)
+    await missions.takeBack(mission, Math.min(next, nextAt), now)
+  }
+
+  /** Fires some of what is due. `full`: as many run as may. `none`: all that is due has failed in this look. */
+  async function fireDue(now: number, awake: number, failed: Set<string>): Promise<'some' | 'none' | 'full'> {
+    const due = (await missions.due(now, batch + failed.size)).filter(({ id }) => !failed.has(id))
+    for (const mission of due) {
+      if (closed) return 'full'
       const began = performance.now()
-      const fired = await fire(mission, now, awake)
-      if (fired.type === 'full') return false
+      const fired = await attempt(mission.id, failed, () => fire(mission, now, awake))
+      if (!fired) continue
+      if (fired.type === 'full') return 'full'
       if (fired.type === 'recorded' && fired.paused) log.warn({ mission: mission.id }, 'paused a mission that fails')
       if (fired.type !== 'lost') bus.publishChange({ userId: mission.userId }, {})
       await (fired.type === 'started' ? rest(performance.now() - began) : pass())
     }
-    return true
+    return due.length === 0 ? 'none' : 'some'
   }
 
   async function rest(tookMs: number): Promise<void> {
@@ -177,12 +202,13 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
   async function settleAll(): Promise<void> {
     const now = performance.now()
     if (settledAt !== undefined && (store.backend === 'sqlite' || now - settledAt < maxWaitMs)) return
+    const failed = new Set<string>()
     for (;;) {
-      const open = await missions.unsettled(batch)
-      for (const { turnId, user } of open) await settle(user, turnId)
+      const open = (await missions.unsettled(batch + failed.size)).filter(({ turnId }) => !failed.has(turnId))
+      for (const { turnId, user } of open) await attempt(turnId, failed, () => settle(user, turnId))
       if (open.length < batch || closed) break
     }
-    settledAt = now
+    settledAt = failed.size > 0 ? undefined : now
   }
 
   async function settle(user: UserId, turnId: string): Promise<void> {

@@ -3,6 +3,7 @@ import { type Item, type Message, type Part, textOf } from '#core/item.ts'
 import type { Mission, MissionRun, RunEnd } from '#core/mission.ts'
 import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
+import { withoutNuls } from '#safety/printable.ts'
 import { taintOf } from '#safety/taint.ts'
 import { readEnd } from '#turns/job-outcome.ts'
 import type { StartTurn } from '#turns/turns.ts'
@@ -63,7 +64,7 @@ export async function endOfRun(
   if (status === 'waiting') return { ...end, outcome: 'waiting', summary: 'It waits for you.' }
   if (status === 'cancelled') return { ...end, outcome: 'failed', summary: 'It was stopped.', stopped: true }
   const origin = await originOf(store, turn)
-  const tainted = origin === undefined ? {} : { origin }
+  const tainted = origin === undefined ? {} : { origin: withoutNuls(origin) }
   if (status === 'failed')
     return { ...end, ...tainted, outcome: 'failed', summary: cut(error?.message ?? 'It failed.') }
   const reply = replyOf((await readEnd(store.threads, turn)).map(({ item }) => item))
@@ -97,6 +98,8 @@ async function originOf(
   return 'an earlier run'
 }
 
-function cut(text: string): string {
+/** What is stored of a text. PostgreSQL takes no NUL. */
+function cut(given: string): string {
+  const text = withoutNuls(given)
   return text.length <= maxSummaryChars ? text : text.slice(0, maxSummaryChars).toWellFormed()
 }

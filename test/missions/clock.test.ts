@@ -199,6 +199,39 @@ test('an end that could not be recorded is recorded at the next look', async (t)
   assert.equal(house.settled.length, 1)
 })
 
+test('runs whose ends cannot be recorded hold up no other run, however many they are', async (t) => {
+  const house = open(t, { reply: (text) => [text.startsWith('Bad') ? 'bad' : 'good'] })
+  const { settle } = house.store.missions
+  const stuck = { is: true }
+  t.mock.method(house.store.missions, 'settle', (...given: Parameters<typeof settle>) =>
+    stuck.is && given[0].summary === 'bad' ? Promise.reject(new AppError('invalid_input', 'no')) : settle(...given),
+  )
+  const bad: Mission[] = []
+  for (let count = 0; count < 21; count++) bad.push(await house.add({ prompt: 'Bad', schedule: 'in 1h' }))
+  const good = await house.add({ schedule: 'in 2h' })
+  await house.at(start + hour)
+  await until(async () => (await house.store.missions.unsettled(50)).length === 21)
+  await house.at(start + 2 * hour)
+  assert.deepEqual(outcomes(await ended(house, good)), [[2, 'ok']])
+  stuck.is = false
+  house.clock.wake()
+  for (const each of bad) assert.deepEqual(outcomes(await ended(house, each)), [[1, 'ok']])
+})
+
+test('missions that cannot be fired hold up no other mission, however many they are', async (t) => {
+  const house = open(t)
+  const { startBy } = house.turns
+  t.mock.method(house.turns, 'startBy', (...given: Parameters<typeof startBy>) =>
+    given[0].title?.startsWith('Bad') ? Promise.reject(new Error('a bug')) : startBy(...given),
+  )
+  for (let count = 0; count < 21; count++) await house.add({ title: 'Bad', schedule: 'in 1h' })
+  const good = await house.add({ schedule: 'in 61m' })
+  house.setTime(start + hour + 60_000)
+  house.clock.wake()
+  await until(async () => (await house.runs(good)).length === 1)
+  assert.deepEqual(outcomes(await ended(house, good)).length, 1)
+})
+
 test('a run that somebody stops is told as such', async (t) => {
   const { script } = createHeldReply()
   const house = open(t, { reply: () => script })

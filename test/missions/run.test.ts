@@ -128,6 +128,18 @@ const ends: readonly (readonly [name: string, over: Partial<Turn>, items: readon
     ],
     ['has all texts of the last response, and nothing of the turn before', {}, thread, end],
     [
+      'of a turn with NUL in its reply or an origin has none: a database may refuse it',
+      {},
+      [ask, ask, { ...outside, origin: 'pa\0ge' }, said('o\0ne'), said('\0two')],
+      { ...end, origin: 'page' },
+    ],
+    [
+      'of a turn that failed with NUL in its reason has none',
+      { status: 'failed', error: { code: 'model_failed', message: 'no\0 model' } },
+      thread,
+      { ...end, outcome: 'failed', summary: 'no model' },
+    ],
+    [
       'has no text from before the last call, and skips thoughts',
       {},
       [said('a'), said('b'), said('c'), own, { type: 'reasoning', text: 'hm' }, said('two')],
