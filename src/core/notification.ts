@@ -89,6 +89,9 @@ export type OutboxSettlement =
   /** It may have arrived. An entry that was `due` is sent once more at `at`; one that was `unknown` is not. */
   | { readonly state: 'unknown'; readonly at: number; readonly error: string }
 
+/** Ways, and users with all their ways. Few: each is a parameter of a statement. */
+export type LeftOut = { readonly ways: readonly string[]; readonly users: readonly UserId[] }
+
 export interface NotificationStore {
   /** Users who have a way. */
   usersWithWays(): Promise<readonly UserId[]>
@@ -120,8 +123,8 @@ export interface NotificationStore {
    * more. Only for the process that has the duty.
    */
   recoverSending(sender: string, isSending: (id: string) => boolean): Promise<number>
-  /** Entries that are due and that nobody is sending, earliest first. */
-  due(now: number, limit: number): Promise<readonly OutboxEntry[]>
+  /** Entries that are due and that nobody is sending, earliest first. Those of some ways or users may be left out. */
+  due(now: number, limit: number, leftOut?: LeftOut): Promise<readonly OutboxEntry[]>
   /** When the next entry is due, those that are being sent included. */
   nextDue(): Promise<number | undefined>
   /** Marks entries as being sent, as one more try. Returns those that were still to be sent. */

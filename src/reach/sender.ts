@@ -3,7 +3,7 @@
 import { setImmediate as pass } from 'node:timers/promises'
 import type { Bus } from '#core/bus.ts'
 import type { UserId } from '#core/ids.ts'
-import type { NotificationWay, OutboxEntry, OutboxSettlement } from '#core/notification.ts'
+import type { LeftOut, NotificationWay, OutboxEntry, OutboxSettlement } from '#core/notification.ts'
 import type { Store } from '#core/store.ts'
 import { within } from '#lib/deadline.ts'
 import type { Log } from '#lib/log.ts'
@@ -91,24 +91,39 @@ export function startSender(parts: SenderParts): Sender {
       prunedAt = now()
       while ((await notifications.prune(now() - keptMs)) > 0) await pass()
     }
-    const due = await notifications.due(now(), maxDue)
-    for (const [wayId, entries] of Map.groupBy(due, (entry) => entry.wayId)) {
+    // Each round begins to serve a way, or finds nothing. What is due on ways that are being served hides nothing.
+    for (let round = 0; round < maxWaysAtOnce; round++) {
       if (closed || serving.size >= maxWaysAtOnce) return
-      const user = entries[0]?.userId
-      if (user === undefined || serving.has(wayId)) continue
-      if ([...serving.values()].filter((each) => each.user === user).length >= maxWaysOfUser) {
-        // Put off: else the many entries of one user would hide those of others.
-        await notifications.putOff(idsOf(entries), now() + lookMs, false)
-        continue
-      }
-      const work = serveWay(wayId, entries)
-        .catch((error: unknown) => log.error({ way: wayId, err: error }, 'could not send a notification'))
-        .finally(() => {
-          serving.delete(wayId)
-          loop.wake()
-        })
-      serving.set(wayId, { user, work })
+      const due = await notifications.due(now(), maxDue, busy())
+      if (due.length === 0) return
+      for (const [wayId, entries] of Map.groupBy(due, (entry) => entry.wayId)) beginToServe(wayId, entries)
     }
+  }
+
+  /** The ways that are being served, and the users of whom no other way is served now. */
+  function busy(): LeftOut {
+    const byUser = Map.groupBy(serving.values(), ({ user }) => user)
+    const users = [...byUser].filter(([, ways]) => ways.length >= maxWaysOfUser).map(([user]) => user)
+    return { ways: [...serving.keys()], users }
+  }
+
+  function beginToServe(wayId: string, entries: readonly OutboxEntry[]): void {
+    const user = entries[0]?.userId
+    const { ways, users } = busy()
+    if (closed || user === undefined || ways.length >= maxWaysAtOnce) return
+    if (ways.includes(wayId) || users.includes(user)) return
+    const work = serveWay(wayId, entries)
+      .catch(async (error: unknown) => {
+        log.error({ way: wayId, err: error }, 'could not send a notification')
+        // A way that always fails neither fills every look nor hides others.
+        await notifications.putOff(idsOf(entries), now() + faultMs, false)
+      })
+      .catch((error: unknown) => log.error({ way: wayId, err: error }, 'could not put off notifications'))
+      .finally(() => {
+        serving.delete(wayId)
+        loop.wake()
+      })
+    serving.set(wayId, { user, work })
   }
 
   async function serveWay(wayId: string, all: readonly OutboxEntry[]): Promise<void> {

@@ -67,11 +67,14 @@ export function createOutbox({ sql, now, nextId }: OutboxParts): OutboxVerbs {
         }
         return left.length
       }),
-    due: (until, limit) =>
+    due: (until, limit, { ways, users } = { ways: [], users: [] }) =>
       sql.read(function* () {
         const rows = yield* query(
-          `SELECT * FROM outbox WHERE pending = 1 AND at <= ? AND sender IS NULL ORDER BY at, id LIMIT ?`,
+          `SELECT * FROM outbox WHERE pending = 1 AND at <= ? AND sender IS NULL
+           ${noneOf('way_id', ways)} ${noneOf('user_id', users)} ORDER BY at, id LIMIT ?`,
           until,
+          ...ways,
+          ...users,
           limit,
         )
         return rows.map(entryOf)
@@ -150,6 +153,10 @@ export function createOutbox({ sql, now, nextId }: OutboxParts): OutboxVerbs {
         return rows.length
       }),
   }
+}
+
+function noneOf(column: string, values: readonly string[]): string {
+  return values.length === 0 ? '' : `AND ${column} NOT IN (${values.map(() => '?').join(', ')})`
 }
 
 function entryOf(row: Row): OutboxEntry {

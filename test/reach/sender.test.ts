@@ -236,6 +236,36 @@ test('slow servers of one user hold up nobody else, however much is due on them'
   })
 })
 
+test('one slow server hides nobody, even with more due on it than is read at a time', async (t) => {
+  const house = openReachHouse(t, { idle: true })
+  await house.addWay()
+  const slow = Promise.withResolvers<Outcome>()
+  house.outcomes.push(() => slow.promise)
+  const { notifications } = house.store
+  const many = Array.from({ length: 1_100 }, (_, each) => each)
+  await Promise.all(many.map((each) => notifications.enqueue(ada, { event: 'failed', subject: `${each}` })))
+  house.clock.now += 1
+  const other = await notifications.addWay(bob, topic, 9)
+  await notifications.enqueue(bob, { event: 'failed', subject: 'x' })
+  house.sender.start()
+  await until(() => house.sent.length === 2)
+  assert.equal(house.sent.filter(({ way }) => way.id === other.id).length, 1)
+  slow.resolve({ type: 'sent' })
+})
+
+test('a way that cannot be served is tried again later, and not in every look', async (t) => {
+  const house = openReachHouse(t, { idle: true })
+  await house.addWay()
+  await house.put('a')
+  const broken = (): Promise<never> => Promise.reject(new Error('a bug'))
+  t.mock.method(house.store.notifications, 'quiet', broken, { times: 1 })
+  house.sender.start()
+  await house.pass(0)
+  assert.deepEqual([house.sent.length, await house.states()], [0, ['due 0']])
+  await house.pass(5_000)
+  assert.deepEqual([house.sent.length, await house.states()], [1, ['sent 1']])
+})
+
 test('a shutdown cuts off what is on its way, which is then unknown', async (t) => {
   const house = openReachHouse(t)
   await house.addWay()

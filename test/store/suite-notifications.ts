@@ -128,6 +128,24 @@ export function notificationTests(open: Open): void {
     assert.deepEqual(await notifications.claim([a, b], 'one'), [], 'what has ended is not sent again')
   })
 
+  test('what is due is read without ways and users that are busy', async (t) => {
+    const { store, clock } = await open(t)
+    const { notifications } = store
+    const one = await add(store)
+    const two = await add(store, ada, { target: 'https://two.test/x' })
+    const three = await add(store, bob)
+    for (const user of [ada, bob]) await notifications.enqueue(user, news('a'))
+    const waysDue = async (ways: string[], users: UserId[]) => {
+      const due = await notifications.due(clock.now, 10, { ways, users })
+      return new Set(due.map(({ wayId }) => wayId))
+    }
+    assert.deepEqual(await waysDue([], []), new Set([one.id, two.id, three.id]))
+    assert.deepEqual(await waysDue([one.id], []), new Set([two.id, three.id]))
+    assert.deepEqual(await waysDue([one.id, three.id], []), new Set([two.id]))
+    assert.deepEqual(await waysDue([], [ada]), new Set([three.id]))
+    assert.deepEqual(await waysDue([one.id], [bob]), new Set([two.id]))
+  })
+
   test('what a process left in mid-send is unknown, and sent once more, not twice', async (t) => {
     const { store, clock } = await open(t)
     const { notifications } = store
