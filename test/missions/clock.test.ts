@@ -201,7 +201,7 @@ test('an end that could not be recorded is recorded at the next look', async (t)
 
 test('runs whose ends cannot be recorded hold up no other run, however many they are', async (t) => {
   const house = open(t, { reply: (text) => [text.startsWith('Bad') ? 'bad' : 'good'] })
-  const { settle } = house.store.missions
+  const settle = house.store.missions.settle.bind(house.store.missions)
   const stuck = { is: true }
   t.mock.method(house.store.missions, 'settle', (...given: Parameters<typeof settle>) =>
     stuck.is && given[0].summary === 'bad' ? Promise.reject(new AppError('invalid_input', 'no')) : settle(...given),
@@ -220,7 +220,7 @@ test('runs whose ends cannot be recorded hold up no other run, however many they
 
 test('missions that cannot be fired hold up no other mission, however many they are', async (t) => {
   const house = open(t)
-  const { startBy } = house.turns
+  const startBy = house.turns.startBy.bind(house.turns)
   t.mock.method(house.turns, 'startBy', (...given: Parameters<typeof startBy>) =>
     given[0].title?.startsWith('Bad') ? Promise.reject(new Error('a bug')) : startBy(...given),
   )
