@@ -11,6 +11,7 @@ import type { Thread } from '#core/turn.ts'
 import { countWords } from '#core/words.ts'
 import { inPace } from '#lib/pace.ts'
 import { printable } from '#safety/printable.ts'
+import { eraseRemoved } from '#turns/erase-removed.ts'
 import { eraseWords } from '#turns/erase-words.ts'
 import { draftsOf, titleOf } from '#turns/message.ts'
 import { type ExportFormat, exportFormats, exportThread } from '#turns/thread-export.ts'
@@ -60,6 +61,7 @@ export function deleteThreads(ids: readonly string[], { yes = false }: { yes?: b
       throw new AppError('invalid_input', 'nothing was deleted: look at the titles above and pass --yes')
     if (!yes && !(await agrees(`Delete ${countWords(found.length, 'conversation')} for good?`))) return
     for (const { id } of found) await store.threads.remove(operator, id)
+    await eraseRemoved(store.threads)
     await eraseWords(
       store.threadIndex,
       found.map(({ id }) => id),

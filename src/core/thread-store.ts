@@ -105,8 +105,13 @@ export interface ThreadStore {
    * storage_full.
    */
   fork(user: UserId, threadId: string, at: { beforeSeq: number; door: Door }): Promise<Thread | undefined>
-  /** Erases the thread and its variants with their turns and items. Returns the turns that had not ended; undefined if there is no such thread. */
+  /**
+   * Removes the thread and its variants with their turns: nobody reaches them any more. Items that are too many for one
+   * transaction are left to `eraseRemoved`. Returns the turns that had not ended; undefined if there is no such thread.
+   */
   remove(user: UserId, threadId: string): Promise<readonly Turn[] | undefined>
+  /** Erases a bounded part of what removed threads left. The caller repeats it while it returns true. */
+  eraseRemoved(): Promise<boolean>
   /** Erases some temporary threads whose last turn ended before a time. Returns how many; the caller repeats it up to 0. */
   eraseTemporary(before: number): Promise<number>
   /** Erases, or counts, some threads at rest of everybody without activity since a time. To be repeated while it has `next`. */

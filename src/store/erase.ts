@@ -1,4 +1,4 @@
-// Erases a thread with its turns and items, and all threads of a user in bounded parts.
+// Erases threads with their turns and items in bounded parts: one that is removed, all of a user, and those that passed.
 import { idAt, type UserId, userId } from '#core/ids.ts'
 import type { Erased } from '#core/account.ts'
 import type { PastPart, PastThreads } from '#core/past-threads.ts'
@@ -6,7 +6,7 @@ import type { Turn } from '#core/turn.ts'
 import { isReached } from './reachable.ts'
 import { turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, type Row, run } from './sql.ts'
-import { idsOfFamily } from './thread-variants.ts'
+import { lockFamily } from './thread-variants.ts'
 import { isActive, isQueued } from './turn-status.ts'
 
 /** Bounds of one part of an erasure: others wait for its transaction. */
@@ -19,19 +19,50 @@ type Counts = Pick<Erased, 'threads' | 'turns' | 'items'>
 /** `threadIds`: of the threads that are gone. Their words are still in the index over threads. */
 type ErasedRows = { readonly erased: Counts; readonly threadIds: string[]; readonly unfinished: Turn[] }
 
-/** Erases a thread and its variants. Returns their turns that had not ended; undefined if the user reaches no such thread. */
-export function* eraseThread(user: UserId, threadId: string): Job<Turn[] | undefined> {
-  const row = yield* first(`SELECT id, family FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)
-  if (!row) return undefined
-  const unfinished: Turn[] = []
-  for (const id of yield* idsOfFamily(row)) {
+/** The owner of removed threads of which something is left. Nobody has this id. */
+const nobody = userId('')
+
+/**
+ * Removes a thread and its variants: a bounded part is erased at once, and nobody reaches the rest, which `eraseRemoved`
+ * erases. It stands as temporary and long unused, so that after a crash `eraseTemporary` does. Returns the turns that had
+ * not ended; undefined if the user reaches no such thread.
+ */
+export function* removeThread(user: UserId, threadId: string, lock: string): Job<Turn[] | undefined> {
+  const found = `SELECT id, family FROM threads WHERE id = ? AND ${isReached}${lock}`
+  const thread = yield* first(found, threadId, user, user)
+  if (!thread) return undefined
+  const [which, key] = thread['family'] ? ['family = ?', String(thread['family'])] : ['id = ?', threadId]
+  if (thread['family']) yield* lockFamily(key, lock)
+  const rows = yield* query(`SELECT ${extent} FROM threads WHERE ${which} ORDER BY id`, key)
+  const { threadIds, unfinished } = yield* eraseRows(rows)
+  if (threadIds.length === rows.length) return unfinished
+  for (const row of rows) {
+    const id = String(row['id'])
+    if (threadIds.includes(id)) continue
     unfinished.push(...(yield* unfinishedOf(id)))
-    yield* run('DELETE FROM threads WHERE id = ?', id)
     yield* run('DELETE FROM turns WHERE thread_id = ?', id)
-    yield* run('DELETE FROM items WHERE thread_id = ?', id)
     yield* run('DELETE FROM chain_points WHERE thread_id = ?', id)
   }
+  // The triggers pass by the index for a temporary thread, and count bytes for the owner that a row then has.
+  yield* run(
+    `INSERT INTO threads_to_index (thread_id, look_at) SELECT id, 0 FROM threads WHERE ${which} AND temporary = 0
+     ON CONFLICT (thread_id) DO UPDATE SET look_at = 0`,
+    key,
+  )
+  yield* run(`UPDATE threads SET bytes = 0 WHERE ${which}`, key)
+  yield* run(
+    `UPDATE threads SET user_id = ?, operator_reaches = 0, temporary = 1, updated_at = 0, archived = 0, pinned_at = NULL,
+       thread_key = NULL, open_call = NULL, family = NULL
+     WHERE ${which}`,
+    nobody,
+    key,
+  )
   return unfinished
+}
+
+/** Erases a bounded part of the removed threads. True if something may be left. */
+export function* eraseRemoved(lock: string): Job<boolean> {
+  return (yield* eraseSome(nobody, lock)).more
 }
 
 /** Erases some of a user's threads; of a very long one only the oldest items. `more` if something may be left. */

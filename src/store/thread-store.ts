@@ -3,7 +3,7 @@ import type { ThreadStore } from '#core/thread-store.ts'
 import { bodiesOf } from './append-items.ts'
 import { addPointAtEnd, findPoint } from './chain-points.ts'
 import { createThread, setMetadata } from './create-thread.ts'
-import { erasePast, eraseSome, eraseTemporary, eraseThread } from './erase.ts'
+import { erasePast, eraseRemoved, eraseSome, eraseTemporary, removeThread } from './erase.ts'
 import { forkThread, shareAll } from './fork-thread.ts'
 import { readHeaders } from './item-headers.ts'
 import { isReached } from './reachable.ts'
@@ -96,7 +96,8 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
         forkThread(user, { ...at, threadId, now: now(), lock: sql.lock, maxBytes: maxForkBytes, maxUserBytes }),
       )
     },
-    remove: (user, threadId) => sql.write(() => eraseThread(user, threadId)),
+    remove: (user, threadId) => sql.write(() => removeThread(user, threadId, sql.lock)),
+    eraseRemoved: () => sql.write(() => eraseRemoved(sql.lock)),
     eraseTemporary: (before) => sql.write(() => eraseTemporary(before, sql.lock)),
     erasePast: (before, how) => sql.write(() => erasePast(before, { ...how, lock: sql.lock })),
     eraseSome: (user) => sql.write(() => eraseSome(user, sql.lock)),

@@ -32,11 +32,13 @@ export function* readFamily(user: UserId, family: string): Job<FamilyMember[]> {
   }))
 }
 
-/** The ids of a thread's conversation. A thread without variants is alone. */
-export function* idsOfFamily({ id, family }: Row): Job<string[]> {
-  if (!family) return [String(id)]
-  const rows = yield* query('SELECT id FROM threads WHERE family = ? ORDER BY id', String(family))
-  return rows.map((row) => String(row['id']))
+/** Keeps others from making variants of a family. One that was made meanwhile is seen by the next look. */
+export function* lockFamily(family: string, lock: string): Job<void> {
+  if (lock === '') return
+  for (let locked = 0, found = -1; locked !== found; ) {
+    locked = found
+    found = (yield* query(`SELECT id FROM threads WHERE family = ? ORDER BY id${lock}`, family)).length
+  }
 }
 
 /** Puts the new variant of a thread into the thread's family, in the place of the one that was shown. */

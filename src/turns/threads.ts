@@ -10,6 +10,7 @@ import type { Thread, ThreadPlace } from '#core/turn.ts'
 import { type Variants, variantsOf } from '#core/variants.ts'
 import { draftsOf, titleOf } from './message.ts'
 import { chosenModel, type ModelChecks } from './thread-model.ts'
+import { eraseRemoved } from './erase-removed.ts'
 import { createThreadSearch, type ThreadSearch } from './thread-search.ts'
 import { publishErased } from './user-removal.ts'
 
@@ -77,8 +78,10 @@ export function createThreads({ store, bus, mask, onChange = () => {}, ...checks
   async function remove(user: UserId, threadId: string): Promise<boolean> {
     const unfinished = await store.threads.remove(user, threadId)
     for (const turn of unfinished ?? []) publishErased(bus, turn)
-    if (unfinished) publish(user, threadId)
-    return unfinished !== undefined
+    if (!unfinished) return false
+    publish(user, threadId)
+    await eraseRemoved(store.threads)
+    return true
   }
 
   return {

@@ -55,6 +55,18 @@ export function leftoverTests(open: (t: TestContext) => Promise<Searched>): void
     assert.equal((await store.threads.history(kept)).items.length, 2)
   })
 
+  test('what a removed thread left when its process was killed is erased with the temporary threads', async (t) => {
+    const searched = await open(t)
+    const { threads, threadIndex, turns } = searched.store
+    const input = Array.from({ length: 2_100 }, () => say(word))
+    const { threadId } = await finish(searched.store, (await turns.start(turnOf({ title: word, input }))).turn)
+    await threads.remove(ada, threadId)
+    assert.notDeepEqual(await searched.placesOf(end), [])
+    assert.deepEqual(await threadIndex.next(), { type: 'gone', threadId }, 'and its words leave the index')
+    while ((await threads.eraseTemporary(1)) > 0);
+    await gone(searched)
+  })
+
   test('a large text is stored once for a thread and its forks, and erased with the last of them', async (t) => {
     const searched = await open(t)
     const { threads, turns } = searched.store

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { operator, type UserId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import type { Shelf } from '#core/turn.ts'
-import { ada, bob, dayMs, finish, lease, type Open, step, turnOf } from './harness.ts'
+import { ada, bob, dayMs, finish, lease, type Open, rejectsWith, say, step, turnOf } from './harness.ts'
 
 async function list(store: Store, shelf?: Shelf, user: UserId = ada): Promise<string[]> {
   const { rows } = await store.threads.list(user, { limit: 9, ...(shelf && { shelf }) })
@@ -84,6 +84,58 @@ export function variantTests(open: Open): void {
     )
     for (const id of [first, second]) assert.equal(await threads.get(ada, id), undefined)
     assert.deepEqual(await list(store), [])
+  })
+
+  test('deleting a conversation takes all of it out of reach at once, and erases what is much in parts', async (t) => {
+    const { store } = await open(t)
+    const { threads } = store
+    const sent = turnOf({ threadKey: 'key', input: Array.from({ length: 1_500 }, () => say('x')) })
+    const first = (await finish(store, (await store.turns.start(sent)).turn)).threadId
+    const second = await retry(store, first, 1_500)
+    const third = await retry(store, second, 1_500)
+    const { turn } = await store.turns.start(turnOf({ threadId: third }))
+    const queued = await store.turns.start(turnOf({ threadId: third }))
+    const itemsLeft = async (): Promise<number> => {
+      let count = 0
+      for (const threadId of [first, second, third])
+        count += (await threads.history({ ...turn, threadId })).items.length
+      return count
+    }
+    assert.ok((await itemsLeft()) > 4_500)
+    assert.deepEqual(
+      (await threads.remove(ada, second))?.map(({ id }) => id),
+      [turn.id, queued.turn.id],
+    )
+    const left = await itemsLeft()
+    assert.ok(left > 2_000 && left < 3_000, `${left} items are left`)
+    for (const id of [first, second, third]) {
+      assert.equal(await threads.get(ada, id), undefined)
+      assert.equal(await threads.remove(ada, id), undefined)
+      await rejectsWith(store.turns.start(turnOf({ threadId: id })), 'not_found')
+      await rejectsWith(retry(store, id), 'not_found')
+    }
+    assert.deepEqual([await list(store), (await store.turns.list(ada, { limit: 9 })).rows], [[], []])
+    await rejectsWith(store.turns.record(turn, lease, step([])), 'lease_lost')
+    assert.equal((await store.storage.used(ada)).bytes, 0, 'what is left counts for nobody')
+    assert.notEqual(await make(store, { threadKey: 'key' }), first)
+    let parts = 0
+    for (; await threads.eraseRemoved(); parts++) assert.ok(parts < 9, 'it comes to an end')
+    assert.deepEqual([await itemsLeft(), parts], [0, 2])
+  })
+
+  test('a retry beside the deletion of its conversation leaves nothing of it', async (t) => {
+    const { store } = await open(t)
+    for (let round = 0; round < 8; round++) {
+      const first = await make(store)
+      const second = round % 2 === 0 ? first : await retry(store, first)
+      const forks = { threadId: first, beforeSeq: 1, variant: true } as const
+      const [retried] = await Promise.allSettled([
+        store.turns.start(turnOf({ forks })),
+        store.threads.remove(ada, second),
+      ])
+      assert.ok(retried.status === 'fulfilled' || retried.reason.code === 'not_found')
+      assert.deepEqual(await list(store), [], `round ${round}`)
+    }
   })
 
   test('a conversation passes as a whole, once none of its variants was used for long', async (t) => {

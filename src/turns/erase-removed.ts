@@ -1,0 +1,8 @@
+// Erases what removed threads left, in short transactions, so that other work goes on.
+import { setImmediate as pass } from 'node:timers/promises'
+import type { ThreadStore } from '#core/thread-store.ts'
+
+/** What is cut off is erased with the temporary threads. */
+export async function eraseRemoved(threads: Pick<ThreadStore, 'eraseRemoved'>): Promise<void> {
+  while (await threads.eraseRemoved()) await pass()
+}
