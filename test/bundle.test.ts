@@ -96,6 +96,7 @@ const carried = [
   'bin/atrium',
   'dist/release/main.mjs',
   'dist/release/worker-thread.mjs',
+  'dist/release/worker-process.mjs',
   'dist/release/transpile-child.mjs',
   'dist/release/wasm-tools.mjs',
   'dist/release/licenses.txt',

@@ -1,4 +1,5 @@
 // Small PDFs for tests.
+import { constants, deflateRawSync, deflateSync } from 'node:zlib'
 
 /** A PDF with a page for each line; a page of an empty line has no text. `locked`: it needs a password. */
 export function pdfOf(lines: readonly string[], { locked = false } = {}): string {
@@ -19,6 +20,26 @@ export function pdfOf(lines: readonly string[], { locked = false } = {}): string
     '<< /Title (Tide table) >>',
     `<< /Filter /Standard /V 1 /R 2 /O ${key} /U ${key} /P -4 >>`,
   ]
+  return written(objects, `/Info ${font + 1} 0 R ${locked ? `/Encrypt ${font + 2} 0 R /ID [<00> <00>]` : ''}`)
+}
+
+/** A PDF of 3 KB with one page, whose content unpacks, twice deflated, to 1 GiB of blanks. */
+export function pdfBomb(): Uint8Array {
+  const blanks = deflateRawSync(Buffer.alloc(1024 * 1024, ' '), { finishFlush: constants.Z_FULL_FLUSH })
+  const [head, end] = [Buffer.from([0x78, 0x9c]), Buffer.from([3, 0, 0, 0, 0, 0])]
+  const once = Buffer.concat([head, ...Array.from({ length: 1024 }, () => blanks), end])
+  const stream = deflateSync(once).toString('latin1')
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R >>',
+    `<< /Length ${stream.length} /Filter [/FlateDecode /FlateDecode] >>\nstream\n${stream}\nendstream`,
+  ]
+  return new Uint8Array(Buffer.from(written(objects), 'latin1'))
+}
+
+/** A file of these objects, the first of which is the catalogue. */
+function written(objects: readonly string[], more = ''): string {
   let text = '%PDF-1.4\n'
   const places = objects.map((object, at) => {
     const place = text.length
@@ -27,7 +48,6 @@ export function pdfOf(lines: readonly string[], { locked = false } = {}): string
   })
   const table = places.map((place) => `${String(place).padStart(10, '0')} 00000 n \n`).join('')
   const size = objects.length + 1
-  const lock = locked ? `/Encrypt ${font + 2} 0 R /ID [<00> <00>]` : ''
-  const trailer = `trailer << /Size ${size} /Root 1 0 R /Info ${font + 1} 0 R ${lock} >>`
+  const trailer = `trailer << /Size ${size} /Root 1 0 R ${more} >>`
   return `${text}xref\n0 ${size}\n0000000000 65535 f \n${table}${trailer}\nstartxref\n${text.length}\n%%EOF`
 }

@@ -80,7 +80,9 @@ async function bundle(root: string, folder: string): Promise<void> {
   const licenses = createLicenseList()
   const shared = { root, folder, plugins: [licenses.plugin] }
   await bundleOne({ ...shared, name: 'main', file: join(root, 'src', 'main.ts'), groups: pieces })
-  await bundleOne({ ...shared, name: 'worker-thread', file: join(root, 'src', 'tools', 'worker-thread.ts') })
+  for (const name of ['worker-thread', 'worker-process']) {
+    await bundleOne({ ...shared, name, file: join(root, 'src', 'tools', `${name}.ts`) })
+  }
   const child = join(root, 'src', 'sandbox', 'build', 'transpile-child.ts')
   await bundleOne({ ...shared, name: 'transpile-child', file: child, whole: true })
   await bundleOne({ ...shared, name: 'wasm-tools', file: join(transpiler, 'dist', 'wasm-tools.js'), whole: true })

@@ -1,4 +1,4 @@
-// The text of a PDF, as a worker reads it.
+// The text of a PDF, as a process of its own reads it.
 import type { UserId } from './ids.ts'
 
 /** How many pages the document has, and the texts of those that were read, from the first on. */

@@ -1,7 +1,7 @@
 // The entry of a worker thread: runs one job, then ends. A hostile page or pattern slows this thread, not the service.
 import { parentPort, workerData } from 'node:worker_threads'
 import { search } from '#tools/workspace/search.ts'
-import type { Job, JobResult } from './worker.ts'
+import type { Job, JobResult } from './job.ts'
 import { readPage } from '#tools/web/page.ts'
 import { readPdf } from '#tools/web/pdf.ts'
 

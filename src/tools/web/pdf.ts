@@ -1,4 +1,4 @@
-// Extracts the text of a PDF, page by page. Runs in a worker.
+// Extracts the text of a PDF, page by page. Runs in a worker process.
 import type { PdfText } from '#core/pdf.ts'
 import type { Page } from './page.ts'
 

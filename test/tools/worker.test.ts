@@ -1,0 +1,35 @@
+// Jobs on PDFs: bounded in memory as a whole, and ended when nobody waits for them.
+import assert from 'node:assert/strict'
+import type { ChildProcess } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { test } from 'node:test'
+import { createJobRunner } from '#tools/worker.ts'
+import { pdfBomb } from '../pdf.ts'
+import { patienceMs, until } from '../until.ts'
+
+test('a small PDF that unpacks to 1 GiB is ended at the bound on memory, which is not of the heap alone', async () => {
+  const runJob = createJobRunner({ deadlineMs: patienceMs, maxPdfMb: 256 })
+  const bytes = pdfBomb()
+  assert.ok(bytes.length < 4_000)
+  await assert.rejects(runJob({ type: 'pdf', bytes }, AbortSignal.timeout(patienceMs)), {
+    code: 'tool_refused',
+    message: 'it needs more than 256 MB of memory',
+  })
+})
+
+test('a PDF that is given up leaves no process behind', async (t) => {
+  const started: ChildProcess[] = []
+  const note = (told: unknown): void => void started.push((told as { process: ChildProcess }).process)
+  subscribe('child_process', note)
+  t.after(() => unsubscribe('child_process', note))
+  const stop = new AbortController()
+  const running = createJobRunner({ deadlineMs: patienceMs })({ type: 'pdf', bytes: pdfBomb() }, stop.signal)
+  const refused = assert.rejects(running, { message: 'it took too long and was stopped' })
+  await until(() => started.length > 0)
+  stop.abort()
+  await refused
+  assert.deepEqual(
+    started.map(({ signalCode }) => signalCode),
+    ['SIGKILL'],
+  )
+})
