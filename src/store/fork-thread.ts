@@ -48,7 +48,7 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
   )
   if (!row) return undefined
   const old = threadOf(row)
-  const openCall = yield* checkForkPoint(old, beforeSeq)
+  const openCall = yield* checkForkPoint(old, beforeSeq, parts.variant === true)
   const bytes = yield* bytesBefore(threadId, beforeSeq, maxBytes)
   const id = newId()
   const points = yield* copyPoints({ from: threadId, to: id, user, beforeSeq })
@@ -184,9 +184,14 @@ function* shareSome(user: UserId, { threadId, beforeSeq, after, lock }: Slice): 
 
 /**
  * A fork must not have open calls of ours: there are none before a user message or the output of a caller's function, nor
- * at the end of a thread that is at rest. Returns the caller's call that the fork waits for.
+ * at the end of a thread that is at rest. A variant begins with a user message. Returns the caller's call that the fork
+ * waits for.
  */
-function* checkForkPoint({ id, lastSeq, state, openCall }: Thread, beforeSeq: number): Job<string | undefined> {
+function* checkForkPoint(
+  { id, lastSeq, state, openCall }: Thread,
+  beforeSeq: number,
+  variant: boolean,
+): Job<string | undefined> {
   const row = yield* first(
     `SELECT ${wholeBody} AS body FROM ${wholeItems} WHERE thread_id = ? AND seq = ?
        AND (items.body LIKE '{"type":"message","role":"user",%' OR items.body LIKE '{"type":"answer",%')`,
@@ -195,8 +200,8 @@ function* checkForkPoint({ id, lastSeq, state, openCall }: Thread, beforeSeq: nu
   )
   const item = row && itemOf(row)
   if (item?.type === 'message') return undefined
-  if (item?.type === 'answer' && item.decision === 'output') return item.callId
-  const rests = (state === 'idle' || state === 'failed') && openCall === undefined
+  if (!variant && item?.type === 'answer' && item.decision === 'output') return item.callId
+  const rests = !variant && (state === 'idle' || state === 'failed') && openCall === undefined
   if (beforeSeq === lastSeq + 1 && rests) return undefined
   throw new AppError('invalid_input', 'before_seq must be the seq of a user message', { param: 'before_seq' })
 }

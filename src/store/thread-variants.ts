@@ -9,14 +9,18 @@ import { first, type Job, query, type Row, run } from './sql.ts'
 /** The value of `archived` for a variant in whose place another one is shown. */
 export const hiddenValue = 2
 
-/** Variants of one conversation. Each read of one of them reads the places of all. */
+/** Variants of one conversation, without those that failed before any step, and with them. Each read of one reads the places of all. */
 const maxVariants = 100
+const maxMembers = 500
+
+/** The last turn of a thread if it failed without any step. */
+const failedTurn = `FROM turns WHERE turns.id = threads.last_turn AND turns.thread_id = threads.id
+  AND turns.status = 'failed' AND turns.first_seq = turns.last_seq`
 
 export function* readFamily(user: UserId, family: string): Job<FamilyMember[]> {
   const rows = yield* query(
     `SELECT id, forked_from, forked_at, last_turn,
-            (SELECT first_seq FROM turns WHERE turns.id = threads.last_turn AND turns.thread_id = threads.id
-               AND turns.status = 'failed' AND turns.first_seq = turns.last_seq) AS failed_at
+            (SELECT first_seq ${failedTurn}) AS failed_at
      FROM threads WHERE family = ? AND ${isReached} ORDER BY id`,
     family,
     user,
@@ -44,8 +48,11 @@ export function* lockFamily(family: string, lock: string): Job<void> {
 /** Puts the new variant of a thread into the thread's family, in the place of the one that was shown. */
 export function* joinFamily(variantId: string, thread: Row, lock: string): Job<void> {
   const family = String(thread['family'] ?? thread['id'])
-  const row = yield* first('SELECT count(*) AS variants FROM threads WHERE family = ?', family)
-  if (Number(row?.['variants']) >= maxVariants) {
+  const row = yield* first(
+    `SELECT count(*) AS members, count(*) - count((SELECT 1 ${failedTurn})) AS variants FROM threads WHERE family = ?`,
+    family,
+  )
+  if (Number(row?.['variants']) >= maxVariants || Number(row?.['members']) >= maxMembers) {
     throw new AppError('too_large', `the thread has ${maxVariants} variants: start a new thread instead`)
   }
   yield* run('UPDATE threads SET family = ? WHERE id IN (?, ?)', family, variantId, String(thread['id']))
@@ -71,8 +78,9 @@ export function* showHidden(row: Row, lock: string): Job<void> {
 
 /**
  * Gives a variant the place of the one that was shown: whether it is pinned or archived, and the time by which the list
- * is sorted. `last_turn` may then name a turn of another variant; a thread that waits for its caller keeps its own. `lock`
- * keeps others from doing the same at once: two would be shown.
+ * is sorted. `last_turn` may then name a turn of another variant. A thread that waits for its caller keeps its own, and so
+ * does one whose turn has not ended, which may yet wait for its caller, or failed. `lock` keeps others from doing the same at once:
+ * two would be shown.
  */
 function* takePlace(id: string, family: string, lock: string): Job<void> {
   yield* first(`SELECT id FROM threads WHERE id = ?${lock}`, family)
@@ -90,7 +98,9 @@ function* takePlace(id: string, family: string, lock: string): Job<void> {
   const [lastTurn, updated] = [String(shown?.['last_turn'] ?? ''), Number(shown?.['updated_at'] ?? 0)]
   yield* run(
     `UPDATE threads SET archived = ?, pinned_at = ?,
-       last_turn = CASE WHEN open_call IS NULL AND last_turn < ? THEN ? ELSE last_turn END,
+       last_turn = CASE WHEN open_call IS NULL AND last_turn < ? AND NOT EXISTS (
+         SELECT 1 FROM turns WHERE turns.id = threads.last_turn AND turns.thread_id = threads.id AND turns.status NOT IN ('done', 'cancelled')
+       ) THEN ? ELSE last_turn END,
        updated_at = CASE WHEN updated_at < ? THEN ? ELSE updated_at END
      WHERE id = ?`,
     archived,

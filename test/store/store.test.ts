@@ -57,6 +57,18 @@ test('a turn that an earlier version left waiting with an owner is queued by an 
   assert.equal((await turns.claim(other, 1)).started[0]?.turn.id, turn.id)
 })
 
+test('retries that failed before any step do not use up the limit of variants', async (t) => {
+  const { store } = await open(t)
+  const { turn } = await store.turns.start(turnOf())
+  const forks = { threadId: turn.threadId, beforeSeq: 1, variant: true } as const
+  const error = { code: 'model_unreachable', message: 'no' } as const
+  for (let at = 0; at < 101; at++) {
+    const retried = await store.turns.start(turnOf({ forks }))
+    await store.turns.record(retried.turn, lease, step([], { status: 'failed', error }))
+  }
+  assert.ok(await store.turns.start(turnOf({ forks })))
+})
+
 test('a claim finds what it may take in an index alone', (t) => {
   const { sql, db } = openPort()
   t.after(() => sql.close())

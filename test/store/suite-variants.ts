@@ -4,7 +4,22 @@ import { test } from 'node:test'
 import { operator, type UserId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import type { Shelf } from '#core/turn.ts'
-import { ada, bob, dayMs, finish, lease, type Open, rejectsWith, say, step, turnOf } from './harness.ts'
+import {
+  ada,
+  bob,
+  call,
+  dayMs,
+  finish,
+  gate,
+  lease,
+  type Open,
+  output,
+  rejectsWith,
+  say,
+  step,
+  threadAtGate,
+  turnOf,
+} from './harness.ts'
 
 async function list(store: Store, shelf?: Shelf, user: UserId = ada): Promise<string[]> {
   const { rows } = await store.threads.list(user, { limit: 9, ...(shelf && { shelf }) })
@@ -177,6 +192,45 @@ export function variantTests(open: Open): void {
     await make(store, { threadId: turn.threadId })
     assert.deepEqual(await failedAt(), [undefined, undefined])
     assert.equal((await threads.get(ada, second))?.hidden, true)
+  })
+
+  test('a failed turn still says so once its thread was looked at', async (t) => {
+    const { store } = await open(t)
+    const first = await make(store)
+    const { turn } = await store.turns.start(turnOf({ forks: { threadId: first, beforeSeq: 1, variant: true } }))
+    const error = { code: 'model_unreachable', message: 'no' } as const
+    await store.turns.record(turn, lease, step([], { status: 'failed', error }))
+    await retry(store, first)
+    await store.threads.show(ada, turn.threadId)
+    const failed = (await store.threads.family(ada, first)).map((each) => each.failedAt)
+    assert.deepEqual(failed, [undefined, 1, undefined])
+  })
+
+  test('a thread that was shown while its turn ran can be cancelled at the gate where that ends', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    await retry(store, turn.threadId)
+    await store.threads.show(ada, turn.threadId)
+    await store.turns.record(turn, lease, step([call('c1'), gate('c1', 'output')], { status: 'completed' }))
+    assert.equal((await store.turns.current(ada, turn.threadId))?.id, turn.id)
+    await store.turns.cancel(ada, turn.id)
+    assert.equal((await store.threads.get(ada, turn.threadId))?.openCall, undefined)
+    await store.turns.start(turnOf({ threadId: turn.threadId, whenBusy: 'refuse' }))
+  })
+
+  test('a variant begins with a person\u2019s message, not with an output or behind the end', async (t) => {
+    const { store } = await open(t)
+    const turn = await threadAtGate(store)
+    const resume = turnOf({ threadId: turn.threadId, input: [output('c1')], resumes: 'c1' })
+    await finish(store, (await store.turns.start(resume)).turn)
+    const { entries } = await store.threads.entries(ada, turn.threadId, { after: 0, limit: 99 })
+    const answer = entries.find(({ item }) => item.type === 'answer')?.seq ?? 0
+    const points = [answer, entries.length + 1]
+    for (const beforeSeq of points) {
+      await assert.rejects(retry(store, turn.threadId, beforeSeq), { code: 'invalid_input', param: 'before_seq' })
+      assert.ok(await store.threads.fork(ada, turn.threadId, { beforeSeq, door: 'web' }), 'a fork may')
+    }
+    assert.ok(await retry(store, turn.threadId))
   })
 
   test('of another user\u2019s thread a retry is a fork; a fork on purpose is named as one, with its number', async (t) => {
