@@ -1,5 +1,6 @@
 // Dials that load their network modules with the first request.
 import type { Config } from '#config.ts'
+import { loadOnce } from '#lib/load-once.ts'
 import type { Dial, StreamDial } from '#net/dial.ts'
 
 /** For tools: resolves names with queries of its own over the network, so that a slow name server blocks nothing else. */
@@ -20,20 +21,14 @@ export function systemDial(proxy: Config['proxy']): Dial {
 
 /** The same, for answers that are streamed. */
 export function systemStreamDial(proxy: Config['proxy']): StreamDial {
-  let opening: Promise<StreamDial> | undefined
-  return async (request, signal) => {
-    opening ??= Promise.all([import('#net/dial.ts'), import('node:dns/promises')]).then(
-      ([{ createStreamDial }, { lookup }]) =>
-        createStreamDial({ lookup: (host) => lookup(host, { all: true }), proxy }),
-    )
-    return (await opening)(request, signal)
-  }
+  const open = loadOnce(async () => {
+    const [{ createStreamDial }, { lookup }] = await Promise.all([import('#net/dial.ts'), import('node:dns/promises')])
+    return createStreamDial({ lookup: (host) => lookup(host, { all: true }), proxy })
+  })
+  return async (request, signal) => (await open())(request, signal)
 }
 
-function lazily(open: () => Promise<Dial>): Dial {
-  let opening: Promise<Dial> | undefined
-  return async (request, bounds) => {
-    opening ??= open()
-    return (await opening)(request, bounds)
-  }
+function lazily(load: () => Promise<Dial>): Dial {
+  const open = loadOnce(load)
+  return async (request, bounds) => (await open())(request, bounds)
 }

@@ -6,6 +6,7 @@ import type { NewNews } from '#core/notification.ts'
 import type { Store } from '#core/store.ts'
 import type { Tools } from '#core/tool.ts'
 import type { Turn } from '#core/turn.ts'
+import { loadOnce } from '#lib/load-once.ts'
 import type { Log } from '#lib/log.ts'
 import type { MissionClock } from '#missions/clock.ts'
 import type { Missions } from '#missions/missions.ts'
@@ -37,14 +38,17 @@ export type OpenMissionsParts = {
 export function openMissions(parts: OpenMissionsParts): OpenMissions {
   const { store, bus, turns, onRest, newsOf, onNews, tools, log } = parts
   let clock: Promise<MissionClock> | undefined
-  let missions: Promise<Missions> | undefined
   let started = false
   let closed = false
 
   function openClock(): Promise<MissionClock> {
-    clock ??= import('#missions/clock.ts').then(({ startMissionClock }) =>
-      startMissionClock({ store, turns, bus, log, newsOf, onNews }),
-    )
+    clock ??= import('#missions/clock.ts')
+      .then(({ startMissionClock }) => startMissionClock({ store, turns, bus, log, newsOf, onNews }))
+      .catch((error: unknown) => {
+        // The next signal tries again.
+        clock = undefined
+        throw error
+      })
     return clock
   }
 
@@ -52,11 +56,14 @@ export function openMissions(parts: OpenMissionsParts): OpenMissions {
     if (started && !closed) (await openClock()).start()
   }
 
+  const report = (error: unknown): void => log.error({ err: error }, 'could not start the clock of missions')
+  const wakeLater = (): void => void wake().catch(report)
+
   onRest((turn) => {
-    if (turn.door === 'mission') void openClock().then((running) => running.rested(turn))
+    if (turn.door === 'mission') void openClock().then((running) => running.rested(turn), report)
   })
   bus.onSignal((signal) => {
-    if (signal.type === 'missions') void wake()
+    if (signal.type === 'missions') wakeLater()
   })
   return {
     async start() {
@@ -64,17 +71,14 @@ export function openMissions(parts: OpenMissionsParts): OpenMissions {
       const [{ at }, open] = await Promise.all([store.missions.nearest(), store.missions.unsettled(1)])
       if (at !== undefined || open.length > 0) await wake()
     },
-    missions() {
-      missions ??= import('#missions/missions.ts').then(({ createMissions }) =>
-        createMissions({
-          store,
-          turns,
-          toolNames: (user) => new Set(tools(user).byName.keys()),
-          onChange: () => void wake(),
-        }),
-      )
-      return missions
-    },
+    missions: loadOnce(async () =>
+      (await import('#missions/missions.ts')).createMissions({
+        store,
+        turns,
+        toolNames: (user) => new Set(tools(user).byName.keys()),
+        onChange: wakeLater,
+      }),
+    ),
     async stop() {
       closed = true
       await (await clock)?.stop()

@@ -6,6 +6,7 @@ import type { UserId } from '#core/ids.ts'
 import type { Lease } from '#core/lease.ts'
 import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
+import { loadOnce } from '#lib/load-once.ts'
 import type { Log } from '#lib/log.ts'
 import type { Notifications } from '#reach/notifications.ts'
 import type { Sender } from '#reach/sender.ts'
@@ -41,24 +42,27 @@ export function openReach(parts: OpenReachParts): OpenReach {
   const { store, bus, lease, onRest, mask, log } = parts
   const teller = createTeller({ store, bus, log })
   let sender: Promise<Sender> | undefined
-  let opening: Promise<Opened> | undefined
   let closed = false
-  const open = (): Promise<Opened> => {
-    opening ??= load(parts)
-    return opening
-  }
+  const open = loadOnce(() => load(parts))
   const startSending = async (): Promise<void> => {
     if (closed || sender) return
     sender = Promise.all([open(), import('#reach/sender.ts')]).then(([{ ways }, { startSender }]) =>
       startSender({ store, owner: lease.owner, ways, bus, mask, catchUp: () => teller.catchUp(), log }),
     )
-    ;(await sender).start()
+    try {
+      ;(await sender).start()
+    } catch (error) {
+      // The next signal tries again.
+      sender = undefined
+      throw error
+    }
   }
   let started = false
   onRest((turn) => teller.rested(turn))
   // Nothing is loaded as long as no user has a way.
   bus.onSignal((signal) => {
-    if (signal.type === 'notifications' && started) void startSending()
+    if (signal.type !== 'notifications' || !started) return
+    startSending().catch((error: unknown) => log.error({ err: error }, 'could not start sending notifications'))
   })
   return {
     added: (user) => teller.added(user),

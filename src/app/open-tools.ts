@@ -5,6 +5,7 @@ import type { McpServers } from '#core/mcp.ts'
 import type { Judged, Verdict } from '#core/policy.ts'
 import type { ToolAccess } from '#core/tool-access.ts'
 import type { Tools } from '#core/tool.ts'
+import { loadOnce } from '#lib/load-once.ts'
 import type { Log } from '#lib/log.ts'
 import type { Documents } from '#memory/documents.ts'
 import type { Skills } from '#skills/skills.ts'
@@ -75,16 +76,9 @@ export async function openTools(parts: OpenToolsParts): Promise<OpenTools> {
     endGrants()
     await joined.reload()
   })
-  let access: Promise<ToolAccess> | undefined
   return {
     tools: (user) => joined.tools(user),
-    access() {
-      access ??= openAccess({ store, config: live.config(), scan, log, seal }).catch((error: unknown) => {
-        access = undefined
-        throw error
-      })
-      return access
-    },
+    access: loadOnce(() => openAccess({ store, config: live.config(), scan, log, seal })),
     admin: createToolAdmin({
       settings: store.settings,
       sources: joined,

@@ -2,6 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { PdfText, ReadPdf } from '#core/pdf.ts'
+import { loadOnce } from '#lib/load-once.ts'
 import { createSemaphore, type Semaphore } from '#lib/semaphore.ts'
 import type { RunJob } from '#tools/worker.ts'
 
@@ -12,12 +13,11 @@ const maxWaiting = 10
 
 /** Another `load` is for tests. */
 export function createReadPdf(load = loadRunner): ReadPdf {
-  let runner: Promise<RunJob> | undefined
+  const runner = loadOnce(load)
   const readers = new Map<UserId, Semaphore>()
 
   async function read(bytes: Uint8Array, signal: AbortSignal): Promise<PdfText> {
-    runner ??= load()
-    return (await runner)({ type: 'pdf', bytes }, signal)
+    return (await runner())({ type: 'pdf', bytes }, signal)
   }
 
   return async (bytes, signal, user) => {

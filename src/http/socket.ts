@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { isObject } from '#core/json.ts'
+import { loadOnce } from '#lib/load-once.ts'
 import type { Log } from '#lib/log.ts'
 import { type Authenticate, type Credential, credentialOf } from './auth.ts'
 import type { Caller } from './caller.ts'
@@ -93,7 +94,7 @@ export function createSockets(parts: SocketParts): Sockets {
   const largeFrames = createWriteLimit({ perMinute: maxLargeFrames })
   let anonymous = 0
   let closing = false
-  let server: Promise<WebSocketServer> | undefined
+  const openServer = loadOnce(loadServer)
   let beating: NodeJS.Timeout | undefined
 
   function countLargeFrame(caller: Caller, connection: Connection): void {
@@ -260,8 +261,7 @@ export function createSockets(parts: SocketParts): Sockets {
       const id = String(request.headers['x-request-id'])
       const caller = credential && (await authenticate(credential, { request: id }))
       if (caller && 'status' in caller) return refuse(caller.status)
-      server ??= loadServer()
-      const [loaded, door] = await Promise.all([server, load()])
+      const [loaded, door] = await Promise.all([openServer(), load()])
       if (socket.destroyed) return
       if (closing) return refuse(503, goingDown)
       if (!credential && anonymous >= maxAnonymous) return refuse(503, 'too many connections wait for their auth frame')

@@ -39,7 +39,10 @@ export function createEmbed({ model, baseUrl, key, keyName }: EmbedParts): { emb
   let agent: Promise<Agent> | undefined
 
   async function post(texts: readonly string[], apiKey: string, signal: AbortSignal) {
-    agent ??= openAgent()
+    agent ??= openAgent().catch((error: unknown) => {
+      agent = undefined
+      throw error
+    })
     const { request } = await import('undici')
     const { statusCode, body } = await request(url, {
       method: 'POST',

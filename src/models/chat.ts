@@ -77,7 +77,10 @@ export function createChatModel(parts: ChatModelParts): Model {
     const preparing = bodies.prepare(request.tools)
     if (preparing) await preparing
     const body = bodies.write(request)
-    agent ??= openAgent()
+    agent ??= openAgent().catch((error: unknown) => {
+      agent = undefined
+      throw error
+    })
     if (agent instanceof Promise) {
       agent = await agent
       signal.throwIfAborted()

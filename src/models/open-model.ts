@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { AppError } from '#core/errors.ts'
 import type { Model } from '#core/model.ts'
 import { type Provider, providers } from '#core/providers.ts'
+import { loadOnce } from '#lib/load-once.ts'
 import type { Log } from '#lib/log.ts'
 import { type ManualPrice, lookUpModel } from './price.ts'
 
@@ -26,17 +27,10 @@ export async function openModel(choice: ModelChoice, secret: SecretLookup, log?:
   const { fallback = [] } = choice
   if (fallback.length === 0) return first
   const { createFallback } = await import('./fallback.ts')
-  const others = fallback.map((each) => {
-    let model: Promise<Model> | undefined
-    const open = (): Promise<Model> => {
-      model ??= openOne(each, secret).catch((error: unknown) => {
-        model = undefined
-        throw error
-      })
-      return model
-    }
-    return { label: `${each.provider}/${each.name}`, open }
-  })
+  const others = fallback.map((each) => ({
+    label: `${each.provider}/${each.name}`,
+    open: loadOnce(() => openOne(each, secret)),
+  }))
   return createFallback({ first, others, log })
 }
 

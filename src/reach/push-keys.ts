@@ -2,6 +2,7 @@
 // every subscription of a browser is bound to them.
 import { createECDH } from 'node:crypto'
 import type { NotificationStore } from '#core/notification.ts'
+import { loadOnce } from '#lib/load-once.ts'
 
 /** A P-256 key pair; both parts in base64url, the public one uncompressed. */
 export type PushKeys = { readonly publicKey: string; readonly privateKey: string }
@@ -11,14 +12,7 @@ const privateKeyBytes = 32
 
 /** Reads the keys once; of several processes that make some the first wins. */
 export function createPushKeys(store: Pick<NotificationStore, 'kept' | 'keepOnce'>): () => Promise<PushKeys> {
-  let reading: Promise<PushKeys> | undefined
-  return () => {
-    reading ??= read(store).catch((error: unknown) => {
-      reading = undefined
-      throw error
-    })
-    return reading
-  }
+  return loadOnce(() => read(store))
 }
 
 async function read(store: Pick<NotificationStore, 'kept' | 'keepOnce'>): Promise<PushKeys> {

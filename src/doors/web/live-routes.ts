@@ -1,17 +1,17 @@
 // Where the browser's WebSocket is. Its code is loaded with the first connection.
 import { type Route, route } from '#http/routes.ts'
-import type { SocketDoor, Sockets } from '#http/socket.ts'
+import type { Sockets } from '#http/socket.ts'
+import { loadOnce } from '#lib/load-once.ts'
 import type { LiveParts } from './chat-socket.ts'
 
 const livePaths = ['/api/chat/ws', '/ws'] as const
 
 /** Accepts WebSocket connections at both paths. */
 export function mountLive(sockets: Pick<Sockets, 'mount'>, parts: LiveParts): void {
-  let door: Promise<SocketDoor> | undefined
-  sockets.mount(livePaths, () => {
-    door ??= import('./chat-socket.ts').then(({ createLive }) => createLive(parts))
-    return door
-  })
+  sockets.mount(
+    livePaths,
+    loadOnce(async () => (await import('./chat-socket.ts')).createLive(parts)),
+  )
 }
 
 /** Answers 426 to plain GET requests at the WebSocket's paths. */
