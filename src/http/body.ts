@@ -1,5 +1,5 @@
 // Request bodies: type, size and encoding checks, and discarding the body of a refused request.
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '#core/errors.ts'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
 
@@ -16,6 +16,11 @@ const highestSpace = 0x20
 export function checkType(headers: IncomingHttpHeaders, type: string): void {
   if (headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === type) return
   throw new AppError('unsupported_media_type', `send the body as ${type}`, { param: 'Content-Type' })
+}
+
+/** Answers `Expect: 100-continue`: the client then sends its body. HTTP/1.0 has no such answer. */
+export function sendContinue({ headers, httpVersion }: IncomingMessage, answer: ServerResponse): void {
+  if (headers.expect !== undefined && httpVersion !== '1.0') answer.writeContinue()
 }
 
 /** Reads a body of at most `limit` bytes. */

@@ -17,8 +17,15 @@ export type Found = Mounted & { readonly params: Readonly<Record<string, string>
 
 export type RouteTable = {
   readonly add: (family: RouteFamily) => void
-  /** Adds families with the first request to one of `prefixes`; all of their paths begin with one of these. */
-  readonly addLater: (prefixes: readonly string[], load: () => Promise<readonly RouteFamily[]>) => void
+  /**
+   * Adds families with the first request to one of `prefixes`; all of their paths begin with one of these. `faultBody`
+   * is the shape of errors below them before that.
+   */
+  readonly addLater: (
+    prefixes: readonly string[],
+    load: () => Promise<readonly RouteFamily[]>,
+    faultBody?: FaultBody,
+  ) => void
   /** The route of a path among those that are added. GET routes answer HEAD too. */
   find(method: string, path: string): Found | undefined
   /** Adds the routes that wait for a request to this path. False if there are none. */
@@ -82,10 +89,10 @@ export function createRouteTable(): RouteTable {
 
   return {
     add,
-    addLater(prefixes, load) {
+    addLater(prefixes, load, faultBody) {
       const later = { load }
       laters.push(later)
-      for (const prefix of prefixes) nodeOf(root, prefix).later = later
+      for (const prefix of prefixes) Object.assign(nodeOf(root, prefix), { later, ...(faultBody && { faultBody }) })
     },
     find(method, path) {
       const values: string[] = []
@@ -119,6 +126,16 @@ function newNode(): Node {
 function segmentsOf(path: string): string[] {
   const segments = path.split('/').slice(1)
   return path.includes('%') ? segments.map(decodeURIComponent) : segments
+}
+
+/** The first decoded segment of a path; as it is if it cannot be decoded. */
+export function firstSegmentOf(path: string): string {
+  const [, first = ''] = path.split('/', 2)
+  try {
+    return decodeURIComponent(first)
+  } catch {
+    return first
+  }
 }
 
 /** The node of a path of a row, made if need be. */

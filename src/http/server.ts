@@ -15,7 +15,15 @@ import { type CountRequest, logRequests, requestIdOf } from './request-log.ts'
 import { type ClientAddress, createClientAddress, networkOf, type Trust, trustOf } from './address.ts'
 import { announcedBytes, createBodyQuota } from './body-quota.ts'
 import { type Authenticate, type AuthParts, createAuth, credentialOf, refuse } from './auth.ts'
-import { checkAnnouncedSize, checkEncoding, checkType, defaultMaxBodyBytes, isBlank, readBytes } from './body.ts'
+import {
+  checkAnnouncedSize,
+  checkEncoding,
+  checkType,
+  defaultMaxBodyBytes,
+  isBlank,
+  readBytes,
+  sendContinue,
+} from './body.ts'
 import { answerClientError } from './client-errors.ts'
 import type { Caller, ChatLimit, WriteLimit } from './caller.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
@@ -24,7 +32,7 @@ import { boundConnections, listenOn } from './listen.ts'
 import type { Origins } from './origin.ts'
 import { faultHandler, pathOf } from './reply.ts'
 import { createSockets, type Sockets, type SocketTimes } from './socket.ts'
-import { createRouteTable, type Mounted, type RouteTable } from './route-table.ts'
+import { createRouteTable, type Found, firstSegmentOf, type Mounted, type RouteTable } from './route-table.ts'
 import { methods } from './routes.ts'
 import { createInFlight, dropUnreadAnswer, quotaWaitMs, unreadMs } from './in-flight.ts'
 
@@ -35,6 +43,8 @@ declare module 'fastify' {
   }
 }
 
+/** The first segments of paths that need a credential, unless their route says otherwise. */
+const apiRoots = ['api', 'v1']
 const maxHeaderBytes = 16 * 1024
 /** After the grace period of `close`, pending answers get this long before connections are cut. */
 const lastCallMs = 250
@@ -132,7 +142,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     }
     const { method, url } = request
     const path = pathOf(url)
-    const found = table.find(method, path) ?? ((await table.load(path)) ? table.find(method, path) : undefined)
+    const { found, fault } = await findRoute(method, path)
     if (found) Object.assign(request, { mounted: found, params: found.params })
     // Unknown API paths need a credential too, so that unauthenticated callers cannot probe for routes.
     const { who, counted, searches } = found?.route ?? { who: isApi(url) ? 'user' : 'anyone' }
@@ -150,20 +160,32 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       else if (searches && (request.query as { q?: unknown }).q !== undefined) parts.writeLimit.take(caller)
       if (isSafe(method) && found) request.releaseAnswerSlot = await inFlight.takeAnswerSlot(caller, reply.raw)
     } else if (!passesOriginCheck(request)) return refuse(request, reply, { status: 403 })
-    if (!found) throw missing(request, reply, table.methodsOf(path))
+    if (!found) throw fault ?? missing(request, reply, table.methodsOf(path))
     return undefined
   }
 
-  /** Refuses a body that is too large or compressed, waits for quota, then answers `Expect: 100-continue`. */
+  /** Loads the routes of the path if need be. A fault of that is told only to callers that are authenticated. */
+  async function findRoute(method: string, path: string): Promise<{ found?: Found | undefined; fault?: Error }> {
+    const found = table.find(method, path)
+    if (found) return { found }
+    try {
+      return (await table.load(path)) ? { found: table.find(method, path) } : {}
+    } catch (error) {
+      return { fault: error instanceof Error ? error : new Error(String(error)) }
+    }
+  }
+
+  /** Refuses a body that is too large, compressed or of a wrong type, waits for quota, then answers `Expect: 100-continue`. */
   async function beginBody({ raw, mounted, caller }: FastifyRequest, reply: FastifyReply): Promise<undefined> {
     const { maxBodyBytes: limit } = mounted
     checkAnnouncedSize(raw.headers, limit)
     checkEncoding(raw.headers)
+    if (isParsed(raw)) checkType(raw.headers, mounted.bodyType ?? 'application/json')
     const address = (): string => addressOf(raw)
     // Only routes that need no credential have no caller.
     const user = (caller as Caller | undefined)?.user
     await bodyQuota.take({ request: raw, answer: reply.raw, limit, user, address })
-    if (raw.headers.expect !== undefined) reply.raw.writeContinue()
+    sendContinue(raw, reply.raw)
   }
 
   /** Against cross-site request forgery: the browser sends its cookie with writes that other sites' pages cause. */
@@ -179,7 +201,6 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
 
   async function readBody({ raw, mounted }: FastifyRequest): Promise<unknown> {
     const { bodyType, parse, maxBodyBytes } = mounted
-    checkType(raw.headers, bodyType ?? 'application/json')
     const body = await readBytes(raw, maxBodyBytes)
     // An empty body becomes undefined; the route decides whether that is valid.
     if (bodyType === undefined && isBlank(body)) return undefined
@@ -314,8 +335,16 @@ function setApiHeaders(url: string, { raw }: FastifyReply): void {
   raw.setHeader('x-content-type-options', 'nosniff')
 }
 
+/** Decided by the decoded segment, as routes are found: `/%61pi` is `/api`. */
 function isApi(url: string): boolean {
-  return /^\/(api|v1)(?=[/?#]|$)/.test(url)
+  return apiRoots.includes(firstSegmentOf(pathOf(url)))
+}
+
+/** True if Fastify calls `readBody`: a type alone is enough for it. */
+function isParsed({ method, headers }: IncomingMessage): boolean {
+  if (isSafe(method)) return false
+  const { 'content-type': type, 'content-length': length = '0', 'transfer-encoding': coding } = headers
+  return type !== undefined || coding !== undefined || length !== '0'
 }
 
 /**

@@ -1,5 +1,6 @@
 // The gateway: the HTTP server, and where its doors are. Imported only when it is opened.
 import { hostname } from 'node:os'
+import { errorEnvelope } from '#doors/openai/error-envelope.ts'
 import { mountLive } from '#doors/web/live-routes.ts'
 import { pageRoutes } from '#doors/web/pages.ts'
 import type { App } from '#app.ts'
@@ -76,7 +77,11 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
   }
   // The doors are loaded with the first request to them: they are most of the gateway's code.
   gateway.mountLater(['/api', '/ws'], async () => (await import('#service/web-families.ts')).webFamilies(parts))
-  gateway.mountLater(['/api/v1', '/v1'], async () => (await import('#service/api-families.ts')).apiFamilies(parts))
+  gateway.mountLater(
+    ['/api/v1', '/v1'],
+    async () => (await import('#service/api-families.ts')).apiFamilies(parts),
+    errorEnvelope,
+  )
   mountLive(gateway.sockets, { turns, threads, gates, chatLimit, writeLimit, log })
   const issuer = config.oidc?.clientId === undefined ? {} : { issuer: config.oidc.issuer }
   gateway.mount({ routes: pageRoutes(issuer) })

@@ -83,6 +83,16 @@ test('errors have the shape of the nearest prefix, with or without a route', () 
   for (const path of ['/', '/v10', '/api/other', '/api']) assert.equal(table.faultBodyOf(path), undefined, path)
 })
 
+test('errors have the shape of a door that is not loaded yet', () => {
+  const table = createRouteTable()
+  const faultBody = () => ({ own: true })
+  const load = () => Promise.reject(new Error('was loaded'))
+  table.addLater(['/api', '/ws'], load)
+  table.addLater(['/v1', '/api/v1'], load, faultBody)
+  for (const path of ['/v1', '/v1/things', '/api/v1/nowhere']) assert.equal(table.faultBodyOf(path), faultBody, path)
+  for (const path of ['/', '/api', '/api/other', '/ws']) assert.equal(table.faultBodyOf(path), undefined, path)
+})
+
 test('the routes of a door are loaded once, by the first request to its prefix', async () => {
   const table = createRouteTable()
   const loaded: string[] = []

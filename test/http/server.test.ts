@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { createOrigins } from '#http/origin.ts'
 import type { Route } from '#http/routes.ts'
@@ -95,6 +95,23 @@ test('a client that asks first is told to go on', async (t) => {
   assert.match(await bare.until('\r\n\r\n'), /^HTTP\/1.1 100 Continue/)
   bare.write('{"message":"hi"}')
   assert.match(await bare.until('you said'), /HTTP\/1.1 200 OK/)
+  bare.end()
+})
+
+test('a client that asks first with a wrong type is refused, not told to go on', async (t) => {
+  const { port } = await openHouse(t)
+  const bare = openBare(port)
+  bare.write(`${head.replace('application/json', 'text/plain')}Expect: 100-continue\r\nContent-Length: 16\r\n\r\n`)
+  assert.match(await bare.until('unsupported_media_type'), /^HTTP\/1.1 415 /)
+  bare.end()
+})
+
+test('a client of HTTP/1.0 is not told to go on', async (t) => {
+  const { port } = await openHouse(t)
+  const bare = openBare(port)
+  const old = head.replace('HTTP/1.1', 'HTTP/1.0')
+  bare.write(`${old}Expect: 100-continue\r\nContent-Length: 16\r\n\r\n{"message":"hi"}`)
+  assert.match(await bare.until('you said'), /^HTTP\/1.1 200 OK/)
   bare.end()
 })
 
@@ -338,4 +355,59 @@ test('the address of a client is what trusted proxies say', async (t) => {
     const response = await fetch(`${url}/ip`, { headers: { 'x-forwarded-for': '10.0.0.1, 10.0.0.2' } })
     assert.deepEqual(await response.json(), { ip: expected })
   }
+})
+
+const threads: Route = {
+  method: 'GET',
+  path: '/api/threads',
+  who: 'user',
+  summary: 'Threads',
+  handle: () => ({ threads: [] }),
+}
+/** A bare gateway that listens. */
+async function openGateway(t: TestContext) {
+  const gateway = await bareGateway()
+  t.after(() => gateway.close(0))
+  const { port, url } = await gateway.listen('127.0.0.1', 0)
+  return { gateway, port, get: (path: string, headers = {}) => fetch(url + path, { headers }) }
+}
+
+const asOperator = { authorization: `Bearer ${operatorToken}` }
+
+test('an API path with escapes is an API path', async (t) => {
+  const { gateway, get } = await openGateway(t)
+  gateway.mount({ routes: [threads] })
+  for (const url of ['/api/threads', '/%61pi/threads', '/ap%69/threads?x=1']) {
+    const { status, headers } = await get(url, asOperator)
+    assert.equal(status, 200, url)
+    assert.equal(headers.get('cache-control'), 'no-store', url)
+    assert.equal(headers.get('x-content-type-options'), 'nosniff', url)
+  }
+  for (const url of ['/api/nowhere', '/%61pi/nowhere', '/%761', '/v%31/nowhere?x'])
+    assert.equal((await get(url)).status, 401, url)
+  for (const url of ['/apis', '/api%2Fthreads', '/v10']) assert.equal((await get(url)).status, 404, url)
+})
+
+test('a door that cannot be loaded is told to authenticated callers alone', async (t) => {
+  const { gateway, get } = await openGateway(t)
+  let fault: Error | undefined = new Error('no file')
+  gateway.mountLater(['/api'], () => (fault ? Promise.reject(fault) : Promise.resolve([{ routes: [threads] }])))
+  const statusOf = async (headers?: object): Promise<number> => (await get('/api/threads', headers)).status
+  assert.equal(await statusOf(), 401)
+  assert.equal(await statusOf(asOperator), 500)
+  fault = undefined
+  assert.equal(await statusOf(asOperator), 200)
+})
+
+test('an error before a door is loaded has the shape of the door', async (t) => {
+  const { gateway, port } = await openGateway(t)
+  gateway.mountLater(
+    ['/v1'],
+    () => Promise.reject(new Error('was loaded')),
+    ({ param }) => ({ own: param }),
+  )
+  const bare = openBare(port)
+  bare.write('GET /v1/models HTTP/1.1\r\n\r\n')
+  assert.match(await bare.until('Host"}'), /^HTTP\/1.1 400 .*\{"own":"Host"\}$/s)
+  bare.end()
 })

@@ -4,7 +4,7 @@ import { AppError } from '#core/errors.ts'
 import { isUuid } from '#core/ids.ts'
 import type { LimitStore } from '#core/store.ts'
 import { type ClientAddress, createClientAddress, networkOf, type Trust } from '#http/address.ts'
-import { checkAnnouncedSize, discardBody } from '#http/body.ts'
+import { checkAnnouncedSize, discardBody, sendContinue } from '#http/body.ts'
 import { answerClientError } from '#http/client-errors.ts'
 import { rateLimited } from '#http/chat-rate.ts'
 import { boundConnections, listenFault, urlOf } from '#http/listen.ts'
@@ -145,7 +145,7 @@ async function checkRate({ limits, ratePerMinute, addressOf, now = Date.now }: D
 async function submit(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { headers } = request
   checkAnnouncedSize(headers, bodyLimit)
-  if (headers.expect !== undefined) response.writeContinue()
+  sendContinue(request, response)
   const body = await readBody(request)
   if (!body) return
   const proof = door.verifier.verify(headers, body)

@@ -244,3 +244,11 @@ test('a request that never ends does not hold the close for longer than its grac
   await house.door.close(100)
   await assert.rejects(house.post(hello))
 })
+
+test('a client of HTTP/1.0 is not told to go on', async (t) => {
+  const { door } = await openHouse(t)
+  const socket = open(t, door.port)
+  const old = head.replace('HTTP/1.1', 'HTTP/1.0')
+  socket.write(`${old}Content-Length: ${hello.length}\r\nExpect: 100-continue\r\n\r\n${hello}`)
+  assert.match(await socket.answer(/\r\n\r\n/), /^HTTP\/1\.1 200 /)
+})
