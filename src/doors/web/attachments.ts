@@ -26,14 +26,21 @@ export const Attachments = z
 const maxPdfMs = 60_000
 
 /** What reads PDFs, and for whom. Without a reader no PDF is taken. */
-export type PdfReading = { readonly readPdf?: ReadPdf | undefined; readonly user: UserId }
+export type PdfReading = {
+  readonly readPdf?: ReadPdf | undefined
+  readonly user: UserId
+  /** Aborts with an AppError when nobody waits for the PDFs any more. */
+  readonly signal?: AbortSignal | undefined
+}
 
 /** Turns each attachment into a message part. Throws invalid_input for types that no model takes, too_large, overloaded. */
-export async function partsOf(attachments: readonly Attachment[], { readPdf, user }: PdfReading): Promise<Part[]> {
+export async function partsOf(attachments: readonly Attachment[], reading: PdfReading): Promise<Part[]> {
+  const { readPdf, user, signal } = reading
   const parts: Part[] = []
   for (const [at, attachment] of attachments.entries()) {
     const pdf = readPdf && pdfIn(attachment, at)
-    parts.push(pdf ? await partOfPdf({ ...pdf, user }, readPdf, AbortSignal.timeout(maxPdfMs)) : partOf(attachment, at))
+    const late = (): AbortSignal => AbortSignal.any([AbortSignal.timeout(maxPdfMs), ...(signal ? [signal] : [])])
+    parts.push(pdf ? await partOfPdf({ ...pdf, user }, readPdf, late()) : partOf(attachment, at))
     await pace()
   }
   return parts

@@ -1,4 +1,5 @@
 // POST /api/chat waits for the reply; POST /api/chat/send does not.
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
@@ -53,8 +54,11 @@ const ChatBody = z.object({
 })
 
 export function chatRoutes(parts: ChatParts): Route[] {
-  const send = (caller: Caller, body: z.output<typeof ChatBody>, { raw }: FastifyReply, idempotency?: Idempotency) =>
-    sendChat(parts, { caller, body, request: requestIdOf(raw), ...(idempotency && { idempotency }) })
+  const send = (caller: Caller, body: z.output<typeof ChatBody>, { raw }: FastifyReply, idempotency?: Idempotency) => {
+    const left = body.attachments?.length ? leaving(raw, parts.lastCall) : undefined
+    const given = { ...(idempotency && { idempotency }), ...(left && { left }) }
+    return sendChat(parts, { caller, body, request: requestIdOf(raw), ...given })
+  }
   return [
     route({
       method: 'POST',
@@ -93,6 +97,22 @@ export function chatRoutes(parts: ChatParts): Route[] {
       },
     }),
   ]
+}
+
+/** Aborts when the client leaves, and at shutdown. */
+function leaving(answer: ServerResponse, lastCall?: AbortSignal): AbortSignal {
+  const left = new AbortController()
+  const down = (): void =>
+    left.abort(new AppError('shutting_down', 'the service is going down: try again', { retryAfterSecs: 5 }))
+  const leave = (): void => {
+    lastCall?.removeEventListener('abort', down)
+    left.abort(new AppError('request_timeout', 'the client left before its files were read'))
+  }
+  lastCall?.addEventListener('abort', down, { once: true })
+  answer.once('close', leave)
+  if (lastCall?.aborted) down()
+  if (answer.destroyed) leave()
+  return left.signal
 }
 
 /** A sent message as it is told to its sender, who does not follow the turn. */
@@ -154,12 +174,14 @@ export type Sending = {
   /** The id of the HTTP request, for the log. */
   readonly request?: string
   readonly idempotency?: Idempotency
+  /** Aborts when nobody waits for the message to be taken any more. */
+  readonly left?: AbortSignal
 }
 
 /** Stores a message and starts its turn. Throws invalid_input, not_found, too_large. */
 export async function sendChat(
   { turns, readPdf }: Pick<ChatParts, 'turns' | 'readPdf'>,
-  { caller, body, request, idempotency }: Sending,
+  { caller, body, request, idempotency, left }: Sending,
 ): Promise<Start> {
   const message = body.message ?? body.content
   if (typeof message !== 'string') throw new AppError('invalid_input', 'message is missing', { param: 'message' })
@@ -171,7 +193,7 @@ export async function sendChat(
   }
   const beforeSeq = body.before_seq ?? undefined
   if (beforeSeq !== undefined && threadId === undefined) throw wrongField('thread_id', 'is missing beside before_seq')
-  const parts = await partsOf(body.attachments ?? [], { readPdf, user: caller.user })
+  const parts = await partsOf(body.attachments ?? [], { readPdf, user: caller.user, signal: left })
   const content: Part[] = [{ type: 'text', text: message.toWellFormed() }, ...parts]
   return turns.start({
     user: caller.user,

@@ -6,12 +6,14 @@ import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { ModelRequest } from '#core/model.ts'
 import { fileOrigin } from '#core/origins.ts'
+import type { ReadPdf } from '#core/pdf.ts'
 import type { Turn } from '#core/turn.ts'
 import { messageIdOf } from '#doors/web/chat-routes.ts'
 import { fence } from '../../safety/test-fence.ts'
 import { calls, createHold, createWriter, echo, eventually, type Say, says, userTexts } from '../test-app.ts'
-import { jobOnce, openHouse } from './house.ts'
+import { jobOnce, openHouse, operatorToken } from './house.ts'
 import { pdfOf } from '../../pdf.ts'
+import { until } from '../../until.ts'
 
 const noThread = '0197a000-0000-7000-8000-000000000000'
 const png = Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1').toString('base64')
@@ -91,6 +93,31 @@ test('a repeated send with a PDF gets its first answer; one that nobody has time
   const busy = await send('pdf-2')
   assert.deepEqual([busy.status, busy.json.error.code, reads], [503, 'overloaded', 2])
   assert.ok(Number(busy.headers.get('retry-after')) > 0)
+})
+
+test('the reading of a PDF ends when its sender leaves, and at shutdown', async (t) => {
+  const signals: AbortSignal[] = []
+  const readPdf: ReadPdf = (_bytes, signal) => {
+    signals.push(signal)
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+  }
+  const reasons = () => signals.map(({ reason }) => (reason as AppError | undefined)?.code)
+  const { call, close, url } = await openHouse(t, { readPdf })
+  const data = Buffer.from('%PDF-1.4').toString('base64')
+  const body = { message: 'look', attachments: [{ name: 'a.pdf', media_type: 'application/pdf', data }] }
+  const leave = new AbortController()
+  const headers = { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' }
+  const sent = { method: 'POST', headers, body: JSON.stringify(body), signal: leave.signal }
+  const left = assert.rejects(fetch(`${url}/api/chat/send`, sent))
+  await until(() => signals.length === 1)
+  leave.abort()
+  await left
+  await until(() => reasons()[0] === 'request_timeout')
+  const last = call('POST', '/api/chat', { body }).catch(() => {})
+  await until(() => signals.length === 2)
+  await close()
+  await last
+  assert.deepEqual(reasons(), ['request_timeout', 'shutting_down'])
 })
 
 test('send answers 202 at once with the id its message has in the thread', async (t) => {
