@@ -3,7 +3,7 @@ import { doorOf } from '#core/doors.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import type { SettledMission } from '#core/mission.ts'
 import type { NewNews } from '#core/notification.ts'
-import type { Thread, Turn } from '#core/turn.ts'
+import type { Turn } from '#core/turn.ts'
 
 /** A turn that took longer is news when it ends: its user has looked away. */
 const longTurnMs = 60_000
@@ -23,10 +23,13 @@ export function mayBeNews({ status, door, createdAt, endedAt = createdAt }: Rest
   return status === 'failed' || (status === 'completed' && endedAt - createdAt > longTurnMs)
 }
 
-/** The news of a turn that came to rest. `openCalls` are the calls of its open gates. */
+/**
+ * The news of a turn that came to rest. `openCalls` are the calls of its open gates; `endsOpen`: it ended with a call for
+ * its client.
+ */
 export function newsOfTurn(
   turn: RestedTurn,
-  thread: Pick<Thread, 'temporary' | 'openCall'>,
+  { temporary = false, endsOpen = false }: { readonly temporary?: boolean; readonly endsOpen?: boolean },
   openCalls: readonly string[],
 ): NewNews[] {
   const { id: turnId, threadId, door } = turn
@@ -36,8 +39,8 @@ export function newsOfTurn(
       return { event: 'needs_you', subject: `gate ${callId}`, threadId, turnId, callId, door }
     })
   }
-  // A temporary thread is in no list. One with an open call goes on as soon as its client has answered.
-  if (thread.temporary || thread.openCall !== undefined) return []
+  // A temporary thread is in no list. One that ends with a call for its client goes on as soon as that has answered.
+  if (temporary || endsOpen) return []
   const event = turn.status === 'failed' ? 'failed' : 'finished'
   return [{ event, subject: `turn ${turnId}`, threadId, turnId, door }]
 }

@@ -72,7 +72,7 @@ export function startSender(parts: SenderParts): Sender {
 
   /** Serves what is due. Returns the time until the next look. */
   async function look(): Promise<number | undefined> {
-    const ours = await store.leases.takeDuty('notifications', owner, dutyMs)
+    const ours = await takeDuty()
     if (ours) await serve()
     const next = await notifications.nextDue()
     if (next !== undefined) return ours && next > now() ? Math.min(next - now() + 1, maxWaitMs) : lookMs
@@ -80,17 +80,13 @@ export function startSender(parts: SenderParts): Sender {
     return store.backend === 'postgres' ? maxWaitMs : undefined
   }
 
+  const takeDuty = (): Promise<boolean> => store.leases.takeDuty('notifications', owner, dutyMs)
+
   async function serve(): Promise<void> {
     const left = await notifications.recoverSending(owner, (id) => sending.has(id))
     if (left > 0) log.warn({ entries: left }, 'notifications may have been sent or not; they are sent once more')
-    if (caughtUpAt === undefined || now() - caughtUpAt > catchUpMs) {
-      caughtUpAt = now()
-      await parts.catchUp()
-    }
-    if (now() - prunedAt > pruneMs) {
-      prunedAt = now()
-      while ((await notifications.prune(now() - keptMs)) > 0) await pass()
-    }
+    // Either may take longer than the duty holds: another process may send by then.
+    if ((await catchUpAndPrune()) && !(await takeDuty())) return
     // Each round begins to serve a way, or finds nothing. What is due on ways that are being served hides nothing.
     for (let round = 0; round < maxWaysAtOnce; round++) {
       if (closed || serving.size >= maxWaysAtOnce) return
@@ -98,6 +94,21 @@ export function startSender(parts: SenderParts): Sender {
       if (due.length === 0) return
       for (const [wayId, entries] of Map.groupBy(due, (entry) => entry.wayId)) beginToServe(wayId, entries)
     }
+  }
+
+  /** False if neither was to be done yet. */
+  async function catchUpAndPrune(): Promise<boolean> {
+    const catchesUp = caughtUpAt === undefined || now() - caughtUpAt > catchUpMs
+    if (catchesUp) {
+      caughtUpAt = now()
+      await parts.catchUp()
+    }
+    const prunes = now() - prunedAt > pruneMs
+    if (prunes) {
+      prunedAt = now()
+      while ((await notifications.prune(now() - keptMs)) > 0) await pass()
+    }
+    return catchesUp || prunes
   }
 
   /** The ways that are being served, and the users of whom no other way is served now. */

@@ -8,6 +8,8 @@ import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import type { ListedTurn } from '#core/turn-store.ts'
 import type { Log } from '#lib/log.ts'
+import { readEnd } from '#turns/job-outcome.ts'
+import { isAway } from '#turns/store-retry.ts'
 import { mayBeNews, newsOfTurn, readerOf } from './events.ts'
 
 /** Gates of one turn, or of one user at a catch-up, that are told of. */
@@ -69,7 +71,34 @@ export function createTeller({ store, bus, log, now = Date.now }: TellerParts): 
     const waits = turn.status === 'waiting'
     const open = waits ? await store.turns.openGates(user, { threadId: turn.threadId, limit: maxGates }) : []
     const calls = open.filter((each) => each.turn.id === turn.id).map(({ gate }) => gate.callId)
-    return newsOfTurn(turn, thread, calls)
+    const { temporary = false } = thread
+    return newsOfTurn(turn, { temporary, endsOpen: await endsWithOpenCall(user, turn.id) }, calls)
+  }
+
+  /** True for a turn that ended with a call for its client, also after the client has answered. */
+  async function endsWithOpenCall(user: UserId, turnId: string): Promise<boolean> {
+    const turn = await store.turns.get(user, turnId)
+    const last = turn && (await readEnd(store.threads, turn)).at(-1)?.item
+    return last?.type === 'gate' && last.kind === 'output'
+  }
+
+  /** Does a part of a catch-up. One that fails for a reason of its own keeps back no other. */
+  async function attempt(user: UserId, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (isAway(error)) throw error
+      log.error({ user, err: error }, 'could not catch up with the news of a user')
+    }
+  }
+
+  async function putGates(user: UserId): Promise<void> {
+    const open = await store.turns.openGates(user, { limit: maxGates })
+    for (const { turn, gate, at } of open) {
+      if (readerOf(turn) !== user) continue
+      const news = newsOfTurn({ ...turn, status: 'waiting' }, {}, [gate.callId])
+      await put(user, atTime(news, at))
+    }
   }
 
   function inBackground(work: () => Promise<void>): void {
@@ -94,18 +123,12 @@ export function createTeller({ store, bus, log, now = Date.now }: TellerParts): 
     },
     async catchUp() {
       const [users, began] = [await usersWithWays(), now()]
-      for (const user of users) {
-        const open = await store.turns.openGates(user, { limit: maxGates })
-        for (const { turn, gate, at } of open) {
-          if (readerOf(turn) !== user) continue
-          const news = newsOfTurn({ ...turn, status: 'waiting' }, {}, [gate.callId])
-          await put(user, atTime(news, at))
-        }
-      }
+      for (const user of users) await attempt(user, () => putGates(user))
       const since = Math.max(began - maxTurnAgeMs, caughtUpTo - overlapMs)
       for (const turn of await store.turns.endedAsNews(since, maxTurns)) {
         const user = readerOf(turn)
-        if (users.has(user)) await put(user, atTime(await newsOf(user, turn), turn.endedAt ?? began))
+        if (!users.has(user)) continue
+        await attempt(user, async () => put(user, atTime(await newsOf(user, turn), turn.endedAt ?? began)))
       }
       caughtUpTo = began
     },

@@ -10,14 +10,15 @@ export function* enqueueNews(
   { at, nextId }: { readonly at: number; readonly nextId: () => string },
 ): Job<number> {
   const ways = yield* query(
-    'SELECT id, kind, events, created_at FROM notification_ways WHERE user_id = ? AND gone_at IS NULL ORDER BY id',
+    `SELECT id, kind, events, COALESCE(events_at, created_at) AS since FROM notification_ways
+     WHERE user_id = ? AND gone_at IS NULL ORDER BY id`,
     user,
   )
   let added = 0
   for (const way of ways) {
     const events = JSON.parse(String(way['events'])) as string[]
     if (!events.includes(news.event) || way['kind'] === news.door) continue
-    if (news.at !== undefined && news.at < Number(way['created_at'])) continue
+    if (news.at !== undefined && news.at < Number(way['since'])) continue
     const row = yield* first(
       `INSERT INTO outbox (id, user_id, way_id, event, subject, thread_id, turn_id, call_id, mission_id, state, at, created_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'due', ?, ?) ON CONFLICT (way_id, subject) DO NOTHING RETURNING id`,

@@ -252,6 +252,10 @@ export const migrations: readonly Migration[] = [
   addDocumentVersions,
   planMissions,
   addThreadVariants,
+  [
+    // Since when a way takes its present events; null if since it was added.
+    `ALTER TABLE notification_ways ADD COLUMN events_at BIGINT`,
+  ],
 ]
 
 /** The schema version of this Atrium. */

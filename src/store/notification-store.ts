@@ -31,13 +31,14 @@ export function createNotificationStore({ sql, seal, now }: NotificationStorePar
     const { replaces } = way
     if (replaces !== undefined) {
       // What is due on it goes the new way.
-      yield* run('UPDATE outbox SET way_id = ? WHERE way_id = ? AND user_id = ? AND pending = 1', id, replaces, user)
+      yield* moveDue(user, replaces, id)
       yield* run('DELETE FROM notification_ways WHERE id = ? AND user_id = ?', replaces, user)
     }
     const hash = createHash('sha256').update(`${way.kind} ${way.target}`).digest('hex')
     const same = yield* query(`SELECT id, user_id FROM notification_ways WHERE target_hash = ?${sql.lock}`, hash)
     for (const row of same) {
       const own = row['user_id'] === user
+      if (own) yield* moveDue(user, String(row['id']), id)
       if (own || way.kind === 'push') yield* removeWay(String(row['id']))
     }
     const count = yield* first(
@@ -89,10 +90,14 @@ export function createNotificationStore({ sql, seal, now }: NotificationStorePar
         const before = yield* findWay('id = ? AND user_id = ?', id, user)
         if (!before) return undefined
         const { events = before.events, content = before.content }: WayChange = change
+        // An event that is switched on is told from now on: what came before is old news.
+        const more = events.some((event) => !before.events.includes(event))
         const row = yield* first(
-          'UPDATE notification_ways SET events = ?, content = ? WHERE id = ? RETURNING *',
+          `UPDATE notification_ways SET events = ?, content = ?, events_at = COALESCE(?, events_at)
+           WHERE id = ? RETURNING *`,
           JSON.stringify(events),
           content ? 1 : 0,
+          more ? now() : null,
           id,
         )
         yield* notifyWays(sql)
@@ -199,6 +204,18 @@ export function createNotificationStore({ sql, seal, now }: NotificationStorePar
       }),
     kept: (name) => sql.read(() => keptValue(name, seal)),
   }
+}
+
+/** Moves what is due from a way to another, which gets the same news once. */
+function* moveDue(user: UserId, from: string, to: string): Job<void> {
+  yield* run(
+    `UPDATE outbox SET way_id = ? WHERE way_id = ? AND user_id = ? AND pending = 1
+     AND NOT EXISTS (SELECT 1 FROM outbox moved WHERE moved.way_id = ? AND moved.subject = outbox.subject)`,
+    to,
+    from,
+    user,
+    to,
+  )
 }
 
 function* removeWay(id: string): Job<void> {

@@ -47,7 +47,7 @@ test('each gate of a turn that waits is news, also of a mission and of a tempora
 
 test('the end of a temporary thread, and one that waits for its client, is no news', () => {
   assert.deepEqual(newsOfTurn(turn('completed', 90_000), { temporary: true }, []), [])
-  assert.deepEqual(newsOfTurn(turn('completed', 90_000), { openCall: 'c1' }, []), [])
+  assert.deepEqual(newsOfTurn(turn('completed', 90_000), { endsOpen: true }, []), [])
 })
 
 test('the operator is told of senders without an account, every other user of their own', () => {

@@ -266,6 +266,19 @@ test('a way that cannot be served is tried again later, and not in every look', 
   assert.deepEqual([house.sent.length, await house.states()], [1, ['sent 1']])
 })
 
+test('a process that loses the duty while it catches up sends nothing', async (t) => {
+  const house = openReachHouse(t, { idle: true })
+  await house.addWay()
+  await house.put('a')
+  const duties = [true, false]
+  t.mock.method(house.store.leases, 'takeDuty', () => Promise.resolve(duties.shift() ?? false))
+  const { mock: ends } = t.mock.method(house.store.notifications, 'nextDue')
+  house.sender.start()
+  await until(() => ends.callCount() > 0)
+  await house.sender.close()
+  assert.deepEqual([house.sent.length, await house.states(), duties], [0, ['due 0'], []])
+})
+
 test('a shutdown cuts off what is on its way, which is then unknown', async (t) => {
   const house = openReachHouse(t)
   await house.addWay()

@@ -133,6 +133,46 @@ test('a turn that failed within a day before a start is told once', async (t) =>
   )
 })
 
+test('a turn that ended with a call for its client is no news, also once the client has answered', async (t) => {
+  const house = openReachHouse(t, {
+    reply: (_, { items }) => {
+      if (items.at(-1)?.type !== 'message') return ['done']
+      house.clock.now += 60_001
+      return [{ name: 'look' }]
+    },
+    idle: true,
+  })
+  await house.addWay()
+  const options = { tools: [{ name: 'look', description: '', parameters: {} }] }
+  const { turn, events } = await house.turns.start(message('hello', { options }))
+  await eventsOf(events)
+  const { threadId } = turn
+  const { openCall: callId = '' } = (await house.threads.get(ada, threadId)) ?? {}
+  const output = { type: 'answer', callId, decision: 'output', output: 'seen', by: 'ada' } as const
+  await eventsOf((await house.turns.start({ ...message(''), threadId, resumes: callId, input: [output] })).events)
+  await house.teller.close()
+  await house.teller.catchUp()
+  assert.deepEqual([callId !== '', await house.states()], [true, []])
+})
+
+test('a turn whose news cannot be read keeps back no other at a catch-up', async (t) => {
+  const house = openReachHouse(t, { reply: () => broken, idle: true })
+  const { notifications, threads } = house.store
+  const [first, second] = [await run(house, 'one'), await run(house, 'two')]
+  await house.teller.close()
+  await house.addWay()
+  const get = threads.get.bind(threads)
+  for (const bad of [first, second]) {
+    const { mock } = t.mock.method(threads, 'get', (...given: Parameters<typeof get>) =>
+      given[1] === bad.threadId ? Promise.reject(new Error('a bug')) : get(...given),
+    )
+    await house.teller.catchUp()
+    mock.restore()
+  }
+  const { rows } = await notifications.outbox(ada, { limit: 9 })
+  assert.deepEqual(new Set(rows.map(({ turnId }) => turnId)), new Set([first.id, second.id]))
+})
+
 test('a mission that failed tells its owner, and says so when it was paused', async (t) => {
   const house = openReachHouse(t)
   await house.addWay()

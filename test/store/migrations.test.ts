@@ -44,6 +44,7 @@ const landed = [
   '1d65f64063818c14376f044dd1191be7e45f070f74ba460f4931dda4b7d075d9',
   '21654aef323d3add9046f910546f08f664773575af1cb45780c055e09f8e6e7b',
   'f1897bdeabeb523b8a0304cec74dce783a519173fce287886fa98f8ee0f2785a',
+  '681a57fa927ac7182e76eea43269cacbfe8577b48a997b80fb54c41ec0665bf6',
 ]
 
 test('a version that has landed is never edited', () => {

@@ -128,6 +128,39 @@ export function notificationTests(open: Open): void {
     assert.deepEqual(await notifications.claim([a, b], 'one'), [], 'what has ended is not sent again')
   })
 
+  test('an event that is switched on is told from then on, and the others as before', async (t) => {
+    const { store, clock } = await open(t)
+    const { notifications } = store
+    const { id } = await add(store, ada, { events: ['failed'] })
+    const before = ++clock.now
+    clock.now++
+    const old = (subject: string, event: NewNews['event']) => news(subject, { event, at: before })
+    await notifications.changeWay(ada, id, { content: true })
+    await notifications.changeWay(ada, id, { events: ['failed'] })
+    assert.equal(await notifications.enqueue(ada, old('a', 'failed')), 1, 'nothing was switched on')
+    await notifications.changeWay(ada, id, { events: ['failed', 'finished'] })
+    assert.equal(await notifications.enqueue(ada, old('b', 'finished')), 0)
+    await notifications.changeWay(ada, id, { events: ['finished'] })
+    assert.equal(await notifications.enqueue(ada, old('c', 'finished')), 0)
+    assert.equal(await notifications.enqueue(ada, news('d', { at: clock.now })), 1)
+  })
+
+  test('a way that is added again keeps what is due on it, once', async (t) => {
+    const { store, clock } = await open(t)
+    const { notifications } = store
+    await add(store, ada, { kind: 'push' })
+    await notifications.enqueue(ada, news('a'))
+    const other = await add(store, ada, { target: 'https://two.test/x' })
+    await notifications.enqueue(ada, news('b'))
+    const again = await add(store, ada, { kind: 'push' })
+    const due = async () => (await notifications.due(clock.now, 10)).map(({ wayId }) => wayId)
+    assert.deepEqual((await due()).toSorted(), [again.id, again.id, other.id].toSorted())
+    const both = await add(store, ada, { kind: 'push', replaces: other.id })
+    assert.deepEqual(await due(), [both.id, both.id])
+    await add(store, bob, { kind: 'push' })
+    assert.deepEqual(await due(), [], 'the news of one user is not shown to another')
+  })
+
   test('what is due is read without ways and users that are busy', async (t) => {
     const { store, clock } = await open(t)
     const { notifications } = store
