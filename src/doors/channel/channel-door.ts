@@ -102,8 +102,11 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
     }
   }
 
-  /** Tells a post to its end; after a failure again, from what is stored of it. */
-  async function tellThrough({ id }: Post, until: AbortSignal): Promise<void> {
+  /**
+   * Tells a post to its end; after a failure again, from what is stored of it. `until` also ends when the post is forgotten,
+   * as one that is finished is; `held` only with the hold or the door.
+   */
+  async function tellThrough({ id }: Post, until: AbortSignal, held: AbortSignal): Promise<void> {
     for (let waitMs = minRetryMs; !until.aborted; waitMs = Math.min(waitMs * 2, maxRetryMs)) {
       try {
         const post = await channels.post(id)
@@ -113,7 +116,7 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
         }
         if (outcome) await channels.finish(id)
         if (outcome?.type === 'refused' && post?.threadId !== undefined)
-          await tellRefusal(post.chat, post.threadId, until)
+          await tellRefusal(post.chat, post.threadId, held)
         return
       } catch (error) {
         if (until.aborted || !hold.held) return
@@ -138,7 +141,9 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
     for (const post of posts) {
       if (telling.has(post.id) || until.aborted) continue
       const stop = new AbortController()
-      const told = tellThrough(post, AbortSignal.any([until, stop.signal])).finally(() => telling.delete(post.id))
+      const told = tellThrough(post, AbortSignal.any([until, stop.signal]), until).finally(() =>
+        telling.delete(post.id),
+      )
       telling.set(post.id, { told, stop })
     }
   }

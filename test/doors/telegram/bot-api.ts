@@ -207,6 +207,7 @@ export async function startBotApi(token = '4711:AAE-a-token-for-the-tests-of-atr
     const params = paramsIn(request, body)
     calls.push({ method: path, params, at: performance.now() })
     await held.get(path)
+    if (response.destroyed) return
     const at = faults.findIndex(({ method }) => method === path)
     const [planted] = at < 0 ? [] : faults.splice(at, 1)
     if (planted) throw planted.fault

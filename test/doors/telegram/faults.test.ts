@@ -89,6 +89,30 @@ test('a reply that could not be sent is named, with a link', async (t) => {
   assert.ok(!ada.texts.includes('you said: hello'))
 })
 
+test('the note about a reply that could not be sent is not cut off by a look for other posts', async (t) => {
+  const { pair, api, app, wake } = await openHouse(t)
+  const ada = await pair(7)
+  let sends = 0
+  let letGo = (): void => {}
+  api.watch((method, now) => {
+    if (method !== 'sendMessage' || now !== 'behind' || ++sends > 2) return false
+    if (sends === 2) letGo = api.hold('sendMessage')
+    return true
+  })
+  const sent = () => api.calls.filter(({ method }) => method === 'sendMessage').length
+  const before = sent()
+  ada.say('hello')
+  await until(() => sent() === before + 3)
+  const { mock: looks } = t.mock.method(app.store.channels, 'posts')
+  wake()
+  await until(() => looks.callCount() > 0)
+  assert.deepEqual(await looks.calls[0]?.result, [], 'the post is finished')
+  ada.say('/status')
+  await until(() => sent() === before + 4)
+  letGo()
+  await until(() => ada.texts.some((text) => text.startsWith('A message to you could not be sent here')))
+})
+
 test('a rate limit is waited out for as long as Telegram says', async (t) => {
   const { pair, api } = await openHouse(t)
   const ada = await pair(7)
