@@ -140,7 +140,14 @@ test('a restore is refused while a service runs on the database', async (t) => {
   const { store } = await openPostgresStore({ url, seal })
   const lease = await store.leases.join('a process')
   const parts = { home: homeAt(folder(t)), databaseUrl: url, file, replace: true }
-  await assert.rejects(restore(parts), { code: 'home_locked' })
+  // A service that is writing: the restore neither waits for it nor makes it wait.
+  const serving = openPostgres(url)
+  const writer = await serving.pool.connect()
+  await writer.query('BEGIN; LOCK TABLE threads IN ROW EXCLUSIVE MODE')
+  const impatient = `${url}${url.includes('?') ? '&' : '?'}options=-c%20lock_timeout%3D2000`
+  await assert.rejects(restore({ ...parts, databaseUrl: impatient }), { code: 'home_locked' })
+  writer.release(true)
+  await serving.close()
   await store.leases.leave(lease)
   await store.close()
   const loading = await loadPostgres({ url, termsOf: () => ({ title: [], body: [], extra: [] }), mark: 'm' })
