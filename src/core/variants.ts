@@ -39,18 +39,20 @@ export function variantsOf(members: readonly FamilyMember[], family: string, thr
 type Branch = { readonly from: number; readonly parent: string | undefined }
 type Tree = ReadonlyMap<string, Branch>
 
-/** Ids grow with time, so that a thread comes behind the one that it was forked from. */
+/** The first thread of the family, then the others by id: the oldest first. The clocks that ids are made with may differ. */
 function treeOf(members: readonly FamilyMember[], family: string): Tree {
+  const forks = Map.groupBy(members, ({ id, forkedFrom }) => (id === family ? undefined : forkedFrom?.threadId))
   const tree = new Map<string, Branch>()
-  for (const { id, forkedFrom } of members.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-    if (id === family) tree.set(id, { from: 1, parent: undefined })
-    else if (forkedFrom && tree.has(forkedFrom.threadId)) {
-      const { threadId, beforeSeq } = forkedFrom
-      const parent = beforeSeq > 1 ? ownerOf(tree, threadId, beforeSeq - 1) : undefined
-      tree.set(id, { from: beforeSeq, parent })
+  if (members.some(({ id }) => id === family)) tree.set(family, { from: 1, parent: undefined })
+  // A thread that is added is itself gone through.
+  for (const threadId of tree.keys()) {
+    for (const { id, forkedFrom } of forks.get(threadId) ?? []) {
+      const from = forkedFrom?.beforeSeq ?? 1
+      tree.set(id, { from, parent: from > 1 ? ownerOf(tree, threadId, from - 1) : undefined })
     }
   }
-  return tree
+  const [root, ...others] = tree
+  return new Map(root ? [root, ...others.toSorted(([a], [b]) => compare(a, b))] : [])
 }
 
 /** The thread in which the item with this seq first stood. */

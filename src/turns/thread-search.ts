@@ -14,7 +14,7 @@ const minCandidates = 60
 const candidatesPerThread = 3
 /** Bytes of messages that one search reads and parses: it blocks other work meanwhile. */
 const maxReadBytes = 1024 * 1024
-/** Threads that are read for each one that is returned: variants of a conversation are found together. */
+/** Threads that are read at once for each one that is returned: variants of a conversation are found together. */
 const readPerThread = 2
 
 /** A thread that matched: by its title, or by the words of a message with this seq. */
@@ -43,13 +43,16 @@ export function createThreadSearch({ index, threads, reader = createReader() }: 
     for (const each of [...titled, ...said.filter(({ score }) => score > 0)]) {
       if (!found.has(each.found.path)) found.set(each.found.path, each)
     }
-    const rows = await Promise.all(
-      [...found.values()].slice(0, readPerThread * limit).map(async (each) => {
-        const thread = await threads.get(user, each.found.path)
-        return thread && withMatch(thread, each)
-      }),
-    )
-    return oneVariantEach(rows.filter((row) => row !== undefined)).slice(0, limit)
+    const rows: FoundThread[] = []
+    const ranked = [...found.values()]
+    for (let at = 0; at < ranked.length && oneVariantEach(rows).length < limit; at += readPerThread * limit) {
+      const part = ranked.slice(at, at + readPerThread * limit)
+      const read = await Promise.all(
+        part.map(async (each) => ({ each, thread: await threads.get(user, each.found.path) })),
+      )
+      for (const { each, thread } of read) if (thread) rows.push(withMatch(thread, each))
+    }
+    return oneVariantEach(rows).slice(0, limit)
   }
 }
 

@@ -36,6 +36,11 @@ test('a retry of a retry stands beside both', () => {
   assert.equal(told(members, 'd'), '3: a b c [d]')
 })
 
+test('a variant may have an id that sorts before that of the thread it was forked from', () => {
+  const members = family(['a', 3], ['a', 3], ['e', 3, { id: 'd' }], ['b', 3, { id: 'e' }])
+  for (const each of [members, members.toReversed()]) assert.equal(told(each, 'd'), '3: a b c [d] e')
+})
+
 test('also of the first message', () => {
   const members = family(['a', 1], ['b', 1])
   assert.equal(told(members, 'b'), '1: a [b] c')

@@ -58,6 +58,20 @@ export function threadIndexTests(open: Open): void {
     assert.equal(titled?.match, undefined, 'a title needs no snippet')
   })
 
+  test('the variants of one conversation leave room for others, by title and by message', async (t) => {
+    const { store } = await open(t)
+    const other = await tell(store, 'The zeppelin leaves', { title: 'Travel plans' })
+    const first = await tell(store, 'The zeppelin leaves', { title: 'Travel plans' })
+    const forks = { threadId: first.threadId, beforeSeq: 1, variant: true } as const
+    let shown = first
+    for (let at = 0; at < 9; at++) shown = await tell(store, 'The zeppelin leaves', { forks })
+    await catchUp(store.threadIndex)
+    for (const query of ['zeppelin', 'travel']) {
+      const found = await searchOf(store)(ada, { query, limit: 2 })
+      assert.deepEqual(found.map(({ id }) => id).toSorted(), [other.threadId, shown.threadId].toSorted(), query)
+    }
+  })
+
   test('replies and later turns are found; results, thoughts and files are not', async (t) => {
     const { store } = await open(t)
     const { turn } = await store.turns.start(turnOf({ title: 'one', input: [say('first')] }))
