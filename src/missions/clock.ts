@@ -140,7 +140,8 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
 
   async function takeOneBack(mission: Mission, now: number): Promise<void> {
     const { nextAt = now } = mission
-    const schedule = storedSchedule(mission)
+    // A schedule that was begun by the wrong clock begins anew.
+    const schedule = storedSchedule({ ...mission, from: Math.min(mission.from, now) })
     const [next = nextAt] = typeof schedule === 'string' ? [] : nextRuns(schedule, now, 1)
     await missions.takeBack(mission, Math.min(next, nextAt), now)
   }

@@ -209,8 +209,11 @@ export function createMissionStore({ sql, now, maxUserBytes = 0 }: MissionStoreP
     takeBack: ({ id, nextAt: before = -1 }, nextAt, at) =>
       sql.write(function* () {
         const row = yield* first(
-          'UPDATE missions SET next_at = ?, planned_at = ? WHERE id = ? AND next_at = ? RETURNING id',
+          `UPDATE missions SET next_at = ?, planned_at = ?, begins_at = CASE WHEN begins_at > ? THEN ? ELSE begins_at END
+           WHERE id = ? AND next_at = ? RETURNING id`,
           nextAt,
+          at,
+          at,
           at,
           id,
           before,

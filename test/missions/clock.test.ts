@@ -321,6 +321,19 @@ test('a clock that was ahead before a restart is noticed by the next start', asy
   await until(async () => (await house.missions.get(ada, mission.id)).nextAt === start + 2 * hour)
 })
 
+test('a schedule that was begun by a clock that was ahead begins anew', async (t) => {
+  const house = open(t, {}, { idle: true })
+  const mission = await house.add()
+  house.setTime(start + 100 * 24 * hour)
+  await house.missions.change(ada, mission.id, { schedule: 'every 2h' })
+  house.setTime(start)
+  house.clock.start()
+  await until(async () => (await house.missions.get(ada, mission.id)).nextAt === start + 2 * hour)
+  await house.at(start + 2 * hour)
+  await ended(house, mission)
+  assert.equal((await house.missions.get(ada, mission.id)).nextAt, start + 4 * hour)
+})
+
 test('a clock that is far behind, as that of a machine without one, moves nothing', async (t) => {
   const house = open(t, {}, { idle: true })
   const mission = await house.add({ schedule: 'daily at 9am' })

@@ -314,7 +314,7 @@ export function missionTests(open: Open): void {
     const missed = [{ at: now - 500 }, { at: now + 500, count: 7 }, { at: now + 1_500 }]
     const { run: _, ...plan } = firing(fired, { missed, next: now + 9_000, plannedAt: now + 8_000 })
     assert.equal((await missions.fire(plan)).type, 'recorded')
-    await missions.change(resumed, { nextAt: now + 9_500, plannedAt: now + 8_500 }, 100)
+    await missions.change(resumed, { nextAt: now + 9_500, plannedAt: now + 8_500, from: now + 8_500 }, 100)
     assert.deepEqual(await missions.plannedAhead(clock.now - 1, 9), [], 'not by a clock from before they were made')
     const ahead = await missions.plannedAhead(now, 9)
     assert.deepEqual(
@@ -325,6 +325,11 @@ export function missionTests(open: Open): void {
     await missions.takeBack({ ...old, nextAt: 501 }, now + 100, now)
     assert.deepEqual([await missions.plannedAhead(now, 9), (await missions.get(ada, old.id))?.nextAt], [[], 500])
     assert.equal((await missions.get(ada, fired.id))?.nextAt, now + 100)
+    const begun = await Promise.all([fired, resumed].map(({ id }) => missions.get(ada, id)))
+    assert.deepEqual(
+      begun.map((mission) => mission?.from),
+      [fired.from, now],
+    )
     assert.deepEqual(await outcomes(store, fired), [[now - 500, 'missed']])
   })
 
