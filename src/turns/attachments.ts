@@ -100,17 +100,34 @@ function unread(name: string, { reason }: AbortSignal): AppError {
   )
 }
 
-/** The text of the first pages that fit, with their numbers; of a page that is too long by itself, its beginning. Pure. */
+/** Room for the lines behind the pages that say what is not here. */
+const maxNoteBytes = 150
+
+/**
+ * The text of the first pages that fit, with their numbers; of a page that is too long by itself, its beginning. Behind
+ * them it says what is not here. Pure.
+ */
 export function pagesWithin({ pages: all, texts }: PdfText, maxBytes: number) {
-  const kept: string[] = []
-  let bytes = 0
-  for (const [at, text] of texts.entries()) {
-    const page = `[page ${at + 1} of ${all}]\n${text.replaceAll('\0', '').toWellFormed()}`
-    bytes += Buffer.byteLength(page) + 2
-    if (bytes > maxBytes && kept.length > 0) break
-    kept.push(bytes > maxBytes ? page.slice(0, Math.floor(maxBytes / 4)).toWellFormed() : page)
-    if (bytes > maxBytes) break
+  const written = texts.map((text, at) => `[page ${at + 1} of ${all}]\n${text.replaceAll('\0', '').toWellFormed()}`)
+  const sizes = written.map((page) => Buffer.byteLength(page) + 2)
+  const isWhole = texts.length === all && sizes.reduce((sum, size) => sum + size, 0) <= maxBytes
+  const room = isWhole ? maxBytes : maxBytes - maxNoteBytes
+  let [bytes, read] = [0, 0]
+  for (const size of sizes) {
+    bytes += size
+    if (bytes > room) break
+    read++
   }
-  const rest = kept.length < all ? [`[the PDF has ${all} pages, the first ${kept.length} are here]`] : []
-  return { text: [...kept, ...rest].join('\n\n'), pages: { all, read: kept.length } }
+  const isCut = read === 0
+  const kept = isCut ? [beginningOf(written[0] ?? '', room - 2)] : written.slice(0, read)
+  const notes = [
+    ...(isCut ? ['[page 1 is too long: only its beginning is here]'] : []),
+    ...(kept.length < all ? [`[the PDF has ${all} pages, the first ${kept.length} are here]`] : []),
+  ]
+  return { text: [...kept, ...notes].join('\n\n'), pages: { all, read: kept.length } }
+}
+
+/** At most so many bytes of a text, without a character that they would cut. */
+function beginningOf(text: string, maxBytes: number): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.from(text).subarray(0, maxBytes), { stream: true })
 }

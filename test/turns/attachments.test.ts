@@ -69,13 +69,30 @@ test('of a PDF the first pages that fit are kept, and it says how many there are
     text: '[page 1 of 2]\na\n\n[page 2 of 2]\nb',
     pages: { all: 2, read: 2 },
   })
-  assert.deepEqual(pagesWithin(pages(12, 'a', 'x'.repeat(50)), 60), {
+  assert.deepEqual(pagesWithin(pages(12, 'a', 'x'.repeat(50)), 200), {
     text: '[page 1 of 12]\na\n\n[the PDF has 12 pages, the first 1 are here]',
     pages: { all: 12, read: 1 },
   })
-  const long = pagesWithin(pages(1, '€'.repeat(mib)), mib)
-  assert.ok(Buffer.byteLength(long.text) <= mib)
+})
+
+test('a page of a PDF that is too long is cut at a character, and it says so', () => {
+  const long = pagesWithin({ title: '', pages: 1, texts: ['€'.repeat(mib)] }, mib)
+  assert.match(long.text, /^\[page 1 of 1\]\n€+\n\n\[page 1 is too long: only its beginning is here\]$/)
   assert.deepEqual(long.pages, { all: 1, read: 1 })
+  const first = pagesWithin({ title: '', pages: 9, texts: ['x'.repeat(999), 'y'] }, 500)
+  assert.match(first.text, /xx\n\n\[page 1 is too long: .*\]\n\n\[the PDF has 9 pages, the first 1 are here\]$/)
+})
+
+test('the text of a PDF and what it says behind it stay within the bound, so that it can be sent again', () => {
+  for (const length of [1, 99, 440, 447, 448, 449, 460, 485, 500, 2_000]) {
+    for (const all of [1, 2, 300, 99_999]) {
+      for (const texts of [['x'.repeat(length)], ['x'.repeat(length), '€'.repeat(20)]]) {
+        const { text } = pagesWithin({ title: '', pages: Math.max(all, texts.length), texts }, 500)
+        assert.ok(Buffer.byteLength(text) <= 500, `${length} ${all} ${texts.length}`)
+        assert.ok(Buffer.byteLength(text) > Math.min(length, 300), 'as much as there is room for')
+      }
+    }
+  }
 })
 
 test('a PDF that cannot be read is refused with the way out', async () => {

@@ -12,6 +12,7 @@ import {
   isPictureType,
   maxAttachments,
   maxTextBytes,
+  maxTotalBytes,
   partOfPdf,
   type PdfFile,
   picturePart,
@@ -37,13 +38,24 @@ export type PdfReading = {
 export async function partsOf(attachments: readonly Attachment[], reading: PdfReading): Promise<Part[]> {
   const { readPdf, user, signal } = reading
   const parts: Part[] = []
+  let [bytes, hasPdf] = [0, false]
   for (const [at, attachment] of attachments.entries()) {
     const pdf = readPdf && pdfIn(attachment, at)
     const late = (): AbortSignal => AbortSignal.any([AbortSignal.timeout(maxPdfMs), ...(signal ? [signal] : [])])
-    parts.push(pdf ? await partOfPdf({ ...pdf, user }, readPdf, late()) : partOf(attachment, at))
+    const part = pdf ? await partOfPdf({ ...pdf, user }, readPdf, late()) : partOf(attachment, at)
+    parts.push(part)
+    bytes += part.type === 'file' ? Buffer.byteLength(part.text) : (attachment.data.length * 3) / 4
+    hasPdf ||= pdf !== undefined
+    // The text of a PDF may be larger than the PDF, and the message must fit into a request when it is sent again.
+    if (hasPdf && bytes > maxTotalBytes) throw tooMuchText(at)
     await pace()
   }
   return parts
+}
+
+function tooMuchText(at: number): AppError {
+  const message = `the text of the PDFs and the other files have over ${maxTotalBytes} bytes together: send some of them in another message`
+  return new AppError('too_large', message, { param: `attachments[${at}].data` })
 }
 
 /** The PDF in an attachment; undefined for other files. Its own beginning decides, not the name of its type alone. */
