@@ -12,8 +12,11 @@ export type Page<T> = { readonly rows: readonly T[]; readonly nextCursor?: strin
 /** Where a thread is forked: before the item with this seq. */
 export type ForkPoint = { readonly threadId: string; readonly beforeSeq: number }
 
-/** A fork on purpose, or a variant: a thread of the same conversation, for Retry and Edit. */
-export type ForkOrder = ForkPoint & { readonly variant?: true }
+/**
+ * A fork on purpose, or a variant: a thread of the same conversation, for Retry and Edit. A conversation whose title is still
+ * `plainTitle`, that of the first message, gets the title of the turn.
+ */
+export type ForkOrder = ForkPoint & { readonly variant?: true; readonly plainTitle?: string }
 
 /** A point of a thread's replay chain: the history of an API client after the answer of a turn. */
 export type ThreadPoint = {

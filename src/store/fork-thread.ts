@@ -33,6 +33,8 @@ type ForkParts = {
   readonly temporary?: boolean | undefined
   /** A variant of the thread, for Retry and Edit. Of another user's thread and of a temporary one there is none. */
   readonly variant?: boolean | undefined
+  /** Another title for the variant and its conversation, if that still has this one. */
+  readonly retitle?: { readonly from: string; readonly to: string } | undefined
   readonly maxBytes?: number | undefined
   /** The storage quota of a user; 0 means none. */
   readonly maxUserBytes: number
@@ -56,11 +58,12 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
   if (maxUserBytes > 0) checkQuota({ stored: yield* readStored(user), added: copied, max: maxUserBytes })
   const upTo = beforeSeq - 1
   const isVariant = parts.variant === true && old.userId === user && !old.temporary
+  const titleOfVariant = parts.retitle?.from === old.title ? parts.retitle.to : old.title
   const thread: Thread = {
     id,
     userId: user,
     door,
-    title: isVariant ? old.title : yield* numberedTitle(row),
+    title: isVariant ? titleOfVariant : yield* numberedTitle(row),
     createdAt: now,
     updatedAt: now,
     lastSeq: upTo,
@@ -105,8 +108,11 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
     threadId,
     beforeSeq,
   )
-  if (isVariant) yield* joinFamily(thread.id, row, lock)
-  return isVariant ? { ...thread, family: old.family ?? old.id } : thread
+  if (!isVariant) return thread
+  const family = old.family ?? old.id
+  yield* joinFamily(thread.id, row, lock)
+  if (thread.title !== old.title) yield* run('UPDATE threads SET title = ? WHERE family = ?', thread.title, family)
+  return { ...thread, family }
 }
 
 /** Names the thread and the number of its fork, in front: a list shows the beginning of a title. */

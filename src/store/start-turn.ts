@@ -108,12 +108,13 @@ export function* findReplay(user: UserId, idempotency: Idempotency, now: number)
 
 /** The fork that a turn starts in. The point to fork at was found by a look-up, so its thread exists unless it was just erased. */
 function* forkOf(
-  { user, door, temporary }: NewTurn,
-  { threadId, beforeSeq, variant }: ForkOrder,
+  { user, door, temporary, title }: NewTurn,
+  { threadId, beforeSeq, variant, plainTitle }: ForkOrder,
   parts: StartParts,
 ): Job<string> {
   const { now, lock, maxForkBytes: maxBytes, maxUserBytes } = parts
-  const order = { threadId, beforeSeq, variant, door, now, lock, temporary, maxBytes, maxUserBytes }
+  const retitle = plainTitle === undefined ? undefined : { from: plainTitle, to: title }
+  const order = { threadId, beforeSeq, variant, retitle, door, now, lock, temporary, maxBytes, maxUserBytes }
   const fork = yield* forkThread(user, order)
   if (!fork) throw new AppError('not_found', `thread ${threadId} does not exist`, { param: 'thread_id' })
   return fork.id

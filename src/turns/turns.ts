@@ -14,6 +14,7 @@ import { createMarker, type Marker } from '#safety/marks.ts'
 import { entriesOf } from './turn-entries.ts'
 import { chosenModel, type ModelChecks } from './thread-model.ts'
 import { draftsOf, titleOf } from './message.ts'
+import { withPlainTitle } from './plain-title.ts'
 import { createQueuedMessages, type QueuedMessages } from './queued-messages.ts'
 import { readReceipt, type Receipt } from './receipt.ts'
 import { type PrunedPart, type PruneOrder, pruneSome } from './retention.ts'
@@ -151,6 +152,7 @@ export function createTurns(parts: TurnsParts): Turns {
     const typed = doorOf(given.door).typed ? slashText(given.input) : undefined
     const loaded = typed === undefined ? undefined : await parts.loadSkill?.(given.user, typed)
     const items = loaded ? [...given.input, ...loaded] : given.input
+    const forks = given.forks && (await withPlainTitle(store.threads, given.user, given.forks))
     const drafts = draftsOf(items, (text) => mask?.(text, given.user) ?? text)
     // Without a pause where there is none to make: the process may become full meanwhile.
     const input = drafts instanceof Promise ? await drafts : drafts
@@ -164,6 +166,7 @@ export function createTurns(parts: TurnsParts): Turns {
       options,
       input,
       title,
+      ...(forks && { forks }),
       ...(model !== undefined && { model }),
       ...(lease && { lease }),
     }).finally(() => starting--)

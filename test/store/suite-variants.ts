@@ -58,6 +58,20 @@ export function variantTests(open: Open): void {
     assert.deepEqual(await threads.family(bob, first), [])
   })
 
+  test('a conversation that is titled by its first message gets the title of the one in its place', async (t) => {
+    const { store } = await open(t)
+    const first = await make(store, { title: 'Plans' })
+    const forks = { threadId: first, beforeSeq: 1, variant: true, plainTitle: 'Plans' } as const
+    const second = await make(store, { title: 'Trips', forks })
+    const titles = async () => [
+      (await store.threads.get(ada, first))?.title,
+      (await store.threads.get(ada, second))?.title,
+    ]
+    assert.deepEqual(await titles(), ['Trips', 'Trips'])
+    await make(store, { title: 'Others', forks })
+    assert.deepEqual(await titles(), ['Trips', 'Trips'], 'another title stays')
+  })
+
   test('a variant that is looked at takes the place of the other in the list, where it stays', async (t) => {
     const { store, clock } = await open(t)
     const { threads } = store

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { textMessage } from '#core/item.ts'
 import { openingLine, titleOf } from '#turns/message.ts'
+import { withPlainTitle } from '#turns/plain-title.ts'
+import { ada } from '../store/harness.ts'
 
 const titled = (...texts: string[]) => titleOf(texts.map((text) => textMessage('user', text)))
 
@@ -38,4 +40,16 @@ const openings: readonly [opening: string, line: string | undefined][] = [
 ]
 test('a list of turns shows the first line that the user wrote, up to 200 characters', () => {
   for (const [opening, line] of openings) assert.equal(openingLine(opening), line, opening)
+})
+
+test('a fork in place of the first message says which title that one gives', async () => {
+  const entry = { seq: 1, id: 'i', turnId: 't', at: 0, item: textMessage('user', 'Plans\nfor May') } as const
+  const threads = { entries: () => Promise.resolve({ entries: [entry], more: false }) }
+  const first = { threadId: 't', beforeSeq: 1, variant: true } as const
+  assert.deepEqual(await withPlainTitle(threads, ada, first), { ...first, plainTitle: 'Plans' })
+  for (const forks of [
+    { threadId: 't', beforeSeq: 1 },
+    { ...first, beforeSeq: 3 },
+  ])
+    assert.equal(await withPlainTitle(threads, ada, forks), forks)
 })
