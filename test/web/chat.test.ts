@@ -250,7 +250,8 @@ test('Retry and Edit stay in the thread as variants, of which the list shows one
   await page.waitForURL((url) => url.href !== second && url.pathname.startsWith('/threads/'))
   await replies(page).getByText('You said: hello changed').waitFor()
   await variants.getByText('Variant 3/ of 3').waitFor()
-  const row = page.getByRole('navigation', { name: 'Threads' }).getByRole('link', { name: 'hello variants' })
+  // The title is still that of the first message, so it changes with it.
+  const row = page.getByRole('navigation', { name: 'Threads' }).getByRole('link', { name: 'hello changed' })
   await until(async () => (await row.count()) === 1)
   const [previous, next] = ['Previous variant', 'Next variant'].map((name) => variants.getByRole('button', { name }))
   assert(previous && next)
@@ -268,8 +269,8 @@ test('Retry and Edit stay in the thread as variants, of which the list shows one
   await receipt(page).waitFor()
   await page.getByRole('button', { name: 'Fork' }).click()
   await page.waitForURL((url) => ![first, second].includes(url.href))
-  await page.getByRole('heading', { name: 'Fork of hello variants' }).waitFor()
-  await page.getByText('Forked from').getByRole('link', { name: 'hello variants' }).click()
+  await page.getByRole('heading', { name: 'Fork of hello changed' }).waitFor()
+  await page.getByText('Forked from').getByRole('link', { name: 'hello changed' }).click()
   await page.waitForURL(first)
 })
 
