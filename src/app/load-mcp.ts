@@ -7,6 +7,7 @@ import type { McpServers } from '#core/mcp.ts'
 import type { Store } from '#core/store.ts'
 import type { ToolSource } from '#core/tool-source.ts'
 import type { Home } from '#home.ts'
+import { loadOnce } from '#lib/load-once.ts'
 import type { Log } from '#lib/log.ts'
 import type { Seal } from '#lib/seal.ts'
 import { readVersion } from '#lib/version.ts'
@@ -90,13 +91,10 @@ export function loadMcp(parts: OpenMcpParts): OpenedMcp {
 
 /** Ends, once, the servers of this home that a killed process left behind. */
 function createSweep(mark: string, log: Log): () => Promise<void> {
-  let swept: Promise<void> | undefined
-  return () => {
-    swept ??= endOrphans(mark).then((ended) => {
-      if (ended > 0) log.warn({ processes: ended }, 'ended MCP servers that a killed process left behind')
-    })
-    return swept
-  }
+  return loadOnce(async () => {
+    const ended = await endOrphans(mark)
+    if (ended > 0) log.warn({ processes: ended }, 'ended MCP servers that a killed process left behind')
+  })
 }
 
 function createParts({ home, store, seal, config, scan, log }: OpenMcpParts) {
