@@ -1,4 +1,4 @@
-// The commands that keep a home for years: backups and retention.
+// The commands that keep a home for years: the service of the machine, backups and retention.
 import type { Command } from 'commander'
 
 export function addUpkeep(program: Command): void {
@@ -25,4 +25,23 @@ export function addUpkeep(program: Command): void {
     .option('-y, --yes', 'do not ask for confirmation')
     .option('--json', 'print JSON')
     .action(async (options) => (await import('./prune-command.ts')).prune(options))
+}
+
+export function addService(program: Command): void {
+  const service = program.command('service').description('run Atrium as a service of systemd')
+  const load = () => import('./service-command.ts')
+  service
+    .command('install')
+    .description('install a unit for this home and start it; as root for the whole machine')
+    .option('--print', 'print the unit and install nothing')
+    .action(async (options) => (await load()).installService(options))
+  service
+    .command('status')
+    .description('show whether the unit is installed and runs')
+    .option('--json', 'print JSON')
+    .action(async (options) => (await load()).serviceStatus(options))
+  service
+    .command('uninstall')
+    .description('stop the service and remove its unit; the home stays')
+    .action(async () => (await load()).uninstallService())
 }

@@ -6,14 +6,17 @@ import { readVersion } from '#lib/version.ts'
 import type { ChatOptions } from './chat-command.ts'
 import { commandTree, type Shell, shells } from './command-tree.ts'
 import { addMcp } from './program-mcp.ts'
+import { addMemory } from './program-memory.ts'
 import { addMissions } from './program-mission.ts'
+import { addModels, addSecrets } from './program-model.ts'
 import { addNotify } from './program-notify.ts'
 import { addJudgement } from './program-judgement.ts'
 import { addSkills } from './program-skill.ts'
 import { addTelegram } from './program-telegram.ts'
 import { addThreads } from './program-threads.ts'
 import { addTools } from './program-tool.ts'
-import { addUpkeep } from './program-upkeep.ts'
+import { addService, addUpkeep } from './program-upkeep.ts'
+import { addUsers } from './program-user.ts'
 import { addHelp, refuseExcess, refuseUnknown } from './refuse-arguments.ts'
 import { endWithOutput, failure, usageExit } from './report.ts'
 
@@ -163,155 +166,4 @@ function flagsOf(port: string | undefined): Flags {
   if (port === undefined) return {}
   if (/^\d{1,5}$/.test(port) && Number(port) <= highestPort) return { port }
   throw new AppError('invalid_input', `--port takes a whole number from 0 to ${highestPort}, not ${port}`)
-}
-
-function addService(program: Command): void {
-  const service = program.command('service').description('run Atrium as a service of systemd')
-  const load = () => import('./service-command.ts')
-  service
-    .command('install')
-    .description('install a unit for this home and start it; as root for the whole machine')
-    .option('--print', 'print the unit and install nothing')
-    .action(async (options) => (await load()).installService(options))
-  service
-    .command('status')
-    .description('show whether the unit is installed and runs')
-    .option('--json', 'print JSON')
-    .action(async (options) => (await load()).serviceStatus(options))
-  service
-    .command('uninstall')
-    .description('stop the service and remove its unit; the home stays')
-    .action(async () => (await load()).uninstallService())
-}
-
-function addUsers(program: Command): void {
-  const user = program.command('user').description('manage the users of this service and their tokens')
-  const load = () => import('./user-command.ts')
-  user
-    .command('add <name>')
-    .description('add a user and print their token, which is shown only once')
-    .option('--expires-in-days <days>', 'number of days until the token expires; never by default')
-    .option('--json', 'print JSON')
-    .action(async (name, options) => (await load()).addUser(name, options))
-  user
-    .command('list')
-    .description('list the users')
-    .option('--json', 'print JSON')
-    .action(async (options) => (await load()).listUsers(options))
-  user
-    .command('token <name>')
-    .description('create another token for a user; it is shown only once')
-    .option('--expires-in-days <days>', 'number of days until the token expires; never by default')
-    .option('--tools <names>', "the service's tools that turns of this token may use: none, or a,b; all by default")
-    .option('--json', 'print JSON')
-    .action(async (name, options) => (await load()).addToken(name, options))
-  user
-    .command('remove <name>')
-    .description('remove a user: stop their turns and erase their data')
-    .option('-y, --yes', 'do not ask for confirmation')
-    .option('--json', 'print JSON')
-    .action(async (name, options) => (await load()).removeUser(name, options))
-}
-
-function addMemory(program: Command): void {
-  const memory = program.command('memory').description('search, read and write the documents that the agent remembers')
-  const load = () => import('./memory-command.ts')
-  memory
-    .command('search <words...>')
-    .description('find documents; "quotes" for an exact phrase, word* for a beginning')
-    .option('--limit <count>', 'maximum number', '10')
-    .option('--json', 'print JSON')
-    .action(async (words, options) => (await load()).searchMemory(words, options))
-  memory
-    .command('read <path>')
-    .description('print a document')
-    .option('--json', 'print JSON')
-    .action(async (path, options) => (await load()).readMemory(path, options))
-  memory
-    .command('write <path> [text]')
-    .description('write a document; without a text, standard input is read')
-    .option('--append', 'add to the end instead of replacing')
-    .option('--json', 'print JSON')
-    .action(async (path, text, options) => (await load()).writeMemory(path, text, options))
-  memory
-    .command('list [folder]')
-    .description('list the documents')
-    .option('--json', 'print JSON')
-    .action(async (folder, options) => (await load()).listMemory(folder, options))
-  memory
-    .command('delete <path>')
-    .description('delete a document with its earlier versions')
-    .option('--json', 'print JSON')
-    .action(async (path, options) => (await load()).deleteMemory(path, options))
-  memory
-    .command('history <path>')
-    .description('list the earlier versions of a document, the last twenty')
-    .option('--json', 'print JSON')
-    .action(async (path, options) => (await load()).memoryHistory(path, options))
-  memory
-    .command('restore <path> <revision>')
-    .description('write an earlier version again')
-    .option('--json', 'print JSON')
-    .action(async (path, revision, options) => (await load()).restoreMemory(path, revision, options))
-  memory
-    .command('import <folder>')
-    .description('import every text file of a folder as a document')
-    .option('--json', 'print JSON')
-    .action(async (folder, options) => (await load()).importMemory(folder, options))
-  memory
-    .command('export <folder>')
-    .description('export every document to a folder')
-    .option('--json', 'print JSON')
-    .action(async (folder, options) => (await load()).exportMemory(folder, options))
-}
-
-function addSecrets(program: Command): void {
-  const secret = program.command('secret').description('manage keys and passwords, which are stored encrypted')
-  const load = () => import('./secret-command.ts')
-  secret
-    .command('set <name>')
-    .description('store a secret; the value comes from a prompt or standard input')
-    .action(async (name) => (await load()).setSecret(name))
-  secret
-    .command('list')
-    .description('list the names of the secrets; values are never shown')
-    .option('--json', 'print JSON')
-    .action(async (options) => (await load()).listSecrets(options))
-  secret
-    .command('remove <name>')
-    .description('remove a secret')
-    .action(async (name) => (await load()).removeSecret(name))
-  secret
-    .command('rotate')
-    .description('encrypt all secrets with a new master key; stop the service first')
-    .action(async () => (await load()).rotateKey())
-}
-
-function addModels(program: Command): void {
-  const load = () => import('./model-command.ts')
-  const model = program
-    .command('model')
-    .description('show, choose or test the model')
-    .option('--json', 'print JSON')
-    .action(async (options, command: Command) => {
-      refuseUnknown(command)
-      await (await load()).listModels(options)
-    })
-  model
-    .command('list')
-    .description('show the model in use and the providers')
-    .option('--json', 'print JSON')
-    .action(async (options) => (await load()).listModels(options))
-  model
-    .command('set <provider> [model]')
-    .description('choose the model if it answers; a running service uses it at once')
-    .option('--base-url <url>', 'address of the server, with its version: https://…/v1')
-    .option('--fallback <list>', 'models to ask when it does not answer: provider/model,…')
-    .option('--force', 'store the choice without asking the model for a word first')
-    .action(async (provider, name, options) => (await load()).setModel(provider, name, options))
-  model
-    .command('test')
-    .description('ask the model in use for one word; show its answer, time and cost')
-    .option('--json', 'print JSON')
-    .action(async (options) => (await load()).testModel(options))
 }
