@@ -4,7 +4,6 @@ import { When } from '../parts/states.tsx'
 import { service } from '../store/service.ts'
 import { settings } from '../store/settings.ts'
 import { Connect } from './settings-connect.tsx'
-import './settings.css'
 
 export function FirstModel() {
   useEffect(() => void settings.load(), [])

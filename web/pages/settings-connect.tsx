@@ -10,6 +10,7 @@ import { Note } from '../parts/note.tsx'
 import { notify } from '../store/notices.ts'
 import { changeSettings, failedItsTest, listProviderModels, tryConnection } from '../store/settings.ts'
 import { ModelRefused } from './model-refused.tsx'
+import './settings-model.css'
 
 /** The stored choice has no effect while LLM_PROVIDER is set in the environment. */
 export function Connect({ found: { model, providers } }: { found: Settings }) {
