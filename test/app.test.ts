@@ -7,7 +7,7 @@ import { openApp } from '#app.ts'
 import { readConfig } from '#config.ts'
 import { operator, type UserId, userId } from '#core/ids.ts'
 import { silentLog } from '#lib/log.ts'
-import { newHome } from './atrium.ts'
+import { newHome } from './new-home.ts'
 
 const home = newHome()
 after(home.remove)

@@ -1,8 +1,6 @@
 // Runs the real `atrium` for tests: one-shot commands, and a service that is stopped and cleaned up.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -49,12 +47,6 @@ type Settings = {
 /** Ends what the test files of a process share, after the last of them. */
 export function afterAllFiles(end: () => Promise<unknown>): void {
   ends.push(end)
-}
-
-/** A home of its own for a test. */
-export function newHome(): { path: string; remove: () => void } {
-  const path = mkdtempSync(join(tmpdir(), 'atrium-home-'))
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
 /**

@@ -10,7 +10,8 @@ import { promisify } from 'node:util'
 import { buildAll } from '../tools/build.ts'
 import { freshBundle } from '../tools/bundle.ts'
 import { stageRelease } from '../tools/pack.ts'
-import { atriumProcess, newHome, serve } from './atrium.ts'
+import { atriumProcess, serve } from './atrium.ts'
+import { newHome } from './new-home.ts'
 import { respond, scripted, useAlone, weather, weatherInstalled } from './use-alone.ts'
 
 const checkout = join(import.meta.dirname, '..')

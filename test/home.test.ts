@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { masterKey, openHome, provisionedToken } from '#home.ts'
 import { findSocket, takeSocket } from '#home/socket.ts'
-import { newHome } from './atrium.ts'
+import { newHome } from './new-home.ts'
 
 const root = process.getuid?.() === 0 ? {} : { skip: 'only root can give a file away' }
 const stranger = 65_534

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import { atriumProcess, newHome } from './atrium.ts'
+import { atriumProcess } from './atrium.ts'
+import { newHome } from './new-home.ts'
 import { useAlone } from './use-alone.ts'
 
 const run = promisify(execFile)

@@ -11,7 +11,7 @@ import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
 import { homeMark, markVariable } from '#mcp/process-mark.ts'
 import { openTestStore } from '../agent/bench.ts'
-import { newHome } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 import { everything, processesOf } from '../mcp/harness.ts'
 import { until } from '../until.ts'
 

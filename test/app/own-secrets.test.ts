@@ -7,7 +7,7 @@ import { ownSecretsOf } from '#app/own-secrets.ts'
 import { readConfig } from '#config.ts'
 import { openHome } from '#home.ts'
 import { createLeakScan } from '#safety/leaks.ts'
-import { newHome } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 
 const folder = newHome()
 after(folder.remove)

@@ -17,7 +17,7 @@ import { componentHash } from '#sandbox/build/prepare.ts'
 import { createComponentSource } from '#sandbox/component-source.ts'
 import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { tool } from '../agent/tools.ts'
-import { newHome } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 import { component } from '../sandbox/fixtures.ts'
 import { openMemoryStore } from '../store/memory-store.ts'
 

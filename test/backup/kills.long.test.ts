@@ -8,7 +8,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { verifyBackup } from '#backup/read-file.ts'
-import { atrium, atriumEnv, atriumProcess, mainFile, newHome, serve } from '../atrium.ts'
+import { atrium, atriumEnv, atriumProcess, mainFile, serve } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 import { startPostgres } from '../postgres.ts'
 
 const kills = 20

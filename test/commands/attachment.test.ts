@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { readAttachment } from '#commands/attachment.ts'
 import { readPdf } from '#tools/web/pdf.ts'
-import { newHome } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 import { pdfOf } from '../pdf.ts'
 
 const home = newHome()

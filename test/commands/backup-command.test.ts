@@ -4,7 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { wordsOf } from '#commands/backup-command.ts'
-import { atrium, newHome, serve } from '../atrium.ts'
+import { atrium, serve } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 
 type Thread = { readonly id: string }
 

@@ -7,7 +7,8 @@ import { type TestContext, test } from 'node:test'
 import { migrateSqlite } from '#store/migrate-sqlite.ts'
 import { migrations } from '#store/migrations.ts'
 import { openSqlite } from '#store/sqlite.ts'
-import { atrium, newHome } from '../atrium.ts'
+import { atrium } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 
 type Finding = { check: string; state: string; detail: string }
 

@@ -4,7 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
-import { atrium, newHome, type Ran, serve } from '../atrium.ts'
+import { atrium, type Ran, serve } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 import { onTerminal, openTerminal } from '../terminal.ts'
 
 const home = newHome()

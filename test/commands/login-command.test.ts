@@ -1,7 +1,8 @@
 // The links that sign the operator in: printed by the start, and by `atrium login` while a service runs.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { atrium, newHome, serve } from '../atrium.ts'
+import { atrium, serve } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 
 const home = newHome()
 after(home.remove)

@@ -1,7 +1,8 @@
 // `atrium mission`: create, list, show, pause and remove, without a running service.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { atrium, newHome } from '../atrium.ts'
+import { atrium } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 
 const home = newHome()
 after(() => home.remove())

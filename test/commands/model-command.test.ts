@@ -1,7 +1,8 @@
 // `atrium model`: what is chosen, what is refused, and who wins.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { atrium, newHome, serve } from '../atrium.ts'
+import { atrium, serve } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 import { anthropicKey, saying, serveAnthropic } from '../models/strict-anthropic.ts'
 import { testFaults } from './faults.ts'
 

@@ -4,7 +4,8 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { writeWebhookSecret } from '#commands/onboard-house.ts'
-import { atrium, newHome } from '../atrium.ts'
+import { atrium } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 
 const home = newHome()
 after(home.remove)

@@ -20,7 +20,8 @@ import {
 import { converse, type OnboardHouse } from '#commands/onboard-talk.ts'
 import { type Talk, wrapped } from '#commands/talk.ts'
 import { ollamaModels } from '#models/ollama.ts'
-import { atrium, newHome } from '../atrium.ts'
+import { atrium } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 import { needsTmux, startTmux, type Tmux } from '../doors/terminal/tmux.ts'
 import { anthropicKey, saying, serveAnthropic } from '../models/strict-anthropic.ts'
 

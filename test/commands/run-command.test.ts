@@ -6,7 +6,8 @@ import { after, test } from 'node:test'
 import { operator } from '#core/ids.ts'
 import type { Part } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
-import { atrium, atriumProcess, newHome } from '../atrium.ts'
+import { atrium, atriumProcess } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 import { testFaults } from './faults.ts'
 
 const home = newHome()

@@ -7,7 +7,8 @@ import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { installService, type Machine, serviceStatus, uninstallService } from '#commands/service-command.ts'
 import { isPrivate, type UnitParts, unitText } from '#commands/service-unit.ts'
-import { atrium, newHome } from '../atrium.ts'
+import { atrium } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'atrium-service-'))
 after(() => rmSync(folder, { recursive: true, force: true }))

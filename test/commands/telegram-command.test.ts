@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { startBotApi } from '../doors/telegram/bot-api.ts'
-import { atrium, newHome, serve } from '../atrium.ts'
+import { atrium, serve } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 import { until } from '../until.ts'
 
 const home = newHome()

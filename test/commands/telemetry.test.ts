@@ -1,7 +1,8 @@
 // Traces of a running service, at a collector of its own.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { atrium, newHome, serve } from '../atrium.ts'
+import { atrium, serve } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 import { openCollector } from '../collector.ts'
 
 const home = newHome()

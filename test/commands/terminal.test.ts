@@ -6,7 +6,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { atrium, newHome } from '../atrium.ts'
+import { atrium } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 import { onTerminal, openTerminal } from '../terminal.ts'
 
 const launcher = fileURLToPath(new URL('../../bin/atrium', import.meta.url))

@@ -4,7 +4,8 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { atrium, newHome, type Ran, serve } from '../atrium.ts'
+import { atrium, type Ran, serve } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 
 const home = newHome()
 after(home.remove)

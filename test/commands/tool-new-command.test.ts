@@ -4,7 +4,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { buildTool } from '#sandbox/build/componentize.ts'
-import { atrium, newHome, type Ran } from '../atrium.ts'
+import { atrium, type Ran } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 import { builtTool } from '../sandbox/tool-cache.ts'
 
 const home = newHome()

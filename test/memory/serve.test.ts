@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { atrium, newHome, type Serving, serve } from '../atrium.ts'
+import { atrium, type Serving, serve } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 import { until } from '../until.ts'
 
 const home = newHome()

@@ -2,7 +2,8 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newHome, type Program, type Serving, serve } from '../atrium.ts'
+import { type Program, type Serving, serve } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 import type { Place } from './stored.ts'
 import type { Dice, Site } from './world.ts'
 

@@ -1,7 +1,7 @@
 // The live connection over two services and one PostgreSQL: whichever one is connected to, the same is told.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { newHome } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 import { bearer, openClient, rests } from '../doors/web/socket.ts'
 import { usePostgres } from '../postgres.ts'
 import { until } from '../until.ts'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { setTimeout as pause } from 'node:timers/promises'
-import { newHome } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 import { startPostgres } from '../postgres.ts'
 import { killAll, newUser, type Replica, scripted, sqlRows, startReplica, until } from './replicas.ts'
 

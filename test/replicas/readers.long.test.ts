@@ -1,7 +1,7 @@
 // Readers of one turn at two services over one PostgreSQL: the turn ends when the last of them has left.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { newHome } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 import { type Server, startPostgres } from '../postgres.ts'
 import { until } from '../until.ts'
 import { killAll, type Replica, scripted, startReplicas } from './replicas.ts'

@@ -1,7 +1,8 @@
 // Two real services over one PostgreSQL: whichever is asked, the answer is the same.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { atrium, newHome } from '../atrium.ts'
+import { atrium } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 import { usePostgres } from '../postgres.ts'
 import { patienceMs } from '../until.ts'
 import {

@@ -4,7 +4,8 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { newHome, type Serving, serve } from '../atrium.ts'
+import { type Serving, serve } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 
 const operatorToken = 'operator-token-that-replicas-share'
 const masterKey = 'ab'.repeat(32)

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { after, before, type TestContext } from 'node:test'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import type { Script } from '#models/script.ts'
-import { afterAllFiles, newHome, type Serving, serve } from '../atrium.ts'
+import { afterAllFiles, type Serving, serve } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
 import { patienceMs } from '../until.ts'
 
 const places = [

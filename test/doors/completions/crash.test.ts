@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { newHome, serve, type Serving } from '../../atrium.ts'
+import { serve, type Serving } from '../../atrium.ts'
+import { newHome } from '../../new-home.ts'
 
 test('killed in mid-stream, then asked again with the same key: one turn, one answer, one thread', async (t) => {
   const home = newHome()

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { visibleWidth } from '@earendil-works/pi-tui'
-import { newHome } from '../../atrium.ts'
+import { newHome } from '../../new-home.ts'
 import { until } from '../../until.ts'
 import { launcher, needsTmux, type Screen, startTmux, type Tmux } from './tmux.ts'
 

@@ -4,7 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { atrium, atriumProcess, newHome, serve, sources } from '../../atrium.ts'
+import { atrium, atriumProcess, serve, sources } from '../../atrium.ts'
+import { newHome } from '../../new-home.ts'
 
 /** Writes down every module that a process loads, as it is loaded. */
 const recorder = `

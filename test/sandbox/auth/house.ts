@@ -2,7 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openIssuer, type Issuer, clientSecret } from './issuer.ts'
-import { atrium, newHome } from '../../atrium.ts'
+import { atrium } from '../../atrium.ts'
+import { newHome } from '../../new-home.ts'
 import { component } from '../fixtures.ts'
 
 /** Asks for `things`, whatever the parameters; the answer of the server is the output, and so is its error. */
