@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Command } from 'commander'
 import { buildProgram } from '#commands/program.ts'
+import type { ErrorCode } from '#core/errors.ts'
+import { statusOf } from '#http/reply.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const program = buildProgram()
@@ -81,3 +83,18 @@ for (const page of ['README.md', ...globSync('docs/*.md', { cwd: root })]) {
     }
   })
 }
+
+test('the page of troubleshooting has every error code once, with its status', () => {
+  const codes = [...read('src/core/errors.ts').matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, code = '']) => code as ErrorCode)
+  const rows = [...read('docs/troubleshooting.md').matchAll(/^\| (`\w+`(?:, `\w+`)*) \|([^|]*)\|/gm)]
+  const documented = rows.flatMap(([, cell = '', status = '']) =>
+    [...cell.matchAll(/\w+/g)].map(([code]) => ({ code: code as ErrorCode, status: status.trim() })),
+  )
+  assert.deepEqual(documented.map(({ code }) => code).toSorted(), codes.toSorted())
+  for (const { code, status } of documented) {
+    // A door has its own status for the first; the others have no status, or a column of words in its place.
+    if (/^\d{3}(, \d{3})*$/.test(status) && code !== 'previous_response_not_found') {
+      assert.equal(Number(status.slice(0, 3)), statusOf(code), code)
+    }
+  }
+})
