@@ -195,7 +195,7 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
     maxUserBytes: values.STORAGE_PER_USER_MB * 1024 * 1024,
     steps: stepsOf(settings, report),
     retentionDays: retentionOf(settings, report),
-    offeredFixed: raw.LLM_MODELS !== undefined || raw.LLM_CHOICES !== undefined,
+    offeredFixed: raw.LLM_MODELS !== undefined,
     capsFixed: (['SPEND_PER_TURN_USD', 'SPEND_PER_DAY_USD'] as const).filter((name) => raw[name] !== undefined),
     workspace,
     shell: values.ATRIUM_SHELL,

@@ -63,8 +63,8 @@ async function prepare(options: OnboardOptions, trial?: ModelTrial): Promise<voi
       ...(trial && { reply: trial.words, ms: trial.ms, cost_usd: trial.usage.costUsd }),
     }
     const token = replaced
-      ? 'SERVICE_REBORN_WEBUI_TOKEN is set: it stands in place of the token in the file.'
-      : `The operator's token ${fresh ? 'is made, and' : 'was there already: it'} stands in ${file}.`
+      ? 'SERVICE_REBORN_WEBUI_TOKEN is set: it replaces the token in the file.'
+      : `The operator's token ${fresh ? 'is new' : 'was there already'}: ${file}`
     const next = model.provider === 'offline' ? ['Connect a model:  atrium model set ollama qwen3'] : []
     const answered = trial ? [printable(trialWords(trial))] : []
     const lines = [`${home.path} is ready.`, token, ...answered, '', ...next, 'Start the service:  atrium serve']

@@ -77,7 +77,7 @@ export function buildProgram(): Command {
     .option('--thread <id>', 'continue this thread')
     .option('-c, --continue', 'continue the latest thread')
     .option('--model <name>', 'the model of the thread from this message on; `atrium model list` names those offered')
-    .option('-a, --attach <path>', 'attach a picture or a text file; may be repeated', gathered)
+    .option('-a, --attach <path>', 'attach a picture, a PDF or a text file; may be repeated', gathered)
     .option('--json', 'print one JSON object instead of the text')
     .action(async (text, options) => (await import('./run-command.ts')).run(text, options))
   addThreads(program)

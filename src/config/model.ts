@@ -74,14 +74,13 @@ export function offeredModels(model: Omit<ModelConfig, 'source'>): readonly Fall
 /** Adds the models that are offered: by the environment, else by the stored setting. */
 function withChoices<Chosen extends FallbackConfig>(parts: Parts, chosen: Chosen) {
   const { values, raw, settings, report } = parts
-  const variable = raw.LLM_MODELS ? 'LLM_MODELS' : 'LLM_CHOICES'
-  let entries = values[variable]
-  if (!raw[variable] && isSet(settings['llm_models'])) {
+  let entries = values.LLM_MODELS
+  if (!raw.LLM_MODELS && isSet(settings['llm_models'])) {
     const { data, error } = z.safeParse(Stored.llm_models, settings['llm_models'])
     if (error) report(badSetting('llm_models', error))
     entries = data
   }
-  const choices = resolve(parts, chosen, variable, entries ?? [])
+  const choices = resolve(parts, chosen, 'LLM_MODELS', entries ?? [])
   return { ...chosen, ...(choices.length > 0 && { choices }) }
 }
 
@@ -112,7 +111,7 @@ type Entry = { readonly provider: Provider; readonly name?: string; readonly bas
 function resolve(
   { values, report }: Parts,
   chosen: FallbackConfig,
-  variable: 'LLM_FALLBACK' | 'LLM_MODELS' | 'LLM_CHOICES',
+  variable: 'LLM_FALLBACK' | 'LLM_MODELS',
   entries: readonly Entry[],
 ): FallbackConfig[] {
   return entries.map(({ provider, name: named, baseUrl }) => {

@@ -65,7 +65,6 @@ const variables = {
   HTTP_WEBHOOK_SECRET: { example: '<secret, as printed by: openssl rand -hex 32>', schema: z.optional(passphrase()) },
   LLM_API_KEY: { example: '<key>', schema: z.optional(secret()) },
   LLM_BASE_URL: { example: 'http://127.0.0.1:4010/v1', schema: z.optional(serverUrl()) },
-  LLM_CHOICES: { example: 'openai/gpt-5.4,ollama/qwen3', schema: z.optional(fallbacks()) },
   LLM_FALLBACK: { example: 'openai/gpt-5.4-mini,ollama/qwen3', schema: z.optional(fallbacks()) },
   LLM_MODEL: { example: 'gpt-5.4-mini', schema: z.optional(label()) },
   LLM_MODELS: { example: 'openai/gpt-5.4,ollama/qwen3', schema: z.optional(fallbacks()) },

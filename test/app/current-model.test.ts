@@ -11,7 +11,7 @@ test('a client chooses by name among the models that are offered; any other name
     LLM_PROVIDER: 'openai-compatible',
     LLM_BASE_URL: 'http://127.0.0.1:1/v1',
     LLM_MODEL: 'usual',
-    LLM_CHOICES: 'openai-compatible/large,ollama/qwen3',
+    LLM_MODELS: 'openai-compatible/large,ollama/qwen3',
   })
   const secrets = { get: () => Promise.resolve(undefined) }
   const model = createCurrentModel({ config: () => config, secrets, log: silentLog })

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import type { Command } from 'commander'
 import { buildProgram } from '#commands/program.ts'
 import type { ErrorCode } from '#core/errors.ts'
+import { pasteable } from '#commands/report.ts'
 import { statusOf } from '#http/reply.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -96,5 +97,11 @@ test('the page of troubleshooting has every error code once, with its status', (
     if (/^\d{3}(, \d{3})*$/.test(status) && code !== 'previous_response_not_found') {
       assert.equal(Number(status.slice(0, 3)), statusOf(code), code)
     }
+  }
+})
+
+test('a hint with any command names the program as this shell finds it', () => {
+  for (const name of program.commands.map((command) => command.name())) {
+    assert.notEqual(pasteable(`atrium ${name}`), `atrium ${name}`, name)
   }
 })

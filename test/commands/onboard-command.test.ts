@@ -15,7 +15,7 @@ test('`onboard` makes the token that the first start would, tells where it is an
   const first = await atrium(home.path, ['onboard'])
   assert.equal(first.code, 0, first.stderr)
   const token = readFileSync(file, 'utf8')
-  assert.match(first.stdout, /is ready\.\nThe operator's token is made, and stands in \S+webui-token\./)
+  assert.match(first.stdout, /is ready\.\nThe operator's token is new: \S+webui-token\n/)
   assert(!first.stdout.includes(token.trim()))
   assert.equal(statSync(file).mode & 0o777, 0o600)
   const again = await atrium(home.path, ['onboard', '--json'], { env: { SERVICE_REBORN_WEBUI_TOKEN: 'x'.repeat(32) } })

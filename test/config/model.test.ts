@@ -211,7 +211,6 @@ test('the models that can be chosen come from the environment, else from the set
     ['ollama/big'],
     'the usual one is none of them',
   )
-  assert.deepEqual(offered({ LLM_CHOICES: 'ollama/big' }, stored), ['ollama/big'], 'its earlier name')
   const usual = { LLM_PROVIDER: 'ollama', LLM_FALLBACK: 'offline,ollama/small' }
   assert.deepEqual(offered({ ...usual, LLM_MODELS: 'ollama/small' }), ['ollama/small', 'offline/offline'])
   assert.throws(() => offered({}, { llm_models: 'nobody/x' }), /stored setting llm_models/)
