@@ -17,17 +17,28 @@ import { createInbound } from './bus-inbound.ts'
 import { affectedUsers, createLocalBus } from './bus-local.ts'
 import type { Message } from './bus-message.ts'
 import { createOutbound } from './bus-outbound.ts'
-import { openLink } from './notify-postgres.ts'
+import { type Link, type LinkHandlers, openLink } from './notify-postgres.ts'
 import type { Sql } from './sql.ts'
 
 const announceMs = 4_000
 
-export async function createPostgresBus({ url, sql, log }: { url: string; sql: Sql; log: Log }): Promise<Bus> {
+export type BusParts = {
+  readonly sql: Sql
+  readonly log: Log
+  readonly open: (handlers: LinkHandlers) => Promise<Link>
+}
+
+export function createPostgresBus({ url, sql, log }: { url: string; sql: Sql; log: Log }): Promise<Bus> {
+  return createLinkedBus({ sql, log, open: (handlers) => openLink({ url, log, ...handlers }) })
+}
+
+/** The bus over any link that carries messages to every process, this one included. */
+export async function createLinkedBus({ sql, log, open }: BusParts): Promise<Bus> {
   const self = newId()
   const local = createLocalBus()
   const inbound = createInbound({ local, sql, send, log })
   const outbound = createOutbound({ local, send, forgetMs: 3 * announceMs })
-  const link = await openLink({ url, onMessage, onReconnect, log })
+  const link = await open({ onMessage, onReconnect })
   const announceTimer = setInterval(announce, announceMs)
   announceTimer.unref()
 

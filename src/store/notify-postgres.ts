@@ -22,13 +22,13 @@ export interface Link {
   close(): Promise<void>
 }
 
-export type LinkParts = {
-  readonly url: string
+export type LinkHandlers = {
   readonly onMessage: (message: unknown) => void
   /** The link was broken and works again: messages in both directions may be lost. */
   readonly onReconnect: () => void
-  readonly log: Log
 }
+
+export type LinkParts = LinkHandlers & { readonly url: string; readonly log: Log }
 
 /** A connection that listens; `ended` resolves when it breaks or is dropped. */
 type Connection = { readonly client: Client; readonly ended: Promise<void>; readonly drop: () => void }
