@@ -27,6 +27,11 @@ const cases: readonly [name: string, source: string, faulty: readonly string[]][
   ['the last comes first', 'x = a.push(b)', ['x = a.unshift(b)']],
   ['one becomes all', 'x = a.some(b)', ['x = a.every(b)']],
   ['an order is reversed', 'x = a.toSorted(b)', ['x = a.toSorted(b).toReversed()']],
+  [
+    'of a rank only the sign counts',
+    'x = a.sort((b, c) => (b < c ? -1 : 1))',
+    ['.reverse()', '(b <= c', '(true ?', '(false ?', '? -0 : 1', '? -1 : 0'],
+  ],
   ['a word is emptied', "x = () => 'word'", ["x = () => ''"]],
   ['a flag is turned', 'x = f(true)', ['x = f(false)']],
   ['a call for its effect is dropped', 'function f() { a() }', ['function f() { ; }']],

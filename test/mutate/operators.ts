@@ -112,7 +112,7 @@ function changesOfLiteral(node: Of<'Literal'>, place: Place): Change[] {
   if (typeof value !== 'number' || isCountedElsewhere(node, place)) return []
   if (isWaitedOut(place)) return []
   // Nobody measures a wait to the millisecond.
-  const next = isWait(place) || value > maxCounted ? [] : [value + 1]
+  const next = isWait(place) || isRank(place) || value > maxCounted ? [] : [value + 1]
   return [...new Set([...next, 0])].filter((other) => other !== value).map((other) => replace(node, String(other)))
 }
 
@@ -132,6 +132,14 @@ function isCountedElsewhere(node: Node, { parents }: Place): boolean {
   if (parent?.type === 'Property') return parent.key === node
   if (parent?.type === 'BinaryExpression') return /[!=]==/.test(parent.operator)
   return parent?.type === 'ArrayExpression' && !parents.some(({ type }) => type.includes('Function'))
+}
+
+/** `a < b ? -1 : 1` in the order of a sort: of the number only its sign counts. */
+function isRank({ parents }: Place): boolean {
+  const [call, order, choice] = parents.filter(({ type }) => !/^(?:Unary|Parenthesized)Exp/.test(type)).slice(-3)
+  if (choice?.type !== 'ConditionalExpression' || order?.type !== 'ArrowFunctionExpression') return false
+  const callee = call?.type === 'CallExpression' && call.callee.type === 'MemberExpression' && call.callee.property
+  return callee && callee.type === 'Identifier' && /^(?:sort|toSorted)$/.test(callee.name)
 }
 
 /** Inside the value of a name that ends in Ms. */
