@@ -145,6 +145,15 @@ test('a file with a thousand addresses is told in a few lines', async () => {
   assert.match(findings.at(-1)?.message ?? '', /^and 995 more/)
 })
 
+test('of a long order or link a finding shows the first hundred characters', async () => {
+  const target = `../${'x'.repeat(200)}`
+  const { findings } = await checkSkill(skillFolder('a', { body: `[a](${target})` }), marker)
+  assert.deepEqual(
+    findings.map(({ message }) => message),
+    [`a link that leaves the folder: ${target.slice(0, 100)}`],
+  )
+})
+
 function text(body: string): string {
   return `---\nname: a\ndescription: Does a.\n---\n\n${body}\n`
 }

@@ -274,6 +274,12 @@ test('a field that is not used and a line read as quoted are notes', async () =>
   )
 })
 
+test('a skill without a text is one, and a note names the line where the text would begin', async () => {
+  const { skill, findings } = await readSkill(withHead(plain, '\n \n'))
+  assert.equal(skill?.body, '')
+  assert.deepEqual(findings, [{ level: 'note', file: 'SKILL.md', line: 4, message: 'there is no text after the head' }])
+})
+
 test('what the agent writes is read back word for word', async () => {
   const head = { name: 'mine', description: 'Quotes "and": colons\nand lines' }
   const folder = folderOf('mine', { 'SKILL.md': skillText(head, '  # Steps\n\n1. Go.  ') })

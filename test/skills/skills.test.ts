@@ -139,7 +139,22 @@ test('a folder with faults is not stored, and the message names file and line', 
     skills.add(ada, folderOf('pdf', { 'SKILL.md': '---\nname: doc\ndescription: x\n---\n' })),
     /SKILL\.md:2: name is doc/,
   )
+  await assert.rejects(skills.add(ada, folderOf('pdf', { 'a.md': 'x' })), /SKILL\.md: there is no SKILL\.md/)
   assert.deepEqual(await skills.list(ada), [])
+  await skills.add(ada, skillFolder('pdf'))
+  await rejectsWith(skills.changes(ada, folderOf('pdf', { 'SKILL.md': 'no head' })), 'invalid_input')
+})
+
+test('the shared skills that could not be read are read again by whoever asks next', async (t) => {
+  const { skills: store } = openTestStore(t)
+  let broken = true
+  const list: typeof store.list = (owner) =>
+    broken && owner === operator ? Promise.reject(new Error('away')) : store.list(owner)
+  const skills = createSkills({ store: { ...store, list }, marker: () => marker })
+  await assert.rejects(skills.enabled(ada), /away/)
+  broken = false
+  assert.deepEqual(await names(skills, ada), [])
+  assert.deepEqual(await names(skills, bob), [])
 })
 
 test('the text of a skill names its files, and a file is read by its path', async (t) => {

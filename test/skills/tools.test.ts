@@ -335,3 +335,21 @@ test('names of tools that other agents use are read as ours; a pattern is not', 
     'time',
   ])
 })
+
+const ours: readonly [theirs: string, ...ours: string[]][] = [
+  ['Read', 'workspace_read'],
+  ['Write', 'workspace_write'],
+  ['Edit', 'workspace_edit'],
+  ['MultiEdit', 'workspace_edit'],
+  ['LS', 'workspace_list'],
+  ['Glob', 'workspace_list', 'workspace_search'],
+  ['Grep', 'workspace_search'],
+  ['Bash', 'workspace_shell'],
+  ['Shell', 'workspace_shell'],
+  ['WebFetch', 'web_fetch'],
+]
+for (const [theirs, ...tools] of ours) {
+  test(`the tool ${theirs} of other agents is ${tools.join(' and ')}`, () => {
+    assert.deepEqual(loadedOf({ name: 'a', allowedTools: [theirs] }).tools?.slice(3), [theirs, ...tools])
+  })
+}
