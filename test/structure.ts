@@ -66,7 +66,7 @@ const wholeHttp = /^(import|export)\s(?!type\b)[^'"=]*['"](node:)?http['"]/m
 /** The folder of the service whose types the browser app reads. It imports nothing else of ours. */
 const wire = 'doors/web/wire'
 /** Pure files that the browser app loads. They import nothing, so that nothing else of the service comes with them. */
-const sharedWithPage = ['core/turn-status.ts', 'core/words.ts']
+const sharedWithPage = ['core/find-pattern.ts', 'core/turn-status.ts', 'core/words.ts']
 const typeImport = /^import\s+type\s[^'"]*['"]([^'"]+)['"]/gm
 
 /** Every breach in a set of files, `path in src` -> text: a line each. */

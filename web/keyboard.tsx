@@ -3,12 +3,14 @@ import { signal } from '@preact/signals'
 import { render } from 'preact'
 import { faultText } from './api/client.ts'
 import type { Shortcut } from './lib/shortcuts.ts'
+import { focusFirst } from './parts/focus.ts'
 import { Palette } from './parts/palette.tsx'
 import { Shortcuts } from './parts/shortcuts.tsx'
-import { runningTurn } from './store/hub.ts'
+import { openConversation, runningTurn } from './store/hub.ts'
 import { stopJob } from './store/jobs.ts'
 import { notify } from './store/notices.ts'
 import { sessionState } from './store/session.ts'
+import { findOpen } from './store/shown-message.ts'
 
 const open = signal<'palette' | 'shortcuts' | undefined>(undefined)
 let place: HTMLElement | undefined
@@ -17,6 +19,7 @@ let place: HTMLElement | undefined
 export function act(shortcut: Shortcut): void {
   if (sessionState.peek().type !== 'in') return
   if (shortcut === 'stop') return stop()
+  if (shortcut === 'find') return find()
   place ??= document.body.appendChild(document.createElement('div'))
   // The other one closes: a dialog over a dialog would lose its opener.
   open.value = open.peek() === shortcut ? undefined : shortcut
@@ -29,6 +32,11 @@ function Opened() {
   }
   if (open.value === 'palette') return <Palette onClose={close} onShortcuts={() => (open.value = 'shortcuts')} />
   return open.value === 'shortcuts' ? <Shortcuts onClose={close} /> : null
+}
+
+function find(): void {
+  findOpen.value = openConversation.peek()?.id
+  focusFirst('.find input')
 }
 
 function stop(): void {

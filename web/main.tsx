@@ -3,6 +3,7 @@ import { effect, untracked } from '@preact/signals'
 import { type ComponentType, render } from 'preact'
 import { lazy } from './lazy.tsx'
 import { type Place, shortcutOf } from './lib/shortcuts.ts'
+import { isLong } from './lib/kept-turns.ts'
 import { Chat } from './pages/chat.tsx'
 import { Away } from './parts/away.tsx'
 import { Mark } from './parts/icon.tsx'
@@ -11,7 +12,7 @@ import { Empty } from './parts/states.tsx'
 import { followLinks, go, route } from './router.ts'
 import { startClock } from './store/clock.ts'
 import { gates } from './store/gates.ts'
-import { startHub } from './store/hub.ts'
+import { openConversation, startHub } from './store/hub.ts'
 import { setStorageUser } from './store/local-storage.ts'
 import { endNotice } from './store/notices.ts'
 import { restoreOutbox } from './store/outbox.ts'
@@ -59,8 +60,11 @@ function App() {
 /** Where a key was pressed. */
 function placeOf(target: EventTarget | null): Place {
   const within = (selector: string): boolean => target instanceof Element && target.closest(selector) !== null
+  const thread = openConversation.peek()
   return {
     writes: within('input, textarea, select, [contenteditable]'),
+    // A second Ctrl+F is the browser's.
+    finds: thread !== undefined && isLong(thread.turns.peek().length, thread.hasEarlier.peek()) && !within('.find'),
     closes: within('dialog, [role=dialog], [role=menu], input, select, textarea:not(.composer-text), aside'),
   }
 }

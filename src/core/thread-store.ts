@@ -44,6 +44,16 @@ export type EntryRange = {
   readonly recorded?: true
 }
 
+/** Messages of a thread after `after`: up to `limit` items are passed, and at most `maxBytes` read, but at least one message. */
+export type SaidRange = { readonly after: number; readonly limit: number; readonly maxBytes: number }
+
+/** The texts of messages, in order, and the last seq that was passed; `more` if the thread goes on behind it. */
+export type Said = {
+  readonly messages: readonly { readonly seq: number; readonly text: string }[]
+  readonly through: number
+  readonly more: boolean
+}
+
 /** The next headers of a thread from a seq on, which is not among them. */
 export type HeaderRange = { readonly order: 'asc' | 'desc'; readonly from: number; readonly limit: number }
 
@@ -68,6 +78,8 @@ export interface ThreadStore {
   /** Newest first: those in the list, or those that are pinned (by the time of that) or archived. */
   list(user: UserId, query: { limit: number; cursor?: string; shelf?: Shelf }): Promise<Page<Thread>>
   entries(user: UserId, threadId: string, range: EntryRange): Promise<Entries>
+  /** What the messages of a thread say, without their attachments; nothing of a thread that the user does not reach. */
+  said(user: UserId, threadId: string, range: SaidRange): Promise<Said>
   /** Entries whose texts are left out, to find those that are to be read. */
   headers(user: UserId, threadId: string, range: HeaderRange): Promise<readonly Entry[]>
   /** The input of queued turns of a thread, oldest first; bounded like a range. */

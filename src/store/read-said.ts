@@ -3,10 +3,10 @@ import type { Item, Part } from '#core/item.ts'
 import { mayHoldOldFence, readOldFences } from '#core/origins.ts'
 import { saidIn } from '#core/thread-index.ts'
 import { bodyBytes, itemOf, wholeBody, wholeItems } from './rows.ts'
-import { first, type Job } from './sql.ts'
+import { first, type Job, query, type Row } from './sql.ts'
 
 /** A larger message is read up to here: the texts at its beginning are found, those behind an attachment are not. */
-export const maxSaidBytes = 256 * 1024
+const maxSaidBytes = 256 * 1024
 
 /** The text and how many bytes were read for it. Empty if that would be more than `maxBytes`. */
 export function* readSaid(
@@ -21,8 +21,51 @@ export function* readSaid(
   const read = `SELECT substr(${wholeBody}, 1, ${maxSaidBytes}) AS body FROM ${wholeItems} WHERE thread_id = ? AND seq = ?`
   const row = yield* first(read, threadId, seq)
   if (!row) return { text: '', bytes: 0 }
-  const item = whole > maxSaidBytes ? messageIn(String(row['body'])) : itemOf(row)
-  return { text: item.type === 'message' ? saidIn(item) : '', bytes }
+  return { text: saidOf(row, whole), bytes }
+}
+
+type SaidRange = {
+  readonly after: number
+  readonly upTo: number
+  readonly maxMessages: number
+  readonly maxBytes: number
+}
+
+/** The messages between two seqs, and the seq up to which they were read: at least one message, else within the bounds. */
+export function* readSaidIn(
+  threadId: string,
+  { after, upTo, maxMessages, maxBytes }: SaidRange,
+): Job<{ messages: { seq: number; text: string }[]; through: number }> {
+  // An item that shares its body begins with the beginning of that.
+  const messages = `FROM ${wholeItems}
+     WHERE thread_id = ? AND seq > ? AND seq <= ? AND items.body LIKE '{"type":"message",%' ORDER BY seq`
+  const sizes = yield* query(
+    `SELECT seq, ${bodyBytes} AS bytes ${messages} LIMIT ?`,
+    threadId,
+    after,
+    upTo,
+    maxMessages + 1,
+  )
+  let through = upTo
+  let bytes = 0
+  for (const [at, { seq, bytes: size }] of sizes.entries()) {
+    bytes += Math.min(Number(size), maxSaidBytes)
+    if (at < maxMessages && (at === 0 || bytes <= maxBytes)) continue
+    through = Number(seq) - 1
+    break
+  }
+  const read = `SELECT seq, ${bodyBytes} AS bytes, substr(${wholeBody}, 1, ${maxSaidBytes}) AS body ${messages}`
+  const rows = yield* query(read, threadId, after, through)
+  return {
+    messages: rows.map((row) => ({ seq: Number(row['seq']), text: saidOf(row, Number(row['bytes'])) })),
+    through,
+  }
+}
+
+/** The text of a message whose body has so many bytes, of which at most `maxSaidBytes` were read. */
+function saidOf(row: Row, bytes: number): string {
+  const item = bytes > maxSaidBytes ? messageIn(String(row['body'])) : itemOf(row)
+  return item.type === 'message' ? saidIn(item) : ''
 }
 
 /** A text of a message's content. The last one may be cut anywhere. */

@@ -3,8 +3,7 @@
 import { operator, type UserId, userId } from '#core/ids.ts'
 import { type IndexPosition, type ThreadChunk, type ThreadIndexStore, type ThreadToIndex } from '#core/thread-index.ts'
 import { findMessages } from './find-messages.ts'
-import { maxSaidBytes, readSaid } from './read-said.ts'
-import { bodyBytes, wholeItems } from './rows.ts'
+import { readSaidIn } from './read-said.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { countMatch, type IndexTables, type IndexTotals, saveTerms, termVector, withIndex } from './term-index.ts'
 import { isActive, isQueued } from './turn-status.ts'
@@ -131,25 +130,8 @@ function* readNext(threadId: string): Job<ThreadToIndex> {
   const thread = yield* first(`SELECT ${threadState} WHERE t.id = ?`, threadId)
   if (!thread || Number(thread['temporary']) === 1) return { type: 'gone', threadId }
   const after = Number(thread['through'] ?? 0)
-  const messages: { seq: number; text: string }[] = []
-  let through = Math.min(Number(thread['last_seq']), after + maxRows)
-  // An item that shares its body begins with the beginning of that.
-  const sizes = yield* query(
-    `SELECT seq, ${bodyBytes} AS bytes FROM ${wholeItems}
-     WHERE thread_id = ? AND seq > ? AND seq <= ? AND items.body LIKE '{"type":"message",%' ORDER BY seq`,
-    threadId,
-    after,
-    through,
-  )
-  let bytes = 0
-  for (const { seq, bytes: size } of sizes) {
-    bytes += Math.min(Number(size), maxSaidBytes)
-    if (messages.length === maxMessages || (messages.length > 0 && bytes > maxReadBytes)) {
-      through = Number(seq) - 1
-      break
-    }
-    messages.push({ seq: Number(seq), text: (yield* readSaid(threadId, Number(seq))).text })
-  }
+  const upTo = Math.min(Number(thread['last_seq']), after + maxRows)
+  const { messages, through } = yield* readSaidIn(threadId, { after, upTo, maxMessages, maxBytes: maxReadBytes })
   const title = String(thread['title'])
   const titleChanged = thread['indexed_title'] === null ? title !== '' : thread['indexed_title'] !== title
   return { type: 'behind', threadId, owner: ownerOf(thread), title, titleChanged, after, through, messages }

@@ -7,6 +7,7 @@ import { erasePast, eraseRemoved, eraseSome, eraseTemporary, removeThread } from
 import { forkThread, shareAll } from './fork-thread.ts'
 import { readHeaders } from './item-headers.ts'
 import { isReached } from './reachable.ts'
+import { readSaidIn } from './read-said.ts'
 import { itemOf, threadColumns, threadOf, wholeBody, wholeItems } from './rows.ts'
 import { first, query, run, type Sql } from './sql.ts'
 import { listThreads, shelve } from './thread-lists.ts'
@@ -42,6 +43,15 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
       sql.read(function* () {
         const owned = yield* first(`SELECT id FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)
         return owned ? yield* readHeaders(threadId, range) : []
+      }),
+    said: (user, threadId, { after, limit, maxBytes }) =>
+      sql.read(function* () {
+        const thread = yield* first(`SELECT last_seq FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)
+        const lastSeq = Number(thread?.['last_seq'] ?? 0)
+        if (after >= lastSeq) return { messages: [], through: after, more: false }
+        const upTo = Math.min(lastSeq, after + limit)
+        const { messages, through } = yield* readSaidIn(threadId, { after, upTo, maxMessages: limit, maxBytes })
+        return { messages, through, more: through < lastSeq }
       }),
     queued: (user, threadId, bounds) => sql.read(() => readQueued(user, threadId, bounds)),
     findItems: (user, refs) => sql.read(() => findItems(user, refs)),

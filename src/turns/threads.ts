@@ -11,6 +11,7 @@ import { type Variants, variantsOf } from '#core/variants.ts'
 import { draftsOf, titleOf } from './message.ts'
 import { chosenModel, type ModelChecks } from './thread-model.ts'
 import { eraseRemoved } from './erase-removed.ts'
+import { createThreadFind, type ThreadFind } from './thread-find.ts'
 import { createThreadSearch, type ThreadSearch } from './thread-search.ts'
 import { publishErased } from './user-removal.ts'
 
@@ -36,6 +37,8 @@ export type Conversation = {
 export interface Threads extends Reading {
   /** Threads of the user by their titles and messages, best first. */
   readonly search: ThreadSearch
+  /** Where words stand in one thread of the user. */
+  readonly find: ThreadFind
   /** Makes a thread without a turn. Throws storage_full. */
   create(user: UserId, thread: SeededThread): Promise<Thread>
   /** Replaces the metadata of a thread. Throws not_found. */
@@ -87,6 +90,7 @@ export function createThreads({ store, bus, mask, onChange = () => {}, ...checks
   return {
     ...store.threads,
     search: createThreadSearch({ index: store.threadIndex, threads: store.threads }),
+    find: createThreadFind(store.threads),
     async create(user, { door, items, metadata, title: given }) {
       const drafts = await draftsOf(items, (text) => mask?.(text, user) ?? text)
       const title = given ?? (items.length > 0 ? titleOf(items) : '')

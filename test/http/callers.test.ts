@@ -28,6 +28,7 @@ const table: Readonly<Record<string, Row>> = {
   'GET /api/threads/:id': { all: [200, 404, 404] },
   'PATCH /api/threads/:id': { all: [200, 404, 404], body: { title: 'A' } },
   'POST /api/threads/delete': { all: 200, body: { ids: ['0197a000-0000-7000-8000-000000000000'] } },
+  'GET /api/threads/:id/find': { all: [200, 404, 404] },
   'GET /api/threads/:id/export': { all: [200, 404, 404] },
   'POST /api/threads/import': { all: 201, body: { format: 'atrium-thread', version: 1, title: 'A', items: [] } },
   'POST /api/threads/:id/fork': { all: [201, 404, 404], body: { before_seq: 1 } },
@@ -147,6 +148,7 @@ test('every route answers each caller as the table says, by token and by cookie'
     if (path.includes('/responses/')) return path.replace(':id', `resp_${hexOf(turn_id)}${hexOf(thread_id)}`)
     if (path.includes('/conversations/')) return path.replace(':id', `conv_${thread_id}`)
     if (path.endsWith('/missions/:id/run')) return path.replace(':id', thread_id)
+    if (path.endsWith('/find')) return `${path.replace(':id', thread_id)}?q=hello`
     if (path.includes('/ways/')) return path.replace(':id', way.id)
     const id = path.includes('/threads/') ? thread_id : path.includes('/missions/') ? mission.id : turn_id
     return path

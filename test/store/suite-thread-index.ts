@@ -40,6 +40,35 @@ async function find(store: Store, query: string, user: UserId = ada): Promise<st
 const searchOf = (store: Store) => createThreadSearch({ index: store.threadIndex, threads: store.threads })
 
 export function threadIndexTests(open: Open): void {
+  test('what the messages of a thread say is read in parts, within bounds, by its user alone', async (t) => {
+    const { store } = await open(t)
+    const { threadId } = await tell(store, 'one')
+    for (const said of ['two', 'three']) await tell(store, said, { threadId })
+    const { lastSeq = 0 } = { lastSeq: (await store.threads.get(ada, threadId))?.lastSeq }
+    const read = (after: number, limit: number, maxBytes = 1e6, user = ada) =>
+      store.threads.said(user, threadId, { after, limit, maxBytes })
+    const all = await read(0, 100)
+    assert.deepEqual([all.through, all.more], [lastSeq, false])
+    assert.deepEqual(
+      all.messages.filter(({ text }) => ['one', 'two', 'three'].includes(text)).map(({ text }) => text),
+      ['one', 'two', 'three'],
+    )
+    const parts: (typeof all.messages)[number][] = []
+    let after = 0
+    for (let more = true; more; ) {
+      const part = await read(after, 2)
+      assert.ok(part.messages.length <= 2 && part.through > after)
+      parts.push(...part.messages)
+      ;({ through: after, more } = part)
+    }
+    assert.deepEqual(parts, all.messages)
+    // A message is read even if it is larger than the bound.
+    const one = await read(0, 100, 1)
+    assert.deepEqual([one.messages, one.more], [all.messages.slice(0, 1), true])
+    assert.deepEqual(await read(0, 100, 1e6, bob), { messages: [], through: 0, more: false })
+    assert.deepEqual(await read(lastSeq, 100), { messages: [], through: lastSeq, more: false })
+  })
+
   test('threads are found by what was said in them, and titles with all the words come first', async (t) => {
     const { store } = await open(t)
     await tell(store, 'Travel plans\nThe zeppelin leaves at nine', { title: 'Travel plans' })

@@ -5,7 +5,7 @@ import { after, type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { maxKept } from '../../web/lib/kept-turns.ts'
 import { until, untilEqual } from '../until.ts'
-import { noBrowser, useSite } from './browser.ts'
+import { findBarriers, noBrowser, useSite } from './browser.ts'
 import { openPausedModel } from '../paused-model.ts'
 
 const skip = noBrowser()
@@ -186,4 +186,45 @@ test('a thread of 2,000 messages opens at its end with a part of it in the page,
     return (await log(page).getByText('Question number 0', { exact: true }).count()) === 1
   })
   assert((await inPage()) <= 2 * maxKept, `${await inPage()} messages are in the page`)
+  await findsWords(page)
 })
+
+/** Words of the whole thread are found from the keyboard alone, near its beginning too. */
+async function findsWords(page: Page): Promise<void> {
+  const field = page.getByRole('searchbox', { name: 'Find in this thread' })
+  const bar = page.getByRole('search', { name: 'Find in this thread' })
+  await box(page).focus()
+  await page.keyboard.press('Control+f')
+  await untilEqual(() => field.evaluate((node) => node === node.ownerDocument.activeElement), true)
+  await page.keyboard.type('number 77')
+  // 77 and 770 to 779.
+  await bar.getByText('11 of 11').waitFor()
+  await isShown(page, 'Answer number 779')
+  await page.keyboard.press('Enter')
+  await bar.getByText('1 of 11').waitFor()
+  await isShown(page, 'Answer number 77')
+  await page.keyboard.press('ArrowDown')
+  await isShown(page, 'Question number 770')
+  await page.keyboard.press('Shift+Enter')
+  await bar.getByText('1 of 11').waitFor()
+  await isShown(page, 'Answer number 77')
+  assert.deepEqual(await findBarriers(page, 'all', 'any'), [])
+  await field.fill('number 7x')
+  await bar.getByText('Nothing found').waitFor()
+  await page.keyboard.press('Escape')
+  await bar.waitFor({ state: 'detached' })
+  await untilEqual(() => box(page).evaluate((node) => node === node.ownerDocument.activeElement), true)
+}
+
+/** The text is in the page, and within what is seen of it. */
+async function isShown(page: Page, text: string): Promise<void> {
+  const found = log(page).getByText(text, { exact: true })
+  await found.waitFor()
+  await until(() =>
+    found.evaluate((node) => {
+      const { top, bottom } = node.getBoundingClientRect()
+      const seen = node.closest('.transcript')?.getBoundingClientRect()
+      return seen !== undefined && top >= seen.top && bottom <= seen.bottom
+    }),
+  )
+}

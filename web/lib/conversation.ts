@@ -38,6 +38,8 @@ export type TurnView = {
   /** Unique in the thread. */
   readonly key: string
   readonly id: string
+  /** The seq of its first item. */
+  readonly seq: number
   /** The last view of its turn. A turn that came with a whole history has one view per user message. */
   readonly last: boolean
   readonly message: MessageItem | undefined
@@ -123,7 +125,15 @@ export function viewTurn(items: readonly Item[], last = true): TurnView {
     } else if (item.type === 'summary') blocks.push({ type: 'summary', id: item.id, text: item.text })
   }
   const lastAt = items.at(-1)?.at ?? ''
-  return { key: items[0]?.id ?? '', id: items[0]?.turn_id ?? '', last, message, blocks, lastAt }
+  return {
+    key: items[0]?.id ?? '',
+    id: items[0]?.turn_id ?? '',
+    seq: items[0]?.seq ?? 0,
+    last,
+    message,
+    blocks,
+    lastAt,
+  }
 }
 
 /** True for a turn whose last text is incomplete. */

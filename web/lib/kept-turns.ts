@@ -5,6 +5,11 @@ export const maxKept = 200
 /** Turns that one idle moment adds. */
 export const keptStep = 10
 
+/** True for a thread of which not everything will be in the page. */
+export function isLong(turns: number, hasEarlier: boolean): boolean {
+  return hasEarlier || turns > maxKept
+}
+
 export type Range = { readonly from: number; readonly to: number }
 
 /** The range widened to so many turns of all, first by earlier ones. */

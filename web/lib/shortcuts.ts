@@ -1,6 +1,6 @@
 // The keys of the whole page: which key press asks for what.
 
-export type Shortcut = 'palette' | 'shortcuts' | 'stop'
+export type Shortcut = 'palette' | 'shortcuts' | 'find' | 'stop'
 
 export type Press = {
   readonly key: string
@@ -17,15 +17,18 @@ export type Place = {
   readonly writes: boolean
   /** In something that Esc closes: a dialog, a menu, a field that is edited in place. */
   readonly closes: boolean
+  /** The page finds words itself: not all of the thread is in the page for the browser's search. */
+  readonly finds: boolean
 }
 
 export const isMac = /mac|iphone|ipad/i.test(globalThis.navigator?.userAgent ?? '')
 
 /** What a key press asks for. Keys that write stay with the field they are pressed in. */
-export function shortcutOf(press: Press, { writes, closes }: Place, mac = isMac): Shortcut | undefined {
+export function shortcutOf(press: Press, { writes, closes, finds }: Place, mac = isMac): Shortcut | undefined {
   if (press.defaultPrevented || press.altKey) return undefined
   if (mac ? press.metaKey : press.ctrlKey) {
     if (press.key === 'k') return 'palette'
+    if (press.key === 'f' && finds) return 'find'
     return press.key === '/' ? 'shortcuts' : undefined
   }
   if (press.ctrlKey || press.metaKey) return undefined

@@ -23,7 +23,7 @@ export function useFoundIn(box: RefObject<HTMLElement | null>, query: string): v
     const pattern = patternOf(query)
     const root = box.current
     if (!pattern || !root || !('highlights' in CSS)) return undefined
-    const mark = (): void => void CSS.highlights.set('found', new Highlight(...rangesIn(root, pattern)))
+    const mark = (): void => void CSS.highlights.set('found', new Highlight(...rangesIn([root], pattern)))
     mark()
     const watcher = new MutationObserver(mark)
     watcher.observe(root, { childList: true, subtree: true })
@@ -34,15 +34,18 @@ export function useFoundIn(box: RefObject<HTMLElement | null>, query: string): v
   }, [query])
 }
 
-function rangesIn(root: HTMLElement, pattern: RegExp): Range[] {
+/** The places of a pattern in the texts of elements. */
+export function rangesIn(roots: Iterable<Element>, pattern: RegExp): Range[] {
   const ranges: Range[] = []
-  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
-  for (let node = walker.nextNode(); node && ranges.length < maxMarks; node = walker.nextNode()) {
-    for (const match of (node.textContent ?? '').matchAll(pattern)) {
-      const range = new Range()
-      range.setStart(node, match.index)
-      range.setEnd(node, match.index + match[0].length)
-      ranges.push(range)
+  for (const root of roots) {
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+    for (let node = walker.nextNode(); node && ranges.length < maxMarks; node = walker.nextNode()) {
+      for (const match of (node.textContent ?? '').matchAll(pattern)) {
+        const range = new Range()
+        range.setStart(node, match.index)
+        range.setEnd(node, match.index + match[0].length)
+        ranges.push(range)
+      }
     }
   }
   return ranges

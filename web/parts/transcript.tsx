@@ -7,7 +7,7 @@ import type { TurnView } from '../lib/conversation.ts'
 import { drawnFrom, keptStep, maxKept, type Range, widened } from '../lib/kept-turns.ts'
 import type { Conversation } from '../store/conversation.ts'
 import { outgoingTo } from '../store/outbox.ts'
-import { shownMessage } from '../store/shown-message.ts'
+import { findOpen, shownMessage } from '../store/shown-message.ts'
 import { lazy } from '../lazy.tsx'
 import { Button } from './button.tsx'
 import { OutgoingMessage } from './outgoing.tsx'
@@ -15,6 +15,7 @@ import { Skeleton } from './states.tsx'
 import './transcript.css'
 import { Turn } from './turn.tsx'
 
+const Find = lazy(async () => (await import('./find.tsx')).Find, true)
 const OriginLine = lazy(async () => (await import('./fork.tsx')).OriginLine, true)
 
 /** Assumed height of a turn that was never drawn. */
@@ -65,15 +66,22 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
     look()
   }
 
+  const loaded = conversation.loaded.value
+  const shown = shownMessage.value?.threadId === conversation.id ? shownMessage.value : undefined
   useLayoutEffect(() => {
-    const shown = shownMessage.peek()
-    if (shown?.threadId === conversation.id && scroller.current) {
-      shownMessage.value = undefined
-      atEnd.current = false
-      scroller.current.scrollTop = sumHeights(turns.slice(0, firstFrom(turns, shown.seq)), heights.current)
-    } else toEnd()
+    if (shownMessage.peek() === undefined) toEnd()
     look()
-  }, [conversation.id, conversation.loaded.value])
+  }, [conversation.id, loaded])
+  useLayoutEffect(() => {
+    if (!shown || !loaded || !scroller.current) return
+    shownMessage.value = undefined
+    atEnd.current = false
+    // A whole page of turns would take long: those around the message come in idle moments.
+    kept.current = 0
+    const place = turns.findLastIndex(({ seq }) => seq <= shown.seq)
+    scroller.current.scrollTop = sumHeights(turns.slice(0, Math.max(0, place)), heights.current)
+    look()
+  }, [shown, loaded])
   useLayoutEffect(() => {
     if (atEnd.current) toEnd()
     look()
@@ -100,7 +108,7 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
 
   // Once the thread is shown, more of it is brought into the page, a little in each idle moment.
   useEffect(() => {
-    if (!conversation.loaded.value) return undefined
+    if (!loaded || shown) return undefined
     return whileIdle(() => {
       const count = conversation.turns.peek().length
       if (kept.current < Math.min(maxKept, count)) {
@@ -111,7 +119,7 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
       if (count >= maxKept || !conversation.hasEarlier.peek()) return false
       return conversation.loadEarlier().then(() => conversation.turns.peek().length > count)
     })
-  }, [conversation.id, conversation.loaded.value])
+  }, [conversation.id, loaded, shown])
 
   const origin = conversation.origin.value
   const ownFrom = origin ? firstFrom(turns, origin.seq) : -1
@@ -119,9 +127,10 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
   const to = atEnd.current ? turns.length : Math.min(range.to, turns.length)
   return (
     <div class="transcript-place">
+      {findOpen.value === conversation.id && <Find conversation={conversation} />}
       <div class="transcript" ref={scroller} onScroll={scrolled} tabIndex={-1}>
         <div class="column" role="log" aria-live="off" aria-label="Conversation" ref={inner}>
-          {!conversation.loaded.value && <Skeleton />}
+          {!loaded && <Skeleton />}
           <Space px={sumHeights(turns.slice(0, from), heights.current)} />
           {turns
             .slice(from, to)

@@ -1,6 +1,7 @@
 // Routes of threads: list, search, read, rename, pin, archive, fork, delete.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
+import { maxFindChars } from '#core/find-pattern.ts'
 import { isUuid, type UserId } from '#core/ids.ts'
 import type { Thread } from '#core/turn.ts'
 import { type Route, route } from '#http/routes.ts'
@@ -9,7 +10,7 @@ import { wrongField } from '#http/validate.ts'
 import { isTitle, maxTitleChars } from '#turns/thread-title.ts'
 import type { Threads } from '#turns/threads.ts'
 import { after, cursor, limit } from './paging.ts'
-import { type ListedThreadWire, ThreadAnswer, ThreadsAnswer, ThreadWire } from '#doors/web/wire/thread.ts'
+import { FoundAnswer, type ListedThreadWire, ThreadAnswer, ThreadsAnswer, ThreadWire } from '#doors/web/wire/thread.ts'
 import { itemWire, queuedWire, threadWire } from './wire.ts'
 
 /** Maximum size of a page's items together. A larger item is a page of its own. */
@@ -28,6 +29,11 @@ const ThreadsQuery = z.object({
   q: z.optional(searched),
   shelf: z.optional(z.enum(['pinned', 'archived'], 'must be pinned or archived')),
 })
+const found = z.string().check(
+  z.refine((words) => words.trim() !== '', 'must have words'),
+  z.maxLength(maxFindChars),
+)
+const FindQuery = z.object({ q: found, after })
 const ItemsQuery = z.object({ after, limit: limit({ defaultLimit: 200, maxLimit: 500 }) })
 
 const titleFault = `must be 1 to ${maxTitleChars} characters in one line`
@@ -96,6 +102,20 @@ export function threadRoutes({ threads }: { threads: Threads }): Route[] {
           }),
           ...(origin && { origin: { id: origin.id, title: origin.title, seq: origin.beforeSeq } }),
         } satisfies z.output<typeof ThreadAnswer>
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/threads/:id/find',
+      who: 'user',
+      searches: true,
+      summary: 'Find where words stand in the messages of a thread, a part of the thread with each call',
+      query: FindQuery,
+      answers: { 200: FoundAnswer },
+      async handle({ params, query: { q, after }, caller: { user } }) {
+        const { id } = await findThread(threads, user, params.id)
+        const { hits, nextAfter } = await threads.find(user, id, { words: q, after })
+        return { hits: [...hits], next_after: nextAfter ?? null } satisfies z.output<typeof FoundAnswer>
       },
     }),
     route({

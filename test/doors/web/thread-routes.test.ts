@@ -47,6 +47,25 @@ test('threads are found by what was said, with the words around it, by their use
   assert.equal((await call('GET', `/api/threads?q=${'x'.repeat(1_001)}`)).status, 400)
 })
 
+test('words are found in the messages of a thread, by its user alone', async (t) => {
+  const { call, addUser } = await openHouse(t, { say: () => says('A zeppelin, and a ZEPPELIN again') })
+  const id = (await call('POST', '/api/chat', { body: { message: 'What flies?' } })).json.thread_id
+  await call('POST', '/api/chat', { body: { message: 'A zeppelin?', thread_id: id } })
+  const found = await call('GET', `/api/threads/${id}/find?q=zeppelin`)
+  const hits = [
+    { seq: 2, count: 2 },
+    { seq: 3, count: 1 },
+    { seq: 4, count: 2 },
+  ]
+  assert.deepEqual(found.json, { hits, next_after: null })
+  assert.deepEqual((await call('GET', `/api/threads/${id}/find?q=zeppelin&after=2`)).json.hits, hits.slice(1))
+  assert.deepEqual((await call('GET', `/api/threads/${id}/find?q=balloon`)).json.hits, [])
+  const token = await addUser('eve')
+  assert.equal((await call('GET', `/api/threads/${id}/find?q=zeppelin`, { token })).status, 404)
+  for (const query of ['', '?q=%20', `?q=${'x'.repeat(201)}`, '?q=x&after=-1'])
+    assert.equal((await call('GET', `/api/threads/${id}/find${query}`)).status, 400, query)
+})
+
 test('a thread is pinned and archived; several are deleted at once, and nothing of others', async (t) => {
   const { call, addUser } = await openHouse(t)
   const make = async (message: string) => (await call('POST', '/api/chat', { body: { message } })).json.thread_id

@@ -156,7 +156,7 @@ test('gates stand with their answers, summaries with their words; an empty text 
     { type: 'summary', id: summary.id, text: 'in short' },
   ])
   assert.deepEqual([textOf(message ?? { content: [] }), id, key], ['go', 't9', first.id])
-  assert.deepEqual(viewTurn([]), { key: '', id: '', last: true, message: undefined, lastAt: '', blocks: [] })
+  assert.deepEqual(viewTurn([]), { key: '', id: '', seq: 0, last: true, message: undefined, lastAt: '', blocks: [] })
 })
 
 test('calls in a row stand together behind what was said before them', () => {

@@ -1,7 +1,7 @@
 // Which turns of a long thread stay in the page.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { drawnFrom, widened } from '../../../web/lib/kept-turns.ts'
+import { drawnFrom, isLong, maxKept, widened } from '../../../web/lib/kept-turns.ts'
 
 const cases = [
   { what: 'nothing is to be kept', range: [490, 500], kept: 0, count: 500, want: [490, 500] },
@@ -30,4 +30,9 @@ test('before the first look only the last turns are drawn, then those of the ran
     [4, 7],
   )
   assert.equal(drawnFrom({ from: 3, to: 9 }, 0), 0)
+})
+
+test('a thread is long when a part of it is not read, or when it has more turns than stay in the page', () => {
+  assert.deepEqual([isLong(3, false), isLong(maxKept, false), isLong(maxKept + 1, false)], [false, false, true])
+  assert.equal(isLong(3, true), true)
 })

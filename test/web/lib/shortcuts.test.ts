@@ -6,7 +6,7 @@ import { type Place, type Press, type Shortcut, shortcutOf } from '../../../web/
 
 const none = { ctrlKey: false, metaKey: false, altKey: false, defaultPrevented: false }
 const ctrl = { ctrlKey: true }
-const page: Place = { writes: false, closes: false }
+const page: Place = { writes: false, closes: false, finds: false }
 const composer: Place = { ...page, writes: true }
 const dialog: Place = { ...page, writes: true, closes: true }
 
@@ -18,6 +18,9 @@ const rows: readonly (readonly [name: string, Partial<Press> & { key: string }, 
   ['? shows the keys', { key: '?' }, page, 'shortcuts'],
   ['? in a field is written', { key: '?' }, composer, undefined],
   ['Ctrl+/ shows the keys from a field too', { key: '/', ...ctrl }, composer, 'shortcuts'],
+  ['Ctrl+F finds in a long thread', { key: 'f', ...ctrl }, { ...composer, finds: true }, 'find'],
+  ['Ctrl+F is the search of the browser elsewhere', { key: 'f', ...ctrl }, page, undefined],
+  ['f is a letter in a long thread', { key: 'f' }, { ...page, finds: true }, undefined],
   ['Esc in the composer stops', { key: 'Escape' }, composer, 'stop'],
   ['Esc in a dialog closes it', { key: 'Escape' }, dialog, undefined],
   ['a used Esc is over', { key: 'Escape', defaultPrevented: true }, page, undefined],

@@ -98,6 +98,12 @@ export const ThreadAnswer = z.object({
   origin: z.exactOptional(z.object({ id: z.string(), title: z.string(), seq: z.number() })),
 })
 
+/** Messages that have the words, and how often; `next_after` where the thread goes on behind what was looked through. */
+export const FoundAnswer = z.object({
+  hits: z.array(z.object({ seq: z.number(), count: z.number() })),
+  next_after: z.nullable(z.number()),
+})
+
 export type Thread = z.output<typeof ThreadWire>
 export type ListedThread = z.output<typeof ListedThreadWire>
 export type ThreadPage = z.output<typeof ThreadsAnswer>
@@ -105,6 +111,7 @@ export type ThreadPage = z.output<typeof ThreadsAnswer>
 export type ThreadItems = z.output<typeof ThreadAnswer>
 export type Variants = z.output<typeof VariantsWire>
 export type Origin = NonNullable<ThreadItems['origin']>
+export type FoundPart = z.output<typeof FoundAnswer>
 export type Part = z.output<typeof PartWire>
 export type Item = z.output<typeof ItemWire>
 export type QueuedItem = z.output<typeof QueuedWire>
