@@ -1,10 +1,12 @@
-// A clock that stands still while there is work, and goes to the next timer when there is none: pauses cost no time.
+// A clock that goes on only when there is nothing to do: pauses cost no time, and are as long as they should be.
 import { syncBuiltinESMExports } from 'node:module'
 import type { TestContext } from 'node:test'
 
+const stepMs = 100
+
 /**
- * Runs a work whose only waits are timers. `Date.now()` starts at 0. Not for work that waits for a socket or a file: the
- * clock would run ahead of it.
+ * Runs a work whose only waits are timers, of tenths of a second. `Date.now()` starts at 0. Not for work that waits for a
+ * socket or a file: the clock would run ahead of it.
  */
 export async function withFakeClock<T>(t: TestContext, work: () => Promise<T>): Promise<T> {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] })
@@ -19,7 +21,7 @@ export async function withFakeClock<T>(t: TestContext, work: () => Promise<T>): 
     running.catch(() => {})
     while (!over) {
       await new Promise((resolve) => void setImmediate(resolve))
-      if (!over) t.mock.timers.runAll()
+      if (!over) t.mock.timers.tick(stepMs)
     }
     return await running
   } finally {
