@@ -44,8 +44,8 @@ function script(...answers: readonly Answer[]) {
   }
 }
 
-const send = (channel: Channel, content = plain) => channel.send('7', content, { signal })
-const edit = (channel: Channel, content = plain) => channel.edit('7', '5', content, signal)
+const send = (channel: Channel, content: Content = plain) => channel.send('7', content, { signal })
+const edit = (channel: Channel, content: Content = plain) => channel.edit('7', '5', content, signal)
 
 const refusals: readonly (readonly [code: number, description: string, outcome: string])[] = [
   [400, 'Bad Request: message is not modified: the same', 'done'],
