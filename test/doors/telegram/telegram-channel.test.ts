@@ -21,6 +21,7 @@ const refused = (code: number, description = 'no', more: object = {}): Answer =>
   ...more,
 })
 const away: Answer = { type: 'unreachable', why: 'no route', sent: false }
+const outage = (calls: number): Answer[] => Array.from({ length: calls }, () => away)
 const { signal } = new AbortController()
 
 /** A Bot API that gives the answers in order, and the last one again and again. */
@@ -140,7 +141,7 @@ const waits: readonly (readonly [what: string, answers: readonly Answer[], secs:
   ['a token that is refused', [refused(401), ok()], [0, 60]],
   ['an error of the server', [refused(500), ok()], [0, 1]],
   ['a server that is away, twice as long each time', [away, away, away, ok()], [0, 1, 3, 7]],
-  ['a server that is away for long, at most half a minute', Array(8).fill(away), [0, 1, 3, 7, 15, 31, 61, 91]],
+  ['a server that is away for long, at most half a minute', outage(8), [0, 1, 3, 7, 15, 31, 61, 91]],
 ]
 
 for (const [what, answers, secs] of waits) {
@@ -252,7 +253,7 @@ test('polls that fail are repeated more and more slowly, and at the usual pace o
 })
 
 test('polls wait at most half a minute', async (t) => {
-  const { channel, times } = script(...Array<Answer>(7).fill(away), ok([update(1)]))
+  const { channel, times } = script(...outage(7), ok([update(1)]))
   const stop = new AbortController()
   await withFakeClock(t, async () => {
     for await (const _ of channel.updates(stop.signal)) stop.abort()
