@@ -2,17 +2,11 @@
 import { setMaxListeners } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  type FastifyServerOptions,
-  fastify as createFastify,
-} from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import type { Log } from '#lib/log.ts'
 import { type CountRequest, logRequests, requestIdOf } from './request-log.ts'
-import { type ClientAddress, createClientAddress, networkOf, type Trust, trustOf } from './address.ts'
+import { type ClientAddress, createClientAddress, networkOf, type Trust } from './address.ts'
 import { announcedBytes, createBodyQuota } from './body-quota.ts'
 import { type Authenticate, type AuthParts, createAuth, credentialOf, refuse } from './auth.ts'
 import {
@@ -24,15 +18,15 @@ import {
   readBytes,
   sendContinue,
 } from './body.ts'
-import { answerClientError } from './client-errors.ts'
 import type { Caller, ChatLimit, WriteLimit } from './caller.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
 import { readJson } from './json-reader.ts'
 import { boundConnections, listenOn } from './listen.ts'
+import { isApi, openFastify, setApiHeaders, type Timeouts } from './open-fastify.ts'
 import type { Origins } from './origin.ts'
 import { faultHandler, pathOf } from './reply.ts'
 import { createSockets, type Sockets, type SocketTimes } from './socket.ts'
-import { createRouteTable, type Found, firstSegmentOf, type Mounted, type RouteTable } from './route-table.ts'
+import { createRouteTable, type Found, type Mounted, type RouteTable } from './route-table.ts'
 import { methods } from './routes.ts'
 import { createInFlight, dropUnreadAnswer, quotaWaitMs, unreadMs } from './in-flight.ts'
 
@@ -43,40 +37,10 @@ declare module 'fastify' {
   }
 }
 
-/** The first segments of paths that need a credential, unless their route says otherwise. */
-const apiRoots = ['api', 'v1']
-const maxHeaderBytes = 16 * 1024
 /** After the grace period of `close`, pending answers get this long before connections are cut. */
 const lastCallMs = 250
 /** How often connections that have become idle are closed during shutdown. */
 const sweepMs = 50
-
-export type Timeouts = {
-  readonly headersMs: number
-  /** Deadline for receiving a whole request. Answers have none, because they may be streams. */
-  readonly requestMs: number
-  readonly keepAliveMs: number
-  /** How long an answer may remain unread. */
-  readonly unreadMs: number
-  /** How long a request waits for the quota of answers or of bodies. */
-  readonly quotaWaitMs: number
-  /** How often Node checks `headersMs` and `requestMs`. */
-  readonly checkMs: number
-}
-
-const defaultTimeouts: Timeouts = {
-  headersMs: 30_000,
-  requestMs: 120_000,
-  keepAliveMs: 72_000,
-  unreadMs,
-  quotaWaitMs,
-  checkMs: 5_000,
-}
-
-/** Doors check their input, so no Fastify route has a schema. This keeps Fastify from loading its validator. */
-const noSchemas: NonNullable<FastifyServerOptions['schemaController']> = {
-  compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema },
-}
 
 export type GatewayParts = {
   readonly auth: Omit<AuthParts, 'log'>
@@ -123,7 +87,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const clientAddress = createClientAddress(parts.trustProxy ?? false)
   const addressOf = (request: IncomingMessage): string => networkOf(clientAddress(request))
   const sockets = createSockets({ authenticate, origins, log, chatsPerMinute, ...(times && { times }) })
-  const fastify = openFastify(parts, sockets)
+  const fastify = openFastify({ ...parts, upgrades: (request) => sockets.accepts(request) })
   boundConnections(fastify.server, log)
   const table = createRouteTable()
   const waitMs = parts.timeouts?.quotaWaitMs ?? quotaWaitMs
@@ -278,40 +242,6 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   }
 }
 
-function openFastify({ trustProxy = false, timeouts, log }: GatewayParts, sockets: Sockets): FastifyInstance {
-  const { headersMs, requestMs, keepAliveMs, checkMs } = { ...defaultTimeouts, ...timeouts }
-  const http = {
-    maxHeaderSize: maxHeaderBytes,
-    headersTimeout: Math.min(headersMs, requestMs),
-    requestTimeout: requestMs,
-    connectionsCheckingInterval: checkMs,
-    // `admit` checks it, with the gateway's own error body.
-    requireHostHeader: false,
-    // Any other upgrade request is answered as plain HTTP.
-    shouldUpgradeCallback: (request: IncomingMessage) => sockets.accepts(request),
-  }
-  return createFastify({
-    bodyLimit: defaultMaxBodyBytes,
-    logger: false,
-    schemaController: noSchemas,
-    http,
-    requestTimeout: requestMs,
-    keepAliveTimeout: keepAliveMs,
-    forceCloseConnections: 'idle',
-    // `admit` answers 503 itself, with the gateway's own error body.
-    return503OnClosing: false,
-    // The header limit already bounds the path. A long id is simply not found.
-    routerOptions: { maxParamLength: maxHeaderBytes },
-    rewriteUrl: ({ url = '/' }) => decodableUrl(url),
-    trustProxy: trustOf(trustProxy),
-    clientErrorHandler: answerClientError,
-    frameworkErrors(error, request, reply) {
-      setApiHeaders(request.url, reply)
-      void faultHandler(log)(error, request, reply)
-    },
-  })
-}
-
 /** Drops the parsed body once the handler has read it: a turn may take minutes. */
 function runRoute(request: FastifyRequest, reply: FastifyReply): unknown {
   const answer = request.mounted.route.handle(request, reply)
@@ -324,42 +254,11 @@ function isSafe(method: string | undefined): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 }
 
-function refuseSchema(): never {
-  throw new Error('a Fastify route has a schema: check its input in the door instead')
-}
-
-/** Sets headers on the raw answer, so that streams that bypass Fastify carry them too. */
-function setApiHeaders(url: string, { raw }: FastifyReply): void {
-  if (!isApi(url)) return
-  raw.setHeader('cache-control', 'no-store')
-  raw.setHeader('x-content-type-options', 'nosniff')
-}
-
-/** Decided by the decoded segment, as routes are found: `/%61pi` is `/api`. */
-function isApi(url: string): boolean {
-  return apiRoots.includes(firstSegmentOf(pathOf(url)))
-}
-
 /** True if Fastify calls `readBody`: a type alone is enough for it. */
 function isParsed({ method, headers }: IncomingMessage): boolean {
   if (isSafe(method)) return false
   const { 'content-type': type, 'content-length': length = '0', 'transfer-encoding': coding } = headers
   return type !== undefined || coding !== undefined || length !== '0'
-}
-
-/**
- * The path and the query of a URL, which may be a whole one. A path that cannot be decoded is escaped, so that it is
- * authenticated and then not found, like any other unknown path.
- */
-function decodableUrl(target: string): string {
-  const url = target.replace(/^https?:\/\/[^/?]*(?=\/)/i, '')
-  const path = pathOf(url)
-  try {
-    decodeURIComponent(path)
-    return url
-  } catch {
-    return path.replaceAll('%', '%25') + url.slice(path.length)
-  }
 }
 
 function missing({ method, url }: FastifyRequest, reply: FastifyReply, allowed: string[]): AppError {

@@ -8,18 +8,13 @@ import type { Log } from '#lib/log.ts'
 import { type Authenticate, type Credential, credentialOf } from './auth.ts'
 import type { Caller } from './caller.ts'
 import { type Connection, closeCodes, createConnection, type Handler, readFrames } from './connection.ts'
-import { smallJsonBytes } from './json-reader.ts'
 import type { Origins } from './origin.ts'
 import { pathOf } from './reply.ts'
+import { createSocketQuota } from './socket-quota.ts'
 import { type RefusalStatus, refuseUpgrade, startRequestLog } from './upgrade.ts'
-import { createWriteLimit } from './write-rate.ts'
 
 /** A message of 1 MiB may grow sixfold when it is escaped as JSON. */
 const maxFrameBytes = 7 * 1024 * 1024
-/** Connections per user in this process. */
-const maxPerUser = 100
-/** Bytes of unfinished frames per user, over all connections. */
-const maxUnfinishedBytes = 64 * 1024 * 1024
 /** Connections that have not authenticated yet, and bytes that each may send: a token and the frames right behind it. */
 const maxAnonymous = 100
 const maxAnonymousBytes = 128 * 1024
@@ -89,53 +84,17 @@ export function createSockets(parts: SocketParts): Sockets {
   const open = new Set<Open>()
   /** Sockets whose upgrade is not finished yet, because authentication is pending. */
   const upgrading = new Set<Socket>()
-  const perUser = new Map<string, { connections: number; unfinished: number }>()
   const { maxFrames, maxLargeFrames } = frameLimitsOf(chatsPerMinute)
-  const largeFrames = createWriteLimit({ perMinute: maxLargeFrames })
+  const quota = createSocketQuota(maxLargeFrames)
   let anonymous = 0
   let closing = false
   const openServer = loadOnce(loadServer)
   let beating: NodeJS.Timeout | undefined
 
-  function countLargeFrame(caller: Caller, connection: Connection): void {
-    try {
-      largeFrames.take(caller)
-    } catch {
-      const frames = `${maxLargeFrames} frames over ${smallJsonBytes / 1024} KB`
-      connection.close(closeCodes.tooMany, `rate_limited: at most ${frames} in 60 s`)
-    }
-  }
-
   /** Counts a caller's connection and passes it to its door; undefined when there are too many. */
-  function admit({ ws, socket, connection, door, request }: Wire, caller: Caller, credential: Credential) {
-    const usage = perUser.get(caller.user) ?? { connections: 0, unfinished: 0 }
-    if (usage.connections >= maxPerUser) {
-      connection.close(closeCodes.tooMany, `rate_limited: at most ${maxPerUser} connections per user`)
-      return undefined
-    }
-    perUser.set(caller.user, usage)
-    usage.connections++
-    let unfinished = 0
-    const grow = ({ length }: Buffer): void => {
-      unfinished += length
-      usage.unfinished += length
-      if (usage.unfinished > maxUnfinishedBytes)
-        connection.close(closeCodes.tooMany, 'rate_limited: too many unfinished frames')
-    }
-    const finish = (): void => {
-      usage.unfinished -= unfinished
-      unfinished = 0
-    }
-    // Must run before ws parses the data: the bytes that end a frame are then counted before `finish` resets the count.
-    socket.prependListener('data', grow)
-    ws.on('message', (data: Buffer) => {
-      finish()
-      if (data.length > smallJsonBytes) countLargeFrame(caller, connection)
-    })
-    connection.gone.addEventListener('abort', () => {
-      finish()
-      if (--usage.connections === 0) perUser.delete(caller.user)
-    })
+  function admit(wire: Wire, caller: Caller, credential: Credential) {
+    if (!quota.take(wire, caller)) return undefined
+    const { connection, door, request } = wire
     const recheck = async (idle?: true): Promise<boolean> => {
       const now = await authenticate(credential, idle ? { idle } : {})
       // A user who was removed here but still has a valid JWT would be enrolled again, under another user id.
