@@ -92,3 +92,34 @@ test('comments and commas are taken out, texts stay', () => {
   ]
   for (const [text, json] of rows) assert.equal(withoutComments(text), json, text)
 })
+
+test('a server that cannot be taken over is left with its reason', () => {
+  const rows: [entry: unknown, why: RegExp][] = [
+    ['x', /not an object/],
+    [{ command: '' }, /neither a command nor a URL/],
+    [{ command: 'x', args: 'y' }, /arguments are not texts/],
+    [{ command: 'x', args: ['y', 5] }, /arguments are not texts/],
+    [{ command: '${home}/x' }, /command line has \$\{home\}/],
+    [{ command: 'x', env: [] }, /not an object/],
+    [{ command: 'x', env: { A: null } }, /value of A is not a text/],
+    [{ url: 'https://${host}/mcp' }, /URL has a placeholder/],
+    [{ url: 'https://a.example', headers: 'x' }, /not an object/],
+  ]
+  for (const [entry, why] of rows) {
+    const { servers, left } = readImport(JSON.stringify({ servers: { a: entry } }), parts)
+    assert.deepEqual(servers, [], String(why))
+    assert.equal(left[0]?.name, 'a')
+    assert.match(left[0]?.why ?? '', why)
+  }
+})
+
+test('flags and numbers are texts, and a name that an import seals is not asked for', () => {
+  const env = { DEBUG: true, LEVEL: 2, KEY: '${input:mcp.files.KEY}' }
+  const [server] = readImport(JSON.stringify({ servers: { a: { command: 'x', env, disabled: false } } }), parts).servers
+  assert.deepEqual(server?.target.kind === 'stdio' && server.target.env, {
+    DEBUG: '=true',
+    LEVEL: '=2',
+    KEY: 'input-mcp.files.KEY',
+  })
+  assert.deepEqual(server?.notes, [])
+})

@@ -44,3 +44,44 @@ test('what has no name is no tool', () => {
   for (const listed of [undefined, null, 'a', [], {}, { name: '' }, { name: 5 }])
     assert.equal(readTool(listed), undefined)
 })
+
+test('a tool at the edge of each bound is offered', () => {
+  const schemaOf = (description: string) => ({ type: 'object', description })
+  const around = JSON.stringify(schemaOf('')).length
+  const levels = (count: number) =>
+    JSON.parse(`{"type":"object","a":${'['.repeat(count)}${']'.repeat(count)}}`) as object
+  const edges: [tool: object, over: object][] = [
+    [{ name: 'x'.repeat(200) }, { name: 'x'.repeat(201) }],
+    [{ description: 'x'.repeat(256 * 1024) }, { description: `${'x'.repeat(256 * 1024 - 1)}é` }],
+    [
+      { inputSchema: schemaOf('x'.repeat(256 * 1024 - around)) },
+      { inputSchema: schemaOf('x'.repeat(256 * 1024 - around + 1)) },
+    ],
+    [{ inputSchema: levels(63) }, { inputSchema: levels(64) }],
+  ]
+  for (const [tool, over] of edges) {
+    const [read, refused] = [tool, over].map((each) => readTool({ name: 'a', inputSchema, ...each }))
+    assert.ok(read && !('refused' in read), JSON.stringify(read).slice(0, 100))
+    assert.ok(refused && 'refused' in refused, JSON.stringify(tool).slice(0, 100))
+  }
+})
+
+test('a refused tool is listed under a name that can be shown', () => {
+  const nameOf = (name: string) => readTool({ name, inputSchema })?.name
+  assert.equal(nameOf('a\u001b[2J\n'), 'a?[2J?')
+  assert.equal(nameOf('x'.repeat(300)), 'x'.repeat(200))
+})
+
+test('hints are those of the protocol, where they are of the right kind', () => {
+  const hintsOf = (listed: object) => {
+    const read = readTool({ name: 'a', inputSchema, ...listed })
+    return read && 'schema' in read ? read.hints : undefined
+  }
+  const annotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false }
+  const hints = { readOnly: false, destructive: true, idempotent: true, openWorld: false }
+  assert.deepEqual(hintsOf({ annotations }), hints)
+  assert.deepEqual(hintsOf({ annotations: { ...annotations, title: 'B', more: 1 } }), { ...hints, title: 'B' })
+  assert.deepEqual(hintsOf({ title: 'x'.repeat(201) }), { title: 'x'.repeat(200) })
+  for (const said of [undefined, null, 'x', [], { readOnlyHint: 'yes', title: 5 }])
+    assert.equal(hintsOf({ annotations: said }), undefined)
+})

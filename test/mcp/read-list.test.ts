@@ -33,3 +33,37 @@ test('texts of a list have no NUL', async () => {
     instructions: 'cd',
   })
 })
+
+test('500 tools are a list, and what is no list has no tools', async () => {
+  assert.equal((await readList(clientOf(Array.from({ length: 500 }, () => tool)))).tools.length, 500)
+  for (const listed of [undefined, 'tools', { 0: tool }, [null, 'x', {}]])
+    assert.deepEqual((await readList(clientOf(listed as unknown[]))).tools, [])
+})
+
+test('each page is asked for by the mark of the one before; without tools nothing is asked for', async () => {
+  const asked: unknown[] = []
+  const request = ({ params }: { params: { cursor?: string } }) => {
+    asked.push(params)
+    return Promise.resolve({ tools: [tool], ...(asked.length < 3 && { nextCursor: `page ${asked.length}` }) })
+  }
+  const client = { getInstructions: () => undefined, getServerCapabilities: () => ({ tools: {} }), request }
+  assert.equal((await readList(client as unknown as Client)).tools.length, 3)
+  assert.deepEqual(asked, [{}, { cursor: 'page 1' }, { cursor: 'page 2' }])
+  asked.length = 0
+  const other = { ...client, getInstructions: () => 'x'.repeat(20_001), getServerCapabilities: () => ({}) }
+  assert.deepEqual(await readList(other as unknown as Client), { tools: [], instructions: 'x'.repeat(20_000) })
+  assert.deepEqual(asked, [])
+})
+
+test('an answer that is no object is a fault', async () => {
+  const client = {
+    getInstructions: () => '',
+    getServerCapabilities: () => ({ tools: {} }),
+    request: (_: unknown, schema: { '~standard': { validate(value: unknown): { issues?: unknown[] } } }) => {
+      assert.equal(schema['~standard'].validate({}).issues, undefined)
+      assert.equal(schema['~standard'].validate([]).issues?.length, 1)
+      return Promise.resolve('no object')
+    },
+  }
+  assert.deepEqual(await readList(client as unknown as Client), { tools: [], instructions: '' })
+})

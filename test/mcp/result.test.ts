@@ -53,3 +53,31 @@ test('an error says so, and a long list of blocks is cut', () => {
   const { text } = readResult({ content: Array.from({ length: 1_500 }, () => ({ type: 'text', text: 'x' })) })
   assert.match(text, /500 more blocks are left out/)
 })
+
+test('the bounds of images and blocks are where they are said to be', () => {
+  const start = 'data:image/png;base64,'.length
+  const sized = (chars: number) => ({ ...png, data: 'A'.repeat(chars - start) })
+  const kept = (...images: object[]) => readResult({ content: images }).images.length
+  assert.equal(kept(sized(8 * 1024 * 1024)), 1)
+  assert.equal(kept(sized(8 * 1024 * 1024 + 1)), 0)
+  assert.equal(kept(sized(8 * 1024 * 1024 - 100), sized(100)), 2)
+  assert.equal(kept(sized(8 * 1024 * 1024 - 100), sized(101), sized(100)), 2)
+  for (const mimeType of ['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
+    assert.equal(kept({ ...png, mimeType }), 1)
+  const blocks = (count: number) =>
+    readResult({ content: Array.from({ length: count }, () => ({ type: 'text', text: 'x' })) })
+  assert.equal(blocks(1_000).text.split('\n').length, 1_000)
+  assert.equal(blocks(1_001).text.split('\n').at(-1), '[1 more blocks are left out]')
+})
+
+test('sizes and names in lines are short', () => {
+  const lineOf = (block: object) => readResult({ content: [block] }).text
+  const audio = (chars: number) => lineOf({ type: 'audio', mimeType: 'a/b', data: 'A'.repeat(chars) })
+  assert.equal(audio(2_048), '[audio: a/b, 1.5 KB]')
+  assert.equal(audio(13_653), '[audio: a/b, 10.0 KB]')
+  assert.equal(audio(13_654), '[audio: a/b, 10 KB]')
+  assert.equal(lineOf({ type: 'x'.repeat(600) }), `[a block of the kind ${'x'.repeat(500)}]`)
+  assert.equal(lineOf({ type: 5 }), '[a block of the kind unknown]')
+  assert.equal(lineOf({ type: 'resource' }), '[an unreadable resource]')
+  assert.equal(lineOf({ type: 'resource_link', title: 't', name: 'n', uri: 5 }), '[resource: t]')
+})
