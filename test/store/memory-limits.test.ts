@@ -60,3 +60,13 @@ test('a small limit is exact to the millisecond', () => {
     ],
   )
 })
+
+test('sixty uses in a window are exact to the millisecond; more are counted by slices of it', () => {
+  const last = (limit: number): readonly [allowed: boolean, entries: number] => {
+    let uses: readonly Use[] = []
+    for (let at = 0; at < limit; at++) uses = usesWithin(uses, { limit, windowMs: 60_000, now: at }).uses
+    return [usesWithin(uses, { limit, windowMs: 60_000, now: 60_000 }).allowed, uses.length]
+  }
+  assert.deepEqual(last(60), [true, 60])
+  assert.deepEqual(last(61), [false, 1])
+})

@@ -8,6 +8,7 @@ import type { Open } from './harness.ts'
 import {
   ada,
   bob,
+  call,
   dayMs,
   draft,
   finish,
@@ -40,6 +41,16 @@ export function readTests(open: Open): void {
     const whole = await store.turns.list(ada, { limit: 7 })
     assert.deepEqual([whole.rows.length, whole.nextCursor], [7, undefined])
     assert.deepEqual([await store.turns.countAll(ada), await store.turns.countAll(bob)], [7, 1])
+  })
+
+  test('a turn that ended before the model said anything has no reply in a list', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    const result = draft({ type: 'result', callId: 'a1', output: 'no', error: true })
+    const error = { code: 'internal', message: 'no' } as const
+    await store.turns.record(turn, lease, step([call('a1'), result], { status: 'failed', error }))
+    const { rows } = await store.turns.list(ada, { limit: 1 })
+    assert.deepEqual([rows[0]?.status, rows[0]?.reply], ['failed', undefined])
   })
 
   test('turns are listed by status', async (t) => {

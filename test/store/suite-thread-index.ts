@@ -267,6 +267,27 @@ export function threadIndexTests(open: Open): void {
     assert.deepEqual(steps, [20, 20, 11])
   })
 
+  for (const [more, expected] of [
+    [0, [8, 1]],
+    [1, [7, 2]],
+  ] as const) {
+    test(`a step reads 128 KiB and no more: ${more} more, ${expected.join(' and ')} messages`, async (t) => {
+      const { store } = await open(t)
+      const sized = (bytes: number) => say('x'.repeat(bytes - Buffer.byteLength(JSON.stringify(say('').item))))
+      const input = Array.from({ length: 8 }, (_, at) => sized(16 * 1024 + (at === 7 ? more : 0)))
+      await tell(store, 'reply', { title: 'bytes', input })
+      const { threadIndex } = store
+      await threadIndex.follow(await threadIndex.position(), '')
+      const steps: number[] = []
+      for (let next = await threadIndex.next(); next; next = await threadIndex.next()) {
+        assert.ok(next.type === 'behind')
+        steps.push(next.messages.length)
+        await threadIndex.save(next, [])
+      }
+      assert.deepEqual(steps, expected)
+    })
+  }
+
   test('the position stays behind rows that may come late, and never goes back', async (t) => {
     const { store } = await open(t)
     const turn = await tell(store, 'words')
