@@ -17,6 +17,18 @@ test('a small PDF that unpacks to 1 GiB is ended at the bound on memory, which i
   })
 })
 
+test('200 jobs wait for a place, and one more is refused', async () => {
+  const stop = new AbortController()
+  const runJob = createJobRunner({ deadlineMs: patienceMs })
+  const job = { type: 'pdf', bytes: new Uint8Array() } as const
+  // Two run, as processes; all are given up before they have begun to work.
+  const jobs = Array.from({ length: 203 }, () => runJob(job, stop.signal))
+  const codes = jobs.map((each) => each.then(String, ({ code, name }: { code?: string; name: string }) => code ?? name))
+  assert.equal(await codes[202], 'overloaded')
+  stop.abort()
+  assert.equal((await Promise.all(codes)).filter((code) => code === 'overloaded').length, 1)
+})
+
 test('a PDF that is given up leaves no process behind', async (t) => {
   const started: ChildProcess[] = []
   const note = (told: unknown): void => void started.push((told as { process: ChildProcess }).process)
