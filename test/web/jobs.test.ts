@@ -47,6 +47,17 @@ test('what waits stands first and leads to its thread; what failed tells why', {
   await rowOf(page, 'broken wish').getByText('<b>no</b> such model.').waitFor()
   await rowOf(page, 'plain wish').getByText('Completed').waitFor()
   await page.getByRole('row').nth(1).getByText('Waiting for you').waitFor()
+  // The keyboard goes from the search box through the rows.
+  const links = page.locator('.row-link')
+  const isFocused = (at: number) =>
+    untilEqual(() => links.nth(at).evaluate((node) => node === node.ownerDocument.activeElement), true)
+  await page.getByRole('searchbox', { name: 'Search jobs' }).press('ArrowDown')
+  await isFocused(0)
+  await page.keyboard.press('End')
+  await isFocused((await links.count()) - 1)
+  await page.keyboard.press('Home')
+  await page.keyboard.press('ArrowDown')
+  await isFocused(1)
   await rowOf(page, 'write the fix').getByRole('link', { name: 'Review' }).click()
   await page.waitForURL(`**/threads/${thread_id}`)
 })

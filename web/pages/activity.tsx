@@ -31,6 +31,7 @@ export function Activity() {
     <Page
       title="Activity"
       lead="What was done and what it cost, from the receipts of every turn."
+      rows=".row-link"
       aside={
         <Segments<Span>
           name="Days"

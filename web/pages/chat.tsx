@@ -29,7 +29,6 @@ import { stopJob } from '../store/jobs.ts'
 import { modelMenuOpen, newThreadModel, offeredModels } from '../store/models.ts'
 import { notify } from '../store/notices.ts'
 import { outgoingTo, send } from '../store/outbox.ts'
-import { stopAll } from '../store/queue.ts'
 import { shownReceipt } from '../store/receipts.ts'
 import { deleteThread, threadList } from '../store/threads.ts'
 import './chat.css'
@@ -115,7 +114,7 @@ function Thread({ conversation }: { conversation: Conversation }) {
         phoneHint={waits ? 'Add something' : turn ? 'Next message' : 'Message'}
         onSend={(text, files) => void send({ threadId: id, text, files })}
         onStop={stop}
-        onStopAll={queued ? () => void stopAll(id) : undefined}
+        onStopAll={queued ? () => void import('../store/queue.ts').then(({ stopAll }) => stopAll(id)) : undefined}
       />
     </>
   )

@@ -54,6 +54,7 @@ export function Jobs() {
     <Page
       title="Jobs"
       lead="Every turn that runs, has run or waits, whichever door it came through."
+      rows=".row-link"
       aside={
         <div class="jobs-search">
           <Search

@@ -36,6 +36,7 @@ export function Memory() {
     <Page
       title="Memory"
       lead="What Atrium keeps between conversations. You can read, change and delete all of it."
+      rows=".document-row, .identity-row"
       action={
         <Button icon="plus" onClick={() => go(newQuery)}>
           New document

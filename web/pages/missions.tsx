@@ -27,6 +27,7 @@ export function Missions() {
     <Page
       title="Missions"
       lead="What Atrium does by the clock. Each run is a thread that you can read and continue."
+      rows=".mission-row"
       action={
         <Button icon="plus" onClick={() => go(newAddress)}>
           New mission

@@ -32,6 +32,7 @@ export function Tools() {
     <Page
       title="Tools"
       lead="What the agent can do, and exactly how far each one reaches."
+      rows=".tool-row h3 > a"
       action={
         <>
           <Button icon="file" onClick={() => picker.current?.click()}>

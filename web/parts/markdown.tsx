@@ -1,6 +1,7 @@
 // Shows a text as Markdown, block by block. Code colours and formulas are chunks loaded at first use.
 import { useMemo, useRef } from 'preact/hooks'
 import { directionOf } from '../lib/direction.ts'
+import { type HeadingLevels, headingLevels } from '../lib/heading-levels.ts'
 import { formattedLength, type MarkdownText, readMarkdown } from '../lib/markdown.ts'
 import type { Align, ListItem, MarkdownBlock, Span } from '../lib/markdown-tree.ts'
 import { Code } from './code.tsx'
@@ -18,34 +19,32 @@ export function Markdown({ text, growing = false }: Props) {
   const known = useRef<MarkdownText>(undefined)
   const length = formattedLength(text)
   const { parts } = useMemo(() => (known.current = readMarkdown(text.slice(0, length), known.current)), [text])
+  const levels = headingLevels(parts.map(({ block }) => block))
   return (
     <div class="markdown">
       {parts.map(({ block }, at) => (
-        <OwnBlock key={at} block={block} growing={growing && at === parts.length - 1} />
+        <OwnBlock key={at} block={block} levels={levels} growing={growing && at === parts.length - 1} />
       ))}
       {length < text.length && <LongText text={text.slice(length)} shown={0} />}
     </div>
   )
 }
 
-type BlockProps = { readonly block: MarkdownBlock; readonly growing: boolean }
+type BlockProps = { readonly block: MarkdownBlock; readonly levels: HeadingLevels; readonly growing: boolean }
 
-/** Memoised: while a text streams in, only its last blocks are drawn again. */
-function OwnBlock({ block, growing }: BlockProps) {
+/** Memoised: while a text streams in, only its last blocks are drawn again. The levels of a block are given by those before. */
+function OwnBlock({ block, levels, growing }: BlockProps) {
   return useMemo(
     () => (
       <div class="markdown-block">
-        <Block block={block} growing={growing} />
+        <Block block={block} levels={levels} growing={growing} />
       </div>
     ),
     [block, growing],
   )
 }
 
-/** Headings of a text go below the heading of the page. */
-const headingsAbove = 1
-
-function Block({ block, growing }: BlockProps) {
+function Block({ block, levels, growing }: BlockProps) {
   switch (block.type) {
     case 'paragraph':
       return (
@@ -54,7 +53,7 @@ function Block({ block, growing }: BlockProps) {
         </p>
       )
     case 'heading': {
-      const Heading = `h${Math.min(6, block.depth + headingsAbove)}` as 'h2'
+      const Heading = `h${levels.get(block)}` as 'h2'
       return (
         <Heading class={`heading-${block.depth}`}>
           <Spans spans={block.spans} growing={growing} />
@@ -76,11 +75,11 @@ function Block({ block, growing }: BlockProps) {
     case 'quote':
       return (
         <blockquote dir={directionOf(block.blocks)}>
-          <Blocks blocks={block.blocks} growing={growing} />
+          <Blocks blocks={block.blocks} levels={levels} growing={growing} />
         </blockquote>
       )
     case 'list':
-      return <List block={block} growing={growing} />
+      return <List block={block} levels={levels} growing={growing} />
     case 'table':
       return <Table block={block} growing={growing} />
     case 'plain':
@@ -90,22 +89,24 @@ function Block({ block, growing }: BlockProps) {
   }
 }
 
-function Blocks({ blocks, growing }: { blocks: readonly MarkdownBlock[]; growing: boolean }) {
+type BlocksProps = Omit<BlockProps, 'block'> & { readonly blocks: readonly MarkdownBlock[] }
+
+function Blocks({ blocks, levels, growing }: BlocksProps) {
   return (
     <>
       {blocks.map((block, at) => (
-        <Block key={at} block={block} growing={growing} />
+        <Block key={at} block={block} levels={levels} growing={growing} />
       ))}
     </>
   )
 }
 
-type ListProps = { readonly block: Extract<MarkdownBlock, { type: 'list' }>; readonly growing: boolean }
+type ListProps = BlockProps & { readonly block: Extract<MarkdownBlock, { type: 'list' }> }
 
-function List({ block, growing }: ListProps) {
+function List({ block, levels, growing }: ListProps) {
   const { start, loose, items } = block
   const dir = directionOf([block])
-  const shown = items.map((item, at) => <Item key={at} item={item} loose={loose} growing={growing} />)
+  const shown = items.map((item, at) => <Item key={at} item={item} loose={loose} levels={levels} growing={growing} />)
   if (start === undefined) return <ul dir={dir}>{shown}</ul>
   return (
     <ol dir={dir} start={start}>
@@ -114,7 +115,9 @@ function List({ block, growing }: ListProps) {
   )
 }
 
-function Item({ item: { checked, blocks }, loose, growing }: { item: ListItem; loose: boolean; growing: boolean }) {
+type ItemProps = Omit<BlockProps, 'block'> & { readonly item: ListItem; readonly loose: boolean }
+
+function Item({ item: { checked, blocks }, loose, levels, growing }: ItemProps) {
   return (
     <li>
       {checked !== undefined && <input type="checkbox" disabled checked={checked} aria-label="Done" />}
@@ -122,7 +125,7 @@ function Item({ item: { checked, blocks }, loose, growing }: { item: ListItem; l
         block.type === 'paragraph' && !loose ? (
           <Spans key={at} spans={block.spans} growing={growing} />
         ) : (
-          <Block key={at} block={block} growing={growing} />
+          <Block key={at} block={block} levels={levels} growing={growing} />
         ),
       )}
     </li>

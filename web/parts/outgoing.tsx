@@ -5,7 +5,6 @@ import { waiting } from '../store/gates.ts'
 import { runningTurn } from '../store/hub.ts'
 import { type Outgoing, removeOutgoing, retry } from '../store/outbox.ts'
 import { writeDraft, readDraft } from '../store/drafts.ts'
-import { editQueued, removeQueued } from '../store/queue.ts'
 import { useAct } from './act.ts'
 import { Button, IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
@@ -13,6 +12,9 @@ import { LongText } from './long-text.tsx'
 import { Note } from './note.tsx'
 
 const EditBox = lazy(async () => (await import('./edit-box.tsx')).EditBox)
+
+/** Loaded at the first use. */
+const queue = () => import('../store/queue.ts')
 
 export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
   const { text, files, state, fault, threadId, turnId } = outgoing
@@ -53,7 +55,7 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
             note="It keeps its place in the queue."
             verb="Save"
             onClose={() => (editing.value = false)}
-            onSend={(next) => editQueued(outgoing, next)}
+            onSend={async (next) => (await queue()).editQueued(outgoing, next)}
           />
         )}
         {queued && !editing.value && (
@@ -67,7 +69,7 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
               icon="trash"
               name="Remove queued message"
               disabled={busy.value}
-              onClick={() => void run(() => removeQueued(outgoing))}
+              onClick={() => void run(async () => (await queue()).removeQueued(outgoing))}
             />
           </div>
         )}

@@ -1,6 +1,7 @@
 // The frame of every page except the chat: title, one sentence, one action.
 import type { ComponentChildren } from 'preact'
 import './page.css'
+import { moveInRows } from './row-keys.ts'
 import { TopBar } from './top-bar.tsx'
 
 type Props = {
@@ -10,14 +11,16 @@ type Props = {
   readonly action?: ComponentChildren
   /** Filters or a search box: right of the title, on a phone below it. */
   readonly aside?: ComponentChildren
+  /** The links of its rows, as a selector: keys move between them. */
+  readonly rows?: string
   readonly children: ComponentChildren
 }
 
-export function Page({ title, lead, action, aside, children }: Props) {
+export function Page({ title, lead, action, aside, rows, children }: Props) {
   return (
     <>
       <TopBar title={title} phoneOnly action={action} />
-      <div class="page">
+      <div class="page" onKeyDown={(event) => rows && moveInRows(event, rows)}>
         <header class="page-head">
           <div>
             <h1>{title}</h1>

@@ -30,6 +30,7 @@ const groups: readonly { readonly title: string; readonly keys: readonly (readon
       title: 'Lists and menus',
       keys: [
         ['↑ ↓', 'Choose'],
+        ['Home End', 'First, last'],
         ['Enter', 'Open'],
         ['Esc', 'Close'],
       ],

@@ -29,6 +29,7 @@ import { Icon } from './icon.tsx'
 import { Dot, Runs } from './mark.tsx'
 import { Menu } from './menu.tsx'
 import { RenameField } from './rename-field.tsx'
+import { moveInRows } from './row-keys.ts'
 import { shelfChoices } from './shelf-choices.ts'
 import { When } from './states.tsx'
 import './thread-list.css'
@@ -42,7 +43,7 @@ const renaming = signal<string | undefined>(undefined)
 
 export function ThreadList() {
   return (
-    <nav aria-label="Threads" class="threads" onKeyDown={moveByKey}>
+    <nav aria-label="Threads" class="threads" onKeyDown={(event) => moveInRows(event, '.thread-row > a')}>
       <h2 class="threads-title">Threads</h2>
       <Search name="Search threads" value={threadSearch.value} onInput={(value) => void searchThreads(value)} />
       <div class="threads-scroll">
@@ -60,22 +61,6 @@ export function ThreadList() {
       </div>
     </nav>
   )
-}
-
-/** Arrow keys move between the search box and the threads. Enter in the box opens the first thread. */
-function moveByKey(event: KeyboardEvent): void {
-  const from = event.target as HTMLElement
-  const nav = event.currentTarget as HTMLElement
-  const links = [...nav.querySelectorAll<HTMLElement>('.thread-row > a')]
-  const box = nav.querySelector<HTMLElement>('.search input')
-  if (event.key === 'Enter' && from === box && threadSearch.value.trim() !== '') links[0]?.click()
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-  const stops = [...(box ? [box] : []), ...links]
-  const at = stops.indexOf(from)
-  const next = step === undefined || at < 0 ? undefined : stops[at + step]
-  if (!next) return
-  event.preventDefault()
-  next.focus()
 }
 
 function Groups({ threads }: { threads: readonly Thread[] }) {
