@@ -252,7 +252,7 @@ export function createConnection(parts: ConnectionParts): Connection {
 
   return {
     status() {
-      if (live) return { status: 'ready' }
+      if (live) return { status: signIn ? 'sign_in' : 'ready' }
       if (starting) return { status: 'starting' }
       if (signIn) return { status: 'sign_in' }
       return lastFault === undefined ? { status: 'idle' } : { status: 'failed', error: lastFault }

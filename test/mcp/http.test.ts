@@ -169,6 +169,14 @@ describe('a server over HTTP', { concurrency: true }, () => {
       ((_rpc, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>')) as Answer,
       /./,
     ],
+    [
+      'a compressed answer',
+      ((_rpc, response) =>
+        void response
+          .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+          .end('{}')) as Answer,
+      /compressed/,
+    ],
     ['an error of the server', ((_rpc, response) => void response.writeHead(500).end('oops')) as Answer, /500|oops/],
   ] as const) {
     test(`refused: ${what}`, async (t) => {

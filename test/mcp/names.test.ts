@@ -27,6 +27,7 @@ test('a server’s name is short and plain', () => {
   for (const name of ['a', '1', 'my-server-2', 'x'.repeat(32)]) checkServerName(name)
   for (const name of ['', 'A', 'a_b', 'a b', 'é', 'x'.repeat(33), 'a\n'])
     assert.throws(() => checkServerName(name), { code: 'invalid_input', param: 'name' })
+  assert.throws(() => checkServerName('A b'), /^AppError: "A b": /)
 })
 
 test('a name of another client is made to fit', () => {

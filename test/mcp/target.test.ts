@@ -35,6 +35,7 @@ test('variables and headers are read as name and secret, and nothing else', () =
   assert.deepEqual(readVariables([]), {})
   for (const line of ['', 'A', '=b', '1A=b', 'A-B=c', 'A=', 'A=b c', 'A=$1', `A=${'x'.repeat(201)}`])
     assert.throws(() => readVariables([line]), { code: 'invalid_input' }, line)
+  assert.throws(() => readHeaders(['A B: c']), /"A B" is no name of a header/)
   for (const line of ['', 'A', ':b', 'A B: c', 'A: ', 'A: b c'])
     assert.throws(() => readHeaders([line]), { code: 'invalid_input' }, line)
   assert.deepEqual(readVariables([`A=${'x'.repeat(200)}`]), { A: 'x'.repeat(200) })

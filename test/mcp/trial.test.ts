@@ -25,3 +25,20 @@ test('a test of a tool shows the last hundred reports, cut and masked', async ()
   assert.match(logs.at(-1)?.message ?? '', /^300: \*\*\* x+$/)
   assert.ok(logs.every(({ message }) => message.length < 2_100))
 })
+
+test('a tool that was refused, has changed or is not there is not called', async () => {
+  const pinned = { name: 'echo', description: '', schema: {} }
+  const known: Readonly<Record<string, object>> = {
+    refused: { name: 'refused', refused: 'its schema is over 256 KB' },
+    changed: { name: 'changed', pinned, changed: 'gone' },
+  }
+  const connection = { list: () => Promise.resolve(), call: () => assert.fail('it was called') }
+  const servers = { tool: (_: string, tool: string) => known[tool], connection: () => connection } as unknown as Servers
+  const mask = (text: string): string => text
+  for (const [tool, code, message] of [
+    ['refused', 'tool_refused', /256 KB/],
+    ['changed', 'tool_refused', /has changed/],
+    ['none', 'not_found', /no tool named none/],
+  ] as const)
+    await assert.rejects(toolTrial(servers, { server: 'rude', tool, params: '{}', mask }), { code, message })
+})
