@@ -192,7 +192,7 @@ export type Ending = { readonly evenRunning: boolean; readonly error?: TurnError
 export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: Ending, { now, lock }: UpdateParts) {
   const found = yield* getTurn(user, turnId)
   if (found) yield* lockThread(found.threadId, lock)
-  const turn = found && (yield* getTurn(user, turnId))
+  const turn = yield* getTurn(user, turnId)
   if (!turn) throw new AppError('not_found', `turn ${turnId} does not exist`)
   const open = turn.status === 'queued' && turn.firstSeq === undefined ? [] : openCalls(yield* tail(turn.threadId))
   const hasGate = turn.status === 'completed' && (yield* hasOpenGate(turn))

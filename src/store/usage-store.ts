@@ -166,7 +166,7 @@ function* totalsOf(user: UserId | undefined, from: number, days: number): Job<Us
   )
   const ended = (status: string): number => Number(broken.find((row) => row['status'] === status)?.['n'] ?? 0)
   return {
-    ...(Number(before?.['n'] ?? 0) > 0 && { before: costIn(before) }),
+    ...(Number(before?.['n']) > 0 && { before: costIn(before) }),
     failed: ended('failed'),
     cancelled: ended('cancelled'),
     doors: rows.map((row) => {

@@ -29,6 +29,13 @@ function resultsOf(items: readonly Item[]): string[] {
   return items.flatMap((item) => (item.type === 'result' ? [`${item.callId}${item.error ? ' failed' : ''}`] : []))
 }
 
+/** In this order: the store reads whether a gate is held from the beginning of its JSON. */
+function heldGate(callId: string) {
+  const { id, item } = gate(callId, 'approval')
+  const { type, callId: of, kind, ...rest } = item as Gate
+  return { id, item: { type, callId: of, kind, held: true as const, ...rest } }
+}
+
 export function gateTests(open: Open): void {
   test('an answer is appended and queues its turn again', async (t) => {
     const { store } = await open(t)
@@ -46,17 +53,23 @@ export function gateTests(open: Open): void {
   test('a turn that holds its calls open goes on running once all of them are answered', async (t) => {
     const { store } = await open(t)
     const { turn } = await store.turns.start(turnOf())
-    const held = (callId: string) => {
-      const { id, item } = gate(callId, 'approval')
-      // In this order: the store reads whether a gate is held from the beginning of its JSON.
-      const { type, callId: of, kind, ...rest } = item as Gate
-      return { id, item: { type, callId: of, kind, held: true as const, ...rest } }
-    }
-    const drafts = [call('h1'), call('h2'), held('h1'), held('h2')]
+    const drafts = [call('h1'), call('h2'), heldGate('h1'), heldGate('h2')]
     await store.turns.record(turn, lease, step(drafts, { status: 'waiting', held: true }))
     assert.equal((await store.turns.answer(ada, turn.threadId, decide('h1'))).turn.status, 'waiting')
     assert.equal((await store.turns.answer(ada, turn.threadId, decide('h2'))).turn.status, 'running')
     assert.deepEqual(await store.turns.claim(other, 1), { started: [], more: false })
+  })
+
+  test('a turn that comes to wait with calls held open waits for those that have no answer yet', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    await store.turns.record(turn, lease, step([call('h1'), call('h2'), heldGate('h1'), heldGate('h2')]))
+    await store.turns.answer(ada, turn.threadId, decide('h1'))
+    const waits = await store.turns.record(turn, lease, step([], { status: 'waiting', held: true }))
+    assert.equal(waits.turn.status, 'waiting')
+    assert.equal((await store.turns.answer(ada, turn.threadId, decide('h2'))).turn.status, 'running')
+    const goesOn = await store.turns.record(turn, lease, step([], { status: 'waiting', held: true }))
+    assert.equal(goesOn.turn.status, 'running', 'all have their answers')
   })
 
   test('a gate is answered once, by its user, and only if it stands', async (t) => {

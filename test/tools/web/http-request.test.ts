@@ -10,6 +10,8 @@ async function open(t: TestContext) {
   const site = await openSite(t, (request, response) => {
     const { method, url, headers, body } = request
     if (url === '/binary') response.writeHead(200, { 'content-type': 'image/gif' }).end(Buffer.from([0x47, 0, 1, 2]))
+    else if (url === '/greek')
+      response.writeHead(200, { 'content-type': 'text/plain; charset=iso-8859-7' }).end(Buffer.from([0xe1, 0xe2]))
     else if (url === '/none') response.writeHead(204).end()
     else if (url === '/long') response.end('x'.repeat(100_005))
     else if (url === '/moved') response.writeHead(302, { location: '/end' }).end()
@@ -51,6 +53,7 @@ test('answers of every kind are told', async (t) => {
   const { tool, url } = await open(t)
   const get = (path: string, method = 'GET') => run(tool, { method, url: `${url}/${path}` })
   assert.match(await get('binary'), /\n\n\(4 bytes of image\/gif: not text\)$/)
+  assert.match(await get('greek'), /\n\nαβ$/)
   assert.match(await get('none'), /^HTTP 204[^]*\n\n\(no body\)$/)
   assert.match(await get('long'), /x\n\[cut: 5 more characters\]$/)
   assert.match(await get('moved'), new RegExp(`^HTTP 200\nAddress: ${url}/end\n`))

@@ -128,6 +128,14 @@ test('a file is read with its line numbers, in parts, and its origin told', asyn
   assert.match(await run('read', { path: 'notes/windows.txt' }), /^ {5}1\tone\n {5}2\ttwo\n {5}3\tthree$/)
 })
 
+test('of a long file at most 100,000 characters are read at once, in whole lines', async (t) => {
+  const { root, run } = open(t)
+  writeFileSync(join(root, 'long.txt'), `${'x'.repeat(1_000)}\n`.repeat(150))
+  const lines = (await run('read', { path: 'long.txt' })).split('\n')
+  assert.equal(lines.length, 101)
+  assert.equal(lines.at(-1), '[lines 1 to 100 of 150; go on with offset 101]')
+})
+
 test('bytes that are no UTF-8 are not changed into something else', async (t) => {
   const { run, root } = open(t)
   writeFileSync(join(root, 'latin.txt'), Buffer.from('Gr\u00fc\u00dfe', 'latin1'))
