@@ -1,9 +1,9 @@
-// `Sql` on PostgreSQL: a pool, one transaction per job. Statements whose rows are ignored are sent without waiting. A job
+// `Sql` on PostgreSQL: a pool, one transaction per job. Statements whose rows are ignored are sent with the next one. A job
 // that loses a race (unique index, deadlock) is run again and then sees the winner's rows.
-import { type ClientBase, Pool, type PoolConfig, type QueryConfig, type QueryResult } from 'pg'
-import type { Writable } from 'node:stream'
+import { type ClientBase, Pool, type PoolConfig } from 'pg'
 import { AppError } from '#core/errors.ts'
-import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
+import { createFlights } from './flight.ts'
+import { type Job, query, type Sql, type Statement } from './sql.ts'
 
 const poolSize = 10
 /** Timeout for a new connection, and for a job that waits for a free one. */
@@ -13,8 +13,9 @@ const freshMs = 500
 const statementMs = 30_000
 const maxAttempts = 6
 
-/** The error code of a statement that follows a failed one. */
-const abortedTransaction = '25P02'
+const begin: Statement = { sql: 'BEGIN', values: [] }
+const commit: Statement = { sql: 'COMMIT', values: [] }
+const rollback: Statement = { sql: 'ROLLBACK', values: [] }
 /** Error codes of lost races: serialization failure, deadlock, unique violation. */
 const lostRaces: ReadonlySet<string | undefined> = new Set(['40001', '40P01', '23505'])
 
@@ -35,65 +36,38 @@ export function openPostgres(url: string): Sql & { readonly pool: Pool } {
   pool.on('error', () => {})
   // A connection that breaks during a job fails that job. Without this listener it would also end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
-  const texts = new Map<string, QueryConfig>()
+  const fly = createFlights()
   let answeredAt = 0
 
-  function send(client: ClientBase, { sql, values }: Statement): Promise<QueryResult<Row>> {
-    // Checked here: the server's refusal would cost the connection, and its error would not be one for the caller.
-    if (values.some((value) => typeof value === 'string' && value.includes('\0')))
-      throw new AppError('invalid_input', 'a text contains NUL (U+0000), which cannot be stored or searched for')
-    let known = texts.get(sql)
-    if (!known) {
-      known = { name: `s${texts.size}`, text: numberParameters(sql) }
-      texts.set(sql, known)
-    }
-    return client.query<Row>({ ...known, values: [...values] })
-  }
-
-  async function drive<T>(client: ClientBase, job: Job<T>, unawaited: Promise<unknown>[]): Promise<T> {
+  /** Runs a job. Statements whose rows it ignores go with the next one; those at its end stay in `unsent`. */
+  async function drive<T>(client: ClientBase, job: Job<T>, unsent: Statement[]): Promise<T> {
     let step = job.next()
     while (!step.done) {
-      const answer = send(client, step.value)
-      if (step.value.rowsIgnored) {
-        answer.catch(() => {})
-        unawaited.push(answer)
-        step = job.next([])
-      } else {
-        const { rows } = await answer
-        corkForTick(client)
-        step = job.next(rows)
-      }
+      checkTexts(step.value)
+      unsent.push(step.value)
+      step = job.next(step.value.rowsIgnored ? [] : await fly(client, unsent.splice(0)))
     }
     return step.value
   }
 
   async function runTransaction<T>(job: Job<T>): Promise<T> {
     const client = await pool.connect()
-    const unawaited: Promise<unknown>[] = []
+    const unsent = [begin]
     try {
-      corkForTick(client)
-      const begun = client.query('BEGIN')
-      begun.catch(() => {})
-      unawaited.push(begun)
-      const result = await drive(client, job, unawaited)
-      const [end] = await Promise.all([client.query('COMMIT'), ...unawaited])
-      // The COMMIT of a failed transaction rolls it back without an error.
-      if (end.command !== 'COMMIT') throw new Error(`the transaction ended with ${end.command}`)
+      const result = await drive(client, job, unsent)
+      await fly(client, [...unsent, commit])
       client.release()
       answeredAt = Date.now()
       return result
     } catch (error) {
-      if (error instanceof AppError) {
-        await client.query('ROLLBACK').then(
+      if (!(error instanceof AppError)) client.release(true)
+      else if (unsent[0] === begin) client.release()
+      else {
+        await fly(client, [rollback]).then(
           () => client.release(),
           () => client.release(true),
         )
-      } else {
-        // Closes the connection, with statements in flight and half-prepared ones.
-        client.release(true)
       }
-      // This error only says that an earlier statement failed: throw the error of that one.
-      if ((error as { code?: string }).code === abortedTransaction) await Promise.all(unawaited)
       throw error
     }
   }
@@ -102,7 +76,9 @@ export function openPostgres(url: string): Sql & { readonly pool: Pool } {
     try {
       const client = await pool.connect()
       try {
-        const result = await drive(client, job(), [])
+        const unsent: Statement[] = []
+        const result = await drive(client, job(), unsent)
+        await fly(client, unsent)
         client.release()
         answeredAt = Date.now()
         return result
@@ -137,17 +113,12 @@ export function openPostgres(url: string): Sql & { readonly pool: Pool } {
   }
 }
 
-/** Sends the statements of one tick in one write; the package would make a write for each. */
-function corkForTick(client: ClientBase): void {
-  const { stream } = (client as ClientBase & { connection: { stream: Writable } }).connection
-  stream.cork()
-  process.nextTick(() => stream.uncork())
-}
-
-/** Replaces each `?` by `$1`, `$2`, … No statement of the store has a question mark inside a literal. */
-function numberParameters(sql: string): string {
-  let at = 0
-  return sql.replaceAll('?', () => `$${++at}`)
+/** Checked here: the server's refusal would cost the connection, and its error would not be one for the caller. */
+function checkTexts({ values }: Statement): void {
+  for (const value of values) {
+    if (typeof value === 'string' && value.includes('\0'))
+      throw new AppError('invalid_input', 'a text contains NUL (U+0000), which cannot be stored or searched for')
+  }
 }
 
 /** Maps database errors that a user can act on to an AppError; others are returned unchanged. */

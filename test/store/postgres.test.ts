@@ -1,7 +1,7 @@
 // PostgreSQL under the store: the driver, and the migrations.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AppError } from '#core/errors.ts'
+import { AppError } from '#core/errors.ts'
 import { createSeal } from '#lib/seal.ts'
 import { migratePostgres } from '#store/migrate-postgres.ts'
 import { migrations } from '#store/migrations.ts'
@@ -104,6 +104,34 @@ test('a lost race is run again, also when a statement that nobody waited for los
     return tries
   })
   assert.deepEqual([id, tries], [2, 2])
+  await sql.close()
+})
+
+test('a job gets the rows of its own statement, also where others go with it and once all are prepared', async () => {
+  const sql = openPostgres(await server.database())
+  const job = () =>
+    sql.write(function* () {
+      yield* run('SELECT 1 AS one, 2 AS two')
+      const words = yield* query('SELECT ?::text AS word, NULL::int AS none', 'a')
+      yield* run('SELECT 3 AS three')
+      return [...words, ...(yield* query('SELECT generate_series(1, ?::int) AS n', 2))]
+    })
+  for (let at = 0; at < 3; at++) assert.deepEqual(await job(), [{ word: 'a', none: null }, { n: 1 }, { n: 2 }])
+  await sql.close()
+})
+
+test('a job that is refused leaves nothing, before its first row and behind it', async () => {
+  const sql = openPostgres(await server.database())
+  await sql.pool.query('CREATE TABLE kept (id INT)')
+  const refused = (reads: boolean) =>
+    sql.write(function* () {
+      yield* run('INSERT INTO kept VALUES (?)', 1)
+      if (reads) yield* query('SELECT id FROM kept')
+      throw new AppError('not_found', 'refused')
+    })
+  for (const reads of [false, true]) await rejectsWith(refused(reads), 'not_found')
+  await sql.write(() => run('INSERT INTO kept VALUES (?)', 2))
+  assert.deepEqual(await sql.read(() => query('SELECT id FROM kept')), [{ id: 2 }])
   await sql.close()
 })
 

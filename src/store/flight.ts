@@ -1,0 +1,129 @@
+// Statements that go to PostgreSQL in one write and are answered together. Each is prepared once on a connection, and only
+// then the server describes its columns.
+import type { EventEmitter } from 'node:events'
+import type { Writable } from 'node:stream'
+import { type ClientBase, Query, type Submittable, types } from 'pg'
+import type { Row, Statement, Value } from './sql.ts'
+
+/** Runs statements in order and returns the rows of the last one. */
+export type Fly = (client: ClientBase, statements: readonly Statement[]) => Promise<Row[]>
+
+/**
+ * The server skips the statements behind one that fails. After an error the connection must be closed: it may lack
+ * statements that count as prepared.
+ */
+export function createFlights(): Fly {
+  const prepared = new WeakMap<Connection, Map<string, Prepared>>()
+  return async (client, statements) => {
+    if (statements.length === 0) return []
+    const { promise, resolve, reject } = Promise.withResolvers<Row[]>()
+    const callback: FlightParts['callback'] = (error, rows) => (error ? reject(error) : resolve(rows))
+    client.query(new Flight({ statements, prepared, callback }) as unknown as Submittable)
+    try {
+      return await promise
+    } catch (error) {
+      // The stack of a server's error leads to the socket, not to the caller.
+      if (error instanceof Error) Error.captureStackTrace(error)
+      throw error
+    }
+  }
+}
+
+type FlightParts = {
+  readonly statements: readonly Statement[]
+  /** The statements that each connection has prepared, by their text. */
+  readonly prepared: WeakMap<Connection, Map<string, Prepared>>
+  readonly callback: (error: Error | null, rows: Row[]) => void
+}
+
+/** The package's query without its types: they make a property of `submit`, which a class could not override. */
+const BaseQuery = Query as unknown as new (text: string) => EventEmitter
+
+/** Several statements with one Sync. The package allows no other class than its own in pipeline mode. */
+class Flight extends BaseQuery {
+  /** The package calls it, and puts one with a time limit in its place. */
+  callback: FlightParts['callback']
+  readonly #parts: FlightParts
+  #sent: Prepared[] = []
+  /** How many statements are answered, and the rows of the one that is being answered. */
+  #answered = 0
+  #rows: Row[] = []
+
+  constructor(parts: FlightParts) {
+    super('')
+    this.callback = parts.callback
+    this.#parts = parts
+  }
+
+  submit(connection: Connection): void {
+    const { statements, prepared } = this.#parts
+    const known = prepared.get(connection) ?? new Map<string, Prepared>()
+    prepared.set(connection, known)
+    connection.stream.cork()
+    for (const { sql, values } of statements) {
+      const statement = known.get(sql) ?? prepare(connection, known, sql)
+      connection.bind({ statement: statement.name, values, valueMapper: parameterOf })
+      connection.execute()
+      this.#sent.push(statement)
+    }
+    connection.sync()
+    connection.stream.uncork()
+  }
+
+  handleRowDescription({ fields }: { fields: readonly Field[] }): void {
+    const columns = fields.map(({ name, dataTypeID }) => ({ name, parse: types.getTypeParser(dataTypeID) }))
+    this.#sent[this.#answered]?.columns.push(...columns)
+  }
+
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    const row: Record<string, Value> = {}
+    for (const [at, { name, parse }] of this.#sent[this.#answered]?.columns.entries() ?? []) {
+      const text = fields[at] ?? null
+      row[name] = text === null ? null : parse(text)
+    }
+    this.#rows.push(row)
+  }
+
+  handleCommandComplete(): void {
+    this.#answered++
+    if (this.#answered < this.#sent.length) this.#rows = []
+  }
+
+  handleReadyForQuery(): void {
+    this.callback(null, this.#rows)
+  }
+}
+
+/** What a flight uses of the package's connection. The package's types are those of an earlier version. */
+type Connection = {
+  readonly stream: Writable
+  parse(message: { name: string; text: string }): void
+  describe(message: { type: 'S'; name: string }): void
+  bind(message: { statement: string; values: readonly Value[]; valueMapper: (value: Value) => Parameter }): void
+  execute(): void
+  sync(): void
+}
+type Parameter = string | Buffer | null
+type Field = { readonly name: string; readonly dataTypeID: number }
+type Column = { readonly name: string; readonly parse: (text: string) => Value }
+type Prepared = { readonly name: string; readonly columns: Column[] }
+
+function prepare(connection: Connection, known: Map<string, Prepared>, sql: string): Prepared {
+  const prepared: Prepared = { name: `s${known.size}`, columns: [] }
+  known.set(sql, prepared)
+  connection.parse({ name: prepared.name, text: numberParameters(sql) })
+  connection.describe({ type: 'S', name: prepared.name })
+  return prepared
+}
+
+function parameterOf(value: Value): Parameter {
+  if (value === null || typeof value === 'string') return value
+  if (typeof value === 'number') return String(value)
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+}
+
+/** Replaces each `?` by `$1`, `$2`, … No statement of the store has a question mark inside a literal. */
+function numberParameters(sql: string): string {
+  let at = 0
+  return sql.replaceAll('?', () => `$${++at}`)
+}
