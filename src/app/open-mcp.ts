@@ -3,7 +3,8 @@ import type { UserId } from '#core/ids.ts'
 import type { McpServers } from '#core/mcp.ts'
 import type { ToolSource } from '#core/tool-source.ts'
 import type { Tool } from '#core/tool.ts'
-import type { OpenedMcp, OpenMcpParts } from './load-mcp.ts'
+import { loadOnce } from '#lib/load-once.ts'
+import type { OpenMcpParts } from './load-mcp.ts'
 import { createToolSearch } from './tool-search.ts'
 
 export type OpenMcp = { readonly source: ToolSource; readonly admin: () => Promise<McpServers> }
@@ -11,7 +12,6 @@ export type OpenMcp = { readonly source: ToolSource; readonly admin: () => Promi
 export function openMcp(parts: OpenMcpParts): OpenMcp {
   const { store } = parts
   const none: readonly Tool[] = []
-  let opening: Promise<OpenedMcp> | undefined
   let source: ToolSource | undefined
   const search = createToolSearch((user) => (source?.tools(user) ?? none).map(({ spec }) => spec))
   const withSearch = new WeakMap<readonly Tool[], readonly Tool[]>()
@@ -23,21 +23,12 @@ export function openMcp(parts: OpenMcpParts): OpenMcp {
     withSearch.set(tools, all)
     return all
   }
-  const open = (): Promise<OpenedMcp> => {
-    opening ??= import('./load-mcp.ts')
-      .then(async ({ loadMcp }) => {
-        const opened = loadMcp(parts)
-        await opened.source.reload()
-        source = opened.source
-        return opened
-      })
-      .catch((error: unknown) => {
-        // The next one who asks tries again.
-        opening = undefined
-        throw error
-      })
-    return opening
-  }
+  const open = loadOnce(async () => {
+    const opened = (await import('./load-mcp.ts')).loadMcp(parts)
+    await opened.source.reload()
+    source = opened.source
+    return opened
+  })
   return {
     source: {
       tools: toolsOf,
@@ -49,7 +40,7 @@ export function openMcp(parts: OpenMcpParts): OpenMcp {
         else if ((await store.mcp.list()).length > 0) await open()
       },
       async close() {
-        if (opening) await (await opening).source.close()
+        await (await open.begun())?.source.close()
       },
     },
     admin: async () => (await open()).admin,

@@ -8,7 +8,6 @@ import type { Tools } from '#core/tool.ts'
 import type { Turn } from '#core/turn.ts'
 import { loadOnce } from '#lib/load-once.ts'
 import type { Log } from '#lib/log.ts'
-import type { MissionClock } from '#missions/clock.ts'
 import type { Missions } from '#missions/missions.ts'
 import type { Turns } from '#turns/turns.ts'
 
@@ -37,30 +36,23 @@ export type OpenMissionsParts = {
 
 export function openMissions(parts: OpenMissionsParts): OpenMissions {
   const { store, bus, turns, onRest, newsOf, onNews, tools, log } = parts
-  let clock: Promise<MissionClock> | undefined
   let started = false
   let closed = false
 
-  function openClock(): Promise<MissionClock> {
-    clock ??= import('#missions/clock.ts')
-      .then(({ startMissionClock }) => startMissionClock({ store, turns, bus, log, newsOf, onNews }))
-      .catch((error: unknown) => {
-        // The next signal tries again.
-        clock = undefined
-        throw error
-      })
-    return clock
-  }
+  const clock = loadOnce(async () => {
+    const { startMissionClock } = await import('#missions/clock.ts')
+    return startMissionClock({ store, turns, bus, log, newsOf, onNews })
+  })
 
   async function wake(): Promise<void> {
-    if (started && !closed) (await openClock()).start()
+    if (started && !closed) (await clock()).start()
   }
 
   const report = (error: unknown): void => log.error({ err: error }, 'could not start the clock of missions')
   const wakeLater = (): void => void wake().catch(report)
 
   onRest((turn) => {
-    if (turn.door === 'mission') void openClock().then((running) => running.rested(turn), report)
+    if (turn.door === 'mission') void clock().then((running) => running.rested(turn), report)
   })
   bus.onSignal((signal) => {
     if (signal.type === 'missions') wakeLater()
@@ -81,11 +73,11 @@ export function openMissions(parts: OpenMissionsParts): OpenMissions {
     ),
     async stop() {
       closed = true
-      await (await clock)?.stop()
+      await (await clock.begun())?.stop()
     },
     async close() {
       closed = true
-      await (await clock)?.close()
+      await (await clock.begun())?.close()
     },
   }
 }

@@ -1,13 +1,20 @@
 // Loads something with its first use.
 
+export interface Loaded<T> {
+  (): Promise<T>
+  /** What a use has loaded, or is loading; undefined before the first use and after a failure. */
+  begun(): Promise<T> | undefined
+}
+
 /** Calls `load` with the first use and shares its result. A load that failed is tried again by the next use. */
-export function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
+export function loadOnce<T>(load: () => Promise<T>): Loaded<T> {
   let loading: Promise<T> | undefined
-  return () => {
+  const use = (): Promise<T> => {
     loading ??= load().catch((error: unknown) => {
       loading = undefined
       throw error
     })
     return loading
   }
+  return Object.assign(use, { begun: () => loading })
 }

@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { valueIn } from '#core/json.ts'
 import { withDeadline } from '#lib/deadline.ts'
+import { loadOnce } from '#lib/load-once.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { printable } from '#safety/printable.ts'
 
@@ -36,17 +37,13 @@ const EmbeddingResponse = z.object({
 
 export function createEmbed({ model, baseUrl, key, keyName }: EmbedParts): { embed: Embed; close(): Promise<void> } {
   const url = new URL(`${baseUrl}/embeddings`)
-  let agent: Promise<Agent> | undefined
+  const agent = loadOnce(openAgent)
 
   async function post(texts: readonly string[], apiKey: string, signal: AbortSignal) {
-    agent ??= openAgent().catch((error: unknown) => {
-      agent = undefined
-      throw error
-    })
     const { request } = await import('undici')
     const { statusCode, body } = await request(url, {
       method: 'POST',
-      dispatcher: await agent,
+      dispatcher: await agent(),
       signal,
       headers: { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
       // A lone surrogate, left where a text was cut, would make the server refuse the whole request.
@@ -71,7 +68,7 @@ export function createEmbed({ model, baseUrl, key, keyName }: EmbedParts): { emb
       return vectorsIn(text, texts.length, `${url.host} (model "${model}")`)
     },
     async close() {
-      await (await agent)?.destroy()
+      await (await agent.begun())?.destroy()
     },
   }
 }

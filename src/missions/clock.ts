@@ -29,7 +29,7 @@ const minStartRestMs = 2
 const maxStartRestMs = 20
 /** Missions that are read at a time. */
 const batch = 20
-export const pauseRule = {
+const pauseRule = {
   afterFailures: 3,
   because: 'It failed three times in a row. Look at its last runs, mend what is wrong, then resume it.',
 }

@@ -6,6 +6,7 @@ import type { SecretStore } from '#core/secret.ts'
 import type { ToolRecord, ToolStore } from '#core/tool-record.ts'
 import type { ToolSource } from '#core/tool-source.ts'
 import type { Tool } from '#core/tool.ts'
+import { loadOnce } from '#lib/load-once.ts'
 import type { Log } from '#lib/log.ts'
 import { storedSecretName } from '#sandbox/auth/needs.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
@@ -27,14 +28,7 @@ export function createComponentSource({ records, secrets, openSandbox, log }: Co
   let built: ReadonlyMap<string, Built> = new Map()
   /** Undefined until they are asked for: reading the capability files takes longer than reading the records. */
   let tools: readonly Tool[] | undefined
-  let opened: Promise<Sandbox> | undefined
-  const sandbox = (): Promise<Sandbox> => {
-    opened ??= openSandbox().catch((error: unknown) => {
-      opened = undefined
-      throw error
-    })
-    return opened
-  }
+  const sandbox = loadOnce(openSandbox)
 
   /** Prepares the code of a record. The component may have been replaced since: new code with old rights is refused. */
   async function prepare(record: ToolRecord): Promise<InstalledTool['folder']> {
@@ -51,18 +45,14 @@ export function createComponentSource({ records, secrets, openSandbox, log }: Co
     if (fault) throw new AppError('tool_refused', fault)
     const { name, sha256, description } = record
     const tool = { name, sha256, description, capabilities, schema: JSON.parse(record.schema) as JsonObject }
-    let ready: Promise<string> | undefined
+    const ready = loadOnce(() => prepare(record))
     const execute: Execute = async (call) => {
       // A turn keeps the tools it started with, but a removed tool must not be called again.
       if (!installed.some((each) => each.name === name)) {
         throw new AppError('not_found', `${name} is no longer installed`)
       }
-      ready ??= prepare(record)
       try {
-        const folder = await ready.catch((error: unknown) => {
-          ready = undefined
-          throw error
-        })
+        const folder = await ready()
         return await (await sandbox()).execute({ ...tool, folder }, call)
       } catch (error) {
         throw asAppError(error)
@@ -124,7 +114,7 @@ export function createComponentSource({ records, secrets, openSandbox, log }: Co
       installed = (await records.list()).toSorted((a, b) => a.installedAt - b.installedAt)
       tools = undefined
     },
-    close: async () => (await opened)?.close(),
+    close: async () => (await sandbox.begun())?.close(),
   }
 }
 

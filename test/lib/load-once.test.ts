@@ -19,3 +19,13 @@ test('a load that failed is tried again by the next use, not by those that waite
   assert.equal(await use(), 2)
   assert.equal(await use(), 2)
 })
+
+test('what was begun can be asked for without beginning it', async () => {
+  let loads = 0
+  const use = loadOnce(() => (++loads === 1 ? Promise.reject(new Error('no file')) : Promise.resolve(loads)))
+  assert.equal(use.begun(), undefined)
+  await assert.rejects(use(), /no file/)
+  assert.equal(use.begun(), undefined, 'nothing is left of a failure')
+  await use()
+  assert.equal(await use.begun(), 2)
+})
