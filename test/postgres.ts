@@ -75,7 +75,8 @@ async function makeWhole(url: string) {
   return { url, sql, clear: rows.map(({ name }) => `DELETE FROM ${name};`).join('') }
 }
 
-export async function startPostgres(): Promise<Server> {
+/** `more` are settings that come after those of the tests. */
+export async function startPostgres(more: readonly string[] = []): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-pg-'))
   // As root the server runs as another user, who must find its folder.
   chmodSync(folder, 0o755)
@@ -89,7 +90,7 @@ export async function startPostgres(): Promise<Server> {
     // PostgreSQL refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--no-sync'],
-    postgresFlags: settings.flatMap((setting) => ['-c', setting]),
+    postgresFlags: [...settings, ...more].flatMap((setting) => ['-c', setting]),
     onLog: () => {},
     onError: () => {},
   })

@@ -4,7 +4,7 @@ import type { Entry } from '#core/item.ts'
 import type { TurnStatus } from '#core/turn-status.ts'
 
 /** What a message asks the model to do. */
-export type Task = 'say' | 'look' | 'pay' | 'break'
+export type Task = 'say' | 'look' | 'component' | 'pay' | 'break'
 
 /** The ids of a turn as a client knows them. */
 export type TurnIds = { readonly turnId: string; readonly threadId: string }
@@ -118,7 +118,7 @@ export function messageOf({ op, user, task }: { op: number; user: string; task: 
 
 /** The message in a text. */
 export function readMessage(text: string): { op: number; task: Task } | undefined {
-  const found = /op (\d+) of mark-[a-z0-9]+-end: (say|look|pay|break)/.exec(text)
+  const found = /op (\d+) of mark-[a-z0-9]+-end: (say|look|component|pay|break)/.exec(text)
   return found ? { op: Number(found[1]), task: found[2] as Task } : undefined
 }
 

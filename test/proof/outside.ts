@@ -67,6 +67,8 @@ function replyTo(op: number, mark: string, result: string): string {
 
 function callOf({ op, task }: { op: number; task: Task }, host: string) {
   if (task === 'look') return { name: 'calculate', args: { expression: `${op} + 1` } }
+  // Without a city it makes no request.
+  if (task === 'component') return { name: 'weather', args: { action: 'get_current', city: '' } }
   if (task !== 'pay') return undefined
   return { name: 'http_request', args: { method: 'POST', url: `http://${host}/pay/${op}` } }
 }

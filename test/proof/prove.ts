@@ -7,10 +7,10 @@ import { type Fault, scheduleFaults } from './faults.ts'
 import type { Event, History } from './history.ts'
 import { operate } from './operations.ts'
 import { startOutside } from './outside.ts'
-import { send } from './request.ts'
 import { startReplicated } from './replicated.ts'
 import { operatorToken, startAlone, webhookSecret } from './service.ts'
 import { countRunnable, openPlace, readStored } from './stored.ts'
+import { newPerson } from './people.ts'
 import type { Person, World } from './world.ts'
 
 export type Plan = {
@@ -92,13 +92,4 @@ async function operateAll(world: World, people: readonly Person[], { ops, faults
   }
   await Promise.all(people.map(work))
   await happening
-}
-
-async function newPerson(world: World, at: number, seed: number): Promise<Person> {
-  const name = `u${at}`
-  const operator = { name: 'operator', token: operatorToken }
-  const made = await send(world, operator, () => `${world.site.gateway()}/api/users`, { body: { name } })
-  const { user, token } = (made?.body ?? {}) as { user: { id: string }; token: string }
-  const known = { threads: [], paying: new Set<string>(), responses: [], histories: [], jobs: [], sent: [] }
-  return { name, id: user.id, token, deletes: at % 2 === 0, dice: createDice(seed), ...known }
 }

@@ -84,6 +84,6 @@ export async function startAlone(more: Record<string, string>, { effect, program
   }
 }
 
-function webhookOf(serving: Serving): string {
+export function webhookOf(serving: Serving): string {
   return /webhook\s+(http:\S+)/.exec(serving.output())?.[1] ?? ''
 }

@@ -1,0 +1,117 @@
+// Looks at a running service from outside: its own metrics, /proc, and the size of its database. On systems other than
+// Linux the values of /proc are NaN.
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { query, type Sql } from '#store/sql.ts'
+import { memoryOf } from '../../../bench/process.ts'
+import type { Place } from '../stored.ts'
+
+export type Sample = {
+  readonly rssBytes: number
+  readonly heapBytes: number
+  readonly externalBytes: number
+  /** Open files, sockets, pipes. */
+  readonly descriptors: number
+  readonly sockets: number
+  /** Processes below the service: those of tools. */
+  readonly children: number
+  readonly threads: number
+  readonly databaseBytes: number
+  /** Turns that came to rest since the start. */
+  readonly turns: number
+  /** Calls of the sandboxed component since the start. */
+  readonly componentCalls: number
+  readonly loopDelayMs: number
+}
+
+export type Probe = () => Promise<Sample>
+
+type ProbeParts = {
+  readonly pid: number
+  readonly gateway: string
+  readonly token: string
+  readonly place: Place
+  readonly sql: Sql
+}
+
+export function createProbe({ pid, gateway, token, place, sql }: ProbeParts): Probe {
+  return async () => {
+    const metrics = await readMetrics(`${gateway}/metrics`, token)
+    const descriptors = descriptorsOf(pid)
+    return {
+      rssBytes: memoryOf(pid).rssBytes,
+      heapBytes: valueOf(metrics, 'nodejs_heap_size_used_bytes'),
+      externalBytes: valueOf(metrics, 'nodejs_external_memory_bytes'),
+      descriptors: descriptors?.length ?? Number.NaN,
+      sockets: descriptors?.filter((each) => each.startsWith('socket:')).length ?? Number.NaN,
+      children: childrenOf(pid),
+      threads: numberIn(`/proc/${pid}/status`, /^Threads:\s*(\d+)/m),
+      databaseBytes: await sizeOf(place, sql),
+      turns: valueOf(metrics, 'atrium_turns_total'),
+      componentCalls: valueOf(metrics, 'atrium_tool_calls_total{tool="weather"'),
+      loopDelayMs: valueOf(metrics, 'nodejs_eventloop_delay_seconds{stat="p99"}') * 1_000,
+    }
+  }
+}
+
+async function readMetrics(url: string, token: string): Promise<string> {
+  const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
+  if (response.status !== 200) throw new Error(`${url} answered ${response.status}`)
+  return response.text()
+}
+
+/** The sum of the series whose names begin like this. */
+function valueOf(metrics: string, name: string): number {
+  const lines = metrics.split('\n').filter((line) => line.startsWith(name))
+  return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
+}
+
+function descriptorsOf(pid: number): string[] | undefined {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => linkOf(`/proc/${pid}/fd/${fd}`) ?? [])
+  } catch {
+    return undefined
+  }
+}
+
+/** It may be closed already. */
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** The number of processes below one, however deep. */
+function childrenOf(pid: number): number {
+  const parents = new Map<number, number>()
+  try {
+    for (const name of readdirSync('/proc')) {
+      if (/^\d+$/.test(name)) parents.set(Number(name), numberIn(`/proc/${name}/status`, /^PPid:\s*(\d+)/m))
+    }
+  } catch {
+    return Number.NaN
+  }
+  const isBelow = (each: number | undefined): boolean =>
+    each !== undefined && each > 1 && (each === pid || isBelow(parents.get(each)))
+  return [...parents].filter(([, parent]) => isBelow(parent)).length
+}
+
+function numberIn(path: string, pattern: RegExp): number {
+  try {
+    return Number(pattern.exec(readFileSync(path, 'utf8'))?.[1])
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** The file of SQLite with its log, or what PostgreSQL says. */
+async function sizeOf(place: Place, sql: Sql): Promise<number> {
+  if ('path' in place) return sizeOfFile(place.path) + sizeOfFile(`${place.path}-wal`)
+  const [row] = await sql.read(() => query('SELECT pg_database_size(current_database()) AS bytes'))
+  return Number(row?.['bytes'])
+}
+
+function sizeOfFile(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}

@@ -1,0 +1,64 @@
+// `npm run soak -- --minutes 30`: mixed load for a while, and a table of what grew.
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { printTable } from '../../../bench/table.ts'
+import { freshBundle } from '../../../tools/bundle.ts'
+import type { Row } from './figures.ts'
+
+const usage = `npm run soak -- [--minutes 30] [--database sqlite|postgres]
+  Starts the service, measures its capacity, and puts mixed load of half of it on the service for so many minutes.
+  Prints what each figure was at the start and at the end, and its slope. Exits with 1 if a figure grew by more than is
+  allowed, or if there was an answer that is documented nowhere.
+  --minutes   how long; decimals are allowed
+  --database  sqlite, or postgres from the development packages`
+
+const maxShown = 10
+
+async function run(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      minutes: { type: 'string', default: '30' },
+      database: { type: 'string', default: 'sqlite' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  const { database, help } = values
+  const minutes = Number(values.minutes)
+  if (help || !(minutes > 0) || (database !== 'sqlite' && database !== 'postgres')) {
+    console.log(usage)
+    return help ? 0 : 2
+  }
+  // The process runs the bundle, unless something else is named; it is read when the file is loaded.
+  process.env['TEST_MAIN'] ??= await freshBundle(join(import.meta.dirname, '..', '..', '..'))
+  const { soak } = await import('./soak.ts')
+  const interrupted = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => interrupted.abort(signal))
+  const tell = (line: string): void => console.log(line)
+  const soaked = await soak({ minutes, database, tell, signal: interrupted.signal }).catch((error: unknown) => {
+    if (!interrupted.signal.aborted) throw error
+    console.log(`ended by ${String(error)}`)
+    // Operations in flight would be tried for minutes.
+    process.exit(130)
+  })
+  const { rows, operations, turns, strange } = soaked
+  console.log(`\n${printTable(tableOf(`${operations} operations, ${turns} turns`, rows))}`)
+  for (const { where, status, text } of strange.slice(0, maxShown))
+    console.log(`unexpected: ${where} ${status} ${text}`)
+  const rising = rows.filter(({ result }) => result === 'rising').map(({ figure }) => figure.name)
+  console.log(rising.length === 0 ? 'nothing grew' : `grew: ${rising.join(', ')}`)
+  return rising.length === 0 && strange.length === 0 ? 0 : 1
+}
+
+function tableOf(title: string, rows: readonly Row[]) {
+  return {
+    title,
+    columns: ['', 'start', 'end', 'an hour', 'allowed', 'verdict'],
+    rows: rows.map(({ figure: { name, unit, digits }, start, end, perHour, allowed, result }) => {
+      const shown = (value: number, sign = ''): string => (Number.isFinite(value) ? sign + value.toFixed(digits) : '-')
+      const signed = shown(perHour, perHour > 0 ? '+' : '')
+      return [unit ? `${name}, ${unit}` : name, shown(start), shown(end), signed, shown(allowed, '+'), result]
+    }),
+  }
+}
+
+process.exitCode = await run()
