@@ -187,6 +187,6 @@ test('a bundle that cannot be written is no fault of the installation: the sourc
   writeFileSync(join(copy, 'dist'), 'in the way')
   const prepare = join(copy, 'tools', 'prepare.mjs')
   const { stdout } = await promisify(execFile)(process.execPath, [prepare], { cwd: dirname(prepare) })
-  assert.match(stdout, /^the bundle was not built, so [^\n]*ENOTDIR/m)
+  assert.match(stdout, /^the bundle was not built, so [^\n]*EEXIST/m)
   assert.equal(await help(), said)
 })

@@ -1,6 +1,6 @@
 // Builds the tools that come with the project. Run by `npm ci` (postprepare). A tool whose component is newer than its
 // sources is skipped.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type About, shipped } from '#app/shipped-tools.ts'
@@ -8,6 +8,7 @@ import { silentLog } from '#lib/log.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { buildTool, sourcesOf, witFolder } from '#sandbox/build/componentize.ts'
 import { createSandbox } from '#sandbox/supervisor/sandbox.ts'
+import { placeFile } from './place.ts'
 
 const here = import.meta.dirname
 
@@ -18,7 +19,7 @@ export async function buildAll(): Promise<void> {
     const [out, about] = [join(dist, `${name}.wasm`), join(dist, `${name}.json`)]
     if (isFresh(folder, out) && isFresh(folder, about)) continue
     await buildTool({ folder, out })
-    writeFileSync(about, JSON.stringify(await describe(name, folder, readFileSync(out))))
+    placeFile(about, JSON.stringify(await describe(name, folder, readFileSync(out))))
     console.log(`built tools/${name}/dist/${name}.wasm (${Math.round(statSync(out).size / 1_024)} KiB)`)
   }
 }

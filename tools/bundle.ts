@@ -1,12 +1,12 @@
 // Bundles the service into dist/atrium. The launcher runs the bundle unless a source is newer: a start then reads a few
 // files instead of some three hundred, and need not strip types. Run by `npm ci` (postprepare).
-import { copyFileSync, globSync, mkdirSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
-import { renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { copyFileSync, globSync, realpathSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Plugin } from 'rolldown'
 import { createLicenseList } from './licenses.ts'
 import { lightFastify } from './light-fastify.ts'
 import { lightPrices } from './light-prices.ts'
+import { makeVersion } from './place.ts'
 
 /** Optional packages of our dependencies that this project never uses. If one is used after all, node_modules has it. */
 const unused = [
@@ -30,7 +30,6 @@ const pieces = [
 ]
 /** Warnings about code that works as it is. */
 const quiet = ['EVAL', 'INEFFECTIVE_DYNAMIC_IMPORT', 'MODULE_LEVEL_DIRECTIVE']
-const prefix = 'atrium-'
 
 /** The entry file of an up-to-date bundle. Builds a new one if a source is newer. */
 export async function freshBundle(root: string): Promise<string> {
@@ -39,31 +38,14 @@ export async function freshBundle(root: string): Promise<string> {
   return realpathSync(main)
 }
 
-/**
- * Builds the bundle of a checkout into a new folder, then points dist/atrium to it: whole or not at all. The previous
- * bundle stays, since a running service may still load files from it.
- */
+/** Builds the bundle of a checkout. dist/atrium leads to it: whole or not at all. */
 export async function buildBundle(root: string): Promise<void> {
-  const dist = join(root, 'dist')
-  const link = join(dist, 'atrium')
-  const made = join(dist, `${prefix}${process.pid}-${Date.now()}`)
-  mkdirSync(made, { recursive: true })
-  try {
-    const begun = statSync(made).mtime
-    await bundle(root, made)
+  await makeVersion(join(root, 'dist'), 'atrium', async (folder) => {
+    const begun = statSync(folder).mtime
+    await bundle(root, folder)
     // A source that changed during the build may have been read before: it must count as newer.
-    utimesSync(join(made, 'main.mjs'), begun, begun)
-    const before = targetOf(link)
-    symlinkSync(basename(made), `${made}.link`)
-    renameSync(`${made}.link`, link)
-    for (const name of readdirSync(dist)) {
-      if (!name.startsWith(prefix) || name === basename(made) || name === before) continue
-      rmSync(join(dist, name), { recursive: true, force: true })
-    }
-  } catch (error) {
-    rmSync(made, { recursive: true, force: true })
-    throw error
-  }
+    utimesSync(join(folder, 'main.mjs'), begun, begun)
+  })
 }
 
 /** The same check as in the launcher (bin/atrium). */
@@ -162,12 +144,4 @@ const browserShim: Plugin = {
 /** Escapes characters beyond Latin-1: a single one makes V8 store the whole file with two bytes per character. */
 function narrow(code: string): string {
   return code.replaceAll(/[\u0100-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
-
-function targetOf(link: string): string | undefined {
-  try {
-    return readlinkSync(link)
-  } catch {
-    return undefined
-  }
 }

@@ -1,10 +1,11 @@
 // Runs before `npm pack`: builds what the package carries. `npm pack` drops symbolic links, and dist/atrium is one, so the
 // bundle is copied to dist/release, with the commit that it was built from.
-import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { commitFile, readCommit } from '#lib/commit.ts'
 import { buildAll } from './build.ts'
 import { freshBundle } from './bundle.ts'
+import { replaceFolder } from './place.ts'
 import { buildWeb } from './web.ts'
 
 /** Builds everything that the package carries. */
@@ -21,8 +22,7 @@ export async function stageRelease(root: string): Promise<void> {
   rmSync(made, { recursive: true, force: true })
   cpSync(bundle, made, { recursive: true })
   writeFileSync(join(made, commitFile), `${readCommit(root) ?? ''}\n`)
-  rmSync(release, { recursive: true, force: true })
-  renameSync(made, release)
+  replaceFolder(made, release)
 }
 
 if (import.meta.main) await stagePackage(join(import.meta.dirname, '..'))

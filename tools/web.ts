@@ -1,9 +1,10 @@
 // Builds the browser app into web/dist: small files with a hash in the name, compressed once here, so that the gateway
 // need not compress them at each request. Run by `npm ci` (postprepare) and before the tests.
-import { globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { Plugin } from 'vite'
+import { replaceFolder } from './place.ts'
 
 /** Smaller files gain nothing from compression. */
 const minBytes = 512
@@ -18,12 +19,9 @@ export async function buildWeb(root: string): Promise<void> {
   try {
     await bundle(web, made)
     compress(made)
-    mkdirSync(dist, { recursive: true })
-    renameSync(dist, `${made}-old`)
-    renameSync(made, dist)
+    replaceFolder(made, dist)
   } finally {
     rmSync(made, { recursive: true, force: true })
-    rmSync(`${made}-old`, { recursive: true, force: true })
   }
 }
 

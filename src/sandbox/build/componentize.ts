@@ -71,8 +71,9 @@ export async function buildTool({ folder, out, overrides = new Map() }: BuildPar
     writeFileSync(jsPath, entry)
     const component = await runBuilder(componentize, { jsPath, work })
     mkdirSync(dirname(out), { recursive: true })
-    writeFileSync(`${out}.new`, component)
-    renameSync(`${out}.new`, out)
+    const made = `${out}.${process.pid}.new`
+    writeFileSync(made, component)
+    renameSync(made, out)
   } finally {
     rmSync(work, { recursive: true, force: true })
   }
