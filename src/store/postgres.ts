@@ -7,7 +7,7 @@ import { type Job, query, type Sql, type Statement } from './sql.ts'
 
 const poolSize = 10
 /** Timeout for a new connection, and for a job that waits for a free one. */
-const connectMs = 5_000
+const defaultConnectMs = 5_000
 /** A ping is skipped if the server has answered a job within this time. */
 const freshMs = 500
 const statementMs = 30_000
@@ -19,7 +19,7 @@ const rollback: Statement = { sql: 'ROLLBACK', values: [] }
 /** Error codes of lost races: serialization failure, deadlock, unique violation. */
 const lostRaces: ReadonlySet<string | undefined> = new Set(['40001', '40P01', '23505'])
 
-export function openPostgres(url: string): Sql & { readonly pool: Pool } {
+export function openPostgres(url: string, { connectMs = defaultConnectMs } = {}): Sql & { readonly pool: Pool } {
   // The package's types lack `pipeline`.
   const options: PoolConfig & { pipeline: boolean } = {
     connectionString: url,

@@ -17,6 +17,8 @@ import { openPostgresVersion } from './versions.ts'
 const seal = createSeal('0'.repeat(64))
 /** As many as the pool has. */
 const connections = 10
+/** How long a job waits for one. */
+const connectMs = 5_000
 
 const server = usePostgres()
 migrateTests(async (t, version) => openPostgresVersion(t, version, await server.database()))
@@ -72,7 +74,7 @@ test('a look tells the version and makes nothing', async () => {
   assert.deepEqual([await look(), await look()], [2, 2])
 })
 
-test('jobs wait for a free connection, and not for ever', { timeout: 60_000 }, async (t) => {
+test('jobs wait for a free connection, and not for ever', async (t) => {
   // However slow the machine, the server has answered just now.
   t.mock.method(Date, 'now', () => 1_000_000)
   const sql = openPostgres(await server.database())
@@ -86,7 +88,14 @@ test('jobs wait for a free connection, and not for ever', { timeout: 60_000 }, a
   // A server that has just answered is there, however long the queue is.
   const again = await take()
   await sql.ping()
-  await rejectsWith(one(), 'database_unavailable')
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const last = rejectsWith(one(), 'database_unavailable')
+  assert.equal(sql.pool.waitingCount, 1)
+  t.mock.timers.tick(connectMs - 1)
+  assert.equal(sql.pool.waitingCount, 1)
+  t.mock.timers.tick(1)
+  await last
+  t.mock.timers.reset()
   for (const client of again) client.release()
   assert.deepEqual(await one(), [{ one: 1 }])
   await sql.close()
@@ -144,7 +153,7 @@ test('a fault of the job itself leaves the connection and the next job unharmed'
   await sql.close()
 })
 
-test('a turn starts in a thread while its words are being indexed', { timeout: 60_000 }, async (t) => {
+test('a turn starts in a thread while its words are being indexed', async (t) => {
   const { url, sql } = await server.emptied()
   const { store } = await openPostgresStore({ url, seal })
   t.after(() => store.close())
