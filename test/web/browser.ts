@@ -36,10 +36,22 @@ const without = [
   'NetworkTimeServiceQuerying',
   'AimEnabled',
   'PreconnectToSearch',
+  'SpareRendererForSitePerProcess',
+  'IsolateOrigins',
+  'site-per-process',
 ]
 
-/** How the browser is started: no more of it than the pages need. */
-export const plainly = ['--no-sandbox', '--disable-gpu', `--disable-features=${without.join()}`]
+/**
+ * How the browser is started: no more of it than the pages need. One process draws all pages: a new one at each navigation
+ * takes as much as the page that it shows.
+ */
+export const plainly = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--renderer-process-limit=1',
+  '--disable-site-isolation-trials',
+  `--disable-features=${without.join()}`,
+]
 
 /** Where a browser is; undefined where there is none. */
 export function findBrowser(): string | undefined {

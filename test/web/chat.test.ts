@@ -470,9 +470,10 @@ test('the chat has no barrier, in any size and theme', { skip }, async (t) => {
   const page = await site.open(t, '/')
   await say(page, 'table')
   await receipt(page).waitFor()
-  await checkLooks(page, async () => {
+  const ready = async (): Promise<void> => {
     await page.locator('.code-keyword').first().waitFor()
     const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
     assert.equal(wide, false, 'the page scrolls sideways')
-  })
+  }
+  await checkLooks(page, ready, { frame: true })
 })
