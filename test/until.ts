@@ -3,7 +3,10 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 
+/** The first steps are short; a wait that takes long looks less often, since each look takes time from what is waited for. */
 const stepMs = 10
+const maxStepMs = 50
+const stepGrowth = 1.2
 /** How long a test waits for what must come about: a machine with more to do than it has cores is slow. */
 export const patienceMs = 60_000
 
@@ -14,9 +17,9 @@ export async function until(
   everyMs = stepMs,
 ): Promise<void> {
   const end = performance.now() + withinMs
-  while (!(await holds())) {
+  for (let step = everyMs; !(await holds()); step = Math.max(everyMs, Math.min(step * stepGrowth, maxStepMs))) {
     assert(performance.now() < end, `it did not come to hold within ${withinMs} ms`)
-    await pause(everyMs)
+    await pause(step)
   }
 }
 
