@@ -14,8 +14,8 @@ const deadlines = {
   short: { one: 4 * minuteMs, all: 20 * minuteMs },
   long: { one: 20 * minuteMs, all: 240 * minuteMs },
 }
-/** How many files may wait for something beside those that compute. */
-const waitingFiles = 2
+/** How many processes share a core: with two, a quarter of the time no test had anything to compute. */
+const processesPerCore = 3
 
 /**
  * The test files of a folder and those below it share a process: what they import is loaded once. Tests leave nothing
@@ -26,14 +26,15 @@ const parentFolders = ['doors', 'web']
 /** Files and folders that change their process for good: each file has its own. */
 const alone = ['test/web/lib/page.test.ts', 'test/web/store/']
 /** Folders whose files are dealt to several processes: in one they would take longer than everything else. */
-const dealt: Readonly<Record<string, number>> = { web: 2 }
+const dealt: Readonly<Record<string, number>> = { web: 3 }
 /** Processes that take the longest start first; the others fill up the end. */
 const longest = [
   'web',
   'web-1',
+  'web-2',
+  'store',
   'commands',
   'sandbox',
-  'store',
   'doors-web',
   'replicas',
   'mcp',
@@ -138,7 +139,7 @@ async function run(args: readonly string[]): Promise<number> {
       '--test-reporter=spec',
       '--test-reporter-destination=stdout',
       // More than the cores: many tests wait for a browser, a process or a socket.
-      `--test-concurrency=${availableParallelism() + waitingFiles}`,
+      `--test-concurrency=${availableParallelism() * processesPerCore}`,
       `--test-timeout=${deadline.one}`,
       ...flags,
       ...groupTests(root, tests, groups),
