@@ -39,7 +39,6 @@ const Message = z.object({
   ...Object.fromEntries(otherKinds.map((kind) => [kind, z.optional(z.unknown())])),
 })
 const Update = z.object({
-  update_id: z.number(),
   message: z.optional(Message),
   edited_message: z.optional(Message),
   callback_query: z.optional(

@@ -1,12 +1,14 @@
 // The routes of the local door: what each of them calls, with which arguments, and what it answers.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { statSync } from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { callService } from '#commands/service-client.ts'
 import { operator } from '#core/ids.ts'
 import { type LocalParts, openLocalDoor } from '#doors/local/door.ts'
 import { findSocket, takeSocket } from '#home/socket.ts'
+import { silentLog } from '#lib/log.ts'
 import { newHome } from '../../new-home.ts'
 import { until } from '../../until.ts'
 import { type Called, fakeParts } from './parts.ts'
@@ -64,6 +66,7 @@ for (const [what, path, body, expected, answer] of cases) {
 }
 
 const faults: readonly (readonly [path: string, body: object, says: RegExp])[] = [
+  ['/prune', null as never, /before must be a number/],
   ['/prune', {}, /before must be a number/],
   ['/prune', { before: '7' }, /before must be a number/],
   ['/prune', { before: 7, next: { user: 'u' } }, /turn must be a string/],
@@ -77,7 +80,8 @@ const faults: readonly (readonly [path: string, body: object, says: RegExp])[] =
 for (const [path, body, says] of faults) {
   test(`POST ${path} refuses ${JSON.stringify(body)}`, async (t) => {
     const { called, post } = await openDoor(t)
-    await assert.rejects(post(path, body), says)
+    const code = path === '/login' ? 'not_found' : 'invalid_input'
+    await assert.rejects(post(path, body), { code, message: says })
     assert.deepEqual(
       called.filter(([verb]) => verb !== 'loginLink'),
       [],
@@ -85,10 +89,22 @@ for (const [path, body, says] of faults) {
   })
 }
 
-test('a grant that is not there cannot be removed', async (t) => {
+test('a grant and a user that are not there cannot be removed', async (t) => {
   const gates = { signedIn: () => Promise.resolve(0), revoke: () => Promise.resolve(false) }
   const { post } = await openDoor(t, { gates })
   await assert.rejects(post('/grants/remove', { id: 'g' }), { code: 'not_found' })
+  await assert.rejects(post('/users/remove', { name: 'ada' }), { code: 'not_found' })
+})
+
+test('a request may be as long as a message with escaped files is', async (t) => {
+  const { called, post } = await openDoor(t)
+  await post('/operator/memory', { query: 'q', padding: 'x'.repeat(8 * 1024 * 1024) })
+  assert.deepEqual(called, [['memory', 'q']])
+})
+
+test('the socket is for its owner alone', async (t) => {
+  const { socket } = await openDoor(t)
+  assert.equal(statSync(socket).mode & 0o777, 0o600)
 })
 
 test('the sign-in link is given while there is a gateway', async (t) => {
@@ -142,7 +158,7 @@ test('a stream waits for a reader that is slow, and ends with one that leaves', 
   const told = { batches: 0, ended: false }
   const { socket } = await openDoor(t, { client: endless(told) })
   const response = await openStream(socket)
-  assert.equal(response.headers['content-type'], 'application/x-ndjson')
+  assert.deepEqual([response.statusCode, response.headers['content-type']], [200, 'application/x-ndjson'])
   // Nobody reads: only what the buffers of the socket hold is told.
   let before = -1
   await until(() => {
@@ -172,11 +188,21 @@ test('a fault in the middle of a stream ends the connection, since the status is
   await assert.rejects(once(response, 'end'), /aborted/)
 })
 
-test('a fault of the service is told without its words', async (t) => {
-  const { post } = await openDoor(t, { reload: () => Promise.reject(new Error('a secret')) })
+test('a fault of the service is logged, and told without its words; one of the caller is told alone', async (t) => {
+  const logged: unknown[] = []
+  const { post, socket } = await openDoor(t, {
+    reload: () => Promise.reject(new Error('a secret')),
+    log: { ...silentLog, error: (fields) => void logged.push(fields) },
+  })
+  const sent = request({ socketPath: socket, method: 'GET', path: '/nothing', agent: false }).end()
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  response.resume()
+  assert.deepEqual([response.statusCode, response.headers['content-type']], [404, 'application/json'])
+  assert.equal(logged.length, 0)
   await assert.rejects(post('/reload', {}), (error: Error & { code?: string }) => {
     assert.equal(error.code, 'internal')
     assert.doesNotMatch(error.message, /secret/)
     return true
   })
+  assert.equal(logged.length, 1)
 })

@@ -107,15 +107,22 @@ const faults: readonly (readonly [verb: Verb, body: unknown, says: RegExp])[] = 
   ['answer', { threadId: 't', answer: { ...answer, grantRequest: { for: 'day', untrusted: 1 } } }, /must have for/],
   ['setModel', { threadId: 't', model: 7 }, /model must be a string/],
   ['cancel', 'x', /turnId must be a string/],
+  ['cancel', null, /turnId must be a string/],
+  ['watch', null, /threadId must be a string/],
+  ['answer', { threadId: 't', answer: null }, /decision must be a string/],
+  ['answer', { threadId: 't' }, /decision must be a string/],
+  ['answer', null, /threadId must be a string/],
+  ['send', { door: 'run', message: 'x', files: [null] }, /url must be a string/],
   ['watch', { threadId: 't', after: '0' }, /after must be a number/],
 ]
 
 for (const [verb, body, says] of faults) {
-  test(`${verb} refuses ${JSON.stringify(body).slice(0, 90)}`, () => assert.rejects(call(verb, body), says))
+  test(`${verb} refuses ${JSON.stringify(body).slice(0, 90)}`, () =>
+    assert.rejects(call(verb, body), { code: 'invalid_input', message: says }))
 }
 
 test('no request at all is an empty one', async () => {
-  assert.deepEqual(await call('missions', 'x'), [['missions', {}]])
+  assert.deepEqual(await call('missions', null), [['missions', {}]])
   assert.deepEqual(await call('notifications', []), [['notifications', {}]])
 })
 

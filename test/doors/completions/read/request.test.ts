@@ -26,7 +26,8 @@ test('the smallest request has no options', async () => {
   })
 })
 
-const options: readonly [what: string, fields: object, expected: object][] = [
+const stops = (count: number) => Array.from({ length: count }, (_, at) => `s${at}`)
+const options: readonly (readonly [what: string, fields: object, expected: object])[] = [
   ['a temperature', { temperature: 0 }, { temperature: 0 }],
   ['a model that is offered', { model: 'big' }, { model: 'big' }],
   ['text', { response_format: { type: 'text' } }, {}],
@@ -48,6 +49,21 @@ const options: readonly [what: string, fields: object, expected: object][] = [
   ['metadata', { metadata: { a: 'b' } }, { echo: { metadata: { a: 'b' } } }],
   ['empty metadata', { metadata: {} }, {}],
   ['nothing but nulls', { temperature: null, stop: null, metadata: null, user: null, response_format: null }, {}],
+  ['no effort', { reasoning_effort: 'none' }, { sampling: { effort: 'none' } }],
+  ...['minimal', 'low', 'medium', 'high', 'xhigh'].map(
+    (effort) => [`effort ${effort}`, { reasoning_effort: effort }, { sampling: { effort } }] as const,
+  ),
+  ['the largest share', { top_p: 1 }, { sampling: { topP: 1 } }],
+  ['the largest limit', { max_tokens: 10_000_000 }, { sampling: { maxTokens: 10_000_000 } }],
+  ['the smallest limit', { max_tokens: 1 }, { sampling: { maxTokens: 1 } }],
+  ['the smallest seed', { seed: Number.MIN_SAFE_INTEGER }, { sampling: { seed: Number.MIN_SAFE_INTEGER } }],
+  ['sixteen stops', { stop: stops(16) }, { sampling: { stop: stops(16) } }],
+  ['a long stop', { stop: 'x'.repeat(1_000) }, { sampling: { stop: ['x'.repeat(1_000)] } }],
+  ['a name of 64 letters', jsonSchema({ name: 'a'.repeat(64), schema }), { format: { name: 'a'.repeat(64), schema } }],
+  ['one of 65', jsonSchema({ name: 'a'.repeat(65), schema }), { format: { name: 'response', schema } }],
+  ['one answer', { n: 1 }, {}],
+  ['fields of others', { logit_bias: {}, service_tier: 'auto' }, {}],
+  ['older fields that are null', { functions: null, function_call: null }, {}],
   ['no tools by choice', { tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: 'none' }, {}],
 ]
 for (const [what, fields, expected] of options) {
@@ -60,6 +76,7 @@ test('a stream may tell its usage', async () => {
 })
 
 const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`k${at}`, 1]))
+const deep = (levels: number): object => (levels === 1 ? {} : { a: deep(levels - 1) })
 const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }
 const refused: readonly [what: string, fields: object, param: string][] = [
   ['no messages', { messages: [] }, 'messages'],
@@ -84,6 +101,37 @@ const refused: readonly [what: string, fields: object, param: string][] = [
   ['a large schema', jsonSchema({ schema: { a: 'x'.repeat(64 * 1024) } }), 'response_format.json_schema.schema'],
   ['metadata that is no text', { metadata: { a: 1 } }, 'metadata.a'],
   ['large metadata', { metadata: { a: 'x'.repeat(16 * 1024) } }, 'metadata'],
+  ['a share below none', { top_p: -0.1 }, 'top_p'],
+  ['a limit over all', { max_completion_tokens: 10_000_001 }, 'max_completion_tokens'],
+  ['seventeen stops', { stop: stops(17) }, 'stop'],
+  ['an empty stop', { stop: '' }, 'stop'],
+  ['a stop too long', { stop: 'x'.repeat(1_001) }, 'stop'],
+  ['a call by an older name', { function_call: 'auto' }, 'function_call'],
+  ['a flag in words', { stream_options: { include_usage: 'yes' } }, 'stream_options.include_usage'],
+  ['options that are no object', { stream_options: true }, 'stream_options'],
+  ['a format that is no object', { response_format: 'json' }, 'response_format'],
+  ['a schema that is no object', jsonSchema({ schema: [] }), 'response_format.json_schema.schema'],
+  ['a deep schema', jsonSchema({ schema: deep(65) }), 'response_format.json_schema.schema'],
+  [
+    'a call of another kind',
+    { messages: [{ role: 'assistant', tool_calls: [{ ...call, type: 'custom' }] }] },
+    'messages[0].tool_calls[0].type',
+  ],
+  [
+    'a call without an id',
+    { messages: [{ role: 'assistant', tool_calls: [{ ...call, id: '' }] }] },
+    'messages[0].tool_calls[0].id',
+  ],
+  [
+    'a refusal of a user',
+    { messages: [{ role: 'user', content: [{ type: 'refusal', refusal: 'x' }] }] },
+    'messages[0].content[0].type',
+  ],
+  [
+    'a file in a result',
+    { messages: [{ role: 'tool', tool_call_id: 'c', content: [{ type: 'file' }] }] },
+    'messages[0].content[0].type',
+  ],
   ['an endless user', { user: 'x'.repeat(513) }, 'user'],
 ]
 for (const [what, fields, param] of refused) {
@@ -105,6 +153,18 @@ test('bounds are taken to their edge', async () => {
   await read(jsonSchema({ schema: fitting }))
   await read({ metadata: { a: 'x'.repeat(16 * 1024 - 8) } })
   await read({ user: 'x'.repeat(512) })
+})
+
+test('instructions, results and old answers may be in parts; a refusal is among the words of the assistant', async () => {
+  const parts = [
+    { type: 'text', text: 'a' },
+    { type: 'refusal', refusal: 'b' },
+  ]
+  const { items } = (await read({ messages: [user, { role: 'assistant', content: parts }] })).messages
+  assert.deepEqual(items[1]?.type === 'message' && items[1].content, [
+    { type: 'text', text: 'a' },
+    { type: 'text', text: 'b' },
+  ])
 })
 
 test('functions of the caller are refused where the operator says so', async () => {
