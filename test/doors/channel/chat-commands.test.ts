@@ -35,3 +35,6 @@ for (const [text, command] of cases) {
 test('no skill has the name of a command', () => {
   for (const name of [...Object.keys(commandWords), 'start']) assert.ok(isSlashName(name), name)
 })
+
+test('every command but the greeting is in the menu', () =>
+  assert.deepEqual(Object.keys(commandWords), ['new', 'stop', 'status', 'threads', 'help']))

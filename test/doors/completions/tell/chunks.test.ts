@@ -132,6 +132,9 @@ test('progress is told only where it is wanted', () => {
   const thinks = stored(entry('r', { type: 'reasoning', text: 'Hm.' }))
   assert.equal(opened().write([thinks]), '')
   assert.match(opened({ progress: true }).write([thinks]), /"reasoning_content":"Hm\./)
+  const thought = (turnId: string): Watched => ({ type: 'thought', turnId, itemId: 'r', offset: 0, text: 'Hm.' })
+  assert.equal(opened().write([thought('turn')]), '')
+  assert.equal(opened({ progress: true }).write([thought('other')]), '')
 })
 
 test('reasoning goes out as it comes, before the text, and not again when it is stored', () => {
