@@ -27,7 +27,7 @@ const turn: Turn = {
 }
 const entries = (...items: readonly Item[]): Entry[] =>
   items.map((item, at) => ({ id: String(at), seq: at + 1, turnId: 'turn', at: 0, item }))
-const says = (text: string, more: object = {}): Item => ({ ...textMessage('assistant', text), ...more }) as Item
+const says = (text: string, more: object = {}): Item => ({ ...textMessage('assistant', text), ...more })
 const asked = textMessage('user', 'hi')
 const gate = (kind: Gate['kind'], callId = 'c'): Gate => ({
   type: 'gate',
@@ -54,7 +54,7 @@ test('an open call of the caller is told, and approvals that nobody answered', (
       asked,
       gate('approval', 'a'),
       gate('approval', 'b'),
-      { type: 'answer', callId: 'a', decision: 'allow', by: 'ada' } as Item,
+      { type: 'answer', callId: 'a', decision: 'allow', by: 'ada' },
       { type: 'result', callId: 'b', output: 'x' },
     ),
   )
@@ -156,7 +156,7 @@ const progress: readonly (readonly [what: string, items: readonly Item[], told: 
 
 for (const [what, items, told] of progress) {
   test(`progress: ${what}`, () => {
-    const { textOf } = createProgress()
-    assert.equal(items.map((item) => textOf(item)).join(''), told)
+    const lines = createProgress()
+    assert.equal(items.map((item) => lines.textOf(item)).join(''), told)
   })
 }
