@@ -31,6 +31,16 @@ const cases: readonly (readonly [what: string, markdown: string, pieces: readonl
     [text('See:\n[code-1.py]'), { type: 'file', name: 'code-1.py', text: lines(9) }, text('That is it.')],
   ],
   [
+    'code that just fits stays in the text',
+    `\`\`\`\n${'c'.repeat(32)}\n\`\`\``,
+    [text(`\`\`\`\n${'c'.repeat(32)}\n\`\`\``)],
+  ],
+  [
+    'the end of a name is that of its language',
+    `\`\`\`rb\n${lines(9)}\n\`\`\``,
+    [text('[code-1.rb]'), { type: 'file', name: 'code-1.rb', text: lines(9) }],
+  ],
+  [
     'a file alone has a text before it',
     `~~~\n${lines(9)}\n~~~`,
     [text('[code-1.txt]'), { type: 'file', name: 'code-1.txt', text: lines(9) }],
