@@ -16,3 +16,10 @@ export function publishAndWake(bus: Bus, changed: StartedTurn): void {
   publishTurn(bus, changed)
   bus.signal({ type: 'queued' })
 }
+
+/** Publishes a step of a turn: its entries, and the turn too when its status changed. */
+export function publishStep(bus: Bus, step: StartedTurn, statusChanged: boolean): void {
+  const { turn, entries } = step
+  if (statusChanged) publishTurn(bus, step)
+  else if (entries.length > 0) bus.publish(turn.threadId, [{ type: 'entries', entries }])
+}

@@ -2,10 +2,9 @@
 import type { Bus } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Entry, Item } from '#core/item.ts'
+import type { Entry } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
 import type { Judge } from '#core/policy.ts'
-import type { LoadedSkill } from '#core/skill.ts'
 import type { Lease } from '#core/lease.ts'
 import type { Outcome, StartedTurn, Step } from '#core/turn-store.ts'
 import type { Store } from '#core/store.ts'
@@ -13,23 +12,22 @@ import type { Tools } from '#core/tool.ts'
 import type { Turn } from '#core/turn.ts'
 import { isAtRest, ended } from '#core/turn-status.ts'
 import type { Bounds } from '#agent/turn-limits.ts'
-import { firstSeqOf, type History } from '#agent/history-prompt.ts'
 import type { Histories } from '#agent/history.ts'
 import { closing, outcomeOf, runTurn } from '#agent/loop.ts'
 import { createSystemPrompt } from '#agent/prompt.ts'
 import { createMeter } from '#agent/tokens.ts'
-import { createToolbox, only, type Toolbox } from '#agent/toolbox.ts'
 import { within } from '#lib/deadline.ts'
 import type { Log } from '#lib/log.ts'
 import type { Marker } from '#safety/marks.ts'
-import { taintOf } from '#safety/taint.ts'
 import { createClaims } from './claim.ts'
 import type { Grants } from './grant-cache.ts'
 import { logNotes, logRest } from './turn-log.ts'
 import { isAway, untilStored } from './store-retry.ts'
 import type { Spend } from './spend.ts'
 import type { Observer } from './turn-metrics.ts'
-import { publishAndWake, publishTurn } from './announce.ts'
+import { modelOrFault } from './thread-model.ts'
+import { turnToolbox } from './turn-toolbox.ts'
+import { publishAndWake, publishStep } from './announce.ts'
 import { heldAnswer } from './held-answer.ts'
 
 /** Grace period for turns stopped at shutdown. */
@@ -101,6 +99,7 @@ type Running = {
 export function createRunner(parts: RunnerParts): Runner {
   const { store, bus, log, mask } = parts
   const meter = createMeter()
+  const tooling = { tools: parts.tools, judge: parts.judge, meter }
   const systemPrompt = createSystemPrompt()
   let lease = parts.lease
   const running = new Map<string, Running>()
@@ -111,7 +110,7 @@ export function createRunner(parts: RunnerParts): Runner {
     log,
     room: () => (isFull() || draining ? undefined : { lease, turns: parts.maxRunning - running.size }),
     take(started, turnLease) {
-      publishStep(started, true)
+      publishStep(bus, started, true)
       take(started, turnLease)
     },
   })
@@ -163,7 +162,7 @@ export function createRunner(parts: RunnerParts): Runner {
         system: systemPrompt(identity, skills?.(model.window)),
         history,
         model,
-        toolbox: toolboxOf(turn, history, model.window),
+        toolbox: turnToolbox(tooling, { turn, history, window: model.window }),
         bounds: parts.bounds,
         meter,
         reserve: (call) =>
@@ -181,7 +180,7 @@ export function createRunner(parts: RunnerParts): Runner {
         parts.observer?.stepped(recorded.entries, earlier, history.items, step.asked)
         earlier = [...earlier, ...recorded.entries]
         await note(turn, recorded.entries)
-        publishStep(recorded, step.outcome !== undefined)
+        publishStep(bus, recorded, step.outcome !== undefined)
         const own = running.get(turn.id)
         if (own) own.waits = recorded.turn.status === 'waiting'
         if (own && draining) stopIfHeld(own)
@@ -196,27 +195,6 @@ export function createRunner(parts: RunnerParts): Runner {
   /** A person may take hours: shutdown does not wait for one. */
   function stopIfHeld({ waits, controller }: Running): void {
     if (waits) controller.abort(shutdown())
-  }
-
-  /** The current tools under the policy, which judges by the user and by what the model has read so far. */
-  function toolboxOf({ userId: user, threadId, firstSeq, options }: Turn, history: History, window: number): Toolbox {
-    const skills = (): LoadedSkill[] =>
-      loadedSkills(history.items.slice(Math.max((firstSeq ?? 1) - firstSeqOf(history), 0)))
-    const toolbox: Toolbox = createToolbox({
-      tools: only(parts.tools(user), options.serviceTools),
-      callerTools: options.tools,
-      window,
-      items: () => history.items,
-      tokensInSpec: meter.tokensInSpec,
-      judge(call, tool) {
-        // Read at each call: a summary replaces the prompt.
-        const { items, prompt } = history
-        const { specs } = toolbox
-        return parts.judge({ user, threadId, call, tool, taint: taintOf(prompt), items, skills: skills(), specs })
-      },
-      skills,
-    })
-    return toolbox
   }
 
   /** Stores a step. While the store is unavailable (disk full, database away) it retries until shutdown. */
@@ -260,15 +238,8 @@ export function createRunner(parts: RunnerParts): Runner {
     log.error({ turn: turn.id, err: error }, 'turn failed inside the service')
     const history = await parts.histories.open({ turn, entries: [] }).catch(() => undefined)
     const usage = (await store.turns.get(turn.userId, turn.id))?.usage ?? turn.usage
-    publishStep(await record(turn, turnLease, { drafts: closing(history?.items ?? []), usage, outcome }), true)
+    publishStep(bus, await record(turn, turnLease, { drafts: closing(history?.items ?? []), usage, outcome }), true)
     parts.histories.drop(turn.threadId)
-  }
-
-  /** Publishes a step: its entries, and the turn too when its status changed. */
-  function publishStep(step: StartedTurn, statusChanged: boolean): void {
-    const { turn, entries } = step
-    if (statusChanged) publishTurn(bus, step)
-    else if (entries.length > 0) bus.publish(turn.threadId, [{ type: 'entries', entries }])
   }
 
   /** Publishes the end of a turn that was ended from outside, or whose last commit was not confirmed. */
@@ -322,26 +293,4 @@ export function createRunner(parts: RunnerParts): Runner {
 
 function shutdown(): AppError {
   return new AppError('shutting_down', 'the service is going down; the turn goes on after its restart')
-}
-
-/** A model that cannot be opened fails the turn through the loop, like one that does not answer. */
-async function modelOrFault(model: () => Promise<Model>): Promise<Model> {
-  try {
-    return await model()
-  } catch (error) {
-    return {
-      provider: 'none',
-      name: 'none',
-      window: 0,
-      // oxlint-disable-next-line require-yield
-      async *stream() {
-        throw error
-      },
-    }
-  }
-}
-
-/** The skills that a turn has loaded, by its items so far. */
-function loadedSkills(items: readonly Item[]): LoadedSkill[] {
-  return items.flatMap((item) => (item.type === 'result' && item.skill ? [item.skill] : []))
 }

@@ -1,5 +1,6 @@
-// The check of a model that is chosen for a thread.
+// The model of a thread: the check of a choice, and a stand-in for a model that cannot be opened.
 import { AppError } from '#core/errors.ts'
+import type { Model } from '#core/model.ts'
 import { printable } from '#safety/printable.ts'
 
 export type ModelChecks = {
@@ -18,3 +19,20 @@ export function chosenModel(name: string, { isOffered, isUsual }: ModelChecks): 
 }
 
 const maxShownChars = 100
+
+/** A model that cannot be opened fails the turn through the loop, like one that does not answer. */
+export async function modelOrFault(model: () => Promise<Model>): Promise<Model> {
+  try {
+    return await model()
+  } catch (error) {
+    return {
+      provider: 'none',
+      name: 'none',
+      window: 0,
+      // oxlint-disable-next-line require-yield
+      async *stream() {
+        throw error
+      },
+    }
+  }
+}
