@@ -7,7 +7,8 @@ export function filesIn(content: readonly Part[]): Attachment[] {
   return content.flatMap((part, at) => {
     const name = part.type === 'file' ? part.name : part.type === 'text' ? part.origin : undefined
     if (name !== undefined && part.type !== 'image') {
-      return [{ name, media_type: 'text/plain', data: new TextEncoder().encode(part.text).toBase64() }]
+      const pages = part.type === 'file' && part.pages ? { pages: part.pages } : {}
+      return [{ name, media_type: 'text/plain', data: new TextEncoder().encode(part.text).toBase64(), ...pages }]
     }
     const found = part.type === 'image' ? /^data:(image\/\w+);base64,(.+)$/.exec(part.url) : undefined
     if (!found?.[1] || !found[2]) return []

@@ -29,6 +29,9 @@ export function AboutYou() {
   }
   return (
     <Form look="card about-you" name="About you" act={act} work={save}>
+      <p class="label">
+        Atrium uses your name and your local time in its answers. Both are kept in memory, where you can change them.
+      </p>
       <div class="about-fields">
         <Field
           label="Your name"

@@ -70,7 +70,7 @@ function pdfIn({ name, media_type: mediaType, data }: Attachment, at: number): P
   return isPdf(bytes) ? { name, bytes, param: `attachments[${at}].data` } : undefined
 }
 
-function partOf({ name, media_type: mediaType, data }: Attachment, at: number): Part {
+function partOf({ name, media_type: mediaType, data, pages }: Attachment, at: number): Part {
   const type = (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase()
   const bytes = bytesOf(data)
   if (!bytes) throw wrongField(`attachments[${at}].data`, 'must be base64, and not empty')
@@ -84,7 +84,7 @@ function partOf({ name, media_type: mediaType, data }: Attachment, at: number): 
       `${type} is not taken: send pictures (png, jpeg, gif, webp), PDFs and text files`,
     )
   }
-  return { type: 'file', name, text: textOf(bytes, at) }
+  return { type: 'file', name, text: textOf(bytes, at), ...(pages && { pages }) }
 }
 
 /** Undefined for an empty text and one that is not base64. Node's decoder skips other letters, so there are fewer bytes. */

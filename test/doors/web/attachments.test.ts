@@ -17,3 +17,10 @@ test('the texts of all PDFs of a message have 10 MiB together', async () => {
   assert.equal((await send(10)).length, 10)
   await assert.rejects(send(11), { code: 'too_large', param: 'attachments[10].data', message: /in another message$/ })
 })
+
+test('the text of a PDF that is sent again keeps its pages', async () => {
+  const data = Buffer.from('[page 1 of 3]\nHello').toString('base64')
+  const again = { name: 'a.pdf', media_type: 'text/plain', data, pages: { all: 3, read: 1 } }
+  const [part] = await partsOf([again], { user: operator })
+  assert.deepEqual(part, { type: 'file', name: 'a.pdf', text: '[page 1 of 3]\nHello', pages: { all: 3, read: 1 } })
+})

@@ -7,6 +7,8 @@ const maxNameChars = 255
 const nameFault = `must be 1 to ${maxNameChars} characters without control characters`
 const typeFault = 'must be a media type such as image/png'
 
+const pageCount = z.int().check(z.minimum(1), z.maximum(1_000_000))
+
 export const AttachmentWire = z.object({
   // The length first: it ends the check of a text of megabytes.
   name: z
@@ -20,6 +22,8 @@ export const AttachmentWire = z.object({
     ),
   /** Base64. It is checked where it is decoded. */
   data: z.string(),
+  /** Of a PDF whose text is sent again as a text file: how many pages it has, and how many of them are in the text. */
+  pages: z.exactOptional(z.object({ all: pageCount, read: pageCount })),
 })
 
 export const ChatAnswer = z.object({
