@@ -1,6 +1,8 @@
 // Migrations on PostgreSQL, under an advisory lock: replicas that start together wait for each other.
 import type { ClientBase, Pool, QueryConfig } from 'pg'
-import { checkVersion, migrations, statementsOf } from './migrations.ts'
+import { AppError } from '#core/errors.ts'
+import { databaseClock, leaseMs } from './lease-store.ts'
+import { checkVersion, firstShared, migrations, statementsOf } from './migrations.ts'
 import { asAppError } from './postgres.ts'
 
 /** Advisory lock key. It is arbitrary, but the same in every Atrium. */
@@ -40,11 +42,16 @@ export async function migratePostgres(pool: Pool, steps = migrations): Promise<v
     const found = await client.query<{ version: string }>('SELECT version FROM schema_version')
     const version = Number(found.rows[0]?.version ?? 0)
     checkVersion(version, steps)
+    if (version > 0 && version < firstShared && steps.length >= firstShared) await checkAlone(client, version)
     for (let from = version; from < steps.length; from++) {
-      await client.query('BEGIN')
-      for (const statement of statementsOf(steps[from] ?? [], 'postgres')) await run(statement)
-      await storeVersion(client, from + 1)
-      await client.query('COMMIT')
+      try {
+        await client.query('BEGIN')
+        for (const statement of statementsOf(steps[from] ?? [], 'postgres')) await run(statement)
+        await storeVersion(client, from + 1)
+        await client.query('COMMIT')
+      } catch (error) {
+        throw failedStep(error, { first: version, from })
+      }
     }
     await client.query('SELECT pg_advisory_unlock($1)', [lockKey])
     await client.query('RESET statement_timeout')
@@ -54,6 +61,27 @@ export async function migratePostgres(pool: Pool, steps = migrations): Promise<v
     client.release(true)
     throw asAppError(error)
   }
+}
+
+/** Refuses to migrate beside running processes whose code cannot read what comes after. */
+async function checkAlone(client: ClientBase, version: number): Promise<void> {
+  const alive = `SELECT count(*) AS count FROM processes WHERE seen_at > ${databaseClock} - $1`
+  const { rows } = await client.query<{ count: string }>(alive, [leaseMs])
+  const count = Number(rows[0]?.count)
+  if (count === 0) return
+  throw new AppError(
+    'database_unavailable',
+    `the database has version ${version}, and ${count === 1 ? 'one process' : `${count} processes`} of an earlier Atrium use it, which cannot work with version ${firstShared} and later: stop every replica, wait ${leaseMs / 1000} seconds, and start again`,
+  )
+}
+
+/** A step that failed: it left nothing behind, and those before it stay. */
+function failedStep(error: unknown, { first, from }: { readonly first: number; readonly from: number }): unknown {
+  const known = asAppError(error)
+  if (known instanceof AppError) return known
+  const where = `the database could not be brought from version ${from} to ${from + 1} (${(error as Error).message}) and has version ${from}`
+  const back = from === first ? '' : `restore the backup from before the upgrade (version ${first}) and `
+  return new AppError('database_unavailable', `${where}. To go back, ${back}run the Atrium of before`, { cause: error })
 }
 
 /** Keeps other processes from migrating until the transaction ends. */

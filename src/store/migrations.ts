@@ -258,6 +258,12 @@ export const migrations: readonly Migration[] = [
   ],
 ]
 
+/**
+ * The first version that a process of the version before can work with: replicas are replaced one by one from here on. Those
+ * of earlier versions cannot read a thread that a later one has forked.
+ */
+export const firstShared = 18
+
 /** The schema version of this Atrium. */
 export const newestVersion = migrations.length
 

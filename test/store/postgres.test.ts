@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { createSeal } from '#lib/seal.ts'
-import { migratePostgres } from '#store/migrate-postgres.ts'
+import { migratePostgres, versionOfPostgres } from '#store/migrate-postgres.ts'
 import { migrations } from '#store/migrations.ts'
 import { inspectPostgres, openPostgresStore } from '#store/open-store.ts'
 import { openPostgres } from '#store/postgres.ts'
@@ -57,6 +57,39 @@ test('a database of a newer Atrium is left alone', async () => {
   await migratePostgres(sql.pool)
   await sql.pool.query('UPDATE schema_version SET version = version + 1')
   await rejectsWith(migratePostgres(sql.pool), 'database_unavailable')
+  await sql.close()
+})
+
+test('a step that fails leaves the database as it was, and says how to go back', async () => {
+  const sql = openPostgres(await server.database())
+  const [made, broken] = [['CREATE TABLE a (b TEXT)'], ['INSERT INTO a VALUES (1)', 'NOT SQL']]
+  await migratePostgres(sql.pool, [made])
+  await assert.rejects(migratePostgres(sql.pool, [made, broken]), {
+    code: 'database_unavailable',
+    message: /from version 1 to 2 \(syntax error .*\) and has version 1\. To go back, run the Atrium of before$/,
+  })
+  assert.deepEqual((await sql.pool.query('SELECT * FROM a')).rows, [])
+  // A step before it has changed the database for good.
+  await assert.rejects(migratePostgres(sql.pool, [made, [], broken]), {
+    message:
+      /from version 2 to 3 .* has version 2\. To go back, restore the backup .* \(version 1\) and run the Atrium of/,
+  })
+  await sql.close()
+})
+
+test('processes that cannot work with the new version keep it back while they run', async () => {
+  const sql = openPostgres(await server.database())
+  await migratePostgres(sql.pool, migrations.slice(0, 17))
+  await sql.pool.query(
+    `INSERT INTO processes (owner, epoch, seen_at) VALUES ('old', 1, EXTRACT(EPOCH FROM now()) * 1000 + 3600000)`,
+  )
+  await assert.rejects(migratePostgres(sql.pool), {
+    code: 'database_unavailable',
+    message: /has version 17, and one process of an earlier Atrium .* stop every replica, wait 12 seconds/,
+  })
+  assert.equal(await versionOfPostgres(sql.pool), 17)
+  await sql.pool.query('UPDATE processes SET seen_at = 0')
+  await migratePostgres(sql.pool, migrations.slice(0, 18))
   await sql.close()
 })
 
