@@ -4,6 +4,7 @@ import { choiceName } from '#config/model.ts'
 import type { OfferedModels, SettingsAdmin, ToolAdmin } from '#core/admin.ts'
 import { newId, operator, type UserId } from '#core/ids.ts'
 import type { McpServers } from '#core/mcp.ts'
+import type { ReadPdf } from '#core/pdf.ts'
 import type { Settings, Store } from '#core/store.ts'
 import type { ToolAccess } from '#core/tool-access.ts'
 import type { Tools } from '#core/tool.ts'
@@ -19,6 +20,7 @@ import { openTools } from '#app/open-tools.ts'
 import { openTurns } from '#app/open-turns.ts'
 import { ownSecretsOf } from '#app/own-secrets.ts'
 import { createPolicy } from '#app/policy.ts'
+import { createReadPdf } from '#app/read-pdf.ts'
 import { sealedKey } from '#app/sealed-key.ts'
 import { createSettingsAdmin } from '#app/settings-admin.ts'
 import type { Home } from '#home.ts'
@@ -55,6 +57,8 @@ export type App = {
   /** The name of the Telegram bot that is served. */
   readonly telegramBot: () => string | undefined
   readonly skills: Skills
+  /** Reads the PDFs that people send, through whichever door. */
+  readonly readPdf: ReadPdf
   readonly runner: Runner
   readonly metrics: Metrics
   readonly tools: () => Tools
@@ -144,12 +148,14 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
     log,
   })
   opened.defer(() => missions.close())
+  const readPdf = createReadPdf()
   const telegram = openTelegram({
     store,
     bus,
     turns,
     threads,
     gates,
+    readPdf,
     config: live.config,
     onReload: live.onReload,
     owner: lease.owner,
@@ -174,6 +180,7 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
     gates,
     documents,
     skills,
+    readPdf,
     missions: missions.missions,
     async startDuties() {
       await missions.start()

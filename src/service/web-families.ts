@@ -1,5 +1,4 @@
 // The routes of the web door and of its pages for tools and MCP servers. Loaded with the first request to one of them.
-import { createReadPdf } from '#app/read-pdf.ts'
 import { webRoutes } from '#doors/web/door.ts'
 import { mcpAuthRoutes } from '#doors/web/mcp-auth-routes.ts'
 import { mcpRoutes } from '#doors/web/mcp-routes.ts'
@@ -24,7 +23,7 @@ export function webFamilies({ app, config, gateway, about, sessions, origins, oi
     missions: app.missions,
     notifications: app.notifications,
     lastCall: gateway.lastCall,
-    readPdf: createReadPdf(),
+    readPdf: app.readPdf,
     sessions,
     ...(oidc && config.oidc?.clientId !== undefined && { oidc }),
     authenticate: gateway.authenticate,

@@ -49,7 +49,7 @@ export function partOfFile(name: string, bytes: Buffer): Part {
   const maxBytes = type === undefined ? maxTextBytes : maxPictureBytes
   const text = type === undefined ? fileText(bytes) : undefined
   if (type === undefined && text === undefined)
-    throw refuse('invalid_input', 'is neither a picture (png, jpeg, gif, webp) nor UTF-8 text')
+    throw refuse('invalid_input', 'is neither a picture (png, jpeg, gif, webp), a PDF nor UTF-8 text')
   if (bytes.length > maxBytes) {
     const what = type === undefined ? 'a text file' : 'a picture'
     throw refuse('too_large', `has ${bytes.length} bytes, ${what} has at most ${maxBytes}`)
@@ -86,6 +86,12 @@ export async function partOfPdf(file: PdfFile, readPdf: ReadPdf, signal: AbortSi
     )
   }
   return { type: 'file', name, ...pagesWithin(read, maxTextBytes) }
+}
+
+/** The refusal of PDFs whose text is larger than they are: the message must fit into a request when it is sent again. */
+export function tooMuchText(param: string): AppError {
+  const message = `the text of the PDFs and the other files have over ${maxTotalBytes} bytes together: send some of them in another message`
+  return new AppError('too_large', message, { param })
 }
 
 /** A PDF whose reading was given up: nothing is known about the PDF itself. */

@@ -45,7 +45,10 @@ test('what cannot go is told with its path and its reason', async () => {
     [join(home.path, 'none.txt'), /none\.txt does not exist/],
     [join(home.path, 'folder'), /folder is not a file/],
     [at('empty.txt', ''), /empty\.txt is empty/],
-    [at('program', Buffer.from([0, 1, 2])), /program is neither a picture \(png, jpeg, gif, webp\) nor UTF-8 text/],
+    [
+      at('program', Buffer.from([0, 1, 2])),
+      /program is neither a picture \(png, jpeg, gif, webp\), a PDF nor UTF-8 text/,
+    ],
     [at('long.txt', 'x'.repeat(1024 * 1024 + 1)), /long\.txt has 1048577 bytes, a text file has at most 1048576/],
     [large, /has 9437184 bytes, at most 8388608 are taken/],
   ]

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PairedChat, Post, Updates } from '#core/channel.ts'
 import type { UserId } from '#core/ids.ts'
+import type { ReadPdf } from '#core/pdf.ts'
 import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import type { Log } from '#lib/log.ts'
@@ -37,6 +38,7 @@ export type ChannelDoorParts = {
   readonly turns: Turns
   readonly threads: Threads
   readonly gates: Gates
+  readonly readPdf: ReadPdf
   /** The address of a thread's page; undefined if it is not known. */
   readonly linkOf: (threadId: string) => string | undefined
   /** Masks secrets of a user: a message leaves the service. */

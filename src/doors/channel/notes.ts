@@ -8,7 +8,7 @@ import { commandWords } from './chat-commands.ts'
 const commands = Object.entries(commandWords).map(([name, does]) => `/${name}: ${does}`)
 
 export const helpNote = [
-  'Write what you want done. Photos and documents with a caption are taken too.',
+  'Write what you want done. Photos, PDFs and text files are taken too, with a caption or without.',
   'A message that comes while another is being answered is queued; edit it before its turn and the edit counts.',
   '',
   ...commands,

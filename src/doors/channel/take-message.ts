@@ -1,12 +1,21 @@
 // Takes what people do in their chats: a message becomes a turn, a command is carried out, an edit changes what is queued.
 import type { PairedChat, Updates } from '#core/channel.ts'
 import { AppError } from '#core/errors.ts'
+import type { UserId } from '#core/ids.ts'
 import { type Message, type Part, textMessage } from '#core/item.ts'
+import { isPdf, type ReadPdf } from '#core/pdf.ts'
 import type { ChannelStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
 import { withDeadline } from '#lib/deadline.ts'
-import { maxAttachments, maxPictureBytes, maxTotalBytes, partOfFile } from '#turns/attachments.ts'
+import {
+  maxAttachments,
+  maxPictureBytes,
+  maxTotalBytes,
+  partOfFile,
+  partOfPdf,
+  tooMuchText,
+} from '#turns/attachments.ts'
 import { checkMessage } from '#turns/message.ts'
 import { isAway } from '#turns/store-retry.ts'
 import type { Threads } from '#turns/threads.ts'
@@ -22,7 +31,8 @@ export type TakeParts = {
   readonly store: ChannelStore
   readonly turns: Turns
   readonly threads: Pick<Threads, 'get' | 'list'>
-  /** For all files of a message together: other chats wait for them. */
+  readonly readPdf: ReadPdf
+  /** To fetch and read all files of a message: other chats wait for them. */
   readonly filesMs?: number
 }
 
@@ -62,8 +72,8 @@ export async function takeMessage(
   try {
     if (command) await takeCommand(parts, { updates, chat, command, message })
     else if (message.edited) await takeEdit(parts, { updates, chat, message })
-    else if (message.unsupported) await note('Only text, photos and documents are understood here.')
-    else await startTurn(parts, { updates, chat, message, input: await inputOf(parts, message, signal) })
+    else if (message.unsupported) await note('Only text, photos, PDFs and text files are understood here.')
+    else await startTurn(parts, { updates, chat, message, input: await inputOf(parts, { chat, message, signal }) })
   } catch (error) {
     // What the message itself is to blame for is said in the chat.
     const words = error instanceof AppError ? error.message : undefined
@@ -184,11 +194,12 @@ async function stopAll({ store, turns }: TakeParts, { channel, chat, user, threa
 
 /** The message of a person with its files. Throws invalid_input and too_large for what the usual limits refuse. */
 async function inputOf(
-  { channel, filesMs = defaultFilesMs }: TakeParts,
-  message: IncomingMessage,
-  signal: AbortSignal,
+  { channel, readPdf, filesMs = defaultFilesMs }: TakeParts,
+  { chat: { user }, message, signal }: { chat: PairedChat; message: IncomingMessage; signal: AbortSignal },
 ): Promise<Message> {
-  const parts = await withDeadline(filesMs, signal, (either) => filesOf(channel, message.files, { signal, either }))
+  const parts = await withDeadline(filesMs, signal, (either) =>
+    filesOf({ channel, readPdf, user }, message.files, { signal, either }),
+  )
   if (message.text === '' && parts.length > 0) return { type: 'message', role: 'user', content: parts }
   checkMessage(message.text)
   return textMessage('user', message.text, parts)
@@ -196,26 +207,38 @@ async function inputOf(
 
 /** `either` also aborts at the deadline. */
 async function filesOf(
-  channel: Channel,
+  { channel, readPdf, user }: Pick<TakeParts, 'channel' | 'readPdf'> & { readonly user: UserId },
   files: readonly FileRef[],
   { signal, either }: { signal: AbortSignal; either: AbortSignal },
 ): Promise<Part[]> {
   if (files.length > maxAttachments) {
     throw new AppError('invalid_input', `a message has at most ${maxAttachments} files`)
   }
+  // A PDF that a stop of the service interrupts is read again by the next start.
+  const unlessStopped = (error: unknown): never => {
+    signal.throwIfAborted()
+    throw error
+  }
   const parts: Part[] = []
-  let total = 0
+  let [fetched, written, hasPdf] = [0, 0, false]
   for (const file of files) {
-    const tooLarge = `${file.name} is too large: a picture has at most ${maxPictureBytes} bytes`
+    const tooLarge = `${file.name} is too large: a picture or a PDF has at most ${maxPictureBytes} bytes`
     if ((file.bytes ?? 0) > maxPictureBytes) throw new AppError('too_large', tooLarge)
     const bytes = await channel.fetchFile(file, maxPictureBytes, either).catch((error: unknown) => {
       if (signal.aborted || !either.aborted) throw error
       return { fault: 'it took too long' }
     })
     if ('fault' in bytes) throw new AppError('invalid_input', `${file.name} could not be fetched: ${bytes.fault}`)
-    total += bytes.length
-    if (total > maxTotalBytes) throw new AppError('too_large', `all files together have at most ${maxTotalBytes} bytes`)
-    parts.push(partOfFile(file.name, bytes))
+    fetched += bytes.length
+    if (fetched > maxTotalBytes) {
+      throw new AppError('too_large', `all files together have at most ${maxTotalBytes} bytes`)
+    }
+    const pdf = isPdf(bytes) && { name: file.name, bytes, param: 'attachments', user }
+    const part = pdf ? await partOfPdf(pdf, readPdf, either).catch(unlessStopped) : partOfFile(file.name, bytes)
+    parts.push(part)
+    written += part.type === 'file' ? Buffer.byteLength(part.text) : bytes.length
+    hasPdf ||= pdf !== false
+    if (hasPdf && written > maxTotalBytes) throw tooMuchText('attachments')
   }
   return parts
 }

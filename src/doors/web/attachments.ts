@@ -17,6 +17,7 @@ import {
   type PdfFile,
   picturePart,
   pictureType,
+  tooMuchText,
 } from '#turns/attachments.ts'
 
 export const Attachments = z
@@ -46,16 +47,10 @@ export async function partsOf(attachments: readonly Attachment[], reading: PdfRe
     parts.push(part)
     bytes += part.type === 'file' ? Buffer.byteLength(part.text) : (attachment.data.length * 3) / 4
     hasPdf ||= pdf !== undefined
-    // The text of a PDF may be larger than the PDF, and the message must fit into a request when it is sent again.
-    if (hasPdf && bytes > maxTotalBytes) throw tooMuchText(at)
+    if (hasPdf && bytes > maxTotalBytes) throw tooMuchText(`attachments[${at}].data`)
     await pace()
   }
   return parts
-}
-
-function tooMuchText(at: number): AppError {
-  const message = `the text of the PDFs and the other files have over ${maxTotalBytes} bytes together: send some of them in another message`
-  return new AppError('too_large', message, { param: `attachments[${at}].data` })
 }
 
 /** The PDF in an attachment; undefined for other files. Its own beginning decides, not the name of its type alone. */

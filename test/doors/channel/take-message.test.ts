@@ -28,7 +28,7 @@ async function effectsOf(message: IncomingMessage, over: Partial<TakeParts> = {}
 }
 
 const cases: readonly (readonly [what: string, over: Partial<IncomingMessage>, effect: ChatEffect])[] = [
-  ['a location', { unsupported: true }, { note: 'Only text, photos and documents are understood here.' }],
+  ['a location', { unsupported: true }, { note: 'Only text, photos, PDFs and text files are understood here.' }],
   ['a location that moves', { unsupported: true, edited: true }, {}],
   [
     'an edit behind the answer',

@@ -6,8 +6,10 @@ import { AppError, type ErrorCode } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { FileRef } from '#doors/channel/channel.ts'
 import { type IncomingMessage, takeMessage, takePairing, type TakeParts } from '#doors/channel/take-message.ts'
-import { maxAttachments, maxPictureBytes, maxTotalBytes } from '#turns/attachments.ts'
+import { readPdf } from '#tools/web/pdf.ts'
+import { maxAttachments, maxPictureBytes, maxTextBytes, maxTotalBytes } from '#turns/attachments.ts'
 import type { StartTurn } from '#turns/turns.ts'
+import { pdfOf } from '../../pdf.ts'
 
 const chat: PairedChat = { channel: 'telegram', chat: '7', user: operator, pairedAt: 0, threadId: 't' }
 const { threadId: _, ...withoutThread } = chat
@@ -25,6 +27,8 @@ type Play = {
   readonly status?: string
   readonly edit?: () => void
   readonly file?: (name: string) => Buffer | { fault: string }
+  readonly readPdf?: TakeParts['readPdf']
+  readonly filesMs?: number
 }
 
 function stage(play: Play = {}) {
@@ -70,14 +74,28 @@ function stage(play: Play = {}) {
         await Promise.resolve(play.edit?.())
       },
     },
+    readPdf: play.readPdf ?? readPdf,
+    ...(play.filesMs !== undefined && { filesMs: play.filesMs }),
     threads: {
       list: (_user: unknown, { limit }: { limit: number }) =>
         Promise.resolve({ rows: ['a', 'b'].slice(0, limit).map((id) => ({ id, title: id, state: 'idle' })) }),
     },
   } as unknown as TakeParts
+  const stopping = new AbortController()
   const take = (over: Partial<IncomingMessage> = {}, of: PairedChat = chat) =>
-    takeMessage(parts, { updates, chat: of, message: { ...message, ...over }, signal: new AbortController().signal })
-  return { take, parts, effects, started, taken, stops, edits, fetched, closed: () => closed }
+    takeMessage(parts, { updates, chat: of, message: { ...message, ...over }, signal: stopping.signal })
+  return {
+    take,
+    stop: () => stopping.abort(),
+    parts,
+    effects,
+    started,
+    taken,
+    stops,
+    edits,
+    fetched,
+    closed: () => closed,
+  }
 }
 
 const content = ([turn]: readonly StartTurn[]) => {
@@ -156,6 +174,66 @@ test('files need no words, but a message needs one of both', async () => {
   assert.match(empty.effects[0]?.note ?? '', /^This message was not taken: .*empty/)
 })
 
+const pdf = (lines: readonly string[], options?: { locked: boolean }) => () => Buffer.from(pdfOf(lines, options))
+
+test('a PDF goes with a message as the text of its pages', async () => {
+  const { take, started } = stage({ file: pdf(['High water', 'Low water']) })
+  await take({ files: [sent('tides.pdf')] })
+  const words = '[page 1 of 2]\nHigh water\n\n[page 2 of 2]\nLow water'
+  assert.deepEqual(content(started), [
+    text('hi'),
+    { type: 'file', name: 'tides.pdf', text: words, pages: { all: 2, read: 2 } },
+  ])
+})
+
+test('PDFs of a chat wait with the others of its user', async () => {
+  const users: unknown[] = []
+  const { take } = stage({
+    file: pdf(['x']),
+    readPdf: (bytes, _signal, user) => (users.push(user), readPdf(bytes)),
+  })
+  await take({ files: [sent('a')] })
+  assert.deepEqual(users, [operator])
+})
+
+/** Reads until it is given up. */
+const endless: TakeParts['readPdf'] = (_bytes, signal) =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true })
+  })
+
+test('a PDF that takes too long is given up, and that is said', async () => {
+  const { take, started, effects } = stage({ file: pdf(['x']), readPdf: endless, filesMs: 1 })
+  await take({ files: [sent('slow.pdf')] })
+  assert.match(effects[0]?.note ?? '', /^This message was not taken: slow\.pdf was not read in time/)
+  assert.equal(started.length, 0)
+})
+
+test('a message whose PDF is being read when the service stops is left for the next start', async () => {
+  const { take, stop, started, effects } = stage({
+    file: pdf(['x']),
+    readPdf: (bytes, signal) => {
+      const reading = endless(bytes, signal)
+      stop()
+      return reading
+    },
+  })
+  await assert.rejects(take({ files: [sent('a')] }), { name: 'AbortError' })
+  assert.deepEqual([started, effects], [[], []])
+})
+
+test('PDFs whose texts are too much together are refused, and that is said', async () => {
+  const texts = ['x'.repeat(maxTextBytes - 100)]
+  const of = (count: number) => ({ files: Array.from({ length: count }, () => sent('a')) })
+  const play: Play = { file: pdf(['x']), readPdf: () => Promise.resolve({ title: '', pages: 1, texts }) }
+  const most = stage(play)
+  await most.take(of(10))
+  const more = stage(play)
+  await more.take(of(11))
+  assert.deepEqual([most.started.length, more.started.length], [1, 0])
+  assert.match(more.effects[0]?.note ?? '', /^This message was not taken: the text of the PDFs/)
+})
+
 const large = Buffer.concat([png, Buffer.alloc(maxTotalBytes / 2 - png.length)])
 const refusals: readonly (readonly [what: string, files: readonly FileRef[], file: Play['file'], says?: RegExp])[] = [
   ['as many files as are allowed', Array.from({ length: maxAttachments }, () => sent('a')), undefined],
@@ -164,6 +242,13 @@ const refusals: readonly (readonly [what: string, files: readonly FileRef[], fil
   ['a larger one', [sent('a', maxPictureBytes + 1)], undefined, /a is too large/],
   ['as much as is allowed together', [sent('a'), sent('b')], () => large],
   ['more than that', [sent('a'), sent('b'), sent('c')], (name) => (name === 'c' ? png : large), /all files together/],
+  [
+    'a PDF that needs a password',
+    [sent('a')],
+    pdf(['x'], { locked: true }),
+    /a is a PDF that cannot be read: .*password/,
+  ],
+  ['a PDF of pictures', [sent('a')], pdf(['']), /a is a PDF without text/],
   ['a file that is not there', [sent('a')], () => ({ fault: 'HTTP 404' }), /a could not be fetched: HTTP 404/],
 ]
 

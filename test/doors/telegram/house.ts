@@ -1,6 +1,7 @@
 // The Telegram door in this process, over a stand-in of the Bot API and an app with a model that the test speaks for.
 import type { TestContext } from 'node:test'
 import { newId, operator, type UserId } from '#core/ids.ts'
+import { createReadPdf } from '#app/read-pdf.ts'
 import { openChannelDoor } from '#doors/channel/channel-door.ts'
 import { createHold } from '#doors/channel/hold.ts'
 import { newPairingCode } from '#doors/channel/pairing.ts'
@@ -52,6 +53,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
       turns: app.turns,
       threads: app.threads,
       gates: app.gates,
+      readPdf: createReadPdf(),
       hold,
       linkOf: (threadId) => `https://atrium.example/threads/${threadId}`,
       mask: (text) => text,
