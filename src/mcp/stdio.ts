@@ -19,6 +19,8 @@ const graceMs = 1_000
 const termMs = 2_000
 /** How long the end of standard error is waited for after the process has ended: a grandchild may hold it open. */
 const lastWordsMs = 500
+/** How long the end of a process is waited for that no longer reads its standard input. */
+const maxExitMs = 5_000
 const newline = 0x0a
 
 export type StdioParts = {
@@ -34,6 +36,7 @@ export type StdioParts = {
   readonly onErrorLine: (line: string) => void
   /** Receives what is wrong with a line of standard output. */
   readonly onGarbage: (what: string) => void
+  readonly exitMs?: number
 }
 
 /** Ends the process groups of servers when this process exits without stopping them. */
@@ -63,7 +66,7 @@ export type StdioTransport = Transport & {
 }
 
 export function createStdioTransport(parts: StdioParts): StdioTransport {
-  const { command, args, env, cwd, mark, guard, exact } = parts
+  const { command, args, env, cwd, mark, guard, exact, exitMs = maxExitMs } = parts
   let child: ChildProcessWithoutNullStreams | undefined
   let ended: string | undefined
   let over: Promise<void> | undefined
@@ -125,7 +128,11 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
   }
 
   function refuse(what: string): void {
-    ended ??= `it sent ${what} and was stopped`
+    stopBecause(`it sent ${what}`)
+  }
+
+  function stopBecause(why: string): void {
+    ended ??= `${why} and was stopped`
     void transport.close()
   }
 
@@ -157,8 +164,14 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
     ended: () => ended,
     start,
     async send(message) {
-      if (!child || ended !== undefined) throw new Error('the server has ended')
-      if (!child.stdin.write(`${messageText(message, exact)}\n`)) await Promise.race([once(child.stdin, 'drain'), over])
+      if (!child || !over || ended !== undefined) throw new Error('the server has ended')
+      const { promise: written, resolve } = Promise.withResolvers<Error | null | undefined>()
+      child.stdin.write(`${messageText(message, exact)}\n`, resolve)
+      const fault = await Promise.race([written, over])
+      if (!fault) return
+      // The pipe of a process that ends breaks before its exit is known, which says why.
+      await within(exitMs, over, () => stopBecause('it closed its standard input'))
+      throw new Error('the server has ended', { cause: fault })
     },
     close() {
       closing ??= end()

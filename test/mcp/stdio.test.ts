@@ -1,0 +1,50 @@
+// The transport of a stdio server whose process no longer reads.
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { kill } from '#mcp/process-mark.ts'
+import { createExitGuard, createStdioTransport, type StdioTransport } from '#mcp/stdio.ts'
+
+const message = { jsonrpc: '2.0', method: 'ping', id: 1 } as const
+const guard = createExitGuard()
+
+/** A server that has closed its standard input and stays. */
+async function openDeaf(t: TestContext, exitMs: number): Promise<{ transport: StdioTransport; end: () => void }> {
+  const isDeaf = Promise.withResolvers<void>()
+  const transport = createStdioTransport({
+    command: 'sh',
+    args: ['-c', 'exec <&-; echo deaf >&2; exec sleep 600'],
+    env: { PATH: process.env['PATH'] ?? '' },
+    cwd: '/',
+    mark: `deaf${process.pid}`,
+    guard,
+    exact: new WeakMap(),
+    onErrorLine: () => isDeaf.resolve(),
+    onGarbage: () => {},
+    exitMs,
+  })
+  await transport.start()
+  const { pid } = transport
+  assert(pid)
+  const end = (): void => kill(pid, 'SIGKILL')
+  t.after(async () => {
+    const closed = transport.close()
+    end()
+    await closed
+  })
+  await isDeaf.promise
+  return { transport, end }
+}
+
+test('a message to a server that is about to end fails with its end, not with the broken pipe', async (t) => {
+  const { transport, end } = await openDeaf(t, 600_000)
+  const sent = [transport.send(message), transport.send(message)]
+  end()
+  await Promise.all(sent.map((each) => assert.rejects(each, { message: 'the server has ended' })))
+  assert.equal(transport.ended(), 'it was ended by SIGKILL')
+})
+
+test('a server that closed its standard input and goes on is stopped', async (t) => {
+  const { transport } = await openDeaf(t, 1)
+  await assert.rejects(transport.send(message), { message: 'the server has ended' })
+  assert.equal(transport.ended(), 'it closed its standard input and was stopped')
+})
