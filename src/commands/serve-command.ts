@@ -3,12 +3,8 @@ import { flushCompileCache } from 'node:module'
 import { type Flags, loadConfig, secretsIn } from '#config.ts'
 import { openLog } from '#lib/log.ts'
 import { startService } from '#service.ts'
+import { collectWhenCalm } from './collect-when-calm.ts'
 import { outliveOutput, paint, pasteable, reporting } from './report.ts'
-
-/** Delay after the start before memory is collected. */
-const collectAfterMs = 500
-/** Memory is collected only if the event loop was less busy than this since the start. */
-const maxUtilization = 0.25
 
 /** Serves until a signal. Reports its own errors, because it is not always called by the argument parser. */
 export async function serve(flags: Flags = {}): Promise<void> {
@@ -26,7 +22,7 @@ export async function serve(flags: Flags = {}): Promise<void> {
     process.stdout.write(`${paint('1', 'Atrium')} is ready\n${lines}`)
     // Node writes its compile cache at exit, which a killed service never reaches.
     setImmediate(flushCompileCache)
-    collectOnceIdle()
+    collectWhenCalm()
     const signal = await new Promise<string>((resolve) => {
       process.once('SIGTERM', resolve)
       process.once('SIGINT', resolve)
@@ -36,19 +32,4 @@ export async function serve(flags: Flags = {}): Promise<void> {
     process.stdout.write(`${signal}: finishing open work, up to 10 s\n`)
     await service.stop()
   })
-}
-
-/** Collects garbage once after the start, if idle: V8 would keep some 8 MB from loading until memory runs short. */
-function collectOnceIdle(): void {
-  const before = performance.eventLoopUtilization()
-  const collectIfIdle = async (): Promise<void> => {
-    if (performance.eventLoopUtilization(before).utilization > maxUtilization) return
-    const [{ setFlagsFromString }, { runInNewContext }] = await Promise.all([import('node:v8'), import('node:vm')])
-    // Set only for a moment, and not by the launcher: with this flag V8 rejects its compile cache.
-    setFlagsFromString('--expose-gc')
-    const collect = runInNewContext('gc') as NodeJS.GCFunction
-    setFlagsFromString('--no-expose-gc')
-    collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
-  }
-  setTimeout(() => void collectIfIdle(), collectAfterMs).unref()
 }
