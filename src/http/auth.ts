@@ -87,10 +87,14 @@ export function credentialOf(request: IncomingMessage): Credential | undefined {
   return cookie === undefined ? undefined : { cookie }
 }
 
+/** Retry-After while the database is away. */
+const awayRetrySecs = 5
+
 /** Answers a refusal in plain text, without reading the body. */
 export function refuse(request: FastifyRequest, reply: FastifyReply, { status }: Refusal): FastifyReply {
   discardBody(request.raw)
   if (status === 401) reply.header('www-authenticate', 'Bearer')
+  if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', String(awayRetrySecs))
   return reply.code(status).type('text/plain; charset=utf-8').send(refusalTexts[status])
 }
 

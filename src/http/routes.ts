@@ -25,6 +25,11 @@ export type Route = {
   readonly who: Who
   /** The route sends a message, or makes a thread. Every call counts towards the chat rate limit, before its body is read. */
   readonly counted?: Counted
+  /**
+   * The route starts a turn whose caller waits: while the process is full, a call is refused before its body is read. One
+   * with an Idempotency-Key is not, since its turn may be stored already.
+   */
+  readonly startsTurn?: true
   /** The route searches when it has the query `q`. Such a call counts towards the rate of changes. */
   readonly searches?: true
   /** The largest body. Default: 64 KB. */

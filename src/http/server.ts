@@ -49,6 +49,8 @@ export type GatewayParts = {
   /** The chat rate, for the limits of WebSocket frames. 0 means no limit. */
   readonly chatsPerMinute: number
   readonly writeLimit: WriteLimit
+  /** The fault that a turn of this user would be refused with now, if any. */
+  readonly refusal?: (user: Caller['user']) => AppError | undefined
   readonly origins: Origins
   readonly socketTimes?: Partial<SocketTimes>
   readonly trustProxy?: Trust
@@ -109,7 +111,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     const { found, fault } = await findRoute(method, path)
     if (found) Object.assign(request, { mounted: found, params: found.params })
     // Unknown API paths need a credential too, so that unauthenticated callers cannot probe for routes.
-    const { who, counted, searches } = found?.route ?? { who: isApi(url) ? 'user' : 'anyone' }
+    const { who, counted, startsTurn, searches } = found?.route ?? { who: isApi(url) ? 'user' : 'anyone' }
     if (who !== 'anyone') {
       const caller = await authenticate(credentialOf(request.raw), { request: requestIdOf(reply.raw) })
       if ('status' in caller) return refuse(request, reply, caller)
@@ -122,6 +124,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       else if (!counted && !isSafe(method))
         parts.writeLimit.take(caller, announcedBytes(request.raw, found?.maxBodyBytes ?? defaultMaxBodyBytes))
       else if (searches && (request.query as { q?: unknown }).q !== undefined) parts.writeLimit.take(caller)
+      const full = startsTurn && headers['idempotency-key'] === undefined && parts.refusal?.(caller.user)
+      if (full) throw full
       if (isSafe(method) && found) request.releaseAnswerSlot = await inFlight.takeAnswerSlot(caller, reply.raw)
     } else if (!passesOriginCheck(request)) return refuse(request, reply, { status: 403 })
     if (!found) throw fault ?? missing(request, reply, table.methodsOf(path))

@@ -12,14 +12,32 @@ import { isActive, isQueued, isRunning } from './turn-status.ts'
 /** A claim stops after this many bytes of input and leaves the rest to the next one. */
 const maxClaimBytes = 16 * 1024 * 1024
 
-/** A user with queued turns, the number of running ones, and the id of the oldest queued one. */
-export type Queue = { readonly user: string; readonly running: number; readonly oldest: string }
+/**
+ * A user with queued turns, the number of running ones, and the id of the oldest queued one. `served` is the place in the
+ * order of the last claims; 0 for a user who got nothing lately.
+ */
+export type Queue = {
+  readonly user: string
+  readonly running: number
+  readonly oldest: string
+  readonly served: number
+}
 
-type ClaimParts = { readonly limit: number; readonly now: number; readonly backend: Sql['backend'] }
+type ClaimParts = {
+  readonly limit: number
+  readonly now: number
+  readonly backend: Sql['backend']
+  readonly served: Served
+}
+
+/** Users whose turns were started last by this process, the last one at the end. */
+export type Served = Set<string>
+
+const maxServed = 1_000
 
 /** Starts up to `limit` queued turns whose thread is free. */
-export function* claimTurns(lease: Lease, { limit, now, backend }: ClaimParts): Job<StartedTurn[]> {
-  let queues = yield* queuesOfUsers()
+export function* claimTurns(lease: Lease, { limit, now, backend, served }: ClaimParts): Job<StartedTurn[]> {
+  let queues = yield* queuesOfUsers(served)
   const started: StartedTurn[] = []
   let bytes = 0
   while (started.length < limit && queues.length > 0) {
@@ -31,16 +49,31 @@ export function* claimTurns(lease: Lease, { limit, now, backend }: ClaimParts): 
       if (!row) continue
       bytes += Number(row['bytes'] ?? 0)
       if (started.length > 0 && bytes > maxClaimBytes) return started
-      started.push(yield* startClaimed(row, lease, now))
+      const claimed = yield* startClaimed(row, lease, now)
+      started.push(claimed)
+      noteServed(served, claimed.turn.userId)
     }
     queues = afterShare(queues, users, { each, taken: rows.map((row) => String(row['user_id'])) })
   }
   return started
 }
 
-/** The users to serve next: those with the fewest running turns, each with as many as keep them level with the others. */
+/** A turn of this user was started. */
+export function noteServed(served: Served, user: string): void {
+  served.delete(user)
+  served.add(user)
+  const [oldest] = served
+  if (served.size > maxServed && oldest !== undefined) served.delete(oldest)
+}
+
+/**
+ * The users to serve next: those with the fewest running turns, each with as many as keep them level with the others. Of
+ * equals, those come first who got nothing for the longest time: else a long queue would go before every later turn.
+ */
 export function nextShare(queues: readonly Queue[], limit: number): { users: string[]; each: number } {
-  const inOrder = queues.toSorted((a, b) => a.running - b.running || (a.oldest < b.oldest ? -1 : 1))
+  const inOrder = queues.toSorted(
+    (a, b) => a.running - b.running || a.served - b.served || (a.oldest < b.oldest ? -1 : 1),
+  )
   const fewest = inOrder[0]?.running ?? 0
   const next = inOrder.find(({ running }) => running > fewest)?.running ?? Number.POSITIVE_INFINITY
   const users = inOrder
@@ -63,7 +96,7 @@ function afterShare(
     .map((queue) => ({ ...queue, running: queue.running + (counts.get(queue.user) ?? 0) }))
 }
 
-function* queuesOfUsers(): Job<Queue[]> {
+function* queuesOfUsers(served: Served): Job<Queue[]> {
   // The recursion jumps from user to user, however many turns each has queued. Running turns are grouped by `user_id || ''`,
   // which no index covers: by `user_id` the planner would walk an index of all turns instead of the few that run.
   const rows = yield* query(
@@ -80,11 +113,16 @@ function* queuesOfUsers(): Job<Queue[]> {
                 GROUP BY user_id || '', user_id) busy ON busy.user_id = w.user_id
      WHERE w.user_id IS NOT NULL`,
   )
-  return rows.map((row) => ({
-    user: String(row['user_id']),
-    running: Number(row['running']),
-    oldest: String(row['oldest']),
-  }))
+  const places = new Map([...served].map((user, at) => [user, at + 1]))
+  return rows.map((row) => {
+    const user = String(row['user_id'])
+    return {
+      user,
+      running: Number(row['running']),
+      oldest: String(row['oldest']),
+      served: places.get(user) ?? 0,
+    }
+  })
 }
 
 /**

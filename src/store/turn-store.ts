@@ -10,7 +10,7 @@ import { ended } from '#core/turn-status.ts'
 import { isLong } from '#core/json-slices.ts'
 import { append, bodiesOf } from './append-items.ts'
 import { pointBehind } from './chain-points.ts'
-import { claimTurns } from './claim-turn.ts'
+import { claimTurns, noteServed, type Served } from './claim-turn.ts'
 import { answeredGates, answerGate, endTurn, oldestGate, openGates, restAtGates, waitingSince } from './gate-store.ts'
 import { shareAll } from './fork-thread.ts'
 import { digestInPace, digestOfTurn } from './turn-digest.ts'
@@ -37,6 +37,7 @@ type TurnStoreParts = {
 export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: TurnStoreParts): TurnStore {
   const nextId = createOrderedIds(newId)
   const { lock, backend } = sql
+  const served: Served = new Set()
   return {
     async start(turn) {
       // Not inside the job: jobs may overtake each other, but messages must keep the order they came in.
@@ -44,6 +45,7 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
       if (turn.forks) await shareAll(sql, turn.user, turn.forks)
       const bodies = bodiesOf(turn.input)
       const made = Array.isArray(bodies) ? bodies : await bodies
+      if (turn.lease) noteServed(served, turn.user)
       return sql.write(() => startTurn(turn, { id, now: now(), lock, maxUserBytes, maxForkBytes, bodies: made }))
     },
     findWaiting: (user, door, bodyHash) =>
@@ -60,7 +62,7 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
     findByKey: (user, idempotency) => sql.write(() => findReplay(user, idempotency, now())),
     claim: (lease, limit) =>
       sql.write(function* () {
-        const started = yield* claimTurns(lease, { limit, now: now(), backend })
+        const started = yield* claimTurns(lease, { limit, now: now(), backend, served })
         return { started, more: (yield* first(`SELECT id FROM turns WHERE ${isQueued} LIMIT 1`)) !== undefined }
       }),
     reserve: (turn, lease, amount) => sql.write(() => reserve(turn, lease, { ...amount, now: now() })),

@@ -2,7 +2,7 @@
 import type { Erased } from '#core/account.ts'
 import type { Bus, ListChanges, Signal } from '#core/bus.ts'
 import { doorOf } from '#core/doors.ts'
-import { AppError } from '#core/errors.ts'
+import type { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Draft, Entry, Item } from '#core/item.ts'
 import type { EndedTurn, NewTurn, StoredTurn, TurnStore } from '#core/turn-store.ts'
@@ -13,6 +13,7 @@ import { type Compacted, compactHistory, type LongHistory } from './compaction-r
 import { createMarker, type Marker } from '#safety/marks.ts'
 import { entriesOf } from './turn-entries.ts'
 import { chosenModel, type ModelChecks } from './thread-model.ts'
+import { overloaded, type Place } from './line.ts'
 import { draftsOf, titleOf } from './message.ts'
 import { withPlainTitle } from './plain-title.ts'
 import { createQueuedMessages, type QueuedMessages } from './queued-messages.ts'
@@ -28,8 +29,6 @@ import { type Follow, followTurn, type Watch, watchThread } from './watch.ts'
 
 /** Grace period for a cancelled turn to stop by itself and store its partial text; then it is ended in the store. */
 const cancelGraceMs = 700
-/** Retry-After while the maximum of turns runs: turns end all the time. */
-const fullRetrySecs = 2
 
 export type StartTurn = Omit<NewTurn, 'lease' | 'input' | 'title'> & {
   readonly input: readonly Item[]
@@ -60,6 +59,8 @@ export interface Turns extends Reading, QueuedMessages {
   start(turn: StartTurn): Promise<Start>
   /** The same for a turn that `save` stores as a part of a larger transaction, or does not store after all. */
   startBy(turn: StartTurn, save: (turn: NewTurn) => Promise<StoredTurn | undefined>): Promise<Start | undefined>
+  /** The fault that a message whose caller waits would be refused with now. A door may ask before it reads the message. */
+  refusal(user: UserId): AppError | undefined
   /** Ends a turn, also one that waits for its caller, which frees the thread. Idempotent. */
   cancel(user: UserId, turnId: string): Promise<Turn>
   /** Stops a turn that a door no longer waits for; the turn fails with the fault's code. */
@@ -116,7 +117,22 @@ export function createTurns(parts: TurnsParts): Turns {
   /** For model calls outside of turns. */
   const aside = { store, model: () => runner.model(), spend: parts.spend, observer: parts.observer }
   /** Turns that are being stored and will run here; they count as running. */
-  let starting = 0
+  const starting = new Set<{ readonly user: UserId }>()
+
+  function refusal(user: UserId): AppError | undefined {
+    if (!runner.full(starting.size)) return undefined
+    const mayWait = runner.mayWait(user) && !starting.values().some((each) => each.user === user)
+    return mayWait ? undefined : overloaded()
+  }
+
+  /** For a turn whose caller waits: a place in the line while the process is full. Throws overloaded. */
+  function placeFor({ user, door }: StartTurn): Promise<Place> | undefined {
+    // Doors whose callers do not wait queue their turns.
+    if (doorOf(door).queuesWhenFull || !runner.full(starting.size)) return undefined
+    const fault = refusal(user)
+    if (fault) throw fault
+    return runner.waitForPlace(user)
+  }
 
   /** Sends a stop and waits for the turn to end; undefined when it does not in time. */
   async function stopAndWait(user: UserId, turn: Turn, sendStop: () => void): Promise<Turn | undefined> {
@@ -143,12 +159,29 @@ export function createTurns(parts: TurnsParts): Turns {
   }
 
   async function startBy(
+    turn: StartTurn,
+    save: (turn: NewTurn) => Promise<StoredTurn | undefined>,
+  ): Promise<Start | undefined> {
+    const model = typeof turn.model === 'string' ? chosenModel(turn.model, parts) : turn.model
+    const waiting = placeFor(turn)
+    // Without a pause where there is none to make: the process may become full meanwhile.
+    const place = waiting && (await waiting)
+    let runs = false
+    try {
+      const started = await startAt(place, { ...turn, ...(model !== undefined && { model }) }, save)
+      runs = started?.turn.status === 'running' && !started.replayed
+      return started
+    } finally {
+      place?.release()
+      if (!runs) runner.unused()
+    }
+  }
+
+  async function startAt(
+    place: Place | undefined,
     { request, ...given }: StartTurn,
     save: (turn: NewTurn) => Promise<StoredTurn | undefined>,
   ): Promise<Start | undefined> {
-    const model = typeof given.model === 'string' ? chosenModel(given.model, parts) : given.model
-    // Doors whose callers wait are refused at once; other turns are queued.
-    if (!doorOf(given.door).queuesWhenFull && runner.full(starting)) throw overloaded()
     const typed = doorOf(given.door).typed ? slashText(given.input) : undefined
     const loaded = typed === undefined ? undefined : await parts.loadSkill?.(given.user, typed)
     const items = loaded ? [...given.input, ...loaded] : given.input
@@ -157,19 +190,20 @@ export function createTurns(parts: TurnsParts): Turns {
     // Without a pause where there is none to make: the process may become full meanwhile.
     const input = drafts instanceof Promise ? await drafts : drafts
     // A process that became full meanwhile queues the turn.
-    const lease = runner.room(starting)
+    const lease = runner.room(place ? starting.size - 1 : starting.size)
     const options = input.length > 1 ? { ...given.options, inputs: input.length } : given.options
     const title = given.title ?? titleOf(given.input)
-    starting++
+    const mine = { user: given.user }
+    // A place counts by itself.
+    if (!place) starting.add(mine)
     const stored = await save({
       ...given,
       options,
       input,
       title,
       ...(forks && { forks }),
-      ...(model !== undefined && { model }),
       ...(lease && { lease }),
-    }).finally(() => starting--)
+    }).finally(() => starting.delete(mine))
     if (!stored) return undefined
     const { turn, entries, replayed } = stored
     const here = turn.status === 'running' && !replayed
@@ -214,6 +248,7 @@ export function createTurns(parts: TurnsParts): Turns {
       loadSkill: parts.loadSkill,
       mask: (text, user) => mask?.(text, user) ?? text,
     }),
+    refusal,
     startBy,
     async start(turn) {
       const started = await startBy(turn, (given) => store.turns.start(given))
@@ -254,11 +289,6 @@ export function createTurns(parts: TurnsParts): Turns {
 function slashText([message]: readonly Item[]): string | undefined {
   const [part] = message?.type === 'message' ? message.content : []
   return part?.type === 'text' && part.text.startsWith('/') ? part.text : undefined
-}
-
-function overloaded(): AppError {
-  const message = 'as many turns run as may: try again in a moment, or raise TURNS_MAX_RUNNING'
-  return new AppError('overloaded', message, { retryAfterSecs: fullRetrySecs })
 }
 
 function cancelSignal(turnId: string): Signal {

@@ -161,6 +161,7 @@ test('while the token store is away any token gets 503, and none gets 401', asyn
     assert.equal(status, 503)
     assert.equal(text, 'Database unavailable')
     assert.equal(headers.get('content-type'), 'text/plain; charset=utf-8')
+    assert.equal(headers.get('retry-after'), '5')
   }
   assert.equal((await call('GET', '/api/jobs', { token: null })).status, 401)
   assert.equal((await call('GET', '/api/health', { token: null })).status, 200)

@@ -17,7 +17,7 @@ const head = `POST /api/chat HTTP/1.1\r\nHost: a\r\nContent-Type: application/js
 const mebibyte = 1024 * 1024
 type Fault = { readonly error: { readonly message: string } }
 
-async function bareGateway(options: Pick<GatewayParts, 'trustProxy'> = {}) {
+async function bareGateway(options: Pick<GatewayParts, 'trustProxy' | 'refusal'> = {}) {
   return createGateway({
     auth: {
       operatorTokens: [operatorToken],
@@ -410,4 +410,38 @@ test('an error before a door is loaded has the shape of the door', async (t) => 
   bare.write('GET /v1/models HTTP/1.1\r\n\r\n')
   assert.match(await bare.until('Host"}'), /^HTTP\/1.1 400 .*\{"own":"Host"\}$/s)
   bare.end()
+})
+
+test('a turn that finds no place is refused with Retry-After before its body is sent; one with a key is not', async (t) => {
+  const full = new AppError('overloaded', 'full', { retryAfterSecs: 2 })
+  const asked: string[] = []
+  const gateway = await bareGateway({
+    refusal(user) {
+      asked.push(user)
+      return full
+    },
+  })
+  t.after(() => gateway.close(0))
+  const { port } = await gateway.listen('127.0.0.1', 0)
+  const handle = () => 'taken'
+  gateway.mount({
+    routes: [
+      { method: 'POST', path: '/api/chat', who: 'user', counted: true, startsTurn: true, summary: '', handle },
+      { method: 'POST', path: '/api/fork', who: 'user', counted: true, summary: '', handle },
+    ],
+  })
+  const answerTo = async (sent: string, mark: string): Promise<string> => {
+    const bare = openBare(port)
+    bare.write(sent)
+    const answer = await bare.until(mark)
+    bare.end()
+    return answer
+  }
+  // Its body never comes.
+  const refused = await answerTo(`${head}Content-Length: 16\r\n\r\n`, 'overloaded')
+  assert.match(refused, /^HTTP\/1.1 503 [\s\S]*retry-after: 2\r\n/i)
+  assert.deepEqual(asked, ['operator'])
+  await answerTo(`${head}Idempotency-Key: a\r\nContent-Length: 2\r\n\r\n{}`, 'taken')
+  await answerTo(`${head.replace('chat', 'fork')}Content-Length: 2\r\n\r\n{}`, 'taken')
+  assert.equal(asked.length, 1)
 })

@@ -4,11 +4,11 @@ import { test } from 'node:test'
 import { claimTurns, nextShare, type Queue } from '#store/claim-turn.ts'
 import { ada, lease, say } from './harness.ts'
 
-/** As `ada:2`: a user and how many of theirs run. They have waited in the order they are named in. */
+/** As `ada:2`: a user and how many of theirs run; as `ada:2:1`, with the place in the order of the last claims. They have waited in the order they are named in. */
 function queuesOf(text: string): Queue[] {
   return text.split(' ').map((each, at) => {
-    const [user = '', running] = each.split(':')
-    return { user, running: Number(running), oldest: `turn ${at}` }
+    const [user = '', running, served = 0] = each.split(':')
+    return { user, running: Number(running), oldest: `turn ${at}`, served: Number(served) }
   })
 }
 
@@ -22,6 +22,9 @@ const shares: readonly (readonly [queues: string, room: number, users: readonly 
   ['ada:9 bob:0', 8, ['bob'], 8],
   ['ada:0 bob:0 cleo:0', 2, ['ada', 'bob'], 1],
   ['ada:1 bob:0 cleo:0 dora:0', 2, ['bob', 'cleo'], 1],
+  ['ada:0:1 bob:0', 1, ['bob'], 1],
+  ['ada:0:2 bob:0:1', 1, ['bob'], 1],
+  ['ada:0:1 bob:1', 1, ['ada'], 1],
 ]
 for (const [queues, room, users, each] of shares) {
   test(`of ${queues}, with room for ${room}, ${users.join(' and ')} may start ${each}`, () => {
@@ -32,7 +35,7 @@ for (const [queues, room, users, each] of shares) {
 test('a message that is edited while its turn is claimed starts as edited', () => {
   const input = JSON.stringify([say('edited')])
   const turn = { id: 'turn', thread_id: 'thread', user_id: ada, door: 'web', status: 'queued', created_at: 1 }
-  const claim = claimTurns(lease, { limit: 1, now: 2, backend: 'postgres' })
+  const claim = claimTurns(lease, { limit: 1, now: 2, backend: 'postgres', served: new Set() })
   let next = claim.next()
   while (!next.done) {
     const { sql } = next.value

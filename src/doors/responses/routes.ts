@@ -32,6 +32,7 @@ function rows(parts: ResponsesParts): Route[] {
       path: '/responses',
       who: 'user',
       counted: true,
+      startsTurn: true,
       maxBodyBytes: maxFileBodyBytes,
       summary: 'Create a response',
       describe: described('create'),
