@@ -70,11 +70,11 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
     if (matchesKey(data, 'escape')) return 'later'
     if (matchesKey(data, 'up')) from = Math.max(0, from - 1)
     if (matchesKey(data, 'down')) from += 1
-    if (now() < ignoreAnswersUntil) return undefined
+    if (buttons.length === 0 || now() < ignoreAnswersUntil) return undefined
     const last = buttons.length - 1
     if (matchesKey(data, 'right')) chosen = chosen === undefined ? 0 : Math.min(last, chosen + 1)
     if (matchesKey(data, 'left')) chosen = chosen === undefined ? last : Math.max(0, chosen - 1)
-    if (!matchesKey(data, 'enter') || chosen === undefined || chosen < 0) return undefined
+    if (!matchesKey(data, 'enter') || chosen === undefined) return undefined
     if (input) return chooseInput(chosen)
     if (chosen === 0) return { callId: gate.callId, decision: 'allow' }
     if (chosen === 1 && scopes.length === 0) {
