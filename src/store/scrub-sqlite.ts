@@ -67,12 +67,13 @@ export function startScrub(sql: Sql, db: DatabaseSync, { restFactor = defaultRes
       left.push(0)
     }
     const isEmpty = truncateLog(db)
+    const waitMs = isEmpty ? minRetryMs : retryMs
     retryMs = isEmpty ? minRetryMs : Math.min(retryMs * 2, maxRetryMs)
     // Something was deleted meanwhile.
     if (due) return delayMs
     if (isEmpty && left.length === 0) return undefined
     due = true
-    return isEmpty ? Math.max(Math.min(...left) - performance.now(), retryMs) : retryMs
+    return isEmpty ? Math.max(Math.min(...left) - performance.now(), waitMs) : waitMs
   }
 
   /**

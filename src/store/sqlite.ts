@@ -57,7 +57,7 @@ export function openSqlite(
     throw asAppError(error)
   }
   const statements = new Map<string, { readonly prepared: StatementSync; readonly erases: boolean }>()
-  let queue: Write[] = []
+  const queue: Write[] = []
   /** Since when another process has held up the first job of the queue. */
   let busySince: number | undefined
   let movesLog = false
@@ -124,11 +124,10 @@ export function openSqlite(
     movesLog = true
     setImmediate(() => {
       movesLog = false
-      if (closed) return
       try {
         db.exec('PRAGMA wal_checkpoint(PASSIVE)')
       } catch {
-        // The log keeps everything, and the next commit tries again.
+        // The log keeps everything, and the next commit tries again. A database that was closed meanwhile has moved it.
       }
     })
   }
@@ -192,8 +191,6 @@ export function openSqlite(
       while (queue.length > 0) await new Promise((resolve) => setImmediate(resolve))
       if (closed) return
       closed = true
-      queue = []
-      statements.clear()
       db.close()
     },
   }

@@ -1,9 +1,14 @@
 // The texts at the beginning of a large message.
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Part } from '#core/item.ts'
 import { saidIn } from '#core/thread-index.ts'
-import { messageIn } from '#store/read-said.ts'
+import { createSeal } from '#lib/seal.ts'
+import { openStore } from '#store/open-store.ts'
+import { messageIn, readSaidIn } from '#store/read-said.ts'
+import { openSqlite } from '#store/sqlite.ts'
+import { call, folder, lease, reply, say, step, turnOf } from './harness.ts'
 
 const said = (beginning: string): string => {
   const item = messageIn(beginning)
@@ -44,4 +49,27 @@ test('a text is read up to where the beginning was cut, at every place', () => {
 test('a long text full of escapes is read in one go', () => {
   const text = '"\n'.repeat(64 * 1024)
   assert.equal(said(stored([{ type: 'text', text }])), text.slice(0, 100_000))
+})
+
+test('messages are read up to a number and a size, the first whatever its size, and the next read goes on there', async (t) => {
+  const path = join(folder(t), 'a.db')
+  const store = openStore({ path, seal: createSeal('0'.repeat(64)) })
+  t.after(() => store.close())
+  const { turn } = await store.turns.start(turnOf({ input: [say('x'.repeat(900)), say('b'), say('c')] }))
+  await store.turns.record(turn, lease, step([call('c1'), reply('d')]))
+  const sql = openSqlite(path)
+  t.after(() => sql.close())
+  const read = async (range: { after?: number; upTo?: number; maxMessages?: number; maxBytes?: number }) => {
+    const whole = { after: 0, upTo: 5, maxMessages: 9, maxBytes: 9_000, ...range }
+    const { messages, through } = await sql.read(() => readSaidIn(turn.threadId, whole))
+    return [messages.map(({ text }) => text.slice(0, 1)).join(''), through]
+  }
+  assert.deepEqual(await read({}), ['xbcd', 5])
+  assert.deepEqual(await read({ upTo: 2 }), ['xb', 2])
+  assert.deepEqual(await read({ maxMessages: 4 }), ['xbcd', 5])
+  assert.deepEqual(await read({ maxMessages: 3 }), ['xbc', 4], 'what is no message is passed by')
+  assert.deepEqual(await read({ maxMessages: 2 }), ['xb', 2])
+  assert.deepEqual(await read({ maxBytes: 500 }), ['x', 1])
+  assert.deepEqual(await read({ after: 1, maxBytes: 500 }), ['bcd', 5])
+  assert.deepEqual(await read({ after: 5 }), ['', 5])
 })

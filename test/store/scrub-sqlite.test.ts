@@ -1,13 +1,14 @@
 // What deletions leave behind in a SQLite file, and in the files beside it.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { createSeal } from '#lib/seal.ts'
 import { createDocumentStore } from '#store/document-store.ts'
 import { openStore } from '#store/open-store.ts'
 import { startScrub } from '#store/scrub-sqlite.ts'
+import type { Sql } from '#store/sql.ts'
 import { openSqlite } from '#store/sqlite.ts'
 import { catchUp } from '#turns/thread-indexer.ts'
 import { until } from '../until.ts'
@@ -161,4 +162,72 @@ test('a store that is closed right after a deletion leaves nothing', async (t) =
   await store.documents.remove(ada, 'a.md')
   await store.close()
   assert.ok(!holds(path))
+})
+
+/** A scrub on an empty store whose timer is the test's: `waits` has what it was set to, `run` lets it end. */
+async function stepped(t: TestContext, over: Partial<Sql> = {}) {
+  const path = `${folder(t)}/a.db`
+  await openStore({ path, seal }).close()
+  const sql = openSqlite(path)
+  const waits: number[] = []
+  let wake: (() => void) | undefined
+  t.mock.method(performance, 'now', () => 0)
+  const timer = t.mock.method(globalThis, 'setTimeout', (act: () => void, ms: number) => {
+    waits.push(ms)
+    wake = act
+    return { unref: () => timer }
+  })
+  const scrub = startScrub({ ...sql, ...over }, sql.db)
+  t.after(async () => {
+    await scrub.close()
+    await sql.close()
+  })
+  /** Also waits for the next wait that this leads to. */
+  const run = async (): Promise<void> => {
+    const before = waits.length
+    wake?.()
+    await until(() => waits.length > before)
+  }
+  return { path, sql, scrub, waits, run, wake: () => wake?.() }
+}
+
+test('a log that somebody reads is tried again after twice as long each time, up to a minute', async (t) => {
+  const { path, sql, scrub, waits, run, wake } = await stepped(t)
+  const reader = new DatabaseSync(path)
+  t.after(() => reader.close())
+  const read = (): void => {
+    sql.db.exec('PRAGMA user_version = 1')
+    reader.exec('BEGIN')
+    reader.prepare('SELECT count(*) FROM items').get()
+  }
+  read()
+  for (let at = 0; at < 9; at++) await run()
+  assert.deepEqual(waits, [500, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000])
+  scrub.soon()
+  scrub.soon()
+  assert.deepEqual(waits.slice(10), [500], 'a deletion does not wait for that, and the next one waits with it')
+  assert.equal(sql.db.prepare('PRAGMA busy_timeout').get()?.['timeout'], 5_000, 'statements wait as before')
+  reader.exec('COMMIT')
+  wake()
+  await until(() => statSync(`${path}-wal`).size === 0)
+  assert.equal(waits.length, 11, 'nothing is left to do')
+  read()
+  scrub.soon()
+  await run()
+  assert.deepEqual(waits.slice(11), [500, 500], 'the waits begin anew')
+})
+
+test('a deletion during a scrub is followed by another scrub', async (t) => {
+  const { scrub, waits, wake } = await stepped(t)
+  wake()
+  scrub.soon()
+  await until(() => waits.length > 1)
+  assert.deepEqual(waits, [500, 500])
+})
+
+test('a scrub that fails is tried again', async (t) => {
+  const { waits, run } = await stepped(t, { read: () => Promise.reject(new Error('the disk is full')) })
+  await run()
+  await run()
+  assert.deepEqual(waits, [500, 500, 500])
 })
