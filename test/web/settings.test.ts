@@ -254,11 +254,16 @@ test('the JSON of a thread is imported by a button, and opens', { skip }, async 
   await page.getByRole('log').getByText('Keep this one').waitFor()
 })
 
-test('a newcomer is asked once for a name and a time zone, which go into memory', { skip }, async (t) => {
+test('a newcomer is asked once for a name and a time zone, which go into memory and to missions', {
+  skip,
+}, async (t) => {
   const token = await newUser('newcomer')
   const page = await site.open(t, '/', { token })
   const form = page.getByRole('form', { name: 'About you' })
   await form.getByRole('textbox', { name: 'Your name' }).fill('Ada')
+  await form.getByRole('combobox', { name: 'Time zone' }).fill('Nowhere')
+  await form.getByRole('button', { name: 'Remember this' }).click()
+  await form.getByText(/Nowhere/).waitFor()
   await form.getByRole('combobox', { name: 'Time zone' }).fill('Europe/Berlin')
   assert.deepEqual(await findBarriers(page, 'all', 'any'), [])
   await form.getByRole('button', { name: 'Remember this' }).click()
@@ -273,6 +278,8 @@ test('a newcomer is asked once for a name and a time zone, which go into memory'
     results.map(({ path, beginning }) => [path, beginning]),
     [['USER.md', '# About me\n\n- Name: Ada\n- Time zone: Europe/Berlin\n']],
   )
+  const { zone } = await site.call<{ zone: string }>('GET', '/api/me', undefined, token)
+  assert.equal(zone, 'Europe/Berlin')
   await page.reload()
   await page.getByRole('heading', { level: 1, name: /^Good/ }).waitFor()
   await page.getByText('No threads yet').waitFor()

@@ -1,12 +1,11 @@
-// Asks a new user once for a name and a time zone. Both go into USER.md, which is part of every prompt.
+// Asks a new user once for a name and a time zone.
 import { useSignal } from '@preact/signals'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
-import { met, stopAsking } from '../store/about-you.ts'
-import { saveDocument } from '../store/memory.ts'
+import { met, saveAboutYou, stopAsking } from '../store/about-you.ts'
 import { notify } from '../store/notices.ts'
 import './about-you.css'
 
@@ -18,19 +17,14 @@ export function AboutYou() {
   const act = useAct()
   if (met()) return null
   const save = async (): Promise<void> => {
-    const lines = [
-      name.value.trim() && `- Name: ${name.value.trim()}`,
-      zone.value && `- Time zone: ${zone.value.trim()}`,
-    ]
-    // One that was written meanwhile, or at another door, stays.
-    await saveDocument('USER.md', `# About me\n\n${lines.filter(Boolean).join('\n')}\n`, { at: undefined })
-    stopAsking()
+    await saveAboutYou({ name: name.value, zone: zone.value })
     notify('Atrium remembers it. Memory has it as USER.md.')
   }
   return (
     <Form look="card about-you" name="About you" act={act} work={save}>
       <p class="label">
         Atrium uses your name and your local time in its answers. Both are kept in memory, where you can change them.
+        New missions take the time zone.
       </p>
       <div class="about-fields">
         <Field
