@@ -1,0 +1,147 @@
+// One thread over a connection: the order of its frames.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { operator } from '#core/ids.ts'
+import { type Entry, textMessage } from '#core/item.ts'
+import { noUsage, type Thread, type Turn } from '#core/turn.ts'
+import type { TurnStatus } from '#core/turn-status.ts'
+import { type Follow, followThread } from '#doors/web/thread-feed.ts'
+import type { Frame } from '#doors/web/wire/frame.ts'
+import type { Watched } from '#turns/watch.ts'
+
+const threadId = '00000000-0000-7000-8000-000000000001'
+const turn = (status: TurnStatus, more: Partial<Turn> = {}): Turn => ({
+  id: 't1',
+  threadId,
+  userId: operator,
+  door: 'web',
+  status,
+  options: {},
+  createdAt: 0,
+  usage: noUsage,
+  ...more,
+})
+const entry = (seq: number): Entry => ({ seq, id: `i${seq}`, turnId: 't1', at: 0, item: textMessage('user', 'hi') })
+const stored = (...seqs: number[]): Watched => ({ type: 'entries', entries: seqs.map(entry) })
+const piece = (type: 'delta' | 'thought', itemId: string, offset: number, text: string): Watched => ({
+  type,
+  turnId: 't1',
+  itemId,
+  offset,
+  text,
+})
+
+type Given = { readonly last: Turn; readonly lastSeq?: number; readonly after?: number; readonly drained?: boolean }
+
+/** The frames of a thread with a last turn, whose watch yields these batches and then ends. */
+async function framesOf(batches: readonly Watched[][], { last, lastSeq = 2, after = 0, drained = true }: Given) {
+  const frames: Frame[] = []
+  const ended = Promise.withResolvers<unknown>()
+  async function* events() {
+    await Promise.resolve()
+    yield* batches
+  }
+  const parts: Follow = {
+    turns: {
+      watch: () => Object.assign(events(), { close() {} }),
+      get: () => Promise.resolve(last),
+    },
+    threads: {
+      get: () => Promise.resolve({ id: threadId, lastSeq } as Thread),
+      entries: () => Promise.resolve({ entries: [entry(lastSeq)], more: false }),
+    },
+    connection: { send: (...sent) => void frames.push(...sent), drained: () => Promise.resolve(drained) },
+    user: operator,
+    threadId,
+    after,
+    onEnd: ended.resolve,
+  }
+  const following = await followThread(parts)
+  const atFirst = following.running()
+  assert.equal(await ended.promise, undefined)
+  const told = frames.map((frame) => {
+    if (frame.type === 'item') return `item ${frame.seq}`
+    if (frame.type === 'turn') return `turn ${frame.status}`
+    if (frame.type === 'delta' || frame.type === 'thought')
+      return `${frame.type} ${frame.item_id} ${frame.offset} ${frame.text}`
+    return frame.type
+  })
+  return { told, running: [atFirst, following.running()] }
+}
+
+describe('followThread', () => {
+  it('tells the last turn after all entries that it had', async () => {
+    const last = turn('completed', { lastSeq: 2 })
+    assert.deepEqual((await framesOf([[stored(1)], [stored(2)]], { last })).told, [
+      'item 1',
+      'item 2',
+      'turn completed',
+    ])
+    assert.deepEqual((await framesOf([[stored(1, 2)]], { last })).told, ['item 1', 'item 2', 'turn completed'])
+  })
+
+  it('tells the last turn at once to a reader that has all entries, and only once', async () => {
+    const last = turn('completed', { lastSeq: 2 })
+    assert.deepEqual((await framesOf([[stored(3)]], { last, after: 2 })).told, ['turn completed', 'item 3'])
+    assert.deepEqual((await framesOf([], { last, after: 1 })).told, [])
+  })
+
+  it('tells a newer state of the last turn in its place', async () => {
+    const events: Watched[] = [{ type: 'turn', turn: turn('completed') }, stored(1, 2)]
+    const { told, running } = await framesOf([events], { last: turn('running') })
+    assert.deepEqual(
+      [told, running],
+      [
+        ['turn completed', 'item 1', 'item 2'],
+        [true, false],
+      ],
+    )
+  })
+
+  it('leaves out a turn of the thread that this one was forked from', async () => {
+    const { told, running } = await framesOf([[stored(1, 2)]], { last: turn('running', { threadId: 'other' }) })
+    assert.deepEqual(
+      [told, running],
+      [
+        ['item 1', 'item 2'],
+        [false, false],
+      ],
+    )
+  })
+
+  it('runs while text is written, and rests with its turn', async () => {
+    const last = turn('completed')
+    for (const type of ['delta', 'thought'] as const) {
+      assert.deepEqual((await framesOf([[piece(type, 'a', 0, 'x')]], { last, after: 2 })).running, [false, true])
+    }
+    const snapshot: Watched = { type: 'snapshot', turnId: 't1', itemId: 'a', text: 'x' }
+    assert.deepEqual((await framesOf([[snapshot]], { last, after: 2 })).running, [false, true])
+    for (const [status, running] of [
+      ['queued', true],
+      ['running', true],
+      ['waiting', false],
+      ['failed', false],
+    ] as const) {
+      const event: Watched = { type: 'turn', turn: turn(status) }
+      assert.deepEqual((await framesOf([[event]], { last, after: 2 })).running, [false, running], status)
+    }
+  })
+
+  it('joins pieces of one text that follow each other within a batch, and no others', async () => {
+    const last = turn('running', { threadId: 'other' })
+    const told = async (...batches: Watched[][]) => (await framesOf(batches, { last })).told
+    const [first, second] = [piece('delta', 'a', 0, 'He'), piece('delta', 'a', 2, 'llo')]
+    assert.deepEqual(await told([first, second, piece('delta', 'a', 5, '!')]), ['delta a 0 Hello!'])
+    assert.deepEqual(await told([first], [second]), ['delta a 0 He', 'delta a 2 llo'])
+    assert.deepEqual(await told([first, piece('delta', 'b', 2, 'x')]), ['delta a 0 He', 'delta b 2 x'])
+    assert.deepEqual(await told([first, piece('thought', 'a', 2, 'x')]), ['delta a 0 He', 'thought a 2 x'])
+    assert.deepEqual(await told([first, piece('delta', 'a', 3, 'x')]), ['delta a 0 He', 'delta a 3 x'])
+    const thoughts = [piece('thought', 'r', 0, 'h'), piece('thought', 'r', 1, 'm')]
+    assert.deepEqual(await told(thoughts), ['thought r 0 hm'])
+  })
+
+  it('stops at a connection that is gone', async () => {
+    const { told } = await framesOf([[stored(1, 2)]], { last: turn('completed'), drained: false })
+    assert.deepEqual(told, ['item 1'])
+  })
+})
