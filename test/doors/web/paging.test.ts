@@ -1,7 +1,7 @@
 // Query fields of the list routes.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
 import { after, cursor, limit } from '#doors/web/paging.ts'
 
 const rows = limit({ defaultLimit: 20, maxLimit: 100 })

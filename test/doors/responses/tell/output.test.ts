@@ -100,6 +100,51 @@ describe('the response object', () => {
     })
   })
 
+  for (const [code, type, param] of [
+    ['model_timeout', 'server_error', null],
+    ['model_rate_limited', 'rate_limit_error', null],
+    ['gate_required', 'invalid_request_error', null],
+    ['previous_response_not_found', 'invalid_request_error', 'previous_response_id'],
+  ] as const) {
+    it(`tells ${code} as ${type}`, () => {
+      const { error } = shown({ status: 'failed', error: { code, message: 'm' } })
+      assert.deepEqual(error, { code, message: 'm', type, param })
+    })
+  }
+
+  it('repeats what the request sent', () => {
+    const schema = { type: 'object' }
+    const echo = { previous: 'resp_1', instructions: 'Be kind.', metadata: { a: 'b' }, conversation: true } as const
+    const body = shown({
+      options: {
+        temperature: 0,
+        sampling: { maxTokens: 9 },
+        format: { name: 'f', schema, strict: false },
+        echo: { ...echo, store: false, background: true },
+      },
+    })
+    assert.deepEqual(
+      [body.previous_response_id, body.instructions, body.metadata, body.store, body.background],
+      ['resp_1', 'Be kind.', { a: 'b' }, false, true],
+    )
+    assert.deepEqual([body.temperature, body.max_output_tokens], [0, 9])
+    assert.deepEqual(body.conversation, { id: 'conv_00000000-0000-7000-8000-000000000002' })
+    assert.deepEqual(body.text, {
+      format: { type: 'json_schema', name: 'f', description: null, schema, strict: false },
+    })
+    assert.deepEqual(shown({ options: { echo: { jsonObject: true } } }).text, { format: { type: 'json_object' } })
+    const plain = shown({})
+    assert.deepEqual(
+      [plain.text, plain.store, plain.background, plain.temperature, plain.max_output_tokens, 'conversation' in plain],
+      [{ format: { type: 'text' } }, true, false, 1, null, false],
+    )
+  })
+
+  it('tells the usage of a turn once it rests', () => {
+    assert.equal(shown({ status: 'running' }).usage, null)
+    assert.equal(shown({ usage: { ...noUsage, inputTokens: 3 } }).usage?.input_tokens, 3)
+  })
+
   it('tells where to resolve what a turn waits for', () => {
     const waiting = { ...turn, status: 'waiting' as const }
     for (const [kind, words] of [

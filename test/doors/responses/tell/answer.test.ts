@@ -1,0 +1,97 @@
+// A stream and its reader: who ended it decides what becomes of the turn.
+import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
+import { describe, it } from 'node:test'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { userId } from '#core/ids.ts'
+import { noUsage, type Turn } from '#core/turn.ts'
+import { eventStyle, streamTurn } from '#doors/responses/tell/answer.ts'
+import { createStreamRecords } from '#doors/responses/tell/stream-records.ts'
+import { silentLog } from '#lib/log.ts'
+import type { Watched } from '#turns/watch.ts'
+
+const turn: Turn = {
+  id: 't1',
+  threadId: 'h1',
+  userId: userId('ann'),
+  door: 'responses',
+  status: 'running',
+  options: { chain: 'history' },
+  createdAt: 0,
+  usage: noUsage,
+}
+const delta: Watched = { type: 'delta', turnId: 't1', itemId: 'a', offset: 0, text: 'Hel' }
+const completed: Watched = { type: 'turn', turn: { ...turn, status: 'completed' } }
+
+/** Streams these events; with `leaves` the client goes away after them. Returns what became of the reader. */
+async function streamed(events: Watched[], { leaves = false, lastCall = false, fails = false } = {}) {
+  const raw = Object.assign(new PassThrough(), { writeHead() {}, setTimeout() {}, getHeader() {} })
+  raw.resume()
+  const closed = new Promise((resolve) => raw.once('close', resolve))
+  const reply = { raw, request: {}, hijack() {} } as unknown as FastifyReply
+  const told: string[] = []
+  let points = 0
+  async function* source() {
+    await Promise.resolve()
+    yield events
+    if (leaves) {
+      raw.destroy()
+      await closed
+    }
+    if (fails) throw new Error('the database is away')
+  }
+  const records = createStreamRecords()
+  await streamTurn(
+    reply,
+    { turn, model: 'm', skip: 0, events: 'specified', source: Object.assign(source(), { close() {} }) },
+    {
+      records,
+      readers: {
+        open: () => ({ left: () => void told.push('left'), done: () => void told.push('done') }),
+        seen() {},
+        canStop: () => false,
+        gone() {},
+      },
+      threads: { addChainPoint: () => Promise.resolve(void (points += 1)) } as never,
+      ...(lastCall && { lastCall: AbortSignal.abort() }),
+      log: silentLog,
+    },
+  )
+  await closed
+  return { told, points, recorded: records.take('t1', 0) !== undefined }
+}
+
+describe('the reader of a stream', () => {
+  for (const [what, events, how, expected] of [
+    ['is done at its end, and nothing is kept', [delta, completed], {}, { told: ['done'], points: 0, recorded: false }],
+    ['is done when the events end early', [delta], {}, { told: ['done'], points: 0, recorded: true }],
+    ['is done when the events fail', [delta], { fails: true }, { told: ['done'], points: 0, recorded: true }],
+    [
+      'has left when it goes, and the text it has is noted',
+      [delta],
+      { leaves: true },
+      { told: ['left'], points: 1, recorded: true },
+    ],
+    [
+      'is done when it is cut at shutdown',
+      [delta],
+      { leaves: true, lastCall: true },
+      { told: ['done'], points: 0, recorded: true },
+    ],
+  ] as const) {
+    it(what, async () => assert.deepEqual(await streamed([...events], how), expected))
+  }
+})
+
+describe('eventStyle', () => {
+  it('is that of the header when it is one, else the configured one', () => {
+    const style = (header: string | undefined) =>
+      eventStyle({ headers: { 'x-atrium-events': header } } as unknown as FastifyRequest, 'specified')
+    assert.deepEqual(['reference', 'specified', 'other', undefined].map(style), [
+      'reference',
+      'specified',
+      'specified',
+      'specified',
+    ])
+  })
+})
