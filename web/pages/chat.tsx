@@ -70,8 +70,12 @@ function Thread({ conversation }: { conversation: Conversation }) {
       </>
     )
   }
+  const notStopped = (error: unknown): void => notify(`The turn was not stopped. ${faultText(error)}`)
   const stop = (): void => {
-    if (turn) stopJob(turn).catch((error) => notify(`The turn was not stopped. ${faultText(error)}`))
+    if (turn) stopJob(turn).catch(notStopped)
+  }
+  const stopAll = (): void => {
+    import('../store/queue.ts').then((queue) => queue.stopAll(id)).catch(notStopped)
   }
   return (
     <>
@@ -114,7 +118,7 @@ function Thread({ conversation }: { conversation: Conversation }) {
         phoneHint={waits ? 'Add something' : turn ? 'Next message' : 'Message'}
         onSend={(text, files) => void send({ threadId: id, text, files })}
         onStop={stop}
-        onStopAll={queued ? () => void import('../store/queue.ts').then(({ stopAll }) => stopAll(id)) : undefined}
+        onStopAll={queued ? stopAll : undefined}
       />
     </>
   )

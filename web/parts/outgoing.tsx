@@ -69,7 +69,9 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
               icon="trash"
               name="Remove queued message"
               disabled={busy.value}
-              onClick={() => void run(async () => (await queue()).removeQueued(outgoing))}
+              onClick={() =>
+                void run(async () => (await queue()).removeQueued(outgoing), 'The message was not removed.')
+              }
             />
           </div>
         )}
