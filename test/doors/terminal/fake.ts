@@ -13,7 +13,7 @@ import { until } from '../../turns/house.ts'
 export const threadId = 'thread'
 const maxWaiting = 100_000
 
-function fakeTerminal(columns = 80, rows = 24): Terminal {
+export function fakeTerminal(columns = 80, rows = 24): Terminal {
   const nothing = (): void => {}
   return {
     columns,
