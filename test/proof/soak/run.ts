@@ -10,7 +10,9 @@ const usage = `npm run soak -- [--minutes 30] [--database sqlite|postgres]
   Prints what each figure was at the start and at the end, and its slope. Exits with 1 if a figure grew by more than is
   allowed, or if there was an answer that is documented nowhere.
   --minutes   how long; decimals are allowed
-  --database  sqlite, or postgres from the development packages`
+  --database  sqlite, or postgres from the development packages
+  --overload  instead: the latency of admitted turns at three times capacity, as ratios to that at capacity, and of a
+              message behind 1,000 queued turns of another user; --seconds 10 for each part`
 
 const maxShown = 10
 
@@ -19,6 +21,8 @@ async function run(): Promise<number> {
     options: {
       minutes: { type: 'string', default: '30' },
       database: { type: 'string', default: 'sqlite' },
+      overload: { type: 'boolean', default: false },
+      seconds: { type: 'string', default: '10' },
       help: { type: 'boolean', default: false },
     },
   })
@@ -30,6 +34,7 @@ async function run(): Promise<number> {
   }
   // The process runs the bundle, unless something else is named; it is read when the file is loaded.
   process.env['TEST_MAIN'] ??= await freshBundle(join(import.meta.dirname, '..', '..', '..'))
+  if (values.overload) return await tellOverload({ database, seconds: Number(values.seconds) })
   const { soak } = await import('./soak.ts')
   const interrupted = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => interrupted.abort(signal))
@@ -47,6 +52,17 @@ async function run(): Promise<number> {
   const rising = rows.filter(({ result }) => result === 'rising').map(({ figure }) => figure.name)
   console.log(rising.length === 0 ? 'nothing grew' : `grew: ${rising.join(', ')}`)
   return rising.length === 0 && strange.length === 0 ? 0 : 1
+}
+
+async function tellOverload(plan: { database: 'sqlite' | 'postgres'; seconds: number }): Promise<number> {
+  const { runOverload } = await import('./overload.ts')
+  const { rows, holds } = await runOverload(plan)
+  const shown = rows.map(({ name, ratio, max }) => [name, `${ratio.toFixed(2)} x`, `${max} x`])
+  console.log(
+    printTable({ title: 'Overload, to the latency at capacity', columns: ['', 'ratio', 'at most'], rows: shown }),
+  )
+  console.log(holds ? 'held' : 'NOT held')
+  return holds ? 0 : 1
 }
 
 function tableOf(title: string, rows: readonly Row[]) {

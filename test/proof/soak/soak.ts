@@ -129,8 +129,9 @@ async function takeSamples(probe: Probe, end: number, pauseMs: number): Promise<
   return samples
 }
 
-async function openService(
-  { database, env: more, program }: SoakPlan,
+/** Starts the service, and what it needs from outside. */
+export async function openService(
+  { database, env: more, program }: Pick<SoakPlan, 'database' | 'env' | 'program'>,
   record: World['record'],
   opened: AsyncDisposableStack,
 ): Promise<{ world: World; probe: Probe; collect: () => void }> {
