@@ -171,7 +171,6 @@ async function stepped(t: TestContext, over: Partial<Sql> = {}) {
   const sql = openSqlite(path)
   const waits: number[] = []
   let wake: (() => void) | undefined
-  t.mock.method(performance, 'now', () => 0)
   const timer = t.mock.method(globalThis, 'setTimeout', (act: () => void, ms: number) => {
     waits.push(ms)
     wake = act

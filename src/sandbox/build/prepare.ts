@@ -53,7 +53,7 @@ export async function prepareComponent(component: Uint8Array, parts: PreparePart
 }
 
 /** Checks the answer of the transpiling process. That process has read hostile bytes, so its answer is not trusted. */
-function readAnswer({ head, body }: Frame): { outline: Outline; files: Map<string, Uint8Array> } {
+export function readAnswer({ head, body }: Frame): { outline: Outline; files: Map<string, Uint8Array> } {
   if (!isObject(head)) throw new ToolFault('transpile_failed', 'the transpiler gave no answer')
   if (head.ok !== true) {
     const message = typeof head.message === 'string' ? head.message : 'the component could not be transpiled'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { componentEmbed, componentNew, parse } from '@bytecodealliance/jco-transpile/wasm-tools'
 import { loadGenerator } from '#sandbox/build/generator.ts'
-import { prepareComponent } from '#sandbox/build/prepare.ts'
+import { prepareComponent, readAnswer } from '#sandbox/build/prepare.ts'
 import { transpileComponent } from '#sandbox/build/transpile.ts'
 import { ToolFault } from '#sandbox/sandbox-fault.ts'
 import { component, ok, spoiled } from '../fixtures.ts'
@@ -327,4 +327,53 @@ function limitsIn(bytes: Buffer): { section: number; max: number | undefined }[]
     at = end
   }
   return found
+}
+
+test('the files of an answer are cut from its body in their order', () => {
+  const files = [
+    { name: 'tool.js', size: 2 },
+    { name: 'tool.core.wasm', size: 0 },
+    { name: 'tool.core12.wasm', size: 3 },
+  ]
+  const answer = readAnswer({
+    head: { ok: true, files, outline: { tool: 'near:agent/tool' } },
+    body: Buffer.from('aabbb'),
+  })
+  const texts = [...answer.files].map(([name, bytes]) => [name, Buffer.from(bytes).toString()])
+  assert.deepEqual(texts, [
+    ['tool.js', 'aa'],
+    ['tool.core.wasm', ''],
+    ['tool.core12.wasm', 'bbb'],
+  ])
+  assert.deepEqual(answer.outline, { tool: 'near:agent/tool' })
+})
+
+const code = { name: 'tool.js', size: 1 }
+type Answered = readonly [what: string, head: unknown, fault: { readonly code?: string; readonly message: string }]
+const answers: readonly Answered[] = [
+  ['nothing', undefined, { message: 'the transpiler gave no answer' }],
+  ['a fault', { ok: false, code: 'not_a_component', message: 'no' }, { code: 'not_a_component', message: 'no' }],
+  ['a fault without words', { ok: 'true', code: 7 }, { message: 'the component could not be transpiled' }],
+  ['no files', { ok: true, outline: {} }, { message: 'the code is incomplete' }],
+  ['files that are no list', { ok: true, files: 5, outline: {} }, { message: 'the code is incomplete' }],
+  [
+    'a file without a size',
+    { ok: true, files: [{ name: 'tool.js' }], outline: {} },
+    { message: 'the code is incomplete' },
+  ],
+  ['no outline', { ok: true, files: [code] }, { message: 'the code is incomplete' }],
+  ...['../tool.js', 'tool.js/x', 'about.json', 'tool.core1234.wasm'].map(
+    (name) =>
+      [
+        `the file ${name}`,
+        { ok: true, files: [code, { name, size: 1 }], outline: {} },
+        { message: 'an odd file name' },
+      ] as const,
+  ),
+]
+for (const [what, head, fault] of answers) {
+  test(`an answer of the transpiler with ${what} is a fault in words`, () => {
+    const expected = { name: 'ToolFault', code: 'transpile_failed', ...fault }
+    assert.throws(() => readAnswer({ head, body: Buffer.from('ab') }), expected)
+  })
 }

@@ -7,6 +7,7 @@ import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import type { Dialled, Outgoing } from '#net/dial.ts'
 import { createEgress, type Egress, type GuestAnswer, type GuestRequest } from '#sandbox/egress/egress.ts'
 import { noLimits } from '../rig.ts'
+import { ToolFault } from '#sandbox/sandbox-fault.ts'
 
 const scan = createLeakScan(['installed-Value-77'])
 const secret = 'S3cret/va lue+9'
@@ -24,6 +25,7 @@ function setUp({
   http = {},
   limits = noLimits,
   patterns = ['api.example.com'],
+  secretFault,
   fault,
 }: {
   location?: object
@@ -32,6 +34,8 @@ function setUp({
   http?: object
   limits?: typeof noLimits
   patterns?: string[]
+  /** Why no secret can be read. */
+  secretFault?: Error
   /** What the wire says in place of an answer, once its signal fires or at once. */
   fault?: (signal: AbortSignal) => Promise<Dialled>
 }): { egress: Egress; sent: Outgoing[]; get: (more?: Partial<GuestRequest>) => Promise<GuestAnswer> } {
@@ -47,7 +51,7 @@ function setUp({
   const egress = createEgress({
     tool: 'probe',
     capabilities,
-    secret: (name) => Promise.resolve(secrets[name]),
+    secret: (name) => (secretFault ? Promise.reject(secretFault) : Promise.resolve(secrets[name])),
     scan: () => scan,
     limits,
     now: () => 1_000_000,
@@ -171,6 +175,15 @@ test('a missing secret stops the request and is named', async () => {
   const { sent, get, egress } = setUp({ location: { type: 'bearer' }, secrets: {} })
   assert.equal(faultOf(await get()), 'credential_missing: the secret token is not set')
   assert.deepEqual([sent.length, egress.traffic.missing], [0, ['token']])
+})
+
+test('a secret that cannot be renewed stops the request, with the reason', async () => {
+  const secretFault = new ToolFault('credential_refused', 'the issuer did not answer')
+  const { sent, get, egress } = setUp({ location: { type: 'bearer' }, secretFault })
+  assert.equal(faultOf(await get()), 'unreachable: the issuer did not answer')
+  assert.deepEqual([sent.length, egress.traffic.missing], [0, []])
+  const bug = new Error('a bug')
+  await assert.rejects(setUp({ location: { type: 'bearer' }, secretFault: bug }).get(), bug)
 })
 
 test('a secret with a line break never reaches a header', async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limitsRow } from '#sandbox/package/access.ts'
 import { addedRights, describeAccess, describeRows } from '#sandbox/package/access-words.ts'
-import { type Capabilities, readCapabilities } from '#sandbox/package/capabilities.ts'
+import { type Capabilities, readCapabilities, schemaWarnings } from '#sandbox/package/capabilities.ts'
 import { isReservedVariable } from '#sandbox/package/auth.ts'
 
 const full = {
@@ -372,4 +372,28 @@ test('a host that is not on the internet is told as such', () => {
   const allowlist = hosts.map((host) => ({ host, path_prefix: '/', methods: ['GET'] }))
   const lines = describeAccess(read({ http: { allowlist } }))
   for (const line of lines) assert.match(line, / \((?:this machine|a private network)\)$/)
+})
+
+test('a token is checked by a status of success', () => {
+  const withStatus = (status: number): Capabilities =>
+    read({
+      ...full,
+      auth: { ...full.auth, validation_endpoint: { url: 'https://api.example.com/me', success_status: status } },
+    })
+  for (const status of [200, 299]) withStatus(status)
+  for (const status of [199, 300]) assert.throws(() => withStatus(status), { code: 'capabilities_invalid' })
+})
+
+test('a file that is no JSON, or too large, is refused', () => {
+  assert.throws(() => readCapabilities('{'), { code: 'capabilities_invalid', message: /not valid JSON/ })
+  assert.throws(() => readCapabilities(' '.repeat(1024 * 1024)), { code: 'capabilities_invalid', message: /is over/ })
+})
+
+test('a parameter that would collect a credential is warned of once, at any depth', () => {
+  const inner = { type: 'object', properties: { api_key: { type: 'string' }, city: { type: 'string' } } }
+  const schema = { properties: { api_key: {}, place: inner, list: { items: [inner] } } }
+  assert.deepEqual(schemaWarnings(schema), [
+    'the parameter "api_key" looks like a credential; secrets never go through params',
+  ])
+  assert.deepEqual(schemaWarnings({ api_key: {}, properties: { city: {} } }), [])
 })
