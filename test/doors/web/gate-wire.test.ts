@@ -16,7 +16,7 @@ describe('arguments', () => {
     }
   })
   it('are text when they are no object or nested deeper', () => {
-    for (const args of ['', '[1]', 'null', '"x"', '{"a":', nested(102)]) assert.equal(asWritten(args), args)
+    for (const args of ['', '[1]', 'null', '"x"', '{"a":', nested(101)]) assert.equal(asWritten(args), args)
   })
 })
 
