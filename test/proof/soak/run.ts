@@ -37,7 +37,11 @@ async function run(): Promise<number> {
   if (values.overload) return await tellOverload({ database, seconds: Number(values.seconds) })
   const { soak } = await import('./soak.ts')
   const interrupted = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => interrupted.abort(signal))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    // The package of PostgreSQL ends the process at once.
+    process.removeAllListeners(signal)
+    process.once(signal, () => interrupted.abort(signal))
+  }
   const tell = (line: string): void => console.log(line)
   const soaked = await soak({ minutes, database, tell, signal: interrupted.signal }).catch((error: unknown) => {
     if (!interrupted.signal.aborted) throw error
