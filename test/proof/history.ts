@@ -4,7 +4,7 @@ import type { Entry } from '#core/item.ts'
 import type { TurnStatus } from '#core/turn-status.ts'
 
 /** What a message asks the model to do. */
-export type Task = 'say' | 'look' | 'component' | 'pay' | 'break'
+export type Task = 'say' | 'look' | 'component' | 'pay' | 'break' | 'use' | 'ask'
 
 /** The ids of a turn as a client knows them. */
 export type TurnIds = { readonly turnId: string; readonly threadId: string }
@@ -55,6 +55,14 @@ export type Event =
   | { readonly type: 'deleting'; readonly threadId: string; readonly userId: string }
   /** The service said that the thread is deleted. */
   | { readonly type: 'deleted'; readonly threadId: string }
+  /** The output of a caller's function is about to be sent. */
+  | { readonly type: 'returning'; readonly callId: string; readonly output: string }
+  /** The service said that it has the output, and began this turn with it. */
+  | ({ readonly type: 'returned'; readonly op: number; readonly callId: string } & TurnIds)
+  /** The model's answer to a message was cut off by a fault of the run: its turn may fail. */
+  | { readonly type: 'broken'; readonly op: number }
+  /** A secret stood in an answer, a prompt, the log or a thread. */
+  | { readonly type: 'leaked'; readonly where: string }
   /** A document was written, with the number of the operation as its text. */
   | { readonly type: 'wrote'; readonly user: string; readonly path: string; readonly op: number }
   /** A document was read: the operation that wrote it, -1 if there is none. */
@@ -118,8 +126,17 @@ export function messageOf({ op, user, task }: { op: number; user: string; task: 
 
 /** The message in a text. */
 export function readMessage(text: string): { op: number; task: Task } | undefined {
-  const found = /op (\d+) of mark-[a-z0-9]+-end: (say|look|component|pay|break)/.exec(text)
+  const found = /op (\d+) of mark-[a-z0-9]+-end: (say|look|component|pay|break|use|ask)/.exec(text)
   return found ? { op: Number(found[1]), task: found[2] as Task } : undefined
+}
+
+/** A value of the secret that an MCP server of the run gets, the `n`th one. */
+export function secretValue(n: number): string {
+  return `proof-secret-of-the-run-${n}-a8Fq2LzX`
+}
+
+export function hasSecret(text: string): boolean {
+  return /proof-secret-of-the-run-\d/.test(text)
 }
 
 /** The op that a reply answers. */

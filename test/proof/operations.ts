@@ -1,6 +1,7 @@
 // The operations of a run: each client chooses its next one by its own dice.
 import { chat, chatSend, type Message } from './doors/chat.ts'
 import { complete, completeStreaming } from './doors/completions.ts'
+import { askCompletions, askResponses } from './doors/functions.ts'
 import { decide } from './doors/gates.ts'
 import { read, write } from './doors/memory.ts'
 import { mission } from './doors/missions.ts'
@@ -32,6 +33,8 @@ const doors: Weighted<Saying> = [
   [2, completeStreaming],
   [4, socket],
   [1, mission],
+  [2, askResponses],
+  [1, askCompletions],
 ]
 /** The chat can wait for a person. */
 const asksPerson: ReadonlySet<Saying> = new Set([chat, chatSend, socket])
@@ -40,6 +43,7 @@ const tasks: Weighted<Task> = [
   [4, 'look'],
   [3, 'pay'],
   [1, 'break'],
+  [2, 'use'],
 ]
 const others: Weighted<Doing> = [
   [5, readThread],
@@ -51,8 +55,8 @@ const others: Weighted<Doing> = [
   [2, fork],
   [1, remove],
   [1, stop],
-  [2, (world, person, { op }) => write(world, person, op)],
-  [2, read],
+  [4, (world, person, { op }) => write(world, person, op)],
+  [6, read],
 ]
 /** Of a hundred operations, so many are messages. */
 const percentMessages = 65

@@ -14,17 +14,36 @@ import {
   textChunk,
   textIn,
 } from '../replicas/model.ts'
-import { type Event, markOf, marksIn, readMessage, type Task } from './history.ts'
+import { type Event, hasSecret, markOf, marksIn, readMessage, type Task } from './history.ts'
 
 const used = { prompt: 100, completion: 10 }
 /** Between two pieces of a text: long enough to be killed in. */
 const pieceMs = 3
 const payMs = 30
+const modelFaultMs = 1_500
+const slowMs = 700
+
+/** Tools of the MCP server, which is hostile: they answer, fail, end the process, flood, tell a secret or never answer. */
+export const serverTools = ['echo', 'environment', 'fail', 'die', 'flood', 'long', 'secret', 'silent'] as const
+
+/** The function that callers bring. */
+export const callerFunction = 'mine'
+
+export type Outside = ModelServer & {
+  /** What can go wrong with the model. */
+  readonly faults: Readonly<Record<string, () => Promise<void>>>
+}
 
 /** Writes what it sees with `record`. Replies depend only on the prompt. */
-export function startOutside(record: (event: Event) => void): Promise<ModelServer> {
+export async function startOutside(record: (event: Event) => void): Promise<Outside> {
   const failedOnce = new Set<number>()
-  return startModelServer(async (request, response) => {
+  let how: 'well' | 'slowly' | 'cut' = 'well'
+  const forAWhile = (state: typeof how) => async (): Promise<void> => {
+    how = state
+    await sleep(modelFaultMs)
+    how = 'well'
+  }
+  const server = await startModelServer(async (request, response) => {
     const paid = /^\/pay\/(\d+)$/.exec(request.url ?? '')
     if (paid) {
       record({ type: 'effect', op: Number(paid[1]) })
@@ -37,12 +56,22 @@ export function startOutside(record: (event: Event) => void): Promise<ModelServe
     const messages = await messagesOf(request)
     const message = readMessage(lastSaid(messages))
     const step = messages.length - 1 - messages.findLastIndex(({ role }) => role === 'user')
-    const marks = marksIn(messages.map(({ content }) => textIn(content)).join('\n'))
+    const prompt = messages.map(({ content }) => textIn(content)).join('\n')
+    const marks = marksIn(prompt)
+    if (hasSecret(prompt)) record({ type: 'leaked', where: `the prompt of op ${message?.op}` })
     record({ type: 'prompted', op: message?.op ?? -1, step, marks })
     if (!message) {
       await tell(response, 'nothing was asked')
       return
     }
+    if (how === 'cut') {
+      record({ type: 'broken', op: message.op })
+      startAnswer(response)
+      response.write(textChunk('Let me '))
+      await sleep(pieceMs)
+      throw new Error('cut')
+    }
+    if (how === 'slowly') await sleep(slowMs)
     if (message.task === 'break' && step === 0) {
       const again = failedOnce.has(message.op)
       failedOnce.add(message.op)
@@ -57,6 +86,7 @@ export function startOutside(record: (event: Event) => void): Promise<ModelServe
     }
     await tell(response, replyTo(message.op, marks[0] ?? markOf('nobody'), resultIn(messages)))
   })
+  return { ...server, faults: { 'model slow': forAWhile('slowly'), 'model cut off': forAWhile('cut') } }
 }
 
 /** The reply to a message, the same each time. */
@@ -69,6 +99,8 @@ function callOf({ op, task }: { op: number; task: Task }, host: string) {
   if (task === 'look') return { name: 'calculate', args: { expression: `${op} + 1` } }
   // Without a city it makes no request.
   if (task === 'component') return { name: 'weather', args: { action: 'get_current', city: '' } }
+  if (task === 'use') return { name: `rude__${serverTools[op % serverTools.length]}`, args: { op } }
+  if (task === 'ask') return { name: callerFunction, args: { op } }
   if (task !== 'pay') return undefined
   return { name: 'http_request', args: { method: 'POST', url: `http://${host}/pay/${op}` } }
 }

@@ -4,9 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Program } from '../atrium.ts'
 import { createDice } from './dice.ts'
 import { type Fault, scheduleFaults } from './faults.ts'
-import type { Event, History } from './history.ts'
+import { type Event, hasSecret, type History } from './history.ts'
 import { operate } from './operations.ts'
-import { startOutside } from './outside.ts'
+import { serverTools, startOutside } from './outside.ts'
+import { send } from './request.ts'
 import { startReplicated } from './replicated.ts'
 import { operatorToken, startAlone, webhookSecret } from './service.ts'
 import { countRunnable, openPlace, readStored } from './stored.ts'
@@ -62,13 +63,29 @@ export async function prove({
   opened.defer(() => service.close())
   const world: World = { site: service, webhookSecret, operatorToken, record }
   const people = await Promise.all(Array.from({ length: count }, (_, at) => newPerson(world, at, seed + at + 1)))
-  const schedule = scheduleFaults(service, { dice: createDice(seed), ops, count: faults })
+  await allowTools(world)
+  const all = { faults: { ...service.faults, ...outside.faults } }
+  const schedule = scheduleFaults(all, { dice: createDice(seed), ops, count: faults })
   await operateAll(world, people, { ops, faults: schedule })
   const sql = openPlace(service.place)
   opened.defer(() => sql.close())
   for (const end = Date.now() + restMs; (await countRunnable(sql)) > 0 && Date.now() < end; ) await sleep(lookMs)
   const leases = replicas > 0 && ({ leases: true } as const)
-  return { events, stored: await readStored(sql), output: service.output(), ...leases }
+  const stored = await readStored(sql)
+  if (hasSecret(service.output())) record({ type: 'leaked', where: 'the log' })
+  for (const { id, entries } of stored.threads)
+    if (hasSecret(JSON.stringify(entries))) record({ type: 'leaked', where: `thread ${id}` })
+  return { events, stored, output: service.output(), ...leases }
+}
+
+/** The tools of the hostile server run at once. */
+async function allowTools(world: World): Promise<void> {
+  const operator = { name: 'operator', token: operatorToken }
+  for (const tool of serverTools) {
+    const url = (): string => `${world.site.gateway()}/api/mcp/rude/tools/${tool}`
+    const reply = await send(world, operator, url, { method: 'PATCH', body: { effect: 'read' } })
+    if (reply?.status !== 200) throw new Error(`${tool}: ${reply?.text}`)
+  }
 }
 
 type Course = { readonly ops: number; readonly faults: readonly Fault[] }

@@ -2,7 +2,9 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startPostgres } from '../postgres.ts'
-import { type Replica, startReplica } from '../replicas/replicas.ts'
+import { newHome } from '../new-home.ts'
+import { type Replica, sharedEnv, startReplica } from '../replicas/replicas.ts'
+import { addHostileServer, removeSecret, setSecret } from './hostile-server.ts'
 import { type Proxy, startProxy } from './proxy.ts'
 import { env, type Service } from './service.ts'
 import type { Dice } from './world.ts'
@@ -24,6 +26,11 @@ export async function startReplicated(count: number, more: Record<string, string
   const server = await startPostgres()
   opened.defer(() => server.remove())
   const url = await server.database()
+  const machineHome = newHome()
+  opened.defer(() => machineHome.remove())
+  const machine = { home: machineHome.path, env: sharedEnv(url, { ...env, ...more }) }
+  await addHostileServer(machine)
+  let secrets = 0
   const places: Place[] = []
   opened.defer(async () => {
     for (const { replica } of places) {
@@ -87,6 +94,10 @@ export async function startReplicated(count: number, more: Record<string, string
         await server.stop()
         await sleep(downMs)
         await server.start()
+      },
+      'secret removed and set again': async () => {
+        await removeSecret(machine)
+        await setSecret(machine, ++secrets)
       },
     },
     output: () => output + places.map(({ replica }) => replica.output()).join(''),

@@ -1,7 +1,7 @@
 // Requests of the clients. Every answer is looked through for marks of other users, and one that is documented nowhere is
 // written down.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { marksIn } from './history.ts'
+import { hasSecret, marksIn } from './history.ts'
 import type { World } from './world.ts'
 
 /** How long a client goes on trying: a replica that was stopped, or a database that restarts, comes back. */
@@ -123,5 +123,6 @@ function note(world: World, caller: Caller, url: string, { status, text }: Reply
 
 function show(world: World, { name }: Caller, url: string, text: string): void {
   const marks = marksIn(text)
+  if (hasSecret(text)) world.record({ type: 'leaked', where: `${new URL(url).pathname} to ${name}` })
   if (marks.length > 0) world.record({ type: 'shown', user: name, marks, where: new URL(url).pathname })
 }

@@ -77,6 +77,20 @@ const two = { a: [...one.a, ['t2', said(2)], ['t2', replied(2)]] } satisfies Rec
 const payment = (...items: readonly Item[]): Record<string, Log> => ({
   a: [said(1, 'pay'), ...items, replied(1)].map((item) => ['t1', item] as const),
 })
+const returning: Event = { type: 'returning', callId: 'f1', output: '= out' }
+const returned = { type: 'returned', op: 1, callId: 'f1', turnId: 't2', threadId: 'a' } as const
+const output: Item = { type: 'answer', callId: 'f1', decision: 'output', output: '= out', by: 'u1' }
+/** A turn that ends with a call of the caller's function, and one that begins with its output. */
+const called = (...outputs: readonly Item[]) =>
+  ({
+    a: [
+      ['t1', said(1, 'ask')],
+      ['t1', { type: 'call', callId: 'f1', name: 'mine', args: '{}' }],
+      ['t1', { type: 'gate', callId: 'f1', kind: 'output', name: 'mine', args: '{}', prompt: '' }],
+      ...outputs.map((item) => ['t2', item] as const),
+      ['t2', textMessage('assistant', 'reply to op 1 of mark-u1-end: done word0')],
+    ],
+  }) satisfies Record<string, Log>
 const cost = (costUsd: number, entry: Entry): Entry => ({
   ...entry,
   asked: { model: 'm', usage: { ...noUsage, costUsd }, ms: 1 },
@@ -239,6 +253,28 @@ const cases: readonly (readonly [name: string, broken: readonly string[], events
       stored({}),
     ],
     ['a thread of two', ['privacy'], [], stored({ a: [...one.a, ['t2', said(2, 'say', 'u2')], ['t2', replied(2)]] })],
+    ['a secret in a prompt', ['secrets'], [{ type: 'leaked', where: 'the prompt of op 1' }], stored({})],
+    [
+      'a model that a fault cut off',
+      [],
+      [asked(1), { type: 'broken', op: 1 }],
+      stored(one, { t1: { status: 'failed' } }),
+    ],
+    ["a caller's function with its output", [], [returning, returned], stored(called(output))],
+    ['an output that nobody sent', ['functions'], [], stored(called(output))],
+    [
+      'an output that is taken twice',
+      ['one reply', 'no repeat', 'functions'],
+      [returning, returned],
+      stored(called(output, output)),
+    ],
+    ['an acknowledged output that is gone', ['functions'], [returning, { ...returned, turnId: 't9' }], stored(one)],
+    [
+      'an output that the model never saw',
+      ['functions'],
+      [returning],
+      stored({ a: [...called(output).a.slice(0, -1), ['t2', textMessage('assistant', 'reply to op 1 : refused ')]] }),
+    ],
     ['money that stays held', ['money'], [], stored(one, { t1: { reservedUsd: 1 } })],
     [
       'a turn that cost less than its calls',

@@ -4,6 +4,7 @@ import { acknowledged } from './rules/acknowledged.ts'
 import { approval } from './rules/approval.ts'
 import { documented } from './rules/documented.ts'
 import { documents } from './rules/documents.ts'
+import { functions } from './rules/functions.ts'
 import { gapless } from './rules/gapless.ts'
 import { money } from './rules/money.ts'
 import { noRepeat } from './rules/no-repeat.ts'
@@ -12,6 +13,7 @@ import { oneReply } from './rules/one-reply.ts'
 import { order } from './rules/order.ts'
 import { privacy } from './rules/privacy.ts'
 import { receipts } from './rules/receipts.ts'
+import { secrets } from './rules/secrets.ts'
 import { streams } from './rules/streams.ts'
 
 const rules: readonly Rule[] = [
@@ -22,7 +24,9 @@ const rules: readonly Rule[] = [
   noRepeat,
   once,
   approval,
+  functions,
   privacy,
+  secrets,
   money,
   receipts,
   streams,

@@ -1,9 +1,12 @@
 // The service under test as real processes: one over SQLite, or several over PostgreSQL.
+import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Program, type Serving, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
+import { addHostileServer, removeSecret, setSecret } from './hostile-server.ts'
+import { startProxy } from './proxy.ts'
 import type { Place } from './stored.ts'
 import type { Dice, Site } from './world.ts'
 
@@ -22,9 +25,13 @@ export const env = {
   // Prices, so that there is money to hold and to settle.
   LLM_PRICE: '10,20',
   SPEND_PER_DAY_USD: '100000',
+  // A tool that never answers.
+  MCP_TIMEOUT_SECS: '2',
 }
 
 const stopMs = 1_000
+const fullMs = 1_000
+const cutMs = 300
 
 export type Service = Site & {
   readonly place: Place
@@ -47,13 +54,18 @@ export async function startAlone(more: Record<string, string>, { effect, program
   const home = newHome()
   let output = ''
   let ports: Record<string, string> = {}
+  const machine = { home: home.path, env: { ...env, ...more }, program }
+  await addHostileServer(machine)
+  let secrets = 0
   const start = async (): Promise<Serving> => {
     const serving = await serve(home.path, { ...env, ...more, ...ports }, program)
     ports = { GATEWAY_PORT: new URL(serving.url).port, HTTP_PORT: new URL(webhookOf(serving)).port }
     return serving
   }
   let serving = await start()
-  const addresses = { gateway: serving.url, webhook: webhookOf(serving) }
+  const { hostname, port } = new URL(serving.url)
+  const proxy = await startProxy({ host: hostname, port: Number(port) })
+  const addresses = { gateway: `http://127.0.0.1:${proxy.port}`, webhook: webhookOf(serving) }
   const kill = async (): Promise<void> => {
     await end()
     serving = await start()
@@ -75,13 +87,35 @@ export async function startAlone(more: Record<string, string>, { effect, program
         await sleep(stopMs)
         serving.signal('SIGCONT')
       },
+      // No file can grow, as on a full disk. Node ignores the signal that comes with it.
+      'disk full': async () => {
+        const { pid } = serving
+        limitFiles(pid, '0')
+        await sleep(fullMs)
+        limitFiles(pid, 'unlimited')
+      },
+      'clients cut off': async () => {
+        proxy.cut()
+        await sleep(cutMs)
+        proxy.mend()
+      },
+      'secret removed and set again': async () => {
+        await removeSecret(machine)
+        await setSecret(machine, ++secrets)
+      },
     },
     output: () => output + serving.output(),
     async close() {
       await end()
+      await proxy.close()
       rmSync(home.path, { recursive: true, force: true })
     },
   }
+}
+
+/** Bounds the size that a running process may give to a file. */
+function limitFiles(pid: number, bytes: string): void {
+  execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:`])
 }
 
 export function webhookOf(serving: Serving): string {

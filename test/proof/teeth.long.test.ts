@@ -34,6 +34,20 @@ const teeth: readonly (readonly [rule: string, file: string, is: string, becomes
     `UPDATE turns SET status = 'cancelled', owner = NULL, epoch = NULL
      WHERE \${isActive} AND owner IS NOT NULL`,
   ],
+  ['order', 'src/store/claim-turn.ts', `AND (o.id < q.id OR`, `AND (o.id > q.id OR`],
+  [
+    'at most once',
+    'src/agent/move.ts',
+    `if (attempted && !toolbox.repeatable(call)) return { call, how: 'interrupted' }`,
+    ``,
+  ],
+  [
+    'documents',
+    'src/store/document-store.ts',
+    `if (!existing) yield* checkPath(user, path)`,
+    `if (Number(existing?.['bytes']) === bytes) return { outcome: 'replaced', after: owner }
+  if (!existing) yield* checkPath(user, path)`,
+  ],
   [
     'gapless',
     'src/store/append-items.ts',

@@ -3,7 +3,7 @@ import { markOf } from '../history.ts'
 import { send } from '../request.ts'
 import type { Person, World } from '../world.ts'
 
-const documents = 3
+const documents = 2
 
 /** PUT /api/memory/documents/{path}, until it is answered. A repeated write has the same text. */
 export async function write(world: World, person: Person, op: number): Promise<void> {

@@ -1,6 +1,6 @@
 // The live connection: a message is sent, its thread is followed, and the connection is cut and opened again.
 import { WebSocket } from 'ws'
-import { marksIn, messageOf } from '../history.ts'
+import { hasSecret, marksIn, messageOf } from '../history.ts'
 import type { Person, World } from '../world.ts'
 import { acknowledged, asked, type Message, threadFor } from './chat.ts'
 
@@ -69,6 +69,7 @@ function exchange(world: World, person: Person, { frame, until, forMs }: Exchang
     ws.on('message', (data: Buffer) => {
       const text = data.toString('utf8')
       const marks = marksIn(text)
+      if (hasSecret(text)) world.record({ type: 'leaked', where: `/api/chat/ws to ${person.name}` })
       if (marks.length > 0) world.record({ type: 'shown', user: person.name, marks, where: '/api/chat/ws' })
       const got = JSON.parse(text) as Frame
       frames.push(got)

@@ -27,13 +27,18 @@ function doubles(history: History, entries: ByTurn): string[] {
 }
 
 function endsOf(history: History, entries: ByTurn): string[] {
-  const mayFail = new Set(eventsOf(history, 'asked').flatMap(({ op, task }) => (task === 'break' ? [op] : [])))
+  const mayFail = new Set([
+    ...eventsOf(history, 'asked').flatMap(({ op, task }) => (task === 'break' ? [op] : [])),
+    ...eventsOf(history, 'broken').map(({ op }) => op),
+  ])
+  const callers = callsOfCallers(entries)
   const mayStop = new Set(eventsOf(history, 'left').map(({ op }) => op))
   const stopped = new Set(eventsOf(history, 'cancelled').map(({ turnId }) => turnId))
   const waiting = new Set(history.stored.turns.flatMap((turn) => (turn.status === 'waiting' ? [turn.threadId] : [])))
   const breach = ({ turnId, threadId, status }: StoredTurn): string | undefined => {
     const own = entries.get(turnId) ?? []
-    const ops = own.flatMap((entry) => opOf(entry) ?? [])
+    // A turn that begins with the output of a caller's function goes on with the message of the call.
+    const ops = own.flatMap((entry) => opOf(entry) ?? outputOf(entry, callers) ?? [])
     if (status === 'running') return 'still runs'
     if (status === 'queued') return waiting.has(threadId) ? undefined : 'is still queued'
     if (ops.length > 1) return `has ${ops.length} messages`
@@ -41,6 +46,8 @@ function endsOf(history: History, entries: ByTurn): string[] {
     if (status === 'failed') return mayFail.has(op) ? undefined : `op ${op} failed`
     if (status === 'cancelled') return mayStop.has(op) || stopped.has(turnId) ? undefined : `op ${op} was stopped`
     if (status === 'waiting') return undefined
+    // A caller's function ends the turn: the reply comes with its output.
+    if (own.some(({ item }) => item.type === 'gate' && item.kind === 'output')) return undefined
     const replies = said(own).flatMap((text) => repliedOp(text) ?? [])
     return replies.length === 1 && replies[0] === op
       ? undefined
@@ -50,6 +57,22 @@ function endsOf(history: History, entries: ByTurn): string[] {
     const found = breach(turn)
     return found === undefined ? [] : [`turn ${turn.turnId}: ${found}`]
   })
+}
+
+/** The message of each call of a caller's function. */
+function callsOfCallers(entries: ByTurn): Map<string, number> {
+  return new Map(
+    [...entries.values()].flatMap((own) => {
+      const op = own.map(opOf).find((found) => found !== undefined) ?? -1
+      return own.flatMap(({ item }) =>
+        item.type === 'gate' && item.kind === 'output' ? [[item.callId, op] as const] : [],
+      )
+    }),
+  )
+}
+
+function outputOf({ item }: Entry, callers: ReadonlyMap<string, number>): number | undefined {
+  return item.type === 'answer' && item.decision === 'output' ? callers.get(item.callId) : undefined
 }
 
 /** Replies that a client read and that are not what is stored. */
