@@ -3,11 +3,25 @@
 
 /** The longest words that are looked for. */
 export const maxFindChars = 200
+/** Words after these are not looked for: where a text repeats them, each place takes as long as there are words. */
+export const maxFindWords = 20
 
-/** What matches the words anywhere in a text; undefined if there are none. Marks of Markdown may stand between two words. */
+/** Marks of Markdown, which may stand between two words. */
+const marks = '*_`'
+
+/**
+ * What matches the words anywhere in a text; undefined if there are none. Nothing that joins two words can begin or end
+ * one of them, so there is one way to match at each place and the time grows with the text alone.
+ */
 export function findPattern(words: string): RegExp | undefined {
-  const parts = words.trim().slice(0, maxFindChars).split(/\s+/)
+  const parts = words.trim().slice(0, maxFindChars).trimEnd().split(/\s+/, maxFindWords)
   if (parts[0] === '') return undefined
-  const escaped = parts.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`))
-  return new RegExp(escaped.join('[\\s*_`]+'), 'giu')
+  const source = parts.map((part, at) => {
+    const escaped = part.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
+    const before = parts[at - 1]?.at(-1)
+    if (before === undefined) return escaped
+    const marked = marks.includes(before) || marks.includes(part.charAt(0))
+    return `${marked ? String.raw`\s+` : String.raw`[\s${marks}]+`}${escaped}`
+  })
+  return new RegExp(source.join(''), 'giu')
 }
