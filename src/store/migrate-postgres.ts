@@ -78,10 +78,10 @@ async function checkAlone(client: ClientBase, version: number): Promise<void> {
 /** A step that failed: it left nothing behind, and those before it stay. */
 function failedStep(error: unknown, { first, from }: { readonly first: number; readonly from: number }): unknown {
   const known = asAppError(error)
-  if (known instanceof AppError) return known
-  const where = `the database could not be brought from version ${from} to ${from + 1} (${(error as Error).message}) and has version ${from}`
+  const code = known instanceof AppError ? known.code : 'database_unavailable'
+  const where = `the database could not be brought from version ${from} to ${from + 1} (${(known as Error).message}) and has version ${from}`
   const back = from === first ? '' : `restore the backup from before the upgrade (version ${first}) and `
-  return new AppError('database_unavailable', `${where}. To go back, ${back}run the Atrium of before`, { cause: error })
+  return new AppError(code, `${where}. To go back, ${back}run the Atrium of before`, { cause: error })
 }
 
 /** Keeps other processes from migrating until the transaction ends. */

@@ -69,6 +69,11 @@ test('a step that fails leaves the database as it was, and says how to go back',
     message: /from version 1 to 2 \(syntax error .*\) and has version 1\. To go back, run the Atrium of before$/,
   })
   assert.deepEqual((await sql.pool.query('SELECT * FROM a')).rows, [])
+  const full = ["DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '53100'; END $$"]
+  await assert.rejects(migratePostgres(sql.pool, [made, full]), {
+    code: 'disk_full',
+    message: /\(the database's disk is full.*\) and has version 1\. To go back, run the Atrium of before$/,
+  })
   // A step before it has changed the database for good.
   await assert.rejects(migratePostgres(sql.pool, [made, [], broken]), {
     message:
