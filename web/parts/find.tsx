@@ -123,9 +123,11 @@ async function show(
   { at, signal }: { readonly at: number; readonly signal: AbortSignal },
 ): Promise<void> {
   const seq = seqs[at] ?? 0
-  if (!(await loadBack(conversation, seq))) return notify('The earlier part of the thread could not be read.')
+  const loaded = await loadBack(conversation, seq, signal)
+  if (signal.aborted) return
+  if (!loaded) return notify('The earlier part of the thread could not be read.')
   const turn = conversation.turns.peek().findLast((each) => each.seq <= seq)
-  if (!turn || signal.aborted) return
+  if (!turn) return
   const find = (): Element | null => document.querySelector(`[data-turn="${CSS.escape(turn.key)}"]`)
   if (!find()) shownMessage.value = { threadId: conversation.id, seq }
   const drawn = await until(find, signal)

@@ -4,13 +4,16 @@ import type { FoundPart } from '#doors/web/wire/thread.ts'
 import { faultText, request } from '../api/client.ts'
 import type { Conversation } from './conversation.ts'
 
-/** Places that are counted; a thread with more is not looked through to its end. */
+/** Places that are kept: the latest ones. */
 export const maxPlaces = 1_000
+/** Parts of a thread that one search reads, of up to 2,000 items each. */
+export const maxParts = 200
 
 export type Found = {
   readonly words: string
   /** The seq of the message of each place, in the order of the thread. */
   readonly seqs: readonly number[]
+  /** There are other places, or parts of the thread that were not read. */
   readonly more: boolean
   readonly fault?: string
 }
@@ -32,17 +35,20 @@ export function createThreadFinder(threadId: string): ThreadFinder {
   let latest = ''
 
   async function read(words: string): Promise<Found> {
-    const seqs: number[] = []
+    let seqs: number[] = []
     let after: number | null = 0
-    while (after !== null && seqs.length <= maxPlaces && latest === words) {
+    let more = false
+    for (let part = 0; after !== null && part < maxParts && latest === words; part++) {
       const fields = new URLSearchParams({ q: words, after: String(after) })
-      const part: FoundPart = await request('GET', `/api/threads/${encodeURIComponent(threadId)}/find?${fields}`)
-      for (const { seq, count } of part.hits) {
-        for (let left = count; left > 0 && seqs.length <= maxPlaces; left--) seqs.push(seq)
+      const answer: FoundPart = await request('GET', `/api/threads/${encodeURIComponent(threadId)}/find?${fields}`)
+      for (const { seq, count } of answer.hits) {
+        seqs.push(...Array<number>(Math.min(count, maxPlaces + 1)).fill(seq))
+        more ||= seqs.length > maxPlaces
+        seqs = seqs.slice(-maxPlaces)
       }
-      after = part.next_after
+      after = answer.next_after
     }
-    return { words, seqs: seqs.slice(0, maxPlaces), more: after !== null || seqs.length > maxPlaces }
+    return { words, seqs, more: more || after !== null }
   }
 
   return {
@@ -64,10 +70,11 @@ export function createThreadFinder(threadId: string): ThreadFinder {
   }
 }
 
-/** Loads the thread back to a message; false if that failed. */
-export async function loadBack(conversation: Conversation, seq: number): Promise<boolean> {
+/** Loads the thread back to a message; false if that failed or the signal ended it. */
+export async function loadBack(conversation: Conversation, seq: number, ended: AbortSignal): Promise<boolean> {
   const first = (): number => conversation.turns.peek()[0]?.seq ?? 1
   for (let before = first(); before > seq; before = first()) {
+    if (ended.aborted) return false
     await conversation.loadEarlier()
     if (first() === before) return false
   }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { freshPage, gateway, ok, refusal } from './page.ts'
 import type { Conversation } from '../../../web/store/conversation.ts'
-import { createThreadFinder, loadBack, maxPlaces } from '../../../web/store/thread-find.ts'
+import { createThreadFinder, loadBack, maxParts, maxPlaces } from '../../../web/store/thread-find.ts'
 
 const finding = 'GET /api/threads/t1/find'
 
@@ -50,13 +50,26 @@ test('a later search ends an earlier one, and a fault is told', async (t) => {
   assert.equal(finder.at.value, 0)
 })
 
-test('more places than are counted are not looked for', async (t) => {
+test('of more places than are counted the latest are kept', async (t) => {
   freshPage(t)
-  gateway.on(finding, ok({ hits: [{ seq: 1, count: 700 }], next_after: 9 }))
+  gateway.on(finding, ({ query }) => {
+    const seq = Number(query.get('after')) + 1
+    return ok({ hits: [{ seq, count: seq === 2 ? 5_000 : 400 }], next_after: seq < 4 ? seq : null })
+  })
   const finder = createThreadFinder('t1')
   await finder.search('a')
-  assert.deepEqual([finder.found.value?.seqs.length, finder.found.value?.more], [maxPlaces, true])
-  assert.equal(gateway.of(finding).length, 2)
+  const { seqs = [], more } = finder.found.value ?? {}
+  assert.deepEqual([seqs.length, seqs[0], seqs[200], seqs.at(-1), more], [maxPlaces, 2, 3, 4, true])
+  assert.equal(finder.at.value, maxPlaces - 1)
+})
+
+test('a search reads so many parts and tells that there is more', async (t) => {
+  freshPage(t)
+  gateway.on(finding, ok({ hits: [], next_after: 9 }))
+  const finder = createThreadFinder('t1')
+  await finder.search('a')
+  assert.deepEqual(finder.found.value, { words: 'a', seqs: [], more: true })
+  assert.equal(gateway.of(finding).length, maxParts)
 })
 
 test('a thread is loaded back to a message, unless nothing more comes', async () => {
@@ -66,7 +79,11 @@ test('a thread is loaded back to a message, unless nothing more comes', async ()
       turns: { peek: () => [{ seq: first }] },
       loadEarlier: async () => void (first = Math.max(end, first - 200)),
     }) as never
-  assert.equal(await loadBack(at(1), 450), true)
+  const left = new AbortController()
+  assert.equal(await loadBack(at(1), 450, left.signal), true)
   assert.equal(first, 300)
-  assert.equal(await loadBack(at(300), 20), false)
+  assert.equal(await loadBack(at(300), 20, left.signal), false)
+  left.abort()
+  assert.equal(await loadBack(at(1), 20, left.signal), false)
+  assert.equal(first, 300, 'nothing is read once it has ended')
 })
