@@ -13,7 +13,16 @@ import { Page } from '../parts/page.tsx'
 import { Empty, When } from '../parts/states.tsx'
 import { go, route } from '../router.ts'
 import { now } from '../store/clock.ts'
-import { addressOf, identity, type MemoryList, memoryList, memorySearch, openPath, showMore } from '../store/memory.ts'
+import {
+  addressOf,
+  hasFound,
+  identity,
+  type MemoryList,
+  memoryList,
+  memorySearch,
+  openPath,
+  showMore,
+} from '../store/memory.ts'
 import { useLive } from '../store/live-data.ts'
 import { DocumentPane, NewDocument } from './document.tsx'
 import './memory.css'
@@ -30,6 +39,10 @@ export function Memory() {
     timer.value = setTimeout(() => void memoryList.load(), typingMs)
   }
   useEffect(() => () => clearTimeout(timer.peek()), [])
+  /** Enter in the search box opens the first row: not one of an earlier search, and no identity file. */
+  const press = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && event.target instanceof HTMLInputElement && !hasFound()) event.stopPropagation()
+  }
   const writing = route.value.query.has('new')
   const path = openPath.value
   return (
@@ -44,7 +57,7 @@ export function Memory() {
       }
     >
       <div class={writing || path !== undefined ? 'two-steps open' : 'two-steps'}>
-        <div class="step-list">
+        <div class="step-list" onKeyDown={press}>
           <Search name="Search memory" value={memorySearch.value} onInput={search} />
           <When of={memoryList} what="Memory" rows={5}>
             {(list) => <List list={list} onClear={() => search('')} />}

@@ -49,6 +49,12 @@ export const memoryList = loaded<MemoryList>(async () => {
   return { type: 'found', query, documents: answer.results, ms: Math.round(performance.now() - began) }
 })
 
+/** True if the list has documents that were found for what the search box has now. */
+export function hasFound(): boolean {
+  const list = memoryList.data.peek()
+  return list?.type === 'found' && list.query === memorySearch.peek().trim() && list.documents.length > 0
+}
+
 export function showMore(): void {
   pages.value++
   void memoryList.load()

@@ -8,6 +8,7 @@ import {
   addressOf,
   ChangedMeanwhile,
   deleteDocument,
+  hasFound,
   identity,
   memoryList,
   memorySearch,
@@ -178,4 +179,20 @@ test('a page with unsaved words is left when it says so; a replaced address does
   assert.deepEqual([asked.length, route.value.path], [2, '/jobs'])
   go('/activity', { replace: true })
   assert.deepEqual([asked.length, route.value.path], [2, '/activity'])
+})
+
+test('documents count as found only for what the search box has now', async (t) => {
+  serve(t, 1)
+  await memoryList.load()
+  assert.equal(hasFound(), false, 'all documents are no result')
+  memorySearch.value = ' fig '
+  assert.equal(hasFound(), false, 'nothing was searched yet')
+  await memoryList.load()
+  assert.equal(hasFound(), true)
+  memorySearch.value = 'figs'
+  assert.equal(hasFound(), false, 'the list is of an earlier search')
+  gateway.on(listing, ok({ results: [] }))
+  await memoryList.load()
+  assert.equal(hasFound(), false, 'nothing was found')
+  memorySearch.value = ''
 })
