@@ -19,7 +19,7 @@ let place: HTMLElement | undefined
 export function act(shortcut: Shortcut): void {
   if (sessionState.peek().type !== 'in') return
   if (shortcut === 'stop') return stop()
-  if (shortcut === 'find') return find()
+  if (shortcut === 'find') return void find()
   place ??= document.body.appendChild(document.createElement('div'))
   // The other one closes: a dialog over a dialog would lose its opener.
   open.value = open.peek() === shortcut ? undefined : shortcut
@@ -34,12 +34,25 @@ function Opened() {
   return open.value === 'shortcuts' ? <Shortcuts onClose={close} /> : null
 }
 
-function find(): void {
-  findOpen.value = openConversation.peek()?.id
+/** Opens the bar once its part is loaded: without it the next Ctrl+F would do nothing either. */
+async function find(): Promise<void> {
+  const thread = openConversation.peek()?.id
+  try {
+    await import('./parts/find.tsx')
+  } catch {
+    return notify('The search in this thread could not be loaded. Try again, or load the page again.')
+  }
+  if (openConversation.peek()?.id !== thread) return
+  findOpen.value = thread
   focusFirst('.find input')
 }
 
+/** Esc closes the bar that finds words, wherever the focus is, and stops the turn if there is none. */
 function stop(): void {
+  if (findOpen.peek() !== undefined) {
+    findOpen.value = undefined
+    return
+  }
   const turn = runningTurn.peek()
   if (turn !== undefined) stopJob(turn).catch((error) => notify(`The turn was not stopped. ${faultText(error)}`))
 }

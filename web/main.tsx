@@ -63,8 +63,9 @@ function placeOf(target: EventTarget | null): Place {
   const thread = openConversation.peek()
   return {
     writes: within('input, textarea, select, [contenteditable]'),
-    // A second Ctrl+F is the browser's.
-    finds: thread !== undefined && isLong(thread.turns.peek().length, thread.hasEarlier.peek()) && !within('.find'),
+    // A second Ctrl+F is the browser's, and so is one in a dialog, which covers the thread.
+    finds:
+      thread !== undefined && isLong(thread.turns.peek().length, thread.hasEarlier.peek()) && !within('.find, dialog'),
     closes: within('dialog, [role=dialog], [role=menu], input, select, textarea:not(.composer-text), aside'),
   }
 }
