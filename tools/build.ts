@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type About, shipped } from '#app/shipped-tools.ts'
 import { silentLog } from '#lib/log.ts'
+import { placeFile } from '#lib/place-file.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { buildTool, sourcesOf, witFolder } from '#sandbox/build/componentize.ts'
 import { createSandbox } from '#sandbox/supervisor/sandbox.ts'
-import { placeFile } from './place.ts'
 
 const here = import.meta.dirname
 

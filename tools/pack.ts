@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { commitFile, readCommit } from '#lib/commit.ts'
 import { buildAll } from './build.ts'
 import { freshBundle } from './bundle.ts'
-import { replaceFolder } from './place.ts'
+import { besideOf, replaceFolder } from './place.ts'
 import { buildWeb } from './web.ts'
 
 /** Builds everything that the package carries. */
@@ -18,7 +18,8 @@ async function stagePackage(root: string): Promise<void> {
 /** Copies the bundle of a checkout to dist/release: whole or not at all. */
 export async function stageRelease(root: string): Promise<void> {
   const bundle = dirname(await freshBundle(root))
-  const [made, release] = [join(root, 'dist', `release-${process.pid}`), join(root, 'dist', 'release')]
+  const release = join(root, 'dist', 'release')
+  const made = besideOf(release)
   rmSync(made, { recursive: true, force: true })
   cpSync(bundle, made, { recursive: true })
   writeFileSync(join(made, commitFile), `${readCommit(root) ?? ''}\n`)

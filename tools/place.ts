@@ -1,8 +1,9 @@
 // Puts built files and folders in place, whole or not at all. Several processes may build the same thing at once: nothing
 // is written where another one writes, and none removes what another one makes or has just made.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync } from 'node:fs'
-import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync } from 'node:fs'
+import { renameSync, rmSync, symlinkSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { isRunning } from '#lib/pid.ts'
 
 /** How often a folder is put in place again after another process was quicker. */
 const maxTries = 20
@@ -18,13 +19,15 @@ export async function makeVersion(
 ): Promise<void> {
   mkdirSync(dist, { recursive: true })
   const link = join(dist, name)
-  removeLeftovers(dist, name)
+  removeLeftovers(dist, new RegExp(`^${RegExp.escape(partOf(name))}(\\d+)-`))
   // What other processes finish from here on is not in this list.
   const old = readdirSync(dist).filter((each) => each.startsWith(`${name}-`))
   const first = targetOf(link)
   const folder = mkdtempSync(join(dist, `${partOf(name)}${process.pid}-`))
   try {
     await make(folder)
+    // It was made for this user alone, but another one may run the service.
+    chmodSync(folder, 0o777 & ~process.umask())
     const made = join(dist, `${name}-${basename(folder).slice(partOf(name).length)}`)
     renameSync(folder, made)
     symlinkSync(basename(made), `${folder}.link`)
@@ -39,54 +42,51 @@ export async function makeVersion(
   }
 }
 
-/** Replaces a folder by another of the same file system, which is gone from its own place then. */
+/** Where a folder is made that later replaces the one at `place`: beside it, with the process that fills it. */
+export const besideOf = (place: string): string => `${place}-${process.pid}`
+
+/**
+ * Replaces the folder at `place` by another of the same file system, which is gone from its own place then. When that fails
+ * the old one stays. Removes what processes that ended too early have left of theirs.
+ */
 export function replaceFolder(made: string, place: string): void {
   const away = `${made}-old`
   for (let left = maxTries; ; left--) {
-    if (existsSync(place)) moveAway(place, away)
+    const isAway = moveAway(place, away)
     try {
       renameSync(made, place)
-      return
+      break
     } catch (error) {
       // Another process has put its folder there in between.
-      if (left === 0 || !isCode(error, 'ENOTEMPTY', 'EEXIST')) throw error
+      const isTaken = isCode(error, 'ENOTEMPTY', 'EEXIST')
+      if (isAway && !existsSync(place)) renameSync(away, place)
+      if (left === 0 || !isTaken) throw error
     }
   }
+  rmSync(away, { recursive: true, force: true })
+  removeLeftovers(dirname(place), new RegExp(`^${RegExp.escape(basename(place))}-(\\d+)(?:-old)?$`))
 }
 
-/** Writes a file beside its place, then moves it there. */
-export function placeFile(path: string, content: string | Uint8Array): void {
-  const made = `${path}.${process.pid}.new`
-  writeFileSync(made, content)
-  renameSync(made, path)
-}
-
-function moveAway(place: string, away: string): void {
+/** False when nothing is there. */
+function moveAway(place: string, away: string): boolean {
+  rmSync(away, { recursive: true, force: true })
   try {
     renameSync(place, away)
+    return true
   } catch (error) {
     if (!isCode(error, 'ENOENT')) throw error
+    return false
   }
-  rmSync(away, { recursive: true, force: true })
 }
 
 /** Folders that are being filled have a name of their own, with the process that fills them. */
 const partOf = (name: string): string => `part-${name}-`
 
-/** Removes what processes that ended too early have left. */
-function removeLeftovers(dist: string, name: string): void {
-  for (const each of readdirSync(dist)) {
-    if (!each.startsWith(partOf(name))) continue
-    const pid = Number.parseInt(each.slice(partOf(name).length), 10)
-    if (!isRunning(pid)) rmSync(join(dist, each), { recursive: true, force: true })
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return isCode(error, 'EPERM')
+/** Removes what processes that ended too early have left. The pattern finds their id in a name. */
+function removeLeftovers(folder: string, pattern: RegExp): void {
+  for (const each of readdirSync(folder)) {
+    const pid = pattern.exec(each)?.[1]
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, each), { recursive: true, force: true })
   }
 }
 

@@ -4,7 +4,7 @@ import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { Plugin } from 'vite'
-import { replaceFolder } from './place.ts'
+import { besideOf, replaceFolder } from './place.ts'
 
 /** Smaller files gain nothing from compression. */
 const minBytes = 512
@@ -15,7 +15,7 @@ export async function buildWeb(root: string): Promise<void> {
   const web = join(root, 'web')
   const dist = join(web, 'dist')
   if (isFresh(root, join(dist, 'index.html'))) return
-  const made = join(web, `dist-${process.pid}`)
+  const made = besideOf(dist)
   try {
     await bundle(web, made)
     compress(made)

@@ -1,12 +1,21 @@
 // Builds a component from a tool in TypeScript: strips the types, adds an entry that turns exceptions into tool errors, and
 // runs the component builder.
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { renameSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { AppError } from '#core/errors.ts'
 import { inCheckout } from '#lib/checkout.ts'
+import { placeFile } from '#lib/place-file.ts'
 import { printable } from '#safety/printable.ts'
 
 export type BuildParts = {
@@ -71,9 +80,7 @@ export async function buildTool({ folder, out, overrides = new Map() }: BuildPar
     writeFileSync(jsPath, entry)
     const component = await runBuilder(componentize, { jsPath, work })
     mkdirSync(dirname(out), { recursive: true })
-    const made = `${out}.${process.pid}.new`
-    writeFileSync(made, component)
-    renameSync(made, out)
+    placeFile(out, component)
   } finally {
     rmSync(work, { recursive: true, force: true })
   }
