@@ -173,7 +173,7 @@ test('words of others stay words: titles and faults', { skip }, async (t) => {
 test('Jobs have no barrier, in any size and theme', { skip }, async (t) => {
   await send('write something else')
   const page = await site.open(t, '/jobs')
-  await checkLooks(page, () => rowOf(page, 'write something else').first().waitFor())
+  await checkLooks(page, () => rowOf(page, 'write something else').first().waitFor(), { frame: true })
 })
 
 test('with the keyboard alone a job is found, opened and stopped', { skip }, async (t) => {

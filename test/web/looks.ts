@@ -17,7 +17,7 @@ const looks: readonly Look[] = [
   { size: 'tablet', colorScheme: 'light', rules: 'structure' },
   { size: 'desk', colorScheme: 'dark', rules: 'all' },
 ]
-/** For the frame that all pages have: what only one size shows of it, in both themes. */
+/** For the frame that all pages have, and for pages that hide something by width: what only one size shows, in both themes. */
 const framed: readonly Look[] = [
   ...looks,
   { size: 'phone', colorScheme: 'dark', rules: 'colours' },

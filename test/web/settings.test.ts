@@ -213,7 +213,7 @@ test('the theme is chosen here and kept', { skip }, async (t) => {
 test('Settings have no barrier, in any size and theme', { skip }, async (t) => {
   await newUser('seen by all')
   const page = await site.open(t, '/settings')
-  await checkLooks(page, () => page.getByText('seen by all').first().waitFor())
+  await checkLooks(page, () => page.getByText('seen by all').first().waitFor(), { frame: true })
 })
 
 test('every page is without a finding of axe, of whatever weight', { skip }, async (t) => {
