@@ -1,6 +1,7 @@
 // Databases of every version that has landed, made by the code of that time, open with the code of today.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { firstShared, newestVersion } from '#store/migrations.ts'
 import { openStore } from '#store/open-store.ts'
 import { openSqlite } from '#store/sqlite.ts'
 import { usePostgres } from '../../postgres.ts'
@@ -10,9 +11,12 @@ import { keptVersions, readSqliteFile } from './databases.ts'
 const server = usePostgres()
 
 test('there is a database of every version that users could have run', () => {
-  // Version 27 landed together with 28.
-  const landed = Array.from({ length: 39 }, (_, at) => at + 1).filter((version) => version !== 27)
-  assert.deepEqual(keptVersions().slice(0, landed.length), landed)
+  // The newest may be so new that `make.ts` has not kept it yet. Version 27 landed together with 28.
+  const landed = Array.from({ length: newestVersion - 1 }, (_, at) => at + 1).filter((version) => version !== 27)
+  assert.deepEqual(
+    keptVersions().filter((version) => version !== newestVersion),
+    landed,
+  )
 })
 
 test('SQLite: databases of all versions open, every thread reads, and every receipt is verified', async () => {
@@ -46,5 +50,7 @@ test('SQLite: databases of all versions open, every thread reads, and every rece
 
 // All of them: upgrade.long.test.ts.
 test('PostgreSQL: databases of some versions open, every thread reads, and every receipt is verified', async () => {
-  await checkPostgres(await server.database(), [1, 17, 39])
+  const kept = keptVersions()
+  const some = [kept[0], firstShared - 1, kept.at(-1)].filter((version) => version !== undefined)
+  await checkPostgres(await server.database(), some)
 })
