@@ -47,7 +47,7 @@ export function createProbe({ pid, gateway, token, place, sql }: ProbeParts): Pr
       threads: numberIn(`/proc/${pid}/status`, /^Threads:\s*(\d+)/m),
       databaseBytes: await sizeOf(place, sql),
       turns: valueOf(metrics, 'atrium_turns_total'),
-      componentCalls: valueOf(metrics, 'atrium_tool_calls_total{tool="weather"'),
+      componentCalls: valueOf(metrics, 'atrium_tool_calls_total{tool="weather"', 0),
       loopDelayMs: valueOf(metrics, 'nodejs_eventloop_delay_seconds{stat="p99"}') * 1_000,
     }
   }
@@ -59,9 +59,10 @@ async function readMetrics(url: string, token: string): Promise<string> {
   return response.text()
 }
 
-/** The sum of the series whose names begin like this. */
-function valueOf(metrics: string, name: string): number {
+/** The sum of the series whose names begin like this. A series that only its first event makes has a value before. */
+export function valueOf(metrics: string, name: string, before = Number.NaN): number {
   const lines = metrics.split('\n').filter((line) => line.startsWith(name))
+  if (lines.length === 0) return before
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
 }
 
