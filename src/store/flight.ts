@@ -55,11 +55,23 @@ class Flight extends BaseQuery {
     this.#parts = parts
   }
 
-  submit(connection: Connection): void {
+  /** Returns an error instead of throwing it: the package then hands it to the callback, which ends the time limit. */
+  submit(connection: Connection): unknown {
+    connection.stream.cork()
+    try {
+      this.#write(connection)
+      return undefined
+    } catch (error) {
+      return error
+    } finally {
+      connection.stream.uncork()
+    }
+  }
+
+  #write(connection: Connection): void {
     const { statements, prepared } = this.#parts
     const known = prepared.get(connection) ?? new Map<string, Prepared>()
     prepared.set(connection, known)
-    connection.stream.cork()
     for (const { sql, values } of statements) {
       const statement = known.get(sql) ?? prepare(connection, known, sql)
       connection.bind({ statement: statement.name, values, valueMapper: parameterOf })
@@ -67,7 +79,6 @@ class Flight extends BaseQuery {
       this.#sent.push(statement)
     }
     connection.sync()
-    connection.stream.uncork()
   }
 
   handleRowDescription({ fields }: { fields: readonly Field[] }): void {

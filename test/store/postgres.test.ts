@@ -191,6 +191,23 @@ test('a fault of the job itself leaves the connection and the next job unharmed'
   await sql.close()
 })
 
+test('a statement that cannot be written fails its job alone, and its time limit ends with it', async (t) => {
+  const sql = openPostgres(await server.database())
+  const one = () => sql.write(() => query('SELECT 1 AS one'))
+  await one()
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  await assert.rejects(
+    sql.write(() => query('SELECT ?::text', undefined as never)),
+    TypeError,
+  )
+  // A time limit that were left would reject a promise that nobody awaits, which ends the process.
+  t.mock.timers.tick(10 * 60_000)
+  await new Promise(setImmediate)
+  t.mock.timers.reset()
+  assert.deepEqual(await one(), [{ one: 1 }])
+  await sql.close()
+})
+
 test('a turn starts in a thread while its words are being indexed', async (t) => {
   const { url, sql } = await server.emptied()
   const { store } = await openPostgresStore({ url, seal })
