@@ -49,8 +49,8 @@ export type GatewayParts = {
   /** The chat rate, for the limits of WebSocket frames. 0 means no limit. */
   readonly chatsPerMinute: number
   readonly writeLimit: WriteLimit
-  /** The fault that a turn of this user would be refused with now, if any. */
-  readonly refusal?: (user: Caller['user']) => AppError | undefined
+  /** The fault that a turn would be refused with now, if any. */
+  readonly refusal?: () => AppError | undefined
   readonly origins: Origins
   readonly socketTimes?: Partial<SocketTimes>
   readonly trustProxy?: Trust
@@ -124,7 +124,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       else if (!counted && !isSafe(method))
         parts.writeLimit.take(caller, announcedBytes(request.raw, found?.maxBodyBytes ?? defaultMaxBodyBytes))
       else if (searches && (request.query as { q?: unknown }).q !== undefined) parts.writeLimit.take(caller)
-      const full = startsTurn && headers['idempotency-key'] === undefined && parts.refusal?.(caller.user)
+      const full = startsTurn && headers['idempotency-key'] === undefined && parts.refusal?.()
       if (full) throw full
       if (isSafe(method) && found) request.releaseAnswerSlot = await inFlight.takeAnswerSlot(caller, reply.raw)
     } else if (!passesOriginCheck(request)) return refuse(request, reply, { status: 403 })

@@ -58,7 +58,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
     chatLimit,
     chatsPerMinute: config.chatRatePerMinute,
     writeLimit,
-    refusal: (user) => turns.refusal(user),
+    refusal: () => turns.refusal(),
     trustProxy: config.trustProxy,
     maxSends: config.maxRunning + spareSends,
     log,

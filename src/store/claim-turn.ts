@@ -27,7 +27,7 @@ type ClaimParts = {
   readonly limit: number
   readonly now: number
   readonly backend: Sql['backend']
-  readonly served: Served
+  readonly served: ReadonlySet<string>
 }
 
 /** Users whose turns were started last by this process, the last one at the end. */
@@ -49,16 +49,14 @@ export function* claimTurns(lease: Lease, { limit, now, backend, served }: Claim
       if (!row) continue
       bytes += Number(row['bytes'] ?? 0)
       if (started.length > 0 && bytes > maxClaimBytes) return started
-      const claimed = yield* startClaimed(row, lease, now)
-      started.push(claimed)
-      noteServed(served, claimed.turn.userId)
+      started.push(yield* startClaimed(row, lease, now))
     }
     queues = afterShare(queues, users, { each, taken: rows.map((row) => String(row['user_id'])) })
   }
   return started
 }
 
-/** A turn of this user was started. */
+/** A turn of this user was started. Not for use inside a job, which may be run again. */
 export function noteServed(served: Served, user: string): void {
   served.delete(user)
   served.add(user)
@@ -96,7 +94,7 @@ function afterShare(
     .map((queue) => ({ ...queue, running: queue.running + (counts.get(queue.user) ?? 0) }))
 }
 
-function* queuesOfUsers(served: Served): Job<Queue[]> {
+function* queuesOfUsers(served: ReadonlySet<string>): Job<Queue[]> {
   // The recursion jumps from user to user, however many turns each has queued. Running turns are grouped by `user_id || ''`,
   // which no index covers: by `user_id` the planner would walk an index of all turns instead of the few that run.
   const rows = yield* query(

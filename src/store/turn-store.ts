@@ -45,8 +45,11 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
       if (turn.forks) await shareAll(sql, turn.user, turn.forks)
       const bodies = bodiesOf(turn.input)
       const made = Array.isArray(bodies) ? bodies : await bodies
-      if (turn.lease) noteServed(served, turn.user)
-      return sql.write(() => startTurn(turn, { id, now: now(), lock, maxUserBytes, maxForkBytes, bodies: made }))
+      const stored = await sql.write(() =>
+        startTurn(turn, { id, now: now(), lock, maxUserBytes, maxForkBytes, bodies: made }),
+      )
+      if (stored.turn.status === 'running' && !stored.replayed) noteServed(served, turn.user)
+      return stored
     },
     findWaiting: (user, door, bodyHash) =>
       sql.read(function* () {
@@ -60,11 +63,14 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
         return row && turnOf(row)
       }),
     findByKey: (user, idempotency) => sql.write(() => findReplay(user, idempotency, now())),
-    claim: (lease, limit) =>
-      sql.write(function* () {
+    async claim(lease, limit) {
+      const claimed = await sql.write(function* () {
         const started = yield* claimTurns(lease, { limit, now: now(), backend, served })
         return { started, more: (yield* first(`SELECT id FROM turns WHERE ${isQueued} LIMIT 1`)) !== undefined }
-      }),
+      })
+      for (const { turn } of claimed.started) noteServed(served, turn.userId)
+      return claimed
+    },
     reserve: (turn, lease, amount) => sql.write(() => reserve(turn, lease, { ...amount, now: now() })),
     async record(turn, lease, step) {
       const over = step.outcome !== undefined && ended(step.outcome.status)

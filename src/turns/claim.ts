@@ -11,23 +11,17 @@ const maxAtOnce = 64
 /** Pause before a failed claim is tried again. */
 const retryMs = 1_000
 
-type Room = { readonly lease: Lease; readonly turns: number }
-
 export type ClaimParts = {
   readonly store: Pick<Store, 'turns'>
   /** The lease to claim under and the number of turns that may still start; undefined when no turn may start. */
-  readonly room: () => Room | undefined
+  readonly room: () => { readonly lease: Lease; readonly turns: number } | undefined
   readonly take: (started: StartedTurn, lease: Lease) => void
-  /** Is called after each look, also one that failed: places that it did not use are free for others. */
-  readonly looked?: () => void
   readonly log: Log
 }
 
 export interface Claims {
   /** A turn may be queued: looks soon. */
   wake(): void
-  /** A turn may be queued. */
-  readonly expected: boolean
   /** A turn may be queued: looks after the next `freed`. */
   expect(): void
   /** A turn ended here, so that another may start. */
@@ -36,7 +30,7 @@ export interface Claims {
   stop(): Promise<void>
 }
 
-export function createClaims({ store, room, take, looked, log }: ClaimParts): Claims {
+export function createClaims({ store, room, take, log }: ClaimParts): Claims {
   let expected = false
   /** A turn ended during the claim, which may have seen it running. */
   let freedMeanwhile = false
@@ -62,26 +56,18 @@ export function createClaims({ store, room, take, looked, log }: ClaimParts): Cl
     const began = performance.now()
     expected = false
     freedMeanwhile = false
-    const { taken, more } = await claimUpTo(free).finally(() => looked?.())
+    const { started, more } = await store.turns.claim(free.lease, Math.min(free.turns, maxAtOnce))
+    for (const each of started) take(each, free.lease)
     if (!more) return undefined
     expected = true
-    if (taken === 0) return freedMeanwhile ? 0 : undefined
+    if (started.length === 0) return freedMeanwhile ? 0 : undefined
     // Pause for as long as the claim took, so that other work can use the database.
     await sleep(performance.now() - began)
     return 0
   }
 
-  async function claimUpTo({ lease, turns }: Room): Promise<{ taken: number; more: boolean }> {
-    const { started, more } = await store.turns.claim(lease, Math.min(turns, maxAtOnce))
-    for (const each of started) take(each, lease)
-    return { taken: started.length, more }
-  }
-
   return {
     wake,
-    get expected() {
-      return expected
-    },
     expect() {
       expected = true
     },

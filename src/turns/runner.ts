@@ -29,7 +29,6 @@ import { modelOrFault } from './thread-model.ts'
 import { turnToolbox } from './turn-toolbox.ts'
 import { publishAndWake, publishStep } from './announce.ts'
 import { heldAnswer } from './held-answer.ts'
-import { createLine, type Place } from './line.ts'
 
 /** Grace period for turns stopped at shutdown. */
 const releaseMs = 2_000
@@ -71,12 +70,6 @@ export interface Runner {
   room(starting: number): Lease | undefined
   /** True while the maximum of turns runs here: a new turn has to wait. */
   full(starting: number): boolean
-  /** True if a turn of this user may wait in line: the user has no running turn here and no other in line. */
-  mayWait(user: UserId): boolean
-  /** Waits for a place, which counts as taken until it is released. Throws overloaded, or shutting_down. */
-  waitForPlace(user: UserId): Promise<Place>
-  /** A turn that was to start here does not run here: its place is free. */
-  unused(): void
   /** Runs a turn that was started under this process's lease. `request` is the id of its request, for the log. */
   take(started: StartedTurn, lease: Lease, request?: string): void
   /** The current model. */
@@ -115,29 +108,19 @@ export function createRunner(parts: RunnerParts): Runner {
   const claims = createClaims({
     store,
     log,
-    room: () => (isFull() || draining ? undefined : { lease, turns: parts.maxRunning - running.size - line.given }),
+    room: () => (isFull() || draining ? undefined : { lease, turns: parts.maxRunning - running.size }),
     take(started, turnLease) {
       publishStep(bus, started, true)
       take(started, turnLease)
     },
-    looked: () => line.advance(),
   })
-  const line = createLine(() => !draining && !isFull(), parts.maxRunning)
-  /** The last free place went to the line: the next one goes to the queue. */
-  let queueIsNext = false
 
   async function note(turn: Turn, entries: readonly Entry[]): Promise<void> {
     if (parts.marker) await logNotes(log, turn, entries, parts.marker())
   }
 
   function isFull(starting = 0): boolean {
-    return running.size + line.given + starting >= parts.maxRunning
-  }
-
-  /** A turn ended: the line and the queue get places by turns. What the queue does not use goes to the line. */
-  function passOn(): void {
-    queueIsNext = !(queueIsNext && claims.expected) && line.advance()
-    claims.freed()
+    return running.size + starting >= parts.maxRunning
   }
 
   function take(started: StartedTurn, turnLease: Lease, request?: string): void {
@@ -152,7 +135,7 @@ export function createRunner(parts: RunnerParts): Runner {
       .finally(() => {
         // A released turn may have been taken again at once: then the entry belongs to its next run.
         if (running.get(turn.id)?.controller === controller) running.delete(turn.id)
-        passOn()
+        claims.freed()
       })
     running.set(turn.id, { turn, controller, over, request, waits: false })
     if (stopping) controller.abort(stopping)
@@ -273,9 +256,6 @@ export function createRunner(parts: RunnerParts): Runner {
   const runner: Runner = {
     room: (starting) => (draining || isFull(starting) ? undefined : lease),
     full: (starting) => !draining && isFull(starting),
-    mayWait: (user) => line.takes(user) && !running.values().some(({ turn }) => turn.userId === user),
-    waitForPlace: (user) => line.wait(user),
-    unused: () => void line.advance(),
     take,
     model: () => parts.model(),
     wake: () => claims.wake(),
@@ -295,7 +275,6 @@ export function createRunner(parts: RunnerParts): Runner {
     },
     async drain(graceMs) {
       draining = true
-      line.close(shutdown())
       await claims.stop()
       const all = (): Promise<unknown> => Promise.all([...running.values()].map(({ over }) => over))
       for (const each of running.values()) stopIfHeld(each)

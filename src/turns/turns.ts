@@ -2,7 +2,7 @@
 import type { Erased } from '#core/account.ts'
 import type { Bus, ListChanges, Signal } from '#core/bus.ts'
 import { doorOf } from '#core/doors.ts'
-import type { AppError } from '#core/errors.ts'
+import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Draft, Entry, Item } from '#core/item.ts'
 import type { EndedTurn, NewTurn, StoredTurn, TurnStore } from '#core/turn-store.ts'
@@ -13,7 +13,6 @@ import { type Compacted, compactHistory, type LongHistory } from './compaction-r
 import { createMarker, type Marker } from '#safety/marks.ts'
 import { entriesOf } from './turn-entries.ts'
 import { chosenModel, type ModelChecks } from './thread-model.ts'
-import { overloaded, type Place } from './line.ts'
 import { draftsOf, titleOf } from './message.ts'
 import { withPlainTitle } from './plain-title.ts'
 import { createQueuedMessages, type QueuedMessages } from './queued-messages.ts'
@@ -29,6 +28,8 @@ import { type Follow, followTurn, type Watch, watchThread } from './watch.ts'
 
 /** Grace period for a cancelled turn to stop by itself and store its partial text; then it is ended in the store. */
 const cancelGraceMs = 700
+/** Retry-After while the maximum of turns runs: turns end all the time. */
+const fullRetrySecs = 2
 
 export type StartTurn = Omit<NewTurn, 'lease' | 'input' | 'title'> & {
   readonly input: readonly Item[]
@@ -60,7 +61,7 @@ export interface Turns extends Reading, QueuedMessages {
   /** The same for a turn that `save` stores as a part of a larger transaction, or does not store after all. */
   startBy(turn: StartTurn, save: (turn: NewTurn) => Promise<StoredTurn | undefined>): Promise<Start | undefined>
   /** The fault that a message whose caller waits would be refused with now. A door may ask before it reads the message. */
-  refusal(user: UserId): AppError | undefined
+  refusal(): AppError | undefined
   /** Ends a turn, also one that waits for its caller, which frees the thread. Idempotent. */
   cancel(user: UserId, turnId: string): Promise<Turn>
   /** Stops a turn that a door no longer waits for; the turn fails with the fault's code. */
@@ -117,21 +118,10 @@ export function createTurns(parts: TurnsParts): Turns {
   /** For model calls outside of turns. */
   const aside = { store, model: () => runner.model(), spend: parts.spend, observer: parts.observer }
   /** Turns that are being stored and will run here; they count as running. */
-  const starting = new Set<{ readonly user: UserId }>()
+  let starting = 0
 
-  function refusal(user: UserId): AppError | undefined {
-    if (!runner.full(starting.size)) return undefined
-    const mayWait = runner.mayWait(user) && !starting.values().some((each) => each.user === user)
-    return mayWait ? undefined : overloaded()
-  }
-
-  /** For a turn whose caller waits: a place in the line while the process is full. Throws overloaded. */
-  function placeFor({ user, door }: StartTurn): Promise<Place> | undefined {
-    // Doors whose callers do not wait queue their turns.
-    if (doorOf(door).queuesWhenFull || !runner.full(starting.size)) return undefined
-    const fault = refusal(user)
-    if (fault) throw fault
-    return runner.waitForPlace(user)
+  function refusal(): AppError | undefined {
+    return runner.full(starting) ? overloaded() : undefined
   }
 
   /** Sends a stop and waits for the turn to end; undefined when it does not in time. */
@@ -159,29 +149,13 @@ export function createTurns(parts: TurnsParts): Turns {
   }
 
   async function startBy(
-    turn: StartTurn,
-    save: (turn: NewTurn) => Promise<StoredTurn | undefined>,
-  ): Promise<Start | undefined> {
-    const model = typeof turn.model === 'string' ? chosenModel(turn.model, parts) : turn.model
-    const waiting = placeFor(turn)
-    // Without a pause where there is none to make: the process may become full meanwhile.
-    const place = waiting && (await waiting)
-    let runs = false
-    try {
-      const started = await startAt(place, { ...turn, ...(model !== undefined && { model }) }, save)
-      runs = started?.turn.status === 'running' && !started.replayed
-      return started
-    } finally {
-      place?.release()
-      if (!runs) runner.unused()
-    }
-  }
-
-  async function startAt(
-    place: Place | undefined,
     { request, ...given }: StartTurn,
     save: (turn: NewTurn) => Promise<StoredTurn | undefined>,
   ): Promise<Start | undefined> {
+    const model = typeof given.model === 'string' ? chosenModel(given.model, parts) : given.model
+    // Doors whose callers wait are refused at once, unless they repeat a request; other turns are queued.
+    const full = doorOf(given.door).queuesWhenFull ? undefined : refusal()
+    if (full && !(given.idempotency && (await store.turns.findByKey(given.user, given.idempotency)))) throw full
     const typed = doorOf(given.door).typed ? slashText(given.input) : undefined
     const loaded = typed === undefined ? undefined : await parts.loadSkill?.(given.user, typed)
     const items = loaded ? [...given.input, ...loaded] : given.input
@@ -190,20 +164,19 @@ export function createTurns(parts: TurnsParts): Turns {
     // Without a pause where there is none to make: the process may become full meanwhile.
     const input = drafts instanceof Promise ? await drafts : drafts
     // A process that became full meanwhile queues the turn.
-    const lease = runner.room(place ? starting.size - 1 : starting.size)
+    const lease = runner.room(starting)
     const options = input.length > 1 ? { ...given.options, inputs: input.length } : given.options
     const title = given.title ?? titleOf(given.input)
-    const mine = { user: given.user }
-    // A place counts by itself.
-    if (!place) starting.add(mine)
+    starting++
     const stored = await save({
       ...given,
       options,
       input,
       title,
       ...(forks && { forks }),
+      ...(model !== undefined && { model }),
       ...(lease && { lease }),
-    }).finally(() => starting.delete(mine))
+    }).finally(() => starting--)
     if (!stored) return undefined
     const { turn, entries, replayed } = stored
     const here = turn.status === 'running' && !replayed
@@ -289,6 +262,11 @@ export function createTurns(parts: TurnsParts): Turns {
 function slashText([message]: readonly Item[]): string | undefined {
   const [part] = message?.type === 'message' ? message.content : []
   return part?.type === 'text' && part.text.startsWith('/') ? part.text : undefined
+}
+
+function overloaded(): AppError {
+  const message = 'as many turns run as may: try again in a moment, or raise TURNS_MAX_RUNNING'
+  return new AppError('overloaded', message, { retryAfterSecs: fullRetrySecs })
 }
 
 function cancelSignal(turnId: string): Signal {

@@ -414,10 +414,10 @@ test('an error before a door is loaded has the shape of the door', async (t) => 
 
 test('a turn that finds no place is refused with Retry-After before its body is sent; one with a key is not', async (t) => {
   const full = new AppError('overloaded', 'full', { retryAfterSecs: 2 })
-  const asked: string[] = []
+  let asked = 0
   const gateway = await bareGateway({
-    refusal(user) {
-      asked.push(user)
+    refusal() {
+      asked++
       return full
     },
   })
@@ -440,8 +440,8 @@ test('a turn that finds no place is refused with Retry-After before its body is 
   // Its body never comes.
   const refused = await answerTo(`${head}Content-Length: 16\r\n\r\n`, 'overloaded')
   assert.match(refused, /^HTTP\/1.1 503 [\s\S]*retry-after: 2\r\n/i)
-  assert.deepEqual(asked, ['operator'])
+  assert.equal(asked, 1)
   await answerTo(`${head}Idempotency-Key: a\r\nContent-Length: 2\r\n\r\n{}`, 'taken')
   await answerTo(`${head.replace('chat', 'fork')}Content-Length: 2\r\n\r\n{}`, 'taken')
-  assert.equal(asked.length, 1)
+  assert.equal(asked, 1)
 })

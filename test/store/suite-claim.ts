@@ -1,7 +1,7 @@
 // Claiming queued turns, and taking back what a process left.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { userId } from '#core/ids.ts'
+import { newId, userId } from '#core/ids.ts'
 import type { Open } from './harness.ts'
 import {
   ada,
@@ -90,6 +90,30 @@ export function claimTests(open: Open): void {
     const { started, more } = await store.turns.claim(lease, 4)
     assert.deepEqual(started.map(({ turn }) => turn.userId).toSorted(), ['ada', 'ada', 'ada', 'bob'])
     assert.equal(more, true)
+  })
+
+  test('with one place at a time, a user with many queued turns delays another by one', async (t) => {
+    const { store } = await open(t)
+    for (const user of [ada, ada, ada, bob, bob]) await store.turns.start(queuedTurn({ user }))
+    const order: string[] = []
+    for (let at = 0; at < 5; at++) {
+      const [claimed] = (await store.turns.claim(lease, 1)).started
+      assert.ok(claimed)
+      order.push(claimed.turn.userId)
+      await finish(store, claimed.turn)
+    }
+    assert.deepEqual(order, ['ada', 'bob', 'ada', 'bob', 'ada'])
+  })
+
+  test('a started message counts as the last turn of its user; one that fails to start, or is replayed, does not', async (t) => {
+    const { store } = await open(t)
+    const idempotency = { key: 'k', bodyHash: 'h' }
+    await finish(store, (await store.turns.start(turnOf({ idempotency }))).turn)
+    await finish(store, (await store.turns.start(turnOf({ user: bob }))).turn)
+    for (const user of [bob, ada]) await store.turns.start(queuedTurn({ user }))
+    await rejectsWith(store.turns.start(turnOf({ threadId: newId() })), 'not_found')
+    assert.equal((await store.turns.start(turnOf({ idempotency }))).replayed, true)
+    assert.equal((await store.turns.claim(lease, 1)).started[0]?.turn.userId, ada)
   })
 
   test('what a user has running counts: the one with the least comes first', async (t) => {

@@ -55,8 +55,6 @@ function opened({ stored: answer = stored, room = true, ...given }: Given = {}) 
   const runner: Partial<Runner> = {
     full: (starting) => !room && starting >= 0,
     room: () => (room ? lease : undefined),
-    mayWait: () => false,
-    unused: () => {},
     take: (...args) => void taken.push(args),
   }
   const store = {
@@ -130,7 +128,6 @@ test('turns that are being stored count as running, until they are stored', asyn
       counts.push(starting)
       return lease
     },
-    unused: () => {},
     take: () => {},
   }
   const bus: Partial<Bus> = {

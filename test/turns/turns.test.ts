@@ -108,6 +108,21 @@ test('beyond its limit what somebody waits for is refused before it is stored, a
   assert.equal(restOf(await eventsOf(job.events)), 'completed')
 })
 
+test('beyond its limit a request whose turn is stored is replayed, and one with another key is refused', async (t) => {
+  const { script, told, letGo } = createHeldReply()
+  const { turns } = openHouse(t, { limit: 1, reply: () => script })
+  const first = await turns.start(message('one', { idempotency: { key: 'k', bodyHash: 'h' } }))
+  await told
+  const again = await turns.start(message('one', { idempotency: { key: 'k', bodyHash: 'h' } }))
+  again.events.close()
+  assert.deepEqual([again.replayed, again.turn.id], [true, first.turn.id])
+  await rejectsWith(turns.start(message('one', { idempotency: { key: 'other', bodyHash: 'h' } })), 'overloaded')
+  assert.equal(turns.refusal()?.retryAfterSecs, 2)
+  letGo()
+  assert.equal(restOf(await eventsOf(first.events)), 'completed')
+  await until(() => turns.refusal() === undefined)
+})
+
 test('beyond its limit a runner queues, and every turn has its turn', async (t) => {
   let running = 0
   let most = 0

@@ -77,6 +77,25 @@ test('a send that is repeated with its key is the same message, once', async (t)
   assert.deepEqual([long.status, long.json.error.param], [400, 'Idempotency-Key'])
 })
 
+test('while the process is full a send is refused; one that is repeated with its key gets its first answer', async (t) => {
+  const hold = createHold()
+  const { call } = await openHouse(t, { say: hold.say, room: 1 })
+  const send = (key?: string) =>
+    call('POST', '/api/chat/send', {
+      body: { message: 'hello' },
+      ...(key !== undefined && { headers: { 'idempotency-key': key } }),
+    })
+  const first = await send('k1')
+  await hold.asked
+  const again = await send('k1')
+  assert.deepEqual([again.status, again.json], [202, first.json])
+  const others = [await send('k2'), await send(), await call('POST', '/api/chat', { body: { message: 'hello' } })]
+  for (const { status, json, headers } of others) {
+    assert.deepEqual([status, json.error.code, headers.get('retry-after')], [503, 'overloaded', '2'])
+  }
+  hold.release('done')
+})
+
 test('a repeated send with a PDF gets its first answer; one that nobody has time to read is a 503', async (t) => {
   let reads = 0
   const readPdf = () =>

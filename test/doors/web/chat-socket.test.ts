@@ -120,6 +120,21 @@ test('a message is accepted, and its items, text and end come in order', async (
   )
 })
 
+test('while the process is full a message is refused; one that is repeated with its name gets its first answer', async (t) => {
+  const hold = createHold()
+  const { url } = await openHouse(t, { say: hold.say, room: 1 })
+  const client = await openClient(url, bearer(operatorToken))
+  client.send({ type: 'message', message: 'hello', ref: 'm1' })
+  const accepted = await client.next('accepted')
+  await hold.asked
+  client.send({ type: 'message', message: 'hello', ref: 'm1' })
+  assert.deepEqual(await client.next('accepted'), accepted)
+  client.send({ type: 'message', message: 'hello', ref: 'm2' })
+  const { ref, code, retry_after_secs } = await client.next('error')
+  assert.deepEqual([ref, code, retry_after_secs], ['m2', 'overloaded', 2])
+  hold.release('done')
+})
+
 test('what is wrong with a frame is told, and the connection goes on', async (t) => {
   const { url } = await openHouse(t)
   const client = await openClient(url, bearer(operatorToken))

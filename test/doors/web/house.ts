@@ -67,7 +67,10 @@ function noServers({ mcp: store, secrets }: Store): McpAdmin {
   return createMcpAdmin({ servers, store, mask: (text) => text, secrets })
 }
 
-export type HouseOptions = Pick<TestAppOptions, 'say' | 'model' | 'tools' | 'now' | 'wrapStore' | 'maxUserBytes'> & {
+export type HouseOptions = Pick<
+  TestAppOptions,
+  'say' | 'model' | 'tools' | 'now' | 'room' | 'wrapStore' | 'maxUserBytes'
+> & {
   readonly perMinute?: number
   readonly writesPerMinute?: number
   readonly storeAway?: () => boolean
@@ -155,6 +158,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     chatLimit,
     chatsPerMinute: options.perMinute ?? 0,
     writeLimit,
+    refusal: () => turns.refusal(),
     ...(options.socketTimes && { socketTimes: options.socketTimes }),
     origins,
     trustProxy,

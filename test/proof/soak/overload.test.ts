@@ -16,7 +16,7 @@ const cases: readonly (readonly [what: string, change: Partial<Overloaded>, hold
   ['nobody refused at three times', { atThreeTimes: { admitted: [150], refused: [], wrong: 0 } }, false],
   ['a refusal without Retry-After', { atThreeTimes: { admitted: [150], refused: [3], wrong: 1 } }, false],
   ['two turns behind the queue of another', { behindQueue: [300, 300] }, false],
-  ['a message behind a queue that is refused', { behindQueue: [Number.NaN] }, false],
+  ['a job behind a queue that is refused', { behindQueue: [Number.NaN] }, false],
 ]
 
 for (const [what, change, holds] of cases) {

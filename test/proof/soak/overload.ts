@@ -1,5 +1,5 @@
 // Overload: how long admitted turns take at capacity and at three times of it, how the rest is refused, and how long a
-// user waits behind the long queue of another.
+// job of a user waits behind the long queue of another.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { percentile } from '../../../bench/compare.ts'
 import { newPerson } from '../people.ts'
@@ -13,7 +13,7 @@ export async function runOverload({ database, seconds }: Pick<SoakPlan, 'databas
   const env = { TURNS_MAX_RUNNING: String(places) }
   const { world } = await openService({ database, env }, () => {}, opened)
   const tokens: string[] = []
-  for (let at = 0; at <= 3 * places; at++) tokens.push((await newPerson(world, at, at + 1)).token)
+  for (let at = 0; at < 3 * places; at++) tokens.push((await newPerson(world, at, at + 1)).token)
   const [gateway, webhook] = [world.site.gateway(), world.site.webhook()]
   return judgeOverload(await overload({ gateway, webhook, webhookSecret, places, tokens, seconds, jobs: 1_000 }))
 }
@@ -24,7 +24,7 @@ type OverloadPlan = {
   readonly webhookSecret: string
   /** The places of the service: TURNS_MAX_RUNNING. */
   readonly places: number
-  /** A token of each user: three times as many as places, and one. */
+  /** A token of each user: three times as many as places. */
   readonly tokens: readonly string[]
   readonly seconds: number
   /** Jobs that one user queues. */
@@ -42,12 +42,14 @@ type Crowd = {
 export type Overloaded = {
   readonly atCapacity: Crowd
   readonly atThreeTimes: Crowd
-  /** Milliseconds of single messages while another user has a long queue. */
+  /** Milliseconds of single jobs while another user has a long queue. */
   readonly behindQueue: readonly number[]
 }
 
 const places = 8
 const singles = 10
+/** Pause between looks at a job. */
+const lookMs = 5
 
 async function overload(plan: OverloadPlan): Promise<Overloaded> {
   // The code is compiled first.
@@ -58,8 +60,7 @@ async function overload(plan: OverloadPlan): Promise<Overloaded> {
   await queueJobs(plan)
   const behindQueue: number[] = []
   for (let at = 0; at < singles; at++) {
-    const { status, ms } = await respond(plan, plan.tokens.at(-1) ?? '')
-    behindQueue.push(status === 200 ? ms : Number.NaN)
+    behindQueue.push(await timeOfJob(plan))
   }
   return { atCapacity, atThreeTimes, behindQueue }
 }
@@ -112,18 +113,32 @@ async function respond({ gateway }: OverloadPlan, token: string) {
   return { status: response.status, ms: performance.now() - began, retryAfter: response.headers.get('retry-after') }
 }
 
-async function queueJobs({ webhook, webhookSecret, jobs }: OverloadPlan): Promise<void> {
-  let left = jobs
+async function queueJobs(plan: OverloadPlan): Promise<void> {
+  let left = plan.jobs
   await runFlatOut({
     workers: [1, 2, 3, 4, 5, 6, 7, 8],
-    async run() {
-      const response = await fetch(`${webhook}/webhook`, {
-        method: 'POST',
-        headers: { 'x-webhook-secret': webhookSecret, 'content-type': 'application/json' },
-        body: JSON.stringify({ user_id: 'greedy', message: 'op 0 of mark-u0-end: say' }),
-      })
-      await response.text()
-    },
+    run: async () => void (await submit(plan, 'greedy')),
     isOver: () => left-- <= 0,
   })
+}
+
+/** Milliseconds from the job to its end, by the clock of the service; NaN if it was refused. */
+async function timeOfJob(plan: OverloadPlan): Promise<number> {
+  const id = await submit(plan, 'modest')
+  for (;;) {
+    const response = await fetch(`${plan.webhook}/jobs/${id}`, { headers: { 'x-webhook-secret': plan.webhookSecret } })
+    const job = (await response.json()) as { created_at?: string; completed_at?: string }
+    if (response.status !== 200) return Number.NaN
+    if (job.completed_at !== undefined) return Date.parse(job.completed_at) - Date.parse(job.created_at ?? '')
+    await sleep(lookMs)
+  }
+}
+
+async function submit({ webhook, webhookSecret }: OverloadPlan, user: string): Promise<string | undefined> {
+  const response = await fetch(`${webhook}/webhook`, {
+    method: 'POST',
+    headers: { 'x-webhook-secret': webhookSecret, 'content-type': 'application/json' },
+    body: JSON.stringify({ user_id: user, message: 'op 0 of mark-u0-end: say' }),
+  })
+  return ((await response.json()) as { job_id?: string }).job_id
 }

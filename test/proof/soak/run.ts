@@ -12,7 +12,7 @@ const usage = `npm run soak -- [--minutes 30] [--database sqlite|postgres]
   --minutes   how long; decimals are allowed
   --database  sqlite, or postgres from the development packages
   --overload  instead: the latency of admitted turns at three times capacity, as ratios to that at capacity, and of a
-              message behind 1,000 queued turns of another user; --seconds 10 for each part`
+              job behind 1,000 queued jobs of another user; --seconds 10 for each part`
 
 const maxShown = 10
 
