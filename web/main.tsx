@@ -14,7 +14,7 @@ import { startClock } from './store/clock.ts'
 import { gates } from './store/gates.ts'
 import { openConversation, startHub } from './store/hub.ts'
 import { setStorageUser } from './store/local-storage.ts'
-import { endNotice } from './store/notices.ts'
+import { endNotice, notify } from './store/notices.ts'
 import { restoreOutbox } from './store/outbox.ts'
 import { watchService } from './store/service.ts'
 import { findSession, sessionState, takeReturnPath } from './store/session.ts'
@@ -88,7 +88,10 @@ addEventListener('keydown', (event) => {
   const shortcut = shortcutOf(event, placeOf(event.target))
   if (!shortcut) return
   if (shortcut !== 'stop') event.preventDefault()
-  void import('./keyboard.tsx').then(({ act }) => act(shortcut))
+  import('./keyboard.tsx').then(
+    ({ act }) => act(shortcut),
+    () => notify('This could not be loaded. Try again.'),
+  )
 })
 // What ends meanwhile is told once somebody looks elsewhere.
 document.addEventListener(

@@ -194,6 +194,11 @@ async function findsWords(page: Page): Promise<void> {
   const field = page.getByRole('searchbox', { name: 'Find in this thread' })
   const bar = page.getByRole('search', { name: 'Find in this thread' })
   await box(page).focus()
+  // A part that cannot be loaded is told, and the next press tries again.
+  await page.route('**/assets/find-*', (asked) => asked.abort())
+  await page.keyboard.press('Control+f')
+  await page.getByText('The search in this thread could not be loaded.').waitFor()
+  await page.unroute('**/assets/find-*')
   await page.keyboard.press('Control+f')
   await untilEqual(() => field.evaluate((node) => node === node.ownerDocument.activeElement), true)
   await page.keyboard.type('number 77')
@@ -214,6 +219,12 @@ async function findsWords(page: Page): Promise<void> {
   await page.keyboard.press('Escape')
   await bar.waitFor({ state: 'detached' })
   await untilEqual(() => box(page).evaluate((node) => node === node.ownerDocument.activeElement), true)
+  // Esc closes the bar from outside of it too.
+  await page.keyboard.press('Control+f')
+  await bar.waitFor()
+  await box(page).focus()
+  await page.keyboard.press('Escape')
+  await bar.waitFor({ state: 'detached' })
 }
 
 /** The text is in the page, and within what is seen of it. */
