@@ -6,37 +6,56 @@ const lookMs = 10_000
 /** The start is collected only if the event loop was less busy than this. */
 const maxUtilization = 0.25
 
-type Load = { readonly active: number; readonly utilization: number }
+/** An interval up to this is calm, and so much work of busy ones in a row is a load. */
+const maxCalm = 0.02
+const minLoadMs = 1_000
+/** A collection blocks the event loop, some 40 ms for this much. */
+const maxHeapBytes = 64 * 2 ** 20
+const minFreedBytes = 8 * 2 ** 20
 
-/** True once the service is calm behind a load: `since` is all of it since the last collection, `now` the last interval. */
-export function isCalmBehindLoad(since: Load, now: Load): boolean {
-  // A collection takes some 40 ms.
-  const [minLoadMs, maxCalm] = [1_000, 0.02]
-  return since.active - now.active >= minLoadMs && now.utilization <= maxCalm
+type Load = { readonly active: number; readonly utilization: number }
+type Heap = { readonly heapUsed: number; readonly heapTotal: number }
+type Look = { readonly loadMs: number; readonly collects: boolean }
+
+/**
+ * What to do behind an interval: `loadMs` is the work of the busy intervals before it, `kept` what the last collection left
+ * of the heap. Pure.
+ */
+export function lookAt(loadMs: number, interval: Load, heap: Heap, kept: number): Look {
+  if (interval.utilization > maxCalm) return { loadMs: loadMs + interval.active, collects: false }
+  if (loadMs < minLoadMs || heap.heapTotal - kept < minFreedBytes) return { loadMs: 0, collects: false }
+  // Later, if V8 itself frees enough meanwhile.
+  if (heap.heapUsed > maxHeapBytes) return { loadMs, collects: false }
+  return { loadMs: 0, collects: true }
 }
 
 /** Collects once behind the start, and once behind each load. */
 export function collectWhenCalm(): void {
-  let collected = performance.eventLoopUtilization()
-  let looked = collected
+  const begun = performance.eventLoopUtilization()
+  let looked = begun
+  let loadMs = 0
+  let kept = 0
+  async function collectNow(flavor: Flavor): Promise<void> {
+    await collect(flavor)
+    kept = process.memoryUsage().heapUsed
+  }
   setTimeout(() => {
     // This one also drops code that only the start used; behind a load it would drop what the next turns need.
-    if (performance.eventLoopUtilization(collected).utilization <= maxUtilization) void collect('last-resort')
-    collected = performance.eventLoopUtilization()
+    if (performance.eventLoopUtilization(begun).utilization <= maxUtilization) void collectNow('last-resort')
+    looked = performance.eventLoopUtilization()
   }, startMs).unref()
   setInterval(() => {
     const now = performance.eventLoopUtilization()
-    if (
-      isCalmBehindLoad(performance.eventLoopUtilization(now, collected), performance.eventLoopUtilization(now, looked))
-    ) {
-      void collect('regular')
-      collected = now
-    }
+    const look = lookAt(loadMs, performance.eventLoopUtilization(now, looked), process.memoryUsage(), kept)
     looked = now
+    loadMs = look.loadMs
+    if (look.collects) void collectNow('regular')
   }, lookMs).unref()
 }
 
-async function collect(flavor: 'regular' | 'last-resort'): Promise<void> {
+type Flavor = 'regular' | 'last-resort'
+
+async function collect(flavor: Flavor): Promise<void> {
   const [{ setFlagsFromString }, { runInNewContext }] = await Promise.all([import('node:v8'), import('node:vm')])
   // Set only for a moment, and not by the launcher: with this flag V8 rejects its compile cache.
   setFlagsFromString('--expose-gc')

@@ -1,16 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isCalmBehindLoad } from '#commands/collect-when-calm.ts'
+import { lookAt } from '#commands/collect-when-calm.ts'
 
-const calm = { active: 10, utilization: 0.001 }
+const mib = 2 ** 20
+const calm = { active: 200, utilization: 0.02 }
+const steady = { active: 150, utilization: 0.015 }
+const busy = { active: 210, utilization: 0.021 }
+const heap = (used: number, total: number) => ({ heapUsed: used * mib, heapTotal: total * mib })
+const usual = heap(40, 60)
 
-test('memory is collected behind a load, once it is calm', () => {
-  assert.equal(isCalmBehindLoad({ active: 1_010, utilization: 0.1 }, calm), true)
-  assert.equal(isCalmBehindLoad({ active: 60_000, utilization: 0.5 }, { active: 200, utilization: 0.02 }), true)
-})
+const looks: readonly (readonly [what: string, given: Parameters<typeof lookAt>, loadMs: number, collects: boolean])[] =
+  [
+    ['the calm behind a load', [1_000, calm, usual, 30 * mib], 0, true],
+    ['a load', [60_000, busy, usual, 30 * mib], 60_210, false],
+    ['the calm behind little work', [999, calm, usual, 30 * mib], 0, false],
+    ['steady little work', [0, steady, usual, 30 * mib], 0, false],
+    ['a heap whose collection takes long', [1_000, calm, heap(65, 90), 30 * mib], 1_000, false],
+    ['the largest heap that is collected', [1_000, calm, heap(64, 90), 30 * mib], 0, true],
+    ['a heap with little to free', [1_000, calm, heap(40, 47), 40 * mib], 0, false],
+    ['a heap with enough to free', [1_000, calm, heap(40, 48), 40 * mib], 0, true],
+  ]
 
-test('memory is not collected during a load, nor behind little work', () => {
-  assert.equal(isCalmBehindLoad({ active: 60_000, utilization: 0.5 }, { active: 210, utilization: 0.021 }), false)
-  assert.equal(isCalmBehindLoad({ active: 1_009, utilization: 0.1 }, calm), false)
-  assert.equal(isCalmBehindLoad({ active: 9_000, utilization: 0.9 }, { active: 9_000, utilization: 0.9 }), false)
-})
+for (const [what, given, loadMs, collects] of looks) {
+  test(`memory is ${collects ? '' : 'not '}collected at ${what}`, () => {
+    assert.deepEqual(lookAt(...given), { loadMs, collects })
+  })
+}
