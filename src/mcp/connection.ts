@@ -215,12 +215,11 @@ export function createConnection(parts: ConnectionParts): Connection {
     } catch (error) {
       const needed = opened.signInFault?.(error)
       answered = needed !== undefined || isAnswer(error)
+      // An error of the server itself: it accepted the token.
+      if (answered) signIn = needed !== undefined
       signal.throwIfAborted()
       if (error instanceof AppError) throw error
-      if (needed) {
-        signIn = true
-        throw needed
-      }
+      if (needed) throw needed
       throw refusal(deadline.isOver() ? timeoutWords() : wordsOf(error, opened), error)
     } finally {
       deadline.end()

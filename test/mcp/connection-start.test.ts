@@ -118,3 +118,20 @@ test('only the request that was answered with 401 asks for a sign-in', async () 
   await assert.rejects(call(), { code: 'tool_refused', message: /did not answer within/ })
   await connection.stop()
 })
+
+test('a call that is answered with an error of the server needs no sign-in any more', async () => {
+  let calls = 0
+  const server = fakeServer(({ id, method }, { send }) => {
+    if (method !== 'tools/call') return false
+    if (++calls === 1) throw new Error('401')
+    queueMicrotask(() => send({ id, error: { code: -32602, message: 'no such city' } }))
+    return true
+  })
+  const connection = connectTo([server])
+  const call = (): Promise<unknown> => connection.call({ tool: echo, args: '{}', signal: never })
+  await assert.rejects(call(), { code: 'credential_missing' })
+  assert.equal(connection.status().status, 'sign_in')
+  await assert.rejects(call(), { code: 'tool_refused', message: /no such city/ })
+  assert.equal(connection.status().status, 'ready')
+  await connection.stop()
+})
