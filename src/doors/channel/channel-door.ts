@@ -18,7 +18,7 @@ import { type Hold, renewMs } from './hold.ts'
 import { refusedNote } from './notes.ts'
 import { takePressed } from './press.ts'
 import { splitPlain } from './split.ts'
-import { takeMessage, takePairing } from './take-message.ts'
+import { type FilesTime, maxFilesMs, takeMessage, takePairing } from './take-message.ts'
 import { tellTurn } from './tell-turn.ts'
 
 /** Pauses after a failure, such as a database that is away: the first, and the longest. */
@@ -170,7 +170,7 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
     sync().catch((error: unknown) => log.error({ channel: channel.name, err: error }, 'could not read posts'))
   }
 
-  async function takeOne(incoming: Incoming, until: AbortSignal): Promise<void> {
+  async function takeOne(incoming: Incoming, until: AbortSignal, filesTime: FilesTime): Promise<void> {
     const updates: Updates = { channel: channel.name, account: channel.account, ids: incoming.ids }
     const chat = incoming.chat === undefined ? undefined : await channels.chat(channel.name, incoming.chat)
     if (incoming.type === 'ignored') return ignored(incoming.chat)
@@ -180,7 +180,8 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
       if (!paired) return ignored(incoming.chat)
       log.info({ channel: channel.name, user: paired.user }, 'paired a chat')
     } else if (incoming.type === 'press') await takePress(updates, chat, incoming, until)
-    else await takeMessage({ ...parts, store: channels }, { updates, chat, message: incoming, signal: until })
+    else
+      await takeMessage({ ...parts, store: channels }, { updates, chat, message: incoming, signal: until, filesTime })
     // Also when it was taken before: a crash may have come between.
     if (incoming.type === 'message' && readCommand(incoming.text)?.type === 'start') {
       const paired = await channels.chat(channel.name, incoming.chat)
@@ -207,11 +208,11 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
   }
 
   /** Takes an update, again if need be. One that can never be taken is left out in the end. */
-  async function take(incoming: Incoming, until: AbortSignal): Promise<void> {
+  async function take(incoming: Incoming, until: AbortSignal, filesTime: FilesTime): Promise<void> {
     let waitMs = minRetryMs
     for (let attempt = 1; ; ) {
       try {
-        return await takeOne(incoming, until)
+        return await takeOne(incoming, until, filesTime)
       } catch (error) {
         until.throwIfAborted()
         log.error({ channel: channel.name, updates: incoming.ids, err: error }, 'could not take an update')
@@ -227,7 +228,8 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
     const byChat = Map.groupBy(batch, ({ chat = '' }) => chat)
     await Promise.all(
       [...byChat.values()].map(async (updates) => {
-        for (const each of updates) await take(each, until)
+        const filesTime = { leftMs: maxFilesMs }
+        for (const each of updates) await take(each, until, filesTime)
       }),
     )
   }

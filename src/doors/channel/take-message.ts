@@ -32,11 +32,12 @@ export type TakeParts = {
   readonly turns: Turns
   readonly threads: Pick<Threads, 'get' | 'list'>
   readonly readPdf: ReadPdf
-  /** To fetch and read all files of a message: other chats wait for them. */
-  readonly filesMs?: number
 }
 
-const defaultFilesMs = 60_000
+/** What is left of the time to fetch and read files: one for a chat and a batch, since every chat waits for a batch. */
+export type FilesTime = { leftMs: number }
+
+export const maxFilesMs = 60_000
 
 export type IncomingMessage = Extract<Incoming, { type: 'message' }>
 
@@ -53,18 +54,14 @@ export async function takePairing(parts: TakeParts, updates: Updates, message: I
 /** Takes a message of a paired chat. Throws only what may pass: the caller tries again. */
 export async function takeMessage(
   parts: TakeParts,
-  {
-    updates,
-    chat,
-    message,
-    signal,
-  }: { updates: Updates; chat: PairedChat; message: IncomingMessage; signal: AbortSignal },
+  { updates, chat, message, signal, filesTime }: Given & { signal: AbortSignal; filesTime: FilesTime },
 ): Promise<void> {
   const { store } = parts
   if (await store.taken(updates)) {
     // A crash may have come between two batches: the rest of an album is a message of its own.
     const rest = await untaken(store, updates, message)
-    if (rest) await takeMessage(parts, { updates: { ...updates, ids: rest.ids }, chat, message: rest, signal })
+    if (rest)
+      await takeMessage(parts, { updates: { ...updates, ids: rest.ids }, chat, message: rest, signal, filesTime })
     return
   }
   const note = (text: string): Promise<boolean> => store.takeEffect(updates, chat, { note: text })
@@ -73,7 +70,13 @@ export async function takeMessage(
     if (command) await takeCommand(parts, { updates, chat, command, message })
     else if (message.edited) await takeEdit(parts, { updates, chat, message })
     else if (message.unsupported) await note('Only text, photos, PDFs and text files are understood here.')
-    else await startTurn(parts, { updates, chat, message, input: await inputOf(parts, { chat, message, signal }) })
+    else
+      await startTurn(parts, {
+        updates,
+        chat,
+        message,
+        input: await inputOf(parts, { chat, message, signal, filesTime }),
+      })
   } catch (error) {
     // What the message itself is to blame for is said in the chat.
     const words = error instanceof AppError ? error.message : undefined
@@ -194,12 +197,23 @@ async function stopAll({ store, turns }: TakeParts, { channel, chat, user, threa
 
 /** The message of a person with its files. Throws invalid_input and too_large for what the usual limits refuse. */
 async function inputOf(
-  { channel, readPdf, filesMs = defaultFilesMs }: TakeParts,
-  { chat: { user }, message, signal }: { chat: PairedChat; message: IncomingMessage; signal: AbortSignal },
+  { channel, readPdf }: TakeParts,
+  {
+    chat: { user },
+    message,
+    signal,
+    filesTime,
+  }: { chat: PairedChat; message: IncomingMessage; signal: AbortSignal; filesTime: FilesTime },
 ): Promise<Message> {
-  const parts = await withDeadline(filesMs, signal, (either) =>
+  if (message.files.length > 0 && filesTime.leftMs <= 0) {
+    throw new AppError('overloaded', 'the files before it took too long. Send it again')
+  }
+  const beganAt = Date.now()
+  const parts = await withDeadline(filesTime.leftMs, signal, (either) =>
     filesOf({ channel, readPdf, user }, message.files, { signal, either }),
-  )
+  ).finally(() => {
+    filesTime.leftMs -= Math.max(0, Date.now() - beganAt)
+  })
   if (message.text === '' && parts.length > 0) return { type: 'message', role: 'user', content: parts }
   checkMessage(message.text)
   return textMessage('user', message.text, parts)

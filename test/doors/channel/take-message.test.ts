@@ -4,13 +4,17 @@ import { test } from 'node:test'
 import type { ChatEffect } from '#core/channel.ts'
 import { operator } from '#core/ids.ts'
 import { joinAlbum } from '#doors/channel/album.ts'
-import { type IncomingMessage, takeMessage, type TakeParts } from '#doors/channel/take-message.ts'
+import { type IncomingMessage, maxFilesMs, takeMessage, type TakeParts } from '#doors/channel/take-message.ts'
 
 const chat = { channel: 'telegram', chat: '7', user: operator, pairedAt: 0 } as const
 const updates = { channel: 'telegram', account: '1', ids: [1] } as const
 const sent: IncomingMessage = { type: 'message', ids: [1], chat: '7', message: '5', text: '', files: [] }
 
-async function effectsOf(message: IncomingMessage, over: Partial<TakeParts> = {}): Promise<ChatEffect[]> {
+async function effectsOf(
+  message: IncomingMessage,
+  over: Partial<TakeParts> = {},
+  leftMs = maxFilesMs,
+): Promise<ChatEffect[]> {
   const effects: ChatEffect[] = []
   const store = {
     taken: () => Promise.resolve(false),
@@ -23,6 +27,7 @@ async function effectsOf(message: IncomingMessage, over: Partial<TakeParts> = {}
     chat,
     message,
     signal: new AbortController().signal,
+    filesTime: { leftMs },
   })
   return effects
 }
@@ -49,7 +54,7 @@ test('files that take too long are given up, and that is said', async () => {
       }),
   } as unknown as TakeParts['channel']
   const message = { ...sent, files: [{ id: 'f', name: 'slow.txt' }] }
-  assert.deepEqual(await effectsOf(message, { channel, filesMs: 1 }), [
+  assert.deepEqual(await effectsOf(message, { channel }, 1), [
     { note: 'This message was not taken: slow.txt could not be fetched: it took too long' },
   ])
 })

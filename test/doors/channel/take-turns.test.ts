@@ -5,10 +5,17 @@ import type { ChatEffect, PairedChat, Post } from '#core/channel.ts'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { FileRef } from '#doors/channel/channel.ts'
-import { type IncomingMessage, takeMessage, takePairing, type TakeParts } from '#doors/channel/take-message.ts'
+import {
+  type IncomingMessage,
+  maxFilesMs,
+  takeMessage,
+  takePairing,
+  type TakeParts,
+} from '#doors/channel/take-message.ts'
 import { readPdf } from '#tools/web/pdf.ts'
 import { maxAttachments, maxPictureBytes, maxTextBytes, maxTotalBytes } from '#turns/attachments.ts'
 import type { StartTurn } from '#turns/turns.ts'
+import { withFakeClock } from '../../fake-clock.ts'
 import { pdfOf } from '../../pdf.ts'
 
 const chat: PairedChat = { channel: 'telegram', chat: '7', user: operator, pairedAt: 0, threadId: 't' }
@@ -75,15 +82,15 @@ function stage(play: Play = {}) {
       },
     },
     readPdf: play.readPdf ?? readPdf,
-    ...(play.filesMs !== undefined && { filesMs: play.filesMs }),
     threads: {
       list: (_user: unknown, { limit }: { limit: number }) =>
         Promise.resolve({ rows: ['a', 'b'].slice(0, limit).map((id) => ({ id, title: id, state: 'idle' })) }),
     },
   } as unknown as TakeParts
   const stopping = new AbortController()
+  const filesTime = { leftMs: play.filesMs ?? maxFilesMs }
   const take = (over: Partial<IncomingMessage> = {}, of: PairedChat = chat) =>
-    takeMessage(parts, { updates, chat: of, message: { ...message, ...over }, signal: stopping.signal })
+    takeMessage(parts, { updates, chat: of, message: { ...message, ...over }, signal: stopping.signal, filesTime })
   return {
     take,
     stop: () => stopping.abort(),
@@ -207,6 +214,17 @@ test('a PDF that takes too long is given up, and that is said', async () => {
   await take({ files: [sent('slow.pdf')] })
   assert.match(effects[0]?.note ?? '', /^This message was not taken: slow\.pdf was not read in time/)
   assert.equal(started.length, 0)
+})
+
+test('files behind those that used up the time are refused unread, and that is said; words alone are taken', async (t) => {
+  const { take, started, effects, fetched } = stage({ file: pdf(['x']), readPdf: endless })
+  await withFakeClock(t, async () => {
+    await take({ files: [sent('slow.pdf')] })
+    await take({ files: [sent('next.pdf')] })
+    await take()
+  })
+  assert.deepEqual([fetched.length, started.length, effects.length], [1, 1, 2])
+  assert.match(effects[1]?.note ?? '', /^This message was not taken: the files before it took too long. Send it again/)
 })
 
 test('a message whose PDF is being read when the service stops is left for the next start', async () => {
