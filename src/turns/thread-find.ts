@@ -5,7 +5,7 @@ import type { ThreadStore } from '#core/thread-store.ts'
 
 /** Items that one call passes, and bytes that it reads and looks through: it blocks other work meanwhile. */
 const maxItems = 2_000
-const maxReadBytes = 1024 * 1024
+const maxReadBytes = 256 * 1024
 
 /** A message that has the words, and how often. */
 export type FindHit = { readonly seq: number; readonly count: number }
