@@ -20,7 +20,7 @@ const notify = (...args: string[]) =>
   atrium(home.path, ['notify', ...args], { env: { ATRIUM_PRIVATE_HOSTS: `127.0.0.1:${port}` } })
 
 test('ways are added, listed, tested and removed', async () => {
-  assert.match((await notify('list')).stdout, /^No ways yet\. Add one: atrium notify add ntfy /)
+  assert.match((await notify('list')).stdout, /^No ways yet\. Add one: (\S*\/)?atrium notify add ntfy /)
   const added = await notify('add', 'ntfy', `http://127.0.0.1:${port}/topic`, '--events', 'failed, needs_you')
   const id = /^Added (\S+): needs_you, failed\.\n/.exec(added.stdout)?.[1] ?? ''
   assert.ok(id !== '', added.stdout + added.stderr)
