@@ -3,21 +3,25 @@
 import type { Credential } from '#core/errors.ts'
 import type { DialFault } from '#net/dial.ts'
 
+/** Why a component is refused at its install. */
+export const installFaultCodes = [
+  'component_too_large',
+  'component_malformed',
+  'not_a_component',
+  'interface_missing',
+  'import_refused',
+  'name_refused',
+  'memory_refused',
+  'too_many_instances',
+  'transpile_timeout',
+  'transpile_failed',
+  'capabilities_invalid',
+  'schema_invalid',
+  'not_installed',
+] as const
+
 export type ToolFaultCode =
-  // refused at install
-  | 'component_too_large'
-  | 'component_malformed'
-  | 'not_a_component'
-  | 'interface_missing'
-  | 'import_refused'
-  | 'name_refused'
-  | 'memory_refused'
-  | 'too_many_instances'
-  | 'transpile_timeout'
-  | 'transpile_failed'
-  | 'capabilities_invalid'
-  | 'schema_invalid'
-  | 'not_installed'
+  | (typeof installFaultCodes)[number]
   // during a call
   | 'params_invalid'
   | 'params_too_large'

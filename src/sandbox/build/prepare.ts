@@ -3,9 +3,8 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject } from '#core/json.ts'
-import type { Outline, WitVersion } from '#sandbox/package/component.ts'
-import { outlineOf } from '#sandbox/package/component.ts'
-import { ToolFault, type ToolFaultCode } from '#sandbox/sandbox-fault.ts'
+import { outlineOf, type WitVersion } from '#sandbox/package/component.ts'
+import { installFaultCodes, ToolFault } from '#sandbox/sandbox-fault.ts'
 import type { Frame } from '#sandbox/child/frames.ts'
 import { writeFolder } from './cache-folder.ts'
 import { runTranspiler, findTranspiler } from './transpiler.ts'
@@ -45,19 +44,19 @@ export async function prepareComponent(component: Uint8Array, parts: PreparePart
   }
   const folder = join(parts.cacheFolder, `tool-${generation}-${transpiler.version}-${sha256}`)
   if (!existsSync(folder)) {
-    const transpiled = readAnswer(await runTranspiler(component, transpiler, parts))
-    const about = { tool: transpiled.outline.tool, witVersion: transpiled.outline.witVersion }
-    writeFolder(folder, new Map([...transpiled.files, ['about.json', Buffer.from(JSON.stringify(about))]]))
+    const files = readAnswer(await runTranspiler(component, transpiler, parts))
+    const about = { tool: outline.tool, witVersion: outline.witVersion }
+    writeFolder(folder, new Map([...files, ['about.json', Buffer.from(JSON.stringify(about))]]))
   }
   return { sha256, folder, witVersion: outline.witVersion, imports: outline.imports }
 }
 
-/** Checks the answer of the transpiling process. That process has read hostile bytes, so its answer is not trusted. */
-export function readAnswer({ head, body }: Frame): { outline: Outline; files: Map<string, Uint8Array> } {
+/** The files in the answer of the transpiling process. That process has read hostile bytes, so its answer is not trusted. */
+export function readAnswer({ head, body }: Frame): Map<string, Uint8Array> {
   if (!isObject(head)) throw new ToolFault('transpile_failed', 'the transpiler gave no answer')
   if (head.ok !== true) {
     const message = typeof head.message === 'string' ? head.message : 'the component could not be transpiled'
-    throw new ToolFault((typeof head.code === 'string' ? head.code : 'transpile_failed') as ToolFaultCode, message)
+    throw new ToolFault(installFaultCodes.find((code) => code === head.code) ?? 'transpile_failed', message)
   }
   const files = new Map<string, Uint8Array>()
   let at = 0
@@ -68,7 +67,6 @@ export function readAnswer({ head, body }: Frame): { outline: Outline; files: Ma
     files.set(entry.name, body.subarray(at, at + entry.size))
     at += entry.size
   }
-  if (!files.has('tool.js') || !isObject(head.outline))
-    throw new ToolFault('transpile_failed', 'the code is incomplete')
-  return { outline: head.outline as unknown as Outline, files }
+  if (!files.has('tool.js')) throw new ToolFault('transpile_failed', 'the code is incomplete')
+  return files
 }

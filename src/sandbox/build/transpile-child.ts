@@ -26,9 +26,9 @@ async function answer(): Promise<[head: object, body?: Buffer]> {
     const generate = await loadGenerator()
     // All code is loaded. The rights are dropped before the component's bytes are read.
     dropRights(Number(process.argv[2] ?? '') || undefined)
-    const { outline, files } = await transpileComponent(await readAll(), generate)
+    const files = await transpileComponent(await readAll(), generate)
     const list = [...files].map(([name, code]) => ({ name, size: code.length }))
-    return [{ ok: true, outline, files: list }, Buffer.concat([...files.values()])]
+    return [{ ok: true, files: list }, Buffer.concat([...files.values()])]
   } catch (error) {
     const [code, message] =
       error instanceof ToolFault

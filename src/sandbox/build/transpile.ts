@@ -4,12 +4,6 @@ import { type Outline, outlineOf, unversioned } from '#sandbox/package/component
 import { ToolFault } from '#sandbox/sandbox-fault.ts'
 import { maxCoreModules } from '#sandbox/child/limits.ts'
 
-export type Transpiled = {
-  readonly outline: Outline
-  /** `tool.js` and its core modules. */
-  readonly files: ReadonlyMap<string, Uint8Array>
-}
-
 /** The code generator of the transpiler's package. The named imports and exports of the component may wait. */
 export type Generate = (
   component: Uint8Array,
@@ -21,8 +15,14 @@ const maxMessageChars = 300
 /** Host functions that wait for the service; all others return at once. */
 const asyncHostFunctions = ['http-request', 'tool-invoke', 'workspace-read']
 
-/** Checks and transpiles a component without running any of it. Throws a fault that says what is wrong. */
-export async function transpileComponent(bytes: Uint8Array, generate: Generate): Promise<Transpiled> {
+/**
+ * Checks and transpiles a component without running any of it: gives `tool.js` and its core modules. Throws a fault that
+ * says what is wrong.
+ */
+export async function transpileComponent(
+  bytes: Uint8Array,
+  generate: Generate,
+): Promise<ReadonlyMap<string, Uint8Array>> {
   const outline = outlineOf(bytes)
   const code = runGenerator(bytes, outline, generate)
   const outlined = outline.imports.map(unversioned)
@@ -49,7 +49,7 @@ export async function transpileComponent(bytes: Uint8Array, generate: Generate):
   for (const module of modules) await checkNames(module.bytes)
   const safe = boundModules(modules)
   for (const bytes of safe.values()) await checkNames(bytes)
-  return { outline, files: new Map([['tool.js', script], ...safe]) }
+  return new Map([['tool.js', script], ...safe])
 }
 
 function runGenerator(bytes: Uint8Array, outline: Outline, generate: Generate): ReturnType<Generate> {

@@ -335,17 +335,13 @@ test('the files of an answer are cut from its body in their order', () => {
     { name: 'tool.core.wasm', size: 0 },
     { name: 'tool.core12.wasm', size: 3 },
   ]
-  const answer = readAnswer({
-    head: { ok: true, files, outline: { tool: 'near:agent/tool' } },
-    body: Buffer.from('aabbb'),
-  })
-  const texts = [...answer.files].map(([name, bytes]) => [name, Buffer.from(bytes).toString()])
+  const answer = readAnswer({ head: { ok: true, files }, body: Buffer.from('aabbb') })
+  const texts = [...answer].map(([name, bytes]) => [name, Buffer.from(bytes).toString()])
   assert.deepEqual(texts, [
     ['tool.js', 'aa'],
     ['tool.core.wasm', ''],
     ['tool.core12.wasm', 'bbb'],
   ])
-  assert.deepEqual(answer.outline, { tool: 'near:agent/tool' })
 })
 
 const code = { name: 'tool.js', size: 1 }
@@ -353,22 +349,14 @@ type Answered = readonly [what: string, head: unknown, fault: { readonly code?: 
 const answers: readonly Answered[] = [
   ['nothing', undefined, { message: 'the transpiler gave no answer' }],
   ['a fault', { ok: false, code: 'not_a_component', message: 'no' }, { code: 'not_a_component', message: 'no' }],
+  ['a code that no install has', { ok: false, code: 'crashed', message: 'no' }, { message: 'no' }],
   ['a fault without words', { ok: 'true', code: 7 }, { message: 'the component could not be transpiled' }],
-  ['no files', { ok: true, outline: {} }, { message: 'the code is incomplete' }],
-  ['files that are no list', { ok: true, files: 5, outline: {} }, { message: 'the code is incomplete' }],
-  [
-    'a file without a size',
-    { ok: true, files: [{ name: 'tool.js' }], outline: {} },
-    { message: 'the code is incomplete' },
-  ],
-  ['no outline', { ok: true, files: [code] }, { message: 'the code is incomplete' }],
+  ['no files', { ok: true }, { message: 'the code is incomplete' }],
+  ['files that are no list', { ok: true, files: 5 }, { message: 'the code is incomplete' }],
+  ['a file without a size', { ok: true, files: [{ name: 'tool.js' }] }, { message: 'the code is incomplete' }],
   ...['../tool.js', 'tool.js/x', 'about.json', 'tool.core1234.wasm'].map(
     (name) =>
-      [
-        `the file ${name}`,
-        { ok: true, files: [code, { name, size: 1 }], outline: {} },
-        { message: 'an odd file name' },
-      ] as const,
+      [`the file ${name}`, { ok: true, files: [code, { name, size: 1 }] }, { message: 'an odd file name' }] as const,
   ),
 ]
 for (const [what, head, fault] of answers) {
