@@ -66,3 +66,7 @@ export type RequestFault = {
   /** True once bytes may have reached the server. */
   readonly sent: boolean
 }
+
+export function requestFault(code: RequestFault['code'], message: string, sent = false): RequestFault {
+  return { code, message, sent }
+}

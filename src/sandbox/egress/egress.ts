@@ -3,12 +3,12 @@
 import type { LimitStore } from '#core/store.ts'
 import { type LeakScan, stopsIn } from '#safety/leaks.ts'
 import { createMask, maskBytes } from '#safety/secret-values.ts'
-import { judgeUrl, originOf, showTarget, type Target } from '#safety/urls.ts'
+import { judgeUrl, originOf, showTarget } from '#safety/urls.ts'
 import type { Capabilities } from '#sandbox/package/capabilities.ts'
 import { credentialsFor, echoesOf, inject } from './credentials.ts'
 import { withDeadline } from '#lib/deadline.ts'
 import type { Dial, Dialled, Outgoing, WireAnswer } from '#net/dial.ts'
-import { type RequestFault, ToolFault } from '#sandbox/sandbox-fault.ts'
+import { requestFault, type RequestFault, ToolFault } from '#sandbox/sandbox-fault.ts'
 import {
   maxRedirects,
   maxRequestBodyBytes,
@@ -17,6 +17,7 @@ import {
   requestTimeoutMs,
 } from '#sandbox/child/limits.ts'
 import { readHeaders } from './headers.ts'
+import { redirected } from './redirect.ts'
 
 export type EgressParts = {
   /** The installed name of the tool. Rate limits are counted by it. */
@@ -78,8 +79,6 @@ const redirectStatuses = [301, 302, 303, 307, 308]
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const shownUrlChars = 500
-/** Headers of the guest that a redirect to another origin drops. */
-const privateHeaders = ['authorization', 'cookie', 'x-api-key']
 
 /** Creates the egress of one call. */
 export function createEgress(parts: EgressParts): Egress {
@@ -100,7 +99,7 @@ export function createEgress(parts: EgressParts): Egress {
   /** Counts a request against the limits of the call and the tool's rates. A fault refuses it. */
   async function count(): Promise<RequestFault | undefined> {
     if (++sent > maxRequestsPerCall)
-      return fault('too_many_requests', `more than ${maxRequestsPerCall} requests in one call`)
+      return requestFault('too_many_requests', `more than ${maxRequestsPerCall} requests in one call`)
     const { perMinute, perHour } = parts.capabilities.rateLimit
     for (const [limit, windowMs, word] of [
       [perMinute, minuteMs, 'minute'],
@@ -115,7 +114,10 @@ export function createEgress(parts: EgressParts): Egress {
       )
       const wait = Math.ceil(retryAfterMs / 1_000)
       if (!allowed)
-        return fault('rate_limited', `${parts.tool} may send ${limit} requests per ${word}; try again in ${wait} s`)
+        return requestFault(
+          'rate_limited',
+          `${parts.tool} may send ${limit} requests per ${word}; try again in ${wait} s`,
+        )
     }
     return undefined
   }
@@ -129,10 +131,10 @@ export function createEgress(parts: EgressParts): Egress {
       if (typeof secret === 'object') return secret
       if (secret === undefined || secret === '') {
         if (!traffic.missing.includes(secretName)) traffic.missing.push(secretName)
-        return fault('credential_missing', `the secret ${secretName} is not set`)
+        return requestFault('credential_missing', `the secret ${secretName} is not set`)
       }
       if (/[\r\n\0]/.test(secret))
-        return fault('credential_missing', `the secret ${secretName} has a line break in it; set it again`)
+        return requestFault('credential_missing', `the secret ${secretName} has a line break in it; set it again`)
       authorized = inject(authorized, location, secret)
       values.set(secretName, secret)
       traffic.secrets.add(secretName)
@@ -145,7 +147,7 @@ export function createEgress(parts: EgressParts): Egress {
     try {
       return await parts.secret(name, refused)
     } catch (error) {
-      if (error instanceof ToolFault) return fault('unreachable', error.message)
+      if (error instanceof ToolFault) return requestFault('unreachable', error.message)
       throw error
     }
   }
@@ -191,7 +193,7 @@ export function createEgress(parts: EgressParts): Egress {
       if ('code' in answer) return answer
       const location = redirectStatuses.includes(answer.status) ? answer.headers.get('location') : undefined
       if (location === undefined) return masked(answer, [...echoes])
-      if (hops === maxRedirects) return fault('blocked', `more than ${maxRedirects} redirects`, true)
+      if (hops === maxRedirects) return requestFault('blocked', `more than ${maxRedirects} redirects`, true)
       const next = redirected(
         request,
         { status: answer.status, location, echoes: [...echoes] },
@@ -217,7 +219,7 @@ export function createEgress(parts: EgressParts): Egress {
       if (leak) {
         traffic.leaks.add(leak)
         const why = `the request carries a secret (${leak}): secrets are only sent by http.credentials`
-        return refuse(fault('secret_in_request', why))
+        return refuse(requestFault('secret_in_request', why))
       }
       const answer = await withDeadline(timeoutOf(guest, parts.capabilities.timeoutSecs), signal, (either) =>
         follow(checked, either),
@@ -236,44 +238,14 @@ export function createEgress(parts: EgressParts): Egress {
 /** All checks of a request that need no I/O. */
 function check(guest: GuestRequest, allowlist: Capabilities['allowlist']): Outgoing | RequestFault {
   const verdict = judgeUrl(guest.method, guest.url, allowlist)
-  if (verdict.type === 'blocked') return fault('blocked', verdict.reason)
+  if (verdict.type === 'blocked') return requestFault('blocked', verdict.reason)
   const headers = readHeaders(guest.headers)
-  if (typeof headers === 'string') return fault('invalid_request', headers)
+  if (typeof headers === 'string') return requestFault('invalid_request', headers)
   if ((guest.body?.length ?? 0) > maxRequestBodyBytes) {
-    return fault('request_too_large', `the body is over ${maxRequestBodyBytes} bytes`)
+    return requestFault('request_too_large', `the body is over ${maxRequestBodyBytes} bytes`)
   }
   const request = { method: guest.method.toUpperCase(), target: verdict.target, headers }
   return guest.body ? { ...request, body: guest.body } : request
-}
-
-type Redirect = { readonly status: number; readonly location: string; readonly echoes: readonly string[] }
-
-/** The request that follows a redirect, checked like a first one. Another origin gets none of the `privateHeaders`. */
-function redirected(
-  request: Outgoing,
-  { status, location, echoes }: Redirect,
-  allowlist: Capabilities['allowlist'],
-): Outgoing | RequestFault {
-  if (echoes.some((echo) => location.includes(echo))) return fault('blocked', 'a redirect carries a credential', true)
-  const keeps = status === 307 || status === 308 || request.method === 'GET' || request.method === 'HEAD'
-  const method = keeps ? request.method : 'GET'
-  const verdict = judgeUrl(method, absolute(request.target, location), allowlist)
-  if (verdict.type === 'blocked') return fault('blocked', `a redirect was not followed: ${verdict.reason}`, true)
-  const foreign = originOf(verdict.target) !== originOf(request.target)
-  const dropped = [...(foreign ? privateHeaders : []), ...(keeps ? [] : ['content-type'])]
-  const headers = new Map([...request.headers].filter(([name]) => !dropped.includes(name)))
-  const next = { method, target: verdict.target, headers }
-  return keeps && request.body ? { ...next, body: request.body } : next
-}
-
-/** A Location header as a full URL. Dot segments are not resolved: `judgeUrl` refuses them. */
-function absolute(from: Target, location: string): string {
-  if (/^[a-z][a-z0-9+.-]*:/i.test(location)) return location
-  if (location.startsWith('//')) return `${from.scheme}:${location}`
-  const base = showTarget({ ...from, path: '', query: '' })
-  if (location.startsWith('/')) return `${base}${location}`
-  if (location.startsWith('?')) return `${base}${from.path}${location}`
-  return `${base}${from.path.replace(/[^/]*$/, '')}${location}`
 }
 
 function masked(answer: WireAnswer, echoes: readonly string[]): WireAnswer {
@@ -291,10 +263,6 @@ function isFailure({ code }: RequestFault): boolean {
 function timeoutOf({ timeoutMs }: GuestRequest, timeoutSecs: number | undefined): number {
   const maxMs = timeoutSecs === undefined ? requestTimeoutMs : timeoutSecs * 1_000
   return Math.max(1, Math.min(timeoutMs ?? maxMs, maxMs))
-}
-
-function fault(code: RequestFault['code'], message: string, sent = false): RequestFault {
-  return { code, message, sent }
 }
 
 function shown(url: string): string {
