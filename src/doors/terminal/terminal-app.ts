@@ -1,7 +1,6 @@
 // The terminal app: joins its parts.
 import { isKeyRelease, matchesKey, type TUI } from '@earendil-works/pi-tui'
 import { noUsage } from '#core/turn.ts'
-import { countWords } from '#core/words.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
 import { createKeys, type Keys, type OpenBox } from './app-keys.ts'
 import { createApprovals } from './approvals.ts'
@@ -187,26 +186,6 @@ export function createApp({
     attempt,
   })
 
-  /** Stops a turn. The messages behind it go on. */
-  function stop(turnId: string): void {
-    const behind = conversation.blocks.queued().length
-    attempt(client.cancel(turnId))
-    if (behind > 0)
-      tell(
-        `Stopped. ${countWords(behind, 'queued message')} ${behind === 1 ? 'goes' : 'go'} on; /stop stops everything.`,
-      )
-  }
-
-  /** Esc in the composer: stops a running turn, hides the dialog, or cancels a waiting turn. */
-  function back(): void {
-    const turn = conversation.blocks.turn()
-    if (queuedEdit.active) queuedEdit.leave()
-    else if (turn?.status === 'running') stop(turn.id)
-    else if (approvals.dialog) approvals.later()
-    else if (turn) attempt(client.cancel(turn.id))
-    else transcript.toEnd()
-  }
-
   function pressPanel(data: string): void {
     const picked = panel.press(data, view().panelData)
     if (!picked) return
@@ -216,6 +195,18 @@ export function createApp({
     } else slashCommands.pick(picked.gate)
   }
 
+  const interrupt = createInterrupt({
+    client,
+    composer,
+    conversation,
+    approvals,
+    transcript,
+    queuedEdit,
+    hosts,
+    attempt,
+    tell,
+    quit,
+  })
   const keys: Keys = createKeys({
     composer,
     transcript,
@@ -227,23 +218,11 @@ export function createApp({
     blank,
     wide: () => tui.terminal.columns >= minPanelColumns,
     pressPanel,
-    back,
+    back: interrupt.back,
     clear() {
       transcript.clear()
       tui.requestRender(true)
     },
-    quit,
-  })
-  const interrupt = createInterrupt({
-    composer,
-    queuedEdit,
-    hosts,
-    running: () => {
-      const turn = conversation.blocks.turn()
-      return turn?.status === 'running' ? turn.id : undefined
-    },
-    stop: (turnId) => attempt(client.cancel(turnId)),
-    tell,
     quit,
   })
 
