@@ -1,4 +1,7 @@
-// Memory at scale, on both databases: import rate, search time, and the time from a write until a search finds it.
+// Memory at scale, on both databases beside a bare FTS5 table: import rate, search time, the time from a write until a
+// search finds it, and the size of the database.
+import { statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { userId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import { createSeal } from '#lib/seal.ts'
@@ -18,23 +21,82 @@ const neighbour = userId('neighbour')
 export const memory: Suite = async ({ children, scale: { documents: count } }) => {
   const { origin } = await children.startTidy(import.meta.resolve('./postgres-server.ts'), 'memory')
   const seal = createSeal('0'.repeat(64))
-  const rows = [
-    await measure('SQLite', openStore({ path: `${children.folder()}/memory.db`, seal }), count),
-    await measure('PostgreSQL', (await openPostgresStore({ url: `${origin}/memory`, seal })).store, count),
-  ]
+  const path = `${children.folder()}/memory.db`
+  const floorPath = `${children.folder()}/fts5.db`
+  const floor = await measureFloor(floorPath, count)
+  const sqlite = await measure(openStore({ path, seal }), count)
+  const postgres = await measure((await openPostgresStore({ url: `${origin}/memory`, seal })).store, count)
   const columns = [
     'database',
     'import /s',
     'search p50 ms',
+    'to bare FTS5',
     'p95 ms',
     'p99 ms',
     'neighbour p50 ms',
     'write to found p50 ms',
+    'bytes per byte of text',
   ]
-  return [{ title: `Memory, ${count.toLocaleString('en')} documents of 2 KB`, columns, rows }]
+  const p50 = (times: readonly number[] | undefined): string => (times ? percentile(times, 50).toFixed(1) : '-')
+  const row = (name: string, { importRate, searchMs, neighbourMs, foundMs }: Measured, file?: string): string[] => [
+    name,
+    Math.round(importRate).toLocaleString('en'),
+    p50(searchMs),
+    `${(percentile(searchMs, 50) / percentile(floor.searchMs, 50)).toFixed(2)} x`,
+    percentile(searchMs, 95).toFixed(1),
+    percentile(searchMs, 99).toFixed(1),
+    p50(neighbourMs),
+    p50(foundMs),
+    file === undefined ? '-' : (statSync(file).size / (count * documentBytes)).toFixed(2),
+  ]
+  return [
+    {
+      title: `Memory, ${count.toLocaleString('en')} documents of 2 KB`,
+      columns,
+      rows: [row('bare FTS5', floor, floorPath), row('SQLite', sqlite, path), row('PostgreSQL', postgres)],
+      figures: { 'memory search': percentile(sqlite.searchMs, 50) / percentile(floor.searchMs, 50) },
+    },
+  ]
 }
 
-async function measure(name: string, store: Store, count: number): Promise<string[]> {
+type Measured = {
+  readonly importRate: number
+  readonly searchMs: readonly number[]
+  readonly neighbourMs?: readonly number[]
+  readonly foundMs?: readonly number[]
+}
+
+/** The least that a search needs: the texts in an FTS5 table, ranked, with a snippet of each. */
+async function measureFloor(path: string, count: number): Promise<Measured> {
+  const database = new DatabaseSync(path)
+  try {
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+    database.exec("CREATE VIRTUAL TABLE notes USING fts5(content, tokenize = 'porter')")
+    const words = createWords()
+    const add = database.prepare('INSERT INTO notes (content) VALUES (?)')
+    const begun = performance.now()
+    for (let from = 0; from < count; from += batch) {
+      database.exec('BEGIN')
+      for (let at = from; at < Math.min(from + batch, count); at++) add.run(textOf(words))
+      database.exec('COMMIT')
+    }
+    const importRate = (count * 1_000) / (performance.now() - begun)
+    for (let at = 0; at < 5; at++) textOf(words)
+    const find = database.prepare(
+      "SELECT rowid, snippet(notes, 0, '', '', '…', 32) FROM notes WHERE notes MATCH ? ORDER BY rank LIMIT 10",
+    )
+    const searchMs = await timeSearches(makeQueries(words), (query) => {
+      find.all(query.split(' ').join(' OR '))
+      return Promise.resolve()
+    })
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    return { importRate, searchMs }
+  } finally {
+    database.close()
+  }
+}
+
+async function measure(store: Store, count: number): Promise<Measured> {
   const documents = createDocuments({ store: store.documents })
   try {
     const words = createWords()
@@ -47,32 +109,34 @@ async function measure(name: string, store: Store, count: number): Promise<strin
       }))
       await documents.write(user, some)
     }
-    const imported = (count * 1_000) / (performance.now() - begun)
+    const importRate = (count * 1_000) / (performance.now() - begun)
     await documents.write(
       neighbour,
       Array.from({ length: 5 }, (_, at) => ({ path: `${at}.md`, content: textOf(words), author: 'user' as const })),
     )
-    const queries = Array.from({ length: searches }, (_, at) => Array.from({ length: 1 + (at % 4) }, words).join(' '))
-    await timed(queries.slice(0, 20), (query) => search(documents, user, query))
-    const searchTimes = await timed(queries, (query) => search(documents, user, query))
-    const neighbourTimes = await timed(queries, (query) => search(documents, neighbour, query))
+    const queries = makeQueries(words)
+    const searchMs = await timeSearches(queries, (query) => search(documents, user, query))
+    const neighbourMs = await timed(queries, (query) => search(documents, neighbour, query))
     const marks = Array.from({ length: writes }, (_, at) => `mark${at.toString(36)}q`)
-    const writeTimes = await timed(marks, async (mark) => {
+    const foundMs = await timed(marks, async (mark) => {
       await documents.write(user, [{ path: `marks/${mark}.md`, content: `${textOf(words)} ${mark}`, author: 'user' }])
       const [first] = await documents.search(user, { query: mark, limit: 1 })
       if (first?.path !== `marks/${mark}.md`) throw new Error(`${mark} was written and not found`)
     })
-    const figures = [
-      percentile(searchTimes, 50),
-      percentile(searchTimes, 95),
-      percentile(searchTimes, 99),
-      percentile(neighbourTimes, 50),
-      percentile(writeTimes, 50),
-    ]
-    return [name, Math.round(imported).toLocaleString('en'), ...figures.map((ms) => ms.toFixed(1))]
+    return { importRate, searchMs, neighbourMs, foundMs }
   } finally {
     await store.close()
   }
+}
+
+/** Queries of one to four words. */
+function makeQueries(words: () => string): string[] {
+  return Array.from({ length: searches }, (_, at) => Array.from({ length: 1 + (at % 4) }, words).join(' '))
+}
+
+async function timeSearches(queries: readonly string[], find: (query: string) => Promise<void>): Promise<number[]> {
+  await timed(queries.slice(0, 20), find)
+  return timed(queries, find)
 }
 
 async function search(documents: Documents, owner: typeof user, query: string): Promise<void> {
