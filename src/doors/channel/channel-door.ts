@@ -167,7 +167,7 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
     return Promise.resolve()
   }
   return {
-    wake: posts.wake,
+    wake: () => posts.wake(),
     stop,
     async close() {
       await stop()

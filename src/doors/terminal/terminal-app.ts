@@ -218,7 +218,7 @@ export function createApp({
     blank,
     wide: () => tui.terminal.columns >= minPanelColumns,
     pressPanel,
-    back: interrupt.back,
+    back: () => interrupt.back(),
     clear() {
       transcript.clear()
       tui.requestRender(true)
