@@ -4,15 +4,13 @@ import type { Child } from './children.ts'
 import type { Load, RunTurn } from './load.ts'
 import { createLoad } from './responses.ts'
 import { startDoor } from './service.ts'
-import type { Suite } from './suite.ts'
+import type { Bench, Suite } from './suite.ts'
 import { againstFloors } from './turns.ts'
 
 const masterKey = 'ab'.repeat(32)
 
 export const postgres: Suite = async (bench) => {
-  const server = await bench.children.startTidy(import.meta.resolve('./postgres-server.ts'), 'one', 'two')
-  const startOver = (database: string): Promise<Child> =>
-    startDoor(bench, { DATABASE_URL: `${server.origin}/${database}`, ATRIUM_MASTER_KEY: masterKey })
+  const { server, startOver } = await startPostgres(bench)
   const services = await Promise.all([startDoor(bench), startOver('one'), startOver('two'), startOver('two')])
   const [sqlite, one, ...two] = services
   try {
@@ -27,8 +25,18 @@ export const postgres: Suite = async (bench) => {
   }
 }
 
+/** A database server, and what starts a service over one of its databases, `one` and `two`. */
+export async function startPostgres(
+  bench: Bench,
+): Promise<{ server: Child; startOver: (database: 'one' | 'two') => Promise<Child> }> {
+  const server = await bench.children.startTidy(import.meta.resolve('./postgres-server.ts'), 'one', 'two')
+  const startOver = (database: string): Promise<Child> =>
+    startDoor(bench, { DATABASE_URL: `${server.origin}/${database}`, ATRIUM_MASTER_KEY: masterKey })
+  return { server, startOver }
+}
+
 /** Several replicas as one child that reports their total use. */
-function together(replicas: readonly Child[]): Child {
+export function together(replicas: readonly Child[]): Child {
   const [first] = replicas as [Child, ...Child[]]
   return {
     ...first,
@@ -43,7 +51,7 @@ function together(replicas: readonly Child[]): Child {
 }
 
 /** A load whose turns go to the replicas in rotation. */
-function spread(replicas: readonly Child[]): (inFlight: number, turns: number) => Omit<Load, 'origin'> {
+export function spread(replicas: readonly Child[]): (inFlight: number, turns: number) => Omit<Load, 'origin'> {
   return (inFlight, turns) => {
     const load = createLoad(inFlight, turns)
     const runTurn: RunTurn = (agent, origin, turn) =>

@@ -15,9 +15,22 @@ export function memoryOf(pid: number): Memory {
 
 /** CPU milliseconds so far, user and system. */
 export function cpuOf(pid: number): number {
-  // The name in brackets may contain anything. The 12th and 13th field after it are the ticks.
-  const fields = read(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ') ?? []
+  const fields = statOf(pid)
   return (Number(fields[11]) + Number(fields[12])) * tickMs
+}
+
+/** The same of a process, its descendants, and those of them that have ended. */
+export function treeCpuOf(pid: number): number {
+  const children = read(`/proc/${pid}/task/${pid}/children`).trim()
+  const ended = (Number(statOf(pid)[13]) + Number(statOf(pid)[14])) * tickMs
+  return children === ''
+    ? cpuOf(pid) + ended
+    : children.split(' ').reduce((sum, child) => sum + treeCpuOf(Number(child)), cpuOf(pid) + ended)
+}
+
+function statOf(pid: number): readonly string[] {
+  // The name in brackets may contain anything.
+  return read(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ') ?? []
 }
 
 function read(path: string): string {

@@ -35,12 +35,12 @@ export const streams: Suite = async (bench) => {
   return [turnTable(title, results, floorOf), memory]
 }
 
-/** A streaming create. */
-export function createLoad(inFlight: number, turns: number): Omit<Load, 'origin'> {
+/** A streaming create; `caller` is the token of its user. */
+export function createLoad(inFlight: number, turns: number, caller = token): Omit<Load, 'origin'> {
   const body = JSON.stringify({ model: 'any', input: 'What is the capital of France, and why?', stream: true })
   const runTurn = streamTurn({
     path: '/api/v1/responses',
-    headers: { authorization: `Bearer ${token}` },
+    headers: { authorization: `Bearer ${caller}` },
     bodyOf: () => body,
     firstMark: 'response.output_text.delta',
     lastMark: 'response.completed',

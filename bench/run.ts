@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { cpus, platform, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { createChildren } from './children.ts'
+import { capacity } from './capacity.ts'
 import { completions } from './completions.ts'
 import { footprint } from './footprint.ts'
 import { growth } from './growth.ts'
@@ -30,12 +31,14 @@ import { terminal } from './terminal.ts'
 import { threads } from './threads.ts'
 import { tools } from './tools.ts'
 import { turns } from './turns.ts'
+import { users } from './users.ts'
 import { webhook } from './webhook.ts'
 
 const suites: Readonly<Record<string, Suite>> = {
   turns,
   length,
   threads,
+  users,
   growth,
   responses,
   completions,
@@ -44,6 +47,7 @@ const suites: Readonly<Record<string, Suite>> = {
   sockets,
   webhook,
   postgres,
+  capacity,
   memory,
   skills,
   missions,
@@ -78,6 +82,7 @@ const full: Scale = {
   starts: 9,
   footprint: { starts: 3, turns: 20_000, calmMs: 30_000 },
   manyThreads: 100_000,
+  users: 5_000,
   documents: 100_000,
   growth: { threads: 1_000_000, queued: 50_000 },
   missions: { due: 10_000, idle: 100_000 },
@@ -94,6 +99,7 @@ const quick: Scale = {
   starts: 1,
   footprint: { starts: 1, turns: 100, calmMs: 1_000 },
   manyThreads: 2_000,
+  users: 20,
   documents: 1_000,
   growth: { threads: 1_000, queued: 200 },
   missions: { due: 200, idle: 1_000 },
@@ -137,10 +143,11 @@ async function run(): Promise<void> {
       tables.push(table)
       console.log(printTable(table))
     }
+    // After each suite: a run takes most of an hour, and what it has measured should survive its end.
+    const result = { machine, at: new Date(), tables }
+    if (values.json) writeFileSync(values.json, JSON.stringify(result, null, 2))
+    if (values.report) writeReport(result)
   }
-  const result = { machine, at: new Date(), tables }
-  if (values.json) writeFileSync(values.json, JSON.stringify(result, null, 2))
-  if (values.report) writeReport(result)
   if (values.guard) {
     const { table, worse } = guard(figuresIn(tables), recorded())
     console.log(printTable(table))

@@ -23,6 +23,7 @@ export type Scale = {
   /** Services whose memory is followed, turns of each, and the wait after them. */
   readonly footprint: { readonly starts: number; readonly turns: number; readonly calmMs: number }
   readonly manyThreads: number
+  readonly users: number
   /** Documents in memory. */
   readonly documents: number
   /** A large database: threads of two turns each, and jobs that are queued when the service starts. */
