@@ -85,6 +85,7 @@ test('a message opens a thread, with its calls and a receipt; a reload shows the
   await panel.waitFor({ state: 'detached' })
   await until(() => isFocused(receipt(page)))
   await call.click()
+  await untilEqual(() => call.getAttribute('aria-expanded'), 'false')
   // What reads Markdown comes by itself, before the receipt or after it.
   const whole = () => Promise.all([receipt(page).waitFor(), replies(page).locator('strong').waitFor()])
   const before = await page.getByRole('log').innerText()
@@ -188,6 +189,8 @@ test('what is sent while a turn runs waits its turn, and both are answered in or
   await replies(page).getByText('You said: and then that').waitFor()
   await page.getByText('Waits its turn').waitFor({ state: 'detached' })
   await untilEqual(() => own(page).count(), 2)
+  // The words of a reply are there before its turn has ended: what is sent until then is queued.
+  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
   await say(page, 'long')
   await page.getByRole('button', { name: 'Stop', exact: true }).waitFor()
   await say(page, 'nor this')
@@ -263,9 +266,9 @@ test('Retry and Edit stay in the thread as variants, of which the list shows one
   await page.keyboard.press('Enter')
   await page.waitForURL(first)
   await until(() => isFocused(next))
-  assert.equal(await previous.isDisabled(), true)
+  await untilEqual(() => previous.isDisabled(), true)
   await page.locator('nav a[aria-current=page][href$="' + new URL(first).pathname + '"]').waitFor()
-  assert.equal(await row.count(), 1)
+  await untilEqual(() => row.count(), 1)
   await receipt(page).waitFor()
   await page.getByRole('button', { name: 'Fork' }).click()
   await page.waitForURL((url) => ![first, second].includes(url.href))
@@ -277,11 +280,14 @@ test('Retry and Edit stay in the thread as variants, of which the list shows one
 test('a failed turn is tried again in place', { skip }, async (t) => {
   const page = await site.open(t)
   await say(page, 'fail please')
+  const again = page.getByRole('button', { name: 'Try again' })
+  await again.waitFor()
+  await page.waitForURL(/\/threads\//)
   const first = page.url()
-  await page.getByRole('button', { name: 'Try again' }).click()
+  await again.click()
   await page.waitForURL((url) => url.href !== first && url.pathname.startsWith('/threads/'))
-  await page.getByRole('button', { name: 'Try again' }).waitFor()
-  assert.equal(await page.getByRole('group', { name: 'Variants' }).count(), 0)
+  await again.waitFor()
+  await untilEqual(() => page.getByRole('group', { name: 'Variants' }).count(), 0)
 })
 
 test('files come by the button, by paste and by drop, over plain HTTP too; what cannot be read stays, with its reason', {
@@ -399,7 +405,9 @@ test('threads are searched, renamed in place, and deleted with a way back', { sk
   const undo = page.getByRole('button', { name: 'Undo' })
   await until(() => isFocused(undo))
   // On a page that is closed nobody can undo it any more.
+  const closed = page.waitForEvent('close')
   await page.close({ runBeforeUnload: true })
+  await closed
   await until(async () => {
     const { threads } = await site.call<{ threads: { title: string }[] }>('GET', '/api/threads')
     return !threads.some((thread) => thread.title === 'Offsite, week 12')
