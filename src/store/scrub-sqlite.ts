@@ -32,8 +32,14 @@ export interface Scrub {
   close(): Promise<void>
 }
 
+export type ScrubOptions = {
+  readonly restFactor?: number
+  readonly setTimer?: (act: () => void, ms: number) => NodeJS.Timeout
+}
+
 /** Begins with a look at what a process that was killed left behind. */
-export function startScrub(sql: Sql, db: DatabaseSync, { restFactor = defaultRestFactor } = {}): Scrub {
+export function startScrub(sql: Sql, db: DatabaseSync, options: ScrubOptions = {}): Scrub {
+  const { restFactor = defaultRestFactor, setTimer = setTimeout } = options
   let timer: NodeJS.Timeout | undefined
   let wakesAt = 0
   let running: Promise<void> | undefined
@@ -47,7 +53,7 @@ export function startScrub(sql: Sql, db: DatabaseSync, { restFactor = defaultRes
     if (closed || running || (timer && wakesAt <= at)) return
     clearTimeout(timer)
     wakesAt = at
-    timer = setTimeout(() => {
+    timer = setTimer(() => {
       timer = undefined
       running = scrub().then((nextMs) => {
         running = undefined

@@ -171,12 +171,13 @@ async function stepped(t: TestContext, over: Partial<Sql> = {}) {
   const sql = openSqlite(path)
   const waits: number[] = []
   let wake: (() => void) | undefined
-  const timer = t.mock.method(globalThis, 'setTimeout', (act: () => void, ms: number) => {
+  const timer = { unref: () => timer } as NodeJS.Timeout
+  const setTimer = (act: () => void, ms: number): NodeJS.Timeout => {
     waits.push(ms)
     wake = act
-    return { unref: () => timer }
-  })
-  const scrub = startScrub({ ...sql, ...over }, sql.db)
+    return timer
+  }
+  const scrub = startScrub({ ...sql, ...over }, sql.db, { setTimer })
   t.after(async () => {
     await scrub.close()
     await sql.close()
