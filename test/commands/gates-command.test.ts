@@ -7,6 +7,7 @@ import { after, test } from 'node:test'
 import { atrium, type Ran, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { onTerminal, openTerminal } from '../terminal.ts'
+import { until } from '../until.ts'
 
 const home = newHome()
 after(home.remove)
@@ -71,12 +72,9 @@ test('a gate is listed without control sequences, answered without a service, an
   const open = await on('receipt', turn_id, '--verify')
   assert.deepEqual([open.code, /has no digest to compare with/.test(open.stderr)], [1, true])
   const service = await serve(home.path, env)
-  let told = await receipt(turn_id)
-  // Each look is a command of its own: the turn goes on beside it.
-  for (let look = 0; look < 20 && told['status'] !== 'completed'; look++) told = await receipt(turn_id)
+  await until(async () => (await receipt(turn_id))['status'] === 'completed')
   await service.stop()
-  const { status, approvals } = told
-  assert.equal(status, 'completed')
+  const { approvals } = await receipt(turn_id)
   const [approval] = approvals as { decision: string; by: string }[]
   assert.deepEqual([approval?.decision, approval?.by], ['deny', 'operator'])
 })

@@ -39,7 +39,7 @@ before(async () => {
   url = await server.database()
   script = scripted(folder.path, [
     { when: 'slowly', text: words, chunkDelayMs: 100 },
-    { when: 'forever', text: Array.from({ length: 3_000 }, () => 'on and '), chunkDelayMs: 20 },
+    { when: 'forever', text: Array.from({ length: 30_000 }, () => 'on and '), chunkDelayMs: 20 },
     { when: 'note it', calls: [{ name: 'memory_write', args: { path: 'USER.md', content: 'noted' } }] },
     { afterTool: 'memory_write', text: '{{result}}' },
     { when: 'look it up', calls: [{ name: 'lookup', args: { q: 1 } }] },

@@ -306,13 +306,15 @@ test('a turn that comes back at once is known as running, so that it can be stop
 })
 
 test('a turn that runs out of time ends with what it said', async (t) => {
-  const { script } = createHeldReply()
-  // Long enough for a word, on a machine that has much to do.
-  const { turns, store } = openHouse(t, { reply: () => script, bounds: { minutes: 0.01 } })
+  const { script, told } = createHeldReply()
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { turns, store } = openHouse(t, { reply: () => script, bounds: { minutes: 3 } })
   const { turn, events } = await turns.start(message('hi'))
+  await told
+  t.mock.timers.tick(3 * 60_000)
   assert.equal(restOf(await eventsOf(events)), 'failed')
   const { code, limit } = (await turns.get(ada, turn.id))?.error ?? {}
-  assert.deepEqual([code, limit], ['time_limit', { kind: 'minutes', max: 0.01 }])
+  assert.deepEqual([code, limit], ['time_limit', { kind: 'minutes', max: 3 }])
   assert.deepEqual(await textsOf(store, turn.threadId), ['hi', 'So far'])
 })
 

@@ -155,15 +155,31 @@ describe('a stream', () => {
     await until(async () => (await served.turns.get(turn.userId, turn.id))?.status === 'completed')
   })
 
-  it('sends a keepalive comment every 15 seconds from the start', async () => {
+  it('sends a keepalive comment every 15 seconds from the start', async (t) => {
+    const { promise: end, resolve: letEnd } = Promise.withResolvers<void>()
+    const model: Model = {
+      provider: 'test',
+      name: 'held',
+      window: 1_000,
+      async *stream() {
+        await end
+        yield [
+          { type: 'text', text: 'At last.' },
+          { type: 'done', usage: noUsage },
+        ]
+      },
+    }
+    const held = await serve({ model })
+    t.after(() => held.close())
     mock.timers.enable({ apis: ['setInterval'] })
     try {
-      const response = await fetch(`${served.url}/v1/responses`, {
+      const response = await fetch(`${held.url}/v1/responses`, {
         method: 'POST',
         headers: { authorization: 'Bearer ann', 'content-type': 'application/json' },
-        body: JSON.stringify({ model: 'm', input: 'slow', stream: true }),
+        body: JSON.stringify({ model: 'm', input: 'hi', stream: true }),
       })
       mock.timers.tick(30_000)
+      letEnd()
       const text = await response.text()
       assert.equal(text.split(': keepalive\n\n').length - 1, 2)
       checkStream(readEvents(text))

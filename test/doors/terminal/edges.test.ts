@@ -96,10 +96,16 @@ test(
     await screen.keys('Enter')
     const text = await screen.shows(/You said <in between>/)
     assert.equal(text.match(/You said <before>/g)?.length, 1)
-    await screen.keys('C-c')
+    await leave(screen)
     await screen.shows(/ended with 0/)
   },
 )
+
+/** A reply is on the screen before its turn has ended, and Ctrl+C would stop that turn. */
+async function leave(screen: Screen): Promise<void> {
+  await screen.hides(/working \d+ s/)
+  await screen.keys('C-c')
+}
 
 /** The program has ended with this code, and the terminal is as it was before it. */
 async function isAsBefore(screen: Screen, code: number): Promise<void> {
@@ -154,7 +160,7 @@ test(
     await screen.keys('Escape')
     await screen.shows(/■ Stopped[\s\S]*You said <and then>/)
     await screen.hides(/▌ queued/)
-    await screen.keys('C-c')
+    await leave(screen)
     await screen.shows(/ended with 0/)
   },
 )

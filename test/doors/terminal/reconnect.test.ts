@@ -1,5 +1,6 @@
 // A stream that is kept open, and the news of the service that come through one.
 import assert from 'node:assert/strict'
+import { syncBuiltinESMExports } from 'node:module'
 import { test } from 'node:test'
 import type { ListChange } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
@@ -76,12 +77,17 @@ test('a stream that ends or breaks is opened again at once, and each loss is tol
 })
 
 test('a stream that cannot be opened is tried again after a wait', async () => {
-  const { opened, refuse, ending, done, lost } = follow()
+  const waiting = follow({ retryMs: maxWaitMs })
+  waiting.refuse(gone)
+  waiting.opened[0]?.end()
+  await until(() => waiting.lost() === 2)
+  await turnOver(50)
+  assert.deepEqual([waiting.opened.length, waiting.lost()], [1, 2], 'it waits')
+  waiting.ending.abort()
+  await waiting.done
+  const { opened, refuse, ending, done, lost } = follow({ retryMs: 1 })
   refuse(gone, gone)
   opened[0]?.end()
-  await until(() => lost() === 2)
-  await turnOver(50)
-  assert.deepEqual([opened.length, lost()], [1, 2], 'it waits')
   await until(() => opened.length === 2)
   assert.equal(lost(), 3)
   ending.abort()
@@ -89,7 +95,7 @@ test('a stream that cannot be opened is tried again after a wait', async () => {
 })
 
 test('whoever leaves during the wait does not wait', async () => {
-  const { opened, refuse, ending, done, lost } = follow()
+  const { opened, refuse, ending, done, lost } = follow({ retryMs: maxWaitMs })
   refuse(gone, gone, gone)
   opened[0]?.end()
   await until(() => lost() === 2)
@@ -100,7 +106,7 @@ test('whoever leaves during the wait does not wait', async () => {
 })
 
 test('a stream that never gave anything counts as one that cannot be opened', async () => {
-  const { opened, ending, done, lost } = follow()
+  const { opened, ending, done, lost } = follow({ retryMs: maxWaitMs })
   opened[0]?.end()
   await until(() => opened.length === 2)
   opened[1]?.end()
@@ -112,7 +118,7 @@ test('a stream that never gave anything counts as one that cannot be opened', as
 })
 
 test('what is not there any more is not asked for again; other faults are', async () => {
-  const { opened, refuse, done, lost } = follow()
+  const { opened, refuse, done, lost } = follow({ retryMs: 1 })
   refuse(new Error('a fault of no kind'), new AppError('not_found', 'deleted'))
   opened[0]?.end()
   await assert.rejects(done, { code: 'not_found' })
@@ -163,7 +169,14 @@ function openNews(own: Partial<OperatorClient> = {}) {
   }
 }
 
-test('a refresh reads everything; what is wanted meanwhile is one more refresh', async () => {
+test('a refresh reads everything; what is wanted meanwhile is one more refresh', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  // For those who import a timer by its name.
+  syncBuiltinESMExports()
+  t.after(() => {
+    t.mock.timers.reset()
+    syncBuiltinESMExports()
+  })
   const { news, reads } = openNews()
   assert.deepEqual([news.threads, news.gates, news.status, news.awaySince], [[], [], undefined, undefined])
   news.refresh()
@@ -172,11 +185,15 @@ test('a refresh reads everything; what is wanted meanwhile is one more refresh',
   await turnOver()
   assert.deepEqual([reads.gates, reads.refreshed, reads.drawn], [1, 1, 1])
   assert.deepEqual([news.threads[0]?.id, news.gates[0]?.gate.callId, news.status?.model], [threadId, 'gate 1', 'm'])
+  t.mock.timers.tick(199)
   await turnOver(20)
   assert.equal(reads.gates, 1, 'there is a pause between')
+  t.mock.timers.tick(1)
   await until(() => reads.gates === 2)
+  await turnOver()
   assert.equal(news.gates[0]?.gate.callId, 'gate 2')
   news.refresh()
+  t.mock.timers.tick(200)
   await until(() => reads.gates === 3)
 })
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { operator } from '#core/ids.ts'
+import { until } from '../../until.ts'
 import { openHouse, secret } from './house.ts'
 
 const hello = '{"user_id":"ada","message":"hello"}'
@@ -204,7 +205,8 @@ test('half-sent requests time out with an answer, and nothing is stored', async 
   left.end()
   await left.answer()
   assert.equal((await house.turns.list(operator, { limit: 1 })).rows.length, 0)
-  assert.equal((await house.post(hello)).status, 200)
+  // A machine that has much to do may take longer than these bounds for a whole one too.
+  await until(async () => (await house.post(hello)).status === 200)
 })
 
 test('what is no HTTP gets a 400, and too long a head a 431', async (t) => {
