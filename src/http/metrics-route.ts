@@ -7,6 +7,7 @@ const contentType = 'text/plain; version=0.0.4; charset=utf-8'
 const resolutionMs = 20
 const nsPerSecond = 1e9
 const usPerSecond = 1e6
+const msPerSecond = 1_000
 
 export function metricsRoute(metrics: Metrics): Route {
   return {
@@ -51,6 +52,12 @@ export function registerProcessMetrics(metrics: Metrics): void {
       const { user, system } = process.cpuUsage()
       return (user + system) / usPerSecond
     },
+  })
+  metrics.gauge({
+    name: 'nodejs_eventloop_active_seconds_total',
+    help: 'Time in which the event loop was busy; it waits for a commit of SQLite too. Its rate is the share in use.',
+    type: 'counter',
+    read: () => performance.eventLoopUtilization().active / msPerSecond,
   })
   metrics.gauge({
     name: 'process_start_time_seconds',

@@ -50,6 +50,7 @@ test('turns by door and outcome, model and tool calls, tokens, cost, requests an
   assert.ok((samples.get('atrium_connections') ?? 0) >= 1)
   assert.ok((samples.get('process_resident_memory_bytes') ?? 0) > 1e7)
   assert.ok((samples.get('nodejs_eventloop_delay_seconds{stat="p99"}') ?? -1) >= 0)
+  assert.ok((samples.get('nodejs_eventloop_active_seconds_total') ?? 0) > 0)
 })
 
 test('a turn that waits, fails or is cancelled counts once, also where it is cancelled twice', async (t) => {

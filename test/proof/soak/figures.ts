@@ -37,7 +37,15 @@ export const figures: readonly Figure[] = [
   { name: 'sockets', unit: '', digits: 0, of: lowest('sockets'), bound: { share: 0.1, least: 5 } },
   { name: 'child processes', unit: '', digits: 0, of: lowest('children'), bound: { share: 0, least: 1 } },
   { name: 'threads', unit: '', digits: 0, of: lowest('threads'), bound: { share: 0, least: 2 } },
-  { name: 'database, a turn', unit: 'bytes', digits: 0, of: bytesPerTurn, bound: { share: 0.2, least: 500 } },
+  {
+    name: 'database, a turn',
+    unit: 'bytes',
+    digits: 0,
+    of: perTurn('databaseBytes'),
+    bound: { share: 0.2, least: 500 },
+  },
+  { name: 'CPU time, a turn', unit: 'ms', digits: 2, of: perTurn('cpuMs'), bound: { share: 0.2, least: 0.5 } },
+  { name: 'event loop, a turn', unit: 'ms', digits: 2, of: perTurn('busyMs'), bound: { share: 0.3, least: 1 } },
   { name: 'latency p50', unit: 'ms', digits: 1, of: latency(50), bound: { share: 0.25, least: 10 } },
   { name: 'latency p99', unit: 'ms', digits: 1, of: latency(99), bound: { share: 0.5, least: 100 } },
   { name: 'event loop delay p99', unit: 'ms', digits: 1, of: loopDelay, bound: { share: 0.5, least: 20 } },
@@ -65,8 +73,11 @@ function loopDelay({ samples }: Window): number {
   return median(samples.map(({ loopDelayMs }) => loopDelayMs))
 }
 
-function bytesPerTurn({ samples }: Window, before: Window): number {
-  const [from, to] = [before.samples.at(-1), samples.at(-1)]
-  if (!from || !to || to.turns === from.turns) return Number.NaN
-  return (to.databaseBytes - from.databaseBytes) / (to.turns - from.turns)
+/** The growth of a sum in the window, for each turn that came to rest in it. */
+function perTurn(field: keyof Sample): Figure['of'] {
+  return ({ samples }, before) => {
+    const [from, to] = [before.samples.at(-1), samples.at(-1)]
+    if (!from || !to || to.turns === from.turns) return Number.NaN
+    return (to[field] - from[field]) / (to.turns - from.turns)
+  }
 }

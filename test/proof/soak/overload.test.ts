@@ -1,20 +1,31 @@
 // The verdict on an overload: latencies as ratios to those at capacity.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { judgeOverload, type Overloaded } from './overload.ts'
+import type { Crowd } from './crowd.ts'
+import { judgeOverload, type Overloaded, type Round } from './overload.ts'
 
+const atCapacity: Crowd = { admitted: [100, 100, 100], refused: [], wrong: 0 }
+const atThreeTimes: Crowd = { admitted: [150, 180, 200], refused: [3, 4], wrong: 0 }
 const good: Overloaded = {
-  atCapacity: { admitted: [100, 100, 100], refused: [], wrong: 0 },
-  atThreeTimes: { admitted: [150, 180, 200], refused: [3, 4], wrong: 0 },
+  rounds: [1, 2, 3].map(() => ({ atCapacity, atThreeTimes })),
   behindQueue: [120, 190],
+}
+
+/** So many of the three rounds are other ones. */
+function withRounds(count: number, change: Partial<Crowd>): Partial<Overloaded> {
+  const other: Round = { atCapacity, atThreeTimes: { ...atThreeTimes, ...change } }
+  return { rounds: good.rounds.map((round, at) => (at < count ? other : round)) }
 }
 
 const cases: readonly (readonly [what: string, change: Partial<Overloaded>, holds: boolean])[] = [
   ['latencies within twice those at capacity', {}, true],
-  ['an admitted turn that takes three times', { atThreeTimes: { admitted: [300], refused: [3], wrong: 0 } }, false],
-  ['a refusal that takes longer than a turn', { atThreeTimes: { admitted: [150], refused: [101], wrong: 0 } }, false],
-  ['nobody refused at three times', { atThreeTimes: { admitted: [150], refused: [], wrong: 0 } }, false],
-  ['a refusal without Retry-After', { atThreeTimes: { admitted: [150], refused: [3], wrong: 1 } }, false],
+  ['admitted turns that take three times', withRounds(3, { admitted: [300] }), false],
+  ['most rounds with turns that take three times', withRounds(2, { admitted: [300] }), false],
+  ['one round that something else disturbed', withRounds(1, { admitted: [900] }), true],
+  ['a refusal that takes longer than a turn', withRounds(3, { refused: [101] }), false],
+  ['a round in which nobody is refused', withRounds(1, { refused: [] }), false],
+  ['a round in which nobody is admitted', withRounds(1, { admitted: [] }), false],
+  ['a refusal without Retry-After', withRounds(1, { wrong: 1 }), false],
   ['two turns behind the queue of another', { behindQueue: [300, 300] }, false],
   ['a job behind a queue that is refused', { behindQueue: [Number.NaN] }, false],
 ]

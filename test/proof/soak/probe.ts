@@ -1,9 +1,8 @@
 // Looks at a running service from outside: its own metrics, /proc, and the size of its database. On systems other than
 // Linux the values of /proc are NaN.
-import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { query, type Sql } from '#store/sql.ts'
 import { memoryOf } from '../../../bench/process.ts'
-import type { Place } from '../stored.ts'
 
 export type Sample = {
   readonly rssBytes: number
@@ -16,6 +15,9 @@ export type Sample = {
   readonly children: number
   readonly threads: number
   readonly databaseBytes: number
+  /** Since the start: CPU time of the process, and time in which its event loop was busy. */
+  readonly cpuMs: number
+  readonly busyMs: number
   /** Turns that came to rest since the start. */
   readonly turns: number
   /** Calls of the sandboxed component since the start. */
@@ -29,11 +31,10 @@ type ProbeParts = {
   readonly pid: number
   readonly gateway: string
   readonly token: string
-  readonly place: Place
   readonly sql: Sql
 }
 
-export function createProbe({ pid, gateway, token, place, sql }: ProbeParts): Probe {
+export function createProbe({ pid, gateway, token, sql }: ProbeParts): Probe {
   return async () => {
     const metrics = await readMetrics(`${gateway}/metrics`, token)
     const descriptors = descriptorsOf(pid)
@@ -45,7 +46,9 @@ export function createProbe({ pid, gateway, token, place, sql }: ProbeParts): Pr
       sockets: descriptors?.filter((each) => each.startsWith('socket:')).length ?? Number.NaN,
       children: childrenOf(pid),
       threads: numberIn(`/proc/${pid}/status`, /^Threads:\s*(\d+)/m),
-      databaseBytes: await sizeOf(place, sql),
+      databaseBytes: await sizeOf(sql),
+      cpuMs: valueOf(metrics, 'process_cpu_seconds_total') * 1_000,
+      busyMs: valueOf(metrics, 'nodejs_eventloop_active_seconds_total') * 1_000,
       turns: valueOf(metrics, 'atrium_turns_total'),
       componentCalls: valueOf(metrics, 'atrium_tool_calls_total{tool="weather"', 0),
       loopDelayMs: valueOf(metrics, 'nodejs_eventloop_delay_seconds{stat="p99"}') * 1_000,
@@ -106,13 +109,17 @@ function numberIn(path: string, pattern: RegExp): number {
   }
 }
 
-/** The file of SQLite with its log, or what PostgreSQL says. */
-async function sizeOf(place: Place, sql: Sql): Promise<number> {
-  if ('path' in place) return sizeOfFile(place.path) + sizeOfFile(`${place.path}-wal`)
-  const [row] = await sql.read(() => query('SELECT pg_database_size(current_database()) AS bytes'))
+/**
+ * The pages of the database. Those of SQLite lie in its file or still in its log: the sizes of these two go up and down
+ * with every checkpoint.
+ */
+async function sizeOf(sql: Sql): Promise<number> {
+  const [row] = await sql.read(() =>
+    query(
+      sql.backend === 'sqlite'
+        ? 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size'
+        : 'SELECT pg_database_size(current_database()) AS bytes',
+    ),
+  )
   return Number(row?.['bytes'])
-}
-
-function sizeOfFile(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { printTable } from '../../../bench/table.ts'
+import { buildAll } from '../../../tools/build.ts'
 import { freshBundle } from '../../../tools/bundle.ts'
 import type { Row } from './figures.ts'
 
@@ -16,6 +17,8 @@ const usage = `npm run soak -- [--minutes 30] [--database sqlite|postgres]
 
 const maxShown = 10
 
+type Order = { readonly database: 'sqlite' | 'postgres'; readonly signal: AbortSignal }
+
 async function run(): Promise<number> {
   const { values } = parseArgs({
     options: {
@@ -27,30 +30,44 @@ async function run(): Promise<number> {
     },
   })
   const { database, help } = values
-  const minutes = Number(values.minutes)
-  if (help || !(minutes > 0) || (database !== 'sqlite' && database !== 'postgres')) {
+  const [minutes, seconds] = [Number(values.minutes), Number(values.seconds)]
+  if (help || !(minutes > 0) || !(seconds > 0) || (database !== 'sqlite' && database !== 'postgres')) {
     console.log(usage)
     return help ? 0 : 2
   }
   // The process runs the bundle, unless something else is named; it is read when the file is loaded.
-  process.env['TEST_MAIN'] ??= await freshBundle(join(import.meta.dirname, '..', '..', '..'))
-  if (values.overload) return await tellOverload({ database, seconds: Number(values.seconds) })
-  const { soak } = await import('./soak.ts')
+  const [main] = await Promise.all([freshBundle(join(import.meta.dirname, '..', '..', '..')), buildAll()])
+  process.env['TEST_MAIN'] ??= main
+  return await untilSignal((signal) =>
+    values.overload ? tellOverload({ database, signal }, seconds) : tellSoak({ database, signal }, minutes),
+  )
+}
+
+/** Ends the run at a signal: everything that it started is removed first. */
+async function untilSignal(begin: (signal: AbortSignal) => Promise<number>): Promise<number> {
+  // Loaded first: the package of PostgreSQL ends the process at a signal.
+  await import('./soak.ts')
   const interrupted = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    // The package of PostgreSQL ends the process at once.
     process.removeAllListeners(signal)
     process.once(signal, () => interrupted.abort(signal))
   }
-  const tell = (line: string): void => console.log(line)
-  const soaked = await soak({ minutes, database, tell, signal: interrupted.signal }).catch((error: unknown) => {
+  try {
+    return await begin(interrupted.signal)
+  } catch (error) {
     if (!interrupted.signal.aborted) throw error
-    console.log(`ended by ${String(error)}`)
+    console.log(`ended by ${String(interrupted.signal.reason)}`)
     // Operations in flight would be tried for minutes.
     process.exit(130)
-  })
-  const { rows, operations, turns, strange } = soaked
-  console.log(`\n${printTable(tableOf(`${operations} operations, ${turns} turns`, rows))}`)
+  }
+}
+
+async function tellSoak(order: Order, minutes: number): Promise<number> {
+  const { soak } = await import('./soak.ts')
+  const tell = (line: string): void => console.log(line)
+  const { rows, operations, rate, turns, strange } = await soak({ ...order, minutes, tell })
+  const title = `${operations} operations, ${rate.toFixed(0)} per second; ${turns} turns`
+  console.log(`\n${printTable(tableOf(title, rows))}`)
   for (const { where, status, text } of strange.slice(0, maxShown))
     console.log(`unexpected: ${where} ${status} ${text}`)
   const rising = rows.filter(({ result }) => result === 'rising').map(({ figure }) => figure.name)
@@ -58,9 +75,9 @@ async function run(): Promise<number> {
   return rising.length === 0 && strange.length === 0 ? 0 : 1
 }
 
-async function tellOverload(plan: { database: 'sqlite' | 'postgres'; seconds: number }): Promise<number> {
+async function tellOverload(order: Order, seconds: number): Promise<number> {
   const { runOverload } = await import('./overload.ts')
-  const { rows, holds } = await runOverload(plan)
+  const { rows, holds } = await runOverload({ ...order, seconds })
   const shown = rows.map(({ name, ratio, max }) => [name, `${ratio.toFixed(2)} x`, `${max} x`])
   console.log(
     printTable({ title: 'Overload, to the latency at capacity', columns: ['', 'ratio', 'at most'], rows: shown }),

@@ -14,9 +14,10 @@ import { newPerson } from '../people.ts'
 import { env as sameEnv, operatorToken, webhookOf, webhookSecret } from '../service.ts'
 import { openPlace, type Place } from '../stored.ts'
 import type { Person, World } from '../world.ts'
+import { type Capacity, capacityLine, capacityOf, rateOf } from './capacity.ts'
 import { judgeRun, type Row, type Window } from './figures.ts'
 import { operate, round } from './mix.ts'
-import { runAtRate, runFlatOut } from './pace.ts'
+import { type Load, runAtRate, runFlatOut } from './pace.ts'
 import { createProbe, type Probe, type Sample } from './probe.ts'
 
 export type SoakPlan = {
@@ -34,8 +35,9 @@ export type SoakPlan = {
 
 export type Soaked = {
   readonly rows: readonly Row[]
-  /** Operations per second: the most there were without a pause. */
-  readonly capacity: number
+  readonly capacity: Capacity
+  /** Operations per second that there were. */
+  readonly rate: number
   readonly operations: number
   readonly turns: number
   /** Answers that are documented nowhere. */
@@ -59,11 +61,22 @@ const collects = `--import=${import.meta.resolve('./collect-garbage.ts')}`
 /** The database of tests does without, since it does not live long. */
 const postgresSettings = ['autovacuum=on']
 
-export async function soak(plan: SoakPlan): Promise<Soaked> {
+export function soak(plan: SoakPlan): Promise<Soaked> {
+  return untilAborted(plan.signal, (opened) => run(plan, opened))
+}
+
+/** Runs something. What it opened is ended in any case, also when the signal comes first: then the promise rejects. */
+export async function untilAborted<T>(
+  signal: AbortSignal | undefined,
+  begin: (opened: AsyncDisposableStack) => Promise<T>,
+): Promise<T> {
   await using opened = new AsyncDisposableStack()
   const stopped = Promise.withResolvers<never>()
-  plan.signal?.addEventListener('abort', () => stopped.reject(plan.signal?.reason))
-  return await Promise.race([run(plan, opened), stopped.promise])
+  signal?.addEventListener('abort', () => stopped.reject(signal.reason))
+  const running = begin(opened)
+  // What it was about to do fails once everything is ended.
+  running.catch(() => {})
+  return await Promise.race([running, stopped.promise])
 }
 
 async function run(plan: SoakPlan, opened: AsyncDisposableStack): Promise<Soaked> {
@@ -80,14 +93,13 @@ async function run(plan: SoakPlan, opened: AsyncDisposableStack): Promise<Soaked
   // Numbered through the whole run: they are the keys of repeated requests too.
   let op = 0
   const calibrationMs = Math.min(Math.max(runMs / 10, minCalibrationMs), maxCalibrationMs)
-  const calibrated = performance.now()
-  const capacity = await runFlatOut({
+  const capacity = await measureCapacity(probe, {
     workers: people,
     run: async (person) => void (await operate(world, person, op++)),
-    // However short a run is, it does each kind of operation once.
-    isOver: (begun) => performance.now() - calibrated >= calibrationMs && begun >= round.length,
+    forMs: calibrationMs,
   })
-  tell(`capacity: ${capacity.toFixed(0)} operations per second; ${minutes} minutes at half of it`)
+  const rate = rateOf(capacity, share)
+  tell(`${capacityLine(capacity)}\n${minutes} minutes at ${rate.toFixed(0)} operations per second`)
 
   let latencies: number[] = []
   const windows: Window[] = []
@@ -102,7 +114,7 @@ async function run(plan: SoakPlan, opened: AsyncDisposableStack): Promise<Soaked
       },
       isOver: () => performance.now() - began >= runMs,
     },
-    capacity * share,
+    rate,
   ).finally(() => (over = true))
   const windowMs = runMs / windowsInRun
   for (let at = 0; at < windowsInRun && !over; at++) {
@@ -114,9 +126,34 @@ async function run(plan: SoakPlan, opened: AsyncDisposableStack): Promise<Soaked
     tell(lineOf(window, { at, windowMs }))
   }
   const operations = await load
+  const reached = (operations / (performance.now() - began)) * 1_000
   const rows = judgeRun(windows.slice(warmUpWindows - 1))
   const turns = (windows.at(-1)?.samples.at(-1)?.turns ?? 0) - (windows[0]?.samples[0]?.turns ?? 0)
-  return { rows, capacity, operations, turns, strange, windows }
+  return { rows, capacity, rate: reached, operations, turns, strange, windows }
+}
+
+type Calibration<Worker> = Omit<Load<Worker>, 'isOver'> & { readonly forMs: number }
+
+/** The operations of a time without pauses, and how busy both sides were meanwhile. */
+async function measureCapacity<Worker>(
+  probe: Probe,
+  { workers, run: operateOnce, forMs }: Calibration<Worker>,
+): Promise<Capacity> {
+  const before = await probe()
+  const [began, idle] = [performance.now(), performance.eventLoopUtilization()]
+  // However short a run is, it does each kind of operation once.
+  const isOver = (begun: number): boolean => performance.now() - began >= forMs && begun >= round.length
+  const perSecond = await runFlatOut({ workers, run: operateOnce, isOver })
+  const ms = performance.now() - began
+  const clientsBusyMs = performance.eventLoopUtilization(idle).active
+  const after = await probe()
+  return capacityOf({
+    operations: (perSecond * ms) / 1_000,
+    ms,
+    serviceBusyMs: after.busyMs - before.busyMs,
+    clientsBusyMs,
+    serviceCpuMs: after.cpuMs - before.cpuMs,
+  })
 }
 
 /** Samples until a time: at least one. */
@@ -135,28 +172,50 @@ export async function openService(
   record: World['record'],
   opened: AsyncDisposableStack,
 ): Promise<{ world: World; probe: Probe; collect: () => void }> {
-  const outside = await startOutside(record)
-  opened.defer(() => outside.close())
   const home = newHome()
   opened.defer(home.remove)
+  const outside = await open(
+    opened,
+    () => startOutside(record),
+    (made) => made.close(),
+  )
   const env = { ...sameEnv, ...outside.env, ATRIUM_PRIVATE_HOSTS: outside.host, NODE_OPTIONS: collects, ...more }
   await copyComponent(join(home.path, 'cache', 'tools'))
   let place: Place = { path: join(home.path, 'atrium.db') }
   if (database === 'postgres') {
-    const server = await startPostgres(postgresSettings)
-    opened.defer(() => server.remove())
+    const server = await open(
+      opened,
+      () => startPostgres(postgresSettings),
+      (made) => made.remove(),
+    )
     place = { url: await server.database() }
   }
-  const serving = await serve(home.path, 'url' in place ? sharedEnv(place.url, env) : env, program)
-  opened.defer(async () => {
-    await serving.stop()
-  })
+  const serving = await open(
+    opened,
+    () => serve(home.path, 'url' in place ? sharedEnv(place.url, env) : env, program),
+    (made) => made.stop(),
+  )
   const site = { gateway: () => serving.url, webhook: () => webhookOf(serving) }
   const sql = openPlace(place)
   opened.defer(() => sql.close())
-  const probe = createProbe({ pid: serving.pid, gateway: serving.url, token: operatorToken, place, sql })
+  const probe = createProbe({ pid: serving.pid, gateway: serving.url, token: operatorToken, sql })
   const collect = (): void => serving.signal('SIGUSR2')
   return { world: { site, webhookSecret, operatorToken, record }, probe, collect }
+}
+
+/** Starts something that ends with the run, also if the run ends while it starts. */
+async function open<T extends object>(
+  opened: AsyncDisposableStack,
+  start: () => Promise<T>,
+  end: (made: T) => Promise<unknown>,
+): Promise<T> {
+  if (opened.disposed) throw new Error('the run is over')
+  const starting = start()
+  opened.defer(async () => {
+    const made = await starting.catch(() => undefined)
+    if (made) await end(made)
+  })
+  return await starting
 }
 
 /** The compiled code of the component: to make it takes seconds of CPU time, and is not what is measured. */
