@@ -4,9 +4,13 @@ import { send } from '../request.ts'
 import type { Person, World } from '../world.ts'
 import type { Message } from './chat.ts'
 
+/** A conversation ends after so many operations of all users: one that never ends would cost more and more. */
+const conversationOps = 20_000
+
 /** POST /webhook until it is answered. Two of three messages belong to one of a few conversations. */
 export async function webhook(world: World, person: Person, { op, task }: Message): Promise<void> {
-  const conversation = person.dice.below(3) === 0 ? undefined : `c${person.dice.below(3)}`
+  const conversation =
+    person.dice.below(3) === 0 ? undefined : `c${person.dice.below(3)}-${Math.floor(op / conversationOps)}`
   world.record({
     type: 'asked',
     op,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Crowd } from './crowd.ts'
-import { judgeOverload, type Overloaded, type Round } from './overload.ts'
+import { judgeOverload, type Overloaded, placesFor, type Round } from './overload.ts'
 
 const atCapacity: Crowd = { admitted: [100, 100, 100], refused: [], wrong: 0 }
 const atThreeTimes: Crowd = { admitted: [150, 180, 200], refused: [3, 4], wrong: 0 }
@@ -16,6 +16,11 @@ function withRounds(count: number, change: Partial<Crowd>): Partial<Overloaded> 
   const other: Round = { atCapacity, atThreeTimes: { ...atThreeTimes, ...change } }
   return { rounds: good.rounds.map((round, at) => (at < count ? other : round)) }
 }
+
+test('there are as many places as turns fill four fifths of the event loop, within bounds', () => {
+  assert.equal(placesFor(50, 2), 20)
+  assert.deepEqual([placesFor(50, 50), placesFor(60_000, 1)], [4, 500])
+})
 
 const cases: readonly (readonly [what: string, change: Partial<Overloaded>, holds: boolean])[] = [
   ['latencies within twice those at capacity', {}, true],

@@ -22,8 +22,12 @@ export type Overloaded = {
   readonly behindQueue: readonly number[]
 }
 
-/** The service has few places, so that a small machine can fill three times as many. */
-const places = 8
+/** Users who are alone with the service: the time of a turn, and its share of the event loop, are taken from them. */
+const fewUsers = 4
+/** The share of its time for which the event loop is to be busy when all places are taken. Refusals need some of the rest. */
+const maxBusy = 0.8
+const minPlaces = 4
+const maxPlaces = 500
 /** Parts of the time, each at capacity and at three times of it: what else the machine does meets both alike. */
 const rounds = 5
 const queuedJobs = 1_000
@@ -31,27 +35,57 @@ const singles = 10
 /** Pause between looks at a job. */
 const lookMs = 5
 
-export function runOverload({ database, seconds, signal }: OverloadPlan) {
-  return untilAborted(signal, async (opened) => {
-    const env = { TURNS_MAX_RUNNING: String(places) }
-    const { world } = await openService({ database, env }, () => {}, opened)
-    const tokens: string[] = []
-    for (let at = 0; at < 3 * places; at++) tokens.push((await newPerson(world, at, at + 1)).token)
-    const gateway = world.site.gateway()
-    const atCapacity = { gateway, tokens: tokens.slice(0, places), seconds: seconds / rounds, pauseMs: 0 }
-    // The code is compiled first.
-    await crowd({ ...atCapacity, seconds })
-    const measured: Round[] = []
-    for (let at = 0; at < rounds; at++) {
-      const first = await crowd(atCapacity)
-      const pauseMs = percentile(first.admitted, 50)
-      measured.push({ atCapacity: first, atThreeTimes: await crowd({ ...atCapacity, tokens, pauseMs }) })
-    }
-    await queueJobs(world.site)
-    const behindQueue: number[] = []
-    for (let at = 0; at < singles; at++) behindQueue.push(await timeOfJob(world.site))
-    return judgeOverload({ rounds: measured, behindQueue })
-  })
+export async function runOverload(plan: OverloadPlan) {
+  const places = await untilAborted(plan.signal, (opened) => findPlaces(plan, opened))
+  const overloaded = await untilAborted(plan.signal, (opened) => overload(plan, places, opened))
+  return { places, ...judgeOverload(overloaded) }
+}
+
+/** As many turns at once as the event loop has time for. */
+async function findPlaces({ database, seconds }: OverloadPlan, opened: AsyncDisposableStack): Promise<number> {
+  const { world, probe } = await openService({ database }, () => {}, opened)
+  const few = { gateway: world.site.gateway(), tokens: await newTokens(world, fewUsers), seconds, pauseMs: 0 }
+  // The code is compiled first.
+  await crowd(few)
+  const before = await probe()
+  const { admitted } = await crowd(few)
+  const after = await probe()
+  return placesFor(percentile(admitted, 50), (after.busyMs - before.busyMs) / admitted.length)
+}
+
+/** The turns that fill the event loop: each takes so long, and keeps the loop busy for so much of it. */
+export function placesFor(turnMs: number, busyMs: number): number {
+  return Math.min(Math.max(Math.floor((maxBusy * turnMs) / busyMs), minPlaces), maxPlaces)
+}
+
+async function newTokens(world: World, count: number): Promise<string[]> {
+  const tokens: string[] = []
+  for (let at = 0; at < count; at++) tokens.push((await newPerson(world, at, at + 1)).token)
+  return tokens
+}
+
+async function overload(
+  { database, seconds }: OverloadPlan,
+  places: number,
+  opened: AsyncDisposableStack,
+): Promise<Overloaded> {
+  const env = { TURNS_MAX_RUNNING: String(places) }
+  const { world } = await openService({ database, env }, () => {}, opened)
+  const tokens = await newTokens(world, 3 * places)
+  const gateway = world.site.gateway()
+  const atCapacity = { gateway, tokens: tokens.slice(0, places), seconds: seconds / rounds, pauseMs: 0 }
+  // The code is compiled first.
+  await crowd({ ...atCapacity, seconds })
+  const measured: Round[] = []
+  for (let at = 0; at < rounds; at++) {
+    const first = await crowd(atCapacity)
+    const pauseMs = percentile(first.admitted, 50)
+    measured.push({ atCapacity: first, atThreeTimes: await crowd({ ...atCapacity, tokens, pauseMs }) })
+  }
+  await queueJobs(world.site)
+  const behindQueue: number[] = []
+  for (let at = 0; at < singles; at++) behindQueue.push(await timeOfJob(world.site))
+  return { rounds: measured, behindQueue }
 }
 
 /** The ratios that are promised, each the median of the rounds, and whether they hold. */

@@ -58,7 +58,7 @@ async function untilSignal(begin: (signal: AbortSignal) => Promise<number>): Pro
     if (!interrupted.signal.aborted) throw error
     console.log(`ended by ${String(interrupted.signal.reason)}`)
     // Operations in flight would be tried for minutes.
-    process.exit(130)
+    return process.exit(130)
   }
 }
 
@@ -77,11 +77,10 @@ async function tellSoak(order: Order, minutes: number): Promise<number> {
 
 async function tellOverload(order: Order, seconds: number): Promise<number> {
   const { runOverload } = await import('./overload.ts')
-  const { rows, holds } = await runOverload({ ...order, seconds })
+  const { places, rows, holds } = await runOverload({ ...order, seconds })
   const shown = rows.map(({ name, ratio, max }) => [name, `${ratio.toFixed(2)} x`, `${max} x`])
-  console.log(
-    printTable({ title: 'Overload, to the latency at capacity', columns: ['', 'ratio', 'at most'], rows: shown }),
-  )
+  const title = `Overload, to the latency at capacity: ${places} turns at once, which fill the event loop`
+  console.log(printTable({ title, columns: ['', 'ratio', 'at most'], rows: shown }))
   console.log(holds ? 'held' : 'NOT held')
   return holds ? 0 : 1
 }
