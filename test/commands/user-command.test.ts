@@ -6,6 +6,7 @@ import { after, test } from 'node:test'
 import { atrium, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { onTerminal, openTerminal } from '../terminal.ts'
+import { until } from '../until.ts'
 import { testFaults } from './faults.ts'
 
 const home = newHome()
@@ -70,11 +71,10 @@ test('a removal ends what runs for the user and says what it erased', async () =
         body: JSON.stringify({ message }),
       })
     const open = [ask('one'), ask('two')]
-    for (let look = 0; ; look++) {
+    await until(async () => {
       const { stdout } = await atrium(home.path, ['status', '--json'])
-      if ((JSON.parse(stdout) as { active_jobs: number }).active_jobs === 2) break
-      assert(look < 20, 'the turns run')
-    }
+      return (JSON.parse(stdout) as { active_jobs: number }).active_jobs === 2
+    })
     const { id = '' } = (await users()).find(({ name }) => name === 'bob') ?? {}
     mkdirSync(join(home.path, 'users', id, 'workspace'), { recursive: true })
     writeFileSync(join(home.path, 'users', id, 'workspace', 'a.txt'), 'x')
