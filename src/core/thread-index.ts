@@ -34,6 +34,12 @@ export type ThreadToIndex =
       readonly messages: readonly { readonly seq: number; readonly text: string }[]
     }
 
+/** A thread whose texts were read, with the chunks to save. */
+export type ReadThread = {
+  readonly thread: Extract<ThreadToIndex, { type: 'behind' }>
+  readonly chunks: readonly ThreadChunk[]
+}
+
 /** A piece of a message; of the title with the seq 0. */
 export type ThreadChunk = {
   readonly seq: number
@@ -57,10 +63,10 @@ export interface ThreadIndexStore extends Pick<WordIndex, 'count'> {
   follow(from: IndexPosition, until: string): Promise<{ readonly position: IndexPosition; readonly more: boolean }>
   /** Puts threads at the head of the list. */
   add(threadIds: readonly string[]): Promise<void>
-  /** The next thread of the list, with a bounded part of what the index lacks. */
-  next(): Promise<ThreadToIndex | undefined>
-  /** Saves the chunks of a thread as it was read by `next`. If the thread has changed since, nothing is saved. */
-  save(thread: Extract<ThreadToIndex, { type: 'behind' }>, chunks: readonly ThreadChunk[]): Promise<void>
+  /** The next threads of the list, with a bounded part of what the index lacks: several of them if they are short. */
+  next(): Promise<ThreadToIndex[]>
+  /** Saves the chunks of threads as they were read by `next`. Of a thread that has changed since, nothing is saved. */
+  save(read: readonly ReadThread[]): Promise<void>
   /** Erases some chunks of a thread that is gone; it leaves the list with the last of them. True if some are left. */
   erase(threadId: string): Promise<boolean>
 }

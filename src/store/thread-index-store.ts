@@ -1,7 +1,7 @@
 // The full-text index over threads and the list of threads to index. `follow` finds new turns and threads by their ids, so
 // that storing them takes no further statement; triggers put renamed and deleted threads on the list.
 import { operator, type UserId, userId } from '#core/ids.ts'
-import { type IndexPosition, type ThreadChunk, type ThreadIndexStore, type ThreadToIndex } from '#core/thread-index.ts'
+import type { IndexPosition, ReadThread, ThreadChunk, ThreadIndexStore, ThreadToIndex } from '#core/thread-index.ts'
 import { findMessages } from './find-messages.ts'
 import { readSaidIn } from './read-said.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
@@ -16,6 +16,9 @@ const followRows = 200
 const maxRows = 200
 const maxMessages = 20
 const maxReadBytes = 128 * 1024
+/** Threads that are read and saved together: so many, and none behind the one that brings them to so many characters. */
+const maxThreads = 16
+const maxTogetherChars = 16 * 1024
 /** Chunks that one transaction erases. */
 const eraseSlice = 40
 /**
@@ -68,13 +71,27 @@ export function createThreadIndexStore({ sql, now }: { sql: Sql; now: () => numb
       }),
     next: () =>
       sql.read(function* () {
-        const due = yield* first(
-          'SELECT thread_id FROM threads_to_index WHERE look_at <= ? ORDER BY look_at LIMIT 1',
+        const due = yield* query(
+          `SELECT thread_id FROM threads_to_index WHERE look_at <= ? ORDER BY look_at LIMIT ${maxThreads}`,
           now(),
         )
-        return due && (yield* readNext(String(due['thread_id'])))
+        const threads: ThreadToIndex[] = []
+        let chars = 0
+        for (const { thread_id: id } of due) {
+          if (chars > maxTogetherChars) break
+          const thread = yield* readNext(String(id))
+          threads.push(thread)
+          chars += charsIn(thread)
+        }
+        return threads
       }),
-    save: (thread, chunks) => sql.write(() => save(sql, thread, chunks, now())),
+    async save(read) {
+      const saveOne = ({ thread, chunks }: ReadThread): Promise<void> =>
+        sql.write(() => save(sql, thread, chunks, now()))
+      // SQLite stores them in one commit, for which FTS5 makes one segment. PostgreSQL takes turns with other writers.
+      if (sql.backend === 'sqlite') await Promise.all(read.map(saveOne))
+      else for (const each of read) await saveOne(each)
+    },
     erase: (threadId) => sql.write(() => erase(sql, threadId)),
   }
 }
@@ -135,6 +152,10 @@ function* readNext(threadId: string): Job<ThreadToIndex> {
   const title = String(thread['title'])
   const titleChanged = thread['indexed_title'] === null ? title !== '' : thread['indexed_title'] !== title
   return { type: 'behind', threadId, owner: ownerOf(thread), title, titleChanged, after, through, messages }
+}
+
+function charsIn(thread: ThreadToIndex): number {
+  return thread.type === 'gone' ? 0 : thread.messages.reduce((sum, { text }) => sum + text.length, thread.title.length)
 }
 
 /** A thread beside what of it is indexed. */

@@ -2,7 +2,7 @@
 // The list of threads to index is stored, so nothing is lost when the process stops.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LeaseStore } from '#core/lease.ts'
-import type { ThreadChunk, ThreadIndexStore, ThreadToIndex } from '#core/thread-index.ts'
+import type { ReadThread, ThreadChunk, ThreadIndexStore, ThreadToIndex } from '#core/thread-index.ts'
 import type { Log } from '#lib/log.ts'
 import { createLookLoop } from '#lib/look-loop.ts'
 import { pace } from '#lib/pace.ts'
@@ -133,11 +133,14 @@ async function followAll(
 
 /** Does the next step; false if nothing is due. */
 async function indexNext({ index, reader }: { index: ThreadIndexStore; reader: Reader }): Promise<boolean> {
-  const thread = await index.next()
-  if (!thread) return false
-  if (thread.type === 'gone') await index.erase(thread.threadId)
-  else await index.save(thread, await chunksOf(reader, thread))
-  return true
+  const threads = await index.next()
+  const read: ReadThread[] = []
+  for (const thread of threads) {
+    if (thread.type === 'gone') await index.erase(thread.threadId)
+    else read.push({ thread, chunks: await chunksOf(reader, thread) })
+  }
+  if (read.length > 0) await index.save(read)
+  return threads.length > 0
 }
 
 async function chunksOf(

@@ -62,7 +62,7 @@ export function leftoverTests(open: (t: TestContext) => Promise<Searched>): void
     const { threadId } = await finish(searched.store, (await turns.start(turnOf({ title: word, input }))).turn)
     await threads.remove(ada, threadId)
     assert.notDeepEqual(await searched.placesOf(end), [])
-    assert.deepEqual(await threadIndex.next(), { type: 'gone', threadId }, 'and its words leave the index')
+    assert.deepEqual(await threadIndex.next(), [{ type: 'gone', threadId }], 'and its words leave the index')
     while ((await threads.eraseTemporary(1)) > 0);
     await gone(searched)
   })

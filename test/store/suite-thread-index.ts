@@ -187,7 +187,7 @@ export function threadIndexTests(open: Open): void {
     await store.turns.record(turn, lease, step([reply('ending')], { status: 'completed' }))
     clock.now += 60_000
     assert.deepEqual(await find(store, 'ending'), ['hello'])
-    assert.equal(await store.threadIndex.next(), undefined, 'nothing is left to do')
+    assert.deepEqual(await store.threadIndex.next(), [], 'nothing is left to do')
   })
 
   test('a thread that waits for a person is left alone for ten minutes, unless it is put on the list', async (t) => {
@@ -195,12 +195,12 @@ export function threadIndexTests(open: Open): void {
     const { threadId } = await turnAtApproval(store)
     await catchUp(store.threadIndex)
     clock.now += 300_000
-    assert.equal(await store.threadIndex.next(), undefined)
+    assert.deepEqual(await store.threadIndex.next(), [])
     await store.threadIndex.add([threadId])
-    assert.equal((await store.threadIndex.next())?.threadId, threadId)
+    assert.equal((await store.threadIndex.next())[0]?.threadId, threadId)
     await catchUp(store.threadIndex)
     clock.now += 600_000
-    assert.equal((await store.threadIndex.next())?.threadId, threadId)
+    assert.equal((await store.threadIndex.next())[0]?.threadId, threadId)
   })
 
   test('a new title is found in place of the old one', async (t) => {
@@ -218,15 +218,15 @@ export function threadIndexTests(open: Open): void {
     const { store } = await open(t)
     const { threadId } = await tell(store, 'words', { title: 'Caterpillar' })
     await store.threadIndex.add([threadId])
-    const read = await store.threadIndex.next()
-    assert.ok(read?.type === 'behind')
+    const [thread] = await store.threadIndex.next()
+    assert.ok(thread?.type === 'behind')
     await store.threads.rename(ada, threadId, 'Butterfly')
     const terms = { title: ['caterpillar'], body: [], extra: [] }
-    await store.threadIndex.save(read, [{ seq: 0, start: 0, chars: 11, terms }])
+    await store.threadIndex.save([{ thread, chunks: [{ seq: 0, start: 0, chars: 11, terms }] }])
     assert.deepEqual(await find(store, 'butterfly'), ['Butterfly'])
     assert.deepEqual(await find(store, 'caterpillar'), [])
     await store.threadIndex.add([threadId])
-    await store.threadIndex.save(read, [{ seq: 0, start: 0, chars: 11, terms }])
+    await store.threadIndex.save([{ thread, chunks: [{ seq: 0, start: 0, chars: 11, terms }] }])
     assert.deepEqual(await find(store, 'caterpillar'), [])
   })
 
@@ -240,16 +240,16 @@ export function threadIndexTests(open: Open): void {
     await store.threads.remove(ada, threadId)
     assert.deepEqual(await searchOf(store)(ada, { query: 'vanishing', limit: 9 }), [], 'even before it is erased')
     assert.equal(await store.threadIndex.erase(threadId), true, 'one part is not all')
-    assert.ok(await store.threadIndex.next(), 'the rest is still to be done')
+    assert.equal((await store.threadIndex.next()).length, 1, 'the rest is still to be done')
     await eraseWords(store.threadIndex, [threadId])
-    assert.equal(await store.threadIndex.next(), undefined, 'nothing is left to the indexer')
+    assert.deepEqual(await store.threadIndex.next(), [], 'nothing is left to the indexer')
     const left = await store.threadIndex.count(ada, [{ term: 'vanish' }, { term: 'stai' }], 99)
     assert.deepEqual(left?.counts, [0, 2])
     const { threadIds } = await store.threads.eraseSome(bob)
     assert.deepEqual(threadIds, [ofBob.threadId])
     await eraseWords(store.threadIndex, threadIds)
     assert.equal(await store.threadIndex.count(bob, [], 9), undefined)
-    assert.equal(await store.threadIndex.next(), undefined)
+    assert.deepEqual(await store.threadIndex.next(), [])
   })
 
   test('a long thread is indexed in bounded steps', async (t) => {
@@ -259,12 +259,34 @@ export function threadIndexTests(open: Open): void {
     const { threadIndex } = store
     await threadIndex.follow(await threadIndex.position(), '')
     const steps: number[] = []
-    for (let next = await threadIndex.next(); next; next = await threadIndex.next()) {
+    for (let [next] = await threadIndex.next(); next; [next] = await threadIndex.next()) {
       assert.ok(next.type === 'behind')
       steps.push(next.messages.length)
-      await threadIndex.save(next, [])
+      await threadIndex.save([{ thread: next, chunks: [] }])
     }
     assert.deepEqual(steps, [20, 20, 11])
+  })
+
+  test('short threads are read and saved together, up to 16 of them or 16 KiB of text', async (t) => {
+    const { store } = await open(t)
+    const { threadIndex } = store
+    const tellAll = async (texts: readonly string[]): Promise<void> => {
+      const told: string[] = []
+      for (const text of texts) told.push((await tell(store, '', { title: 't', input: [say(text)] })).threadId)
+      await threadIndex.add(told)
+    }
+    const stepsOf = async (): Promise<number[]> => {
+      const steps: number[] = []
+      for (let read = await threadIndex.next(); read.length > 0; read = await threadIndex.next()) {
+        steps.push(read.length)
+        await threadIndex.save(read.flatMap((thread) => (thread.type === 'behind' ? [{ thread, chunks: [] }] : [])))
+      }
+      return steps
+    }
+    await tellAll(Array.from({ length: 20 }, (_, at) => `word${at}`))
+    assert.deepEqual(await stepsOf(), [16, 4])
+    await tellAll(Array.from({ length: 5 }, () => 'x'.repeat(9 * 1024)))
+    assert.deepEqual(await stepsOf(), [2, 2, 1])
   })
 
   for (const [more, expected] of [
@@ -279,10 +301,10 @@ export function threadIndexTests(open: Open): void {
       const { threadIndex } = store
       await threadIndex.follow(await threadIndex.position(), '')
       const steps: number[] = []
-      for (let next = await threadIndex.next(); next; next = await threadIndex.next()) {
+      for (let [next] = await threadIndex.next(); next; [next] = await threadIndex.next()) {
         assert.ok(next.type === 'behind')
         steps.push(next.messages.length)
-        await threadIndex.save(next, [])
+        await threadIndex.save([{ thread: next, chunks: [] }])
       }
       assert.deepEqual(steps, expected)
     })
