@@ -26,7 +26,7 @@ export const maxForkBytes = 1024 * 1024
 export const dayMs = 24 * 60 * minuteMs
 
 /** A folder of the test's own. */
-export function folder(t: TestContext): string {
+export function folder(t: { after(remove: () => void): void }): string {
   const path = mkdtempSync(join(tmpdir(), 'atrium-store-'))
   t.after(() => rmSync(path, { recursive: true, force: true }))
   return path

@@ -1,5 +1,4 @@
 // Databases as an earlier Atrium left them, for the test that each migration comes with.
-import type { TestContext } from 'node:test'
 import type { Store } from '#core/store.ts'
 import { createSeal } from '#lib/seal.ts'
 import { migratePostgres } from '#store/migrate-postgres.ts'
@@ -20,11 +19,13 @@ export type OldDatabase = {
   /** Opens the store, which brings the database up to date. */
   upgrade(): Promise<Store>
 }
-export type OpenVersion = (t: TestContext, version: number) => Promise<OldDatabase>
+/** `t` closes what was opened. */
+export type OpenVersion = (t: Closer, version: number) => Promise<OldDatabase>
+export type Closer = { after(close: () => unknown): void }
 
 const seal = createSeal('0'.repeat(64))
 
-export async function openSqliteVersion(t: TestContext, version: number): Promise<OldDatabase> {
+export async function openSqliteVersion(t: Closer, version: number): Promise<OldDatabase> {
   const path = `${folder(t)}/a.db`
   const sql = openSqlite(path)
   t.after(() => sql.close())
@@ -43,7 +44,7 @@ export async function openSqliteVersion(t: TestContext, version: number): Promis
   }
 }
 
-export async function openPostgresVersion(t: TestContext, version: number, url: string): Promise<OldDatabase> {
+export async function openPostgresVersion(t: Closer, version: number, url: string): Promise<OldDatabase> {
   const sql = openPostgres(url)
   t.after(() => sql.close())
   const migrate = (to: number) => migratePostgres(sql.pool, migrations.slice(0, to))
