@@ -21,6 +21,10 @@ const connections = 10
 const connectMs = 5_000
 
 const server = usePostgres()
+let bare: Promise<string> | undefined
+/** One database for the tests of the driver: what they make there has names of its own. */
+const bareDatabase = (): Promise<string> => (bare ??= server.database())
+
 migrateTests(async (t, version) => openPostgresVersion(t, version, await server.database()))
 
 leftoverTests(async (t) => {
@@ -54,8 +58,8 @@ test('processes that start together on an empty database migrate it once', async
 
 test('a database of a newer Atrium is left alone', async () => {
   const sql = openPostgres(await server.database())
-  await migratePostgres(sql.pool)
-  await sql.pool.query('UPDATE schema_version SET version = version + 1')
+  await migratePostgres(sql.pool, migrations.slice(0, 1))
+  await sql.pool.query('UPDATE schema_version SET version = $1', [migrations.length + 1])
   await rejectsWith(migratePostgres(sql.pool), 'database_unavailable')
   await sql.close()
 })
@@ -115,7 +119,7 @@ test('a look tells the version and makes nothing', async () => {
 test('jobs wait for a free connection, and not for ever', async (t) => {
   // However slow the machine, the server has answered just now.
   t.mock.method(Date, 'now', () => 1_000_000)
-  const sql = openPostgres(await server.database())
+  const sql = openPostgres(await bareDatabase())
   const one = () => sql.read(() => query('SELECT 1 AS one'))
   const take = () => Promise.all(Array.from({ length: connections }, () => sql.pool.connect()))
   const held = await take()
@@ -140,7 +144,7 @@ test('jobs wait for a free connection, and not for ever', async (t) => {
 })
 
 test('a lost race is run again, also when a statement that nobody waited for lost it', async () => {
-  const sql = openPostgres(await server.database())
+  const sql = openPostgres(await bareDatabase())
   await sql.pool.query('CREATE TABLE taken (id INT PRIMARY KEY)')
   await sql.pool.query('INSERT INTO taken VALUES (1)')
   let tries = 0
@@ -155,7 +159,7 @@ test('a lost race is run again, also when a statement that nobody waited for los
 })
 
 test('a job gets the rows of its own statement, also where others go with it and once all are prepared', async () => {
-  const sql = openPostgres(await server.database())
+  const sql = openPostgres(await bareDatabase())
   const job = () =>
     sql.write(function* () {
       yield* run('SELECT 1 AS one, 2 AS two')
@@ -168,7 +172,7 @@ test('a job gets the rows of its own statement, also where others go with it and
 })
 
 test('a job that is refused leaves nothing, before its first row and behind it', async () => {
-  const sql = openPostgres(await server.database())
+  const sql = openPostgres(await bareDatabase())
   await sql.pool.query('CREATE TABLE kept (id INT)')
   const refused = (reads: boolean) =>
     sql.write(function* () {
@@ -183,7 +187,7 @@ test('a job that is refused leaves nothing, before its first row and behind it',
 })
 
 test('a fault of the job itself leaves the connection and the next job unharmed', async () => {
-  const sql = openPostgres(await server.database())
+  const sql = openPostgres(await bareDatabase())
   const bad = () => sql.write(() => query('SELECT no_such_column'))
   for (let at = 0; at < connections * 2; at++)
     await assert.rejects(bad(), (error: AppError) => error.code !== undefined)
@@ -192,7 +196,7 @@ test('a fault of the job itself leaves the connection and the next job unharmed'
 })
 
 test('a statement that cannot be written fails its job alone, and its time limit ends with it', async (t) => {
-  const sql = openPostgres(await server.database())
+  const sql = openPostgres(await bareDatabase())
   const one = () => sql.write(() => query('SELECT 1 AS one'))
   await one()
   t.mock.timers.enable({ apis: ['setTimeout'] })
@@ -221,7 +225,8 @@ test('a turn starts in a thread while its words are being indexed', async (t) =>
 })
 
 test('what a lease holds is known to the database', async (t) => {
-  const { store } = await openPostgresStore({ url: await server.database(), seal })
+  const { url } = await server.emptied()
+  const { store } = await openPostgresStore({ url, seal })
   t.after(() => store.close())
   const { turn } = await store.turns.start(turnOf())
   const ids = async (): Promise<string[]> => (await store.turns.runningUnder(lease)).map(({ id }) => id)
