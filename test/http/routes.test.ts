@@ -22,6 +22,10 @@ const counted = [...carryFiles, 'POST /api/threads/:id/fork', 'POST /api/mission
   'POST /api/notifications/ways/:id/test',
   'POST /api/threads/import',
 ])
+/** With the query `q` these count towards the rate of changes. */
+const searches = ['GET /api/memory', 'GET /api/threads', 'GET /api/threads/:id/find']
+/** Refused before the body is read while the process is full. */
+const startTurns = ['/api/chat', '/api/chat/send', '/api/v1/responses', '/v1/responses'].map((path) => `POST ${path}`)
 
 test('each route says who may call it and what counts for the chat rate, and only these are open or the operator’s', async (t) => {
   const { gateway } = await openHouse(t)
@@ -29,8 +33,14 @@ test('each route says who may call it and what counts for the chat rate, and onl
   const named = (who: string) => routes.flatMap((row) => (row.who === who ? [`${row.method} ${row.path}`] : []))
   assert.deepEqual(named('anyone').sort(), open.toSorted())
   assert.deepEqual(named('operator').sort(), operators.toSorted())
-  const counting = routes.flatMap((row) => (row.counted ? [`${row.method} ${row.path}`] : []))
-  assert.deepEqual(counting.sort(), counted.toSorted())
+  for (const [flag, wanted] of [
+    ['counted', counted],
+    ['searches', searches],
+    ['startsTurn', startTurns],
+  ] as const) {
+    const flagged = routes.flatMap((row) => (row[flag] ? [`${row.method} ${row.path}`] : []))
+    assert.deepEqual(flagged.sort(), wanted.toSorted(), flag)
+  }
 })
 
 test('a stranger is 401 everywhere but at the open routes, a user 403 at the operator’s', async (t) => {

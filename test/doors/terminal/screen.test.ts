@@ -9,7 +9,6 @@ import type { OpenGate } from '#core/turn-store.ts'
 import { pendingLine, questionLine, signInLines } from '#doors/terminal/gate-lines.ts'
 import { createDialog } from '#doors/terminal/dialog.ts'
 import { createDrawing } from '#doors/terminal/drawing.ts'
-import { createGreeting } from '#doors/terminal/greeting.ts'
 import { readTyped } from '#doors/terminal/command-list.ts'
 import { createList } from '#doors/terminal/list.ts'
 import { piecesOf } from '#doors/terminal/pieces.ts'
@@ -462,40 +461,6 @@ test('what is told is told in full, in as many lines as it takes, and is not yel
   assert.match(told, /There is no command \/(nonsense){3}: \/help lists them\. Nothing was sent\./)
   assert(!rows.some((row) => row.includes('\u001b[33m')))
   app.close()
-})
-
-test('the link to sign in with stays whole where it fits, and each of its pieces leads to all of it', () => {
-  const url = `http://127.0.0.1:3000/login#code=atr_${'x'.repeat(22)}`
-  const given = {
-    lines: () => [`sign in  ${url}  (once, within 10 minutes)`, 'model    one of many words'],
-    location: 'here',
-  }
-  const drawn = (width: number): string[] => createGreeting(given, theme).render(width, 12)
-  const plain = (width: number): string[] => drawn(width).map((line) => stripTerminalSequences(line))
-  assert.deepEqual(plain(80).slice(3, 6), [
-    ` sign in  ${url}  (once,`,
-    '          within 10 minutes)',
-    ' model    one of many words',
-  ])
-  assert.deepEqual(plain(40).slice(3, 7), [
-    ' sign in',
-    url.slice(0, 40),
-    `${url.slice(40)}  (once, within 10`,
-    '          minutes)',
-  ])
-  for (const width of [80, 40]) {
-    const pieces = drawn(width).filter((line) => /code=|xx/.test(stripTerminalSequences(line)))
-    for (const line of pieces) assert(line.includes(`;${url}\u001b\\`), line)
-  }
-  assert.equal(drawn(40).length, 12)
-  // Where it has more lines than the window, it says so and scrolls.
-  const small = createGreeting(given, theme)
-  const seen = (): string => stripTerminalSequences(small.render(40, 6).join('\n'))
-  assert.match(seen(), /code=[^]*\n ↓ 3 more$/)
-  small.page(1)
-  assert.match(seen(), /within 10\n {10}minutes\)\n model {4}one of many words$/)
-  small.scroll(-9)
-  assert.match(seen(), /^ Every door/)
 })
 
 test('a status line without room has no separators that separate nothing', async () => {

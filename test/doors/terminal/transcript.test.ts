@@ -266,6 +266,22 @@ test('a run of calls is one line that can be selected, unfolded and folded', () 
   assert.equal(shown(), 'a0 - ▸3tools3s «▸s» - b0 - - -')
 })
 
+test('Up at the run that begins a thread stays there, and a selection that is gone counts as none', () => {
+  const { transcript, shown, become } = over([call('p'), call('q'), call('r'), call('s')], 6)
+  transcript.step(-1)
+  transcript.toggle()
+  assert.equal(shown(), '«▾4tools4s» ▸p ▸q ▸r ▸s -')
+  transcript.step(-1)
+  assert.equal(shown(), '«▾4tools4s» ▸p ▸q ▸r ▸s -')
+  for (const direction of [-1, 1] as const) {
+    become([call('v'), call('w'), call('x')])
+    transcript.step(1)
+    become([call('y'), call('z')])
+    transcript.step(direction)
+    assert.equal(shown(), direction < 0 ? '▸y «▸z» - - - -' : '«▸y» ▸z - - - -')
+  }
+})
+
 test('clearing moves everything above the window; what comes next stands at its top', () => {
   const { transcript, shown, become } = over(thread, 4)
   transcript.scroll(-2)
