@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { runsTests } from './after-all-files.ts'
 import type { CommandOrder } from './command-process.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -19,10 +20,8 @@ let commands: ChildProcess | undefined
 let lastCommand: Promise<unknown> = Promise.resolve()
 /** A test that fails may leave its service behind: nothing of a file outlives its last test. */
 const running = new Set<ChildProcess>()
-const ends: (() => Promise<unknown>)[] = []
-if (process.env['NODE_TEST_CONTEXT']) {
+if (runsTests) {
   after(async () => {
-    for (const end of ends) await end()
     const exits = [...running].map((child) => once(child, 'exit'))
     running.forEach((child) => {
       child.ref()
@@ -42,11 +41,6 @@ type Settings = {
   readonly input?: string
   readonly program?: Program
   readonly cwd?: string
-}
-
-/** Ends what the test files of a process share, after the last of them. */
-export function afterAllFiles(end: () => Promise<unknown>): void {
-  ends.push(end)
 }
 
 /**

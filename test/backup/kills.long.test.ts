@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { verifyBackup } from '#backup/read-file.ts'
 import { atrium, atriumEnv, atriumProcess, mainFile, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
-import { startPostgres } from '../postgres.ts'
+import { startPostgres } from '../postgres-server.ts'
 
 const kills = 20
 const itemsBefore = 60_000

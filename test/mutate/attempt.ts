@@ -14,7 +14,7 @@ export type Attempt = { readonly verdict: 'passed' | 'failed' | 'late'; readonly
 
 const here = (name: string): string => pathToFileURL(join(import.meta.dirname, name)).href
 
-type Order = {
+export type Order = {
   readonly root: string
   /** Beside the environment of this process, without the settings of the person at the keyboard. */
   readonly env: NodeJS.ProcessEnv

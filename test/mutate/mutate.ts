@@ -9,12 +9,14 @@ import { type Coverage, cover, isExecuted } from './coverage.ts'
 import { type Fault, findFaults, plant } from './faults.ts'
 import { isNoticed } from './notice.ts'
 import { findTestFiles, type TestFile, testsFor } from './imports.ts'
+import type { SharedServer } from './server.ts'
+import type { TypeChecker } from './types.ts'
 
 /**
  * `uncovered`: no test that was looked at executes the place. `unplanted`: tests execute it, but not from the source, so
- * that they ran without the fault.
+ * that they ran without the fault. `refused`: no test notices, but the type checker does.
  */
-export type Outcome = 'caught' | 'survived' | 'uncovered' | 'unplanted'
+export type Outcome = 'caught' | 'survived' | 'uncovered' | 'unplanted' | 'refused'
 export type Result = { readonly fault: Fault; readonly outcome: Outcome; readonly tests: readonly string[] }
 
 export type Work = {
@@ -35,6 +37,9 @@ export type Work = {
   readonly minTimeoutMs: number
   /** Also tests that start browsers and processes. */
   readonly withProcesses: boolean
+  /** For tests on PostgreSQL. */
+  readonly server: SharedServer
+  readonly types: Pick<TypeChecker, 'refuses'>
   readonly tell: (line: string) => void
 }
 
@@ -43,12 +48,14 @@ type Candidate = { readonly test: TestFile; readonly coverage: Coverage }
 
 /** Of each source file so many tests, the nearest ones, are asked what they execute. */
 const maxCandidates = 12
+/** The same for tests that use PostgreSQL: most of what they execute, others execute too. */
+const maxServerCandidates = 6
 /** A test file that takes longer as it is runs for no fault. Generous, for a busy machine. */
 const maxTestMs = 180_000
 const tellEveryMs = 15_000
 
 export async function mutate(work: Work): Promise<Result[]> {
-  const { root, paths, processes, minTimeoutMs, tell } = work
+  const { root, paths, processes, minTimeoutMs, server, types, tell } = work
   const readSource = (path: string): string => readFileSync(join(root, path), 'utf8')
   const texts = new Map(paths.map((path) => [path, readSource(path)]))
   const faults = sampled(
@@ -56,7 +63,7 @@ export async function mutate(work: Work): Promise<Result[]> {
     work,
   )
   const tests = findTestFiles(root, work)
-  const near = new Map(faults.map(({ path }) => [path, testsFor(path, tests).slice(0, maxCandidates)]))
+  const near = new Map(faults.map(({ path }) => [path, nearestTo(path, tests)]))
   const wanted = [...new Set([...near.values()].flat())]
   tell(`${faults.length} faults in ${paths.length} files; ${wanted.length} test files load them`)
   const cache = openCache(root)
@@ -82,11 +89,16 @@ export async function mutate(work: Work): Promise<Result[]> {
       const noticed = await isNoticed({
         expectedMs: coverage.ms,
         minTimeoutMs,
-        withFault: (timeoutMs) => attempt(test.path, { root, env, timeoutMs, planting }),
-        withoutFault: () => attempt(test.path, { root, env: {}, timeoutMs: maxTestMs }),
+        withFault: (timeoutMs) =>
+          withNeeds(test, server, (needs) =>
+            attempt(test.path, { root, env: { ...env, ...needs }, timeoutMs, planting }),
+          ),
+        withoutFault: () =>
+          withNeeds(test, server, (needs) => attempt(test.path, { root, env: needs, timeoutMs: maxTestMs })),
       })
       if (noticed && existsSync(taken)) return 'caught'
     }
+    if (await types.refuses(fault.path, readFileSync(planted, 'utf8'))) return 'refused'
     if (chosen.length === 0) return 'uncovered'
     return existsSync(taken) ? 'survived' : 'unplanted'
   }
@@ -112,6 +124,22 @@ export async function mutate(work: Work): Promise<Result[]> {
   }
 }
 
+/** Runs a test with what it needs in its environment. */
+function withNeeds<T>(
+  { needsServer }: TestFile,
+  server: SharedServer,
+  run: (env: NodeJS.ProcessEnv) => Promise<T>,
+): Promise<T> {
+  return needsServer ? server.lend(run) : run({})
+}
+
+/** Those on PostgreSQL come last. */
+function nearestTo(path: string, tests: readonly TestFile[]): TestFile[] {
+  const all = testsFor(path, tests)
+  const [quick, onServer] = [all.filter((test) => !test.needsServer), all.filter((test) => test.needsServer)]
+  return [...quick.slice(0, maxCandidates), ...onServer.slice(0, maxServerCandidates)]
+}
+
 /** `src/net`, `src/doors/web`, `web/lib`. */
 export function roomOf(path: string): string {
   const parts = path.split('/').slice(0, -1)
@@ -129,10 +157,12 @@ function sampled(faults: readonly Fault[], { sample, seed }: Work): Fault[] {
 }
 
 /** What a test executes, known from an earlier run as long as no file that it loads has changed. */
-async function coverOnce({ path, loads }: TestFile, { root, tell }: Work, cache: Cache): Promise<Coverage | undefined> {
+async function coverOnce(test: TestFile, { root, tell, server }: Work, cache: Cache): Promise<Coverage | undefined> {
+  const { path, loads } = test
   const key = hash([...loads.keys()].map((loaded) => readFileSync(join(root, loaded), 'utf8')))
   const known = cache.read(path, key) as Coverage | undefined
-  const measure = (): Promise<Coverage> => cover(path, { root, timeoutMs: maxTestMs })
+  const measure = (): Promise<Coverage> =>
+    withNeeds(test, server, (env) => cover(path, { root, env, timeoutMs: maxTestMs }))
   let coverage = known ?? (await measure())
   // One failure may come from a busy machine.
   if (coverage.verdict === 'failed') coverage = await measure()
@@ -143,20 +173,27 @@ async function coverOnce({ path, loads }: TestFile, { root, tell }: Work, cache:
   return undefined
 }
 
-/** The tests for one fault: of those that execute its place the nearest, the quickest of them first. */
+/**
+ * The tests for one fault: of those that execute its place the nearest, the quickest of them first. Then the nearest on
+ * PostgreSQL: a fault that matters there alone is in code that the others load as well.
+ */
 async function choose(
-  { path, start }: Fault,
+  { path, start, shownAt = start }: Fault,
   near: readonly TestFile[],
   { coverageOf, maxTests }: { coverageOf: (test: TestFile) => Promise<Coverage | undefined>; maxTests: number },
 ): Promise<Candidate[]> {
-  const chosen: Candidate[] = []
-  for (const test of near) {
-    if (chosen.length === maxTests) break
-    const coverage = await coverageOf(test)
-    if (coverage && isExecuted(coverage, path, start)) chosen.push({ test, coverage })
+  const executing = async (tests: readonly TestFile[]): Promise<Candidate[]> => {
+    const chosen: Candidate[] = []
+    for (const test of tests) {
+      if (chosen.length === maxTests) break
+      const coverage = await coverageOf(test)
+      if (coverage && isExecuted(coverage, path, shownAt)) chosen.push({ test, coverage })
+    }
+    const [first, ...others] = chosen
+    return first ? [first, ...others.toSorted((a, b) => a.coverage.ms - b.coverage.ms)] : []
   }
-  const [first, ...others] = chosen
-  return first ? [first, ...others.toSorted((a, b) => a.coverage.ms - b.coverage.ms)] : []
+  const quick = await executing(near.filter(({ needsServer }) => !needsServer))
+  return [...quick, ...(await executing(near.filter(({ needsServer }) => needsServer)))]
 }
 
 /** `slot` is a number below `atOnce` that no other running job has. */

@@ -3,7 +3,13 @@ import type { ESTree } from 'rolldown/utils'
 
 export type Node = ESTree.Node
 
-export type Change = { readonly start: number; readonly end: number; readonly change: string }
+export type Change = {
+  readonly start: number
+  readonly end: number
+  readonly change: string
+  /** Only a test that executes this place can notice; without it, one that executes the start. */
+  readonly shownAt?: number
+}
 
 /** Where a node is: the text of the file, and the nodes around it, the innermost last. */
 export type Place = { readonly text: string; readonly parents: readonly Node[] }
@@ -27,7 +33,7 @@ const operators: Operators = {
   AssignmentExpression: (node, place) => (isText(node.right) ? [] : swapOperator(node, place)),
   LogicalExpression: (node, place) =>
     node.operator === '??'
-      ? [replace(node, textOf(node.left, place))]
+      ? [{ ...replace(node, textOf(node.left, place)), shownAt: node.right.start }]
       : isTypeGuard(node.left)
         ? []
         : swapOperator(node, place),

@@ -8,6 +8,8 @@ import { buildAll } from '../../tools/build.ts'
 import { buildWeb } from '../../tools/web.ts'
 import { describe } from './faults.ts'
 import { mutate, type Outcome, type Result, roomOf } from './mutate.ts'
+import { shareServer } from './server.ts'
+import { openTypeChecker } from './types.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -21,7 +23,7 @@ function sourcesIn(path: string): string[] {
 
 function showSurvivors(results: readonly Result[]): void {
   for (const { fault, outcome, tests } of results) {
-    if (outcome === 'caught') continue
+    if (outcome === 'caught' || outcome === 'refused') continue
     const { original, change } = describe(readFileSync(join(root, fault.path), 'utf8'), fault)
     const why = {
       survived: `${tests.length} test files passed`,
@@ -47,6 +49,7 @@ function showRooms(results: readonly Result[]): void {
         'of these without a test': uncovered,
         percent: Math.round((1_000 * caught) / planted) / 10,
         'not planted': count('unplanted'),
+        'refused by types': count('refused'),
       },
     ]
   })
@@ -74,6 +77,7 @@ await Promise.all([buildAll(), buildWeb(root)])
 // By way of the exit, where the tests that run are ended.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const startedAt = performance.now()
+const [server, types] = [shareServer(), openTypeChecker(root)]
 const results = await mutate({
   root,
   paths,
@@ -83,7 +87,12 @@ const results = await mutate({
   maxTests: Number(values.tests),
   minTimeoutMs: 15_000,
   withProcesses: values.slow,
+  server,
+  types,
   tell: (line) => console.error(line),
+}).finally(() => {
+  types.close()
+  return server.close()
 })
 showSurvivors(results)
 showRooms(results)

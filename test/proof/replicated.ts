@@ -1,7 +1,7 @@
 // Several replicas over one PostgreSQL, each behind a proxy of its own.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startPostgres } from '../postgres.ts'
+import { startPostgres } from '../postgres-server.ts'
 import { newHome } from '../new-home.ts'
 import { type Replica, sharedEnv, startReplica } from '../replicas/replicas.ts'
 import { addHostileServer, removeSecret, setSecret } from './hostile-server.ts'

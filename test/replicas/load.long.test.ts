@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Server, startPostgres } from '../postgres.ts'
+import { type Server, startPostgres } from '../postgres-server.ts'
 import { type CountingModel, startModel } from './model.ts'
 import { killAll, type Replica, send, sqlRows, startReplica, startReplicas, tally, textOf, until } from './replicas.ts'
 

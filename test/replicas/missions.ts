@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { setTimeout as pause } from 'node:timers/promises'
 import { newHome } from '../new-home.ts'
-import { startPostgres } from '../postgres.ts'
+import { startPostgres } from '../postgres-server.ts'
 import { killAll, newUser, type Replica, scripted, sqlRows, startReplica, until } from './replicas.ts'
 
 const shiftsMs = [-60_000, 0, 60_000] as const

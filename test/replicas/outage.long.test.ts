@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newHome } from '../new-home.ts'
-import { type Server, startPostgres } from '../postgres.ts'
+import { type Server, startPostgres } from '../postgres-server.ts'
 import {
   killAll,
   newUser,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newHome } from '../new-home.ts'
-import { type Server, startPostgres } from '../postgres.ts'
+import { type Server, startPostgres } from '../postgres-server.ts'
 import { until } from '../until.ts'
 import { killAll, type Replica, scripted, startReplicas } from './replicas.ts'
 

@@ -8,7 +8,7 @@ import { createSeal } from '#lib/seal.ts'
 import { openPostgresStore } from '#store/open-store.ts'
 import { newHome } from '../new-home.ts'
 import { startBotApi } from '../doors/telegram/bot-api.ts'
-import { startPostgres } from '../postgres.ts'
+import { startPostgres } from '../postgres-server.ts'
 import { killAll, type Replica, scripted, sqlRows, startReplica, until } from './replicas.ts'
 
 /** A lease lasts 12 s, and processes that wait look every 3 s; the rest is for a slow machine. */

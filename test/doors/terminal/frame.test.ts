@@ -180,12 +180,7 @@ const statuses: readonly [name: string, more: object, width: number, line: strin
     44,
     /^ m · 0 tokens +○ reconnecting 3 s {2}\/help$/,
   ],
-  [
-    'no room',
-    { status: { ...status, model: 'a-long-name' } },
-    24,
-    /^ a-long.*● \/help$/,
-  ],
+  ['no room', { status: { ...status, model: 'a-long-name' } }, 24, /^ a-long.*● \/help$/],
 ]
 for (const [name, more, width, line] of statuses) {
   test(`the status line with ${name}`, () => {

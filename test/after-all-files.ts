@@ -1,0 +1,17 @@
+// Ends what the test files of a process share. `test/run.ts` has this loaded before the first of them.
+import { after } from 'node:test'
+
+/** By `node --test`, or a test file that is run by itself. Programs that are no tests load these files too. */
+export const runsTests = process.env['NODE_TEST_CONTEXT'] !== undefined || /\.test\.ts$/.test(process.argv[1] ?? '')
+
+const ends: (() => Promise<unknown>)[] = []
+if (runsTests) {
+  after(async () => {
+    for (const end of ends) await end()
+  })
+}
+
+/** After the last test file of the process. */
+export function afterAllFiles(end: () => Promise<unknown>): void {
+  ends.push(end)
+}

