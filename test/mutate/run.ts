@@ -90,10 +90,9 @@ const results = await mutate({
   server,
   types,
   tell: (line) => console.error(line),
-}).finally(() => {
-  types.close()
-  return server.close()
 })
+types.close()
+await server.close()
 showSurvivors(results)
 showRooms(results)
 console.log(`${Math.round((performance.now() - startedAt) / 1_000)} s`)

@@ -64,9 +64,16 @@ test('statements go in one write, each prepared once on a connection, with its p
   await fly(client, [statement('A ? AND ?', 1, 2), statement('B'), statement('A ? AND ?', 3, 4)])
   assert.deepEqual(sent, [
     'cork',
-    ...['parse s0 A $1 AND $2', 'describe S s0', 'bind s0', 'execute'],
-    ...['parse s1 B', 'describe S s1', 'bind s1', 'execute'],
-    ...['bind s0', 'execute'],
+    'parse s0 A $1 AND $2',
+    'describe S s0',
+    'bind s0',
+    'execute',
+    'parse s1 B',
+    'describe S s1',
+    'bind s1',
+    'execute',
+    'bind s0',
+    'execute',
     'sync',
     'uncork',
   ])
