@@ -2,8 +2,7 @@
 import { after } from 'node:test'
 
 /** By `node --test`, or a test file that is run by itself. Programs that are no tests load these files too. */
-export const runsTests =
-  process.env['NODE_TEST_CONTEXT'] !== undefined || (process.argv[1] ?? '').endsWith('.test.ts')
+export const runsTests = process.env['NODE_TEST_CONTEXT'] !== undefined || (process.argv[1] ?? '').endsWith('.test.ts')
 
 const ends: (() => Promise<unknown>)[] = []
 if (runsTests) {

@@ -90,8 +90,7 @@ const results = await mutate({
   server,
   types,
   tell: (line) => console.error(line),
-})
-types.close()
+}).finally(() => types.close())
 await server.close()
 showSurvivors(results)
 showRooms(results)
