@@ -271,7 +271,7 @@ test('warnings about experimental parts of Node are not shown', (context) => {
   assert.equal(launch(launcher, ['warn']).stderr, '')
 })
 
-test('signals reach Node, which has taken the place of the launcher', { timeout: 60_000 }, async (context) => {
+test('signals reach Node, which has taken the place of the launcher', async (context) => {
   const { launcher } = makeCheckout(context, 'node/bin/node')
   const child = spawn(launcher, ['wait'], { env: {}, stdio: ['ignore', 'pipe', 'inherit'] })
   context.after(() => child.kill('SIGKILL'))

@@ -8,7 +8,7 @@ const stepMs = 10
 const maxStepMs = 50
 const stepGrowth = 1.2
 /** How long a test waits for what must come about: a machine with more to do than it has cores is slow. */
-export const patienceMs = 60_000
+export const patienceMs = 120_000
 
 /** Looks again and again until it holds; fails when it does not come to hold. Looks that are costly take larger steps. */
 export async function until(

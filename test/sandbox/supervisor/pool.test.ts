@@ -9,7 +9,7 @@ import { createRig } from '../rig.ts'
 import { until } from '../../until.ts'
 
 /** A test that would hang to the deadline of a call fails earlier by this. */
-const boundMs = 60_000
+const boundMs = 120_000
 const rig = createRig()
 const folders: string[] = []
 const pools: ToolPool[] = []
