@@ -25,7 +25,7 @@ import { boundConnections, listenOn } from './listen.ts'
 import { isApi, openFastify, setApiHeaders, type Timeouts } from './open-fastify.ts'
 import type { Origins } from './origin.ts'
 import { faultHandler, pathOf } from './reply.ts'
-import { createSockets, type Sockets, type SocketTimes } from './socket.ts'
+import { createSockets, type Sockets, type SocketBounds } from './socket.ts'
 import { createRouteTable, type Found, type Mounted, type RouteTable } from './route-table.ts'
 import { methods } from './routes.ts'
 import { createInFlight, dropUnreadAnswer, quotaWaitMs, unreadMs } from './in-flight.ts'
@@ -52,7 +52,7 @@ export type GatewayParts = {
   /** The fault that a turn would be refused with now, if any. */
   readonly refusal?: () => AppError | undefined
   readonly origins: Origins
-  readonly socketTimes?: Partial<SocketTimes>
+  readonly socketBounds?: Partial<SocketBounds>
   readonly trustProxy?: Trust
   readonly timeouts?: Partial<Timeouts>
   /** Concurrent message sends per user. */
@@ -85,10 +85,10 @@ export type Gateway = {
 export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const { log } = parts
   const authenticate = createAuth({ ...parts.auth, log })
-  const { origins, chatsPerMinute, socketTimes: times } = parts
+  const { origins, chatsPerMinute, socketBounds: bounds } = parts
   const clientAddress = createClientAddress(parts.trustProxy ?? false)
   const addressOf = (request: IncomingMessage): string => networkOf(clientAddress(request))
-  const sockets = createSockets({ authenticate, origins, log, chatsPerMinute, ...(times && { times }) })
+  const sockets = createSockets({ authenticate, origins, log, chatsPerMinute, ...(bounds && { bounds }) })
   const fastify = openFastify({ ...parts, upgrades: (request) => sockets.accepts(request) })
   boundConnections(fastify.server, log)
   const table = createRouteTable()

@@ -8,16 +8,20 @@ import { createWriteLimit } from './write-rate.ts'
 
 /** Connections per user. */
 const maxPerUser = 100
-/** Bytes of unfinished frames per user, over all connections. */
-const maxUnfinishedBytes = 64 * 1024 * 1024
 
 export type SocketQuota = {
   /** Counts a caller's connection until it is gone. Closes it and returns false when there are too many. */
   take(wire: { ws: WebSocket; socket: Socket; connection: Connection }, caller: Caller): boolean
 }
 
-/** `maxLargeFrames` is the number of large frames of a user in 60 seconds; 0 means no limit. */
-export function createSocketQuota(maxLargeFrames: number): SocketQuota {
+type SocketQuotaParts = {
+  /** Large frames of a user in 60 seconds; 0 means no limit. */
+  readonly maxLargeFrames: number
+  /** Bytes of unfinished frames per user, over all connections. */
+  readonly maxUnfinishedBytes: number
+}
+
+export function createSocketQuota({ maxLargeFrames, maxUnfinishedBytes }: SocketQuotaParts): SocketQuota {
   const perUser = new Map<string, { connections: number; unfinished: number }>()
   const largeFrames = createWriteLimit({ perMinute: maxLargeFrames })
 

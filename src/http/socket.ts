@@ -23,15 +23,22 @@ const sweepMs = 50
 /** How long connections get at the end of shutdown for the closing handshake. */
 const closeHandshakeMs = 200
 
-export type SocketTimes = {
+export type SocketBounds = {
   /** Deadline for the auth frame of a connection that was opened without a credential. */
   readonly authMs: number
   /** How often each connection is pinged and its credential checked again. */
   readonly beatMs: number
   /** A client that reads nothing for this long is dropped. */
   readonly stallMs: number
+  /** Bytes of unfinished frames per user, over all connections. */
+  readonly maxUnfinishedBytes: number
 }
-const defaultTimes: SocketTimes = { authMs: 10_000, beatMs: 25_000, stallMs: 15_000 }
+export const defaultBounds: SocketBounds = {
+  authMs: 10_000,
+  beatMs: 25_000,
+  stallMs: 15_000,
+  maxUnfinishedBytes: 64 * 1024 * 1024,
+}
 
 export type SocketParts = {
   readonly authenticate: Authenticate
@@ -39,7 +46,7 @@ export type SocketParts = {
   readonly log: Log
   /** The chat rate: messages per user in 60 seconds. The limits of frames follow it. 0 means no limit. */
   readonly chatsPerMinute: number
-  readonly times?: Partial<SocketTimes>
+  readonly bounds?: Partial<SocketBounds>
 }
 
 /** An authenticated connection. `recheck` checks its credential again, and closes it when that is no longer valid. */
@@ -78,14 +85,14 @@ export function frameLimitsOf(chatsPerMinute: number): { maxFrames: number; maxL
 }
 
 export function createSockets(parts: SocketParts): Sockets {
-  const { authenticate, origins, log, chatsPerMinute, times } = parts
-  const { authMs, beatMs, stallMs } = { ...defaultTimes, ...times }
+  const { authenticate, origins, log, chatsPerMinute, bounds } = parts
+  const { authMs, beatMs, stallMs, maxUnfinishedBytes } = { ...defaultBounds, ...bounds }
   const doors = new Map<string, () => Promise<SocketDoor>>()
   const open = new Set<Open>()
   /** Sockets whose upgrade is not finished yet, because authentication is pending. */
   const upgrading = new Set<Socket>()
   const { maxFrames, maxLargeFrames } = frameLimitsOf(chatsPerMinute)
-  const quota = createSocketQuota(maxLargeFrames)
+  const quota = createSocketQuota({ maxLargeFrames, maxUnfinishedBytes })
   let anonymous = 0
   let closing = false
   const openServer = loadOnce(loadServer)

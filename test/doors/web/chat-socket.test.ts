@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { WebSocket } from 'ws'
-import { frameLimitsOf } from '#http/socket.ts'
+import { defaultBounds, frameLimitsOf } from '#http/socket.ts'
 import { userId } from '#core/ids.ts'
 import type { ModelEvent } from '#core/model.ts'
 import { calls, createHold, createWriter, type Say, says } from '../test-app.ts'
@@ -55,7 +55,7 @@ test('a connection is opened with a bearer token, a cookie, or a first frame', a
 })
 
 test('a first frame that is no good token, or none in time, ends the connection', async (t) => {
-  const { url } = await openHouse(t, { socketTimes: { authMs: 50 } })
+  const { url } = await openHouse(t, { socketBounds: { authMs: 50 } })
   for (const first of [{ type: 'auth', token: 'nope' }, { type: 'ping' }, 'no json', { type: 'auth' }]) {
     const client = await openClient(url)
     client.send(first)
@@ -203,9 +203,10 @@ test('frames and large frames are limited to more than the chat rate, and not at
 })
 
 test('frames of one user that are begun and not ended are held up to 64 MiB; whole ones count no more', async (t) => {
-  const { url, addUser } = await openHouse(t)
+  assert.equal(defaultBounds.maxUnfinishedBytes, 64 * 1024 * 1024)
+  const { url, addUser } = await openHouse(t, { socketBounds: { maxUnfinishedBytes: 1024 * 1024 } })
   const ada = await addUser('ada')
-  const begun = 'x'.repeat(6.5 * 1024 * 1024)
+  const begun = 'x'.repeat(104 * 1024)
   const all = await Promise.all(Array.from({ length: 10 }, () => openClient(url, bearer(ada))))
   const [first, ...others] = all
   assert.ok(first)
@@ -344,7 +345,7 @@ test('lists and what waits are in step in every tab; a gate answered in one is a
 })
 
 test('signing out everywhere, and removing a user, ends what is connected at once', async (t) => {
-  const { url, call, addUser } = await openHouse(t, { socketTimes: { beatMs: 3_600_000 } })
+  const { url, call, addUser } = await openHouse(t, { socketBounds: { beatMs: 3_600_000 } })
   const ada = await addUser('ada')
   const login = async () => {
     const answer = await call('POST', '/api/login', { token: null, body: { token: ada } })
@@ -367,7 +368,7 @@ test('signing out everywhere, and removing a user, ends what is connected at onc
 
 test('a token that ends is noticed by the next frame and by the heartbeat', async (t) => {
   const clock = { now: Date.now() }
-  const { url, addUser } = await openHouse(t, { now: () => clock.now, socketTimes: { beatMs: 500 } })
+  const { url, addUser } = await openHouse(t, { now: () => clock.now, socketBounds: { beatMs: 500 } })
   const ada = await addUser('ada', clock.now + 1_000)
   const client = await openClient(url, bearer(ada))
   await client.next('ready')
@@ -377,7 +378,7 @@ test('a token that ends is noticed by the next frame and by the heartbeat', asyn
 
 test('the heartbeat is no use of a session: a tab that is left open for 12 hours is signed out', async (t) => {
   const clock = { now: Date.now() }
-  const { url, call, addUser } = await openHouse(t, { now: () => clock.now, socketTimes: { beatMs: 200 } })
+  const { url, call, addUser } = await openHouse(t, { now: () => clock.now, socketBounds: { beatMs: 200 } })
   const login = await call('POST', '/api/login', { token: null, body: { token: await addUser('ada') } })
   const cookie = login.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
   const client = await openClient(url, { cookie, origin: url })
@@ -465,7 +466,7 @@ test('a stranger sends a token and no more; what comes right behind a good one w
 })
 
 test('a client that does not read learns why it was dropped, however late it reads', async (t) => {
-  const { url } = await openHouse(t, { socketTimes: { beatMs: 1_000 } })
+  const { url } = await openHouse(t, { socketBounds: { beatMs: 1_000 } })
   const closing = t.mock.method(WebSocket.prototype, 'close')
   const client = await openClient(url, bearer(operatorToken))
   await client.next('ready')

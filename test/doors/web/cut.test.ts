@@ -123,7 +123,7 @@ test('a connection that is cut after any frame misses nothing and doubles nothin
 
 const stallMs = 1_000
 test('a reader that does not read is dropped with a reason, and comes back to all of it', async (t) => {
-  const { url, call } = await openHouse(t, { socketTimes: { stallMs } })
+  const { url, call } = await openHouse(t, { socketBounds: { stallMs } })
   const closing = t.mock.method(WebSocket.prototype, 'close')
   const message = 'x'.repeat(1_000_000)
   const first = (await call('POST', '/api/chat', { body: { message } })).json.thread_id

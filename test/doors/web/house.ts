@@ -36,7 +36,7 @@ import { createToolAdmin } from '#app/tool-admin.ts'
 import { joinSources } from '#app/tool-sources.ts'
 import { metricsRoute, registerProcessMetrics } from '#http/metrics-route.ts'
 import { createOrigins } from '#http/origin.ts'
-import type { SocketTimes } from '#http/socket.ts'
+import type { SocketBounds } from '#http/socket.ts'
 import { createSessions, type Sessions } from '#http/session.ts'
 import type { Trust } from '#http/address.ts'
 import type { Timeouts } from '#http/open-fastify.ts'
@@ -84,7 +84,7 @@ export type HouseOptions = Pick<
   /** The agent has its memory tools. */
   readonly memory?: true
   readonly trustProxy?: Trust
-  readonly socketTimes?: Partial<SocketTimes>
+  readonly socketBounds?: Partial<SocketBounds>
   readonly allowedOrigins?: readonly string[]
   readonly oidc?: (identities: IdentityStore) => Oidc
   /** Tests a model before it is stored; without it, every model passes. */
@@ -159,7 +159,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     chatsPerMinute: options.perMinute ?? 0,
     writeLimit,
     refusal: () => turns.refusal(),
-    ...(options.socketTimes && { socketTimes: options.socketTimes }),
+    ...(options.socketBounds && { socketBounds: options.socketBounds }),
     origins,
     trustProxy,
     log: silentLog,

@@ -271,7 +271,7 @@ test('the list of tools tells the policy in force, not the default', async (t) =
 })
 
 test('a user has several tokens; one that is revoked ends with its sessions and connections', async (t) => {
-  const { url, call, addUser } = await openHouse(t, { socketTimes: { beatMs: 3_600_000 } })
+  const { url, call, addUser } = await openHouse(t, { socketBounds: { beatMs: 3_600_000 } })
   const first = await addUser('ada')
   const made = await call('POST', '/api/users/ada/tokens', { body: { expires_in_days: 3 } })
   assert.equal(made.status, 201)
