@@ -2,6 +2,7 @@
 import type { Config } from '#config.ts'
 import { choiceName } from '#config/model.ts'
 import type { OfferedModels, SettingsAdmin, ToolAdmin } from '#core/admin.ts'
+import type { AppError } from '#core/errors.ts'
 import { newId, operator, type UserId } from '#core/ids.ts'
 import type { McpServers } from '#core/mcp.ts'
 import type { ReadPdf } from '#core/pdf.ts'
@@ -72,6 +73,8 @@ export type App = {
   readonly skippedModels: () => readonly string[]
   /** True while the database cannot be reached. */
   readonly storeAway: () => boolean
+  /** Resolves when a newer Atrium has brought the database to a version that this process cannot work with. */
+  readonly outdated: Promise<AppError>
   readonly settings: SettingsAdmin
   readonly toolAdmin: ToolAdmin
   /** MCP servers; loaded when they are first asked for. */
@@ -197,6 +200,7 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
     models,
     skippedModels: live.model.skippedModels,
     storeAway,
+    outdated: storage.outdated,
     settings: createSettingsAdmin({
       store,
       config: live.config,

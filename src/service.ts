@@ -25,7 +25,8 @@ export type Service = {
   readonly lines: readonly string[]
   /** The gateway's token, if it was made for this start: the only secret that is printed, once, with a log or the lines. */
   readonly generatedToken?: string
-  stop(): Promise<void>
+  /** Without a grace period, running turns are released at once. */
+  stop(graceMs?: number): Promise<void>
 }
 
 export type ServiceParts = AppParts & { /** The terminal counts as a door. */ readonly terminal: boolean }
@@ -88,9 +89,9 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       client,
       lines: [...(await linesOf(app, open, { signIn: !parts.terminal })), ...(await closedSecrets(app, parts))],
       ...(config.gateway.enabled && config.gateway.authToken === undefined && { generatedToken: token }),
-      async stop() {
+      async stop(graceMs = shutdownGraceMs) {
         parts.log.info({ running: app.runner.running }, 'stopping')
-        await Promise.all([local.close(shutdownGraceMs), closeAll(shutdownGraceMs)])
+        await Promise.all([local.close(graceMs), closeAll(graceMs)])
         parts.log.info({ uptime_secs: Math.floor((Date.now() - about.startedAt) / 1000) }, 'stopped')
       },
     }

@@ -15,6 +15,8 @@ export type HomeStore = { readonly home: Home; readonly store: Store; readonly s
 
 export type Storage = HomeStore & {
   readonly bus: Bus
+  /** Resolves when a newer Atrium has brought the database to a version that this process cannot work with. */
+  readonly outdated: Promise<AppError>
   /** Closes everything; the home is unlocked last. */
   close(): Promise<void>
 }
@@ -30,17 +32,18 @@ export async function openStorage(config: Config, log: Log): Promise<Storage> {
     )
   }
   opened.defer(unlock)
-  const { home, store, seal, openBus } = await openDatabase(config, true, log)
+  const { promise: outdated, resolve: onOutdated } = Promise.withResolvers<AppError>()
+  const { home, store, seal, openBus } = await openDatabase(config, { locked: true, log, onOutdated })
   opened.defer(() => store.close())
   const bus = await openBus(log)
   opened.defer(() => bus.close())
   const closing = opened.move()
-  return { home, store, seal, bus, close: () => closing.disposeAsync() }
+  return { home, store, seal, bus, outdated, close: () => closing.disposeAsync() }
 }
 
 /** Opens the store without locking the home, for commands that read or change it beside a running service. */
 export async function openHomeStore(config: Config): Promise<HomeStore> {
-  const { home, store, seal } = await openDatabase(config, false)
+  const { home, store, seal } = await openDatabase(config, { locked: false })
   return { home, store, seal }
 }
 
@@ -69,7 +72,9 @@ export async function settleRestore(
 
 type Database = HomeStore & { readonly openBus: (log: Log) => Promise<Bus> }
 
-async function openDatabase(config: Config, locked: boolean, log?: Log): Promise<Database> {
+type Opening = { readonly locked: boolean; readonly log?: Log; readonly onOutdated?: (error: AppError) => void }
+
+async function openDatabase(config: Config, { locked, log, onOutdated }: Opening): Promise<Database> {
   const { maxUserBytes } = config
   const home = openHome(config.home)
   await settleRestore(home, { databaseUrl: config.databaseUrl, locked })
@@ -81,11 +86,22 @@ async function openDatabase(config: Config, locked: boolean, log?: Log): Promise
       const words = wayBack({ from, copy, path: home.database })
       log?.warn({ from, to, copy }, `the database was brought to a newer version. ${words}`)
     }
-    const store = openStore({ path: home.database, seal, vectors, maxUserBytes, locked, onMigrated })
+    const lockToMigrate = (): (() => void) => (locked ? () => {} : lockForUpgrade(home))
+    const store = openStore({ path: home.database, seal, vectors, maxUserBytes, locked, lockToMigrate, onMigrated })
     return { home, store, seal, openBus: () => Promise.resolve(createLocalBus()) }
   }
   const url = config.databaseUrl
-  const { store, sql } = await openPostgresStore({ url, seal, maxUserBytes })
+  const { store, sql } = await openPostgresStore({ url, seal, maxUserBytes, ...(onOutdated && { onOutdated }) })
   const { createPostgresBus } = await import('#store/bus-postgres.ts')
   return { home, store, seal, openBus: (log) => createPostgresBus({ url, sql, log }) }
+}
+
+/** A service of an earlier version may run on the home: its database is not migrated under it. */
+function lockForUpgrade(home: Home): () => void {
+  const unlock = lockHome(home)
+  if (unlock) return unlock
+  throw new AppError(
+    'home_locked',
+    `an earlier Atrium runs on ${home.path}, and this one would upgrade its database: stop it first, or use its own commands`,
+  )
 }

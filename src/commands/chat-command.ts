@@ -41,6 +41,12 @@ export async function chat(flags: Flags, options: ChatOptions = {}): Promise<voi
     log,
     terminal: true,
   })
+  let outdated: AppError | undefined
+  void service.app.outdated.then((error) => {
+    outdated = error
+    // Ends the chat, whichever it is.
+    process.kill(process.pid, 'SIGTERM')
+  })
   try {
     const { client, lines, generatedToken } = service
     if (generatedToken !== undefined) log.revealSecret(`gateway token for this start only: ${generatedToken}`)
@@ -48,12 +54,13 @@ export async function chat(flags: Flags, options: ChatOptions = {}): Promise<voi
     const thread = await threadOf(client, options)
     const location = `terminal · ${home.path}`
     await show({ client, location, greeting: [...lines, ...token], hosts: true, thread })
+    if (outdated) throw outdated
     process.stdout.write(paint('2', pasteable('the service ran in this terminal and stops; `atrium serve` keeps it\n')))
   } finally {
     // A second Ctrl+C exits at once.
     process.once('SIGINT', () => process.exit(interruptedExit))
     if (service.app.runner.running > 0) process.stdout.write(paint('2', 'finishing open work, up to 10 s\n'))
-    await service.stop()
+    await service.stop(outdated && 0)
   }
 }
 

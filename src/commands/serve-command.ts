@@ -1,4 +1,5 @@
-// `atrium serve`: the service without a terminal. Ends on SIGTERM or SIGINT and releases unfinished turns.
+// `atrium serve`: the service without a terminal. Ends on SIGTERM or SIGINT and releases unfinished turns, and with an error
+// when a newer Atrium has taken over the database.
 import { flushCompileCache } from 'node:module'
 import { type Flags, loadConfig, secretsIn } from '#config.ts'
 import { openLog } from '#lib/log.ts'
@@ -23,13 +24,18 @@ export async function serve(flags: Flags = {}): Promise<void> {
     // Node writes its compile cache at exit, which a killed service never reaches.
     setImmediate(flushCompileCache)
     collectWhenCalm()
-    const signal = await new Promise<string>((resolve) => {
+    const signal = new Promise<string>((resolve) => {
       process.once('SIGTERM', resolve)
       process.once('SIGINT', resolve)
     })
+    const reason = await Promise.race([signal, service.app.outdated])
     // A second Ctrl+C exits at once.
     process.once('SIGINT', () => process.exit(130))
-    process.stdout.write(`${signal}: finishing open work, up to 10 s\n`)
+    if (typeof reason !== 'string') {
+      await service.stop(0)
+      throw reason
+    }
+    process.stdout.write(`${reason}: finishing open work, up to 10 s\n`)
     await service.stop()
   })
 }

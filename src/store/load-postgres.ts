@@ -4,7 +4,7 @@ import { AppError } from '#core/errors.ts'
 import { leaseMs, databaseClock } from './lease-store.ts'
 import { type Loading, named, type TermsOf, vectorOf } from './load.ts'
 import { applyMigrations, lockMigrations, timeoutMs, versionIn } from './migrate-postgres.ts'
-import { checkVersion, migrations } from './migrations.ts'
+import { migrations } from './migrations.ts'
 import { leftOut, type PortableRow, type PortableTable, portableTables, type PortableValue } from './portable-schema.ts'
 import { asAppError, openPostgres } from './postgres.ts'
 import { countText } from './snapshot.ts'
@@ -12,6 +12,7 @@ import { snapshotOf } from './snapshot-postgres.ts'
 import type { Snapshot } from './snapshot.ts'
 import { termVector } from './term-index.ts'
 import { postgresVector } from './vector-store.ts'
+import { checkVersion } from './version-check.ts'
 
 /** Parameters of one statement: PostgreSQL takes at most 65,535. */
 const maxParameters = 20_000

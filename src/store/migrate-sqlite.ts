@@ -1,8 +1,11 @@
 // Migrations on SQLite: one exclusive transaction per version, after a copy of the file; a new file takes one for all.
-import { chmodSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
-import { checkVersion, migrations, statementsOf } from './migrations.ts'
+import { migrations, statementsOf } from './migrations.ts'
+import { asAppError } from './sqlite.ts'
+import { checkVersion } from './version-check.ts'
 
 /** What a migration did, and the copy from before it. */
 export type Migrated = { readonly from: number; readonly to: number; readonly copy: string }
@@ -18,7 +21,16 @@ export function migrateSqlite(db: DatabaseSync, path: string, steps = migrations
   if (from === steps.length) return undefined
   const copy = `${path}.v${from}.backup`
   const copies = from > 0 && path !== ':memory:'
-  if (copies) keepCopy(db, copy, from)
+  if (copies) {
+    try {
+      keepCopy(db, copy, from)
+    } catch (error) {
+      const megabytes = Math.ceil(statSync(path).size / 1e6)
+      const where = `the copy of the database from before its upgrade could not be made (${(error as Error).message})`
+      const back = `make room for ${megabytes} MB in ${dirname(path)} and start again, or run the Atrium of before`
+      throw failed(`${where}. The database has version ${from} as before: ${back}`, error)
+    }
+  }
   // The sorted rows of a new index need not fit into memory.
   if (from > 0) db.exec('PRAGMA temp_store=FILE')
   try {
@@ -27,10 +39,9 @@ export function migrateSqlite(db: DatabaseSync, path: string, steps = migrations
     }
   } catch (error) {
     if (!copies) throw error
-    const { message } = error as Error
     const found = versionOf(db)
-    const where = `the database could not be brought from version ${found} to ${found + 1} (${message})`
-    throw new AppError('database_unavailable', `${where}. ${wayBack({ from, copy, path })}`, { cause: error })
+    const where = `the database could not be brought from version ${found} to ${found + 1} (${(error as Error).message})`
+    throw failed(`${where}. ${wayBack({ from, copy, path })}`, error)
   } finally {
     if (from > 0) db.exec('PRAGMA temp_store=MEMORY')
   }
@@ -40,6 +51,11 @@ export function migrateSqlite(db: DatabaseSync, path: string, steps = migrations
 /** How to return to the state before a migration. */
 export function wayBack({ from, copy, path }: { from: number; copy: string; path: string }): string {
   return `To go back, stop Atrium, remove ${path}-wal and ${path}-shm, put ${copy} (version ${from}) in place of ${path}, and run the Atrium of before`
+}
+
+function failed(words: string, cause: unknown): AppError {
+  const known = asAppError(cause)
+  return new AppError(known instanceof AppError ? known.code : 'database_unavailable', words, { cause })
 }
 
 /** Brings a new file that nobody else has open to a version, without a copy. */
@@ -64,10 +80,13 @@ function migrateTo(db: DatabaseSync, to: number, { from, steps }: { from: number
   }
 }
 
-/** Copies the database to a temporary name and renames it: a copy cut off by a crash must not look like a whole one. */
+/**
+ * Copies the database to a temporary name and renames it: a copy cut off by a crash must not look like a whole one. It is on
+ * the disk before the migration begins.
+ */
 function keepCopy(db: DatabaseSync, target: string, version: number): void {
+  removeLeftovers(target)
   const temporary = `${target}.${process.pid}`
-  rmSync(temporary, { force: true })
   try {
     db.prepare('VACUUM INTO ?').run(temporary)
     chmodSync(temporary, 0o600)
@@ -75,9 +94,39 @@ function keepCopy(db: DatabaseSync, target: string, version: number): void {
     const copied = versionOf(copy)
     copy.close()
     // Else another process has migrated meanwhile, and made the copy itself.
-    if (copied === version) renameSync(temporary, target)
+    if (copied !== version) return
+    sync(temporary)
+    renameSync(temporary, target)
+    sync(dirname(target))
   } finally {
     rmSync(temporary, { force: true })
+  }
+}
+
+/** Removes what this process, or one that was killed, had copied so far. */
+function removeLeftovers(target: string): void {
+  for (const name of readdirSync(dirname(target))) {
+    const [, of, pid] = /^(.+)\.(\d{1,7})$/.exec(name) ?? []
+    if (of !== basename(target)) continue
+    if (Number(pid) === process.pid || !isRunning(Number(pid))) rmSync(join(dirname(target), name), { force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+/** SQLite leaves it to the system when a copy reaches the disk. */
+function sync(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
   }
 }
 

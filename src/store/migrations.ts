@@ -1,6 +1,5 @@
 // The schema as numbered migrations, forward only. A landed version is never edited: there are databases made by it. Every
-// change is a new version, and the code of the version before must still work with it.
-import { AppError } from '#core/errors.ts'
+// change is a new version, which is `shared` with processes of the version before or not (`alone`).
 import { createTables } from './first-migration.ts'
 import { addDocuments } from './document-migration.ts'
 import { textArguments } from './arguments-migration.ts'
@@ -22,15 +21,15 @@ import { addThreadVariants } from './thread-variant-migration.ts'
 /** One statement for both databases, or a list for each. */
 type Change = string | { readonly sqlite: readonly string[]; readonly postgres: readonly string[] }
 
-/** The changes of one version, in order. */
-export type Migration = readonly Change[]
+/** One version: its changes, in order, and whether processes that work with the version before may go on beside it. */
+export type Migration = { readonly changes: readonly Change[]; readonly shared?: true }
 
 /** The first is version 1. `WITHOUT ROWID`, `TEXT` and `BLOB` are translated for PostgreSQL, see `forPostgres`. */
 export const migrations: readonly Migration[] = [
-  createTables,
-  addDocuments,
-  textArguments,
-  [
+  alone(createTables),
+  alone(addDocuments),
+  alone(textArguments),
+  alone([
     // To find the turns of a thread that is erased, and items by id.
     `CREATE INDEX turns_by_thread ON turns (thread_id)`,
     `CREATE INDEX items_by_id ON items (thread_id, id)`,
@@ -43,8 +42,8 @@ export const migrations: readonly Migration[] = [
     `CREATE INDEX turns_queued ON turns (thread_id, id, first_seq) WHERE status = 'queued'`,
     `CREATE INDEX turns_queued_by_user ON turns (user_id, id) WHERE status = 'queued'`,
     `CREATE INDEX turns_queued_by_door ON turns (door, id) WHERE status = 'queued'`,
-  ],
-  [
+  ]),
+  alone([
     // Slots keep concurrent turns of one user from waiting for each other's row.
     `CREATE TABLE usage (
       user_id TEXT NOT NULL, day BIGINT NOT NULL, model TEXT NOT NULL, slot BIGINT NOT NULL, turns BIGINT NOT NULL,
@@ -62,8 +61,8 @@ export const migrations: readonly Migration[] = [
     // The money reserved for the current model call, and the seq up to which a thread is summarised.
     `ALTER TABLE turns ADD COLUMN reserved_usd DOUBLE PRECISION`,
     `ALTER TABLE threads ADD COLUMN summarised BIGINT NOT NULL DEFAULT 0`,
-  ],
-  [
+  ]),
+  alone([
     // The cost of a turn may be unknown. SQLite can drop a NOT NULL only with its column.
     {
       sqlite: [
@@ -76,8 +75,8 @@ export const migrations: readonly Migration[] = [
     },
     // The model of the turn's last response.
     `ALTER TABLE turns ADD COLUMN model TEXT`,
-  ],
-  [
+  ]),
+  alone([
     `CREATE TABLE grants (
       id TEXT PRIMARY KEY, user_id TEXT NOT NULL, door TEXT NOT NULL, tool TEXT NOT NULL, target TEXT NOT NULL,
       ends_at BIGINT, granted_by TEXT NOT NULL, created_at BIGINT NOT NULL
@@ -86,8 +85,8 @@ export const migrations: readonly Migration[] = [
     `CREATE INDEX grants_of_webhook ON grants (id) WHERE door = 'webhook'`,
     // The digest of a turn's entries, computed when it ended.
     `ALTER TABLE turns ADD COLUMN hash TEXT`,
-  ],
-  [
+  ]),
+  alone([
     // Items with rowids: in a WITHOUT ROWID table SQLite reads whole rows, megabytes too, while it searches by key.
     {
       sqlite: [
@@ -103,8 +102,8 @@ export const migrations: readonly Migration[] = [
       ],
       postgres: [],
     },
-  ],
-  [
+  ]),
+  alone([
     // Vectors are deleted with their chunks.
     {
       sqlite: [
@@ -124,8 +123,8 @@ export const migrations: readonly Migration[] = [
         `CREATE TABLE duties (name TEXT COLLATE "C" PRIMARY KEY, owner TEXT COLLATE "C" NOT NULL, until BIGINT NOT NULL)`,
       ],
     },
-  ],
-  [
+  ]),
+  alone([
     // A secret belongs to the operator or to a user. It may be renewable, or an alias of another tool's secret.
     `CREATE TABLE rows_of_secrets (
       user_id TEXT NOT NULL DEFAULT 'operator', name TEXT NOT NULL, sealed TEXT NOT NULL, renewal TEXT, same_as TEXT,
@@ -134,8 +133,8 @@ export const migrations: readonly Migration[] = [
     `INSERT INTO rows_of_secrets (name, sealed, updated_at) SELECT name, sealed, updated_at FROM secrets`,
     `DROP TABLE secrets`,
     `ALTER TABLE rows_of_secrets RENAME TO secrets`,
-  ],
-  [
+  ]),
+  alone([
     `CREATE TABLE sessions (
       hash TEXT PRIMARY KEY, user_id TEXT NOT NULL, token TEXT, created_at BIGINT NOT NULL, seen_at BIGINT NOT NULL,
       ends_at BIGINT NOT NULL
@@ -144,8 +143,8 @@ export const migrations: readonly Migration[] = [
     `CREATE INDEX sessions_by_end ON sessions (ends_at)`,
     `CREATE TABLE login_codes (hash TEXT PRIMARY KEY, token TEXT NOT NULL, ends_at BIGINT NOT NULL)`,
     `CREATE INDEX login_codes_by_end ON login_codes (ends_at)`,
-  ],
-  [
+  ]),
+  alone([
     // Turns with rowids, too. Large columns come last: a list would have to read past them.
     {
       sqlite: [
@@ -182,8 +181,8 @@ export const migrations: readonly Migration[] = [
     },
     // A covering index for claims and for lists of queued turns.
     `CREATE INDEX turns_queued_by_user ON turns (user_id, id, thread_id, first_seq, removed_at) WHERE status = 'queued'`,
-  ],
-  [
+  ]),
+  alone([
     // Identities of users at an issuer, and sign-ins in progress.
     `CREATE TABLE identities (
       issuer TEXT NOT NULL, subject TEXT NOT NULL, user_id TEXT NOT NULL, created_at BIGINT NOT NULL,
@@ -194,82 +193,91 @@ export const migrations: readonly Migration[] = [
       slot TEXT PRIMARY KEY, state TEXT NOT NULL, browser TEXT NOT NULL, ends_at BIGINT NOT NULL
     )`,
     `CREATE INDEX sign_ins_by_end ON sign_ins (ends_at)`,
-  ],
-  [
+  ]),
+  alone([
     // The time of a turn's last gate answer, and the number of uses of a grant.
     `ALTER TABLE turns ADD COLUMN answered_at BIGINT`,
     `CREATE INDEX turns_answered_by_user ON turns (user_id, answered_at) WHERE answered_at IS NOT NULL`,
     `CREATE INDEX turns_answered_of_webhook ON turns (answered_at) WHERE answered_at IS NOT NULL AND door = 'webhook'`,
     `ALTER TABLE grants ADD COLUMN uses BIGINT NOT NULL DEFAULT 0`,
-  ],
-  [
+  ]),
+  alone([
     // Clean grants apply only while the model has read nothing from outside; older grants are not restricted to that.
     `ALTER TABLE grants ADD COLUMN clean BIGINT NOT NULL DEFAULT 0`,
-  ],
-  [
+  ]),
+  alone([
     // The thread in which the agent last wrote a document.
     `ALTER TABLE documents ADD COLUMN thread_id TEXT`,
-  ],
-  storeOperatorReach,
-  shareBodies,
-  countStorage,
-  [
+  ]),
+  alone(storeOperatorReach),
+  alone(shareBodies),
+  shared(countStorage),
+  shared([
     // The number of calls whose cost is unknown. Of rows from before it is at least one.
     `ALTER TABLE usage ADD COLUMN unpriced_calls BIGINT NOT NULL DEFAULT 0`,
     `UPDATE usage SET unpriced_calls = 1 WHERE cost_usd IS NULL AND model <> ''`,
-  ],
-  addChainPoints,
-  addSkills,
-  addMissions,
-  [
+  ]),
+  shared(addChainPoints),
+  shared(addSkills),
+  shared(addMissions),
+  shared([
     // A client that repeats a request whose turn waits for a person is told so again, and starts nothing.
     `CREATE INDEX turns_waiting_by_body ON turns (user_id, body_hash) WHERE status = 'waiting'`,
-  ],
-  [
+  ]),
+  shared([
     // Most threads are short: their few items are found without an index, and storing one writes a page less.
     `DROP INDEX items_by_id`,
     `CREATE INDEX items_by_id ON items (thread_id, id) WHERE seq > 32`,
-  ],
-  [
+  ]),
+  shared([
     // What an API client attached to a thread as its conversation, as JSON.
     `ALTER TABLE threads ADD COLUMN metadata TEXT`,
-  ],
-  addTemporaryThreads,
-  [
+  ]),
+  shared(addTemporaryThreads),
+  // An earlier process would let such a token use every tool.
+  alone([
     // The service's tools that turns begun with a token may use, as a JSON list; null for all.
     `ALTER TABLE tokens ADD COLUMN tools TEXT`,
-  ],
-  addMcpServers,
-  moveChainPoints,
-  addChannels,
-  addNotifications,
-  addThreadIndex,
-  [
+  ]),
+  shared(addMcpServers),
+  // An earlier process would not find the points any more.
+  alone(moveChainPoints),
+  shared(addChannels),
+  shared(addNotifications),
+  shared(addThreadIndex),
+  shared([
     // The model that was chosen for a thread, by name; null for the usual one.
     `ALTER TABLE threads ADD COLUMN model TEXT`,
-  ],
-  addThreadShelves,
-  addDocumentVersions,
-  planMissions,
-  addThreadVariants,
-  [
+  ]),
+  shared(addThreadShelves),
+  shared(addDocumentVersions),
+  shared(planMissions),
+  shared(addThreadVariants),
+  shared([
     // Since when a way takes its present events; null if since it was added.
     `ALTER TABLE notification_ways ADD COLUMN events_at BIGINT`,
-  ],
+  ]),
 ]
-
-/**
- * The first version that a process of the version before can work with: replicas are replaced one by one from here on. Those
- * of earlier versions cannot read a thread that a later one has forked.
- */
-export const firstShared = 18
 
 /** The schema version of this Atrium. */
 export const newestVersion = migrations.length
 
+/**
+ * A version beside which processes go on that work with the version before: each reads what the other stores, and what the
+ * version promises holds whichever of them a request reaches. Replicas are replaced one by one.
+ */
+function shared(changes: readonly Change[]): Migration {
+  return { changes, shared: true }
+}
+
+/** Any other version: earlier processes end before the migration. */
+function alone(changes: readonly Change[]): Migration {
+  return { changes }
+}
+
 /** The statements of a migration for one database. */
 export function statementsOf(migration: Migration, backend: 'sqlite' | 'postgres'): string[] {
-  return migration.flatMap((change) => {
+  return migration.changes.flatMap((change) => {
     if (typeof change !== 'string') return change[backend]
     return backend === 'sqlite' ? change : forPostgres(change)
   })
@@ -281,14 +289,4 @@ function forPostgres(statement: string): string {
     .replaceAll(/\)\s*WITHOUT ROWID/g, ')')
     .replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"')
     .replaceAll(/\bBLOB\b/g, 'BYTEA')
-}
-
-/** Refuses a database of a newer Atrium. `path` is its file, if it has one. */
-export function checkVersion(found: number, steps: readonly Migration[], path?: string): void {
-  if (found <= steps.length) return
-  const copy = path === undefined ? '' : ` (a copy from before the upgrade is named ${path}.vN.backup)`
-  throw new AppError(
-    'database_unavailable',
-    `the database has version ${found}, this Atrium knows ${steps.length}: run the newer Atrium, or restore a backup${copy}`,
-  )
 }

@@ -1,4 +1,6 @@
 // Opens a store on SQLite or PostgreSQL, and composes it of its parts.
+import type { DatabaseSync } from 'node:sqlite'
+import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
 import type { Seal } from '#lib/seal.ts'
 import { createAccountStore } from './account-store.ts'
@@ -13,7 +15,7 @@ import { createMissionStore } from './mission-store.ts'
 import { createMemoryLimits } from './memory-limits.ts'
 import { createSqlLimits } from './sql-limits.ts'
 import { type Migrated, migrateSqlite, versionOf } from './migrate-sqlite.ts'
-import { checkVersion, migrations } from './migrations.ts'
+import { migrations, newestVersion } from './migrations.ts'
 import { startScrub } from './scrub-sqlite.ts'
 import { createNotificationStore } from './notification-store.ts'
 import { createSecretStore } from './secret-store.ts'
@@ -30,6 +32,7 @@ import { createToolStore } from './tool-store.ts'
 import { createTurnStore } from './turn-store.ts'
 import { createUsageStore } from './usage-store.ts'
 import { createVectorStore, findPgvector, createPgvector, loadSqliteVec } from './vector-store.ts'
+import { checkVersion, outdated } from './version-check.ts'
 
 export type StoreParts = {
   readonly path: string
@@ -41,19 +44,23 @@ export type StoreParts = {
   readonly maxUserBytes?: number
   /** This process has locked the home: what a killed one left half written is erased. */
   readonly locked?: boolean
+  /** Locks the home while an existing file is migrated, for a process that has not locked it. Throws while another one has. */
+  readonly lockToMigrate?: () => () => void
   /** Called when an existing file was brought to a newer version. */
   readonly onMigrated?: (migrated: Migrated) => void
+  /** Called when a newer Atrium has brought the database to a version that this process cannot work with. */
+  readonly onOutdated?: (error: AppError) => void
   /** For tests: the content of a database in memory. */
   readonly image?: Uint8Array
 }
 
 /** Opens a SQLite store. The file is created or migrated if needed. */
 export function openStore(parts: StoreParts): Store {
-  const { path, seal, now = Date.now, vectors = false, maxUserBytes = 0, locked = false, onMigrated, image } = parts
-  const sql = openSqlite(path, { extensions: vectors, onErase: () => scrub.soon(), image })
+  const { path, seal, now = Date.now, vectors = false, maxUserBytes = 0, locked = false, image } = parts
+  const onBegin = locked ? undefined : () => checkOpen(sql.db)
+  const sql = openSqlite(path, { extensions: vectors, onErase: () => scrub.soon(), onBegin, image })
   try {
-    const migrated = migrateSqlite(sql.db, path)
-    if (migrated) onMigrated?.(migrated)
+    migrateFile(sql.db, parts)
   } catch (error) {
     sql.db.close()
     throw asAppError(error)
@@ -77,20 +84,49 @@ export function openStore(parts: StoreParts): Store {
   }
 }
 
+function migrateFile(db: DatabaseSync, { path, lockToMigrate, onMigrated }: StoreParts): void {
+  const found = versionOf(db)
+  const unlock = found > 0 && found < newestVersion ? lockToMigrate?.() : undefined
+  try {
+    const migrated = migrateSqlite(db, path)
+    if (migrated) onMigrated?.(migrated)
+  } finally {
+    unlock?.()
+  }
+}
+
+/** A process that has not locked the home may be older than the one that has. */
+function checkOpen(db: DatabaseSync): void {
+  const found = versionOf(db)
+  if (found > newestVersion) throw outdated(found, newestVersion)
+}
+
 /** Opens and migrates a PostgreSQL store. Also returns its `sql`, for the bus. */
 export async function openPostgresStore({
   url,
   seal,
   now = Date.now,
   maxUserBytes = 0,
+  onOutdated,
 }: Omit<StoreParts, 'path'> & { url: string }) {
-  const [{ openPostgres }, { migratePostgres }] = await Promise.all([
+  const [{ openPostgres }, { checkConnection, migratePostgres }] = await Promise.all([
     import('./postgres.ts'),
     import('./migrate-postgres.ts'),
   ])
-  const sql = openPostgres(url)
+  let migrated = false
+  const sql = openPostgres(url, {
+    async onConnect(client) {
+      // The connection that migrates is the first one.
+      if (!migrated) return
+      await checkConnection(client).catch((error: unknown) => {
+        if (error instanceof AppError) onOutdated?.(error)
+        throw error
+      })
+    },
+  })
   try {
     await migratePostgres(sql.pool)
+    migrated = true
   } catch (error) {
     await sql.close()
     throw error

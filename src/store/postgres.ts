@@ -19,9 +19,18 @@ const rollback: Statement = { sql: 'ROLLBACK', values: [] }
 /** Error codes of lost races: serialization failure, deadlock, unique violation. */
 const lostRaces: ReadonlySet<string | undefined> = new Set(['40001', '40P01', '23505'])
 
-export function openPostgres(url: string, { connectMs = defaultConnectMs } = {}): Sql & { readonly pool: Pool } {
-  // The package's types lack `pipeline`.
-  const options: PoolConfig & { pipeline: boolean } = {
+type PostgresParts = {
+  readonly connectMs?: number
+  /** Called with each new connection before its first job, which fails if this throws. */
+  readonly onConnect?: (client: ClientBase) => Promise<void>
+}
+
+export function openPostgres(
+  url: string,
+  { connectMs = defaultConnectMs, onConnect }: PostgresParts = {},
+): Sql & { readonly pool: Pool } {
+  // The package's types lack `pipeline` and `onConnect`.
+  const options: PoolConfig & { pipeline: boolean; onConnect?: PostgresParts['onConnect'] } = {
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: connectMs,
@@ -29,7 +38,9 @@ export function openPostgres(url: string, { connectMs = defaultConnectMs } = {})
     query_timeout: statementMs + 5_000,
     keepAlive: true,
     pipeline: true,
+    // A migration that excludes earlier processes cuts off connections of this name.
     application_name: 'atrium',
+    onConnect,
   }
   const pool = new Pool(options)
   // The pool replaces a connection that breaks while idle; the next job shows whether the server is there.

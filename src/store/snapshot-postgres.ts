@@ -1,11 +1,12 @@
 // The snapshot of a PostgreSQL database: a transaction that sees the state at its beginning.
 import type { ClientBase } from 'pg'
 import { versionIn } from './migrate-postgres.ts'
-import { checkVersion, migrations } from './migrations.ts'
+import { migrations } from './migrations.ts'
 import { type PortableColumn, type PortableRow, type PortableTable } from './portable-schema.ts'
 import { portableTables, type PortableValue } from './portable-schema.ts'
 import { asAppError, openPostgres } from './postgres.ts'
 import { countText, maxBatchBytes, maxBatchRows, selectText, type Snapshot, whereOf } from './snapshot.ts'
+import { checkVersion } from './version-check.ts'
 
 export async function openPostgresSnapshot(url: string): Promise<Snapshot> {
   const sql = openPostgres(url)

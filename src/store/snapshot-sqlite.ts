@@ -3,10 +3,11 @@ import { closeSync, openSync, rmSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { setImmediate as pass } from 'node:timers/promises'
 import { versionOf } from './migrate-sqlite.ts'
-import { checkVersion, migrations } from './migrations.ts'
+import { migrations } from './migrations.ts'
 import { type PortableRow, portableTables, type PortableValue } from './portable-schema.ts'
 import { countText, maxBatchBytes, maxBatchRows, selectText, type Snapshot } from './snapshot.ts'
 import { asAppError } from './sqlite.ts'
+import { checkVersion } from './version-check.ts'
 
 const busyMs = 5_000
 /** Pages that one step copies; between two steps the process does other work. */

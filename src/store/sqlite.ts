@@ -26,6 +26,8 @@ type SqliteParts = {
   readonly extensions?: boolean
   /** Called when a job erases something, before its commit. */
   readonly onErase?: () => void
+  /** Called in each transaction before its first job. If it throws, nothing is stored. */
+  readonly onBegin?: (() => void) | undefined
   /** How long a writer waits for another process. */
   readonly busyMs?: number
   /** The content of a database in memory: tests copy a migrated one instead of migrating each. */
@@ -35,13 +37,15 @@ type SqliteParts = {
 /** Opens the database file, and creates it if needed. `:memory:` is for tests. */
 export function openSqlite(
   path: string,
-  { extensions = false, onErase, busyMs = maxBusyMs, image }: SqliteParts = {},
+  { extensions = false, onErase, onBegin, busyMs = maxBusyMs, image }: SqliteParts = {},
 ): Sql & { readonly db: DatabaseSync } {
   let db: DatabaseSync
   let logPages: StatementSync | undefined
+  // Closes the file again if it cannot be used.
+  using opening = new DisposableStack()
   try {
     if (path !== ':memory:') createPrivateFile(path)
-    db = new DatabaseSync(path, { timeout: busyMs, allowExtension: extensions })
+    db = opening.use(new DatabaseSync(path, { timeout: busyMs, allowExtension: extensions }))
     if (extensions) db.enableLoadExtension(false)
     if (image) db.deserialize(image)
     enableWal(db)
@@ -53,6 +57,7 @@ export function openSqlite(
       db.exec('PRAGMA wal_autocheckpoint=0')
       logPages = db.prepare('PRAGMA wal_checkpoint(NOOP)')
     }
+    opening.move()
   } catch (error) {
     throw asAppError(error)
   }
@@ -100,6 +105,7 @@ export function openSqlite(
     const until = performance.now() + maxCommitMs
     begin()
     try {
+      onBegin?.()
       for (const write of batch) {
         results.push(drive(write.job()))
         if (performance.now() > until) break

@@ -6,7 +6,11 @@ import { openHomeStore, openStorage } from '#app/open-storage.ts'
 import { readConfig } from '#config.ts'
 import type { NewDocument } from '#core/document.ts'
 import { silentLog } from '#lib/log.ts'
+import { lockHome, openHome } from '#home.ts'
 import { hiddenPath } from '#store/document-slices.ts'
+import { migrateSqlite } from '#store/migrate-sqlite.ts'
+import { migrations } from '#store/migrations.ts'
+import { openSqlite } from '#store/sqlite.ts'
 import { ada, folder } from '../store/harness.ts'
 import { until } from '../until.ts'
 
@@ -31,4 +35,27 @@ test('only the service, which locks the home, erases hidden chunks: they may be 
   const service = await openStorage(config, silentLog)
   t.after(() => service.close())
   await until(() => chunks() === 3)
+})
+
+test('a command does not upgrade the database under an earlier service, and stores nothing once it is upgraded itself', async (t) => {
+  const config = readConfig({ ATRIUM_HOME: folder(t) })
+  const home = openHome(config.home)
+  const migrate = async (steps: typeof migrations) => {
+    const sql = openSqlite(home.database)
+    migrateSqlite(sql.db, home.database, steps)
+    await sql.close()
+  }
+  await migrate(migrations.slice(0, -1))
+  const unlock = lockHome(home)
+  await assert.rejects(openHomeStore(config), { code: 'home_locked', message: /earlier Atrium runs .* stop it first/ })
+  unlock?.()
+  const { store } = await openHomeStore(config)
+  t.after(() => store.close())
+  await store.settings.set('kept', 1)
+  await migrate([...migrations, { changes: [] }])
+  await assert.rejects(store.settings.set('kept', 2), {
+    code: 'database_unavailable',
+    message: /a newer Atrium has brought the database to version .* nothing more is stored/,
+  })
+  assert.equal((await store.settings.all())['kept'], 1)
 })

@@ -1,7 +1,7 @@
 // Migrations: once, whoever comes together; with a copy before; never backwards.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -12,6 +12,7 @@ import { migrateSqlite } from '#store/migrate-sqlite.ts'
 import { migrations } from '#store/migrations.ts'
 import { openStore } from '#store/open-store.ts'
 import { openSqlite } from '#store/sqlite.ts'
+import { until } from '../until.ts'
 import { folder } from './harness.ts'
 import { migrateTests } from './suite-migrate.ts'
 import { openSqliteVersion } from './versions.ts'
@@ -20,8 +21,12 @@ migrateTests(openSqliteVersion)
 
 const next = [
   ...migrations,
-  ['ALTER TABLE settings ADD COLUMN note TEXT', `INSERT INTO settings VALUES ('v', '2', 0, '')`],
+  { changes: ['ALTER TABLE settings ADD COLUMN note TEXT', `INSERT INTO settings VALUES ('v', '2', 0, '')`] },
 ]
+
+/** Its last step stores something and never ends. */
+const forever = `WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x FROM n) SELECT count(*) FROM n`
+const endless = [...next, { changes: [`INSERT INTO settings VALUES ('half', '3', 0, '')`, forever] }]
 
 function versionOf(path: string): number {
   const db = new DatabaseSync(path, { readOnly: true })
@@ -45,12 +50,12 @@ function settingsOf(path: string): unknown[] {
 }
 
 /** Opens the file in a process of its own, as soon as a line arrives; resolves with what it had to say. */
-function startProcess(path: string, steps: 'now' | 'next') {
+function startProcess(path: string, steps: 'now' | 'next' | 'endless') {
   const code = `
     import { openSqlite } from '#store/sqlite.ts'
     import { migrateSqlite } from '#store/migrate-sqlite.ts'
     import { migrations } from '#store/migrations.ts'
-    const steps = ${steps === 'now' ? 'migrations' : JSON.stringify(next)}
+    const steps = ${steps === 'now' ? 'migrations' : JSON.stringify(steps === 'next' ? next : endless)}
     process.stdin.once('data', () => {
       const sql = openSqlite(${JSON.stringify(path)})
       migrateSqlite(sql.db, ${JSON.stringify(path)}, steps)
@@ -70,7 +75,7 @@ function startProcess(path: string, steps: 'now' | 'next') {
   const over = new Promise<{ code: number | null; errors: string }>((resolve) => {
     child.once('close', (code) => resolve({ code, errors }))
   })
-  return { ready, go: () => child.stdin.write('\n'), over }
+  return { ready, go: () => child.stdin.write('\n'), kill: () => child.kill('SIGKILL'), over }
 }
 
 for (const [what, steps] of [
@@ -136,7 +141,7 @@ test('a migration that fails leaves the version and the rows as they were', asyn
   const sql = openSqlite(path)
   t.after(() => sql.close())
   migrateSqlite(sql.db, path)
-  const broken = [...migrations, [`INSERT INTO settings VALUES ('v', '2', 0)`, 'NOT SQL']]
+  const broken = [...migrations, { changes: [`INSERT INTO settings VALUES ('v', '2', 0)`, 'NOT SQL'] }]
   const copy = `${path}.v${migrations.length}.backup`
   assert.throws(
     () => migrateSqlite(sql.db, path, broken),
@@ -156,8 +161,9 @@ test('a migration that fails leaves the version and the rows as they were', asyn
 test('a migration sorts in files, and everything after it in memory', async (t) => {
   const path = join(folder(t), 'atrium.db')
   const sql = openSqlite(path)
-  migrateSqlite(sql.db, path, [['CREATE TABLE stores (was INT)']])
-  migrateSqlite(sql.db, path, [[], ['INSERT INTO stores SELECT temp_store FROM pragma_temp_store']])
+  migrateSqlite(sql.db, path, [{ changes: ['CREATE TABLE stores (was INT)'] }])
+  const asks = { changes: ['INSERT INTO stores SELECT temp_store FROM pragma_temp_store'] }
+  migrateSqlite(sql.db, path, [{ changes: [] }, asks])
   const [file, memory] = [1, 2]
   assert.equal(sql.db.prepare('SELECT was FROM stores').get()?.['was'], file)
   assert.equal(sql.db.prepare('PRAGMA temp_store').get()?.['temp_store'], memory)
@@ -184,4 +190,57 @@ test('several steps keep one copy, of the version before the first', async (t) =
     readdirSync(join(path, '..')).filter((name) => name.endsWith('.backup')),
     ['a.db.v20.backup'],
   )
+})
+
+test('a process that is killed in the middle leaves whole steps and the copy, and the next one goes on', async (t) => {
+  const path = join(folder(t), 'a.db')
+  await openStore({ path, seal: createSeal('0'.repeat(64)) }).close()
+  const child = startProcess(path, 'endless')
+  await child.ready
+  child.go()
+  await until(() => versionOf(path) === next.length)
+  child.kill()
+  await child.over
+  const copy = `${path}.v${migrations.length}.backup`
+  assert.deepEqual([versionOf(path), versionOf(copy)], [next.length, migrations.length])
+  assert.deepEqual(settingsOf(path), [{ name: 'v', value: '2' }])
+  const sql = openSqlite(path)
+  t.after(() => sql.close())
+  migrateSqlite(sql.db, path, [...next, { changes: [`INSERT INTO settings VALUES ('w', '3', 0, '')`] }])
+  assert.deepEqual(settingsOf(path).length, 2)
+  assert.equal(versionOf(copy), migrations.length, 'the copy from before all steps stays')
+})
+
+test('what a killed process had copied so far is removed by the next one', async (t) => {
+  const path = join(folder(t), 'a.db')
+  const sql = openSqlite(path)
+  t.after(() => sql.close())
+  migrateSqlite(sql.db, path)
+  const copy = `${path}.v${migrations.length}.backup`
+  // No process has such a number.
+  const [left, others] = [`${copy}.4194304`, `${copy}.mine`]
+  for (const file of [left, others]) writeFileSync(file, 'half')
+  migrateSqlite(sql.db, path, next)
+  assert.deepEqual([existsSync(left), existsSync(others), existsSync(copy)], [false, true, true])
+})
+
+test('a disk without room for the copy keeps the database as it was, and says how much it takes', async (t) => {
+  const path = join(folder(t), 'a.db')
+  const sql = openSqlite(path)
+  t.after(() => sql.close())
+  migrateSqlite(sql.db, path)
+  const prepare = sql.db.prepare.bind(sql.db)
+  const full = t.mock.method(sql.db, 'prepare', (text: string) => {
+    if (text.startsWith('VACUUM')) throw Object.assign(new Error('database or disk is full'), { errcode: 13 })
+    return prepare(text)
+  })
+  assert.throws(() => migrateSqlite(sql.db, path, next), {
+    code: 'disk_full',
+    message: new RegExp(
+      `copy .* could not be made \\(database or disk is full\\)\\. The database has version ${migrations.length} as before: make room for \\d+ MB in .* or run the Atrium of before$`,
+    ),
+  })
+  full.mock.restore()
+  assert.equal(versionOf(path), migrations.length)
+  assert.equal(migrateSqlite(sql.db, path, next)?.to, next.length)
 })

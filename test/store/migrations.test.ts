@@ -48,12 +48,12 @@ const landed = [
 ]
 
 test('a version that has landed is never edited', () => {
-  const hashes = migrations.map((migration) => createHash('sha256').update(JSON.stringify(migration)).digest('hex'))
+  const hashes = migrations.map(({ changes }) => createHash('sha256').update(JSON.stringify(changes)).digest('hex'))
   assert.deepEqual(hashes, landed)
 })
 
 test('a change is one text for both databases, or one for each', () => {
-  const migration = ['CREATE TABLE a (b TEXT, c BLOB) WITHOUT ROWID', { sqlite: ['x TEXT', 'y'], postgres: ['z TEXT'] }]
-  assert.deepEqual(statementsOf(migration, 'sqlite'), [migration[0], 'x TEXT', 'y'])
-  assert.deepEqual(statementsOf(migration, 'postgres'), ['CREATE TABLE a (b TEXT COLLATE "C", c BYTEA)', 'z TEXT'])
+  const changes = ['CREATE TABLE a (b TEXT, c BLOB) WITHOUT ROWID', { sqlite: ['x TEXT', 'y'], postgres: ['z TEXT'] }]
+  assert.deepEqual(statementsOf({ changes }, 'sqlite'), [changes[0], 'x TEXT', 'y'])
+  assert.deepEqual(statementsOf({ changes }, 'postgres'), ['CREATE TABLE a (b TEXT COLLATE "C", c BYTEA)', 'z TEXT'])
 })

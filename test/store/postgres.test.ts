@@ -66,20 +66,21 @@ test('a database of a newer Atrium is left alone', async () => {
 
 test('a step that fails leaves the database as it was, and says how to go back', async () => {
   const sql = openPostgres(await server.database())
-  const [made, broken] = [['CREATE TABLE a (b TEXT)'], ['INSERT INTO a VALUES (1)', 'NOT SQL']]
+  const made = { changes: ['CREATE TABLE a (b TEXT)', 'CREATE TABLE processes (seen_at BIGINT)'] }
+  const broken = { changes: ['INSERT INTO a VALUES (1)', 'NOT SQL'] }
   await migratePostgres(sql.pool, [made])
   await assert.rejects(migratePostgres(sql.pool, [made, broken]), {
     code: 'database_unavailable',
     message: /from version 1 to 2 \(syntax error .*\) and has version 1\. To go back, run the Atrium of before$/,
   })
   assert.deepEqual((await sql.pool.query('SELECT * FROM a')).rows, [])
-  const full = ["DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '53100'; END $$"]
+  const full = { changes: ["DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '53100'; END $$"] }
   await assert.rejects(migratePostgres(sql.pool, [made, full]), {
     code: 'disk_full',
     message: /\(the database's disk is full.*\) and has version 1\. To go back, run the Atrium of before$/,
   })
   // A step before it has changed the database for good.
-  await assert.rejects(migratePostgres(sql.pool, [made, [], broken]), {
+  await assert.rejects(migratePostgres(sql.pool, [made, { changes: [] }, broken]), {
     message:
       /from version 2 to 3 .* has version 2\. To go back, restore the backup .* \(version 1\) and run the Atrium of/,
   })

@@ -103,7 +103,7 @@ async function readPostgres(url: string, schema: readonly string[]): Promise<Pos
     if (rows.length > 0) tables.push({ table, columns, rows })
   }
   await client.end()
-  return { schema: ['CREATE TABLE schema_version (version BIGINT NOT NULL)', ...schema], tables }
+  return { schema: ['CREATE TABLE schema_version (version BIGINT NOT NULL, oldest BIGINT)', ...schema], tables }
 }
 
 await make(process.argv[2] ?? 'HEAD')
