@@ -1,6 +1,6 @@
 // SQLite behind the port: shared commits, and what happens when the disk says no.
 import assert from 'node:assert/strict'
-import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
@@ -390,4 +390,18 @@ test('what is deleted is not in the file any more', async (t) => {
   await sql.write(() => query('DELETE FROM notes'))
   await sql.close()
   assert(!readFileSync(path).includes(words))
+})
+
+test('a file that is no database is closed again', { skip: !existsSync('/proc/self/fd') }, (t) => {
+  const path = join(folder(t), 'a.db')
+  writeFileSync(path, 'no database '.repeat(100))
+  assert.throws(() => openSqlite(path), { code: 'database_unavailable', message: /damaged/ })
+  const targetOf = (fd: string): string => {
+    try {
+      return readlinkSync(join('/proc/self/fd', fd))
+    } catch {
+      return ''
+    }
+  }
+  assert(!readdirSync('/proc/self/fd').map(targetOf).includes(path))
 })
