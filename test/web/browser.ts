@@ -138,7 +138,9 @@ export function useSite({ script, env = {} }: SiteOptions = {}): Site {
       const context = page.context()
       t.after(() => leavePage(page, { again: Object.keys(options).length === 0, home: running().url }))
       watchFaults(t, page)
-      if (as !== null) await context.request.post(`${running().url}/api/login`, { data: { token: as } })
+      // The service may close a connection that was idle in the moment in which it is used again.
+      const signIn = { data: { token: as }, maxRetries: 2 }
+      if (as !== null) await context.request.post(`${running().url}/api/login`, signIn)
       if (afar) await context.addCookies((await context.cookies()).map((each) => ({ ...each, domain: farAddress })))
       await page.goto((afar ? running().url.replace('127.0.0.1', farAddress) : running().url) + path)
       return page
