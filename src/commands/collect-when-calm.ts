@@ -6,11 +6,12 @@ const lookMs = 10_000
 /** The start is collected only if the event loop was less busy than this. */
 const maxUtilization = 0.25
 
-/** An interval up to this is calm, and so much work of busy ones in a row is a load. */
-const maxCalm = 0.02
-const minLoadMs = 1_000
-/** A collection blocks the event loop, some 40 ms for this much. */
-const maxHeapBytes = 64 * 2 ** 20
+/** An interval up to this is calm: behind a load the index over threads takes a tenth of the time, for minutes. */
+const maxCalm = 0.15
+/** So much work of busy intervals in a row is a load. Behind less it does not pay: the next 500 turns take half as long again. */
+const minLoadMs = 5_000
+/** A collection blocks the event loop, some 40 ms for 64 MiB that live. Of a heap behind a load most does not. */
+const maxHeapBytes = 256 * 2 ** 20
 const minFreedBytes = 8 * 2 ** 20
 
 type Load = { readonly active: number; readonly utilization: number }
@@ -35,13 +36,12 @@ export function collectWhenCalm(): void {
   let looked = begun
   let loadMs = 0
   let kept = 0
-  async function collectNow(flavor: Flavor): Promise<void> {
-    await collect(flavor)
+  async function collectNow(): Promise<void> {
+    await collect()
     kept = process.memoryUsage().heapUsed
   }
   setTimeout(() => {
-    // This one also drops code that only the start used; behind a load it would drop what the next turns need.
-    if (performance.eventLoopUtilization(begun).utilization <= maxUtilization) void collectNow('last-resort')
+    if (performance.eventLoopUtilization(begun).utilization <= maxUtilization) void collectNow()
     looked = performance.eventLoopUtilization()
   }, startMs).unref()
   setInterval(() => {
@@ -49,17 +49,16 @@ export function collectWhenCalm(): void {
     const look = lookAt(loadMs, performance.eventLoopUtilization(now, looked), process.memoryUsage(), kept)
     looked = now
     loadMs = look.loadMs
-    if (look.collects) void collectNow('regular')
+    if (look.collects) void collectNow()
   }, lookMs).unref()
 }
 
-type Flavor = 'regular' | 'last-resort'
-
-async function collect(flavor: Flavor): Promise<void> {
+/** The last resort also drops compiled code. A regular collection costs the next turns a third, and frees no page of the heap. */
+async function collect(): Promise<void> {
   const [{ setFlagsFromString }, { runInNewContext }] = await Promise.all([import('node:v8'), import('node:vm')])
   // Set only for a moment, and not by the launcher: with this flag V8 rejects its compile cache.
   setFlagsFromString('--expose-gc')
   const gc = runInNewContext('gc') as NodeJS.GCFunction
   setFlagsFromString('--no-expose-gc')
-  gc({ type: 'major', execution: 'sync', flavor })
+  gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }

@@ -3,22 +3,22 @@ import { test } from 'node:test'
 import { lookAt } from '#commands/collect-when-calm.ts'
 
 const mib = 2 ** 20
-const calm = { active: 200, utilization: 0.02 }
-const steady = { active: 150, utilization: 0.015 }
-const busy = { active: 210, utilization: 0.021 }
+const calm = { active: 1_500, utilization: 0.15 }
+const steady = { active: 1_000, utilization: 0.1 }
+const busy = { active: 1_510, utilization: 0.151 }
 const heap = (used: number, total: number) => ({ heapUsed: used * mib, heapTotal: total * mib })
 const usual = heap(40, 60)
 
 const looks: readonly (readonly [what: string, given: Parameters<typeof lookAt>, loadMs: number, collects: boolean])[] =
   [
-    ['the calm behind a load', [1_000, calm, usual, 30 * mib], 0, true],
-    ['a load', [60_000, busy, usual, 30 * mib], 60_210, false],
-    ['the calm behind little work', [999, calm, usual, 30 * mib], 0, false],
+    ['the calm behind a load', [5_000, calm, usual, 30 * mib], 0, true],
+    ['a load', [60_000, busy, usual, 30 * mib], 61_510, false],
+    ['the calm behind little work', [4_999, calm, usual, 30 * mib], 0, false],
     ['steady little work', [0, steady, usual, 30 * mib], 0, false],
-    ['a heap whose collection takes long', [1_000, calm, heap(65, 90), 30 * mib], 1_000, false],
-    ['the largest heap that is collected', [1_000, calm, heap(64, 90), 30 * mib], 0, true],
-    ['a heap with little to free', [1_000, calm, heap(40, 47), 40 * mib], 0, false],
-    ['a heap with enough to free', [1_000, calm, heap(40, 48), 40 * mib], 0, true],
+    ['a heap whose collection takes long', [5_000, calm, heap(257, 300), 30 * mib], 5_000, false],
+    ['the largest heap that is collected', [5_000, calm, heap(256, 300), 30 * mib], 0, true],
+    ['a heap with little to free', [5_000, calm, heap(40, 47), 40 * mib], 0, false],
+    ['a heap with enough to free', [5_000, calm, heap(40, 48), 40 * mib], 0, true],
   ]
 
 for (const [what, given, loadMs, collects] of looks) {
