@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { freshBundle } from '../../tools/bundle.ts'
+import { exitWith } from './exit-with.ts'
 
 const maxShown = 10
 
@@ -47,4 +48,4 @@ async function run(): Promise<number> {
   return verdicts.every(({ breaches }) => breaches.length === 0) ? 0 : 1
 }
 
-process.exitCode = await run()
+exitWith(await run())

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { printTable } from '../../../bench/table.ts'
 import { buildAll } from '../../../tools/build.ts'
 import { freshBundle } from '../../../tools/bundle.ts'
+import { exitWith } from '../exit-with.ts'
 import type { Row } from './figures.ts'
 
 const usage = `npm run soak -- [--minutes 30] [--database sqlite|postgres]
@@ -97,4 +98,4 @@ function tableOf(title: string, rows: readonly Row[]) {
   }
 }
 
-process.exitCode = await run()
+exitWith(await run())
