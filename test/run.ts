@@ -36,12 +36,18 @@ const longest = [
   'commands',
   'sandbox',
   'doors-web',
-  'replicas',
-  'mcp',
-  'doors-terminal',
   'root',
-  'turns',
+  'doors-terminal',
+  'replicas',
+  'memory',
+  'proof',
+  'tools',
+  'safety',
+  'mcp',
+  'backup',
   'doors-responses',
+  'doors-telegram',
+  'http',
 ]
 
 function isNewEnough(version: string): boolean {
