@@ -44,13 +44,14 @@ const without = [
 
 /**
  * How the browser is started: no more of it than the pages need. One process draws all pages: a new one at each navigation
- * takes as much as the page that it shows.
+ * takes as much as the page that it shows. Scripts are not optimised: a page of a test is gone before that has paid.
  */
 export const plainly = [
   '--no-sandbox',
   '--disable-gpu',
   '--renderer-process-limit=1',
   '--disable-site-isolation-trials',
+  '--js-flags=--no-opt --no-maglev',
   `--disable-features=${without.join()}`,
 ]
 
