@@ -224,6 +224,11 @@ export async function hearing(page: Page): Promise<void> {
   })()`)
 }
 
+/** Goes to another page of the app as a link does: a load of the app takes more time than most pages do. */
+export async function follow(page: Page, path: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new Event('popstate'))`)
+}
+
 type Finding = { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }
 
 /** Drawn in its size, and no colour on its way to another. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until, untilEqual } from '../until.ts'
-import { noBrowser, useSite } from './browser.ts'
+import { follow, noBrowser, useSite } from './browser.ts'
 import { corpus, guard } from './corpus.ts'
 import { checkLooks } from './looks.ts'
 
@@ -191,8 +191,7 @@ test('words of others stay words: paths and contents', { skip }, async (t) => {
   await page.locator('mark').first().waitFor()
   await watch.check()
   for (const at of corpus.keys()) {
-    // Within the page, as a link does it.
-    await page.evaluate(`history.pushState(null, '', '/memory/words/${at}.md'); dispatchEvent(new Event('popstate'))`)
+    await follow(page, `/memory/words/${at}.md`)
     await page.getByRole('heading', { name: `words/${at}.md` }).waitFor()
     await page.locator('.document-text').getByText('found').first().waitFor()
     await watch.check()

@@ -1,8 +1,8 @@
 // Long words without spaces, on every page and in every width: nothing sticks out at the side or is cut off unseen.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
-import { noBrowser, useSite } from './browser.ts'
+import type { Locator, Page } from 'playwright-core'
+import { follow, noBrowser, useSite } from './browser.ts'
 
 const skip = noBrowser()
 const secret = 'secret-of-the-webhook'
@@ -60,26 +60,36 @@ test('long words fit on every page in every width', { skip }, async (t) => {
   const mission = { prompt: `${word} ${word}`, title: word, schedule: 'weekdays at 08:30' }
   const { id } = await site.call<{ id: string }>('POST', '/api/missions', mission)
   await site.call('POST', `/api/missions/${id}/run`, {})
-  const paths = [
-    `/threads/${thread_id}`,
-    ...asked.map((each) => `/threads/${each.thread_id}`),
-    '/waiting',
-    '/jobs',
-    `/missions/${id}`,
-    '/missions?new',
-    '/memory',
-    `/memory/${word.slice(0, 80)}/${word.slice(0, 80)}.md`,
-    '/tools',
-    '/activity',
-    '/settings',
-    '/',
+  const [write, post, shell, search] = asked.map((each) => `/threads/${each.thread_id}`)
+  const note = `${word.slice(0, 80)}/${word.slice(0, 80)}.md`
+  const first = `/threads/${thread_id}`
+  const page = await site.open(t, first)
+  const main = page.getByRole('main')
+  const heading = (name: RegExp | string) => main.getByRole('heading', { name })
+  /** Each page, and what it shows once it has its words. */
+  const pages: readonly (readonly [path: string | undefined, shown: Locator])[] = [
+    [first, main.locator('.katex').nth(1)],
+    [write, heading(/^Create notes\//)],
+    [post, heading(/^Send a POST request/)],
+    [shell, main.getByRole('article', { name: 'You' }).getByText(/^shell /)],
+    [search, main.getByRole('button', { name: /^memory_search/ })],
+    ['/waiting', heading(/^Create notes\//).first()],
+    ['/jobs', main.locator('.row-link').first()],
+    [`/missions/${id}`, main.getByRole('article', { name: word })],
+    ['/missions?new', main.getByRole('textbox', { name: 'What to do' })],
+    ['/memory', main.getByRole('link', { name: note })],
+    [`/memory/${note}`, heading(note)],
+    ['/tools', main.getByRole('link', { name: 'calculate' })],
+    ['/activity', main.getByRole('table', { name: 'Latest turns' })],
+    ['/settings', main.getByText(word.slice(0, 60)).first()],
+    ['/', heading(/^Good/)],
   ]
-  const page = await site.open(t, '/waiting')
   const faults: string[] = []
-  for (const path of paths) {
-    await page.goto(site.url + path)
-    await page.locator('main :is(h1, h2, article)').first().waitFor()
-    await page.locator('main .skeleton').first().waitFor({ state: 'detached' })
+  for (const [path, shown] of pages) {
+    assert(path)
+    await follow(page, path)
+    await shown.waitFor()
+    await main.locator('.skeleton').first().waitFor({ state: 'detached' })
     for (const width of widths) {
       await page.setViewportSize({ width, height: 800 })
       faults.push(...(await tooWide(page)).map((fault) => `${path} at ${width} px: ${fault}`))

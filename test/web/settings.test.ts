@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until, untilEqual } from '../until.ts'
-import { findBarriers, noBrowser, useSite } from './browser.ts'
+import { findBarriers, follow, noBrowser, useSite } from './browser.ts'
 import { checkLooks } from './looks.ts'
 
 const skip = noBrowser()
@@ -231,7 +231,7 @@ test('every page is without a finding of axe, of whatever weight', { skip }, asy
     ['/settings', /^Settings$/],
   ]
   for (const [path, heading] of pages) {
-    await page.goto(`${site.url}${path}`)
+    await follow(page, path)
     await page.getByRole('heading', { level: 1, name: heading }).first().waitFor()
     assert.deepEqual(await findBarriers(page, 'structure', 'any'), [], path)
   }
