@@ -5,6 +5,7 @@ import { migratePostgres } from '#store/migrate-postgres.ts'
 import { migrations, newestVersion } from '#store/migrations.ts'
 import { openPostgres } from '#store/postgres.ts'
 import { usePostgres } from '../postgres.ts'
+import { until } from '../until.ts'
 import { killAll, startReplica } from './replicas.ts'
 
 const server = usePostgres()
@@ -23,13 +24,19 @@ test('a replica goes on beside a version that it shares, keeps back one that it 
       message: /one process of an earlier Atrium .* stop every replica/,
     })
     assert.equal((await old.create({ input: 'hello again' })).status, 200)
-    // Suspended for so long that it does not count any more.
-    old.signal('SIGSTOP')
+    // Suspended for so long that it does not count any more. In the middle of a beat its row would be locked.
+    await until(async () => {
+      old.signal('SIGSTOP')
+      const { rowCount } = await sql.pool.query(
+        'DELETE FROM processes WHERE owner IN (SELECT owner FROM processes FOR UPDATE SKIP LOCKED)',
+      )
+      if (rowCount !== 1) old.signal('SIGCONT')
+      return rowCount === 1
+    })
     const late = old.create({ input: 'too late' }).then(
       ({ status }) => status,
       () => 0,
     )
-    await sql.pool.query('DELETE FROM processes')
     await migratePostgres(sql.pool, [...migrations, shared, alone])
     old.signal('SIGCONT')
     assert.equal(await old.ended, 1)
