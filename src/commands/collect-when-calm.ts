@@ -11,7 +11,7 @@ const maxCalm = 0.15
 /** So much work of busy intervals in a row is a load. Behind less it does not pay: the next 500 turns take half as long again. */
 const minLoadMs = 5_000
 /** A collection blocks the event loop, some 40 ms for 64 MiB that live. Of a heap behind a load most does not. */
-const maxHeapBytes = 256 * 2 ** 20
+const maxHeapBytes = 128 * 2 ** 20
 const minFreedBytes = 8 * 2 ** 20
 
 type Load = { readonly active: number; readonly utilization: number }
