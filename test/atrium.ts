@@ -118,18 +118,21 @@ export async function serve(
 ): Promise<Serving> {
   const child = start(program, home, ['serve'], { env: { GATEWAY_PORT: '0', HTTP_PORT: '0', ...env } })
   let output = ''
+  // Once it is, a long output is not searched again with each piece.
+  let ready = false
   const ended = new Promise<number | string | null>((resolve) => {
     child.once('close', (code, signal) => resolve(signal ?? code))
   })
   await new Promise<void>((resolve, reject) => {
     const look = (chunk: string): void => {
       output += chunk
-      if (output.includes('is ready')) resolve()
+      if (!ready && output.includes('is ready')) resolve()
     }
     child.stdout?.setEncoding('utf8').on('data', look)
     child.stderr?.setEncoding('utf8').on('data', look)
     void ended.then(() => reject(new Error(`atrium serve ended early:\n${output}`)))
   })
+  ready = true
   return {
     pid: child.pid ?? 0,
     output: () => output,

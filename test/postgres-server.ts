@@ -22,8 +22,10 @@ const settings = [
 export type Server = {
   /** Without the name of a database. */
   readonly address: string
-  /** The address of a new database without a table. */
-  database(): Promise<string>
+  /** Its files. */
+  readonly folder: string
+  /** The address of a new database without a table; `place` is an empty folder for its files. */
+  database(place?: string): Promise<string>
   /** Stops the server as an administrator would; `start` brings it back on the same port. */
   stop(): Promise<void>
   start(): Promise<void>
@@ -55,7 +57,8 @@ export async function startPostgres(more: readonly string[] = []): Promise<Serve
   let count = 0
   return {
     address,
-    database: () => createDatabase(address, `atrium_${++count}`),
+    folder: join(folder, 'data'),
+    database: (place) => createDatabase(address, `atrium_${++count}`, place),
     stop: () => server.stop(),
     start: () => server.start(),
     async remove() {
@@ -69,9 +72,12 @@ export async function startPostgres(more: readonly string[] = []): Promise<Serve
   }
 }
 
-/** Returns the address of the new database. */
-export async function createDatabase(address: string, name: string): Promise<string> {
-  await onServer(address, (client) => client.query(`CREATE DATABASE ${name}`))
+/** Returns the address of the new database; `place` is an empty folder for its files. */
+export async function createDatabase(address: string, name: string, place?: string): Promise<string> {
+  await onServer(address, async (client) => {
+    if (place !== undefined) await client.query(`CREATE TABLESPACE ${name} LOCATION '${place}'`)
+    await client.query(`CREATE DATABASE ${name}${place === undefined ? '' : ` TABLESPACE ${name}`}`)
+  })
   return `${address}/${name}`
 }
 

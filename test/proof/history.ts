@@ -4,7 +4,7 @@ import type { Entry } from '#core/item.ts'
 import type { TurnStatus } from '#core/turn-status.ts'
 
 /** What a message asks the model to do. */
-export type Task = 'say' | 'look' | 'component' | 'pay' | 'break' | 'use' | 'ask'
+export type Task = 'say' | 'look' | 'component' | 'pay' | 'break' | 'use' | 'rowdy' | 'ask'
 
 /** The ids of a turn as a client knows them. */
 export type TurnIds = { readonly turnId: string; readonly threadId: string }
@@ -73,6 +73,8 @@ export type Event =
   | { readonly type: 'strange'; readonly where: string; readonly status: number; readonly text: string }
   /** A request of a tool that may not be repeated reached the outside. */
   | { readonly type: 'effect'; readonly op: number }
+  /** A request of a sandboxed tool reached an address that it was not granted. */
+  | { readonly type: 'escaped'; readonly op: number }
   /** The model was asked about a message; `marks` are those in the whole prompt. */
   | { readonly type: 'prompted'; readonly op: number; readonly step: number; readonly marks: readonly string[] }
   | { readonly type: 'fault'; readonly name: string }
@@ -126,7 +128,7 @@ export function messageOf({ op, user, task }: { op: number; user: string; task: 
 
 /** The message in a text. */
 export function readMessage(text: string): { op: number; task: Task } | undefined {
-  const found = /op (\d+) of mark-[a-z0-9]+-end: (say|look|component|pay|break|use|ask)/.exec(text)
+  const found = /op (\d+) of mark-[a-z0-9]+-end: (say|look|component|pay|break|use|rowdy|ask)/.exec(text)
   return found ? { op: Number(found[1]), task: found[2] as Task } : undefined
 }
 

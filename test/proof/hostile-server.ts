@@ -1,16 +1,10 @@
 // An MCP server that is hostile, with a secret: added on the machine before the service starts.
 import { join } from 'node:path'
-import { atriumProcess, type Program } from '../atrium.ts'
 import { secretValue } from './history.ts'
+import { type Machine, run } from './machine.ts'
 
 const secretName = 'proof-key'
 const server = join(import.meta.dirname, '..', 'mcp', 'rude-server.mjs')
-
-export type Machine = {
-  readonly home: string
-  readonly env: Record<string, string>
-  readonly program?: Program | undefined
-}
 
 /** Adds the server `rude` for all users. */
 export async function addHostileServer(machine: Machine): Promise<void> {
@@ -26,9 +20,4 @@ export async function setSecret(machine: Machine, n: number): Promise<void> {
 
 export async function removeSecret(machine: Machine): Promise<void> {
   await run(machine, ['secret', 'remove', secretName], '')
-}
-
-async function run({ home, env, program }: Machine, args: readonly string[], input: string): Promise<void> {
-  const { code, stdout, stderr } = await atriumProcess(home, args, { env, input, ...(program && { program }) })
-  if (code !== 0) throw new Error(`atrium ${args.join(' ')}: ${stdout}${stderr}`)
 }

@@ -11,6 +11,7 @@ import { socket } from './doors/socket.ts'
 import { fork, remove, stop } from './doors/threads.ts'
 import { pollJob, webhook } from './doors/webhook.ts'
 import type { Task } from './history.ts'
+import { loopsAt } from './hostile-calls.ts'
 import type { Dice, Person, World } from './world.ts'
 
 type Saying = (world: World, person: Person, message: Message) => Promise<void>
@@ -44,6 +45,7 @@ const tasks: Weighted<Task> = [
   [3, 'pay'],
   [1, 'break'],
   [2, 'use'],
+  [1, 'rowdy'],
 ]
 const others: Weighted<Doing> = [
   [5, readThread],
@@ -64,6 +66,7 @@ const percentMessages = 65
 /** Does the next operation of a person. */
 export async function operate(world: World, person: Person, all: readonly Person[], op: number): Promise<void> {
   const { dice } = person
+  if (loopsAt(op)) return chatSend(world, person, { op, task: 'rowdy' })
   if (dice.below(100) >= percentMessages) return choose(dice, others)(world, person, { op, all })
   const say = choose(dice, doors)
   const task = choose(dice, tasks)

@@ -14,11 +14,12 @@ import {
   textChunk,
   textIn,
 } from '../replicas/model.ts'
+import { argsOf, hostileTool } from './hostile-calls.ts'
 import { type Event, hasSecret, markOf, marksIn, readMessage, type Task } from './history.ts'
 
 const used = { prompt: 100, completion: 10 }
-/** Between two pieces of a text: long enough to be killed in. */
-const pieceMs = 3
+/** Between two pieces of a text, of three words each: long enough to be killed in. */
+const pieceMs = 8
 const payMs = 30
 const modelFaultMs = 1_500
 const slowMs = 700
@@ -51,6 +52,12 @@ export async function startOutside(record: (event: Event) => void): Promise<Outs
       // Long enough to be killed in.
       await sleep(payMs)
       response.end('paid')
+      return
+    }
+    const forbidden = /^\/forbidden\/(\d+)$/.exec(request.url ?? '')
+    if (forbidden) {
+      record({ type: 'escaped', op: Number(forbidden[1]) })
+      response.end('=')
       return
     }
     const messages = await messagesOf(request)
@@ -100,6 +107,7 @@ function callOf({ op, task }: { op: number; task: Task }, host: string) {
   // Without a city it makes no request.
   if (task === 'component') return { name: 'weather', args: { action: 'get_current', city: '' } }
   if (task === 'use') return { name: `rude__${serverTools[op % serverTools.length]}`, args: { op } }
+  if (task === 'rowdy') return { name: hostileTool, args: argsOf(op, host) }
   if (task === 'ask') return { name: callerFunction, args: { op } }
   if (task !== 'pay') return undefined
   return { name: 'http_request', args: { method: 'POST', url: `http://${host}/pay/${op}` } }
@@ -116,7 +124,7 @@ function resultIn(messages: readonly ModelMessage[]): string {
 
 async function tell(response: ServerResponse, text: string): Promise<void> {
   startAnswer(response)
-  for (const piece of text.match(/\S+\s*/g) ?? []) {
+  for (const piece of text.match(/(?:\S+\s*){1,3}/g) ?? []) {
     response.write(textChunk(piece))
     await sleep(pieceMs)
   }

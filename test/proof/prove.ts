@@ -27,11 +27,14 @@ export type Plan = {
   readonly program?: Program
   /** How long to wait until nothing runs any more. */
   readonly restMs?: number
+  /** Gets a line now and then. */
+  readonly tell?: (line: string) => void
 }
 
 const paymentMs = 5_000
 const patienceMs = 180_000
 const lookMs = 50
+const opsPerLine = 1_000
 
 export async function prove({
   seed,
@@ -42,6 +45,7 @@ export async function prove({
   env: more,
   program,
   restMs = patienceMs,
+  tell,
 }: Plan): Promise<History & { readonly output: string }> {
   const events: Event[] = []
   let paid = (): void => {}
@@ -58,7 +62,8 @@ export async function prove({
   await using opened = new AsyncDisposableStack()
   const outside = await startOutside(record)
   opened.defer(() => outside.close())
-  const env = { ...more, ...outside.env, ATRIUM_PRIVATE_HOSTS: outside.host }
+  // All that the service logs is looked through for secrets.
+  const env = { ...more, ...outside.env, LOG_LEVEL: 'info', ATRIUM_PRIVATE_HOSTS: outside.host }
   const service = replicas === 0 ? await startAlone(env, { effect, program }) : await startReplicated(replicas, env)
   opened.defer(() => service.close())
   const world: World = { site: service, webhookSecret, operatorToken, record }
@@ -66,7 +71,7 @@ export async function prove({
   await allowTools(world)
   const all = { faults: { ...service.faults, ...outside.faults } }
   const schedule = scheduleFaults(all, { dice: createDice(seed), ops, count: faults })
-  await operateAll(world, people, { ops, faults: schedule })
+  await operateAll(world, people, { ops, faults: schedule, tell })
   const sql = openPlace(service.place)
   opened.defer(() => sql.close())
   for (const end = Date.now() + restMs; (await countRunnable(sql)) > 0 && Date.now() < end; ) await sleep(lookMs)
@@ -88,15 +93,17 @@ async function allowTools(world: World): Promise<void> {
   }
 }
 
-type Course = { readonly ops: number; readonly faults: readonly Fault[] }
+type Course = { readonly ops: number; readonly faults: readonly Fault[]; readonly tell: Plan['tell'] }
 
 /** Every client does one operation after the other; a fault happens when its operation begins. */
-async function operateAll(world: World, people: readonly Person[], { ops, faults }: Course): Promise<void> {
+async function operateAll(world: World, people: readonly Person[], { ops, faults, tell }: Course): Promise<void> {
+  const began = Date.now()
   let next = 0
   let happening: Promise<void> = Promise.resolve()
   const due = new Map(faults.map((fault) => [fault.at, fault]))
   const work = async (person: Person): Promise<void> => {
     for (let op = next++; op < ops; op = next++) {
+      if (op > 0 && op % opsPerLine === 0) tell?.(`${op} operations after ${Date.now() - began} ms`)
       const fault = due.get(op)
       if (fault)
         happening = happening.then(async () => {

@@ -4,8 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startPostgres } from '../postgres-server.ts'
 import { newHome } from '../new-home.ts'
 import { type Replica, sharedEnv, startReplica } from '../replicas/replicas.ts'
+import { copyHostileCode, installHostileComponent } from './hostile-component.ts'
 import { addHostileServer, removeSecret, setSecret } from './hostile-server.ts'
 import { type Proxy, startProxy } from './proxy.ts'
+import { openSmallDisk } from './small-disk.ts'
 import { env, type Service } from './service.ts'
 import type { Dice } from './world.ts'
 
@@ -15,6 +17,7 @@ const cutMs = 4_000
 const longCutMs = 15_000
 const slowMs = 3_000
 const downMs = 1_500
+const fullMs = 2_000
 const clock = `--import=${join(import.meta.dirname, '..', 'replicas', 'shift-clock.ts')}`
 /** How far the clocks of the replicas are off: the database's clock counts. */
 const shiftsMs = [0, 60_000, -60_000]
@@ -25,11 +28,14 @@ export async function startReplicated(count: number, more: Record<string, string
   await using opened = new AsyncDisposableStack()
   const server = await startPostgres()
   opened.defer(() => server.remove())
-  const url = await server.database()
+  const disk = await openSmallDisk(server.folder)
+  if (disk) opened.defer(() => disk.close())
+  const url = await server.database(disk?.path)
   const machineHome = newHome()
   opened.defer(() => machineHome.remove())
   const machine = { home: machineHome.path, env: sharedEnv(url, { ...env, ...more }) }
   await addHostileServer(machine)
+  await installHostileComponent(machine)
   let secrets = 0
   const places: Place[] = []
   opened.defer(async () => {
@@ -47,7 +53,11 @@ export async function startReplicated(count: number, more: Record<string, string
     const through = new URL(url)
     through.port = String(proxy.port)
     const shift = { NODE_OPTIONS: clock, TEST_CLOCK_SHIFT_MS: String(shiftsMs[at % shiftsMs.length]) }
-    const start = (): Promise<Replica> => startReplica(through.href, { ...env, ...more, ...shift })
+    const start = async (): Promise<Replica> => {
+      const replica = await startReplica(through.href, { ...env, ...more, ...shift })
+      await copyHostileCode(replica.home)
+      return replica
+    }
     places.push({ proxy, start, replica: await start(), up: true })
   }
   let turn = 0
@@ -95,6 +105,13 @@ export async function startReplicated(count: number, more: Record<string, string
         await sleep(downMs)
         await server.start()
       },
+      ...(disk && {
+        'disk of the database full': async () => {
+          await disk.fill()
+          await sleep(fullMs)
+          await disk.empty()
+        },
+      }),
       'secret removed and set again': async () => {
         await removeSecret(machine)
         await setSecret(machine, ++secrets)

@@ -5,6 +5,7 @@ import { digestOf } from '#core/digest.ts'
 import { type Entry, type Item, textMessage } from '#core/item.ts'
 import { noUsage } from '#core/turn.ts'
 import type { Event, History, Stored, StoredTurn } from './history.ts'
+import { argsOf, hostileTool, ways } from './hostile-calls.ts'
 import { judge } from './rules.ts'
 
 const said = (op: number, task = 'say', user = 'u1'): Item =>
@@ -91,6 +92,20 @@ const called = (...outputs: readonly Item[]) =>
       ['t2', textMessage('assistant', 'reply to op 1 of mark-u1-end: done word0')],
     ],
   }) satisfies Record<string, Log>
+/** A call of the sandboxed tool that floods, and its result. */
+const misuse = (how: { error?: true }): Record<string, Log> => ({
+  a: [
+    said(1, 'rowdy'),
+    {
+      type: 'call',
+      callId: 'c1',
+      name: hostileTool,
+      args: JSON.stringify(argsOf(ways.indexOf('flood'), 'h')),
+    } as const,
+    { type: 'result', callId: 'c1', output: 'x', ...how } as const,
+    replied(1),
+  ].map((item) => ['t1', item] as const),
+})
 const cost = (costUsd: number, entry: Entry): Entry => ({
   ...entry,
   asked: { model: 'm', usage: { ...noUsage, costUsd }, ms: 1 },
@@ -254,6 +269,9 @@ const cases: readonly (readonly [name: string, broken: readonly string[], events
     ],
     ['a thread of two', ['privacy'], [], stored({ a: [...one.a, ['t2', said(2, 'say', 'u2')], ['t2', replied(2)]] })],
     ['a secret in a prompt', ['secrets'], [{ type: 'leaked', where: 'the prompt of op 1' }], stored({})],
+    ['a sandboxed tool that reached a forbidden address', ['sandbox'], [{ type: 'escaped', op: 1 }], stored({})],
+    ['a sandboxed tool whose flood is an error', [], [], stored(misuse({ error: true }))],
+    ['a sandboxed tool whose flood is an answer', ['sandbox'], [], stored(misuse({}))],
     [
       'a model that a fault cut off',
       [],

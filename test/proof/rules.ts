@@ -13,6 +13,7 @@ import { oneReply } from './rules/one-reply.ts'
 import { order } from './rules/order.ts'
 import { privacy } from './rules/privacy.ts'
 import { receipts } from './rules/receipts.ts'
+import { sandbox } from './rules/sandbox.ts'
 import { secrets } from './rules/secrets.ts'
 import { streams } from './rules/streams.ts'
 
@@ -27,6 +28,7 @@ const rules: readonly Rule[] = [
   functions,
   privacy,
   secrets,
+  sandbox,
   money,
   receipts,
   streams,

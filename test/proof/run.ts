@@ -6,6 +6,8 @@ import { freshBundle } from '../../tools/bundle.ts'
 import { exitWith } from './exit-with.ts'
 
 const maxShown = 10
+const minFaults = 8
+const opsPerFault = 500
 
 async function run(): Promise<number> {
   const { values } = parseArgs({
@@ -13,7 +15,7 @@ async function run(): Promise<number> {
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
       ops: { type: 'string', default: '2000' },
       people: { type: 'string', default: '12' },
-      faults: { type: 'string', default: '8' },
+      faults: { type: 'string' },
       database: { type: 'string', default: 'sqlite' },
       replicas: { type: 'string' },
       history: { type: 'string' },
@@ -21,12 +23,14 @@ async function run(): Promise<number> {
   })
   const number = (name: keyof typeof values): number => Number(values[name])
   const replicas = values.database === 'postgres' ? Number(values.replicas ?? 3) : 0
+  const ops = number('ops')
   const plan = {
     seed: number('seed'),
-    ops: number('ops'),
+    ops,
     people: number('people'),
-    faults: number('faults'),
+    faults: values.faults === undefined ? Math.max(minFaults, Math.round(ops / opsPerFault)) : number('faults'),
     replicas,
+    tell: (line: string) => console.error(line),
   }
   // The processes run the bundle, unless something else is named; it is read when the file is loaded.
   process.env['TEST_MAIN'] ??= await freshBundle(join(import.meta.dirname, '..', '..'))

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Program, type Serving, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
+import { installHostileComponent } from './hostile-component.ts'
 import { addHostileServer, removeSecret, setSecret } from './hostile-server.ts'
 import { startProxy } from './proxy.ts'
 import type { Place } from './stored.ts'
@@ -56,6 +57,7 @@ export async function startAlone(more: Record<string, string>, { effect, program
   let ports: Record<string, string> = {}
   const machine = { home: home.path, env: { ...env, ...more }, program }
   await addHostileServer(machine)
+  await installHostileComponent(machine)
   let secrets = 0
   const start = async (): Promise<Serving> => {
     const serving = await serve(home.path, { ...env, ...more, ...ports }, program)

@@ -69,6 +69,28 @@ const teeth: readonly (readonly [rule: string, file: string, is: string, becomes
     `const rule = ruleOf(row, taint !== undefined, settings)`,
     `const rule = 'allow' as ReturnType<typeof ruleOf>`,
   ],
+  ['functions', 'src/agent/history-prompt.ts', `output: fenced(item.output ?? '', name),`, `output: fenced('', name),`],
+  [
+    'functions',
+    'src/doors/openai/turn-input.ts',
+    `decision: 'output', output, ...`,
+    `decision: 'output', output: output.slice(1), ...`,
+  ],
+  [
+    'secrets',
+    'src/agent/settle.ts',
+    `capped(await mask(withoutNuls(await orAbort(running, context.signal))))`,
+    `capped(withoutNuls(await orAbort(running, context.signal)))`,
+  ],
+  ['secrets', 'src/mcp/open-transport.ts', `lastLine = mask(line)`, `lastLine = line`],
+  [
+    'sandbox',
+    'src/sandbox/egress/egress.ts',
+    `judgeUrl(guest.method, guest.url, allowlist)`,
+    `judgeUrl(guest.method, guest.url, [
+    { host: { type: 'exact', host: '127.0.0.1', port: Number(/:(\\d+)\\//.exec(guest.url)?.[1]) }, pathPrefix: '/', methods: ['GET'] },
+  ])`,
+  ],
   ['privacy', 'src/store/reachable.ts', `(user_id = ? OR (? = 'operator' AND`, `(user_id = ? OR (? <> '' OR`],
   ['money', 'src/store/turn-store.ts', `reserved_usd = NULL,`, `reserved_usd = reserved_usd,`],
   ['receipts', 'src/store/turn-digest.ts', `if (!before) return digestOf(known)`, `if (!before) return digestOf(last)`],

@@ -1,9 +1,10 @@
 // What test files share of components: the cache of transpiled code, and components built from TypeScript. Each takes
 // seconds to make. They are kept from run to run, for as long as the code that makes them stays the same.
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { buildTool, sourcesOf } from '#sandbox/build/componentize.ts'
+import { prepareComponent } from '#sandbox/build/prepare.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const folder = join(root, 'node_modules', '.cache', 'atrium-tools')
@@ -28,6 +29,12 @@ export async function keptComponent(sources: string, make: (out: string) => Prom
   const out = join(sharedToolCache(), `built-${hashOf(sources)}.wasm`)
   if (!existsSync(out)) await make(out)
   return readFileSync(out)
+}
+
+/** Puts the code of a component where the service of a home looks for it. */
+export async function copyCode(component: Uint8Array, home: string): Promise<void> {
+  const { folder: code } = await prepareComponent(component, { cacheFolder: sharedToolCache() })
+  cpSync(code, join(home, 'cache', 'tools', basename(code)), { recursive: true })
 }
 
 function textsIn(base: string, paths: readonly string[]): string {

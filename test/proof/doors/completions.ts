@@ -24,7 +24,7 @@ export async function complete(world: World, person: Person, { op, task }: Messa
 
 /** POST /chat/completions with a stream, once. Some readers leave in the middle. */
 export async function completeStreaming(world: World, person: Person, { op, task }: Message): Promise<void> {
-  const leaves = person.dice.below(4) === 0 ? person.dice.below(8) : Number.POSITIVE_INFINITY
+  const leaves = person.dice.below(4) === 0 ? person.dice.below(5) : Number.POSITIVE_INFINITY
   const { history, sending } = begin(world, person, { op, task, keyed: false, stream: true })
   let [text, deltas, whole] = ['', 0, false]
   let turnId: string | undefined

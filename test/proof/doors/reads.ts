@@ -45,8 +45,10 @@ export async function readForeign(world: World, person: Person, other: Person): 
   }
 }
 
-/** All lists that a person has. */
+/** All lists that a person has, and what the operator sees of the MCP servers, which have secrets. */
 export async function readLists(world: World, person: Person): Promise<void> {
   for (const path of ['/api/threads?limit=100', '/api/jobs?limit=100', '/api/gates'])
     await send(world, person, () => world.site.gateway() + path)
+  const operator = { name: 'operator', token: world.operatorToken }
+  for (const path of ['/api/mcp', '/api/tools']) await send(world, operator, () => world.site.gateway() + path)
 }

@@ -24,7 +24,7 @@ export async function respond(world: World, person: Person, { op, task }: Messag
 /** POST /responses with a stream. Some readers leave in the middle; those with a key come again. */
 export async function respondStreaming(world: World, person: Person, { op, task }: Message): Promise<void> {
   const keyed = person.dice.below(3) > 0
-  const leavesAfter = person.dice.below(4) === 0 ? person.dice.below(8) : Number.POSITIVE_INFINITY
+  const leavesAfter = person.dice.below(4) === 0 ? person.dice.below(5) : Number.POSITIVE_INFINITY
   const sending = begin(world, person, { op, task, keyed, stream: true })
   for (let left = keyed ? maxTries : 1, leaves = leavesAfter; left > 0; left--) {
     const read = await readResponse(world, person, { op, sending, leaves })

@@ -1,13 +1,12 @@
 // A soak: the service as users run it, under mixed load at half of its capacity, looked at again and again.
-import { cpSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { prepareComponent } from '#sandbox/build/prepare.ts'
 import { type Program, serve, type Serving } from '../../atrium.ts'
 import { newHome } from '../../new-home.ts'
 import { startPostgres } from '../../postgres-server.ts'
 import { sharedEnv } from '../../replicas/replicas.ts'
-import { sharedToolCache } from '../../sandbox/tool-cache.ts'
+import { copyCode } from '../../sandbox/tool-cache.ts'
 import type { Event } from '../history.ts'
 import { startOutside } from '../outside.ts'
 import { newPerson } from '../people.ts'
@@ -184,7 +183,8 @@ export async function openService(
     (made) => made.close(),
   )
   const env = { ...sameEnv, ...outside.env, ATRIUM_PRIVATE_HOSTS: outside.host, NODE_OPTIONS: collects, ...more }
-  await copyComponent(join(home.path, 'cache', 'tools'))
+  // To make the code of the component takes seconds of CPU time, and is not what is measured.
+  await copyCode(readFileSync(join(import.meta.dirname, '../../../tools/weather/dist/weather.wasm')), home.path)
   let place: Place = { path: join(home.path, 'atrium.db') }
   if (database === 'postgres') {
     const server = await open(
@@ -227,13 +227,6 @@ async function stopWithin(serving: Serving): Promise<void> {
   const killed = setTimeout(() => serving.signal('SIGKILL'), maxStopMs)
   await serving.stop()
   clearTimeout(killed)
-}
-
-/** The compiled code of the component: to make it takes seconds of CPU time, and is not what is measured. */
-async function copyComponent(cacheFolder: string): Promise<void> {
-  const component = readFileSync(join(import.meta.dirname, '../../../tools/weather/dist/weather.wasm'))
-  const { folder } = await prepareComponent(component, { cacheFolder: sharedToolCache() })
-  cpSync(folder, join(cacheFolder, basename(folder)), { recursive: true })
 }
 
 function lineOf({ samples, latencies }: Window, { at, windowMs }: { at: number; windowMs: number }): string {
