@@ -119,7 +119,8 @@ function resultIn(messages: readonly ModelMessage[]): string {
   if (last?.role !== 'tool') return 'no tool'
   const text = textIn(last.content)
   if (text.includes('may or may not')) return 'unknown'
-  return /paid|=/.test(text) ? 'done' : 'refused'
+  // With the blank: the fence around a text from outside has `=` too.
+  return /paid|= /.test(text) ? 'done' : 'refused'
 }
 
 async function tell(response: ServerResponse, text: string): Promise<void> {
