@@ -10,6 +10,8 @@ import { evictOldest } from '#lib/evict.ts'
 
 /** Cached scans of users; the least recently used are evicted. */
 const maxKept = 100
+/** Former secrets of the installation that are still searched for, the latest ones. */
+const maxFormer = 100
 
 export interface Scans {
   /** Reads the stored secrets of one user, or of all. */
@@ -28,12 +30,14 @@ export type ScanParts = {
 
 export function createScans({ secrets, own }: ScanParts): Scans {
   const values = new Map<UserId, readonly string[]>()
+  /** The process of an MCP server, or a call under way, may still have a secret that was removed or replaced. */
+  let former: readonly string[] = []
   const kept = new Map<UserId, UserScans>()
   let common: { readonly operators: UserScans; readonly users: UserScans } | undefined
 
   /** The scans without secrets of a user; each is made at first use. */
   function commonScans(): NonNullable<typeof common> {
-    const all = [...own(), ...(values.get(operator) ?? [])]
+    const all = [...own(), ...(values.get(operator) ?? []), ...former]
     const known = once(() => createLeakScan(all))
     const hard = once(() => createLeakScan(all.filter((each) => typeof each !== 'string' || isUnguessable(each))))
     return {
@@ -57,6 +61,7 @@ export function createScans({ secrets, own }: ScanParts): Scans {
   return {
     async read(owner) {
       const found = Map.groupBy(await secrets.values(owner), (each) => each.owner)
+      const before = values.get(operator) ?? []
       if (owner === undefined) values.clear()
       else values.delete(owner)
       for (const [each, theirs] of found)
@@ -64,6 +69,8 @@ export function createScans({ secrets, own }: ScanParts): Scans {
           each,
           theirs.map(({ value }) => value),
         )
+      const now = values.get(operator) ?? []
+      former = [...new Set([...before, ...former])].filter((each) => !now.includes(each)).slice(0, maxFormer)
       if (owner !== undefined && owner !== operator) kept.delete(owner)
       else {
         common = undefined

@@ -78,6 +78,20 @@ test('a secret is known before it is told as stored, with what renews it, and fo
   assert.deepEqual(read, [ada, ada, ada], 'nobody else’s was read')
 })
 
+test('a secret of the installation that was replaced or removed is still masked: a process may have it', async (t) => {
+  const { scans, secrets } = open(t)
+  const [first, second] = ['f1rst-0f-the-Server-9fK2', 's3cond-0f-the-Server-7xLr']
+  await secrets.set('server-key', first)
+  await secrets.set('server-key', second)
+  for (const user of [ada, operator]) assert.equal(scans.of(user).mask(`${first} ${second}`), '*** ***')
+  await secrets.remove('server-key')
+  await scans.read()
+  for (const user of [ada, operator]) assert.equal(scans.of(user).mask(`${first} ${second}`), '*** ***')
+  for (let at = 0; at < 101; at++) await secrets.set('server-key', `v4lue-${at}-0f-the-Server-9fK2`)
+  assert.equal(scans.of(operator).mask(first), first, 'at most a hundred')
+  assert.equal(scans.of(operator).mask('v4lue-5-0f-the-Server-9fK2'), '***')
+})
+
 test('a scan is made once for a user, and again only for those whose secrets changed', async (t) => {
   const { scans, secrets } = open(t)
   await secrets.set('a', 'value-of-ada', { owner: ada })
