@@ -34,6 +34,8 @@ export type Plan = {
 const paymentMs = 5_000
 const patienceMs = 180_000
 const lookMs = 50
+/** On a busy machine a turn takes minutes: none may end by its time. */
+const patient = { RESPONSES_TURN_TIMEOUT_SECS: '1800' }
 const opsPerLine = 1_000
 
 export async function prove({
@@ -63,7 +65,7 @@ export async function prove({
   const outside = await startOutside(record)
   opened.defer(() => outside.close())
   // All that the service logs is looked through for secrets.
-  const env = { ...more, ...outside.env, LOG_LEVEL: 'info', ATRIUM_PRIVATE_HOSTS: outside.host }
+  const env = { ...more, ...outside.env, LOG_LEVEL: 'info', ...patient, ATRIUM_PRIVATE_HOSTS: outside.host }
   const service = replicas === 0 ? await startAlone(env, { effect, program }) : await startReplicated(replicas, env)
   opened.defer(() => service.close())
   const world: World = { site: service, webhookSecret, operatorToken, record }
