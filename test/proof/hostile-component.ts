@@ -1,10 +1,10 @@
 // A sandboxed tool that misbehaves: it traps, floods, grows, loops, and asks for an address that it was not granted.
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { componentHash } from '#sandbox/build/prepare.ts'
+import { createToolStore } from '#store/tool-store.ts'
 import { answer, component, ok } from '../sandbox/fixtures.ts'
 import { copyCode } from '../sandbox/tool-cache.ts'
 import { hostileTool, type Way, ways } from './hostile-calls.ts'
-import { type Machine, run } from './machine.ts'
+import { openPlace, type Place } from './stored.ts'
 
 const counted = (times: number, body: string): string => `(local $n i32)
   (loop $l
@@ -26,19 +26,19 @@ const bodies: Readonly<Record<Way, string>> = {
   loop: `(loop $l (br $l)) ${ok}`,
 }
 
-/** Installs it for all users. */
-export async function installHostileComponent(machine: Machine): Promise<void> {
-  await copyHostileCode(machine.home)
-  const file = (name: string, content: string | Uint8Array): string => {
-    const path = join(machine.home, name)
-    writeFileSync(path, content)
-    return path
-  }
+/** Installs it for all users, in a database that has its tables. */
+export async function installHostileComponent(place: Place): Promise<void> {
+  const code = await hostileComponent()
   const allowlist = [{ host: 'a.example', path_prefix: '/', methods: ['GET'] }]
   const capabilities = JSON.stringify({ version: '1.0.0', wit_version: '0.3.0', http: { allowlist } })
-  const wasm = file('rowdy.wasm', await hostileComponent())
-  const args = ['tool', 'install', wasm, '--capabilities', file('rowdy.json', capabilities), '--name', hostileTool]
-  await run(machine, args, '')
+  const about = { description: 'A tool that misbehaves.', schema: '{"type":"object"}', capabilities }
+  const sql = openPlace(place)
+  try {
+    const tools = createToolStore({ sql, now: Date.now })
+    await tools.put({ name: hostileTool, sha256: componentHash(code), ...about }, code)
+  } finally {
+    await sql.close()
+  }
 }
 
 /** Its code, made before: a home that has to make it takes seconds. */

@@ -35,7 +35,7 @@ export async function startReplicated(count: number, more: Record<string, string
   opened.defer(() => machineHome.remove())
   const machine = { home: machineHome.path, env: sharedEnv(url, { ...env, ...more }) }
   await addHostileServer(machine)
-  await installHostileComponent(machine)
+  await installHostileComponent({ url })
   let secrets = 0
   const places: Place[] = []
   opened.defer(async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Program, type Serving, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
-import { installHostileComponent } from './hostile-component.ts'
+import { copyHostileCode, installHostileComponent } from './hostile-component.ts'
 import { addHostileServer, removeSecret, setSecret } from './hostile-server.ts'
 import { startProxy } from './proxy.ts'
 import type { Place } from './stored.ts'
@@ -57,7 +57,9 @@ export async function startAlone(more: Record<string, string>, { effect, program
   let ports: Record<string, string> = {}
   const machine = { home: home.path, env: { ...env, ...more }, program }
   await addHostileServer(machine)
-  await installHostileComponent(machine)
+  const place = { path: join(home.path, 'atrium.db') }
+  await installHostileComponent(place)
+  await copyHostileCode(home.path)
   let secrets = 0
   const start = async (): Promise<Serving> => {
     const serving = await serve(home.path, { ...env, ...more, ...ports }, program)
@@ -78,7 +80,7 @@ export async function startAlone(more: Record<string, string>, { effect, program
     output += serving.output()
   }
   return {
-    place: { path: join(home.path, 'atrium.db') },
+    place,
     gateway: () => addresses.gateway,
     webhook: () => addresses.webhook,
     faults: {

@@ -5,6 +5,7 @@ import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmS
 import { basename, join } from 'node:path'
 import { buildTool, sourcesOf } from '#sandbox/build/componentize.ts'
 import { prepareComponent } from '#sandbox/build/prepare.ts'
+import { patienceMs } from '../until.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const folder = join(root, 'node_modules', '.cache', 'atrium-tools')
@@ -33,7 +34,10 @@ export async function keptComponent(sources: string, make: (out: string) => Prom
 
 /** Puts the code of a component where the service of a home looks for it. */
 export async function copyCode(component: Uint8Array, home: string): Promise<void> {
-  const { folder: code } = await prepareComponent(component, { cacheFolder: sharedToolCache() })
+  const { folder: code } = await prepareComponent(component, {
+    cacheFolder: sharedToolCache(),
+    deadlineMs: 10 * patienceMs,
+  })
   cpSync(code, join(home, 'cache', 'tools', basename(code)), { recursive: true })
 }
 
