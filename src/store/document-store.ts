@@ -138,7 +138,11 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
       await eraseIfPossible(sql, user, left)
       if (erased > 0) return erased
       await eraseHidden(sql, user)
-      await sql.write(() => run('DELETE FROM document_owners WHERE user_id = ?', user))
+      await sql.write(function* () {
+        // Versions of documents that are gone: an earlier Atrium left them when it ran beside a newer one.
+        yield* run('DELETE FROM document_versions WHERE user_id = ?', user)
+        yield* run('DELETE FROM document_owners WHERE user_id = ?', user)
+      })
       return 0
     },
     count: (user, matches, max) =>

@@ -3,8 +3,8 @@ import type { ClientBase, PoolClient, QueryConfig } from 'pg'
 import { AppError } from '#core/errors.ts'
 import { leaseMs, databaseClock } from './lease-store.ts'
 import { type Loading, named, type TermsOf, vectorOf } from './load.ts'
-import { applyMigrations, lockMigrations, timeoutMs, versionIn } from './migrate-postgres.ts'
-import { migrations } from './migrations.ts'
+import { applyMigrations, cutOffOlder, lockMigrations, timeoutMs, versionIn } from './migrate-postgres.ts'
+import { migrations, newestVersion } from './migrations.ts'
 import { leftOut, type PortableRow, type PortableTable, portableTables, type PortableValue } from './portable-schema.ts'
 import { asAppError, openPostgres } from './postgres.ts'
 import { countText } from './snapshot.ts'
@@ -12,7 +12,7 @@ import { snapshotOf } from './snapshot-postgres.ts'
 import type { Snapshot } from './snapshot.ts'
 import { termVector } from './term-index.ts'
 import { postgresVector } from './vector-store.ts'
-import { checkVersion } from './version-check.ts'
+import { checkVersion, oldestShared } from './version-check.ts'
 
 /** Parameters of one statement: PostgreSQL takes at most 65,535. */
 const maxParameters = 20_000
@@ -89,6 +89,7 @@ async function beginLoad(client: PoolClient, { sql, termsOf, mark }: BeginParts)
   return {
     replaced,
     async begin(version) {
+      if (found > 0 && found < oldestShared(newestVersion, migrations)) await cutOffOlder(client, send)
       if (found > 0) await dropTables(client, found)
       await applyMigrations(client, send, { from: 0, to: version })
     },

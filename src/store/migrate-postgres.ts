@@ -1,9 +1,10 @@
 // Migrations on PostgreSQL, under an advisory lock: replicas that start together wait for each other.
-import type { ClientBase, Pool, QueryConfig } from 'pg'
+import { setTimeout } from 'node:timers/promises'
+import type { ClientBase, Pool, QueryConfig, QueryResult } from 'pg'
 import { AppError } from '#core/errors.ts'
 import { databaseClock, leaseMs } from './lease-store.ts'
 import { type Migration, migrations, newestVersion, statementsOf } from './migrations.ts'
-import { asAppError } from './postgres.ts'
+import { asAppError, runningName } from './postgres.ts'
 import { checkVersion, oldestShared, outdated } from './version-check.ts'
 
 /** Advisory lock key. It is arbitrary, but the same in every Atrium. */
@@ -11,12 +12,19 @@ const lockKey = 4_728_301_195
 /** A new index on a large table takes longer than other statements may, and the other replicas wait for it. */
 export const timeoutMs = 60 * 60 * 1000
 
-/** A process that starts. Those that run have the name of `openPostgres`. */
+/** The connections of a process that starts. Those of one that runs have `runningName`. */
 const startingName = 'atrium-start'
-/** How long a connection that is cut off may take to end. */
+/** How long connections that are cut off may take to end, and how often this is looked at. */
 const maxCutMs = 10_000
+const cutLookMs = 20
+/** How long the check of a new connection waits for a migration, and for an answer. */
+const checkLockMs = 3_000
+const checkAnswerMs = 5_000
 
-const versionTable = 'CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)'
+const versionTable = 'CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL, oldest BIGINT)'
+
+/** Sends one statement, with the timeout of a migration. */
+type Send = (statement: string) => Promise<unknown>
 
 /** The schema version of a database; 0 if it is empty. */
 export async function versionOfPostgres(pool: Pool): Promise<number> {
@@ -56,6 +64,7 @@ export async function migratePostgres(pool: Pool, steps = migrations): Promise<v
       try {
         await client.query('BEGIN')
         if (from > 0 && !step.shared) await cutOffOlder(client, run)
+        await addOldest(client, run)
         for (const statement of statementsOf(step, 'postgres')) await run(statement)
         await storeVersion(client, from + 1, steps)
         await client.query('COMMIT')
@@ -91,24 +100,57 @@ async function checkAlone(
 
 /**
  * Cuts off earlier processes that `checkAlone` does not see: one that was suspended, or that has not joined yet, and
- * commands. They connect again, wait in `checkConnection` for the end of the migration, and are refused.
+ * commands. They connect again, wait in `checkConnection` for the end of the migration, and are refused. Within the
+ * transaction of the migration.
  */
-async function cutOffOlder(client: ClientBase, run: (text: string) => Promise<unknown>): Promise<void> {
+export async function cutOffOlder(client: ClientBase, run: Send): Promise<void> {
+  // Before the lock, which would wait for a command that reads all in one transaction; and behind it, for those that
+  // connected meanwhile.
+  await endRunning(client)
   await run('LOCK TABLE schema_version IN ACCESS EXCLUSIVE MODE')
-  await client.query(
-    `SELECT pg_terminate_backend(pid, $1) FROM pg_stat_activity
-     WHERE datname = current_database() AND usename = current_user AND application_name = 'atrium'`,
-    [maxCutMs],
+  await endRunning(client)
+}
+
+/** Ends the connections of running processes to this database, but for its own. */
+async function endRunning(client: ClientBase): Promise<void> {
+  // A transaction sees connections as they were when it first looked.
+  const look = async (text: string, values: unknown[]): Promise<number[]> => {
+    await client.query('SELECT pg_stat_clear_snapshot()')
+    return (await client.query<{ pid: number }>(text, values)).rows.map(({ pid }) => pid)
+  }
+  // The user that logged in: `current_user` may be a role that it took.
+  const ended = await look(
+    `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND usename = session_user AND application_name = $1 AND pid <> pg_backend_pid()`,
+    [runningName],
+  )
+  const until = performance.now() + maxCutMs
+  while (ended.length > 0) {
+    const left = await look('SELECT pid FROM pg_stat_activity WHERE pid = ANY ($1)', [ended])
+    if (left.length === 0) return
+    if (performance.now() > until) throw notCutOff(left.length)
+    await setTimeout(cutLookMs)
+  }
+}
+
+function notCutOff(count: number): AppError {
+  const which = count === 1 ? 'one connection' : `${count} connections`
+  return new AppError(
+    'database_unavailable',
+    `${which} of an earlier Atrium could not be cut off within ${maxCutMs / 1000} seconds: stop every process of it, and start again`,
   )
 }
 
 /** Refuses a new connection of a running process once a newer Atrium has brought the database to a version that excludes it. */
 export async function checkConnection(client: ClientBase): Promise<void> {
-  // The column is missing until a version is stored by an Atrium that knows it.
-  const { rows } = await client.query<{ version: string; oldest: string | null }>(
-    `SELECT version, to_jsonb(schema_version) ->> 'oldest' AS oldest FROM schema_version`,
-  )
-  for (const { version, oldest } of rows)
+  // The column is missing until a version is stored by an Atrium that knows it. The wait for a lock has an end of its own:
+  // connections that nobody waits for any more must not pile up behind a long migration.
+  const text = `SET LOCAL lock_timeout = ${checkLockMs};
+    SELECT version, to_jsonb(schema_version) ->> 'oldest' AS oldest FROM schema_version`
+  // One result for each statement; the package's types know neither this nor `query_timeout`.
+  const results: unknown = await client.query({ text, query_timeout: checkAnswerMs } as QueryConfig)
+  const [, found] = results as [unknown, QueryResult<{ version: string; oldest: string | null }>]
+  for (const { version, oldest } of found.rows)
     if (Number(oldest) > newestVersion) throw outdated(Number(version), newestVersion)
 }
 
@@ -129,18 +171,29 @@ export async function lockMigrations(client: ClientBase): Promise<void> {
 /** Brings a database from one version to another within the caller's transaction. */
 export async function applyMigrations(
   client: ClientBase,
-  run: (statement: string) => Promise<unknown>,
+  run: Send,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<void> {
   await client.query(versionTable)
+  await addOldest(client, run)
   for (const migration of migrations.slice(from, to))
     for (const statement of statementsOf(migration, 'postgres')) await run(statement)
   await storeVersion(client, to, migrations)
 }
 
+/**
+ * Adds the column to a table from before it. Before the changes of a step: it waits for whoever reads the table, such as a
+ * backup, which must not wait for a change of the step in turn.
+ */
+async function addOldest(client: ClientBase, run: Send): Promise<void> {
+  const { rowCount } = await client.query(
+    `SELECT 1 FROM pg_attribute WHERE attrelid = 'schema_version'::regclass AND attname = 'oldest' AND NOT attisdropped`,
+  )
+  if (rowCount === 0) await run('ALTER TABLE schema_version ADD COLUMN oldest BIGINT')
+}
+
 /** Also stores the oldest version whose processes may go on: these do not know the migrations after their own. */
 async function storeVersion(client: ClientBase, version: number, steps: readonly Migration[]): Promise<void> {
-  await client.query('ALTER TABLE schema_version ADD COLUMN IF NOT EXISTS oldest BIGINT')
   await client.query('DELETE FROM schema_version')
   const values = [version, oldestShared(version, steps)]
   await client.query('INSERT INTO schema_version (version, oldest) VALUES ($1, $2)', values)

@@ -211,15 +211,20 @@ export const migrations: readonly Migration[] = [
   ]),
   alone(storeOperatorReach),
   alone(shareBodies),
-  shared(countStorage),
-  shared([
+  // An earlier process would not count what it stores.
+  alone(countStorage),
+  // An earlier process would not count such calls.
+  alone([
     // The number of calls whose cost is unknown. Of rows from before it is at least one.
     `ALTER TABLE usage ADD COLUMN unpriced_calls BIGINT NOT NULL DEFAULT 0`,
     `UPDATE usage SET unpriced_calls = 1 WHERE cost_usd IS NULL AND model <> ''`,
   ]),
-  shared(addChainPoints),
-  shared(addSkills),
-  shared(addMissions),
+  // An earlier process would leave the points of a thread that it erases.
+  alone(addChainPoints),
+  // An earlier process would leave the skills of a user that it erases.
+  alone(addSkills),
+  // The same for missions.
+  alone(addMissions),
   shared([
     // A client that repeats a request whose turn waits for a person is told so again, and starts nothing.
     `CREATE INDEX turns_waiting_by_body ON turns (user_id, body_hash) WHERE status = 'waiting'`,
@@ -229,31 +234,43 @@ export const migrations: readonly Migration[] = [
     `DROP INDEX items_by_id`,
     `CREATE INDEX items_by_id ON items (thread_id, id) WHERE seq > 32`,
   ]),
-  shared([
+  // An earlier process would drop what a client attaches.
+  alone([
     // What an API client attached to a thread as its conversation, as JSON.
     `ALTER TABLE threads ADD COLUMN metadata TEXT`,
   ]),
-  shared(addTemporaryThreads),
+  // An earlier process would list temporary threads.
+  alone(addTemporaryThreads),
   // An earlier process would let such a token use every tool.
   alone([
     // The service's tools that turns begun with a token may use, as a JSON list; null for all.
     `ALTER TABLE tokens ADD COLUMN tools TEXT`,
   ]),
-  shared(addMcpServers),
+  // An earlier process would run turns without the servers' tools.
+  alone(addMcpServers),
   // An earlier process would not find the points any more.
   alone(moveChainPoints),
-  shared(addChannels),
-  shared(addNotifications),
-  shared(addThreadIndex),
-  shared([
+  // An earlier process would leave the chats of a user that it erases.
+  alone(addChannels),
+  // The same for ways and the outbox.
+  alone(addNotifications),
+  // The same for the index.
+  alone(addThreadIndex),
+  // An earlier process would use another model.
+  alone([
     // The model that was chosen for a thread, by name; null for the usual one.
     `ALTER TABLE threads ADD COLUMN model TEXT`,
   ]),
-  shared(addThreadShelves),
-  shared(addDocumentVersions),
-  shared(planMissions),
-  shared(addThreadVariants),
-  shared([
+  // An earlier process would list archived threads.
+  alone(addThreadShelves),
+  // An earlier process would leave the versions of a document that it erases.
+  alone(addDocumentVersions),
+  // An earlier process would find a next instant without the time at which it did.
+  alone(planMissions),
+  // An earlier process would leave the hidden variants of a thread that it erases, out of reach.
+  alone(addThreadVariants),
+  // An earlier process would change the events without it: what was before would be told.
+  alone([
     // Since when a way takes its present events; null if since it was added.
     `ALTER TABLE notification_ways ADD COLUMN events_at BIGINT`,
   ]),

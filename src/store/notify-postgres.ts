@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import { within } from '#lib/deadline.ts'
 import type { Log } from '#lib/log.ts'
-import { asAppError } from './postgres.ts'
+import { asAppError, withoutName } from './postgres.ts'
 
 const channel = 'atrium'
 /** PostgreSQL's limit is below 8,000. */
@@ -46,7 +46,7 @@ export async function openLink({ url, onMessage, onReconnect, log }: LinkParts):
 
   async function connect(): Promise<Connection> {
     const client = new Client({
-      connectionString: url,
+      connectionString: withoutName(url),
       keepAlive: true,
       connectionTimeoutMillis: answerMs,
       query_timeout: answerMs,

@@ -5,6 +5,8 @@ import { AppError } from '#core/errors.ts'
 import { createFlights } from './flight.ts'
 import { type Job, query, type Sql, type Statement } from './sql.ts'
 
+/** The connections of running processes. A migration that excludes earlier processes cuts off those of this name. */
+export const runningName = 'atrium'
 const poolSize = 10
 /** Timeout for a new connection, and for a job that waits for a free one. */
 const defaultConnectMs = 5_000
@@ -31,15 +33,14 @@ export function openPostgres(
 ): Sql & { readonly pool: Pool } {
   // The package's types lack `pipeline` and `onConnect`.
   const options: PoolConfig & { pipeline: boolean; onConnect?: PostgresParts['onConnect'] } = {
-    connectionString: url,
+    connectionString: withoutName(url),
     max: poolSize,
     connectionTimeoutMillis: connectMs,
     statement_timeout: statementMs,
     query_timeout: statementMs + 5_000,
     keepAlive: true,
     pipeline: true,
-    // A migration that excludes earlier processes cuts off connections of this name.
-    application_name: 'atrium',
+    application_name: runningName,
     onConnect,
   }
   const pool = new Pool(options)
@@ -122,6 +123,14 @@ export function openPostgres(
     },
     close: () => pool.end(),
   }
+}
+
+/** The URL without a name for its connections, which would be used instead of ours. */
+export function withoutName(url: string): string {
+  const parsed = URL.parse(url)
+  if (!parsed?.searchParams.has('application_name')) return url
+  parsed.searchParams.delete('application_name')
+  return parsed.href
 }
 
 /** Checked here: the server's refusal would cost the connection, and its error would not be one for the caller. */

@@ -52,6 +52,11 @@ test('a version that has landed is never edited', () => {
   assert.deepEqual(hashes, landed)
 })
 
+test('earlier processes go on beside a version only where nothing that they store, erase, count or show is wrong then', () => {
+  const shared = migrations.flatMap(({ shared }, at) => (shared ? [at + 1] : []))
+  assert.deepEqual(shared, [24, 25])
+})
+
 test('a change is one text for both databases, or one for each', () => {
   const changes = ['CREATE TABLE a (b TEXT, c BLOB) WITHOUT ROWID', { sqlite: ['x TEXT', 'y'], postgres: ['z TEXT'] }]
   assert.deepEqual(statementsOf({ changes }, 'sqlite'), [changes[0], 'x TEXT', 'y'])

@@ -1,8 +1,10 @@
 // PostgreSQL under the store: the driver, and the migrations.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Client } from 'pg'
 import { AppError } from '#core/errors.ts'
 import { createSeal } from '#lib/seal.ts'
+import { loadPostgres } from '#store/load-postgres.ts'
 import { migratePostgres, versionOfPostgres } from '#store/migrate-postgres.ts'
 import { migrations } from '#store/migrations.ts'
 import { inspectPostgres, openPostgresStore } from '#store/open-store.ts'
@@ -100,6 +102,70 @@ test('processes that cannot work with the new version keep it back while they ru
   assert.equal(await versionOfPostgres(sql.pool), 17)
   await sql.pool.query('UPDATE processes SET seen_at = 0')
   await migratePostgres(sql.pool, migrations.slice(0, 18))
+  await sql.close()
+})
+
+/** A connection in the middle of a transaction that reads, as that of a backup. */
+async function startReading({ pool }: ReturnType<typeof openPostgres>) {
+  const reader = await pool.connect()
+  // The connection may be cut off.
+  reader.on('error', () => {})
+  await reader.query('BEGIN')
+  await reader.query('SELECT * FROM schema_version')
+  return reader
+}
+
+test('a migration that earlier processes go on beside does not wait for a backup', async () => {
+  const sql = openPostgres(await server.database())
+  const [first, shared] = [{ changes: [] }, { changes: ['CREATE TABLE a (b TEXT)'], shared: true }] as const
+  await migratePostgres(sql.pool, [first])
+  const reader = await startReading(sql)
+  await migratePostgres(sql.pool, [first, shared])
+  assert.equal((await reader.query('SELECT version FROM schema_version')).rowCount, 1)
+  reader.release()
+  assert.equal(await versionOfPostgres(sql.pool), 2)
+  await sql.close()
+})
+
+test('a migration that excludes earlier processes adds to a table from before what it stores there', async () => {
+  const sql = openPostgres(await server.database())
+  const first = { changes: ['CREATE TABLE processes (seen_at BIGINT)'] }
+  await migratePostgres(sql.pool, [first])
+  await sql.pool.query('ALTER TABLE schema_version DROP COLUMN oldest')
+  await migratePostgres(sql.pool, [first, { changes: [] }])
+  const { rows } = await sql.pool.query('SELECT version, oldest FROM schema_version')
+  assert.deepEqual(rows, [{ version: '2', oldest: '2' }])
+  await sql.close()
+})
+
+test('a migration that excludes earlier processes cuts off what they read, whatever the URL calls them, and no other program', async () => {
+  const url = await server.database()
+  const sql = openPostgres(url)
+  const first = { changes: ['CREATE TABLE processes (seen_at BIGINT)'] }
+  await migratePostgres(sql.pool, [first])
+  const old = openPostgres(`${url}${url.includes('?') ? '&' : '?'}application_name=ours`)
+  const reader = await startReading(old)
+  const other = new Client({ connectionString: url, application_name: 'psql' })
+  await other.connect()
+  await migratePostgres(sql.pool, [first, { changes: [] }])
+  await assert.rejects(reader.query('SELECT 1'))
+  assert.equal((await other.query('SELECT 1')).rowCount, 1)
+  reader.release(true)
+  await Promise.all([other.end(), old.close(), sql.close()])
+})
+
+test('a restore over an earlier version cuts off the processes that cannot work with the newest one', async () => {
+  const url = await server.database()
+  const sql = openPostgres(url)
+  const found = migrations.findLastIndex(({ shared }) => !shared)
+  await migratePostgres(sql.pool, migrations.slice(0, found))
+  const reader = await startReading(sql)
+  const load = await loadPostgres({ url, mark: 'm', termsOf: () => ({ title: [], body: [], extra: [] }) })
+  await load.begin(found)
+  await assert.rejects(reader.query('SELECT 1'))
+  await load.finish()
+  assert.equal(await versionOfPostgres(sql.pool), migrations.length)
+  reader.release(true)
   await sql.close()
 })
 
