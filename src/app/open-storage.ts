@@ -11,6 +11,10 @@ import { createLocalBus } from '#store/bus-local.ts'
 import { type Migrated, wayBack } from '#store/migrate-sqlite.ts'
 import { openPostgresStore, openStore } from '#store/open-store.ts'
 
+/** How long a command waits for another one that upgrades the database, and how often it looks. */
+const maxLockWaitMs = 2_000
+const lockLookMs = 50
+
 export type HomeStore = { readonly home: Home; readonly store: Store; readonly seal: Seal }
 
 export type Storage = HomeStore & {
@@ -86,7 +90,7 @@ async function openDatabase(config: Config, { locked, log, onOutdated }: Opening
       const words = wayBack({ from, copy, path: home.database })
       log?.warn({ from, to, copy }, `the database was brought to a newer version. ${words}`)
     }
-    const lockToMigrate = (): (() => void) => (locked ? () => {} : lockForUpgrade(home))
+    const lockToMigrate = (isOld: () => boolean) => (locked ? undefined : lockForUpgrade(home, isOld))
     const store = openStore({ path: home.database, seal, vectors, maxUserBytes, locked, lockToMigrate, onMigrated })
     return { home, store, seal, openBus: () => Promise.resolve(createLocalBus()) }
   }
@@ -96,12 +100,22 @@ async function openDatabase(config: Config, { locked, log, onOutdated }: Opening
   return { home, store, seal, openBus: (log) => createPostgresBus({ url, sql, log }) }
 }
 
-/** A service of an earlier version may run on the home: its database is not migrated under it. */
-function lockForUpgrade(home: Home): () => void {
-  const unlock = lockHome(home)
-  if (unlock) return unlock
+/**
+ * A service of an earlier version may run on the home: its database is not migrated under it. Waits a little for another
+ * process that upgrades, and returns undefined once it has. The wait blocks, as the migration itself does.
+ */
+function lockForUpgrade(home: Home, isOld: () => boolean): (() => void) | undefined {
+  const until = performance.now() + maxLockWaitMs
+  const clock = new Int32Array(new SharedArrayBuffer(4))
+  for (;;) {
+    const unlock = lockHome(home)
+    if (unlock) return unlock
+    if (!isOld()) return undefined
+    if (performance.now() > until) break
+    Atomics.wait(clock, 0, 0, lockLookMs)
+  }
   throw new AppError(
     'home_locked',
-    `an earlier Atrium runs on ${home.path}, and this one would upgrade its database: stop it first, or use its own commands`,
+    `an earlier Atrium, or one that is upgrading, runs on ${home.path}, and this one would upgrade its database: stop it first, use its own commands, or try again later`,
   )
 }

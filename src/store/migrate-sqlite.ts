@@ -2,7 +2,7 @@
 import { chmodSync, closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { AppError } from '#core/errors.ts'
+import { AppError, type ErrorCode } from '#core/errors.ts'
 import { migrations, statementsOf } from './migrations.ts'
 import { asAppError } from './sqlite.ts'
 import { checkVersion } from './version-check.ts'
@@ -25,10 +25,11 @@ export function migrateSqlite(db: DatabaseSync, path: string, steps = migrations
     try {
       keepCopy(db, copy, from)
     } catch (error) {
-      const megabytes = Math.ceil(statSync(path).size / 1e6)
       const where = `the copy of the database from before its upgrade could not be made (${(error as Error).message})`
-      const back = `make room for ${megabytes} MB in ${dirname(path)} and start again, or run the Atrium of before`
-      throw failed(`${where}. The database has version ${from} as before: ${back}`, error)
+      throw failed(error, (code) => {
+        const first = code === 'disk_full' ? `make room for ${megabytesOf(path)} MB in ${dirname(path)}` : 'mend this'
+        return `${where}. The database has version ${from} as before: ${first} and start again, or run the Atrium of before`
+      })
     }
   }
   // The sorted rows of a new index need not fit into memory.
@@ -41,7 +42,7 @@ export function migrateSqlite(db: DatabaseSync, path: string, steps = migrations
     if (!copies) throw error
     const found = versionOf(db)
     const where = `the database could not be brought from version ${found} to ${found + 1} (${(error as Error).message})`
-    throw failed(`${where}. ${wayBack({ from, copy, path })}`, error)
+    throw failed(error, () => `${where}. ${wayBack({ from, copy, path })}`)
   } finally {
     if (from > 0) db.exec('PRAGMA temp_store=MEMORY')
   }
@@ -53,9 +54,16 @@ export function wayBack({ from, copy, path }: { from: number; copy: string; path
   return `To go back, stop Atrium, remove ${path}-wal and ${path}-shm, put ${copy} (version ${from}) in place of ${path}, and run the Atrium of before`
 }
 
-function failed(words: string, cause: unknown): AppError {
+function failed(cause: unknown, wordsFor: (code: ErrorCode) => string): AppError {
   const known = asAppError(cause)
-  return new AppError(known instanceof AppError ? known.code : 'database_unavailable', words, { cause })
+  const code = known instanceof AppError ? known.code : 'database_unavailable'
+  return new AppError(code, wordsFor(code), { cause })
+}
+
+/** What a copy takes at most: a part of the database may stand in its log alone. */
+function megabytesOf(path: string): number {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false })
+  return Math.ceil((statSync(path).size + (log?.size ?? 0)) / 1e6)
 }
 
 /** Brings a new file that nobody else has open to a version, without a copy. */
@@ -85,7 +93,6 @@ function migrateTo(db: DatabaseSync, to: number, { from, steps }: { from: number
  * the disk before the migration begins.
  */
 function keepCopy(db: DatabaseSync, target: string, version: number): void {
-  removeLeftovers(target)
   const temporary = `${target}.${process.pid}`
   try {
     db.prepare('VACUUM INTO ?').run(temporary)
@@ -103,20 +110,12 @@ function keepCopy(db: DatabaseSync, target: string, version: number): void {
   }
 }
 
-/** Removes what this process, or one that was killed, had copied so far. */
-function removeLeftovers(target: string): void {
-  for (const name of readdirSync(dirname(target))) {
-    const [, of, pid] = /^(.+)\.(\d{1,7})$/.exec(name) ?? []
-    if (of !== basename(target)) continue
-    if (Number(pid) === process.pid || !isRunning(Number(pid))) rmSync(join(dirname(target), name), { force: true })
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+/** Removes what killed processes had copied so far. The home is locked: nobody else copies. */
+export function removeHalfCopies(path: string): void {
+  const prefix = `${basename(path)}.v`
+  for (const name of readdirSync(dirname(path))) {
+    if (name.startsWith(prefix) && /^\d+\.backup\.\d+$/.test(name.slice(prefix.length)))
+      rmSync(join(dirname(path), name), { force: true })
   }
 }
 

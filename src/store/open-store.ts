@@ -14,7 +14,7 @@ import { createMcpStore } from './mcp-store.ts'
 import { createMissionStore } from './mission-store.ts'
 import { createMemoryLimits } from './memory-limits.ts'
 import { createSqlLimits } from './sql-limits.ts'
-import { type Migrated, migrateSqlite, versionOf } from './migrate-sqlite.ts'
+import { type Migrated, migrateSqlite, removeHalfCopies, versionOf } from './migrate-sqlite.ts'
 import { migrations, newestVersion } from './migrations.ts'
 import { startScrub } from './scrub-sqlite.ts'
 import { createNotificationStore } from './notification-store.ts'
@@ -44,8 +44,11 @@ export type StoreParts = {
   readonly maxUserBytes?: number
   /** This process has locked the home: what a killed one left half written is erased. */
   readonly locked?: boolean
-  /** Locks the home while an existing file is migrated, for a process that has not locked it. Throws while another one has. */
-  readonly lockToMigrate?: () => () => void
+  /**
+   * Locks the home while an existing file is migrated, for a process that has not locked it. Undefined if another process
+   * migrates it meanwhile (`isOld` turns false). Throws while another one has the home.
+   */
+  readonly lockToMigrate?: (isOld: () => boolean) => (() => void) | undefined
   /** Called when an existing file was brought to a newer version. */
   readonly onMigrated?: (migrated: Migrated) => void
   /** Called when a newer Atrium has brought the database to a version that this process cannot work with. */
@@ -86,8 +89,10 @@ export function openStore(parts: StoreParts): Store {
 
 function migrateFile(db: DatabaseSync, { path, lockToMigrate, onMigrated }: StoreParts): void {
   const found = versionOf(db)
-  const unlock = found > 0 && found < newestVersion ? lockToMigrate?.() : undefined
+  const isOld = (): boolean => versionOf(db) < newestVersion
+  const unlock = found > 0 && isOld() ? lockToMigrate?.(isOld) : undefined
   try {
+    if (found > 0 && isOld()) removeHalfCopies(path)
     const migrated = migrateSqlite(db, path)
     if (migrated) onMigrated?.(migrated)
   } finally {

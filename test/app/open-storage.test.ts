@@ -37,6 +37,20 @@ test('only the service, which locks the home, erases hidden chunks: they may be 
   await until(() => chunks() === 3)
 })
 
+test('a command goes on once another one has upgraded the database, which had the home meanwhile', async (t) => {
+  const config = readConfig({ ATRIUM_HOME: folder(t) })
+  const home = openHome(config.home)
+  const sql = openSqlite(home.database)
+  migrateSqlite(sql.db, home.database, migrations.slice(0, -1))
+  const unlock = lockHome(home)
+  t.after(() => unlock?.())
+  // The wait blocks this process: the other one upgrades while this one looks for the first time.
+  t.mock.method(Atomics, 'wait', () => void migrateSqlite(sql.db, home.database))
+  const { store } = await openHomeStore(config)
+  await store.close()
+  await sql.close()
+})
+
 test('a command does not upgrade the database under an earlier service, and stores nothing once it is upgraded itself', async (t) => {
   const config = readConfig({ ATRIUM_HOME: folder(t) })
   const home = openHome(config.home)
@@ -47,7 +61,10 @@ test('a command does not upgrade the database under an earlier service, and stor
   }
   await migrate(migrations.slice(0, -1))
   const unlock = lockHome(home)
-  await assert.rejects(openHomeStore(config), { code: 'home_locked', message: /earlier Atrium runs .* stop it first/ })
+  await assert.rejects(openHomeStore(config), {
+    code: 'home_locked',
+    message: /earlier Atrium, or one that is upgrading, runs .* stop it first/,
+  })
   unlock?.()
   const { store } = await openHomeStore(config)
   t.after(() => store.close())

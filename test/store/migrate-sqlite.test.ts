@@ -211,20 +211,23 @@ test('a process that is killed in the middle leaves whole steps and the copy, an
   assert.equal(versionOf(copy), migrations.length, 'the copy from before all steps stays')
 })
 
-test('what a killed process had copied so far is removed by the next one', async (t) => {
+test('what killed processes had copied so far is removed by the next one, whoever has their numbers now', async (t) => {
   const path = join(folder(t), 'a.db')
   const sql = openSqlite(path)
-  t.after(() => sql.close())
-  migrateSqlite(sql.db, path)
-  const copy = `${path}.v${migrations.length}.backup`
-  // No process has such a number.
-  const [left, others] = [`${copy}.4194304`, `${copy}.mine`]
-  for (const file of [left, others]) writeFileSync(file, 'half')
-  migrateSqlite(sql.db, path, next)
-  assert.deepEqual([existsSync(left), existsSync(others), existsSync(copy)], [false, true, true])
+  migrateSqlite(sql.db, path, migrations.slice(0, -1))
+  await sql.close()
+  const copy = `${path}.v${migrations.length - 1}.backup`
+  const left = [`${copy}.4194304`, `${copy}.${process.ppid}`, `${path}.v3.backup.7`]
+  const others = [`${copy}.mine`, `${path}.v3.backup`, `${path}.v3.backup.7.mine`]
+  for (const file of [...left, ...others]) writeFileSync(file, 'half')
+  await openStore({ path, seal: createSeal('0'.repeat(64)) }).close()
+  assert.deepEqual(
+    [...left, ...others, copy].filter((file) => existsSync(file)),
+    [...others, copy],
+  )
 })
 
-test('a disk without room for the copy keeps the database as it was, and says how much it takes', async (t) => {
+test('a copy that cannot be made keeps the database as it was, and says why and what room it takes', async (t) => {
   const path = join(folder(t), 'a.db')
   const sql = openSqlite(path)
   t.after(() => sql.close())
@@ -239,6 +242,15 @@ test('a disk without room for the copy keeps the database as it was, and says ho
     message: new RegExp(
       `copy .* could not be made \\(database or disk is full\\)\\. The database has version ${migrations.length} as before: make room for \\d+ MB in .* or run the Atrium of before$`,
     ),
+  })
+  full.mock.mockImplementation((text: string) => {
+    if (text.startsWith('VACUUM')) throw new Error('no such folder')
+    return prepare(text)
+  })
+  assert.throws(() => migrateSqlite(sql.db, path, next), {
+    code: 'database_unavailable',
+    message:
+      /could not be made \(no such folder\)\. .* as before: mend this and start again, or run the Atrium of before$/,
   })
   full.mock.restore()
   assert.equal(versionOf(path), migrations.length)
