@@ -1,9 +1,9 @@
 // Which parts of which files a test file executes, from V8's own counts.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Attempt, attempt, type Order } from './attempt.ts'
+import { openScratch } from './scratch.ts'
 
 type Range = { readonly startOffset: number; readonly endOffset: number; readonly count: number }
 type Script = { readonly url: string; readonly functions: readonly { readonly ranges: readonly Range[] }[] }
@@ -15,12 +15,12 @@ export type Coverage = Attempt & {
 
 /** Runs the test as it is. Types are blanked, not removed, so that V8 counts by the places of the source. */
 export async function cover(test: string, { root, env, timeoutMs }: Omit<Order, 'planting'>): Promise<Coverage> {
-  const folder = mkdtempSync(join(tmpdir(), 'mutate-coverage-'))
+  const folder = openScratch('mutate-coverage-')
   try {
-    const done = await attempt(test, { root, timeoutMs, env: { ...env, NODE_V8_COVERAGE: folder } })
+    const done = await attempt(test, { root, timeoutMs, env: { ...env, NODE_V8_COVERAGE: folder.path } })
     const counted: Record<string, (readonly Range[])[]> = {}
-    for (const name of done.verdict === 'passed' ? readdirSync(folder) : []) {
-      const { result } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { result: Script[] }
+    for (const name of done.verdict === 'passed' ? readdirSync(folder.path) : []) {
+      const { result } = JSON.parse(readFileSync(join(folder.path, name), 'utf8')) as { result: Script[] }
       for (const { url, functions } of result) {
         const path = url.startsWith('file:') ? relative(root, fileURLToPath(url)) : ''
         if (/^(src|web)\//.test(path)) (counted[path] ??= []).push(functions.flatMap(({ ranges }) => ranges))
@@ -28,7 +28,7 @@ export async function cover(test: string, { root, env, timeoutMs }: Omit<Order, 
     }
     return { ...done, counted }
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    folder.remove()
   }
 }
 

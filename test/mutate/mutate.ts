@@ -1,6 +1,5 @@
 // Plants the faults of some source files one at a time and runs the tests that can notice.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { attempt } from './attempt.ts'
@@ -9,6 +8,7 @@ import { type Coverage, cover, isExecuted } from './coverage.ts'
 import { type Fault, findFaults, plant } from './faults.ts'
 import { isNoticed } from './notice.ts'
 import { findTestFiles, type TestFile, testsFor } from './imports.ts'
+import { openScratch } from './scratch.ts'
 import type { SharedServer } from './server.ts'
 import type { TypeChecker } from './types.ts'
 
@@ -75,7 +75,7 @@ export async function mutate(work: Work): Promise<Result[]> {
   }
   const known = new Map<string, Record<string, Outcome>>()
   for (const [path, text] of texts) known.set(path, (cache.read(path, hash([text])) ?? {}) as Record<string, Outcome>)
-  const scratch = mkdtempSync(join(tmpdir(), 'mutate-run-'))
+  const scratch = openScratch('mutate-run-')
   let [done, caught, toldAt] = [0, 0, Date.now()]
 
   const judge = async (fault: Fault, chosen: readonly Candidate[], planted: string): Promise<Outcome> => {
@@ -84,7 +84,7 @@ export async function mutate(work: Work): Promise<Result[]> {
     rmSync(taken, { force: true })
     const planting = { place: pathToFileURL(join(root, fault.path)).href, text: planted }
     // What one process has compiled, the next one need not.
-    const env = { NODE_COMPILE_CACHE: join(scratch, 'compiled') }
+    const env = { NODE_COMPILE_CACHE: join(scratch.path, 'compiled') }
     for (const { test, coverage } of chosen) {
       const noticed = await isNoticed({
         expectedMs: coverage.ms,
@@ -109,7 +109,7 @@ export async function mutate(work: Work): Promise<Result[]> {
       const own = chosen.flatMap(({ test }) => [...test.loads.keys()].filter((path) => path.startsWith('test/')))
       const key = hash([`${fault.start} ${fault.end} ${fault.change}`, ...own, ...own.map(readSource)])
       const outcomes = known.get(fault.path) ?? {}
-      const outcome = (outcomes[key] ??= await judge(fault, chosen, join(scratch, `${slot}.ts`)))
+      const outcome = (outcomes[key] ??= await judge(fault, chosen, join(scratch.path, `${slot}.ts`)))
       cache.write(fault.path, hash([texts.get(fault.path) ?? '']), outcomes)
       done++
       if (outcome === 'caught') caught++
@@ -120,7 +120,7 @@ export async function mutate(work: Work): Promise<Result[]> {
       return { fault, outcome, tests: chosen.map(({ test }) => test.path) }
     })
   } finally {
-    rmSync(scratch, { recursive: true, force: true })
+    scratch.remove()
   }
 }
 

@@ -78,7 +78,7 @@ await Promise.all([buildAll(), buildWeb(root)])
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const startedAt = performance.now()
 const [server, types] = [shareServer(), openTypeChecker(root)]
-const results = await mutate({
+const work = {
   root,
   paths,
   processes: Number(values.processes),
@@ -89,9 +89,15 @@ const results = await mutate({
   withProcesses: values.slow,
   server,
   types,
-  tell: (line) => console.error(line),
-}).finally(() => types.close())
-await server.close()
+  tell: (line: string) => console.error(line),
+}
+let results: Result[] = []
+try {
+  results = await mutate(work)
+} finally {
+  types.close()
+  await server.close()
+}
 showSurvivors(results)
 showRooms(results)
 console.log(`${Math.round((performance.now() - startedAt) / 1_000)} s`)

@@ -1,10 +1,10 @@
 // What the type checker says to a fault. One that it refuses cannot land, whatever the tests say.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { openScratch, type Scratch } from './scratch.ts'
 
 export type TypeChecker = {
   /** Whether a text in place of a source file is refused. */
@@ -14,15 +14,15 @@ export type TypeChecker = {
 
 /** Checks a copy of the sources, one fault at a time: the checkout stays as it is. Made when it is first asked. */
 export function openTypeChecker(root: string): TypeChecker {
-  let copy: string | undefined
+  let copy: Scratch | undefined
   let last: Promise<unknown> = Promise.resolve()
   const check = async (path: string, text: string): Promise<boolean> => {
     copy ??= copySources(root)
-    writeFileSync(join(copy, path), text)
+    writeFileSync(join(copy.path, path), text)
     try {
-      return !(await passes(copy, path.startsWith('web/') ? 'web' : '.'))
+      return !(await passes(copy.path, path.startsWith('web/') ? 'web' : '.'))
     } finally {
-      cpSync(join(root, path), join(copy, path))
+      cpSync(join(root, path), join(copy.path, path))
     }
   }
   return {
@@ -31,27 +31,25 @@ export function openTypeChecker(root: string): TypeChecker {
       last = checked.catch(() => {})
       return checked
     },
-    close: () => {
-      if (copy !== undefined) rmSync(copy, { recursive: true, force: true })
-    },
+    close: () => copy?.remove(),
   }
 }
 
 /** Without the rules about unused names: a fault that leaves one behind is refused for nothing that matters. */
 const laxly = { noUnusedLocals: false, noUnusedParameters: false }
 
-function copySources(root: string): string {
-  const copy = mkdtempSync(join(tmpdir(), 'mutate-types-'))
+function copySources(root: string): Scratch {
+  const copy = openScratch('mutate-types-')
   const skips = join(root, 'web', 'dist')
   for (const name of ['src', 'web', 'package.json']) {
-    cpSync(join(root, name), join(copy, name), { recursive: true, filter: (path) => path !== skips })
+    cpSync(join(root, name), join(copy.path, name), { recursive: true, filter: (path) => path !== skips })
   }
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  symlinkSync(join(root, 'node_modules'), join(copy.path, 'node_modules'))
   const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')) as {
     compilerOptions: object
   }
   const config = { compilerOptions: { ...compilerOptions, ...laxly }, include: ['src'] }
-  writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify(config))
+  writeFileSync(join(copy.path, 'tsconfig.json'), JSON.stringify(config))
   return copy
 }
 
