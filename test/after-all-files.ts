@@ -7,7 +7,10 @@ export const runsTests = process.env['NODE_TEST_CONTEXT'] !== undefined || (proc
 const ends: (() => Promise<unknown>)[] = []
 if (runsTests) {
   after(async () => {
-    for (const end of ends) await end()
+    const faults: unknown[] = []
+    // One that fails must not keep the others open.
+    for (const end of ends) await end().catch((error: unknown) => faults.push(error))
+    if (faults.length > 0) throw new AggregateError(faults, 'what test files share did not end')
   })
 }
 

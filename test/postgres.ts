@@ -35,8 +35,11 @@ function share(): Shared {
   const running = process.env['TEST_POSTGRES']
   const made: Shared = { server: running === undefined ? startPostgres() : Promise.resolve(useRunning(running)) }
   afterAllFiles(async () => {
-    await (await made.whole)?.sql.close()
-    await (await made.server).remove()
+    try {
+      await (await made.whole)?.sql.close()
+    } finally {
+      await (await made.server).remove()
+    }
   })
   return (shared = made)
 }
