@@ -24,8 +24,8 @@ const next = [
   { changes: ['ALTER TABLE settings ADD COLUMN note TEXT', `INSERT INTO settings VALUES ('v', '2', 0, '')`] },
 ]
 
-/** Its last step stores something and never ends. */
-const forever = `WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x FROM n) SELECT count(*) FROM n`
+/** Its last step stores something and takes many minutes: far longer than a test waits. */
+const forever = `WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x FROM n LIMIT 100000000000) SELECT count(*) FROM n`
 const endless = [...next, { changes: [`INSERT INTO settings VALUES ('half', '3', 0, '')`, forever] }]
 
 function versionOf(path: string): number {
@@ -196,6 +196,7 @@ test('a process that is killed in the middle leaves whole steps and the copy, an
   const path = join(folder(t), 'a.db')
   await openStore({ path, seal: createSeal('0'.repeat(64)) }).close()
   const child = startProcess(path, 'endless')
+  t.after(() => child.kill())
   await child.ready
   child.go()
   await until(() => versionOf(path) === next.length)
