@@ -1,6 +1,6 @@
 // One database that climbs from the first version to the newest: each test leaves rows at its version, and looks at them
 // once all have arrived. All migrations run once, where a database for each test would run them again and again.
-import { after, test } from 'node:test'
+import { after, test, type TestContext } from 'node:test'
 import type { Store } from '#core/store.ts'
 import { migrations } from '#store/migrations.ts'
 import type { OldDatabase, OpenVersion } from './versions.ts'
@@ -14,7 +14,7 @@ type Seed = (old: OldDatabase, version: number) => Promise<unknown>
 export type ClimbTest = (
   name: string,
   version: number,
-  parts: { readonly seed?: Seed; readonly check: (store: Store, old: OldDatabase) => Promise<void> },
+  parts: { readonly seed?: Seed; readonly check: (store: Store, old: OldDatabase, t: TestContext) => Promise<void> },
 ) => void
 
 /** `everywhere` leaves rows at every version. */
@@ -38,9 +38,9 @@ export function createClimb(openVersion: OpenVersion, everywhere: Seed): ClimbTe
 
   return (name, version, { seed, check }) => {
     if (seed) seeds.push({ version, seed })
-    test(name, async () => {
+    test(name, async (t) => {
       const { old, store } = await (arrived ??= climb())
-      await check(store, old)
+      await check(store, old, t)
     })
   }
 }

@@ -232,9 +232,8 @@ export function climbThreads(climb: ClimbTest): void {
   )
 
   climb('a replica of the version before goes on: the operator reaches what it stores for the webhook channel', 16, {
-    async check({ threads }, old) {
-      // One process has the file of SQLite.
-      if (old.backend === 'sqlite') return
+    async check({ threads }, old, t) {
+      if (old.backend === 'sqlite') return t.skip('SQLite has one process, no replicas')
       await addThread(old, { id: 'a-replica', user: 'webhook:bot', door: 'webhook' })
       await addThread(old, { id: 'b-replica', user: 'not hooked' })
       const { rows } = await threads.list(operator, { limit: 9 })
