@@ -80,7 +80,7 @@ test('a device is enabled, gets a message through its push service, and opens it
       )
       if (came) return
     }
-    assert.deepEqual(await shownIn(page), [], 'what is shown is not what was waited for')
+    assert.fail(`what is shown is not what was waited for: ${JSON.stringify(await shownIn(page))}`)
   }
   await pushUntil([service.pushed[0]?.payload], async () => (await shownIn(page)).length === 1)
   assert.deepEqual(await shownIn(page), ['Atrium: A test message: this way works.'])

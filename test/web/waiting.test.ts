@@ -192,7 +192,7 @@ test('the queue has what waits from every thread; what one browser answers is an
   await today.first().getByText('Allowed once by you').waitFor()
   // In the last hour of a day a grant for one hour has a date as well.
   await today
-    .getByText(/^Allowed until \d+ \w+, \d\d:\d\d by you, (just now|\d+ min ago)$/)
+    .getByText(/^Allowed until (\d+ \w+( \d{4})?, \d\d:\d\d|\d\d:\d\d today) by you, (just now|\d+ min ago)$/)
     .last()
     .waitFor()
   await today.getByText(/^Denied by you, (just now|\d+ min ago)\. You said: “Not this one”$/).waitFor()
