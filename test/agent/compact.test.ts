@@ -17,6 +17,7 @@ import { taintOf } from '#safety/taint.ts'
 import { ada, lease, step, turnOf } from '../store/harness.ts'
 import { openTestStore, runOne } from './bench.ts'
 import { call, saying, type Script, scripted, tool, toolboxOf } from './tools.ts'
+import { clearOfMidnight } from '../clear-of-midnight.ts'
 import { fence } from '../safety/test-fence.ts'
 
 const room = { thread: 400, summary: 100, item: 200 }
@@ -231,6 +232,7 @@ const isSummary = ({ system }: ModelRequest) => system.startsWith('You write the
 const firstText = ({ items }: ModelRequest) => (items[0]?.type === 'message' ? textOf(items[0]) : '')
 
 test('a thread beyond its window goes on from a summary by the same model, without tools; the log keeps everything', async (t) => {
+  await clearOfMidnight()
   const { store, started } = await longThread(t, 20)
   const model = summarising(['the user counted'])
   const { items, steps, turn, deltas } = await runOne(t, { store, started, model })

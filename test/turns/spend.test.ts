@@ -9,6 +9,7 @@ import type { DayUsage } from '#core/usage.ts'
 import { compactHistory } from '#turns/compaction-request.ts'
 import { type Caps, createSpend } from '#turns/spend.ts'
 import { type Saying, saying } from '../agent/tools.ts'
+import { openTestStore } from '../agent/bench.ts'
 import { ada } from '../store/harness.ts'
 import { eventsOf, message, openHouse } from './house.ts'
 
@@ -27,6 +28,9 @@ function dear(asked: string[], say: (at: number) => readonly Saying[]): () => Pr
       },
     })
 }
+
+/** The cost of a day is read on the day it was made. */
+const now = () => Date.UTC(2026, 0, 31, 12)
 
 async function outcome(events: Parameters<typeof eventsOf>[0]) {
   const last = (await eventsOf(events)).findLast((event) => event.type === 'turn')
@@ -57,7 +61,7 @@ test('a call whose cost nobody knows does not make the cap forget what is known'
 test('a turn stops before the call that would go beyond its cap, and says what it cost and how to go on', async (t) => {
   const asked: string[] = []
   const model = dear(asked, (at) => [{ name: 'read', args: { at } }])
-  const { turns, store } = openHouse(t, { model, caps: { perTurn: 2.5 } })
+  const { turns, store } = openHouse(t, { model, caps: { perTurn: 2.5 }, store: openTestStore(t, now) })
   const { turn, events } = await turns.start(message('go'))
   const ended = await outcome(events)
   assert.equal(asked.length, 2)
@@ -73,7 +77,11 @@ test('a turn stops before the call that would go beyond its cap, and says what i
 
 test('turns of one user at once share the cap of the day; others have their own', async (t) => {
   const asked: string[] = []
-  const { turns } = openHouse(t, { model: dear(asked, () => ['ok']), caps: { perDay: 3 } })
+  const { turns } = openHouse(t, {
+    model: dear(asked, () => ['ok']),
+    caps: { perDay: 3 },
+    store: openTestStore(t, now),
+  })
   const started = await Promise.all(Array.from({ length: 8 }, () => turns.start(message('go'))))
   const ended = await Promise.all(started.map(({ events }) => outcome(events)))
   assert.equal(asked.length, 3)
@@ -142,7 +150,7 @@ for (const [next, spent, caps, fits] of allowed) {
 test('a history is summarised on request while the day has money for it, and shortened by rule after that', async (t) => {
   const asked: string[] = []
   const model = dear(asked, () => ['They spoke of soup.'])
-  const { store } = openHouse(t)
+  const store = openTestStore(t, now)
   const spend = createSpend({ store, caps: () => ({ perDay: 2.5 }) })
   const history = { door: 'responses' as const, items: [textMessage('user', 'Tell me of soup.')] }
   const compact = () => compactHistory({ store, model, spend }, ada, history, new AbortController().signal)
@@ -177,7 +185,11 @@ for (const [what, event, calls] of cutOff) {
         throw broken
       },
     }
-    const { turns, store } = openHouse(t, { model: () => Promise.resolve(model), caps: {} })
+    const { turns, store } = openHouse(t, {
+      model: () => Promise.resolve(model),
+      caps: {},
+      store: openTestStore(t, now),
+    })
     const { turn, events } = await turns.start(message('go'))
     const { usage, status } = (await outcome(events)) ?? {}
     assert.equal(status, 'failed')

@@ -8,13 +8,14 @@ import { silentLog } from '#lib/log.ts'
 import { createThreadTitles, titleIn } from '#turns/thread-titles.ts'
 import type { Observer } from '#turns/turn-metrics.ts'
 import type { StartTurn } from '#turns/turns.ts'
+import { openTestStore } from '../agent/bench.ts'
 import { ada } from '../store/harness.ts'
 import { until } from '../until.ts'
 import { eventsOf, type HouseParts, message, openHouse } from './house.ts'
 
 const long = 'Compare last night’s deploy with the week before. Is anything slower?'
 
-type Given = Pick<HouseParts, 'caps'> & {
+type Given = Pick<HouseParts, 'caps' | 'store'> & {
   /** The model's answer when it is asked for a title. */
   readonly title?: () => string | Promise<string>
   /** How the answer with the title ends. */
@@ -59,7 +60,8 @@ function open(t: TestContext, { title = () => 'Title: Deploy latency', byRule, e
 }
 
 test('the first turn of a thread is followed by a title of the model, without tools, counted and published', async (t) => {
-  const { say, titleOf, asked, store } = open(t)
+  // Its cost is read on the day it was made.
+  const { say, titleOf, asked, store } = open(t, { store: openTestStore(t, () => Date.UTC(2026, 0, 31, 12)) })
   const { threadId } = await say(long)
   await until(async () => (await titleOf(threadId)) === 'Deploy latency')
   assert.deepEqual([asked[0]?.tools, asked[0]?.items], [[], [textMessage('user', long)]])

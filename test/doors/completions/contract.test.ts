@@ -4,6 +4,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { userId } from '#core/ids.ts'
 import type { Reply } from '#models/script.ts'
+import { clearOfMidnight } from '../../clear-of-midnight.ts'
 import { eventually } from '../test-app.ts'
 import { serve, type Served, type ServeParts } from '../responses/serve.ts'
 import { assistant, complete, said, tool, user, weather } from './client.ts'
@@ -347,6 +348,7 @@ describe('a retry', () => {
 
 describe('atrium-task', () => {
   it('is one call of the model: no tools, no identity, nothing stored but usage', async (t) => {
+    await clearOfMidnight()
     const served = await open(t)
     const system = { role: 'system', content: 'Write a title.' }
     for (const stream of [false, true]) {

@@ -5,6 +5,7 @@ import { AppError } from '#core/errors.ts'
 import type { Model, ModelRequest } from '#core/model.ts'
 import { noUsage } from '#core/turn.ts'
 import { userId } from '#core/ids.ts'
+import { clearOfMidnight } from '../../clear-of-midnight.ts'
 import { serve, type Wire } from './serve.ts'
 
 const usage = { ...noUsage, inputTokens: 40, outputTokens: 5, costUsd: 0.25 }
@@ -30,6 +31,7 @@ const contentOf = ({ body }: { body: Wire }): string => {
 }
 
 it('a history is summarised by the model, which is counted, and the item is accepted later', async (t) => {
+  await clearOfMidnight()
   const served = await serve({ model: speaking(() => 'A cat named Tom.') })
   t.after(() => served.close())
   const first = await served.create({ input: 'my cat is called Tom' })

@@ -6,8 +6,11 @@ import { noUsage } from '#core/turn.ts'
 import { createHold } from '../test-app.ts'
 import { openHouse } from './house.ts'
 
+/** The cost of today is read on the day it was made. */
+const now = () => Date.UTC(2026, 0, 31, 12)
+
 test('the status has exactly its fields', async (t) => {
-  const { call } = await openHouse(t)
+  const { call } = await openHouse(t, { now })
   await call('POST', '/api/chat', { body: { message: 'hello' } })
   const { status, json } = await call('GET', '/api/status')
   assert.equal(status, 200)
@@ -31,7 +34,7 @@ test('the status has exactly its fields', async (t) => {
 })
 
 test('a day without a known price costs null, and one with some tells how many calls are not in it', async (t) => {
-  const { call, store } = await openHouse(t)
+  const { call, store } = await openHouse(t, { now })
   const add = (costUsd: number | null) =>
     store.usage.add(operator, 'web', { model: 'm', usage: { ...noUsage, costUsd }, ms: 1 })
   const today = async () => {
