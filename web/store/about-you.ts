@@ -18,15 +18,16 @@ export function stopAsking(): void {
 }
 
 /**
- * Keeps both in USER.md, which is part of every prompt. The zone also becomes the user's own, which missions take. It goes
+ * Keeps what is given in USER.md, which is part of every prompt. The zone also becomes the user's own, which missions take. It goes
  * first: the gateway refuses one that does not exist. Throws ApiFault, and an Error with the way out if
  * there is a USER.md already.
  */
 export async function saveAboutYou(given: { readonly name: string; readonly zone: string }): Promise<void> {
   const [name, zone] = [given.name.trim(), given.zone.trim()]
   if (zone !== '') await request('PATCH', '/api/me', { body: { zone } })
-  const lines = [name && `- Name: ${name}`, zone && `- Time zone: ${zone}`]
-  const content = `# About me\n\n${lines.filter(Boolean).join('\n')}\n`
+  const lines = [name && `- Name: ${name}`, zone && `- Time zone: ${zone}`].filter(Boolean)
+  if (lines.length === 0) return stopAsking()
+  const content = `# About me\n\n${lines.join('\n')}\n`
   await saveDocument('USER.md', content, { at: undefined }).catch((error: unknown) => {
     if (!(error instanceof ChangedMeanwhile)) throw error
     throw new Error('Memory has a USER.md already. Change it there.', { cause: error })

@@ -36,6 +36,13 @@ test('an empty time zone leaves the zone of the user as it is', async (t) => {
   assert.deepEqual(written(), [[`PUT ${document}`, about('- Name: Ada')]])
 })
 
+test('nothing given writes nothing, and is not asked for again', async (t) => {
+  serve(t)
+  await saveAboutYou({ name: ' ', zone: '' })
+  assert.deepEqual(written(), [])
+  assert.equal(met(), true)
+})
+
 test('a time zone that is refused goes nowhere, and is asked for again', async (t) => {
   serve(t)
   gateway.on('PATCH /api/me', refusal(400, 'invalid_input', 'there is no such zone'))
