@@ -10,32 +10,35 @@ const maxUtilization = 0.25
 const maxCalm = 0.15
 /** So much work of busy intervals in a row is a load. Behind less it does not pay: the next 500 turns take half as long again. */
 const minLoadMs = 5_000
-/** A collection blocks the event loop, some 40 ms for 64 MiB that live. Of a heap behind a load most does not. */
+/** A collection stops the event loop, on a slow core for 160 ms if 58 MiB live. Of a heap behind a load most does not. */
 const maxHeapBytes = 128 * 2 ** 20
 const minFreedBytes = 8 * 2 ** 20
+/** The time between two: loads that come and go would pay again and again. */
+const minPauseMs = 5 * 60_000
 
 type Load = { readonly active: number; readonly utilization: number }
 type Heap = { readonly heapUsed: number; readonly heapTotal: number }
 type Look = { readonly loadMs: number; readonly collects: boolean }
 
-/**
- * What to do behind an interval: `loadMs` is the work of the busy intervals before it, `kept` what the last collection left
- * of the heap. Pure.
- */
-export function lookAt(loadMs: number, interval: Load, heap: Heap, kept: number): Look {
+/** What a collection depends on, beside the load: what the last one left of the heap and when, and the turns that run. */
+type State = { readonly kept: number; readonly sinceMs: number; readonly running: number }
+
+/** What to do behind an interval: `loadMs` is the work of the busy intervals before it. Pure. */
+export function lookAt(loadMs: number, interval: Load, heap: Heap, { kept, sinceMs, running }: State): Look {
   if (interval.utilization > maxCalm) return { loadMs: loadMs + interval.active, collects: false }
   if (loadMs < minLoadMs || heap.heapTotal - kept < minFreedBytes) return { loadMs: 0, collects: false }
-  // Later, if V8 itself frees enough meanwhile.
-  if (heap.heapUsed > maxHeapBytes) return { loadMs, collects: false }
-  return { loadMs: 0, collects: true }
+  // Else later: nobody is to wait for it, and V8 itself may free enough meanwhile.
+  const collects = running === 0 && sinceMs >= minPauseMs && heap.heapUsed <= maxHeapBytes
+  return { loadMs: collects ? 0 : loadMs, collects }
 }
 
 /** Collects once behind the start, and once behind each load. */
-export function collectWhenCalm(): void {
+export function collectWhenCalm(running: () => number): void {
   const begun = performance.eventLoopUtilization()
   let looked = begun
   let loadMs = 0
   let kept = 0
+  let collectedAt = -Infinity
   async function collectNow(): Promise<void> {
     await collect()
     kept = process.memoryUsage().heapUsed
@@ -46,10 +49,13 @@ export function collectWhenCalm(): void {
   }, startMs).unref()
   setInterval(() => {
     const now = performance.eventLoopUtilization()
-    const look = lookAt(loadMs, performance.eventLoopUtilization(now, looked), process.memoryUsage(), kept)
+    const state = { kept, sinceMs: performance.now() - collectedAt, running: running() }
+    const look = lookAt(loadMs, performance.eventLoopUtilization(now, looked), process.memoryUsage(), state)
     looked = now
     loadMs = look.loadMs
-    if (look.collects) void collectNow()
+    if (!look.collects) return
+    collectedAt = performance.now()
+    void collectNow()
   }, lookMs).unref()
 }
 

@@ -23,7 +23,7 @@ export async function serve(flags: Flags = {}): Promise<void> {
     process.stdout.write(`${paint('1', 'Atrium')} is ready\n${lines}`)
     // Node writes its compile cache at exit, which a killed service never reaches.
     setImmediate(flushCompileCache)
-    collectWhenCalm()
+    collectWhenCalm(() => service.app.runner.running)
     const signal = new Promise<string>((resolve) => {
       process.once('SIGTERM', resolve)
       process.once('SIGINT', resolve)

@@ -31,11 +31,14 @@ type SaidRange = {
   readonly maxBytes: number
 }
 
-/** The messages between two seqs, and the seq up to which they were read: at least one message, else within the bounds. */
+/**
+ * The messages between two seqs, and the seq up to which they were read: at least one message, else within the bounds.
+ * `bytes` is the size of the whole rows, attachments included: the database reads these.
+ */
 export function* readSaidIn(
   threadId: string,
   { after, upTo, maxMessages, maxBytes }: SaidRange,
-): Job<{ messages: { seq: number; text: string }[]; through: number }> {
+): Job<{ messages: { seq: number; text: string }[]; through: number; bytes: number }> {
   // An item that shares its body begins with the beginning of that.
   const messages = `FROM ${wholeItems}
      WHERE thread_id = ? AND seq > ? AND seq <= ? AND items.body LIKE '{"type":"message",%' ORDER BY seq`
@@ -59,6 +62,7 @@ export function* readSaidIn(
   return {
     messages: rows.map((row) => ({ seq: Number(row['seq']), text: saidOf(row, Number(row['bytes'])) })),
     through,
+    bytes: rows.reduce((sum, row) => sum + Number(row['bytes']), 0),
   }
 }
 

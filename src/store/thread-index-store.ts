@@ -16,9 +16,9 @@ const followRows = 200
 const maxRows = 200
 const maxMessages = 20
 const maxReadBytes = 128 * 1024
-/** Threads that are read and saved together: so many, and none behind the one that brings them to so many characters. */
+/** Threads that are read and saved together: so many, and none behind the one that brings them to so many bytes. */
 const maxThreads = 16
-const maxTogetherChars = 16 * 1024
+const maxTogetherBytes = 16 * 1024
 /** Chunks that one transaction erases. */
 const eraseSlice = 40
 /**
@@ -76,12 +76,12 @@ export function createThreadIndexStore({ sql, now }: { sql: Sql; now: () => numb
           now(),
         )
         const threads: ThreadToIndex[] = []
-        let chars = 0
+        let bytes = 0
         for (const { thread_id: id } of due) {
-          if (chars > maxTogetherChars) break
-          const thread = yield* readNext(String(id))
-          threads.push(thread)
-          chars += charsIn(thread)
+          if (bytes > maxTogetherBytes) break
+          const next = yield* readNext(String(id))
+          threads.push(next.thread)
+          bytes += next.bytes
         }
         return threads
       }),
@@ -143,19 +143,16 @@ function isSame(one: IndexPosition, two: IndexPosition): boolean {
   return one.turns === two.turns && one.threads === two.threads
 }
 
-function* readNext(threadId: string): Job<ThreadToIndex> {
+function* readNext(threadId: string): Job<{ thread: ThreadToIndex; bytes: number }> {
   const thread = yield* first(`SELECT ${threadState} WHERE t.id = ?`, threadId)
-  if (!thread || Number(thread['temporary']) === 1) return { type: 'gone', threadId }
+  if (!thread || Number(thread['temporary']) === 1) return { thread: { type: 'gone', threadId }, bytes: 0 }
   const after = Number(thread['through'] ?? 0)
   const upTo = Math.min(Number(thread['last_seq']), after + maxRows)
-  const { messages, through } = yield* readSaidIn(threadId, { after, upTo, maxMessages, maxBytes: maxReadBytes })
+  const { messages, through, bytes } = yield* readSaidIn(threadId, { after, upTo, maxMessages, maxBytes: maxReadBytes })
   const title = String(thread['title'])
   const titleChanged = thread['indexed_title'] === null ? title !== '' : thread['indexed_title'] !== title
-  return { type: 'behind', threadId, owner: ownerOf(thread), title, titleChanged, after, through, messages }
-}
-
-function charsIn(thread: ThreadToIndex): number {
-  return thread.type === 'gone' ? 0 : thread.messages.reduce((sum, { text }) => sum + text.length, thread.title.length)
+  const owner = ownerOf(thread)
+  return { thread: { type: 'behind', threadId, owner, title, titleChanged, after, through, messages }, bytes }
 }
 
 /** A thread beside what of it is indexed. */

@@ -25,7 +25,7 @@ const maxNoted = 1_000
 /** Rows with ids that are younger than this may not be committed yet. */
 const lateMs = 60_000
 /** Steps of a catch-up by a command. */
-const maxCatchUpSteps = 5_000
+const maxCatchUpThreads = 5_000
 
 export interface ThreadIndexer {
   /** A thread was changed, renamed or deleted. */
@@ -118,7 +118,11 @@ export function createThreadIndexer(parts: ThreadIndexerParts): ThreadIndexer {
 export async function catchUp(index: ThreadIndexStore, now = Date.now): Promise<void> {
   const reader = createReader()
   await followAll({ index, now })
-  for (let step = 0; step < maxCatchUpSteps; step++) if (!(await indexNext({ index, reader }))) return
+  for (let done = 0; done < maxCatchUpThreads; ) {
+    const threads = await indexNext({ index, reader })
+    if (threads === 0) return
+    done += threads
+  }
 }
 
 /** Puts all threads that changed on the list. */
@@ -131,8 +135,8 @@ async function followAll(
   while (followed.more && !signal?.aborted) followed = await index.follow(followed.position, until)
 }
 
-/** Does the next step; false if nothing is due. */
-async function indexNext({ index, reader }: { index: ThreadIndexStore; reader: Reader }): Promise<boolean> {
+/** Does the next step; returns the number of threads in it, 0 if none is due. */
+async function indexNext({ index, reader }: { index: ThreadIndexStore; reader: Reader }): Promise<number> {
   const threads = await index.next()
   const read: ReadThread[] = []
   for (const thread of threads) {
@@ -140,7 +144,7 @@ async function indexNext({ index, reader }: { index: ThreadIndexStore; reader: R
     else read.push({ thread, chunks: await chunksOf(reader, thread) })
   }
   if (read.length > 0) await index.save(read)
-  return threads.length > 0
+  return threads.length
 }
 
 async function chunksOf(

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operator, type UserId } from '#core/ids.ts'
+import type { Part } from '#core/item.ts'
 import type { NewTurn } from '#core/turn-store.ts'
 import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
@@ -267,12 +268,17 @@ export function threadIndexTests(open: Open): void {
     assert.deepEqual(steps, [20, 20, 11])
   })
 
-  test('short threads are read and saved together, up to 16 of them or 16 KiB of text', async (t) => {
+  test('short threads are read and saved together, up to 16 of them or 16 KiB with their attachments', async (t) => {
     const { store } = await open(t)
     const { threadIndex } = store
-    const tellAll = async (texts: readonly string[]): Promise<void> => {
+    const tellAll = async (texts: readonly string[], picture?: string): Promise<void> => {
       const told: string[] = []
-      for (const text of texts) told.push((await tell(store, '', { title: 't', input: [say(text)] })).threadId)
+      for (const text of texts) {
+        const content: Part[] = [{ type: 'text', text }]
+        if (picture !== undefined) content.push({ type: 'image', url: `data:image/png;base64,${picture}` })
+        const input = [draft({ type: 'message', role: 'user', content })]
+        told.push((await tell(store, '', { title: 't', input })).threadId)
+      }
       await threadIndex.add(told)
     }
     const stepsOf = async (): Promise<number[]> => {
@@ -287,6 +293,8 @@ export function threadIndexTests(open: Open): void {
     assert.deepEqual(await stepsOf(), [16, 4])
     await tellAll(Array.from({ length: 5 }, () => 'x'.repeat(9 * 1024)))
     assert.deepEqual(await stepsOf(), [2, 2, 1])
+    await tellAll(['one', 'two'], 'x'.repeat(20 * 1024))
+    assert.deepEqual(await stepsOf(), [1, 1])
   })
 
   for (const [more, expected] of [
