@@ -41,26 +41,26 @@ export async function chat(flags: Flags, options: ChatOptions = {}): Promise<voi
     log,
     terminal: true,
   })
-  let outdated: AppError | undefined
-  void service.app.outdated.then((error) => {
-    outdated = error
-    // Ends the chat, whichever it is.
-    process.kill(process.pid, 'SIGTERM')
-  })
+  const end = new AbortController()
+  void service.app.outdated.then((error) => end.abort(error))
   try {
     const { client, lines, generatedToken } = service
     if (generatedToken !== undefined) log.revealSecret(`gateway token for this start only: ${generatedToken}`)
     const token = generatedToken === undefined ? [] : [`token    for this start only, in ${home.logFile}`]
     const thread = await threadOf(client, options)
     const location = `terminal · ${home.path}`
-    await show({ client, location, greeting: [...lines, ...token], hosts: true, thread })
-    if (outdated) throw outdated
+    await show({ client, location, greeting: [...lines, ...token], hosts: true, thread, end: end.signal })
+    end.signal.throwIfAborted()
     process.stdout.write(paint('2', pasteable('the service ran in this terminal and stops; `atrium serve` keeps it\n')))
+  } catch (error) {
+    // Whatever failed then failed for this reason.
+    end.signal.throwIfAborted()
+    throw error
   } finally {
     // A second Ctrl+C exits at once.
     process.once('SIGINT', () => process.exit(interruptedExit))
     if (service.app.runner.running > 0) process.stdout.write(paint('2', 'finishing open work, up to 10 s\n'))
-    await service.stop(outdated && 0)
+    await service.stop(end.signal.aborted ? 0 : undefined)
   }
 }
 
@@ -86,6 +86,8 @@ type Shown = {
   /** The service runs in this process. */
   readonly hosts: boolean
   readonly thread: string | undefined
+  /** Ends the chat. */
+  readonly end?: AbortSignal
 }
 
 async function showScreen({ client, greeting, ...shown }: Shown): Promise<void> {
@@ -111,9 +113,9 @@ function withCommands(open: OpenGate): OpenGate {
   return { ...open, gate: { ...open.gate, prompt: pasteable(open.gate.prompt) } }
 }
 
-async function showLines({ client, greeting, thread }: Shown): Promise<void> {
+async function showLines({ client, greeting, thread, end }: Shown): Promise<void> {
   const { converse } = await import('./line-chat.ts')
   const link = await client.login()
   const signIn = link === undefined ? [] : [`sign in  ${link}  (once, within 10 minutes)`]
-  await converse(client, { greeting: [...signIn, ...greeting], threadId: thread })
+  await converse(client, { greeting: [...signIn, ...greeting], threadId: thread, end })
 }

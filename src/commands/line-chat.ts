@@ -10,16 +10,22 @@ import { failure, paint, pasteable } from './report.ts'
 
 const help = '/new starts a thread, /quit ends; Ctrl+C stops a reply, or ends; so does Ctrl+D'
 
+type Conversation = {
+  readonly greeting: readonly string[]
+  readonly threadId?: string | undefined
+  /** Ends the chat. */
+  readonly end?: AbortSignal | undefined
+}
+
 /** Chats until Ctrl+C, Ctrl+D or /quit. */
-export async function converse(
-  client: OperatorClient,
-  { greeting, threadId }: { readonly greeting: readonly string[]; readonly threadId?: string | undefined },
-): Promise<void> {
+export async function converse(client: OperatorClient, { greeting, threadId, end }: Conversation): Promise<void> {
+  if (end?.aborted) return
   const head = greeting.map((line) => ` ${paint('2', pasteable(line))}\n`).join('')
   process.stdout.write(` ${paint('1', '▣ Atrium')}\n${head} ${paint('2', help)}\n\n`)
   const lines = createInterface({ input: process.stdin, output: process.stdout })
   const reply = createReply(client, threadId)
   const closed = closedBy(lines, () => reply.stop())
+  end?.addEventListener('abort', () => lines.close())
   const prompt = (): void => {
     lines.setPrompt(reply.gates.asks() ? paint('33', pasteable(reply.gates.prompt())) : paint('36', '▌ '))
     lines.prompt()

@@ -14,10 +14,16 @@ import { createTheme, type Shows } from './theme.ts'
 
 export type TerminalParts = Omit<AppParts, 'tui' | 'theme' | 'now' | 'quit' | 'suspend'> & {
   readonly shows: Shows
+  /** Ends it, as a signal of the system does. */
+  readonly end?: AbortSignal
 }
 
 /** Runs until Ctrl+C, /quit or a signal. Returns the open thread. Throws errors only after restoring the terminal. */
-export async function runTerminal({ shows, ...parts }: TerminalParts): Promise<{ threadId: string | undefined }> {
+export async function runTerminal({
+  shows,
+  end: ending,
+  ...parts
+}: TerminalParts): Promise<{ threadId: string | undefined }> {
   // The text of a link is untrusted, so its address is shown beside it. Pictures are not shown.
   setCapabilityOverrides({ hyperlinks: false, images: null })
   setKeybindings(new KeybindingsManager(TUI_KEYBINDINGS, ownKeys()))
@@ -60,6 +66,8 @@ export async function runTerminal({ shows, ...parts }: TerminalParts): Promise<{
   const onFault = (fault: unknown): void => stop({ fault })
   process.once('exit', leave)
   for (const signal of signals) process.once(signal, onSignal)
+  ending?.addEventListener('abort', onSignal)
+  if (ending?.aborted) stop()
   process.on('uncaughtException', onFault)
   tui.start()
   process.stdin.once('data', () => {
