@@ -52,7 +52,9 @@ export function spread(values: readonly number[]): number {
   return (Math.max(...values) - Math.min(...values)) / 2 / median(values)
 }
 
+/** NaN if there are no values, or if one of them is NaN: it has no place in an order. */
 export function percentile(values: readonly number[], percent: number): number {
+  if (values.some(Number.isNaN)) return Number.NaN
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN
 }

@@ -25,6 +25,15 @@ for (const [what, change, limit, capacity] of cases) {
   })
 }
 
+for (const [what, change] of [
+  ['a busy time that could not be read', { serviceBusyMs: Number.NaN }],
+  ['a service that was never busy', { serviceBusyMs: 0 }],
+  ['no operation', { operations: 0 }],
+] as const) {
+  test(`${what}: there is no capacity`, () =>
+    assert.throws(() => capacityOf({ ...flatOut, ...change }), /^Error: the capacity is unknown/))
+}
+
 test('half of the capacity is asked for, but no more than the clients could do', () => {
   assert.equal(rateOf(capacityOf(flatOut), 0.5), 100)
   assert.equal(rateOf(capacityOf({ ...flatOut, serviceBusyMs: 2_500 }), 0.5), 200)

@@ -29,13 +29,17 @@ const minBusy = 0.85
 
 /**
  * The service is one event loop: while that is not busy all the time, it could do more, in proportion. Operations that wait
- * (for the model, for a turn to end) leave both sides idle.
+ * (for the model, for a turn to end) leave both sides idle. Throws if there is no such number.
  */
 export function capacityOf({ operations, ms, serviceBusyMs, clientsBusyMs, serviceCpuMs }: FlatOut): Capacity {
   const measured = (operations / ms) * 1_000
   const [serviceBusy, clientsBusy] = [serviceBusyMs / ms, clientsBusyMs / ms]
   const limit = serviceBusy >= minBusy ? 'service' : clientsBusy >= minBusy ? 'clients' : 'waiting'
   const perSecond = limit === 'service' ? measured : measured / serviceBusy
+  if (!(perSecond > 0 && Number.isFinite(perSecond)))
+    throw new Error(
+      `the capacity is unknown: ${operations} operations in ${ms} ms, event loop busy for ${serviceBusyMs} ms`,
+    )
   return { perSecond, measured, limit, serviceBusy, clientsBusy, cpuMs: serviceCpuMs / operations }
 }
 

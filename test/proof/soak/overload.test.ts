@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Crowd } from './crowd.ts'
-import { judgeOverload, type Overloaded, placesFor, type Round } from './overload.ts'
+import { jobIdOf, judgeOverload, type Overloaded, placesFor, type Round } from './overload.ts'
 
 const atCapacity: Crowd = { admitted: [100, 100, 100], refused: [], wrong: 0 }
 const atThreeTimes: Crowd = { admitted: [150, 180, 200], refused: [3, 4], wrong: 0 }
@@ -32,7 +32,10 @@ const cases: readonly (readonly [what: string, change: Partial<Overloaded>, hold
   ['a round in which nobody is admitted', withRounds(1, { admitted: [] }), false],
   ['a refusal without Retry-After', withRounds(1, { wrong: 1 }), false],
   ['two turns behind the queue of another', { behindQueue: [300, 300] }, false],
-  ['a job behind a queue that is refused', { behindQueue: [Number.NaN] }, false],
+  ['a job behind a queue that fails', { behindQueue: [Number.NaN] }, false],
+  ['a job that fails before others that are quick', { behindQueue: [Number.NaN, 1, 1, 1, 1] }, false],
+  ['a job that fails behind others that are quick', { behindQueue: [1, 1, 1, 1, Number.NaN] }, false],
+  ['no job behind a queue', { behindQueue: [] }, false],
 ]
 
 for (const [what, change, holds] of cases) {
@@ -40,3 +43,9 @@ for (const [what, change, holds] of cases) {
     assert.equal(judgeOverload({ ...good, ...change }).holds, holds)
   })
 }
+
+test('a job that the webhook refuses ends the measurement', () => {
+  assert.equal(jobIdOf(200, '{"job_id":"t1","status":"queued"}'), 't1')
+  assert.throws(() => jobIdOf(503, '{"error":"busy"}'), /the webhook took no job: it answered 503 \{"error":"busy"\}/)
+  assert.throws(() => jobIdOf(200, '{"status":"queued"}'), /took no job/)
+})

@@ -88,12 +88,9 @@ async function overload(
   return { rounds: measured, behindQueue }
 }
 
-/** The ratios that are promised, each the median of the rounds, and whether they hold. */
+/** The ratios that are promised, each the median of the rounds, and whether they hold. One without a value does not. */
 export function judgeOverload({ rounds: measured, behindQueue }: Overloaded) {
-  const ofRounds = (ratio: (round: Round) => number): number => {
-    const ratios = measured.map(ratio)
-    return ratios.some(Number.isNaN) ? Number.NaN : median(ratios)
-  }
+  const ofRounds = (ratio: (round: Round) => number): number => median(measured.map(ratio))
   const slower = (percent: number): number =>
     ofRounds(
       ({ atCapacity, atThreeTimes }) =>
@@ -130,23 +127,30 @@ async function queueJobs(site: World['site']): Promise<void> {
   })
 }
 
-/** Milliseconds from the job to its end, by the clock of the service; NaN if it was refused. */
+/** Milliseconds from the job to its end, by the clock of the service; NaN if it failed or cannot be read. */
 async function timeOfJob(site: World['site']): Promise<number> {
   const id = await submit(site, 'modest')
   for (;;) {
     const response = await fetch(`${site.webhook()}/jobs/${id}`, { headers: { 'x-webhook-secret': webhookSecret } })
-    const job = (await response.json()) as { created_at?: string; completed_at?: string }
-    if (response.status !== 200) return Number.NaN
+    const job = (await response.json()) as { created_at?: string; completed_at?: string; error?: object }
+    if (response.status !== 200 || job.error !== undefined) return Number.NaN
     if (job.completed_at !== undefined) return Date.parse(job.completed_at) - Date.parse(job.created_at ?? '')
     await sleep(lookMs)
   }
 }
 
-async function submit(site: World['site'], user: string): Promise<string | undefined> {
+/** Returns the id of the job. Throws if the job is refused: a queue that is shorter than it should be proves nothing. */
+async function submit(site: World['site'], user: string): Promise<string> {
   const response = await fetch(`${site.webhook()}/webhook`, {
     method: 'POST',
     headers: { 'x-webhook-secret': webhookSecret, 'content-type': 'application/json' },
     body: JSON.stringify({ user_id: user, message: 'op 0 of mark-u0-end: say' }),
   })
-  return ((await response.json()) as { job_id?: string }).job_id
+  return jobIdOf(response.status, await response.text())
+}
+
+export function jobIdOf(status: number, text: string): string {
+  const id = status === 200 ? (JSON.parse(text) as { job_id?: unknown }).job_id : undefined
+  if (typeof id !== 'string') throw new Error(`the webhook took no job: it answered ${status} ${text.slice(0, 200)}`)
+  return id
 }
