@@ -6,6 +6,7 @@ import { spread, startPostgres, together } from './postgres.ts'
 import { treeCpuOf } from './process.ts'
 import { createLoad } from './responses.ts'
 import { startDoor } from './service.ts'
+import { waitUntilSettled } from './settled.ts'
 import { fixed, type Suite } from './suite.ts'
 
 const inFlight = 64
@@ -25,12 +26,17 @@ export const capacity: Suite = async (bench) => {
     { name: 'two replicas over PostgreSQL', child: together(two), loadOf: spread(two), server },
   ]
   try {
-    for (const { child, loadOf } of subjects) await runLoad({ origin: child.origin, ...loadOf(inFlight, warmUp) })
+    for (const subject of subjects) {
+      await runLoad({ origin: subject.child.origin, ...subject.loadOf(inFlight, warmUp) })
+      await waitUntilSettled(() => allUsedBy(subject))
+    }
     const found = subjects.map(() => ({ service: [] as number[], database: [] as number[], perSecond: [] as number[] }))
     for (let round = 0; round < rounds; round++) {
       for (const [at, subject] of subjects.entries()) {
         const before = await usedBy(subject)
         const { wallMs } = await runLoad({ origin: subject.child.origin, ...subject.loadOf(inFlight, turns.many) })
+        // Threads are indexed behind the turns: that is CPU time of this subject, and not of the next one.
+        await waitUntilSettled(() => allUsedBy(subject))
         const after = await usedBy(subject)
         found[at]?.service.push((after.service - before.service) / turns.many)
         found[at]?.database.push((after.database - before.database) / turns.many)
@@ -71,8 +77,14 @@ export const capacity: Suite = async (bench) => {
   }
 }
 
+type Measured = { readonly child: Child; readonly server: Child | undefined }
 type Used = { readonly service: number; readonly database: number }
 
-async function usedBy({ child, server }: { child: Child; server: Child | undefined }): Promise<Used> {
+async function usedBy({ child, server }: Measured): Promise<Used> {
   return { service: (await child.used()).cpuMs, database: server ? treeCpuOf(server.pid) : 0 }
+}
+
+async function allUsedBy(subject: Measured): Promise<number> {
+  const { service, database } = await usedBy(subject)
+  return service + database
 }
