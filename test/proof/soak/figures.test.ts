@@ -23,6 +23,8 @@ function steady(turns: number, noise: number): Sample {
     cpuMs: turns * (3 + 0.1 * noise),
     busyMs: turns * (4 + 0.1 * noise),
     turns,
+    completedTurns: turns,
+    failedTurns: 0,
     componentCalls: turns / 10,
     loopDelayMs: 15 + 3 * noise,
   }

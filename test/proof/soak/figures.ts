@@ -13,6 +13,8 @@ export type Figure = {
   /** The value of a window; NaN if it has none. `before` is the window before it. */
   readonly of: (window: Window, before: Window) => number
   readonly bound: Bound
+  /** Only Linux shows it. */
+  readonly fromProc?: true
 }
 
 export type Row = Verdict & { readonly figure: Figure }
@@ -24,7 +26,14 @@ const mb = 1e6
  * stays. Growth within the bounds is a cache that fills, or the noise of a machine with other things to do.
  */
 export const figures: readonly Figure[] = [
-  { name: 'resident memory', unit: 'MB', digits: 1, of: lowest('rssBytes', mb), bound: { share: 0.1, least: 30 } },
+  {
+    name: 'resident memory',
+    unit: 'MB',
+    digits: 1,
+    of: lowest('rssBytes', mb),
+    bound: { share: 0.1, least: 30 },
+    fromProc: true,
+  },
   { name: 'heap', unit: 'MB', digits: 1, of: lowest('heapBytes', mb), bound: { share: 0.1, least: 20 } },
   {
     name: 'memory of buffers',
@@ -33,10 +42,24 @@ export const figures: readonly Figure[] = [
     of: lowest('externalBytes', mb),
     bound: { share: 0.1, least: 5 },
   },
-  { name: 'file descriptors', unit: '', digits: 0, of: lowest('descriptors'), bound: { share: 0.1, least: 5 } },
-  { name: 'sockets', unit: '', digits: 0, of: lowest('sockets'), bound: { share: 0.1, least: 5 } },
-  { name: 'child processes', unit: '', digits: 0, of: lowest('children'), bound: { share: 0, least: 1 } },
-  { name: 'threads', unit: '', digits: 0, of: lowest('threads'), bound: { share: 0, least: 2 } },
+  {
+    name: 'file descriptors',
+    unit: '',
+    digits: 0,
+    of: lowest('descriptors'),
+    bound: { share: 0.1, least: 5 },
+    fromProc: true,
+  },
+  { name: 'sockets', unit: '', digits: 0, of: lowest('sockets'), bound: { share: 0.1, least: 5 }, fromProc: true },
+  {
+    name: 'child processes',
+    unit: '',
+    digits: 0,
+    of: lowest('children'),
+    bound: { share: 0, least: 1 },
+    fromProc: true,
+  },
+  { name: 'threads', unit: '', digits: 0, of: lowest('threads'), bound: { share: 0, least: 2 }, fromProc: true },
   {
     name: 'database, a turn',
     unit: 'bytes',

@@ -14,7 +14,7 @@ import { send } from '../request.ts'
 import type { Person, World } from '../world.ts'
 
 type Operation = (world: World, person: Person, op: number) => Promise<void>
-type Step = { readonly name: string; readonly run: Operation; readonly timed?: true }
+type Step = { readonly name: string; readonly run: Operation; readonly timed?: true; readonly fails?: true }
 
 /** What a client remembers of the past: enough to go on from. */
 const maxKnown = 50
@@ -45,9 +45,14 @@ export const round: readonly Step[] = [
   step('thread deleted', remove),
   step('live connection', say(socket, 'component')),
   step('mission', say(mission, 'say')),
-  step('turn that fails', say(respond, 'break')),
+  { name: 'turn that fails', run: say(respond, 'break'), fails: true },
   step('lists', readLists),
 ]
+
+/** Of the first so many operations, those whose turn is meant to fail. The model lets some of them succeed. */
+export function countMeantToFail(operations: number): number {
+  return Array.from({ length: operations }, (_, op) => round[op % round.length]).filter((each) => each?.fails).length
+}
 
 /** Does one operation. Returns its time if its end is the end of a turn. */
 export async function operate(world: World, person: Person, op: number): Promise<number | undefined> {

@@ -20,6 +20,8 @@ export type Sample = {
   readonly busyMs: number
   /** Turns that came to rest since the start. */
   readonly turns: number
+  readonly completedTurns: number
+  readonly failedTurns: number
   /** Calls of the sandboxed component since the start. */
   readonly componentCalls: number
   readonly loopDelayMs: number
@@ -50,6 +52,8 @@ export function createProbe({ pid, gateway, token, sql }: ProbeParts): Probe {
       cpuMs: valueOf(metrics, 'process_cpu_seconds_total') * 1_000,
       busyMs: valueOf(metrics, 'nodejs_eventloop_active_seconds_total') * 1_000,
       turns: valueOf(metrics, 'atrium_turns_total'),
+      completedTurns: outcomeOf(metrics, 'completed'),
+      failedTurns: outcomeOf(metrics, 'failed'),
       componentCalls: valueOf(metrics, 'atrium_tool_calls_total{tool="weather"', 0),
       loopDelayMs: valueOf(metrics, 'nodejs_eventloop_delay_seconds{stat="p99"}') * 1_000,
     }
@@ -67,6 +71,12 @@ export function valueOf(metrics: string, name: string, before = Number.NaN): num
   const lines = metrics.split('\n').filter((line) => line.startsWith(name))
   if (lines.length === 0) return before
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
+}
+
+/** The turns of all doors that came to rest like this. */
+export function outcomeOf(metrics: string, outcome: string): number {
+  const lines = metrics.split('\n').filter((line) => line.includes(`outcome="${outcome}"`))
+  return valueOf(lines.join('\n'), 'atrium_turns_total{', 0)
 }
 
 function descriptorsOf(pid: number): string[] | undefined {

@@ -10,7 +10,8 @@ import type { Row } from './figures.ts'
 const usage = `npm run soak -- [--minutes 30] [--database sqlite|postgres]
   Starts the service, measures its capacity, and puts mixed load of half of it on the service for so many minutes.
   Prints what each figure was at the start and at the end, and its slope. Exits with 1 if a figure grew by more than is
-  allowed, or if there was an answer that is documented nowhere.
+  allowed or could not be read, if turns failed that were not meant to, or if there was an answer that is documented
+  nowhere. A run with fewer than eight windows says that it is too short to tell what grows.
   --minutes   how long; decimals are allowed
   --database  sqlite, or postgres from the development packages
   --overload  instead: the latency of admitted turns at three times capacity, as ratios to that at capacity, and of a
@@ -66,14 +67,14 @@ async function untilSignal(begin: (signal: AbortSignal) => Promise<number>): Pro
 async function tellSoak(order: Order, minutes: number): Promise<number> {
   const { soak } = await import('./soak.ts')
   const tell = (line: string): void => console.log(line)
-  const { rows, operations, rate, turns, strange } = await soak({ ...order, minutes, tell })
+  const { rows, operations, rate, turns, strange, verdict } = await soak({ ...order, minutes, tell })
   const title = `${operations} operations, ${rate.toFixed(0)} per second; ${turns} turns`
   console.log(`\n${printTable(tableOf(title, rows))}`)
   for (const { where, status, text } of strange.slice(0, maxShown))
     console.log(`unexpected: ${where} ${status} ${text}`)
-  const rising = rows.filter(({ result }) => result === 'rising').map(({ figure }) => figure.name)
-  console.log(rising.length === 0 ? 'nothing grew' : `grew: ${rising.join(', ')}`)
-  return rising.length === 0 && strange.length === 0 ? 0 : 1
+  for (const line of [...verdict.notes, ...verdict.faults]) console.log(line)
+  if (verdict.faults.length === 0) console.log('nothing was wrong')
+  return verdict.faults.length === 0 ? 0 : 1
 }
 
 async function tellOverload(order: Order, seconds: number): Promise<number> {

@@ -20,7 +20,7 @@ export type Verdict = {
 }
 
 /** With fewer values even a straight line may be chance. */
-const minPoints = 8
+export const minPoints = 8
 /** How sure a rise must be, in standard deviations of Kendall's S for values without a trend: 1 in 1,000. */
 const minCertainty = 3.09
 const hourMs = 3_600_000

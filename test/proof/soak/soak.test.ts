@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { memoryOf } from '../../../bench/process.ts'
 import { figures } from './figures.ts'
-import { valueOf } from './probe.ts'
+import { outcomeOf, valueOf } from './probe.ts'
 import { soak } from './soak.ts'
 
 /** Figures that some systems do not show. */
@@ -17,6 +17,16 @@ test('a series that is missing is not taken for 0, unless its first event makes 
   assert.deepEqual([valueOf(metrics, 'heap_size'), valueOf(metrics, 'heap_size', 0)], [Number.NaN, 0])
 })
 
+test('turns are counted by their outcome, over all doors', () => {
+  const metrics =
+    'atrium_turns_total{door="chat",outcome="completed"} 2\natrium_turns_total{door="webhook",outcome="completed"} 3\n' +
+    'atrium_turns_total{door="chat",outcome="failed"} 4\natrium_tool_calls_total{tool="a",outcome="failed"} 9\n'
+  assert.deepEqual(
+    ['completed', 'failed', 'cancelled'].map((outcome) => outcomeOf(metrics, outcome)),
+    [5, 4, 0],
+  )
+})
+
 test('a short soak does every kind of operation and has a row for every figure', async () => {
   const { rows, strange, windows } = await soak({ minutes: 0.02, database: 'sqlite', people: 8 })
   assert.deepEqual(strange, [])
@@ -26,6 +36,7 @@ test('a short soak does every kind of operation and has a row for every figure',
   )
   const sample = windows.flatMap(({ samples }) => samples).at(-1)
   assert.ok((sample?.componentCalls ?? 0) > 0, 'the component ran in its sandbox')
+  assert.ok((sample?.completedTurns ?? 0) > 0, 'turns were completed')
   const unread = Object.entries(sample ?? {}).filter(
     ([name, value]) => !Number.isFinite(value) && !hidden.includes(name),
   )

@@ -15,9 +15,10 @@ import { openPlace, type Place } from '../stored.ts'
 import type { Person, World } from '../world.ts'
 import { type Capacity, capacityLine, capacityOf, rateOf } from './capacity.ts'
 import { judgeRun, type Row, type Window } from './figures.ts'
-import { operate, round } from './mix.ts'
+import { countMeantToFail, operate, round } from './mix.ts'
 import { type Load, runAtRate, runFlatOut } from './pace.ts'
 import { createProbe, type Probe, type Sample } from './probe.ts'
+import { judgeSoak, type SoakVerdict } from './verdict.ts'
 
 export type SoakPlan = {
   readonly minutes: number
@@ -42,6 +43,7 @@ export type Soaked = {
   /** Answers that are documented nowhere. */
   readonly strange: readonly Extract<Event, { type: 'strange' }>[]
   readonly windows: readonly Window[]
+  readonly verdict: SoakVerdict
 }
 
 /** Many: some operations wait most of their time. */
@@ -129,7 +131,15 @@ async function run(plan: SoakPlan, opened: AsyncDisposableStack): Promise<Soaked
   const reached = (operations / (performance.now() - began)) * 1_000
   const rows = judgeRun(windows.slice(warmUpWindows - 1))
   const turns = (windows.at(-1)?.samples.at(-1)?.turns ?? 0) - (windows[0]?.samples[0]?.turns ?? 0)
-  return { rows, capacity, rate: reached, operations, turns, strange, windows }
+  const verdict = judgeSoak({
+    rows,
+    judged: Math.max(windows.length - warmUpWindows, 0),
+    ended: await probe(),
+    meantToFail: countMeantToFail(op),
+    strange: strange.length,
+    platform: process.platform,
+  })
+  return { rows, capacity, rate: reached, operations, turns, strange, windows, verdict }
 }
 
 type Calibration<Worker> = Omit<Load<Worker>, 'isOver'> & { readonly forMs: number }
