@@ -27,8 +27,8 @@ export type SoakRun = {
 export type SoakVerdict = { readonly faults: readonly string[]; readonly notes: readonly string[] }
 
 /**
- * Of the turns of a round, a tenth fails, waits or is meant to fail, and some are stopped since their reader leaves or their
- * thread is deleted. A run of one round has few turns, so the bound leaves room.
+ * In a round of 19 counts one turn waits for a person and one is meant to fail. Some more are stopped, since their reader
+ * leaves or their thread is deleted. The bound leaves room for those and for runs of few turns.
  */
 const minCompletedShare = 0.7
 
