@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { userId } from '#core/ids.ts'
 import { noUsage } from '#core/turn.ts'
+import { clearOfMidnight } from '../clear-of-midnight.ts'
 import { addThread, type ClimbTest } from './climb.ts'
 import { decide, turnAtApproval } from './harness.ts'
 
@@ -62,6 +63,8 @@ export function climbTurns(climb: ClimbTest): void {
   const guesser = userId('guesser')
   climb('usage of an unknown price from before such calls were counted is one of at least one call', 19, {
     async seed(old) {
+      // It is looked at once the database has climbed on.
+      await clearOfMidnight()
       const today = Math.floor(Date.now() / 86_400_000)
       for (const [model, cost] of [
         ['', null],

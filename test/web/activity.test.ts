@@ -1,5 +1,7 @@
 // The page Activity in a real browser: figures that add up, a chart for eyes, keys and ears.
 import { test } from 'node:test'
+import { clearOfMidnight } from '../clear-of-midnight.ts'
+import { farDate } from '../far-schedule.ts'
 import { until, untilEqual } from '../until.ts'
 import { noBrowser, useSite } from './browser.ts'
 import { guard } from './corpus.ts'
@@ -30,8 +32,9 @@ test('before anything was used the page says what would be here', { skip }, asyn
 })
 
 test('a mission has its costs under its name', { skip }, async (t) => {
+  await clearOfMidnight()
   const token = await newUser('planner')
-  const mission = { prompt: 'words of the week', schedule: '@weekly' }
+  const mission = { prompt: 'words of the week', schedule: farDate() }
   const { id } = await site.call<{ id: string }>('POST', '/api/missions', mission, token)
   await site.call('POST', `/api/missions/${id}/run`, {}, token)
   const page = await site.open(t, '/activity', { token })
@@ -41,6 +44,7 @@ test('a mission has its costs under its name', { skip }, async (t) => {
 })
 
 test('the figures, the chart, its table and its tooltip tell the same', { skip }, async (t) => {
+  await clearOfMidnight()
   const token = await newUser('spender')
   await chat('tool, then words', token)
   await chat('words', token)

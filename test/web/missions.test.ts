@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Mission } from '#doors/web/wire/mission.ts'
+import { farTime } from '../far-schedule.ts'
 import { until, untilEqual } from '../until.ts'
 import { noBrowser, useSite } from './browser.ts'
 import { corpus, guard } from './corpus.ts'
@@ -20,8 +21,9 @@ const site = useSite({
   },
 })
 
-const create = (prompt: string, schedule = 'weekdays at 08:30') =>
-  site.call<Mission>('POST', '/api/missions', { prompt, schedule, zone: 'Europe/Zurich' })
+const { time, zone } = farTime()
+const create = (prompt: string, schedule = `weekdays at ${time}`) =>
+  site.call<Mission>('POST', '/api/missions', { prompt, schedule, zone })
 const newUser = async (name: string) => (await site.call<{ token: string }>('POST', '/api/users', { name })).token
 const detailOf = (page: Page, title: string) => page.getByRole('article', { name: title })
 const box = (page: Page, name: string) => page.getByRole('textbox', { name })
@@ -50,15 +52,17 @@ test('a first mission is created with the next three runs as it is typed', { ski
   await page.getByRole('button', { name: 'New mission' }).click()
   await typesInto(page, 'What to do')
   await page.keyboard.type('Read status.example.com\nand tell me if anything changed')
-  await box(page, 'Time zone').fill('Asia/Tokyo')
+  await box(page, 'Time zone').fill(zone)
   const preview = page.getByRole('status').filter({ hasText: /runs|read|Next/ })
   await box(page, 'When').fill('whenever')
   await preview.getByText(/cannot be read\. Forms that can be read: every 2h/).waitFor()
-  await box(page, 'When').fill('weekdays at 08:30')
-  await preview.getByText(/^Weekdays at 08:30, Asia\/Tokyo\. Next: (\w{3} \d+ \w{3} \d{4} 08:30[;.] ?){3}$/).waitFor()
+  await box(page, 'When').fill(`weekdays at ${time}`)
+  await preview
+    .getByText(new RegExp(`^Weekdays at ${time}, ${zone}\\. Next: (\\w{3} \\d+ \\w{3} \\d{4} ${time}[;.] ?){3}$`))
+    .waitFor()
   await page.getByRole('button', { name: 'Create mission' }).click()
   const detail = detailOf(page, 'Read status.example.com')
-  await detail.getByText(/^Weekdays at 08:30, Asia\/Tokyo/).waitFor()
+  await detail.getByText(new RegExp(`^Weekdays at ${time}, ${zone}`)).waitFor()
   await detail.getByText('No runs yet').waitFor()
   await page.waitForURL(/\/missions\/[0-9a-f-]{36}$/)
   await page.getByRole('link', { name: /Read status\.example\.com.*Next run: .*No runs yet/s }).waitFor()
@@ -113,10 +117,10 @@ test('a mission is paused, resumed, edited and removed', { skip }, async (t) => 
   await detail.getByRole('button', { name: 'Resume' }).click()
   await detail.getByRole('button', { name: 'Pause' }).waitFor()
   await detail.getByRole('button', { name: 'Edit' }).click()
-  await untilEqual(() => box(page, 'When').inputValue(), 'weekdays at 08:30')
-  await box(page, 'When').fill('daily at 7am')
+  await untilEqual(() => box(page, 'When').inputValue(), `weekdays at ${time}`)
+  await box(page, 'When').fill(`daily at ${time}`)
   await page.getByRole('button', { name: 'Save' }).click()
-  await detail.getByText(/^Every day at 07:00, Europe\/Zurich/).waitFor()
+  await detail.getByText(new RegExp(`^Every day at ${time}, ${zone}`)).waitFor()
   await detail.getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('dialog').getByText('Their threads stay.').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove Water the plants' }).click()
@@ -176,10 +180,10 @@ test('Missions have no barrier, in any size and theme', { skip }, async (t: Test
   const page = await site.open(t, `/missions/${id}`)
   await checkLooks(page, () => page.getByText('Its last run failed').waitFor())
   await page.goto(`${site.url}/missions?new`)
-  await box(page, 'When').fill('weekdays at 08:30')
+  await box(page, 'When').fill(`weekdays at ${time}`)
   await checkLooks(page, () =>
     page
-      .getByText(/^Weekdays at 08:30/)
+      .getByText(new RegExp(`^Weekdays at ${time}`))
       .last()
       .waitFor(),
   )

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
+import { clearOfMidnight } from '../clear-of-midnight.ts'
 import { until, untilEqual } from '../until.ts'
 import { findBarriers, hearing, noBrowser, useSite } from './browser.ts'
 
@@ -34,6 +35,12 @@ async function ask(page: Page, text: string): Promise<void> {
   const box = page.getByRole('textbox', { name: 'Message', exact: true })
   await box.fill(text)
   await box.press('Enter')
+}
+
+/** Answers the gate of a new thread. */
+async function answer(message: string, given: object): Promise<void> {
+  const asked = await site.call<{ thread_id: string; gate: { id: string } }>('POST', '/api/chat', { message })
+  await site.call('POST', `/api/threads/${asked.thread_id}/gates/${asked.gate.id}`, given)
 }
 
 /** Run in the page: clicks as soon as there is something to click. */
@@ -173,6 +180,9 @@ test('a grant for a command has no choice about untrusted content: it never coun
 test('the queue has what waits from every thread; what one browser answers is answered in the other', {
   skip,
 }, async (t) => {
+  await clearOfMidnight()
+  await answer('write three', { action: 'deny', word: 'Not today' })
+  await answer('list files', { action: 'always', for: 'day' })
   const one = await site.open(t)
   await ask(one, 'write three')
   await card(one, 'Create docs/three.md?').waitFor()
@@ -190,12 +200,11 @@ test('the queue has what waits from every thread; what one browser answers is an
   await two.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
   const today = two.getByRole('region', { name: 'Answered today' }).getByRole('listitem')
   await today.first().getByText('Allowed once by you').waitFor()
-  // In the last hour of a day a grant for one hour has a date as well.
   await today
     .getByText(/^Allowed until (\d+ \w+( \d{4})?, \d\d:\d\d|\d\d:\d\d today) by you, (just now|\d+ min ago)$/)
     .last()
     .waitFor()
-  await today.getByText(/^Denied by you, (just now|\d+ min ago)\. You said: “Not this one”$/).waitFor()
+  await today.getByText(/^Denied by you, (just now|\d+ min ago)\. You said: “Not today”$/).waitFor()
   // It stands beside the queue, not across the page.
   await until(async () => {
     const [aside, middle] = [await today.first().boundingBox(), await two.locator('.page').boundingBox()]

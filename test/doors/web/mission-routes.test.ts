@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '#core/ids.ts'
+import { farTime } from '../../far-schedule.ts'
 import { openHouse } from './house.ts'
 
-const body = { prompt: 'Read the status page\nand tell me', schedule: 'weekdays at 08:30', zone: 'Europe/Zurich' }
+const { time, zone } = farTime()
+const body = { prompt: 'Read the status page\nand tell me', schedule: `weekdays at ${time}`, zone }
 
 test('a mission is created, listed, read, changed and removed', async (t) => {
   const { call } = await openHouse(t)
@@ -15,7 +17,7 @@ test('a mission is created, listed, read, changed and removed', async (t) => {
   assert.equal(next.length, 3)
   assert.match(
     understood,
-    /^Weekdays at 08:30, Europe\/Zurich\. Next: \w{3} \d+ \w{3} \d{4} 08:30; .*08:30; .*08:30\.$/,
+    new RegExp(`^Weekdays at ${time}, ${zone}\\. Next: \\w{3} \\d+ \\w{3} \\d{4} ${time}; .*${time}; .*${time}\\.$`),
   )
   assert.deepEqual((await call('GET', '/api/missions')).json.missions, [created.json])
   assert.deepEqual((await call('GET', `/api/missions/${id}`)).json, created.json)
