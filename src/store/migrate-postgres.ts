@@ -1,6 +1,6 @@
 // Migrations on PostgreSQL, under an advisory lock: replicas that start together wait for each other.
 import { setTimeout } from 'node:timers/promises'
-import type { ClientBase, Pool, QueryConfig, QueryResult } from 'pg'
+import type { ClientBase, Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { AppError } from '#core/errors.ts'
 import { databaseClock, leaseMs } from './lease-store.ts'
 import { type Migration, migrations, newestVersion, statementsOf } from './migrations.ts'
@@ -17,6 +17,7 @@ const startingName = 'atrium-start'
 /** How long connections that are cut off may take to end, and how often this is looked at. */
 const maxCutMs = 10_000
 const cutLookMs = 20
+const maxLockAttempts = 5
 /** How long the check of a new connection waits for a migration, and for an answer. */
 const checkLockMs = 3_000
 const checkAnswerMs = 5_000
@@ -44,15 +45,10 @@ export async function versionIn(client: Pick<ClientBase, 'query'>): Promise<numb
 }
 
 export async function migratePostgres(pool: Pool, steps = migrations): Promise<void> {
-  const client = await pool.connect().catch((error: unknown) => {
+  const { client, run } = await lockToMigrate(pool).catch((error: unknown) => {
     throw asAppError(error)
   })
-  // The package's types lack `query_timeout` of a single query.
-  const run = (text: string) => client.query({ text, query_timeout: timeoutMs } as QueryConfig)
   try {
-    await run(`SET statement_timeout = ${timeoutMs}`)
-    await run(`SET application_name = '${startingName}'`)
-    await run(`SELECT pg_advisory_lock(${lockKey})`)
     await client.query(versionTable)
     const found = await client.query<{ version: string }>('SELECT version FROM schema_version')
     const version = Number(found.rows[0]?.version ?? 0)
@@ -63,7 +59,8 @@ export async function migratePostgres(pool: Pool, steps = migrations): Promise<v
       const from = version + at
       try {
         await client.query('BEGIN')
-        if (from > 0 && !step.shared) await cutOffOlder(client, run)
+        // A database that was empty has no earlier processes, but it may have others that start.
+        if (version > 0 && !step.shared) await cutOffOlder(client, run)
         await addOldest(client, run)
         for (const statement of statementsOf(step, 'postgres')) await run(statement)
         await storeVersion(client, from + 1, steps)
@@ -80,6 +77,24 @@ export async function migratePostgres(pool: Pool, steps = migrations): Promise<v
     // The lock and an open transaction end with the connection.
     client.release(true)
     throw asAppError(error)
+  }
+}
+
+/** A connection with the lock. One that another migration cut off before it had its name is replaced. */
+async function lockToMigrate(pool: Pool): Promise<{ client: PoolClient; run: Send }> {
+  for (let attempt = 1; ; attempt++) {
+    const client = await pool.connect()
+    // The package's types lack `query_timeout` of a single query.
+    const run: Send = (text) => client.query({ text, query_timeout: timeoutMs } as QueryConfig)
+    try {
+      await run(`SET statement_timeout = ${timeoutMs}`)
+      await run(`SET application_name = '${startingName}'`)
+      await run(`SELECT pg_advisory_lock(${lockKey})`)
+      return { client, run }
+    } catch (error) {
+      client.release(true)
+      if (attempt === maxLockAttempts) throw error
+    }
   }
 }
 
