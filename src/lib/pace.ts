@@ -1,5 +1,6 @@
-// Yielding to the event loop during long work on the main thread. However many works there are at once, a turn of the loop
-// goes on with one of them: ten that yielded each by itself would block the loop ten times as long.
+// Yielding to the event loop during long work on the main thread. However many works there are at once, they share the time
+// of a turn of the loop: ten that yielded each by itself would block it ten times as long, and with one in each turn the last
+// of a hundred short works would wait a hundred turns.
 /** The longest time without yielding: a user does not notice a token that is this late. */
 const maxBlockMs = 10
 
@@ -39,10 +40,17 @@ function schedule(now: number): void {
   setImmediate(goOn)
 }
 
+/** What waits again meanwhile goes on in the next turn. */
 function goOn(): void {
-  const resume = waiting.shift()
-  begun = resume && performance.now()
-  if (!resume) return
+  begun = waiting.length > 0 ? performance.now() : undefined
+  if (begun === undefined) return
   setImmediate(goOn)
-  resume()
+  resume(waiting.length, begun)
+}
+
+/** Resumes works while there is time, each after the one before has done its next step. */
+function resume(count: number, since: number): void {
+  if (count === 0 || performance.now() - since >= maxBlockMs) return
+  waiting.shift()?.()
+  queueMicrotask(() => resume(count - 1, since))
 }

@@ -1,4 +1,4 @@
-// Long works share the event loop: each turn of it goes on with one of them.
+// Long works share the event loop: each turn of it has some milliseconds for all of them.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { inPace, nextTurn, pace } from '#lib/pace.ts'
@@ -47,7 +47,7 @@ test('a work yields once it has taken some milliseconds, and not before', async 
   )
 })
 
-test('of several works each turn of the loop goes on with one', async (t) => {
+test('of several works with long steps each turn of the loop goes on with one', async (t) => {
   const time = clock(t)
   const seen = turns()
   const work = async (name: string): Promise<void> => {
@@ -74,4 +74,33 @@ test('works that end early leave the rest of the time to others', async (t) => {
     }),
   )
   assert.deepEqual(seen.end().length, 1)
+})
+
+test('short works that wait share a turn of the loop, in their order', async (t) => {
+  const time = clock(t)
+  const seen = turns()
+  const names = Array.from({ length: 25 }, (_, at) => `work ${at}`)
+  await Promise.all(
+    names.map(async (name) => {
+      await nextTurn()
+      seen.add(name)
+      time.now += 1
+    }),
+  )
+  const done = seen.end()
+  assert.deepEqual(done.flat(), names)
+  assert.deepEqual(
+    done.map(({ length }) => length),
+    [10, 10, 5],
+  )
+})
+
+test('a work that waits again in the same turn of the loop goes on in the next one', async (t) => {
+  clock(t)
+  const seen = turns()
+  for (let step = 0; step < 3; step++) {
+    await nextTurn()
+    seen.add(`step ${step}`)
+  }
+  assert.deepEqual(seen.end(), [['step 0'], ['step 1'], ['step 2']])
 })
