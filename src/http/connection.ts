@@ -17,9 +17,13 @@ export const closeCodes = {
   tooMany: 4429,
 } as const
 
+/** A frame as the bytes that are sent: made once for several connections. */
+export type EncodedFrame = Buffer
+
 export type Connection = {
   /** Sends frames in one write. */
   send(...frames: readonly object[]): void
+  sendEncoded(frames: readonly EncodedFrame[]): void
   /**
    * Resolves to true once most of what was sent is read, to false once the connection has closed or the client has
    * stopped reading. Every sender must call it, even without awaiting it: only this call detects a stalled client.
@@ -67,17 +71,24 @@ export function createConnection({ ws, socket, stallMs }: Parts): Connection {
     return ws.readyState === ws.OPEN
   }
 
+  function write<T>(frames: readonly T[], writeOne: (frame: T) => void): void {
+    if (ws.readyState !== ws.OPEN) return
+    socket.cork()
+    for (const frame of frames) writeOne(frame)
+    socket.uncork()
+  }
+
   return {
     gone: gone.signal,
     close,
-    send(...frames) {
-      if (ws.readyState !== ws.OPEN) return
-      socket.cork()
-      for (const frame of frames) ws.send(JSON.stringify(frame))
-      socket.uncork()
-    },
+    send: (...frames) => write(frames, (frame) => ws.send(JSON.stringify(frame))),
+    sendEncoded: (frames) => write(frames, (frame) => ws.send(frame, { binary: false })),
     drained: () => (draining ??= drain().finally(() => (draining = undefined))),
   }
+}
+
+export function encodeFrame(frame: object): EncodedFrame {
+  return Buffer.from(JSON.stringify(frame))
 }
 
 /**

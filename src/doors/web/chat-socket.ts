@@ -6,7 +6,7 @@ import { isObject } from '#core/json.ts'
 import { tooLarge } from '#http/body.ts'
 import type { ChatLimit, WriteLimit } from '#http/caller.ts'
 import { check } from '#http/validate.ts'
-import { closeCodes, type Handler } from '#http/connection.ts'
+import { closeCodes, type EncodedFrame, type Handler } from '#http/connection.ts'
 import { smallJsonBytes } from '#http/json-reader.ts'
 import { asFault } from '#http/reply.ts'
 import type { Accepted, SocketDoor } from '#http/socket.ts'
@@ -146,8 +146,8 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
 
   let feed: Feed | undefined
   const listener = {
-    send(frames: readonly Frame[]) {
-      send(...frames)
+    send(frames: readonly EncodedFrame[]) {
+      connection.sendEncoded(frames)
       void connection.drained()
     },
     recheck: () => void recheck(),

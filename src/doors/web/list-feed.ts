@@ -2,7 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ListChange } from '#core/bus.ts'
 import type { UserId } from '#core/ids.ts'
+import { encodeFrame, type EncodedFrame } from '#http/connection.ts'
 import type { Log } from '#lib/log.ts'
+import { pace } from '#lib/pace.ts'
 import { maxGates } from '#turns/gate-answers.ts'
 import type { Gates } from '#turns/gates.ts'
 import type { Threads } from '#turns/threads.ts'
@@ -20,7 +22,7 @@ const maxThreads = 50
 const maxClosed = 1_000
 
 export type Listener = {
-  send(frames: readonly Frame[]): void
+  send(frames: readonly EncodedFrame[]): void
   /** Called when anything may have changed, including the listener's right to listen. */
   recheck(): void
 }
@@ -67,8 +69,14 @@ export function createFeeds({ turns, threads, gates, log }: FeedParts): Feeds {
     let changes = turns.changes(user)
     let stopped = false
 
-    function broadcast(frames: readonly Frame[]): void {
-      if (frames.length > 0) for (const listener of listeners) listener.send(frames)
+    /** Each frame is encoded once, and each listener gets all of them in one write. */
+    async function broadcast(frames: readonly Frame[]): Promise<void> {
+      if (frames.length === 0) return
+      const encoded = frames.map(encodeFrame)
+      for (const listener of listeners) {
+        listener.send(encoded)
+        await pace()
+      }
     }
 
     /** Reads the open gates. Returns frames for gates opened or closed since the last read. */
@@ -104,14 +112,16 @@ export function createFeeds({ turns, threads, gates, log }: FeedParts): Feeds {
         return broadcast([{ type: 'reload', waiting: open.size }])
       }
       const known = new Set([...open.values()].map(({ threadId }) => threadId))
+      const frames: Frame[] = []
       let gates = false
       for (const id of ids) {
         const thread = await threads.get(user, id)
         gates ||= known.has(id) || thread?.state === 'waiting'
         if (!thread?.temporary)
-          broadcast([thread ? { type: 'thread', ...threadWire(thread) } : { type: 'thread', id, removed: true }])
+          frames.push(thread ? { type: 'thread', ...threadWire(thread) } : { type: 'thread', id, removed: true })
       }
-      if (gates) broadcast(await readGates())
+      if (gates) frames.push(...(await readGates()))
+      await broadcast(frames)
     }
 
     async function run(): Promise<void> {
@@ -130,7 +140,7 @@ export function createFeeds({ turns, threads, gates, log }: FeedParts): Feeds {
         if (stopped) return
         changes.close()
         changes = turns.changes(user)
-        broadcast([{ type: 'reload', waiting: open.size }])
+        await broadcast([{ type: 'reload', waiting: open.size }])
       }
     }
 
