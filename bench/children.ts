@@ -27,6 +27,8 @@ export type Children = {
   /** Runs any command. The caller waits for it. */
   spawn(command: string, args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess
   folder(): string
+  /** Ends all children but one: those of a suite that is over would go on indexing their threads beside the next one. */
+  endAllBut(kept: Child): Promise<void>
 }
 
 /** Call once. Children and folders are gone when this process ends, by itself or by a signal. */
@@ -34,8 +36,9 @@ export function createChildren(): Children {
   const alive = new Set<ChildProcess>()
   const tidy = new Set<ChildProcess>()
   const folders: string[] = []
+  const end = (child: ChildProcess): boolean => child.kill(tidy.has(child) ? 'SIGTERM' : 'SIGKILL')
   process.once('exit', () => {
-    for (const child of alive) child.kill(tidy.has(child) ? 'SIGTERM' : 'SIGKILL')
+    for (const child of alive) end(child)
     for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
   })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
@@ -71,6 +74,12 @@ export function createChildren(): Children {
       const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
       folders.push(folder)
       return folder
+    },
+    async endAllBut(kept) {
+      const others = [...alive].filter(({ pid }) => pid !== kept.pid)
+      const ended = others.map((child) => once(child, 'exit'))
+      for (const child of others) end(child)
+      await Promise.all(ended)
     },
   }
   return children

@@ -128,13 +128,13 @@ async function run(): Promise<void> {
   const chosen = values.profile ? [profile] : names.map(choose)
   await makeBundle()
   const children = createChildren()
-  const { origin } = await children.start(import.meta.resolve('./mock-model.ts'))
+  const mock = await children.start(import.meta.resolve('./mock-model.ts'))
   let filled: Promise<string> | undefined
   const cache = (): Promise<string> => {
     filled ??= fillCache(children)
     return filled
   }
-  const bench: Bench = { children, model: origin, cache, scale: values.quick ? quick : full }
+  const bench: Bench = { children, model: mock.origin, cache, scale: values.quick ? quick : full }
   const machine = `Node ${process.version}, ${platform()}, ${cpus().length} x ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 1e9)} GB`
   console.log(`${machine}\n`)
   const tables: Table[] = []
@@ -143,6 +143,7 @@ async function run(): Promise<void> {
       tables.push(table)
       console.log(printTable(table))
     }
+    await children.endAllBut(mock)
     // After each suite: a run takes most of an hour, and what it has measured should survive its end.
     const result = { machine, at: new Date(), tables }
     if (values.json) writeFileSync(values.json, JSON.stringify(result, null, 2))
