@@ -4,16 +4,16 @@ import { newId, type UserId } from '#core/ids.ts'
 import type { Draft } from '#core/item.ts'
 import type { ForkOrder } from '#core/thread-store.ts'
 import type { Idempotency, NewTurn, StoredTurn } from '#core/turn-store.ts'
-import { noUsage, type Turn, type TurnOptions } from '#core/turn.ts'
+import { noUsage, type Turn } from '#core/turn.ts'
 import { bodyOf, insert } from './append-items.ts'
 import { pointBytes } from './chain-points.ts'
 import { forkThread } from './fork-thread.ts'
 import { reachValue } from './reachable.ts'
-import { readGateHeaders, readItemRow } from './item-headers.ts'
-import { entriesOf, entryOf, optionsText, turnColumns, turnOf } from './rows.ts'
-import { first, type Job, type Row, run } from './sql.ts'
+import { entriesOf, optionsText, turnColumns, turnOf } from './rows.ts'
+import { first, type Job, run } from './sql.ts'
 import { bytesOfRows, checkQuota, readStored, storedBytes } from './storage-quota.ts'
 import { showHidden } from './thread-variants.ts'
+import { optionsOf } from './turn-options.ts'
 import { isActive, isQueued } from './turn-status.ts'
 
 /** An idempotency key is valid for this long. */
@@ -45,7 +45,7 @@ export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
   if (thread) checkGate(request, thread['open_call'] as string | null)
   const idle = !thread || request.resumes !== undefined || (yield* isIdle(String(thread['id']), request.whenBusy))
   if (thread && !idle) yield* checkQueueLength(String(thread['id']))
-  const options = withModel(yield* withTools(request, thread), request, thread)
+  const options = yield* optionsOf(request, thread)
   // A resume is appended at once even without a lease: its gate must not be answered twice.
   const starts = idle && (request.lease !== undefined || request.resumes !== undefined)
   const before = thread ? Number(thread['last_seq']) : 0
@@ -182,46 +182,6 @@ function gateRequired(): AppError {
   const message =
     'the thread waits for an approval or a sign-in: resolve it with `atrium gates`, in the web UI or another channel first'
   return new AppError('gate_required', message)
-}
-
-/** A resume without tools uses those of the turn that made the call. No turn uses others than its caller may. */
-function* withTools(request: NewTurn, thread: Row | undefined): Job<TurnOptions> {
-  const options = yield* withStoredTools(request, thread)
-  const { allowedTools: allowed } = request
-  if (!allowed) return options
-  return { ...options, serviceTools: options.serviceTools?.filter((name) => allowed.includes(name)) ?? allowed }
-}
-
-function* withStoredTools({ options, resumes }: NewTurn, thread: Row | undefined): Job<TurnOptions> {
-  if (resumes === undefined || thread === undefined || (options.tools && options.serviceTools)) return options
-  // The last item of a thread that waits for an output is of the turn that made the call, also in a fork, which has no turn.
-  const row = yield* first(
-    'SELECT options FROM turns WHERE id = (SELECT turn_id FROM items WHERE thread_id = ? AND seq = ?)',
-    String(thread['id']),
-    Number(thread['last_seq']),
-  )
-  const stored = row
-    ? (JSON.parse(String(row['options'] ?? '{}')) as TurnOptions)
-    : yield* toolsInGate(String(thread['id']), resumes)
-  const { tools = stored.tools, serviceTools = stored.serviceTools } = options
-  return { ...options, ...(tools && { tools }), ...(serviceTools && { serviceTools }) }
-}
-
-/** The tools that the gate of a call names: for a fork whose turn was erased with the original thread. */
-function* toolsInGate(threadId: string, callId: string): Job<Pick<TurnOptions, 'tools' | 'serviceTools'>> {
-  const header = (yield* readGateHeaders(threadId, 0)).findLast(
-    ({ item }) => item.type === 'gate' && item.callId === callId,
-  )
-  const row = header && (yield* readItemRow(threadId, header.seq))
-  const gate = row && entryOf(row).item
-  return gate?.type === 'gate' && gate.serviceTools ? { serviceTools: gate.serviceTools } : {}
-}
-
-/** A turn that names no model itself uses the one of its thread. */
-function withModel(options: TurnOptions, request: NewTurn, thread: Row | undefined): TurnOptions {
-  const ofThread = request.model === undefined ? (thread?.['model'] as string | null | undefined) : request.model
-  const model = options.model ?? ofThread
-  return model ? { ...options, model } : options
 }
 
 /** A temporary thread in which somebody goes on without asking for that is kept. */
