@@ -171,7 +171,7 @@ export function createStream({ turn, model, skip, after = -1, ...parts }: Stream
     if (replacesOther(entry.id)) return interrupt()
     const text = textOf(entry.item)
     let events = open?.entryId === entry.id ? '' : openMessage(entry.id)
-    const message = open as unknown as Open
+    const message = open as Open
     // The text that no delta has carried becomes one delta. In a replay that is the whole text.
     if (text.length > message.text.length) events += delta(entry.id, text.slice(message.text.length))
     events += closeMessage(message, item)
