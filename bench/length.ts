@@ -6,6 +6,7 @@ const depths = [5, 200, 2_000]
 /** Threads used in one measurement, and turns of each after the first. */
 const threadsPerRound = 6
 const turnsPerThread = 6
+const firstTurns = 3
 /** A context window, in tokens, much smaller than the longest thread. */
 const smallWindow = 8_000
 
@@ -46,8 +47,8 @@ export const length: Suite = async (bench) => {
       loopLoad(1, turns, (turn) => small.threads?.[0]?.[round * threadsPerRound + (turn % threadsPerRound)]),
   })
   await warmUp([...floors, { name: '', child: loop, load: () => loopLoad(16, scale.warmUp) }])
-  // The first turn of each thread summarises its whole history.
-  await compare([summarised(threadsPerRound)], scale.rounds)
+  // The first turns of each thread summarise its whole history.
+  await compare([summarised(firstTurns * threadsPerRound)], scale.rounds)
   const results = await compare([...floors, ...long, summarised(threadsPerRound * turnsPerThread)], scale.rounds)
   const floorOf = (_: Measured, kind: 'A' | 'B'): Measured | undefined => results[kind === 'A' ? 0 : 1]
   return [turnTable('Turns of a long thread, one in flight', results, floorOf)]
