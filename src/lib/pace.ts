@@ -48,9 +48,9 @@ function goOn(): void {
   resume(waiting.length, begun)
 }
 
-/** Resumes works while there is time, each after the one before has done its next step. */
+/** Resumes works while there is time. A tick that a microtask asks for comes once the work before has gone as far as it can. */
 function resume(count: number, since: number): void {
   if (count === 0 || performance.now() - since >= maxBlockMs) return
   waiting.shift()?.()
-  queueMicrotask(() => resume(count - 1, since))
+  queueMicrotask(() => process.nextTick(resume, count - 1, since))
 }

@@ -95,6 +95,20 @@ test('short works that wait share a turn of the loop, in their order', async (t)
   )
 })
 
+test('what a work does behind its pause counts before the next one goes on', async (t) => {
+  const time = clock(t)
+  const seen = turns()
+  await Promise.all(
+    ['a', 'b', 'c'].map(async (name) => {
+      await nextTurn()
+      for (let step = 0; step < 5; step++) await Promise.resolve()
+      seen.add(name)
+      time.now += 20
+    }),
+  )
+  assert.deepEqual(seen.end(), [['a'], ['b'], ['c']])
+})
+
 test('a work that waits again in the same turn of the loop goes on in the next one', async (t) => {
   clock(t)
   const seen = turns()
