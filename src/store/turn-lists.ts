@@ -25,15 +25,9 @@ const endRows = 8
 
 /**
  * Conditions on a status. Nearly all turns are completed, so a search of a user's turns for another status could walk all of
- * them: the other statuses have partial indexes. Active turns are so few that their index is not per user.
+ * them: the other statuses have partial indexes.
  */
-const statusConditions: Readonly<Record<Exclude<TurnStatus, 'queued'>, string>> = {
-  running: `id IN (SELECT id FROM turns WHERE ${isRunning})`,
-  waiting: `id IN (SELECT id FROM turns WHERE ${isWaiting})`,
-  completed: isCompleted,
-  failed: isFailed,
-  cancelled: isCancelled,
-}
+const statusConditions = { completed: isCompleted, failed: isFailed, cancelled: isCancelled } as const
 
 /**
  * The WHERE clause of a list, newest first. Its parameters are those of `condition`, the cursor and the limit. Queued turns
@@ -44,6 +38,12 @@ function newestWhere(condition: string, status: TurnStatus | undefined): string 
   if (status === 'queued') {
     return `id IN (SELECT id FROM turns WHERE ${condition} AND id < ? AND ${isQueued} AND removed_at IS NULL AND +${isListed}
                    ORDER BY id DESC LIMIT ?) ORDER BY id DESC`
+  }
+  if (status === 'running' || status === 'waiting') {
+    // Active turns are so few that their index is not per user: `|| ''` keeps the planner from all turns of the user.
+    const active = `id IN (SELECT id FROM turns WHERE ${status === 'running' ? isRunning : isWaiting})`
+    return `${condition.replace('user_id', `user_id || ''`)} AND +${isListed} AND id < ? AND ${active} AND removed_at IS NULL
+            ORDER BY id DESC LIMIT ?`
   }
   const listed = status === undefined || status === 'completed' ? isListed : `+${isListed}`
   const filter = status ? ` AND ${statusConditions[status]}` : ''
