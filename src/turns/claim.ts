@@ -5,6 +5,7 @@ import type { StartedTurn } from '#core/turn-store.ts'
 import type { Store } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
 import { createLookLoop } from '#lib/look-loop.ts'
+import { pace } from '#lib/pace.ts'
 
 /** Turns of one claim. It is one transaction, which blocks SQLite, and all its turns start together. */
 const maxAtOnce = 64
@@ -57,7 +58,11 @@ export function createClaims({ store, room, take, log }: ClaimParts): Claims {
     expected = false
     freedMeanwhile = false
     const { started, more } = await store.turns.claim(free.lease, Math.min(free.turns, maxAtOnce))
-    for (const each of started) take(each, free.lease)
+    for (const each of started) {
+      take(each, free.lease)
+      // The beginnings of all of them together would block the event loop.
+      await pace()
+    }
     if (!more) return undefined
     expected = true
     if (started.length === 0) return freedMeanwhile ? 0 : undefined

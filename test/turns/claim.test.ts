@@ -55,6 +55,27 @@ test('one claim takes at most 64 turns, and goes on while there are more', async
   await claims.stop()
 })
 
+test('other work goes on between the turns of one claim', async () => {
+  const started = Array.from({ length: 20 }, () => ({}) as StartedTurn)
+  const order: string[] = []
+  const claim: Store['turns']['claim'] = () => Promise.resolve({ started, more: false })
+  const claims = createClaims({
+    store: { turns: { claim } as Store['turns'] },
+    room: () => ({ lease, turns: started.length }),
+    take() {
+      if (order.length === 0) setImmediate(() => order.push('other work'))
+      order.push('turn')
+      // As long as the beginning of a turn takes.
+      for (const end = performance.now() + 2; performance.now() < end; );
+    },
+    log: silentLog,
+  })
+  claims.wake()
+  await until(() => order.length === 21)
+  assert.notEqual(order.at(-1), 'other work')
+  await claims.stop()
+})
+
 test('a wake during a look makes another look; without one there is none', async () => {
   const { state, claims } = queueOf({ queued: 0 })
   claims.wake()
