@@ -59,6 +59,8 @@ const minuteMs = 60_000
 const [minCalibrationMs, maxCalibrationMs] = [1_000, 20_000]
 const maxStrange = 100
 const maxStopMs = 30_000
+/** As users start it: with the limits of memory that the launcher sets. */
+const launcher: Program = [join(import.meta.dirname, '../../../bin/atrium')]
 const collects = `--import=${import.meta.resolve('./collect-garbage.ts')}`
 /** The database of tests does without, since it does not live long. */
 const postgresSettings = ['autovacuum=on']
@@ -181,7 +183,7 @@ async function takeSamples(probe: Probe, end: number, pauseMs: number): Promise<
 
 /** Starts the service, and what it needs from outside. */
 export async function openService(
-  { database, env: more, program }: Pick<SoakPlan, 'database' | 'env' | 'program'>,
+  { database, env: more, program = launcher }: Pick<SoakPlan, 'database' | 'env' | 'program'>,
   record: World['record'],
   opened: AsyncDisposableStack,
 ): Promise<{ world: World; probe: Probe; collect: () => void }> {
