@@ -228,7 +228,7 @@ function* findStoredStep(turn: Turn, [draft]: readonly Draft[]) {
   )
   if (!found) return undefined
   const rows = yield* query(
-    `SELECT ${entryColumns} FROM ${wholeItems} WHERE thread_id = ? AND seq >= ?`,
+    `SELECT ${entryColumns} FROM ${wholeItems} WHERE thread_id = ? AND seq >= ? ORDER BY seq`,
     turn.threadId,
     Number(found['seq']),
   )

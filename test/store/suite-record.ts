@@ -79,6 +79,17 @@ export function recordTests(open: Open): void {
     assert.deepEqual((await store.turns.count(ada)).costToday, { costUsd: 0, unpricedCalls: 0 }, 'no call was counted')
   })
 
+  test('a step that is sent again is answered as it was stored; one that was not stored is', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    const sent = { ...step([reply('a'), call('c1')]), retry: true } as const
+    const first = await store.turns.record(turn, lease, sent)
+    assert.deepEqual(await store.turns.record(turn, lease, sent), first)
+    assert.equal((await itemsOf(store, turn)).length, 3)
+    const last = { ...step([], { status: 'completed' }), retry: true } as const
+    assert.equal((await store.turns.record(turn, lease, last)).turn.status, 'completed', 'one without items is sent')
+  })
+
   test('an output gate opens the thread to its caller, any later item closes it', async (t) => {
     const { store } = await open(t)
     const { turn } = await store.turns.start(turnOf())
