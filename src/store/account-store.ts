@@ -139,7 +139,7 @@ function lastTurn(temporary: 0 | 1): string {
 
 function listedUserOf(row: Row): ListedUser {
   const endsAt = Number(row['ends_at'] ?? never)
-  const seenAt = Math.max(...['session_at', 'turn_at', 'temporary_turn_at'].map((at) => Number(row[at] ?? 0)))
+  const seenAt = Math.max(...['session_at', 'turn_at', 'temporary_turn_at'].map((at) => Number(row[at])))
   return {
     ...userOf(row),
     tokens: Number(row['tokens']),

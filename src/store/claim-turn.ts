@@ -1,6 +1,6 @@
 // Claims queued turns fairly: users with the fewest running turns come first. A claim reads only the head of each user's
 // queue, so its cost does not grow with the length of the queue.
-import type { Entry, Draft } from '#core/item.ts'
+import type { Entry } from '#core/item.ts'
 import type { Lease } from '#core/lease.ts'
 import type { StartedTurn } from '#core/turn-store.ts'
 import type { Turn } from '#core/turn.ts'
@@ -47,7 +47,7 @@ export function* claimTurns(lease: Lease, { limit, now, backend, served }: Claim
       // Read after the lock: an edit of the message may have been committed while the heads were looked up.
       const row = yield* first(`SELECT ${turnColumns}, input, octet_length(input) AS bytes FROM turns WHERE id = ?`, id)
       if (!row) continue
-      bytes += Number(row['bytes'] ?? 0)
+      bytes += Number(row['bytes'])
       if (started.length > 0 && bytes > maxClaimBytes) return started
       started.push(yield* startClaimed(row, lease, now))
     }
@@ -146,7 +146,7 @@ const heads = {
 
 function* startClaimed(row: Row, lease: Lease, now: number): Job<StartedTurn> {
   const queued = turnOf(row)
-  const input: readonly Draft[] = row['input'] === null ? [] : inputIn(row['input'])
+  const input = inputIn(row['input'])
   const target = { threadId: queued.threadId, turnId: queued.id, at: now, counted: true } as const
   const entries: Entry[] = input.length > 0 ? yield* append(target, input, null) : []
   const turn: Turn = {

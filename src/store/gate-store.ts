@@ -275,7 +275,7 @@ export function* waitingSince(before: number, user?: UserId): Job<{ turn: Turn; 
 export function* oldestGate(since: number): Job<number | undefined> {
   let oldest: number | undefined
   for (const row of yield* turnsWithGates('thread_id, first_seq')) {
-    const headers = yield* readGateHeaders(String(row['thread_id']), Number(row['first_seq'] ?? 0))
+    const headers = yield* readGateHeaders(String(row['thread_id']), Number(row['first_seq']))
     for (const { at } of openGateHeaders(headers, since)) oldest = Math.min(at, oldest ?? at)
   }
   return oldest

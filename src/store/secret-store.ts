@@ -16,8 +16,7 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
   const find = (name: string, owner: UserId): Promise<Secret | undefined> =>
     sql.read(function* () {
       const row = yield* findRow({ name, owner })
-      const origin = row?.['same_as'] ?? null
-      const real = origin === null ? row : yield* findRow({ name: String(origin), owner })
+      const real = row && row['same_as'] !== null ? yield* findRow({ name: String(row['same_as']), owner }) : row
       return real && (openOf(real, seal) ?? endedOf(real))
     })
   const setTogether: SecretStore['setTogether'] = (secrets, owner) =>

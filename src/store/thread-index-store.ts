@@ -146,7 +146,7 @@ function isSame(one: IndexPosition, two: IndexPosition): boolean {
 function* readNext(threadId: string): Job<{ thread: ThreadToIndex; bytes: number }> {
   const thread = yield* first(`SELECT ${threadState} WHERE t.id = ?`, threadId)
   if (!thread || Number(thread['temporary']) === 1) return { thread: { type: 'gone', threadId }, bytes: 0 }
-  const after = Number(thread['through'] ?? 0)
+  const after = Number(thread['through'])
   const upTo = Math.min(Number(thread['last_seq']), after + maxRows)
   const { messages, through, bytes } = yield* readSaidIn(threadId, { after, upTo, maxMessages, maxBytes: maxReadBytes })
   const title = String(thread['title'])
@@ -178,7 +178,7 @@ function* save(
   if (!(yield* first(`SELECT 1 AS one FROM threads_to_index WHERE thread_id = ?${sql.lock}`, threadId))) return
   const now = yield* first(`SELECT ${threadState} WHERE t.id = ?`, threadId)
   if (!now || Number(now['temporary']) === 1) return
-  if (String(now['title']) !== title || Number(now['through'] ?? 0) !== after) return
+  if (String(now['title']) !== title || Number(now['through']) !== after) return
   const totals = yield* lockTotals(sql, owner)
   const erased = titleChanged ? yield* eraseChunks(sql, `thread_id = ? AND seq = 0`, threadId) : { chunks: 0, terms: 0 }
   let terms = 0

@@ -93,7 +93,7 @@ function* newestTurns(user: UserId, of: UserId | undefined, limit: number, list:
 function* withReply(row: Row): Job<ListedTurn> {
   const turn = listedTurnOf(row)
   const last = String(row['reply'] ?? '')
-  const isOneText = last.startsWith(assistantStart) && !startsModelMade(String(row['before'] ?? ''))
+  const isOneText = last.startsWith(assistantStart) && !startsModelMade(String(row['before']))
   const reply = isOneText || last === '' ? replyPart(last) : yield* joinedReply(turn)
   const opening = openingIn(row['opening'])
   return {
@@ -208,7 +208,7 @@ export function* countTurns(user: UserId | undefined, now: number) {
   const queued = yield* first(`SELECT count(*) AS n FROM turns WHERE ${isQueued}${ofUser}`, ...who)
   const of = (status: TurnStatus): number => Number(active.find((row) => row['status'] === status)?.['n'] ?? 0)
   return {
-    queued: Number(queued?.['n'] ?? 0),
+    queued: Number(queued?.['n']),
     running: of('running'),
     waiting: of('waiting'),
     costToday: yield* costOfDay(user, now),

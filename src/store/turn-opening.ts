@@ -21,7 +21,7 @@ const userMessage = /^(?:\[\{"id":"[^"\\]*","item":)?\{"type":"message","role":"
 
 /** The text in this column; undefined if the turn does not begin with a user's message, or the message is too large. */
 export function openingIn(column: Value | undefined): string | undefined {
-  const beginning = String(column ?? '')
+  const beginning = String(column)
   if (!userMessage.test(beginning)) return undefined
   const message = messageIn(beginning)
   return message.type === 'message' ? textOf(message) : undefined

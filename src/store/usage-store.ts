@@ -37,7 +37,7 @@ const costSum = `sum(cost_usd) AS cost_usd,
             sum(CASE WHEN cost_usd IS NULL AND unpriced_calls = 0 THEN 1 ELSE unpriced_calls END) AS unpriced_calls`
 
 function costIn(row: Row | undefined): CostSum {
-  const [cost, unpricedCalls] = [row?.['cost_usd'] ?? null, Number(row?.['unpriced_calls'] ?? 0)]
+  const [cost, unpricedCalls] = [row?.['cost_usd'] ?? null, Number(row?.['unpriced_calls'])]
   // Without any call there is nothing that could be unknown.
   if (cost === null) return { costUsd: unpricedCalls > 0 ? null : 0, unpricedCalls }
   return { costUsd: Number(cost), unpricedCalls }
@@ -113,7 +113,7 @@ export function* reserve(turn: Turn, lease: Lease, { usd, cap, now }: ReservePar
     turn.userId,
     turn.id,
   )
-  const [spentUsd, heldUsd] = [Number(row?.['spent'] ?? 0), Number(row?.['held'] ?? 0)]
+  const [spentUsd, heldUsd] = [Number(row?.['spent']), Number(row?.['held'])]
   if (spentUsd >= cap || spentUsd + heldUsd + usd > cap) return { granted: false, spentUsd, heldUsd }
   const reserved = yield* first(
     `UPDATE turns SET reserved_usd = ? WHERE id = ? AND owner = ? AND epoch = ? AND status = 'running' RETURNING id`,

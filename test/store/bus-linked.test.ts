@@ -1,117 +1,11 @@
 // The bus between processes, over a link in this one: who is told what, what is read, and what a broken link makes up for.
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
-import type { Bus, ListChange, ListChanges, Signal, Subscription, WatchStart } from '#core/bus.ts'
+import { test } from 'node:test'
+import type { Signal } from '#core/bus.ts'
 import type { Event } from '#core/event.ts'
-import type { Turn } from '#core/turn.ts'
-import { silentLog } from '#lib/log.ts'
-import { createSeal } from '#lib/seal.ts'
-import type { Message } from '#store/bus-message.ts'
-import { createLinkedBus } from '#store/bus-postgres.ts'
-import type { LinkHandlers } from '#store/notify-postgres.ts'
-import { composeStore } from '#store/open-store.ts'
 import { until } from '../until.ts'
-import { ada, lease, reply, step, turnOf } from './harness.ts'
-import { openMemorySqlite } from './memory-store.ts'
-
-const announceMs = 4_000
-const flushMs = 100
-
-/**
- * Three processes over one database. What one sends reaches all, itself included, when it is carried; while the line is
- * lost it reaches nobody.
- */
-async function openThree(t: TestContext) {
-  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: Date.now() })
-  const sql = openMemorySqlite()
-  const store = composeStore(sql, {
-    seal: createSeal('0'.repeat(64)),
-    now: () => Date.now(),
-    check: () => Promise.resolve([]),
-    prepareVectors: () => Promise.resolve(undefined),
-  })
-  const links: LinkHandlers[] = []
-  const sent: Message[] = []
-  const wire: object[] = []
-  const line = { lost: false }
-  const open = (handlers: LinkHandlers) => {
-    links.push(handlers)
-    const send = (message: object): void => {
-      const { from: _, ...rest } = message as Message & { from: string }
-      sent.push(rest)
-      if (!line.lost) wire.push(message)
-    }
-    return Promise.resolve({ send, close: () => Promise.resolve() })
-  }
-  const [here, there, elsewhere] = [
-    await createLinkedBus({ sql, log: silentLog, open }),
-    await createLinkedBus({ sql, log: silentLog, open }),
-    await createLinkedBus({ sql, log: silentLog, open }),
-  ]
-  t.after(async () => {
-    for (const bus of [here, there, elsewhere]) await bus.close()
-    await store.close()
-  })
-  const { turn } = await store.turns.start(turnOf())
-  const carry = (): void => {
-    for (let message = wire.shift(); message; message = wire.shift()) {
-      for (const { onMessage } of links) onMessage(structuredClone(message))
-    }
-  }
-  const pass = (ms: number): void => {
-    t.mock.timers.tick(ms)
-    carry()
-  }
-  const watch = (bus: Bus, from: WatchStart): Event[] => {
-    const events = hear<Event>(bus.subscribe(turn.threadId, from))
-    carry()
-    return events
-  }
-  const follow = (bus: Bus): ListChange[] => {
-    const changes = hear<ListChange>(bus.subscribeChanges(ada))
-    carry()
-    return changes
-  }
-  /** What was sent since the last call, by its type. */
-  const taken = (): string[] => sent.splice(0).map(({ type }) => type)
-  return { here, there, elsewhere, store, turn, links, line, taken, carry, pass, watch, follow }
-}
-
-type Three = Awaited<ReturnType<typeof openThree>>
-
-function hear<T>(subscription: Subscription | ListChanges): T[] {
-  const events: T[] = []
-  void (async () => {
-    for await (const batch of subscription) events.push(...(batch as readonly T[]))
-  })()
-  return events
-}
-
-function textIn(events: readonly Event[]): string {
-  return events.map((event) => (event.type === 'delta' ? event.text : '')).join('')
-}
-
-function say(bus: Bus, { threadId, id: turnId }: Turn, offset: number, text: string, itemId = 'i'): void {
-  bus.publish(threadId, [{ type: 'delta', turnId, itemId, offset, text }])
-}
-
-async function end({ here, store, turn }: Three, text = 'said'): Promise<void> {
-  const recorded = await store.turns.record(turn, lease, step([reply(text)], { status: 'completed' }))
-  here.publish(turn.threadId, [
-    { type: 'entries', entries: recorded.entries },
-    { type: 'turn', turn: recorded.turn },
-  ])
-}
-
-/** The types of what was heard, and the status of each turn. */
-function kinds(events: readonly Event[]): string[] {
-  return events.map((event) => (event.type === 'turn' ? event.turn.status : event.type))
-}
-
-/** Lets reads that are under way come to their end. */
-async function settled({ store, turn }: Three): Promise<void> {
-  for (let at = 0; at < 20; at++) await store.turns.get(ada, turn.id)
-}
+import { ada, lease, reply, step } from './harness.ts'
+import { announceMs, end, flushMs, hear, kinds, openThree, say, settled, textIn } from './three-buses.ts'
 
 test('a watcher elsewhere hears text once, from its beginning, and the end with what was stored', async (t) => {
   const three = await openThree(t)
@@ -136,7 +30,7 @@ test('a watcher elsewhere hears text once, from its beginning, and the end with 
 })
 
 test('thoughts and progress are heard elsewhere as they are', async (t) => {
-  const { here, there, turn, pass, watch } = await openThree(t)
+  const { here, there, turn, pass, watch, taken } = await openThree(t)
   const heard = watch(there, { seq: 1, turn })
   const thought = { type: 'thought', turnId: turn.id, itemId: 'r', offset: 0, text: 'hm' } as const
   const progress = { type: 'progress', turnId: turn.id, callId: 'c', progress: 1 } as const
@@ -144,6 +38,7 @@ test('thoughts and progress are heard elsewhere as they are', async (t) => {
   pass(flushMs)
   await until(() => heard.length >= 2)
   assert.deepEqual(heard, [progress, thought])
+  assert.deepEqual(taken(), ['watch', 'progress', 'thought'], 'and nobody answers')
 })
 
 test('what a process publishes its own watchers hear once, and it reads nothing for it', async (t) => {
@@ -160,6 +55,8 @@ test('what a process publishes its own watchers hear once, and it reads nothing 
   assert.deepEqual(taken(), [])
   pass(announceMs)
   assert.deepEqual(taken(), ['watch'], 'it may go on elsewhere')
+  await settled(three)
+  assert.equal(kinds(heard).filter((kind) => kind === 'entries').length, 1, 'what it has is not read again')
 })
 
 test('a gap in the text makes the watcher ask for all of it, but not at every message', async (t) => {

@@ -1,11 +1,13 @@
 // The bus of one process: who watches a thread hears it, and a latecomer gets what is being written.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ListOwner } from '#core/bus.ts'
 import type { Event } from '#core/event.ts'
-import { ada } from './harness.ts'
+import { operator } from '#core/ids.ts'
+import { ada, bob } from './harness.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 import type { TurnStatus } from '#core/turn-status.ts'
-import { createLocalBus } from '#store/bus-local.ts'
+import { affectedUsers, createLocalBus } from '#store/bus-local.ts'
 
 function delta(offset: number, text: string, itemId = 'i'): Event {
   return { type: 'delta', turnId: 't', itemId, offset, text }
@@ -17,6 +19,7 @@ function turn(status: TurnStatus, id = 't'): Event {
 }
 
 const progress: Event = { type: 'progress', turnId: 't', callId: 'c', progress: 1 }
+const thought: Event = { type: 'thought', turnId: 't', itemId: 'r', offset: 0, text: 'hm' }
 
 function entry(id: string): Event {
   return { type: 'entries', entries: [{ seq: 1, id, turnId: 't', at: 0, item: { type: 'attempt', callId: 'c' } }] }
@@ -60,6 +63,7 @@ const written: readonly [what: string, events: Event[], partial: string | undefi
   ['text came in pieces', [delta(0, 'ab'), delta(2, 'c')], 'abc'],
   ['the item is stored', [delta(0, 'ab'), entry('i')], undefined],
   ['a call reported its progress', [delta(0, 'ab'), progress], 'ab'],
+  ['the model thought', [delta(0, 'ab'), thought], 'ab'],
   ['another item is stored', [delta(0, 'ab'), entry('other')], 'ab'],
   ['the turn ended', [delta(0, 'ab'), turn('failed')], undefined],
   ['the turn went back into the queue', [delta(0, 'ab'), turn('queued')], undefined],
@@ -104,4 +108,42 @@ test('a signal reaches whoever listens', () => {
     { type: 'stop', turnId: 't', code: 'turn_cancelled', message: 'cancelled' },
     { type: 'queued' },
   ])
+})
+
+const owners: readonly (readonly [what: string, owner: ListOwner, users: readonly string[]])[] = [
+  ['a user of the browser', { userId: ada, door: 'web' }, [ada]],
+  ['a sender without an account', { userId: ada, door: 'webhook' }, [ada, operator]],
+  ['the operator as a sender', { userId: operator, door: 'webhook' }, [operator]],
+  ['a user at no door', { userId: ada }, [ada]],
+]
+for (const [what, owner, users] of owners) {
+  test(`a change in the lists of ${what} is told to ${users.join(' and ')}`, () => {
+    assert.deepEqual(affectedUsers(owner), users)
+  })
+}
+
+test('followers of a user hear changes of their lists until they leave, and the end of the bus', async () => {
+  const bus = createLocalBus()
+  const [leaves, stays, other] = [bus.subscribeChanges(ada), bus.subscribeChanges(ada), bus.subscribeChanges(bob)]
+  bus.publishChange({ userId: ada, door: 'web' }, { threadId: 'a' })
+  leaves.close()
+  assert.deepEqual([...bus.followed()], [ada, bob])
+  bus.publishChange({ userId: ada }, { threadId: 'b' })
+  bus.pushChange(bob, {})
+  await bus.close()
+  const heard = await Promise.all([leaves, stays, other].map(async (each) => (await Array.fromAsync(each)).flat()))
+  assert.deepEqual(heard, [[{ threadId: 'a' }], [{ threadId: 'a' }, { threadId: 'b' }], [{}]])
+  assert.deepEqual([...bus.followed()], [], 'nobody follows any more')
+})
+
+test('a text that is forgotten is not given to a latecomer, and whoever watches goes on', async () => {
+  const bus = createLocalBus()
+  const watcher = bus.subscribe('a')
+  bus.forget('none')
+  bus.publish('a', [delta(0, 'ab')])
+  bus.forget('a')
+  assert.equal(bus.partialOf('a'), undefined)
+  bus.publish('a', [entry('i')])
+  await bus.close()
+  assert.deepEqual((await Array.fromAsync(watcher)).flat(), [delta(0, 'ab'), entry('i')])
 })

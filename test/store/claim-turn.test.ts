@@ -1,8 +1,11 @@
 // Whose turn it is when several users have something queued.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { claimTurns, nextShare, type Queue } from '#store/claim-turn.ts'
+import { claimTurns, nextShare, noteServed, type Queue } from '#store/claim-turn.ts'
+import { drive } from './drive.ts'
 import { ada, lease, say } from './harness.ts'
+
+const mebibyte = 1024 * 1024
 
 /** As `ada:2`: a user and how many of theirs run; as `ada:2:1`, with the place in the order of the last claims. They have waited in the order they are named in. */
 function queuesOf(text: string): Queue[] {
@@ -49,4 +52,34 @@ test('a message that is edited while its turn is claimed starts as edited', () =
   }
   const [started] = next.value
   assert.deepEqual([started?.entries[0]?.item, started?.turn.options], [say('edited').item, { inputs: 1 }])
+})
+
+/** Claims queued turns whose inputs have these sizes; one without a size is gone when it is read. */
+function claimed(...sizes: (number | undefined)[]): string {
+  const claim = claimTurns(lease, { limit: 9, now: 2, backend: 'sqlite', served: new Set() })
+  const { result } = drive(claim, ({ sql, values }) => {
+    if (sql.startsWith('WITH RECURSIVE waiting')) return [{ user_id: ada, running: 0, oldest: '0' }]
+    if (sql.includes('json_each')) return sizes.map((_, at) => ({ id: String(at), user_id: ada }))
+    const bytes = sql.includes('AS bytes') ? sizes[Number(values[0])] : undefined
+    if (bytes === undefined) return []
+    const turn = { id: String(values[0]), thread_id: 'h', user_id: ada, door: 'web', status: 'queued', created_at: 1 }
+    return [{ ...turn, options: null, input: null, bytes: String(bytes) }]
+  })
+  return result.map(({ turn }) => turn.id).join('')
+}
+
+test('a claim takes up to 16 MiB of input, or one turn that has more, and passes by what is gone', () => {
+  assert.equal(claimed(8 * mebibyte, 8 * mebibyte, 1), '01')
+  assert.equal(claimed(8 * mebibyte, 8 * mebibyte + 1), '0')
+  assert.equal(claimed(20 * mebibyte, 1), '0')
+  assert.equal(claimed(undefined, 1, undefined, 1), '13')
+})
+
+test('the last thousand users who were served are known, and their order', () => {
+  const served = new Set<string>()
+  for (let at = 0; at < 1_000; at++) noteServed(served, `u${at}`)
+  noteServed(served, 'u0')
+  assert.deepEqual([served.size, [...served].at(0), [...served].at(-1)], [1_000, 'u1', 'u0'])
+  noteServed(served, 'new')
+  assert.deepEqual([served.size, served.has('u1'), served.has('u2')], [1_000, false, true])
 })

@@ -128,6 +128,21 @@ test('what a killed process left half written is not found, and goes at the next
   assert.deepEqual(left(), [0, 0])
 })
 
+test('all that was left of a user goes with them, however many writes left it, and versions without a document', async () => {
+  const { sql, documents, left } = openDocuments()
+  const many = Array.from({ length: 230 }, (_, at) => document(`d${at}`, 1))
+  await documents.put(ada, many)
+  await sql.write(function* () {
+    yield* run(`UPDATE chunks SET path = '/' || path`)
+    yield* run('DELETE FROM documents')
+    yield* run(`INSERT INTO document_versions (user_id, path, revision, author, untrusted, bytes, written_at, content)
+      VALUES ('ada', 'gone', 1, 'user', 0, 1, 1, 'x')`)
+  })
+  assert.deepEqual([left(), (await documents.versions(ada, 'gone')).length], [[230, 230], 1])
+  assert.equal(await documents.eraseSome(ada), 0)
+  assert.deepEqual([left(), await documents.versions(ada, 'gone')], [[0, 0], []])
+})
+
 test('a document that is written while leftovers are erased keeps all its chunks', async () => {
   const { sql, documents, left } = openDocuments()
   const users = [ada, newId() as typeof ada, newId() as typeof ada]

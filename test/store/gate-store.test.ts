@@ -1,9 +1,12 @@
-// What is left of a turn that is ended from outside.
+// What is left of a turn that is ended from outside, and how much a list of gates reads.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { query } from '#store/sql.ts'
+import type { Item } from '#core/item.ts'
+import { answeredGates, openGates } from '#store/gate-store.ts'
+import { type Job, query, type Row } from '#store/sql.ts'
 import { createTurnStore } from '#store/turn-store.ts'
-import { ada, lease, turnOf } from './harness.ts'
+import { drive } from './drive.ts'
+import { ada, decide, gate, lease, turnOf } from './harness.ts'
 import { openMemorySqlite } from './memory-store.ts'
 
 test('a running turn that is ended from outside holds no money any more', async (t) => {
@@ -17,4 +20,30 @@ test('a running turn that is ended from outside holds no money any more', async 
   assert.equal(await held(), 1)
   await turns.end(ada, turn.id, { code: 'time_limit', message: 'it took too long' })
   assert.equal(await held(), null)
+})
+
+/** Runs a job on a turn at gates whose items have so many characters, each answered if `answered`; returns how many it lists. */
+function listed<T>(job: Job<readonly T[]>, sizes: readonly number[], answered = false): number {
+  const items: Item[] = sizes.flatMap((_, at) => [gate(`c${at}`, 'approval').item, decide(`c${at}`).item])
+  const rows = items.map((item, at): Row => {
+    const body = JSON.stringify(item)
+    const size = sizes[at / 2] ?? 0
+    return { thread_id: 'h', seq: at + 1, id: `i${at}`, turn_id: 't', at: 5, asked: null, body: body.padEnd(size) }
+  })
+  const kept = answered ? rows : rows.filter((_, at) => at % 2 === 0)
+  const turn = { id: 't', thread_id: 'h', user_id: ada, door: 'web', status: 'waiting', created_at: 1, first_seq: 1 }
+  return drive(job, ({ sql, values }) => {
+    if (sql.includes('FROM turns')) return sql.includes(`status = 'queued'`) ? [] : [turn]
+    if (sql.includes('AND seq = ?')) return kept.filter(({ seq }) => seq === values[1])
+    return kept.map((row) => ({ ...row, body: String(row['body']).slice(0, 300) }))
+  }).result.length
+}
+
+test('a list of gates ends once it has read more than 8 MiB', () => {
+  const half = 4 * 1024 * 1024
+  const open = (...sizes: number[]): number => listed(openGates(ada, { limit: 9 }), sizes)
+  assert.deepEqual([open(half, half, 1), open(half, half + 1, 1), open(3 * half, 1)], [3, 2, 1])
+  const answered = (...sizes: number[]): number =>
+    listed(answeredGates(ada, { since: 0, limit: 9 }), sizes.toReversed(), true)
+  assert.deepEqual([answered(half, half, 1), answered(half, half + 1, 1), answered(3 * half, 1)], [3, 2, 1])
 })

@@ -2,14 +2,15 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { Draft } from '#core/item.ts'
+import type { Draft, Item } from '#core/item.ts'
 import { createSeal } from '#lib/seal.ts'
 import { digestOfTurn } from '#store/turn-digest.ts'
 import { openGates, waitingSince } from '#store/gate-store.ts'
-import { readGateHeaders, readTail } from '#store/item-headers.ts'
+import { readGateHeaders, readHeaders, readTail } from '#store/item-headers.ts'
 import { openStore } from '#store/open-store.ts'
 import type { Job, Row } from '#store/sql.ts'
 import { openSqlite } from '#store/sqlite.ts'
+import { drive } from './drive.ts'
 import { ada, call, decide, draft, folder, gate, lease, reply, say, step, turnOf } from './harness.ts'
 
 const mebibyte = 1024 * 1024
@@ -84,4 +85,97 @@ test('the digest of a long turn is taken a part at a time', async (t) => {
   const ended = await store.turns.end(ada, turn.id)
   assert.equal(await store.turns.hash(ada, turn.id), value)
   assert.deepEqual([ended.entries.length, entries.length], [0, 24])
+})
+
+const headed: readonly (readonly [item: Item, header: Item])[] = [
+  [say('words').item, { type: 'message', role: 'user', content: [] }],
+  [reply('words').item, { type: 'message', role: 'assistant', content: [] }],
+  [
+    { type: 'reasoning', text: 'words' },
+    { type: 'reasoning', text: '' },
+  ],
+  [
+    { type: 'summary', text: 'words', upTo: 7 },
+    { type: 'summary', text: '', upTo: 0 },
+  ],
+  [call('c-1').item, { type: 'call', callId: 'c-1', name: '', args: '' }],
+  [
+    { type: 'attempt', callId: 'c_1' },
+    { type: 'attempt', callId: 'c_1' },
+  ],
+  [
+    { type: 'result', callId: 'c1', output: 'words' },
+    { type: 'result', callId: 'c1', output: '' },
+  ],
+  [gate('c1', 'input').item, { type: 'gate', callId: 'c1', kind: 'input', name: '', args: '', prompt: '' }],
+  [
+    { type: 'gate', callId: 'c1', kind: 'approval', held: true, name: 'n', args: '{}', prompt: '?' },
+    { type: 'gate', callId: 'c1', kind: 'approval', held: true, name: '', args: '', prompt: '' },
+  ],
+  [decide('c1', 'deny').item, { type: 'answer', callId: 'c1', decision: 'deny', by: '' }],
+  // An id that the beginning does not show is read with the whole item.
+  [call('c'.repeat(300)).item, call('c'.repeat(300)).item],
+  [call('c:1').item, call('c:1').item],
+]
+
+/** Answers reads of a thread with these items. */
+function threadOf(items: readonly Item[]): Parameters<typeof drive>[1] {
+  const rows = items.map((item, at) => {
+    return {
+      thread_id: 'h',
+      id: `i${at + 1}`,
+      turn_id: 't',
+      seq: at + 1,
+      at: 5,
+      asked: null,
+      body: JSON.stringify(item),
+    }
+  })
+  return ({ sql, values }) => {
+    if (!sql.includes('LIMIT')) return rows.filter(({ seq }) => seq === values[1])
+    const [, from = 0, limit] = values.map(Number)
+    const found = sql.includes('DESC') ? rows.filter(({ seq }) => seq < from).toReversed() : rows
+    return found.slice(0, limit).map((row) => ({ ...row, body: row.body.slice(0, 300) }))
+  }
+}
+
+test('the header of an item has its kind and its call, and nothing that it says', () => {
+  const items = headed.map(([item]) => item)
+  const { result } = drive(readHeaders('h', { order: 'asc', from: 0, limit: 99 }), threadOf(items))
+  assert.deepEqual(
+    result.map(({ item }) => item),
+    headed.map(([, header]) => header),
+  )
+  assert.deepEqual({ ...result[4], item: undefined }, { seq: 5, id: 'i5', turnId: 't', at: 5, item: undefined })
+})
+
+test('the end of a thread is read back to before the latest response, however many calls that has', () => {
+  for (const calls of [1, 29, 30, 31, 32, 62, 63]) {
+    const made = Array.from({ length: calls }, (_, at) => call(`c${at}`).item)
+    const items: Item[] = [say('a').item, call('x').item, { type: 'result', callId: 'x', output: '' }, reply('b').item]
+    const { result, asked } = drive(readTail('h'), threadOf([...items, ...made]))
+    const found = result.map(({ seq }) => seq)
+    assert.deepEqual(
+      found,
+      Array.from({ length: calls + 2 }, (_, at) => at + 3),
+      `${calls} calls`,
+    )
+    assert.equal(asked.length, Math.ceil((calls + 2) / 32))
+  }
+})
+
+test('a message of a person begins the end of a thread, and a thread without one has a bound', () => {
+  const seqs = (items: readonly Item[]): number[] => drive(readTail('h'), threadOf(items)).result.map(({ seq }) => seq)
+  const attempt: Item = { type: 'attempt', callId: 'c' }
+  assert.deepEqual(seqs([say('a').item, attempt, say('b').item, attempt]), [3, 4])
+  assert.deepEqual(seqs([attempt, attempt]), [1, 2])
+  assert.deepEqual(seqs([]), [])
+  for (const [there, read] of [
+    [32, 32],
+    [33, 33],
+    [1_500, 1_024],
+  ] as const) {
+    const found = seqs(Array.from({ length: there }, () => attempt))
+    assert.deepEqual([found.length, found.at(-1)], [read, there])
+  }
 })

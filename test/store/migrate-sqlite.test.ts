@@ -1,118 +1,21 @@
 // Migrations: once, whoever comes together; with a copy before; never backwards.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import type { AppError } from '#core/errors.ts'
 import { createSeal } from '#lib/seal.ts'
 import { migrateSqlite } from '#store/migrate-sqlite.ts'
 import { migrations } from '#store/migrations.ts'
 import { openStore } from '#store/open-store.ts'
 import { openSqlite } from '#store/sqlite.ts'
-import { until } from '../until.ts'
 import { folder } from './harness.ts'
+import { next, settingsOf, versionOf } from './sqlite-file.ts'
 import { migrateTests } from './suite-migrate.ts'
 import { openSqliteVersion } from './versions.ts'
 
 migrateTests(openSqliteVersion)
-
-const next = [
-  ...migrations,
-  { changes: ['ALTER TABLE settings ADD COLUMN note TEXT', `INSERT INTO settings VALUES ('v', '2', 0, '')`] },
-]
-
-/** Its last step stores something and takes many minutes: far longer than a test waits. */
-const forever = `WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x FROM n LIMIT 100000000000) SELECT count(*) FROM n`
-const endless = [...next, { changes: [`INSERT INTO settings VALUES ('half', '3', 0, '')`, forever] }]
-
-function versionOf(path: string): number {
-  const db = new DatabaseSync(path, { readOnly: true })
-  try {
-    return Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
-  } finally {
-    db.close()
-  }
-}
-
-function settingsOf(path: string): unknown[] {
-  const db = new DatabaseSync(path, { readOnly: true })
-  try {
-    return db
-      .prepare('SELECT name, value FROM settings')
-      .all()
-      .map((row) => ({ ...row }))
-  } finally {
-    db.close()
-  }
-}
-
-/** Opens the file in a process of its own, as soon as a line arrives; resolves with what it had to say. */
-function startProcess(path: string, steps: 'now' | 'next' | 'endless') {
-  const code = `
-    import { openSqlite } from '#store/sqlite.ts'
-    import { migrateSqlite } from '#store/migrate-sqlite.ts'
-    import { migrations } from '#store/migrations.ts'
-    const steps = ${steps === 'now' ? 'migrations' : JSON.stringify(steps === 'next' ? next : endless)}
-    process.stdin.once('data', () => {
-      const sql = openSqlite(${JSON.stringify(path)})
-      migrateSqlite(sql.db, ${JSON.stringify(path)}, steps)
-      sql.db.close()
-      process.stdin.destroy()
-    })
-    console.log('ready')`
-  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', code], {
-    cwd: join(import.meta.dirname, '../..'),
-  })
-  let errors = ''
-  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
-  const ready = new Promise<void>((resolve, reject) => {
-    child.stdout.once('data', () => resolve())
-    child.once('exit', () => reject(new Error(errors)))
-  })
-  const over = new Promise<{ code: number | null; errors: string }>((resolve) => {
-    child.once('close', (code) => resolve({ code, errors }))
-  })
-  return { ready, go: () => child.stdin.write('\n'), kill: () => child.kill('SIGKILL'), over }
-}
-
-for (const [what, steps] of [
-  ['make a new database', 'now'],
-  ['bring an old one up to date', 'next'],
-] as const) {
-  test(`processes that start together ${what} once`, async (t) => {
-    const path = join(folder(t), 'a.db')
-    if (steps === 'next') await openStore({ path, seal: createSeal('0'.repeat(64)) }).close()
-    const children = Array.from({ length: 4 }, () => startProcess(path, steps))
-    await Promise.all(children.map(({ ready }) => ready))
-    for (const { go } of children) go()
-    for (const { over } of children) assert.deepEqual(await over, { code: 0, errors: '' })
-    assert.equal(versionOf(path), steps === 'now' ? migrations.length : next.length)
-    if (steps === 'next') {
-      assert.deepEqual(settingsOf(path), [{ name: 'v', value: '2' }])
-      assert.equal(versionOf(`${path}.v${migrations.length}.backup`), migrations.length)
-    }
-    const left = readdirSync(join(path, '..')).filter((name) => !/^a\.db(-wal|-shm|\.v\d+\.backup)?$/.test(name))
-    assert.deepEqual(left, [], 'nothing else is left in the folder')
-  })
-}
-
-test('a process that finds another one making the file waits for it', async (t) => {
-  const path = join(folder(t), 'a.db')
-  const other = new DatabaseSync(path)
-  // So far and no further: here SQLite answers "locked" without waiting.
-  other.exec('BEGIN IMMEDIATE; CREATE TABLE early (x)')
-  const child = startProcess(path, 'now')
-  await child.ready
-  child.go()
-  const first = await Promise.race([child.over, setTimeout(500, 'waits')])
-  other.exec('ROLLBACK')
-  other.close()
-  assert.equal(first, 'waits')
-  assert.deepEqual(await child.over, { code: 0, errors: '' })
-})
 
 test('a copy of what was there is kept before a migration, for its owner alone', async (t) => {
   const path = join(folder(t), 'a.db')
@@ -133,7 +36,7 @@ test('a copy of what was there is kept before a migration, for its owner alone',
   await sql.close()
   assert.deepEqual(settingsOf(copy), [{ name: 'before', value: '1' }])
   assert.equal(settingsOf(path).length, 2)
-  assert.equal(statSync(copy).mode & 0o077, 0)
+  assert.equal(statSync(copy).mode & 0o777, 0o600)
 })
 
 test('a migration that fails leaves the version and the rows as they were', async (t) => {
@@ -156,12 +59,31 @@ test('a migration that fails leaves the version and the rows as they were', asyn
   assert.equal(versionOf(path), migrations.length)
   assert.deepEqual(settingsOf(path), [])
   assert.equal(sql.db.isTransaction, false)
+  const [from, to] = [next.length, next.length + 1]
+  assert.throws(() => migrateSqlite(sql.db, path, [...next, { changes: ['NOT SQL'] }]), {
+    message: new RegExp(`from version ${from} to ${to} .*\\.v${migrations.length}\\.backup`),
+  })
+  assert.equal(versionOf(path), next.length, 'the step before it stays')
+})
+
+test('a new file that cannot be made leaves nothing, and has no way back', async (t) => {
+  const path = join(folder(t), 'a.db')
+  const sql = openSqlite(path)
+  t.after(() => sql.close())
+  const broken = [{ changes: ['CREATE TABLE a (b)'] }, { changes: ['NOT SQL'] }]
+  assert.throws(
+    () => migrateSqlite(sql.db, path, broken),
+    ({ message }: Error) => /syntax/.test(message) && !message.includes('To go back'),
+  )
+  assert.equal(versionOf(path), 0, 'one transaction makes it')
+  assert.deepEqual(sql.db.prepare('SELECT name FROM sqlite_schema').all(), [])
 })
 
 test('a migration sorts in files, and everything after it in memory', async (t) => {
   const path = join(folder(t), 'atrium.db')
   const sql = openSqlite(path)
   migrateSqlite(sql.db, path, [{ changes: ['CREATE TABLE stores (was INT)'] }])
+  assert.equal(sql.db.prepare('PRAGMA temp_store').get()?.['temp_store'], 2, 'a new file has nothing to sort')
   const asks = { changes: ['INSERT INTO stores SELECT temp_store FROM pragma_temp_store'] }
   migrateSqlite(sql.db, path, [{ changes: [] }, asks])
   const [file, memory] = [1, 2]
@@ -192,26 +114,6 @@ test('several steps keep one copy, of the version before the first', async (t) =
   )
 })
 
-test('a process that is killed in the middle leaves whole steps and the copy, and the next one goes on', async (t) => {
-  const path = join(folder(t), 'a.db')
-  await openStore({ path, seal: createSeal('0'.repeat(64)) }).close()
-  const child = startProcess(path, 'endless')
-  t.after(() => child.kill())
-  await child.ready
-  child.go()
-  await until(() => versionOf(path) === next.length)
-  child.kill()
-  await child.over
-  const copy = `${path}.v${migrations.length}.backup`
-  assert.deepEqual([versionOf(path), versionOf(copy)], [next.length, migrations.length])
-  assert.deepEqual(settingsOf(path), [{ name: 'v', value: '2' }])
-  const sql = openSqlite(path)
-  t.after(() => sql.close())
-  migrateSqlite(sql.db, path, [...next, { changes: [`INSERT INTO settings VALUES ('w', '3', 0, '')`] }])
-  assert.deepEqual(settingsOf(path).length, 2)
-  assert.equal(versionOf(copy), migrations.length, 'the copy from before all steps stays')
-})
-
 test('what killed processes had copied so far is removed by the next one, whoever has their numbers now', async (t) => {
   const path = join(folder(t), 'a.db')
   const sql = openSqlite(path)
@@ -221,7 +123,9 @@ test('what killed processes had copied so far is removed by the next one, whoeve
   const left = [`${copy}.4194304`, `${copy}.${process.ppid}`, `${path}.v3.backup.7`]
   const others = [`${copy}.mine`, `${path}.v3.backup`, `${path}.v3.backup.7.mine`]
   for (const file of [...left, ...others]) writeFileSync(file, 'half')
-  await openStore({ path, seal: createSeal('0'.repeat(64)) }).close()
+  const told: unknown[] = []
+  await openStore({ path, seal: createSeal('0'.repeat(64)), onMigrated: (done) => told.push(done) }).close()
+  assert.deepEqual(told, [{ from: migrations.length - 1, to: migrations.length, copy }])
   assert.deepEqual(
     [...left, ...others, copy].filter((file) => existsSync(file)),
     [...others, copy],
@@ -238,10 +142,11 @@ test('a copy that cannot be made keeps the database as it was, and says why and 
     if (text.startsWith('VACUUM')) throw Object.assign(new Error('database or disk is full'), { errcode: 13 })
     return prepare(text)
   })
+  const megabytes = Math.ceil((statSync(path).size + statSync(`${path}-wal`).size) / 1e6)
   assert.throws(() => migrateSqlite(sql.db, path, next), {
     code: 'disk_full',
     message: new RegExp(
-      `copy .* could not be made \\(database or disk is full\\)\\. The database has version ${migrations.length} as before: make room for \\d+ MB in .* or run the Atrium of before$`,
+      `copy .* could not be made \\(database or disk is full\\)\\. The database has version ${migrations.length} as before: make room for ${megabytes} MB in .* or run the Atrium of before$`,
     ),
   })
   full.mock.mockImplementation((text: string) => {

@@ -1,8 +1,8 @@
-// Faults of PostgreSQL in words that a caller may read: each names a cause, and no host, port or user.
+// How PostgreSQL is reached, and its faults in words that a caller may read: each names a cause, and no host, port or user.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
-import { asAppError } from '#store/postgres.ts'
+import { asAppError, openPostgres, withoutName } from '#store/postgres.ts'
 
 const broken = 'the connection broke'
 const faults: readonly [code: string | undefined, message: string, reason: string][] = [
@@ -40,4 +40,27 @@ test('a full disk is told apart, and other faults stay as they are', () => {
   const own = new AppError('not_found', 'gone')
   const bug = Object.assign(new Error('syntax error'), { code: '42601' })
   assert.deepEqual([asAppError(own), asAppError(bug)], [own, bug])
+})
+
+test('a URL keeps all but the name that it gives its connections', () => {
+  const url = 'postgres://ada:secret@db.example/atrium'
+  for (const same of [url, `${url}?sslmode=require`, 'no URL']) assert.equal(withoutName(same), same)
+  assert.equal(withoutName(`${url}?application_name=ours&sslmode=require`), `${url}?sslmode=require`)
+})
+
+test('ten connections are kept alive, and a statement that takes too long is ended by the server before it is given up', async () => {
+  const sql = openPostgres('postgres://db.example/atrium?application_name=ours')
+  const {
+    max,
+    keepAlive,
+    connectionTimeoutMillis: connect,
+    statement_timeout: ends,
+    query_timeout: gives,
+  } = sql.pool.options
+  assert.deepEqual([max, keepAlive, connect, ends, gives], [10, true, 5_000, 30_000, 35_000])
+  assert.deepEqual(
+    [sql.pool.options.application_name, sql.pool.options.connectionString],
+    ['atrium', 'postgres://db.example/atrium'],
+  )
+  await sql.close()
 })

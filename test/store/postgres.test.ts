@@ -9,6 +9,7 @@ import { migratePostgres, versionOfPostgres } from '#store/migrate-postgres.ts'
 import { migrations } from '#store/migrations.ts'
 import { inspectPostgres, openPostgresStore } from '#store/open-store.ts'
 import { openPostgres } from '#store/postgres.ts'
+import { checkPostgres } from '#store/schema-check.ts'
 import { query, run } from '#store/sql.ts'
 import { usePostgres } from '../postgres.ts'
 import { finish, lease, rejectsWith, turnOf } from './harness.ts'
@@ -183,6 +184,30 @@ test('a look tells the version and makes nothing', async () => {
   assert.deepEqual([await look(), await look()], [2, 2])
 })
 
+test('a process that a newer Atrium excludes gets no new connection, and is told so', async (t) => {
+  const { url, sql } = await server.emptied()
+  const told: string[] = []
+  const { store, sql: own } = await openPostgresStore({ url, seal, onOutdated: ({ code }) => told.push(code) })
+  t.after(() => store.close())
+  const setOldest = (oldest: unknown) => sql.pool.query('UPDATE schema_version SET oldest = $1', [oldest])
+  const { rows } = await sql.pool.query('SELECT oldest FROM schema_version')
+  // The next connection is a new one.
+  const held = await own.pool.connect()
+  try {
+    await setOldest(migrations.length)
+    assert.deepEqual(await store.settings.all(), {})
+    const second = await own.pool.connect()
+    await setOldest(migrations.length + 1)
+    await rejectsWith(store.settings.all(), 'database_unavailable')
+    assert.deepEqual(told, ['database_unavailable'])
+    assert.equal((await second.query('SELECT 1')).rowCount, 1, 'those it has are cut off by the migration')
+    second.release()
+  } finally {
+    await setOldest(rows[0]?.oldest)
+    held.release()
+  }
+})
+
 test('jobs wait for a free connection, and not for ever', async (t) => {
   // However slow the machine, the server has answered just now.
   t.mock.method(Date, 'now', () => 1_000_000)
@@ -223,6 +248,34 @@ test('a lost race is run again, also when a statement that nobody waited for los
   })
   assert.deepEqual([id, tries], [2, 2])
   await sql.close()
+})
+
+test('a race that is lost again and again is given up after six tries; any other fault at once', async () => {
+  const sql = openPostgres(await bareDatabase())
+  const tries = async (code: string): Promise<number> => {
+    let count = 0
+    const job = () =>
+      sql.write(function* () {
+        count++
+        yield* query(`DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${code}'; END $$`)
+      })
+    await assert.rejects(job(), { code })
+    return count
+  }
+  assert.deepEqual(await Promise.all(['40001', '40P01', '23505', '23502'].map(tries)), [6, 6, 6, 1])
+  await sql.close()
+})
+
+test('a check of the schema names what is missing, and leaves nothing of its own', async () => {
+  const { sql } = await server.emptied()
+  await sql.pool.query('ALTER INDEX missions_by_user RENAME TO other')
+  try {
+    assert.deepEqual(await checkPostgres(sql.pool), ['the index missions_by_user is missing'])
+  } finally {
+    await sql.pool.query('ALTER INDEX other RENAME TO missions_by_user')
+  }
+  const { rows } = await sql.pool.query(`SELECT nspname FROM pg_namespace WHERE nspname = 'atrium_check'`)
+  assert.deepEqual(rows, [])
 })
 
 test('a job gets the rows of its own statement, also where others go with it and once all are prepared', async () => {

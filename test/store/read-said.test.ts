@@ -6,8 +6,9 @@ import type { Part } from '#core/item.ts'
 import { saidIn } from '#core/thread-index.ts'
 import { createSeal } from '#lib/seal.ts'
 import { openStore } from '#store/open-store.ts'
-import { messageIn, readSaidIn } from '#store/read-said.ts'
+import { messageIn, readSaid, readSaidIn } from '#store/read-said.ts'
 import { openSqlite } from '#store/sqlite.ts'
+import { drive } from './drive.ts'
 import { call, folder, lease, reply, say, step, turnOf } from './harness.ts'
 
 const said = (beginning: string): string => {
@@ -72,4 +73,27 @@ test('messages are read up to a number and a size, the first whatever its size, 
   assert.deepEqual(await read({ maxBytes: 500 }), ['x', 1])
   assert.deepEqual(await read({ after: 1, maxBytes: 500 }), ['bcd', 5])
   assert.deepEqual(await read({ after: 5 }), ['', 5])
+})
+
+test('the role of a message is read from its beginning', () => {
+  const roles = [say('x'), reply('x')].map(({ item }) => messageIn(JSON.stringify(item)))
+  assert.deepEqual(
+    roles.map((item) => item.type === 'message' && item.role),
+    ['user', 'assistant'],
+  )
+})
+
+test('a message is read where it fits into what may still be read, a large one by its beginning', () => {
+  const most = 256 * 1024
+  const read = (bytes: number, maxBytes?: number, body = stored([{ type: 'text', text: 'words' }])) =>
+    drive(readSaid('h', 1, maxBytes), ({ sql }) => [sql.includes('substr') ? { body } : { bytes: String(bytes) }])
+      .result
+  assert.deepEqual(read(100, 100), { text: 'words', bytes: 100 })
+  assert.deepEqual(read(101, 100), { text: '', bytes: 0 })
+  assert.deepEqual(read(most), { text: 'words', bytes: most })
+  const cut = '{"type":"message","role":"user","content":[{"type":"text","text":"cut he'
+  assert.deepEqual(read(most + 1, undefined, cut), { text: 'cut he', bytes: most })
+  assert.deepEqual(read(most + 1, most - 1, cut), { text: '', bytes: 0 })
+  const gone = drive(readSaid('h', 1), () => []).result
+  assert.deepEqual(gone, { text: '', bytes: 0 })
 })

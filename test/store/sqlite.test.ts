@@ -58,7 +58,7 @@ test('the writes of one tick share one commit, in their order', async (t) => {
 test('a burst is written in batches of a bounded size', async (t) => {
   const sql = openBare(t)
   stopClock(t)
-  const texts = Array.from({ length: 600 }, (_, at) => `note ${at}`)
+  const texts = Array.from({ length: 2 * 256 + 1 }, (_, at) => `note ${at}`)
   await Promise.all(texts.map((text) => sql.write(() => note(text))))
   assert.equal(sql.count('COMMIT'), 3)
   assert.deepEqual(await sql.read(notes), texts)
@@ -168,6 +168,7 @@ test('closing waits for what was asked before, and refuses what comes after', as
     'shutting_down',
   )
   await rejectsWith(sql.read(notes), 'shutting_down')
+  await rejectsWith(sql.ping(), 'shutting_down')
 })
 
 test('a full disk refuses what it cannot keep, harms nothing, and is over when there is room', async (t) => {
@@ -337,7 +338,7 @@ test('neither a secret nor a token is in the bytes on disk, and what is readable
   assert.ok(!onDisk().includes('sesame'))
   assert.ok(!onDisk().includes(Buffer.from('sesame-sesame-sesame').toString('base64').slice(0, 20)))
   assert.equal(await store.secrets.get('SERVICE_KEY'), 'sesame-sesame-sesame')
-  for (const name of readdirSync(home)) assert.equal(statSync(join(home, name)).mode & 0o077, 0, name)
+  for (const name of readdirSync(home)) assert.equal(statSync(join(home, name)).mode & 0o777, 0o600, name)
   const otherKey = openStore({ path, seal: createSeal('cd'.repeat(32)) })
   t.after(() => otherKey.close())
   assert.equal((await otherKey.secrets.find('SERVICE_KEY', operator))?.ended, true, 'it has to be set again')
@@ -380,6 +381,13 @@ test('so many messages wait in one thread and no more; other threads take theirs
   await turns.record(turn, lease, step([], { status: 'completed' }))
   assert.equal((await turns.claim(lease, 9)).started.length, 1)
   assert.equal((await turns.start(more)).turn.status, 'queued')
+})
+
+test('an extension is loaded only where that is allowed, and then only by whoever asks for it', (t) => {
+  const { db } = openBare(t)
+  assert.throws(() => db.enableLoadExtension(true), /extension/)
+  const { db: allowed } = openBare(t, ':memory:', { extensions: true })
+  assert.throws(() => allowed.loadExtension('none'), /not allowed/)
 })
 
 test('what is deleted is not in the file any more', async (t) => {

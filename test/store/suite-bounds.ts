@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '#core/ids.ts'
+import type { Draft } from '#core/item.ts'
 import type { EntryRange } from '#core/thread-store.ts'
 import type { NewTurn } from '#core/turn-store.ts'
 import type { Turn } from '#core/turn.ts'
@@ -99,6 +100,40 @@ export function boundTests(open: Open): void {
         ['failed', undefined],
       ],
     )
+  })
+
+  test('the texts of a last response are one reply, in their order, and cut as one', async (t) => {
+    const { store } = await open(t)
+    const shown = async (...drafts: Draft[]): Promise<unknown> => {
+      const { turn } = await store.turns.start(turnOf())
+      await store.turns.record(turn, lease, step(drafts, { status: 'completed' }))
+      const [row] = (await store.turns.list(ada, { limit: 1 })).rows
+      return row?.reply && [row.reply.text, row.reply.cut]
+    }
+    const thought = (): Draft => draft({ type: 'reasoning', text: 'hm' })
+    const result = (): Draft => draft({ type: 'result', callId: 'c1', output: 'r' })
+    const x = 'x'.repeat(1_500)
+    assert.deepEqual(await shown(reply('a'), reply('b')), ['a\n\nb', false])
+    assert.deepEqual(await shown(reply('a'), thought(), reply('b')), ['a\n\nb', false])
+    assert.deepEqual(await shown(reply('a'), thought()), ['a', false], 'also if it ends otherwise')
+    assert.deepEqual(await shown(reply('old'), call('c1'), result(), reply('a'), reply('b')), ['a\n\nb', false])
+    assert.deepEqual(await shown(reply('a'), call('c1'), result()), ['a', false], 'what came after it is no text')
+    assert.deepEqual(await shown(thought(), call('c1')), undefined)
+    assert.deepEqual(await shown(reply(x), reply(x)), [`${x}\n\n${'x'.repeat(498)}`, true])
+    assert.deepEqual(await shown(reply('x'.repeat(2_001)), reply('b')), ['x'.repeat(2_000), true])
+    const nine = Array.from({ length: 9 }, (_, at) => reply(String(at)))
+    assert.deepEqual(await shown(...nine), ['12345678'.split('').join('\n\n'), false], 'of the last eight items')
+  })
+
+  test('a message of 64 KiB has an opening, and a larger one has none', async (t) => {
+    const { store } = await open(t)
+    const rest = Buffer.byteLength(JSON.stringify(say('').item))
+    const opening = async (bytes: number): Promise<number | undefined> => {
+      const { turn } = await store.turns.start(turnOf({ input: [say('x'.repeat(bytes - rest))] }))
+      return (await store.turns.opening(ada, turn.id))?.length
+    }
+    const shown = 4_000 - (rest - '"}]}'.length)
+    assert.deepEqual([await opening(64 * 1024), await opening(64 * 1024 + 1)], [shown, undefined])
   })
 
   test('a stretch ends at its bound in rows or in bytes and says that there is more; one item always comes', async (t) => {

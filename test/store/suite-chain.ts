@@ -75,9 +75,25 @@ export function chainTests(open: Open): void {
     const failed = (await store.turns.start(turnOf({ threadId, options: { chain: 'x' } }))).turn
     const error = { code: 'internal', message: 'no' } as const
     await store.turns.record(failed, lease, step([reply('half')], { status: 'failed', error }))
+    const stopped = (await store.turns.start(turnOf({ threadId, options: { chain: 'y' } }))).turn
+    await store.turns.record(stopped, lease, step([], { status: 'cancelled' }))
     const other = (await store.turns.start(turnOf({ threadId }))).turn
     await store.turns.record(other, lease, step([reply('done')], { status: 'completed' }))
     assert.equal((await store.threads.findByChain(ada, [one.hash]))?.latest, true)
+  })
+
+  test('an answer that was stopped, or that the provider cut, moves the chain', async (t) => {
+    const { store } = await open(t)
+    const cut = { status: 'failed', error: { code: 'model_filtered', message: 'no' } } as const
+    for (const [chain, outcome] of [
+      ['x', cut],
+      ['y', { status: 'cancelled' }],
+    ] as const) {
+      const { turn } = await store.turns.start(turnOf({ options: { chain } }))
+      await store.turns.record(turn, lease, step([reply('half')], outcome))
+      const found = await store.threads.findByChain(ada, [pointAfter(chain, [reply('half').item])])
+      assert.deepEqual([found?.turnId, found?.latest], [turn.id, true], outcome.status)
+    }
   })
 
   test('an empty answer moves the chain, too', async (t) => {

@@ -24,12 +24,16 @@ export function channelTests(open: Open): void {
     await channels.connect(account)
     await channels.addCode({ channel, hash: 'h', user: ada, endsAt: Number.MAX_SAFE_INTEGER })
     await channels.takePairing(updates(1), '7', { hash: 'h', note: '' })
+    await channels.addCode({ channel, hash: 'later', user: bob, endsAt: Number.MAX_SAFE_INTEGER })
+    const gate = { channel, chat: '7', callId: 'c1', threadId: 't', turnId: 'u', text: 'q', user: ada } as const
+    await channels.addQuestion({ ...gate, endsAt: 1, buttons: { allow: 'b1' } })
     await channels.connect({ ...account, name: '@uno' })
     assert.equal((await channels.account(channel))?.name, '@uno')
     assert.equal((await channels.chat(channel, '7'))?.user, ada)
     await channels.connect({ ...account, account: '2' })
     assert.equal(await channels.chat(channel, '7'), undefined)
-    assert.deepEqual(await channels.posts(channel), [])
+    assert.deepEqual([await channels.posts(channel), await channels.button('b1')], [[], undefined])
+    assert.equal(await channels.takePairing(updates(2), '7', { hash: 'later', note: '' }), undefined)
     assert.deepEqual([await channels.disconnect(channel), await channels.disconnect(channel)], [true, false])
   })
 
@@ -48,15 +52,23 @@ export function channelTests(open: Open): void {
       (await channels.posts(channel)).map(({ chat, kind, text, messages }) => [chat, kind, text, messages]),
       [['7', 'note', 'hello', []]],
     )
+    await channels.addCode({ channel, hash: 'again', user: ada, endsAt: clock.now + minuteMs })
+    assert.equal(await channels.takePairing(updates(3), '8', { hash: 'again', note: '' }), undefined, 'taken before')
     await pair(store, bob, '7', 5)
+    const users = async () => (await channels.posts(channel)).map(({ user, chat }) => `${user} ${chat}`)
+    assert.deepEqual(await users(), ['bob 7'], 'what was said to the user before is gone')
     assert.deepEqual([(await channels.chat(channel, '7'))?.user, await channels.chatOf(channel, ada)], [bob, undefined])
     await pair(store, bob, '9', 6)
     assert.equal(await channels.chat(channel, '7'), undefined)
+    assert.deepEqual(await users(), ['bob 9'])
+    await channels.addCode({ channel, hash: 'unused', user: bob, endsAt: clock.now + minuteMs })
     assert.deepEqual([await channels.unpair(channel, bob), await channels.unpair(channel, bob)], ['9', undefined])
+    assert.deepEqual(await users(), [])
+    assert.equal(await channels.takePairing(updates(7), '9', { hash: 'unused', note: '' }), undefined)
   })
 
   test('a message is stored as its turn with its update, once, and its thread is the chat’s', async (t) => {
-    const { store } = await open(t)
+    const { store, clock } = await open(t)
     const { channels } = store
     const chat = await pair(store, ada, '7', 1)
     const message = { turn: turnOf({ door: channel }), source: '55' }
@@ -67,7 +79,19 @@ export function channelTests(open: Open): void {
     const { threadId } = stored.turn
     assert.equal((await channels.chat(channel, '7'))?.threadId, threadId)
     const post = (await channels.answerTo(channel, '7', '55')) ?? assert.fail('no post')
-    assert.deepEqual([post.kind, post.turnId, post.threadId], ['turn', stored.turn.id, threadId])
+    const { id, ...said } = post
+    const ids = { threadId, turnId: stored.turn.id, source: '55' }
+    const place = { channel, chat: '7', user: ada } as const
+    assert.deepEqual(said, { ...place, kind: 'turn', text: '', ...ids, messages: [], createdAt: clock.now })
+    assert.equal((await channels.post(id))?.id, id)
+    assert.equal(await channels.takeEffect(updates(10), chat, { note: 'only this' }), true)
+    assert.equal((await channels.chat(channel, '7'))?.threadId, threadId, 'a note changes no thread')
+    assert.equal(await channels.takeEffect(updates(11), chat, { thread: 'other' }), true)
+    assert.equal((await channels.chat(channel, '7'))?.threadId, 'other')
+    assert.deepEqual(
+      (await channels.posts(channel)).map(({ text }) => text),
+      ['hello', '', 'only this'],
+    )
     await channels.setMessages(post.id, ['60', '61'])
     assert.deepEqual((await channels.post(post.id))?.messages, ['60', '61'])
     await channels.finish(post.id)
@@ -123,11 +147,28 @@ export function channelTests(open: Open): void {
     const { turnId: _, text: __, ...bound } = question
     assert.deepEqual(await channels.button('b1'), { ...bound, id: 'b1', decision: 'allow' })
     assert.equal((await channels.buttonsOf(gate)).length, 2)
+    const [, post] = await channels.posts(channel)
+    assert.deepEqual(post, {
+      ...gate,
+      id: post?.id,
+      user: ada,
+      kind: 'gate',
+      text: 'May I?',
+      threadId: 't',
+      turnId: 'u',
+      messages: [],
+      createdAt: clock.now,
+    })
     assert.deepEqual(
       [await channels.takePress(updates(2), gate), await channels.takePress(updates(2), gate)],
       [true, false],
     )
     assert.deepEqual([await channels.button('b1'), await channels.button('b2')], [undefined, undefined])
+    const other = { ...question, callId: 'c2', buttons: { deny: 'b4' } }
+    assert.equal(await channels.addQuestion(other), true)
+    assert.equal((await channels.button('b4'))?.decision, 'deny')
+    await channels.finish((await channels.posts(channel)).find(({ callId }) => callId === 'c2')?.id ?? '')
+    assert.equal(await channels.button('b4'), undefined, 'a question that is finished has no buttons')
   })
 
   test('what is old is pruned, and a removed user leaves nothing', async (t) => {

@@ -178,12 +178,14 @@ export function claimTests(open: Open): void {
   })
 
   test('a released turn keeps what it has spent and is claimed again', async (t) => {
-    const { store } = await open(t)
+    const { store, clock } = await open(t)
     const { turn } = await store.turns.start(turnOf())
     const usage = { ...turn.usage, outputTokens: 7 }
     await store.turns.record(turn, lease, { drafts: [], usage })
     await store.turns.release(turn, lease)
+    const updatedAt = clock.now++
     const [again] = (await store.turns.claim(other, 1)).started
+    assert.equal((await store.threads.get(ada, turn.threadId))?.updatedAt, updatedAt, 'nothing was said')
     assert.deepEqual([again?.turn.id, again?.turn.usage, again?.turn.startedAt], [turn.id, usage, turn.startedAt])
     await rejectsWith(store.turns.record(turn, lease, step([])), 'lease_lost')
   })

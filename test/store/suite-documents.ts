@@ -49,6 +49,9 @@ export function documentTests(open: Open): void {
     const [shown] = await store.documents.list(ada, { ...all, beginnings: true })
     assert.deepEqual([shown?.threadId, shown?.beginning], ['t', 'one \r\n two'])
     assert.equal((await store.documents.list(ada, all))[0]?.beginning, undefined)
+    await store.documents.put(ada, [document('b', `${'x'.repeat(240)}y`)])
+    const [, long] = await store.documents.list(ada, { ...all, beginnings: true })
+    assert.equal(long?.beginning, 'x'.repeat(240))
   })
 
   test('a write replaces all of a document, and what it no longer says is no longer found', async (t) => {
@@ -186,6 +189,7 @@ export function documentTests(open: Open): void {
     )
     assert.deepEqual(await store.documents.list(id, { prefix: '', after: '', limit: 9 }), [])
     assert.equal(await store.documents.get(id, 'a'), undefined)
+    assert.equal(await store.documents.count(id, [], 9), undefined)
     // Whoever gets the number of a user that is gone finds nothing of theirs.
     await store.documents.put(bob, [document('c', 'hello')])
     assert.deepEqual(await pathsOf(store, bob, { term: 'hello' }), ['c'])

@@ -44,6 +44,8 @@ export function eraseTests(open: Open): void {
 
   test('conversations without activity since a time are erased part by part, and none that is later or not at rest', async (t) => {
     const { store, clock } = await open(t)
+    const nothing = { erased: { threads: 0, turns: 0, items: 0 }, threadIds: [] }
+    assert.deepEqual(await store.threads.erasePast(clock.now), nothing, 'nobody has a thread')
     // Ids have the real time.
     clock.now = Date.now()
     const done = async (over = {}) => finish(store, (await store.turns.start(turnOf(over))).turn)
@@ -65,6 +67,7 @@ export function eraseTests(open: Open): void {
         const part = await store.threads.erasePast(before, { dryRun, ...(next && { next }) })
         assert.ok(dryRun || (part.erased.items <= 2_000 && part.erased.threads <= 100))
         assert.equal(part.threadIds.length, dryRun ? 0 : part.erased.threads)
+        assert.equal(part.user !== undefined, part.erased.items > 0)
         for (const key of ['threads', 'turns', 'items'] as const) all[key] += part.erased[key]
         assert.ok(++all.parts < 20, 'it comes to an end')
         next = part.next
@@ -80,6 +83,11 @@ export function eraseTests(open: Open): void {
       assert.equal(await store.threads.get(userId, threadId), undefined)
     assert.deepEqual((await store.threads.history(long)).items, [])
     for (const { threadId } of [temporary, waiting, queued, later]) assert.ok(await store.threads.get(ada, threadId))
+    assert.deepEqual(
+      (await store.threads.erasePast(clock.now + 1)).threadIds,
+      [later.threadId],
+      'unless asked to count',
+    )
   })
 
   test('what had not ended is told with what was erased, and cannot write any more', async (t) => {

@@ -30,6 +30,9 @@ export function forkTests(open: Open): void {
     assert.equal((await store.threads.get(ada, turn.threadId))?.title, 'other')
     const { turn: hook } = await store.turns.start(turnOf({ user: bob, door: 'webhook' }))
     assert.equal(await store.threads.rename(operator, hook.threadId, 'seen'), true)
+    const rename = (title: string, from: string) => store.threads.rename(ada, turn.threadId, title, from)
+    assert.deepEqual([await rename('later', 'hello'), await rename('last', 'other')], [false, true])
+    assert.equal((await store.threads.get(ada, turn.threadId))?.title, 'last', 'only if it still had the other title')
   })
 
   test('a fork has the entries before a message, by their ids and turns, and goes on alone', async (t) => {

@@ -19,9 +19,15 @@ export function identityTests(open: Open): void {
     assert.equal(await identities.find({ issuer: `${issuer}/`, subject: 'ann' }), undefined)
     const third = await identities.enrol({ issuer, subject: 'third' }, ['ann', 'ann 2'])
     assert.match(third.name, /^ann [0-9a-f]{8}$/)
+    const long = 'x'.repeat(64)
+    const names = []
+    for (const subject of ['long', 'longer']) names.push((await identities.enrol({ issuer, subject }, [long])).name)
+    assert.equal(names[0], long)
+    assert.match(names[1] ?? '', /^x{55} [0-9a-f]{8}$/, 'no name is longer')
+    assert.match((await identities.enrol({ issuer, subject: 'nameless' }, [])).name, /^somebody [0-9a-f]{8}$/)
     const both = await Promise.all([1, 2].map(() => identities.enrol({ issuer, subject: 'twin' }, ['twin', 'twin 2'])))
     assert.equal(both[0]?.id, both[1]?.id)
-    assert.equal((await accounts.listUsers()).length, 4)
+    assert.equal((await accounts.listUsers()).length, 7)
   })
 
   test('whoever is shut out or removed is nobody’s identity any more', async (t) => {
@@ -49,9 +55,9 @@ export function identityTests(open: Open): void {
     clock.now += 1_000
     assert.equal(await identities.take('s2'), undefined)
     const later = clock.now + 1_000
-    await identities.begin({ state: 'slot one', browser: 'b', endsAt: later })
-    await identities.begin({ state: 'slot two', browser: 'b', endsAt: later })
-    assert.equal(await identities.take('slot one'), undefined, 'one replaced the other')
-    assert.deepEqual(await identities.take('slot two'), { browser: 'b' })
+    for (const state of ['slot1', 'slot2', 'slop1']) await identities.begin({ state, browser: state, endsAt: later })
+    assert.equal(await identities.take('slot1'), undefined, 'one replaced the other')
+    assert.deepEqual(await identities.take('slot2'), { browser: 'slot2' })
+    assert.deepEqual(await identities.take('slop1'), { browser: 'slop1' }, 'four digits are a place')
   })
 }

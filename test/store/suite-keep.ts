@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import type { Open } from './harness.ts'
 import { ada, minuteMs, rejectsWith, turnOf } from './harness.ts'
+import { newSkill } from './suite-skills.ts'
 
 export function keepTests(open: Open): void {
   test('the tools of a token come with its user and with the sessions that it opens', async (t) => {
@@ -36,6 +37,37 @@ export function keepTests(open: Open): void {
     assert.equal(await store.accounts.findByToken('h3', clock.now), undefined)
   })
 
+  test('valid tokens are listed newest first, by the beginning of their hash, and removed one by one', async (t) => {
+    const { store, clock } = await open(t)
+    const { accounts } = store
+    const at = clock.now
+    const hash = (digit: string): string => digit.repeat(64)
+    const user = await accounts.addUser('ada', { hash: hash('a'), expiresAt: at + minuteMs })
+    clock.now += 1
+    await accounts.addToken('ada', { hash: hash('b'), tools: ['time'] })
+    clock.now += 1
+    await accounts.addToken('ada', { hash: hash('c') })
+    await accounts.addUser('bob', { hash: hash('d') })
+    const listed = [
+      { id: 'c'.repeat(16), createdAt: at + 2 },
+      { id: 'b'.repeat(16), createdAt: at + 1, tools: ['time'] },
+      { id: 'a'.repeat(16), createdAt: at, expiresAt: at + minuteMs },
+    ]
+    assert.deepEqual(await accounts.listTokens('ada'), listed)
+    assert.equal(await accounts.listTokens('nobody'), undefined)
+    for (const [name, id] of [
+      ['ada', 'd'.repeat(16)],
+      ['ada', 'b'.repeat(15)],
+      ['nobody', 'b'.repeat(16)],
+    ] as const)
+      assert.equal(await accounts.removeToken(name, id), undefined)
+    assert.deepEqual(await accounts.removeToken('ada', 'b'.repeat(16)), user)
+    assert.deepEqual(await accounts.listTokens('ada'), [listed[0], listed[2]])
+    clock.now = at + minuteMs
+    assert.deepEqual(await accounts.listTokens('ada'), [listed[0]], 'one has expired')
+    assert.equal(await accounts.removeToken('ada', 'a'.repeat(16)), undefined)
+  })
+
   test('users are listed with who vouches for them and when they were seen last', async (t) => {
     const { store, clock } = await open(t)
     const { accounts, identities, sessions } = store
@@ -62,6 +94,9 @@ export function keepTests(open: Open): void {
       (await list()).map((user) => user.seenAt),
       [seenAt + 10, seenAt + 5],
     )
+    clock.now += 5
+    await store.turns.start(turnOf({ user: bob.id, temporary: true }))
+    assert.equal((await list())[1]?.seenAt, seenAt + 15, 'in a temporary thread, too')
   })
 
   test('names are taken once, and a token needs a user', async (t) => {
@@ -79,7 +114,11 @@ export function keepTests(open: Open): void {
     const user = await store.accounts.addUser('ada', { hash: 'h1' })
     await store.accounts.addToken('ada', { hash: 'h2' })
     const { turn } = await store.turns.start(turnOf({ user: user.id }))
+    await store.skills.put(user.id, newSkill('pdf'))
+    await store.skills.switch(user.id, 'other', false)
     assert.equal(typeof (await store.accounts.removeUser('ada')), 'object')
+    assert.deepEqual([await store.skills.list(user.id), await store.skills.off(user.id)], [[], []])
+    assert.equal((await store.storage.used(user.id)).bytes, 0)
     assert.equal(await store.accounts.removeUser('ada'), undefined)
     assert.equal(await store.accounts.findByToken('h1', 0), undefined)
     assert.equal(await store.accounts.findByToken('h2', 0), undefined)

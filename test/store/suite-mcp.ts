@@ -24,10 +24,11 @@ export function mcpTests(open: Open): void {
     const { store, clock } = await open(t)
     assert.deepEqual(await store.mcp.list(), [])
     await store.mcp.add(newServer('files'))
-    await store.mcp.add({ ...newServer('a', []), target: { kind: 'http', url: 'https://a.example', headers: {} } })
+    const target = { kind: 'http', url: 'https://a.example', headers: {} } as const
+    await store.mcp.add({ ...newServer('a', []), target, everyone: true })
     await rejectsWith(store.mcp.add(newServer('files', [])), 'invalid_input')
     const [first, second] = await store.mcp.list()
-    assert.equal(first?.name, 'a')
+    assert.deepEqual(first, { ...newServer('a', []), target, everyone: true, addedAt: clock.now })
     assert.deepEqual(second, { ...newServer('files'), addedAt: clock.now })
     assert.equal(await store.mcp.remove('files'), true)
     assert.equal(await store.mcp.remove('files'), false)
@@ -53,6 +54,8 @@ export function mcpTests(open: Open): void {
       addedAt: after.addedAt,
     })
     assert.deepEqual(await mcp.change('files', () => undefined), stored)
+    await mcp.change('files', () => ({ everyone: false }))
+    assert.deepEqual(await mcp.list(), [{ ...stored, everyone: false }])
     await rejectsWith(
       mcp.change('none', () => undefined),
       'not_found',

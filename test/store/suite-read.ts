@@ -152,6 +152,37 @@ export function readTests(open: Open): void {
     assert.deepEqual(await seqs({ after: 10, limit: 9 }), [])
   })
 
+  test('headers are read forwards and backwards from a seq, by whoever reaches the thread', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    await store.turns.record(turn, lease, step([reply('one'), call('c1'), reply('two')]))
+    const read = async (order: 'asc' | 'desc', from: number, limit: number, user = ada) =>
+      (await store.threads.headers(user, turn.threadId, { order, from, limit })).map(({ seq }) => seq)
+    assert.deepEqual(await read('asc', 1, 9), [2, 3, 4])
+    assert.deepEqual(await read('asc', 0, 2), [1, 2])
+    assert.deepEqual(await read('desc', 4, 9), [3, 2, 1])
+    assert.deepEqual(await read('desc', 99, 1), [4])
+    assert.deepEqual(await read('asc', 0, 9, bob), [])
+    const [header] = await store.threads.headers(ada, turn.threadId, { order: 'asc', from: 2, limit: 1 })
+    assert.deepEqual(header?.item, { type: 'call', callId: 'c1', name: '', args: '' })
+  })
+
+  test('the turn that a thread is occupied by is the active one, else the first of the queue, else one at a gate', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    const { threadId } = turn
+    const { turn: queued } = await store.turns.start(turnOf({ threadId }))
+    await store.turns.start(turnOf({ threadId }))
+    const current = async (user = ada) => (await store.turns.current(user, threadId))?.id
+    assert.deepEqual([await current(), await current(bob)], [turn.id, undefined])
+    await finish(store, turn)
+    assert.equal(await current(), queued.id)
+    await store.turns.withdrawAll(ada, threadId)
+    assert.equal(await current(), undefined)
+    const gated = await threadAtGate(store)
+    assert.equal((await store.turns.current(ada, gated.threadId))?.id, gated.id)
+  })
+
   test('counts tell what is queued, running and waiting, of one user or of all, and what the day has cost', async (t) => {
     const { store, clock } = await open(t)
     const { turn } = await store.turns.start(turnOf())

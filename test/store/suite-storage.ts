@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operator, type UserId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
+import type { NewTurn } from '#core/turn-store.ts'
 import { removeUser } from '#turns/user-removal.ts'
 import {
   ada,
@@ -41,7 +42,9 @@ export function storageTests(open: Open): void {
     await grows(20_000, () => turns.record(turn, lease, step([reply(long)], { status: 'completed' })))
     await grows(20_000, () => turns.start(turnOf({ threadId: turn.threadId, input: [say(long)] })))
     await grows(20_000, () => turns.start(queuedTurn({ input: [say(long)], options: { effort: 'low' } as object })))
-    await grows(0, () => turns.claim(lease, 9))
+    const queuedBytes = await usedBy(store)
+    await turns.claim(lease, 9)
+    assert.equal(await usedBy(store), queuedBytes, 'what enters the log was counted before')
     await grows(10, () => documents.put(ada, [document('a', '0123456789')]))
     await grows(-5, () => documents.put(ada, [document('a', '01234')]))
     const queued = (await turns.start(queuedTurn({ threadId: turn.threadId, input: [say(long)] }))).turn
@@ -87,6 +90,7 @@ export function storageTests(open: Open): void {
     await rejectsWith(turns.start(turnOf({ threadKey: 'key' })), 'storage_full')
     await rejectsWith(turns.start(queuedTurn({ threadId })), 'storage_full')
     await rejectsWith(threads.fork(ada, threadId, { beforeSeq: 3, door: 'web' }), 'storage_full')
+    await rejectsWith(threads.create(ada, { door: 'web', title: '', metadata: {}, drafts: [] }), 'storage_full')
     await rejectsWith(documents.put(ada, [document('a', 'word')]), 'storage_full')
     assert.equal(await documents.get(ada, 'a'), undefined)
     assert.deepEqual(await store.storage.used(ada), used)
@@ -95,6 +99,26 @@ export function storageTests(open: Open): void {
     await threads.remove(ada, threadId)
     assert.ok((await turns.start(turnOf())).turn)
     assert.deepEqual(await documents.put(ada, [document('a', 'word')]), ['created'])
+  })
+
+  test('the text that a write replaces is kept where it fits into the quota', async (t) => {
+    const { store } = await open(t, { maxUserBytes: 20 })
+    const { documents } = store
+    await documents.put(ada, [document('a', '0123456789')])
+    await documents.put(ada, [document('a', '9876543210')])
+    assert.deepEqual([(await documents.versions(ada, 'a')).length, await usedBy(store)], [1, 20])
+    await documents.put(ada, [document('a', '01234')])
+    assert.deepEqual([(await documents.versions(ada, 'a')).length, await usedBy(store)], [1, 15], 'no room for it')
+  })
+
+  test('a turn of an API client counts its point in the chain', async (t) => {
+    const { store } = await open(t)
+    const start = async (options: NewTurn['options']): Promise<number> => {
+      const before = await usedBy(store)
+      await store.turns.start(turnOf({ options }))
+      return (await usedBy(store)) - before
+    }
+    assert.equal(await start({ chain: 'x' }), (await start({ model: 'x' })) + 500)
   })
 
   test('a document over the quota may be replaced by a smaller one', async (t) => {

@@ -68,10 +68,15 @@ export function threadIndexTests(open: Open): void {
     assert.deepEqual([one.messages, one.more], [all.messages.slice(0, 1), true])
     assert.deepEqual(await read(0, 100, 1e6, bob), { messages: [], through: 0, more: false })
     assert.deepEqual(await read(lastSeq, 100), { messages: [], through: lastSeq, more: false })
+    const { turn } = await store.turns.start(turnOf({ threadId, input: [say('four')] }))
+    const drafts = [call('c1'), draft({ type: 'result', callId: 'c1', output: '' }), reply('five')]
+    await store.turns.record(turn, lease, step(drafts, { status: 'completed' }))
+    const passed = { messages: [{ seq: lastSeq + 1, text: 'four' }], through: lastSeq + 2, more: true }
+    assert.deepEqual(await read(lastSeq, 2), passed, 'what is no message is passed, too')
   })
 
   test('threads are found by what was said in them, and titles with all the words come first', async (t) => {
-    const { store } = await open(t)
+    const { store, clock } = await open(t)
     await tell(store, 'Travel plans\nThe zeppelin leaves at nine', { title: 'Travel plans' })
     await tell(store, 'About a zeppelin museum', { title: 'A zeppelin museum' })
     await tell(store, 'Bread and butter')
@@ -84,6 +89,15 @@ export function threadIndexTests(open: Open): void {
     assert.deepEqual(await find(store, ' ?! '), [])
     const [found] = await searchOf(store)(ada, { query: 'nine', limit: 1 })
     assert.deepEqual(found?.match, { seq: 1, snippet: 'Travel plans\nThe zeppelin leaves at nine' })
+    const match = { term: 'nine' }
+    const reading = { texts: new Map<string, string>(), bytesLeft: 9_999 }
+    const asked = { match, weights: [{ match, weight: 1 }], depth: 9, limit: 9 }
+    const [message] = await store.threadIndex.find(ada, asked, reading)
+    const text = 'Travel plans\nThe zeppelin leaves at nine'
+    assert.deepEqual(
+      { ...message, at: 0 },
+      { path: found.id, at: 0, seq: 1, text, untrusted: false, updatedAt: clock.now },
+    )
     const [titled] = await searchOf(store)(ada, { query: 'museum', limit: 1 })
     assert.equal(titled?.match, undefined, 'a title needs no snippet')
   })
@@ -118,6 +132,9 @@ export function threadIndexTests(open: Open): void {
     await tell(store, 'second visit', { threadId: turn.threadId })
     assert.deepEqual(await find(store, 'visit'), ['one'])
     assert.deepEqual(await find(store, 'answered'), ['one'], 'what was indexed stays')
+    // The title, two messages and two replies, with five words beside the title.
+    const counts = await store.threadIndex.count(ada, [], 9)
+    assert.deepEqual(counts && [counts.chunks, counts.terms], [5, 5])
   })
 
   test('a long message is found in each of its parts', async (t) => {
@@ -240,7 +257,10 @@ export function threadIndexTests(open: Open): void {
     assert.deepEqual(await find(store, 'vanishing'), ['long'])
     await store.threads.remove(ada, threadId)
     assert.deepEqual(await searchOf(store)(ada, { query: 'vanishing', limit: 9 }), [], 'even before it is erased')
+    const chunks = async () => (await store.threadIndex.count(ada, [], 9))?.chunks ?? 0
+    const before = await chunks()
     assert.equal(await store.threadIndex.erase(threadId), true, 'one part is not all')
+    assert.equal(await chunks(), before - 40)
     assert.equal((await store.threadIndex.next()).length, 1, 'the rest is still to be done')
     await eraseWords(store.threadIndex, [threadId])
     assert.deepEqual(await store.threadIndex.next(), [], 'nothing is left to the indexer')

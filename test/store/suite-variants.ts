@@ -124,6 +124,7 @@ export function variantTests(open: Open): void {
     const third = await retry(store, second, 1_500)
     const { turn } = await store.turns.start(turnOf({ threadId: third }))
     const queued = await store.turns.start(turnOf({ threadId: third }))
+    await threads.addChainPoint(ada, { threadId: third, turnId: turn.id, hash: 'words' })
     const itemsLeft = async (): Promise<number> => {
       let count = 0
       for (const threadId of [first, second, third])
@@ -146,6 +147,7 @@ export function variantTests(open: Open): void {
     assert.deepEqual([await list(store), (await store.turns.list(ada, { limit: 9 })).rows], [[], []])
     await rejectsWith(store.turns.record(turn, lease, step([])), 'lease_lost')
     assert.equal((await store.storage.used(ada)).bytes, 0, 'what is left counts for nobody')
+    assert.equal(await threads.findByChain(ada, ['words']), undefined)
     assert.notEqual(await make(store, { threadKey: 'key' }), first)
     let parts = 0
     for (; await threads.eraseRemoved(); parts++) assert.ok(parts < 9, 'it comes to an end')
@@ -253,6 +255,9 @@ export function variantTests(open: Open): void {
     const sent = await make(store, { user: 'webhook:a' as UserId, door: 'webhook', title: 'sent' })
     const own = await make(store, { user: operator, forks: { threadId: sent, beforeSeq: 1, variant: true } })
     assert.deepEqual((await list(store, undefined, operator)).toSorted(), [sent, own].toSorted())
+    const passing = await make(store, { temporary: true })
+    const again = await make(store, { forks: { threadId: passing, beforeSeq: 1, variant: true }, temporary: true })
+    assert.equal((await threads.get(ada, again))?.family, undefined, 'nor is one of a temporary thread a variant')
     const first = await make(store, { title: 'x'.repeat(200) })
     const second = await retry(store, first)
     const titles: (string | undefined)[] = []

@@ -1,6 +1,7 @@
 // Every promise of the store, asked of one database. Each test opens a store of its own.
 import { describe } from 'node:test'
 import type { Open } from './harness.ts'
+import { answerTests } from './suite-answers.ts'
 import { boundTests } from './suite-bounds.ts'
 import { chainTests } from './suite-chain.ts'
 import { channelTests } from './suite-channels.ts'
@@ -15,9 +16,11 @@ import { identityTests } from './suite-identities.ts'
 import { keepTests } from './suite-keep.ts'
 import { reachTests } from './suite-reach.ts'
 import { mcpTests } from './suite-mcp.ts'
+import { missionChangeTests } from './suite-mission-changes.ts'
 import { missionTests } from './suite-missions.ts'
 import { queueTests } from './suite-queue.ts'
 import { notificationTests } from './suite-notifications.ts'
+import { outboxTests } from './suite-outbox.ts'
 import { readTests } from './suite-read.ts'
 import { recordTests } from './suite-record.ts'
 import { secretTests } from './suite-secrets.ts'
@@ -37,6 +40,7 @@ export function storeTests(name: string, open: Open): void {
     claimTests(open)
     queueTests(open)
     gateTests(open)
+    answerTests(open)
     readTests(open)
     reachTests(open)
     boundTests(open)
@@ -55,8 +59,10 @@ export function storeTests(name: string, open: Open): void {
     mcpTests(open)
     dutyTests(open)
     missionTests(open)
+    missionChangeTests(open)
     channelTests(open)
     notificationTests(open)
+    outboxTests(open)
     threadIndexTests(open)
     shelfTests(open)
     variantTests(open)

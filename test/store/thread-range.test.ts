@@ -3,23 +3,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AppError } from '#core/errors.ts'
 import { userId } from '#core/ids.ts'
-import type { Job, Row, Statement } from '#store/sql.ts'
+import type { Row } from '#store/sql.ts'
 import { findItems, readQueued, readRange } from '#store/thread-range.ts'
+import { drive } from './drive.ts'
 
 const mebibyte = 1024 * 1024
 const body = JSON.stringify({ type: 'message', role: 'user', content: [] })
 const ada = userId('ada')
-
-/** Runs a job with these rows for its statements, one after the other. */
-function drive<T>(job: Job<T>, rows: (statement: Statement) => Row[]): { result: T; asked: Statement[] } {
-  const asked: Statement[] = []
-  let step = job.next()
-  while (!step.done) {
-    asked.push(step.value)
-    step = job.next(rows(step.value))
-  }
-  return { result: step.value, asked }
-}
 
 const entryRow = (seq: number): Row => ({ seq, id: `i${seq}`, turn_id: 't', at: 0, body, asked: null })
 /** Reads a thread whose items have these sizes. Returns the seqs that were read, and whether there are more. */

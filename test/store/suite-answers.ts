@@ -1,0 +1,139 @@
+// Answers to gates that ask for input, answers of one turn, and how a turn ends from outside.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { operator, userId } from '#core/ids.ts'
+import type { Answer, Draft } from '#core/item.ts'
+import {
+  ada,
+  bob,
+  call,
+  decide,
+  draft,
+  finish,
+  gate,
+  itemsOf,
+  lease,
+  type Open,
+  rejectsWith,
+  step,
+  turnAtApproval,
+  turnOf,
+} from './harness.ts'
+
+function answer(callId: string, over: Partial<Answer> = {}): Draft {
+  return draft({ type: 'answer', callId, decision: 'allow', by: 'ada', ...over })
+}
+
+export function answerTests(open: Open): void {
+  test('a gate that asks for input takes values or a refusal, and no other gate takes values', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    const { threadId } = turn
+    const drafts = [
+      call('i1'),
+      call('i2'),
+      call('a1'),
+      gate('i1', 'input'),
+      gate('i2', 'input'),
+      gate('a1', 'approval'),
+    ]
+    await store.turns.record(turn, lease, step(drafts, { status: 'waiting' }))
+    const values = { name: 'Ada' }
+    await rejectsWith(store.turns.answer(ada, threadId, answer('a1', { values })), 'invalid_input')
+    await rejectsWith(store.turns.answer(ada, threadId, answer('i1')), 'invalid_input')
+    assert.equal((await itemsOf(store, turn)).length, 7, 'nothing was stored')
+    for (const each of [answer('i1', { values }), answer('i2', { decision: 'deny' }), answer('a1')])
+      assert.equal((await store.turns.answer(ada, threadId, each)).entries[0]?.id, each.id)
+  })
+
+  test('a call by an id of any length and form waits at its gate and is answered', async (t) => {
+    const { store } = await open(t)
+    const ids = ['c'.repeat(400), 'call:1/ü']
+    const { turn } = await store.turns.start(turnOf())
+    const drafts = [...ids.map((id) => call(id)), ...ids.map((id) => gate(id, 'approval'))]
+    await store.turns.record(turn, lease, step(drafts, { status: 'waiting' }))
+    assert.deepEqual(
+      (await store.turns.openGates(ada, { limit: 9 })).map((each) => each.gate.callId),
+      ids,
+    )
+    for (const id of ids) await store.turns.answer(ada, turn.threadId, decide(id))
+    assert.deepEqual(await store.turns.openGates(ada, { limit: 9 }), [])
+  })
+
+  test('gates are listed by the age of their turns', async (t) => {
+    const { store } = await open(t)
+    const turns = [await turnAtApproval(store), await turnAtApproval(store), await turnAtApproval(store)]
+    const [, second] = turns
+    // One that waits for a process again comes in its place, too.
+    await store.turns.answer(ada, second?.threadId ?? '', decide('a1'))
+    const gates = await store.turns.openGates(ada, { limit: 9 })
+    assert.deepEqual(
+      gates.map(({ turn: { id } }) => turns.findIndex((each) => each.id === id)),
+      [0, 0, 1, 2, 2],
+    )
+  })
+
+  test('the answers of one turn are found by its id and their calls, those of a later turn are not', async (t) => {
+    const { store, clock } = await open(t)
+    const first = await turnAtApproval(store)
+    const { threadId } = first
+    for (const callId of ['a1', 'a2']) await store.turns.answer(ada, threadId, decide(callId))
+    const [claimed] = (await store.turns.claim(lease, 1)).started
+    assert.ok(claimed)
+    const results = ['a1', 'a2'].map((callId) => draft({ type: 'result', callId, output: '' }))
+    await store.turns.record(claimed.turn, lease, step(results))
+    await finish(store, claimed.turn)
+    clock.now += 5
+    const second = await turnAtApproval(store, { threadId })
+    await store.turns.answer(ada, threadId, decide('a2', 'deny'))
+    const found = async (query: { turnId?: string; callId?: string; since?: number; limit?: number }, user = ada) =>
+      (await store.turns.answeredGates(user, { since: 0, limit: 9, ...query })).map(
+        ({ turn, gate: { callId }, answer: { decision } }) =>
+          `${turn.id === first.id ? 'first' : 'second'} ${callId} ${decision}`,
+      )
+    const all = ['second a2 deny', 'first a2 allow', 'first a1 allow']
+    assert.deepEqual((await found({})).toSorted(), all.toSorted())
+    assert.equal((await found({}))[0], 'second a2 deny', 'the latest first')
+    assert.deepEqual((await found({ turnId: first.id })).toSorted(), all.slice(1).toSorted())
+    assert.deepEqual(await found({ turnId: second.id }), all.slice(0, 1))
+    assert.deepEqual(await found({ turnId: first.id, callId: 'a1' }), ['first a1 allow'])
+    assert.deepEqual(await found({ turnId: second.id, callId: 'a1' }), [])
+    assert.deepEqual(await found({ turnId: first.id, since: clock.now }), [])
+    assert.deepEqual(await found({ turnId: first.id }, bob), [])
+    assert.equal((await found({ limit: 2 })).length, 2)
+    const [answered] = await store.turns.answeredGates(ada, { turnId: second.id, since: 0, limit: 9 })
+    assert.deepEqual([answered?.at, answered?.answeredAt], [clock.now, clock.now])
+  })
+
+  test('the operator lists grants of senders, the oldest first', async (t) => {
+    const { store, clock } = await open(t)
+    const { threadId } = await turnAtApproval(store, { user: userId('webhook:x'), door: 'webhook' })
+    for (const callId of ['a1', 'a2']) {
+      clock.now += 1
+      await store.turns.answer(operator, threadId, decide(callId), { tool: callId })
+    }
+    assert.deepEqual(
+      (await store.grants.list(operator)).map(({ tool }) => tool),
+      ['a1', 'a2'],
+    )
+  })
+
+  test('a turn that is ended with a fault fails with it, and its open calls say so', async (t) => {
+    const { store } = await open(t)
+    const outputs = async (turn: Parameters<typeof itemsOf>[1]) =>
+      (await itemsOf(store, turn)).flatMap((item) => (item.type === 'result' ? [item.output] : []))
+    const error = { code: 'time_limit', message: 'it took too long' } as const
+    const failed = await turnAtApproval(store)
+    const { turn, changed } = await store.turns.end(ada, failed.id, error)
+    assert.deepEqual([turn.status, turn.error, changed], ['failed', error, true])
+    assert.deepEqual(await store.turns.get(ada, failed.id), turn)
+    const ended = 'the turn ended before this call was done'
+    assert.deepEqual(await outputs(failed), [ended, ended])
+    const cancelled = await turnAtApproval(store)
+    const outcome = await store.turns.cancel(ada, cancelled.id)
+    assert.deepEqual([outcome.turn.status, outcome.turn.error], ['cancelled', undefined])
+    const stopped = 'cancelled by the user before it was done'
+    assert.deepEqual(await outputs(cancelled), [stopped, stopped])
+    assert.deepEqual(await store.turns.get(ada, cancelled.id), outcome.turn)
+  })
+}
