@@ -1,8 +1,11 @@
 // The verdict on an overload: latencies as ratios to those at capacity.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
 import type { Crowd } from './crowd.ts'
-import { jobIdOf, judgeOverload, type Overloaded, placesFor, type Round } from './overload.ts'
+import { jobIdOf, judgeOverload, type Overloaded, placesFor, type Round, timeOfJob } from './overload.ts'
 
 const atCapacity: Crowd = { admitted: [100, 100, 100], refused: [], wrong: 0 }
 const atThreeTimes: Crowd = { admitted: [150, 180, 200], refused: [3, 4], wrong: 0 }
@@ -49,3 +52,35 @@ test('a job that the webhook refuses ends the measurement', () => {
   assert.throws(() => jobIdOf(503, '{"error":"busy"}'), /the webhook took no job: it answered 503 \{"error":"busy"\}/)
   assert.throws(() => jobIdOf(200, '{"status":"queued"}'), /took no job/)
 })
+
+/** A webhook channel that takes every job, and says of each what the test makes it say. */
+async function openWebhook(t: TestContext, tell: RequestListener): Promise<{ webhook(): string }> {
+  const server = createServer((request, response) => {
+    if (request.method === 'POST') response.end('{"job_id":"t1"}')
+    else tell(request, response)
+  })
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return { webhook: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+const [created, completed] = ['"created_at":"2026-01-01T00:00:00.000Z"', '"completed_at":"2026-01-01T00:00:00.250Z"']
+
+test('the time of a job is that of the service, from its creation to its end', async (t) => {
+  let looks = 0
+  const site = await openWebhook(t, (_, response) => response.end(`{${created}${looks++ > 1 ? `,${completed}` : ''}}`))
+  assert.equal(await timeOfJob(site), 250)
+})
+
+const endless: readonly [what: string, tell: RequestListener][] = [
+  ['a job that never ends', (_, response) => response.end(`{${created}}`)],
+  ['a job that no answer tells of', () => {}],
+]
+for (const [what, tell] of endless) {
+  test(`${what} has no time, and is not waited for longer than is said`, async (t) => {
+    assert.equal(await timeOfJob(await openWebhook(t, tell), 50), Number.NaN)
+  })
+}
