@@ -133,12 +133,16 @@ async function endRunning(client: ClientBase): Promise<void> {
     await client.query('SELECT pg_stat_clear_snapshot()')
     return (await client.query<{ pid: number }>(text, values)).rows.map(({ pid }) => pid)
   }
-  // The user that logged in: `current_user` may be a role that it took.
+  // As the user that logged in: a role that it took may not end the connections of that user.
+  const { rows } = await client.query<{ role: string }>(`SELECT current_setting('role') AS role`)
+  const setRole = `SELECT set_config('role', $1, true)`
+  await client.query(setRole, ['none'])
   const ended = await look(
     `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity
      WHERE datname = current_database() AND usename = session_user AND application_name = $1 AND pid <> pg_backend_pid()`,
     [runningName],
   )
+  await client.query(setRole, [rows[0]?.role])
   const until = performance.now() + maxCutMs
   while (ended.length > 0) {
     const left = await look('SELECT pid FROM pg_stat_activity WHERE pid = ANY ($1)', [ended])
@@ -156,11 +160,14 @@ function notCutOff(count: number): AppError {
   )
 }
 
-/** Refuses a new connection of a running process once a newer Atrium has brought the database to a version that excludes it. */
-export async function checkConnection(client: ClientBase): Promise<void> {
+/**
+ * Refuses a new connection of a running process once a newer Atrium has brought the database to a version that excludes it.
+ * `lockMs` is how long it waits for a migration.
+ */
+export async function checkConnection(client: ClientBase, lockMs = checkLockMs): Promise<void> {
   // The column is missing until a version is stored by an Atrium that knows it. The wait for a lock has an end of its own:
   // connections that nobody waits for any more must not pile up behind a long migration.
-  const text = `SET LOCAL lock_timeout = ${checkLockMs};
+  const text = `SET LOCAL lock_timeout = ${lockMs};
     SELECT version, to_jsonb(schema_version) ->> 'oldest' AS oldest FROM schema_version`
   // One result for each statement; the package's types know neither this nor `query_timeout`.
   const results: unknown = await client.query({ text, query_timeout: checkAnswerMs } as QueryConfig)
