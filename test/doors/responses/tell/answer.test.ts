@@ -3,25 +3,13 @@ import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { describe, it } from 'node:test'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { userId } from '#core/ids.ts'
-import { noUsage, type Turn } from '#core/turn.ts'
 import { eventStyle, streamTurn } from '#doors/responses/tell/answer.ts'
 import { createStreamRecords } from '#doors/responses/tell/stream-records.ts'
 import { silentLog } from '#lib/log.ts'
 import type { Watched } from '#turns/watch.ts'
+import { delta, rest, turn } from './running-turn.ts'
 
-const turn: Turn = {
-  id: 't1',
-  threadId: 'h1',
-  userId: userId('ann'),
-  door: 'responses',
-  status: 'running',
-  options: { chain: 'history' },
-  createdAt: 0,
-  usage: noUsage,
-}
-const delta: Watched = { type: 'delta', turnId: 't1', itemId: 'a', offset: 0, text: 'Hel' }
-const completed: Watched = { type: 'turn', turn: { ...turn, status: 'completed' } }
+const hel = delta('a', 0, 'Hel')
 
 /** Streams these events; with `leaves` the client goes away after them. Returns what became of the reader. */
 async function streamed(events: Watched[], { leaves = false, lastCall = false, fails = false } = {}) {
@@ -63,18 +51,23 @@ async function streamed(events: Watched[], { leaves = false, lastCall = false, f
 
 describe('the reader of a stream', () => {
   for (const [what, events, how, expected] of [
-    ['is done at its end, and nothing is kept', [delta, completed], {}, { told: ['done'], points: 0, recorded: false }],
-    ['is done when the events end early', [delta], {}, { told: ['done'], points: 0, recorded: true }],
-    ['is done when the events fail', [delta], { fails: true }, { told: ['done'], points: 0, recorded: true }],
+    [
+      'is done at its end, and nothing is kept',
+      [hel, rest('completed')],
+      {},
+      { told: ['done'], points: 0, recorded: false },
+    ],
+    ['is done when the events end early', [hel], {}, { told: ['done'], points: 0, recorded: true }],
+    ['is done when the events fail', [hel], { fails: true }, { told: ['done'], points: 0, recorded: true }],
     [
       'has left when it goes, and the text it has is noted',
-      [delta],
+      [hel],
       { leaves: true },
       { told: ['left'], points: 1, recorded: true },
     ],
     [
       'is done when it is cut at shutdown',
-      [delta],
+      [hel],
       { leaves: true, lastCall: true },
       { told: ['done'], points: 0, recorded: true },
     ],

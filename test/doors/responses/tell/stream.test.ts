@@ -1,37 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Delta } from '#core/event.ts'
-import { userId } from '#core/ids.ts'
 import { type Entry, type Item, textMessage } from '#core/item.ts'
-import { noUsage, type Turn } from '#core/turn.ts'
-import type { TurnStatus } from '#core/turn-status.ts'
 import { createStream } from '#doors/responses/tell/stream.ts'
 import { createStreamRecords } from '#doors/responses/tell/stream-records.ts'
 import type { Watched } from '#turns/watch.ts'
 import { outputOf, readEvents, textIn, type Wire } from '../serve.ts'
+import { delta, rest, turn } from './running-turn.ts'
 
-const turn: Turn = {
-  id: 't1',
-  threadId: 'h1',
-  userId: userId('ann'),
-  door: 'responses',
-  status: 'running',
-  options: {},
-  createdAt: 0,
-  usage: noUsage,
-}
-
-const delta = (itemId: string, offset: number, text: string): Watched => ({
-  type: 'delta',
-  turnId: 't1',
-  itemId,
-  offset,
-  text,
-})
 const entry = (id: string, item: Item, turnId = 't1'): Entry => ({ seq: 1, id, turnId, at: 0, item })
 const stored = (...entries: Entry[]): Watched => ({ type: 'entries', entries })
 const said = (id: string, text: string): Watched => stored(entry(id, textMessage('assistant', text)))
-const rest = (status: TurnStatus): Watched => ({ type: 'turn', turn: { ...turn, status } })
 const gate: Item = { type: 'gate', callId: 'c1', kind: 'output', name: 'f', args: '{}', prompt: '' }
 
 function tell(events: readonly Watched[], more: { skip?: number; after?: number } = {}) {
