@@ -18,9 +18,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 
-/** Prints what it was started with; as told it exits with a code, warns, or waits for a signal. */
+/** Prints what it was started with; as told it warns, or waits for a signal. */
 const program = `
-const [command, code]: string[] = process.argv.slice(2)
+const [command]: string[] = process.argv.slice(2)
 if (command === 'wait') {
   process.on('SIGTERM', () => process.exit(7))
   setInterval(() => {}, 1000)
@@ -28,13 +28,18 @@ if (command === 'wait') {
 if (command === 'warn') process.emitWarning('noise', 'ExperimentalWarning')
 const { execPath: node, pid, argv: [, main, ...args] } = process
 console.log(JSON.stringify({ node, main, args, cwd: process.cwd(), pid }))
-if (command === 'exit') process.exit(Number(code))
+`
+/** In place of Node, which takes thirty times as long: prints what it was started with, and exits with a code as told. */
+const teller = `#!/bin/sh
+printf '%s\\0' "$0" "$(pwd -P)" "$$" "$@"
+while [ $# -gt 2 ]; do shift; done
+[ "$1" != exit ] || exit "$2"
 `
 
 type Seen = { node: string; main: string; args: string[]; cwd: string; pid: number }
 
-/** A checkout with the launcher; `pinned` says where its Node is, if it has one. */
-function makeCheckout(context: TestContext, pinned?: 'node/bin/node' | '.bin/node') {
+/** A checkout with the launcher; `pinned` says where its Node is, if it has one: the teller, or the real one. */
+function makeCheckout(context: TestContext, pinned?: 'node/bin/node' | '.bin/node', node?: 'real') {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'atrium launcher ')))
   context.after(() => rmSync(folder, { recursive: true, force: true }))
   const root = join(folder, 'a check out')
@@ -45,23 +50,20 @@ function makeCheckout(context: TestContext, pinned?: 'node/bin/node' | '.bin/nod
   writeFileSync(join(root, 'src', 'main.ts'), program)
   writeFileSync(join(root, 'package.json'), '{"type":"module"}')
   if (pinned) {
-    mkdirSync(dirname(join(root, 'node_modules', pinned)), { recursive: true })
-    symlinkSync(process.execPath, join(root, 'node_modules', pinned))
+    const place = join(root, 'node_modules', pinned)
+    mkdirSync(dirname(place), { recursive: true })
+    if (node === 'real') symlinkSync(process.execPath, place)
+    else writeFileSync(place, teller, { mode: 0o755 })
   }
   return { folder, root, launcher }
 }
 
-/** A `node` that only knows its version, in a folder for PATH. */
-function makeNode(folder: string, version: string): string {
+/** A `node` that only knows its version, in a folder for PATH; `does` is what it does when it is to run something. */
+function makeNode(folder: string, version: string, does = `echo "took ${version}"`): string {
   const bin = join(folder, `node ${version}`)
   mkdirSync(bin)
-  writeFileSync(
-    join(bin, 'node'),
-    `#!/bin/sh\n[ "$*" = --version ] && echo ${version} && exit\necho "took ${version}"\n`,
-    {
-      mode: 0o755,
-    },
-  )
+  const lines = ['#!/bin/sh', `[ "$*" = --version ] && echo ${version} && exit`, does, '']
+  writeFileSync(join(bin, 'node'), lines.join('\n'), { mode: 0o755 })
   return bin
 }
 
@@ -77,16 +79,29 @@ function launch(
     env: options.env ?? { PATH: systemPath },
     encoding: 'utf8',
   })
-  return { status, stdout, stderr, seen: stdout.startsWith('{') ? (JSON.parse(stdout) as Seen) : undefined }
+  return { status, stdout, stderr, seen: stdout.startsWith('{') ? (JSON.parse(stdout) as Seen) : readTold(stdout) }
 }
 
+/** What the teller printed. */
+function readTold(stdout: string): Seen | undefined {
+  if (!stdout.includes('\0')) return undefined
+  const [node = '', cwd = '', pid, ...rest] = stdout.split('\0').slice(0, -1)
+  const at = rest.findIndex((flag) => !flag.startsWith('--'))
+  return { node, cwd, pid: Number(pid), main: rest[at] ?? '', args: rest.slice(at + 1) }
+}
+
+const envs = [
+  [{}, 'real'],
+  [{ PATH: '' }, undefined],
+  [{ PATH: systemPath }, undefined],
+] as const
 for (const pinned of ['node/bin/node', '.bin/node'] as const) {
   test(`the pinned node_modules/${pinned} runs src/main.ts of the checkout, with an empty environment too`, (context) => {
-    const { root, launcher } = makeCheckout(context, pinned)
-    for (const env of [{}, { PATH: '' }, { PATH: systemPath }]) {
+    for (const [env, node] of envs) {
+      const { root, launcher } = makeCheckout(context, pinned, node)
       const { status, stderr, seen } = launch(launcher, [], { env })
       assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
-      assert.equal(seen?.node, process.execPath)
+      assert.equal(seen?.node, node === 'real' ? process.execPath : join(root, 'node_modules', pinned))
       assert.equal(seen?.main, join(root, 'src', 'main.ts'))
     }
   })
@@ -134,13 +149,17 @@ test('it finds its checkout from any folder and through symlinks of any kind', (
   assert.match(named('atrium', { PATH: `${join(folder, 'on path')}:${systemPath}` }, '/'), /a check out\/src\/main\.ts/)
   assert.match(named('sh atrium', { PATH: systemPath }, join(root, 'bin')), /a check out\/src\/main\.ts/)
   assert.match(named('sh chain', { PATH: systemPath }, folder), /a check out\/src\/main\.ts/)
-  assert.match(named('bin/atrium', { PATH: systemPath, CDPATH: '/usr' }, root), /^\{"node.*a check out\/src\/main\.ts/)
+  const told = readTold(named('bin/atrium', { PATH: systemPath, CDPATH: '/usr' }, root))
+  assert.deepEqual(
+    [told?.node, told?.main],
+    ['node_modules/node/bin/node', 'src/main.ts'].map((path) => join(root, path)),
+  )
 })
 
 test('an old Node first on PATH does not matter beside the pinned one', (context) => {
-  const { folder, launcher } = makeCheckout(context, 'node/bin/node')
+  const { folder, root, launcher } = makeCheckout(context, 'node/bin/node')
   const env = { PATH: `${makeNode(folder, 'v20.20.2')}:${systemPath}` }
-  assert.equal(launch(launcher, [], { env }).seen?.node, process.execPath)
+  assert.equal(launch(launcher, [], { env }).seen?.node, join(root, 'node_modules', 'node', 'bin', 'node'))
 })
 
 const choices: readonly [onPath: string[], taken: string | undefined][] = [
@@ -176,7 +195,6 @@ function addBundle(root: string): void {
   const files = ['package.json', 'package-lock.json', 'tools/bundle.ts', 'src/commands/run.ts', 'dist/atrium/main.mjs']
   for (const file of files) mkdirSync(dirname(join(root, file)), { recursive: true })
   for (const file of files.slice(1)) writeFileSync(join(root, file), '')
-  writeFileSync(join(root, 'dist/atrium/main.mjs'), program.replace(': string[]', ''))
   for (const path of [...files, 'src/main.ts', 'src/commands', 'src']) utimesSync(join(root, path), early, early)
   utimesSync(join(root, 'dist/atrium/main.mjs'), built, built)
 }
@@ -239,14 +257,17 @@ test('a package runs its bundle on the Node of the PATH, with its compile cache 
   const node = makeNode(folder, 'v24.16.0')
   const taken = launch(linked, ['a'], { env: { PATH: `${makeNode(folder, 'v20.20.2')}:${node}:${systemPath}` } })
   assert.equal(taken.stdout, 'took v24.16.0\n')
-  const PATH = `${dirname(process.execPath)}:${systemPath}`
+  const showing = makeNode(folder, 'v26.0.0', 'echo "${NODE_COMPILE_CACHE:-none}"')
   const caches: readonly (readonly [env: Record<string, string>, cache: string])[] = [
     [{ HOME: '/home/ann' }, '/home/ann/.cache/atrium'],
     [{ HOME: '/home/ann', XDG_CACHE_HOME: '/var/cache' }, '/var/cache/atrium'],
     [{ HOME: '/home/ann', NODE_COMPILE_CACHE: '/own' }, '/own'],
     [{}, 'none'],
   ]
-  for (const [env, cache] of caches) assert.equal(launch(linked, [], { env: { PATH, ...env } }).stdout, `${cache}\n`)
+  const cacheOf = (env: Record<string, string>, bin: string): string =>
+    launch(linked, [], { env: { PATH: `${bin}:${systemPath}`, ...env } }).stdout
+  for (const [env, cache] of caches) assert.equal(cacheOf(env, showing), `${cache}\n`)
+  assert.equal(cacheOf({ HOME: '/home/ann' }, dirname(process.execPath)), '/home/ann/.cache/atrium\n')
 })
 
 test('a package whose PATH has no Node takes the one beside its link, or says what to do', (context) => {
@@ -267,12 +288,12 @@ test('exit codes pass through', (context) => {
 })
 
 test('warnings about experimental parts of Node are not shown', (context) => {
-  const { launcher } = makeCheckout(context, 'node/bin/node')
+  const { launcher } = makeCheckout(context, 'node/bin/node', 'real')
   assert.equal(launch(launcher, ['warn']).stderr, '')
 })
 
 test('signals reach Node, which has taken the place of the launcher', async (context) => {
-  const { launcher } = makeCheckout(context, 'node/bin/node')
+  const { launcher } = makeCheckout(context, 'node/bin/node', 'real')
   const child = spawn(launcher, ['wait'], { env: {}, stdio: ['ignore', 'pipe', 'inherit'] })
   context.after(() => child.kill('SIGKILL'))
   const [chunk] = (await once(child.stdout, 'data')) as [Buffer]
