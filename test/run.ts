@@ -6,6 +6,7 @@ import { globSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism, constants } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { RunServer } from './run-server.ts'
 
 const oldestNode = [24, 16] as const
 const minuteMs = 60_000
@@ -27,6 +28,8 @@ const parentFolders = ['doors', 'web']
 const alone = ['test/web/lib/page.test.ts', 'test/web/store/']
 /** Folders whose files are dealt to several processes: in one they would take longer than everything else. */
 const dealt: Readonly<Record<string, number>> = { web: 3 }
+/** Processes whose tests use PostgreSQL: where there are several they share a server. */
+const onPostgres = ['backup', 'memory', 'missions', 'reach', 'replicas', 'store']
 /** Processes that take the longest start first; the others fill up the end. */
 const longest = [
   'web',
@@ -89,11 +92,10 @@ function deal(root: string, name: string, files: readonly string[]): Process[] {
  * Puts the test files of each process into one file in `into`, in which each is a suite with hooks of its own. Node runs
  * them in the order of their names.
  */
-function groupTests(root: string, tests: readonly string[], into: string): string[] {
-  if (tests.length === 1) return [...tests]
+function groupTests(root: string, processes: readonly Process[], into: string): string[] {
   const urlOf = (path: string): string => pathToFileURL(join(root, path)).href
-  const processes = [...Map.groupBy(tests, processOf)].flatMap(([name, files]) => deal(root, name, files))
   return processes.map(([name, files]) => {
+    if (processes.length === 1 && files.length === 1) return files[0] ?? ''
     const lines = [
       `import { describe } from 'node:test'`,
       // Ends the processes that tests leave behind: after all files, not after the first that imports it.
@@ -106,6 +108,13 @@ function groupTests(root: string, tests: readonly string[], into: string): strin
     writeFileSync(group, lines.join('\n'))
     return group
   })
+}
+
+/** The server of those processes that would start one each. If it fails they do, and say what the fault is. */
+async function shareServer(processes: readonly Process[]): Promise<RunServer | undefined> {
+  if (processes.filter(([name]) => onPostgres.includes(name)).length < 2) return undefined
+  const { startRunServer } = await import('./run-server.ts')
+  return startRunServer().catch(() => undefined)
 }
 
 /** A key or a setting of the person at the keyboard must not change what the tests do, or cost money. */
@@ -134,7 +143,8 @@ async function run(args: readonly string[]): Promise<number> {
   const { buildAll } = await import('../tools/build.ts')
   const { freshBundle } = await import('../tools/bundle.ts')
   const { buildWeb } = await import('../tools/web.ts')
-  const [main] = await Promise.all([freshBundle(root), buildAll(), buildWeb(root)])
+  const processes = [...Map.groupBy(tests, processOf)].flatMap(([name, files]) => deal(root, name, files))
+  const [main, server] = await Promise.all([freshBundle(root), shareServer(processes), buildAll(), buildWeb(root)])
   const deadline = long ? deadlines.long : deadlines.short
   const groups = mkdtempSync(join(root, 'dist', 'tests-'))
   const child = spawn(
@@ -148,9 +158,9 @@ async function run(args: readonly string[]): Promise<number> {
       `--test-concurrency=${availableParallelism() * processesPerCore}`,
       `--test-timeout=${deadline.one}`,
       ...flags,
-      ...groupTests(root, tests, groups),
+      ...groupTests(root, processes, groups),
     ],
-    { cwd: root, env: { ...(await cleanEnvironment(root)), TEST_MAIN: main }, stdio: 'inherit' },
+    { cwd: root, env: { ...(await cleanEnvironment(root)), ...server?.env, TEST_MAIN: main }, stdio: 'inherit' },
   )
   const late = flags.includes('--watch')
     ? undefined
@@ -158,10 +168,12 @@ async function run(args: readonly string[]): Promise<number> {
         console.error(`The tests did not end within ${deadline.all / minuteMs} minutes.`)
         child.kill('SIGTERM')
       }, deadline.all)
+  server?.leaveSignals()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
   clearTimeout(late)
   rmSync(groups, { recursive: true, force: true })
+  await server?.remove()
   return code ?? 128 + (signal ? constants.signals[signal] : 0)
 }
 

@@ -46,7 +46,7 @@ function answer(response: ServerResponse, text: string): void {
 
 test('a turn of a compacted thread goes on elsewhere, from the summary', async (t) => {
   const model = await startModel(t)
-  const replicas = await startReplicas(2, await server.database(), model.env)
+  const replicas = await startReplicas(2, await server.prepared(), model.env)
   t.after(() => killAll(replicas))
   const [one, two] = replicas
   assert.ok(one && two)

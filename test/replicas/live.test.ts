@@ -19,7 +19,7 @@ before(async () => {
     { when: 'request', calls: [{ name: 'http_request', args: { method: 'POST', url: 'https://example.com/' } }] },
     { text: 'echo {{input}}' },
   ])
-  replicas = await startReplicas(2, await server.database(), script)
+  replicas = await startReplicas(2, await server.prepared(), script)
 })
 after(async () => {
   await killAll(replicas)

@@ -267,7 +267,7 @@ describe('two replicas', () => {
 })
 
 test('a setting made by a command is followed by every replica', async (t) => {
-  const fresh = await server.database()
+  const fresh = await server.prepared()
   const pair = await startReplicas(2, fresh)
   const home = newHome()
   t.after(async () => {

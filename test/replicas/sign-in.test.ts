@@ -25,7 +25,7 @@ let ada: string
 const ends: (() => unknown)[] = []
 
 before(async () => {
-  url = await server.database()
+  url = await server.prepared()
   const house = await openAuthHome({ after: (end) => ends.push(end) }, {}, sharedEnv(url))
   issuer = house.issuer
   const t = { after: (end: () => unknown) => void ends.push(end) }
