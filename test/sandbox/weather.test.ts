@@ -1,71 +1,53 @@
-// The weather tool through the sandbox, against local stand-ins for the three services: every row of its contract.
+// The weather tool as it ships, in the sandbox, with stand-ins for the three services: every row of its contract.
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { createDial } from '#net/dial.ts'
+import type { Dialled, Outgoing } from '#net/dial.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import type { LoadedTool, TestReport } from '#sandbox/supervisor/sandbox.ts'
 import { effectsOf } from '#sandbox/component-tools.ts'
-import { buildTool } from '#sandbox/build/componentize.ts'
+import { buildAll } from '../../tools/build.ts'
 import { createRig } from './rig.ts'
 
 type Reply = { status?: number; body: unknown }
 const folder = new URL('../../tools/weather', import.meta.url).pathname
-const work = mkdtempSync(join(tmpdir(), 'atrium-weather-'))
-const seen: { service: string; url: URL; headers: IncomingHttpHeaders; method: string | undefined }[] = []
+const seen: { url: URL; headers: Outgoing['headers']; method: string }[] = []
 const replies: Record<'geocoding' | 'forecast' | 'air', Reply> = {
   geocoding: { body: {} },
   forecast: { body: {} },
   air: { body: {} },
 }
-const servers = Object.fromEntries(
-  (['geocoding', 'forecast', 'air'] as const).map((service) => [
-    service,
-    createServer((request, response) => {
-      seen.push({
-        service,
-        url: new URL(request.url ?? '', 'http://stub'),
-        headers: request.headers,
-        method: request.method,
-      })
-      const { status = 200, body } = replies[service]
-      response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
-    }),
-  ]),
-) as Record<'geocoding' | 'forecast' | 'air', Server>
-const rig = createRig({ dial: createDial({ lookup: () => Promise.resolve([]) }) })
+const services: Readonly<Record<string, keyof typeof replies>> = {
+  'geocoding-api.open-meteo.com': 'geocoding',
+  'api.open-meteo.com': 'forecast',
+  'air-quality-api.open-meteo.com': 'air',
+}
+/** Hosts that cannot be reached. */
+const away = new Set<string>()
+const rig = createRig({ dial: (request) => Promise.resolve(answer(request)) })
 const lisbon = { name: 'Lisbon', country: 'Portugal', latitude: 38.7, longitude: -9.1 }
 let tool: LoadedTool
 
 before(async () => {
-  const ports: Record<string, number> = {}
-  for (const [service, server] of Object.entries(servers)) {
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-    ports[service] = (server.address() as AddressInfo).port
+  await buildAll()
+  const file = JSON.parse(readFileSync(join(folder, 'capabilities.json'), 'utf8')) as object
+  tool = await rig.load(readFileSync(join(folder, 'dist', 'weather.wasm')), file, 'weather')
+})
+after(() => rig.close())
+
+function answer({ method, target, headers }: Outgoing): Dialled {
+  const { scheme, host, path, query } = target
+  const service = services[host]
+  if (service === undefined || away.has(host)) {
+    const message = `${host} could not be reached: ECONNREFUSED`
+    return { type: 'fault', fault: { code: 'unreachable', message, sent: false } }
   }
-  // The same source, other urls: the tool that ships knows only the real ones.
-  const urls = ['geocodingUrl', 'forecastUrl', 'airQualityUrl'].map((name, at) => {
-    return `export const ${name} = 'http://127.0.0.1:${Object.values(ports)[at]}'`
-  })
-  const out = join(work, 'weather.wasm')
-  await buildTool({ folder, out, overrides: new Map([['urls.ts', urls.join('\n')]]) })
-  const shipped = JSON.parse(readFileSync(join(folder, 'capabilities.json'), 'utf8')) as { http: object }
-  const allowlist = Object.values(ports).map((port) => ({
-    host: `127.0.0.1:${port}`,
-    path_prefix: '/v1/',
-    methods: ['GET'],
-  }))
-  tool = await rig.load(readFileSync(out), { ...shipped, http: { ...shipped.http, allowlist } }, 'weather')
-})
-after(async () => {
-  for (const server of Object.values(servers)) server.close()
-  await rig.close()
-  rmSync(work, { recursive: true, force: true })
-})
+  seen.push({ url: new URL(`${scheme}://${host}${path}${query}`), headers, method })
+  const { status = 200, body } = replies[service]
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return { type: 'answer', status, headers: new Map(), body: Buffer.from(text) }
+}
 
 async function call(params: unknown): Promise<TestReport> {
   seen.length = 0
@@ -144,8 +126,8 @@ test('the current weather of a city', async () => {
   })
   const [search, forecast] = seen
   assert.deepEqual(
-    [search?.url.pathname, forecast?.url.pathname, search?.method],
-    ['/v1/search', '/v1/forecast', 'GET'],
+    [search, forecast].map((each) => each && `${each.method} ${each.url.origin}${each.url.pathname}`),
+    ['GET https://geocoding-api.open-meteo.com/v1/search', 'GET https://api.open-meteo.com/v1/forecast'],
   )
   assert.deepEqual(Object.fromEntries(search?.url.searchParams ?? []), {
     name: 'Lisboa',
@@ -158,8 +140,8 @@ test('the current weather of a city', async () => {
     ['38.7', '-9.1'],
   )
   for (const { headers } of seen) {
-    assert.equal(headers.accept, 'application/json')
-    assert.match(headers['user-agent'] ?? '', /weather/)
+    assert.equal(headers.get('accept'), 'application/json')
+    assert.match(headers.get('user-agent') ?? '', /weather/)
   }
 })
 
@@ -225,7 +207,7 @@ test('the air quality at a place', async () => {
     pm2_5: 12.5,
     pm10: 20.1,
   })
-  assert.equal(seen[0]?.url.pathname, '/v1/air-quality')
+  assert.equal(seen[0]?.url.href.split('?')[0], 'https://air-quality-api.open-meteo.com/v1/air-quality')
   assert.equal(seen.length, 1)
 })
 
@@ -348,9 +330,9 @@ test('a status outside 2xx is told with its body', async () => {
 })
 
 test('a service that cannot be reached is told', async () => {
-  await new Promise((done) => servers.air.close(done))
+  away.add('air-quality-api.open-meteo.com')
   const { error, requests } = await call({ action: 'get_air_quality', lat: 0, lon: 0 })
-  assert.match(error ?? '', /^HTTP request failed: 127\.0\.0\.1 could not be reached: ECONNREFUSED$/)
+  assert.equal(error, 'HTTP request failed: air-quality-api.open-meteo.com could not be reached: ECONNREFUSED')
   assert.equal(requests.at(-1)?.status, null)
 })
 

@@ -22,7 +22,7 @@ export type BuildParts = {
   /** A folder with `tool.ts`, which exports `tool`, and the files that it imports. */
   readonly folder: string
   readonly out: string
-  /** Texts by file name that replace files of the folder. Tests use it to point a tool at another server. */
+  /** Texts by file name that replace files of the folder. Tests use it for sources with faults. */
   readonly overrides?: ReadonlyMap<string, string>
 }
 
