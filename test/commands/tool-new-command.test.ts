@@ -1,12 +1,12 @@
 // From an empty folder to a tool that the agent can call, as the pages say it.
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { buildTool } from '#sandbox/build/componentize.ts'
 import { atrium, type Ran } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
-import { builtTool } from '../sandbox/tool-cache.ts'
+import { chooseBy, manyways } from '../sandbox/fixtures.ts'
 
 const home = newHome()
 after(home.remove)
@@ -36,40 +36,57 @@ test('a new tool builds, installs and answers at once', { timeout: 300_000 }, as
   assert.deepEqual([thrown.code, (JSON.parse(thrown.stdout) as { error: string }).error], [1, "'name' must be a text"])
 })
 
-test('a tool that is tried runs another as it would for the agent: what has to be allowed is refused, in words', {
-  timeout: 300_000,
-}, async () => {
-  const folder = join(home.path, 'caller')
-  mkdirSync(folder)
-  writeFileSync(
-    join(folder, 'tool.ts'),
-    `import { toolInvoke } from 'near:agent/host@0.3.0'
-export const tool = {
-  execute({ params }: { params: string }) {
-    const { alias, args } = JSON.parse(params)
-    return { output: toolInvoke(alias, JSON.stringify(args)) }
-  },
-  schema: () => ({ type: 'object' }),
-  description: () => 'Calls.',
+/** Calls of other tools by an alias, and the parameters that choose each. */
+const calls: Readonly<Record<string, object>> = {
+  sum: { expression: '6*7' },
+  greet: { name: 'Ada' },
+  write: { path: 'a.md', content: 'x' },
+  other: {},
 }
-`,
-  )
+
+/** A component that makes these calls. What the other tool says is its output, and a refusal its error. */
+function callingComponent(): Promise<Uint8Array> {
+  const texts = Object.entries(calls).map(([alias, args], at) => ({
+    alias,
+    args: JSON.stringify(args),
+    at: 4_096 + at * 256,
+  }))
+  const data = texts.map(({ alias, args, at }) => `(data (i32.const ${at}) "${(alias + args).replaceAll('"', '\\"')}")`)
+  const invoke = `(func $invoked (param $at i32) (param $alias i32) (param $args i32) (result i32)
+    (call $invoke (local.get $at) (local.get $alias) (i32.add (local.get $at) (local.get $alias)) (local.get $args)
+      (i32.const 2048))
+    (if (i32.eqz (i32.load8_u (i32.const 2048)))
+      (then (return (call $answer (i32.load (i32.const 2052)) (i32.load (i32.const 2056))))))
+    (i32.store8 (i32.const 1024) (i32.const 0))
+    (i32.store8 (i32.const 1036) (i32.const 1))
+    (i32.store (i32.const 1040) (i32.load (i32.const 2052)))
+    (i32.store (i32.const 1044) (i32.load (i32.const 2056)))
+    (i32.const 1024))`
+  const ways = texts.map(({ alias, args, at }) => {
+    const body = `(call $invoked (i32.const ${at}) (i32.const ${alias.length}) (i32.const ${args.length}))`
+    return [alias, body] as const
+  })
+  return manyways(Object.fromEntries(ways), {
+    imports: '(import "near:agent/host@0.3.0" "tool-invoke" (func $invoke (param i32 i32 i32 i32 i32)))',
+    fields: [...data, invoke].join('\n'),
+  })
+}
+
+test('a tool that is tried runs another as it would for the agent: what has to be allowed is refused, in words', async () => {
   const aliases = { sum: 'calculate', write: 'workspace_write', greet: 'greeter' }
   const file = { version: '1', wit_version: '0.3.0', http: { allowlist: [] }, tool_invoke: { aliases } }
-  writeFileSync(join(folder, 'capabilities.json'), JSON.stringify(file))
-  const [wasm, limits] = ['caller/caller.wasm', 'caller/capabilities.json']
-  writeFileSync(join(home.path, wasm), await builtTool(folder))
+  const [wasm, limits] = ['caller.wasm', 'caller.json']
+  writeFileSync(join(home.path, limits), JSON.stringify(file))
+  writeFileSync(join(home.path, wasm), await callingComponent())
   const installed = await inFolder('tool', 'install', wasm, '--capabilities', limits, '--name', 'caller', '--yes')
   assert.equal(installed.code, 0, installed.stderr)
-  const tried = async (alias: string, args: object): Promise<{ output: string | null; error: string | null }> => {
-    const params = JSON.stringify({ alias, args })
-    return JSON.parse((await inFolder('tool', 'test', 'caller', '--params', params, '--json')).stdout)
-  }
-  assert.match((await tried('sum', { expression: '6*7' })).output ?? '', /42/)
-  assert.match((await tried('greet', { name: 'Ada' })).output ?? '', /Hello, Ada!/, 'another component')
+  const tried = async (alias: string): Promise<{ output: string | null; error: string | null }> =>
+    JSON.parse((await inFolder('tool', 'test', 'caller', '--params', chooseBy(calls, alias), '--json')).stdout)
+  assert.match((await tried('sum')).output ?? '', /42/)
+  assert.match((await tried('greet')).output ?? '', /Hello, Ada!/, 'another component')
   const refusal = /workspace_write cannot be run by a tool: .*somebody would have to allow it, and a tool cannot ask/
-  assert.match((await tried('write', { path: 'a.md', content: 'x' })).error ?? '', refusal)
-  assert.match((await tried('other', {})).error ?? '', /does not grant the tool "other"/)
+  assert.match((await tried('write')).error ?? '', refusal)
+  assert.match((await tried('other')).error ?? '', /does not grant the tool "other"/)
 })
 
 test('what is wrong with a source is said in words', async () => {

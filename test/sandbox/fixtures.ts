@@ -7,6 +7,8 @@ const wit = readFileSync(new URL('../../src/sandbox/wit/tool.wit', import.meta.u
 export type CoreParts = {
   /** What execute does: WebAssembly text that leaves the address of a response on the stack. */
   readonly execute?: string
+  /** More functions of the host. */
+  readonly imports?: string
   /** More fields of the module: functions, globals, a start. */
   readonly fields?: string
   readonly memory?: string
@@ -31,6 +33,7 @@ export async function component(parts: CoreParts = {}): Promise<Uint8Array> {
 /** The module of it, before it is told which interface it speaks. */
 export async function coreModule({
   execute = ok,
+  imports = '',
   fields = '',
   memory = '(memory (export "memory") 2)',
   schema = '{"type":"object"}',
@@ -38,6 +41,7 @@ export async function coreModule({
   return parse(`(module
     (import "near:agent/host@0.3.0" "log" (func $log (param i32 i32 i32)))
     (import "near:agent/host@0.3.0" "http-request" (func $http (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32)))
+    ${imports}
     ${memory}
     (global $top (mut i32) (i32.const 65536))
     (data (i32.const 16) "\\"ok\\"")
@@ -105,6 +109,6 @@ export function manyways(ways: Readonly<Record<string, string>>, parts: CorePart
 }
 
 /** The parameters that choose a behaviour by its name. */
-export function chooseBy(ways: Readonly<Record<string, string>>, name: string): string {
+export function chooseBy(ways: Readonly<Record<string, unknown>>, name: string): string {
   return JSON.stringify(String.fromCharCode(97 + Object.keys(ways).indexOf(name)))
 }
