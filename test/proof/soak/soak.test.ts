@@ -28,7 +28,12 @@ test('turns are counted by their outcome, over all doors', () => {
 })
 
 test('a short soak does every kind of operation and has a row for every figure', async () => {
-  const { rows, strange, windows } = await soak({ minutes: 0.02, database: 'sqlite', people: 8 })
+  const { rows, strange, windows } = await soak({
+    minutes: 0.002,
+    minCalibrationMs: 100,
+    database: 'sqlite',
+    people: 8,
+  })
   assert.deepEqual(strange, [])
   assert.deepEqual(
     rows.map(({ figure }) => figure.name),
