@@ -10,26 +10,32 @@ const limits = `/** Not wider than the screen. */
 export function fit(width: number, screen: number): number {
   return width > screen ? screen : width
 }
-export function count(turns: number, step: number): number {
+export async function count(turns: number, step: number): Promise<number> {
   let left = turns
-  while (left !== step) left -= step
+  while (left !== step) left -= await slowly(step)
   return left
 }
 export function unused(width: number): boolean {
   return width === screen
 }
+import { slowly } from './slowly.ts'
+`
+/** A loop with it that never ends leaves the processor to others. */
+const slowly = `import { setTimeout } from 'node:timers/promises'
+export const slowly = (value: number): Promise<number> => setTimeout(5, value)
 `
 const limitsTest = `import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { count, fit } from '../src/screen/limits.ts'
 test('a width fits', () => assert.deepEqual([79, 80, 81].map((width) => fit(width, 80)), [79, 80, 80]))
-test('counting ends', () => assert.equal(count(6, 2), 2))
+test('counting ends', async () => assert.equal(await count(6, 2), 2))
 `
 
 function project(t: TestContext, files: Readonly<Record<string, string>>): string {
   const root = mkdtempSync(join(tmpdir(), 'mutate-project-'))
   t.after(() => rmSync(root, { recursive: true, force: true }))
-  for (const [path, text] of Object.entries({ 'package.json': '{"type":"module"}', ...files })) {
+  const every = { 'package.json': '{"type":"module"}', 'src/screen/slowly.ts': slowly }
+  for (const [path, text] of Object.entries({ ...every, ...files })) {
     mkdirSync(join(root, dirname(path)), { recursive: true })
     writeFileSync(join(root, path), text)
   }
@@ -76,7 +82,7 @@ test('a fault is caught, survives or is covered by no test', async (t) => {
     '7 false caught',
     '7 left === step caught',
     // Never ends.
-    '7 left += step caught',
+    '7 left += await slowly(step) caught',
     '11 width !== screen uncovered',
   ])
   assert.deepEqual(told.slice(0, 2), [
