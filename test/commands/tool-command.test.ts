@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { atrium, type Ran, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
+import { copyCode } from '../sandbox/tool-cache.ts'
 
 const home = newHome()
 after(home.remove)
@@ -14,6 +15,9 @@ const component = join(folder, 'dist', 'weather.wasm')
 const capabilities = JSON.parse(readFileSync(join(folder, 'capabilities.json'), 'utf8')) as {
   http: { allowlist: { host: string; path_prefix: string; methods: string[] }[] }
 }
+
+// Its code takes seconds to make: other tests make that of a new tool.
+before(() => copyCode(readFileSync(component), home.path))
 
 function file(name: string, content: unknown): string {
   const path = join(home.path, name)
