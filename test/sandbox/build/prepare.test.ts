@@ -13,7 +13,10 @@ import { component, ok, spoiled } from '../fixtures.ts'
 import { anyPlace, createRig } from '../rig.ts'
 
 const rig = createRig({ cacheFolder: mkdtempSync(join(tmpdir(), 'atrium-sandbox-')) })
+/** For what is said of components that are transpiled: their code is kept from run to run. */
+const kept = createRig()
 after(async () => {
+  await kept.close()
   await rig.close()
   rmSync(rig.cacheFolder, { recursive: true, force: true })
 })
@@ -257,16 +260,18 @@ test('every memory and table in the cache has an upper bound', async () => {
   assert(pages.reduce((sum, max) => sum + max, 0) <= 1_024, String(pages))
 })
 
+const take: Take = (bytes) => kept.load(bytes)
+
 test('the schema must be a JSON object', async () => {
-  assert.equal((await refusal(await component({ schema: '[1]' }))).code, 'schema_invalid')
-  assert.equal((await refusal(await component({ schema: '{"type":' }))).code, 'schema_invalid')
+  assert.equal((await refusal(await component({ schema: '[1]' }), take)).code, 'schema_invalid')
+  assert.equal((await refusal(await component({ schema: '{"type":' }), take)).code, 'schema_invalid')
   const deep = `{"a":${'['.repeat(60)}${']'.repeat(60)}}`
-  assert.match((await refusal(await component({ schema: deep }))).message, /nests too deep/)
+  assert.match((await refusal(await component({ schema: deep }), take)).message, /nests too deep/)
 })
 
 test('a schema that asks for a credential is warned about', async () => {
   const schema = '{"type":"object","properties":{"api_key":{},"city":{}}}'
-  const { warnings } = await rig.load(await component({ schema }))
+  const { warnings } = await kept.load(await component({ schema }))
   assert.deepEqual(warnings.length, 1)
   assert.match(warnings[0] ?? '', /"api_key" looks like a credential/)
 })
@@ -274,18 +279,18 @@ test('a schema that asks for a credential is warned about', async () => {
 test('texts with letters that nobody sees are warned about', async () => {
   const schema = '{"type":"object","title":"\u200bhidden"}'
   for (const { warnings } of [
-    await rig.load(await component({ schema })),
-    await rig.load(await component(), { ...anyPlace, actions: [{ id: 'a', description: 'x\u{e0041}' }] }),
+    await kept.load(await component({ schema })),
+    await kept.load(await component(), { ...anyPlace, actions: [{ id: 'a', description: 'x\u{e0041}' }] }),
   ]) {
     assert.match(warnings.join(), /invisible characters/)
   }
-  assert.doesNotMatch((await rig.load(await component())).warnings.join(), /invisible/)
+  assert.doesNotMatch((await kept.load(await component())).warnings.join(), /invisible/)
 })
 
 test('a capability file for another interface version is refused', async () => {
   const bytes = await component({ execute: ok })
   await assert.rejects(
-    rig.load(bytes, { ...anyPlace, wit_version: '0.4.0' }),
+    kept.load(bytes, { ...anyPlace, wit_version: '0.4.0' }),
     /built for near:agent 0\.3\.x: write 0\.3\.0$/,
   )
 })
@@ -298,7 +303,7 @@ test('a world without the host interface is fine: a tool that asks for nothing',
     (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32) (i32.const 64)))`)
   const wit = readFileSync(new URL('../../../src/sandbox/wit/tool.wit', import.meta.url), 'utf8')
   const bytes = await componentNew(await componentEmbed({ binary: core, witSource: wit, world: 'sandboxed-tool' }), [])
-  assert.equal((await refusal(bytes)).code, 'schema_invalid')
+  assert.equal((await refusal(bytes, take)).code, 'schema_invalid')
 })
 
 /** Memories and tables of a module: enough of the format to see their maximum. */
