@@ -3,12 +3,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { untilEqual } from '../until.ts'
-import { noBrowser, useSite } from './browser.ts'
+import { follow, noBrowser } from './browser.ts'
 import { corpus, guard } from './corpus.ts'
 import { checkLooks } from './looks.ts'
+import { useOnePage } from './one-page.ts'
 
 const skip = noBrowser()
-const site = useSite({
+const { site, visit } = useOnePage({
   script: {
     replies: [
       { when: 'slow', text: 'Working on it.', delayMs: 600_000 },
@@ -26,7 +27,7 @@ const rowOf = (page: Page, title: string) => page.getByRole('row').filter({ hasT
 const newUser = async (name: string) => (await site.call<{ token: string }>('POST', '/api/users', { name })).token
 
 test('a job shows how it stands as that changes, and Stop ends it', { skip }, async (t) => {
-  const page = await site.open(t, '/jobs')
+  const page = await visit(t, '/jobs')
   await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor()
   await send('slow work')
   const row = rowOf(page, 'slow work')
@@ -42,7 +43,7 @@ test('what waits stands first and leads to its thread; what failed tells why', {
   const { thread_id } = await send('write the fix')
   await send('broken wish')
   await send('plain wish')
-  const page = await site.open(t, '/jobs')
+  const page = await visit(t, '/jobs')
   await rowOf(page, 'broken wish').getByText('Failed').waitFor()
   await rowOf(page, 'broken wish').getByText('<b>no</b> such model.').waitFor()
   await rowOf(page, 'plain wish').getByText('Completed').waitFor()
@@ -79,7 +80,7 @@ test('the operator sees the jobs of one user, however far back they are', { skip
   await sendAs('ci-bot', 'flaky checkout test')
   await sendAs('nadia', 'bump the base image')
   for (let at = 1; at <= 22; at++) await send(`later ${at}`)
-  const page = await site.open(t, '/jobs')
+  const page = await visit(t, '/jobs')
   await rowOf(page, 'later 22').waitFor()
   await rowOf(page, 'flaky checkout test').waitFor({ state: 'detached' })
   const users = page.getByRole('combobox', { name: 'User' })
@@ -95,7 +96,7 @@ test('the operator sees the jobs of one user, however far back they are', { skip
 test('jobs are found by status, by door and by words; the address keeps the status', { skip }, async (t) => {
   await send('broken again')
   await send('tidy the attic')
-  const page = await site.open(t, '/jobs')
+  const page = await visit(t, '/jobs')
   await rowOf(page, 'tidy the attic').waitFor()
   await page.getByRole('button', { name: 'Failed' }).click()
   await rowOf(page, 'tidy the attic').waitFor({ state: 'detached' })
@@ -111,21 +112,27 @@ test('jobs are found by status, by door and by words; the address keeps the stat
   await page.getByRole('button', { name: 'Clear search' }).last().click()
   await page.getByRole('combobox', { name: 'User' }).selectOption({ label: 'User: you' })
   await rowOf(page, 'broken again').waitFor()
+  await page.getByRole('combobox', { name: 'User' }).selectOption({ label: 'User: all' })
   await page.setViewportSize({ width: 375, height: 812 })
   await page.getByRole('combobox', { name: 'Door' }).waitFor({ state: 'hidden' })
 })
 
-test('somebody without jobs is told what would be here', { skip }, async (t) => {
-  const page = await site.open(t, '/jobs', { token: await newUser('nobody yet') })
+test('a slow answer shows a skeleton; who has no jobs is told what would be here; of many, twenty more are shown', {
+  skip,
+}, async (t) => {
+  const token = await newUser('busy')
+  const page = await site.open(t, '/waiting', { token })
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  await page.route('**/api/jobs?*', (route) => answered.then(() => route.continue()))
+  await follow(page, '/jobs')
+  await page.getByRole('searchbox', { name: 'Search jobs' }).waitFor()
+  await page.getByRole('status').filter({ hasText: 'Loading' }).waitFor()
+  answer()
   await page.getByRole('heading', { name: 'No jobs yet' }).waitFor()
   await page.getByRole('link', { name: 'Start a thread' }).click()
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
-})
-
-test('twenty are shown, then twenty more', { skip }, async (t) => {
-  const token = await newUser('busy')
   for (let at = 1; at <= 25; at++) await send(`errand ${at}`, token)
-  const page = await site.open(t, '/jobs', { token })
+  await follow(page, '/jobs')
   await rowOf(page, 'errand 25').waitFor()
   await untilEqual(() => page.getByText('errand 1', { exact: true }).and(page.locator('.row-link')).count(), 0)
   await page.getByText('20 of 25').waitFor()
@@ -135,9 +142,9 @@ test('twenty are shown, then twenty more', { skip }, async (t) => {
   await page.getByText('25 jobs').waitFor()
 })
 
-test('jobs that cannot be read say so and keep what was there; a slow answer shows a skeleton', { skip }, async (t) => {
+test('jobs that cannot be read say so and keep what was there', { skip }, async (t) => {
   await send('kept on the page')
-  const page = await site.open(t, '/jobs')
+  const page = await visit(t, '/jobs')
   await rowOf(page, 'kept on the page').waitFor()
   await page.route('**/api/jobs?*', (route) => route.abort())
   await page.getByRole('button', { name: 'Completed' }).click()
@@ -147,38 +154,27 @@ test('jobs that cannot be read say so and keep what was there; a slow answer sho
   await page.unroute('**/api/jobs?*')
   // It tries again by itself; the button is for those who will not wait.
   await alert.waitFor({ state: 'detached' })
-  let answer = (): void => {}
-  const asked = new Promise<void>((resolve) => {
-    answer = resolve
-  })
-  await page.route('**/api/jobs?*', async (route) => {
-    await asked
-    await route.continue()
-  })
-  await page.reload()
-  await page.getByRole('status').filter({ hasText: 'Loading' }).first().waitFor()
-  answer()
-  await rowOf(page, 'kept on the page').waitFor()
 })
 
 test('words of others stay words: titles and faults', { skip }, async (t) => {
-  for (const text of corpus) await send(text)
-  const page = await site.open(t, '/jobs')
+  const page = await visit(t, '/waiting')
   const watch = guard(page)
-  await page.reload()
-  await page.getByText('<script>window.hit = 1</script>').last().waitFor()
+  for (const text of corpus) await send(text)
+  await follow(page, '/jobs')
+  await rowOf(page, '<script>window.hit = 1</script>').first().waitFor()
+  await rowOf(page, '<img src=x onerror="window.hit = 2">').first().waitFor()
   await watch.check()
 })
 
 test('Jobs have no barrier, in any size and theme', { skip }, async (t) => {
   await send('write something else')
-  const page = await site.open(t, '/jobs')
+  const page = await visit(t, '/jobs')
   await checkLooks(page, () => rowOf(page, 'write something else').first().waitFor(), { frame: true })
 })
 
 test('with the keyboard alone a job is found, opened and stopped', { skip }, async (t) => {
   await send('slow lane')
-  const page = await site.open(t, '/jobs')
+  const page = await visit(t, '/jobs')
   await rowOf(page, 'slow lane').getByText('Running').waitFor()
   await page.getByRole('searchbox', { name: 'Search jobs' }).focus()
   await page.keyboard.type('slow lane')

@@ -3,24 +3,28 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { atrium } from '../atrium.ts'
 import { untilEqual } from '../until.ts'
-import { noBrowser, useSite } from './browser.ts'
+import { noBrowser } from './browser.ts'
 import { checkLooks } from './looks.ts'
+import { useOnePage } from './one-page.ts'
 
 const skip = noBrowser()
-const site = useSite()
+const { site, visit } = useOnePage()
 
-test('a token signs in; a wrong one is told in words, below its field', { skip }, async (t) => {
-  const page = await site.open(t, '/login', { token: null })
+test('any address leads to sign-in first, and then to itself; a wrong token is told in words, below its field', {
+  skip,
+}, async (t) => {
+  const page = await site.open(t, '/waiting', { token: null })
   await page.getByRole('heading', { name: 'Sign in to Atrium' }).waitFor()
   const field = page.getByRole('textbox', { name: 'Access token' })
+  await checkLooks(page, () => field.waitFor())
   await field.fill('nonsense')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('alert').filter({ hasText: 'This token is not known here.' }).waitFor()
   await untilEqual(() => field.getAttribute('aria-invalid'), 'true')
   await field.fill(site.token)
   await page.keyboard.press('Enter')
-  await page.getByRole('textbox', { name: 'Message' }).waitFor()
-  await page.waitForURL((url) => url.pathname === '/')
+  await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
+  await page.waitForURL((url) => url.pathname === '/waiting')
 })
 
 test('the link of the start signs in once, also in a tab that is at sign-in already; its code leaves the address', {
@@ -33,23 +37,17 @@ test('the link of the start signs in once, also in a tab that is at sign-in alre
   await page.getByRole('textbox', { name: 'Access token' }).waitFor()
   await page.goto(site.url + path)
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  await page.waitForURL((url) => url.pathname === '/' && !url.href.includes('code='))
+  await page.context().clearCookies()
+  await page.goto(site.url + path)
+  await page.getByRole('alert').filter({ hasText: 'This link was used already' }).waitFor()
   await page.waitForURL((url) => !url.href.includes('code='))
-  const other = await site.open(t, path, { token: null })
-  const used = other.getByRole('alert').filter({ hasText: 'This link was used already' })
-  await used.waitFor()
-  await other.waitForURL((url) => !url.href.includes('code='))
-})
-
-test('any address leads to sign-in first, and then to itself', { skip }, async (t) => {
-  const page = await site.open(t, '/waiting', { token: null })
-  await page.getByRole('textbox', { name: 'Access token' }).fill(site.token)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
 })
 
 test('when the session has ended the page says so, and the draft is still there afterwards', { skip }, async (t) => {
-  const page = await site.open(t)
-  await page.getByRole('textbox', { name: 'Message' }).fill('half a thought')
+  const page = await visit(t)
+  const message = page.getByRole('textbox', { name: 'Message' })
+  await message.fill('half a thought')
   await page.context().clearCookies()
   // Unless the page has noticed by itself; several requests are refused at once then, and it is told once.
   await page.evaluate(`document.querySelector('a[href="/waiting"]')?.click()`)
@@ -58,13 +56,12 @@ test('when the session has ended the page says so, and the draft is still there 
   await page.getByRole('textbox', { name: 'Access token' }).fill(site.token)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('link', { name: 'New thread' }).click()
-  await page.getByRole('textbox', { name: 'Message' }).waitFor()
-  await untilEqual(() => page.getByRole('textbox', { name: 'Message' }).inputValue(), 'half a thought')
+  await message.waitFor()
+  await untilEqual(() => message.inputValue(), 'half a thought')
+  await message.fill('')
 })
 
-test('the sign-in page and the first one have no barrier, in any size and theme', { skip }, async (t) => {
-  const outside = await site.open(t, '/login', { token: null })
-  await checkLooks(outside, () => outside.getByRole('textbox', { name: 'Access token' }).waitFor())
-  const page = await site.open(t, '/')
+test('the first page has no barrier, in any size and theme', { skip }, async (t) => {
+  const page = await visit(t)
   await checkLooks(page, () => page.getByRole('textbox', { name: 'Message' }).waitFor())
 })
