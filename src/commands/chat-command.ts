@@ -59,8 +59,11 @@ export async function chat(flags: Flags, options: ChatOptions = {}): Promise<voi
   } finally {
     // A second Ctrl+C exits at once.
     process.once('SIGINT', () => process.exit(interruptedExit))
-    if (service.app.runner.running > 0) process.stdout.write(paint('2', 'finishing open work, up to 10 s\n'))
-    await service.stop(end.signal.aborted ? 0 : undefined)
+    if (end.signal.aborted) await service.stop(0)
+    else {
+      if (service.app.runner.running > 0) process.stdout.write(paint('2', 'finishing open work, up to 10 s\n'))
+      await service.stop()
+    }
   }
 }
 

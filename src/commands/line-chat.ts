@@ -25,7 +25,11 @@ export async function converse(client: OperatorClient, { greeting, threadId, end
   const lines = createInterface({ input: process.stdin, output: process.stdout })
   const reply = createReply(client, threadId)
   const closed = closedBy(lines, () => reply.stop())
-  end?.addEventListener('abort', () => lines.close())
+  const ended = Promise.withResolvers<void>()
+  end?.addEventListener('abort', () => {
+    lines.close()
+    ended.resolve()
+  })
   const prompt = (): void => {
     lines.setPrompt(reply.gates.asks() ? paint('33', pasteable(reply.gates.prompt())) : paint('36', '▌ '))
     lines.prompt()
@@ -35,7 +39,8 @@ export async function converse(client: OperatorClient, { greeting, threadId, end
     const message = line.trim()
     if (message === '/quit' || message === '/exit') break
     try {
-      await obey(message, reply)
+      // A reply that cannot be stored any more does not end.
+      await Promise.race([obey(message, reply), ended.promise])
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       failure(error)

@@ -21,6 +21,6 @@ export function checkVersion(found: number, steps: readonly Migration[], path?: 
 export function outdated(found: number, known: number): AppError {
   return new AppError(
     'database_unavailable',
-    `a newer Atrium has brought the database to version ${found}, which this one (version ${known}) cannot work with: nothing more is stored; replace this process by the newer Atrium`,
+    `a newer Atrium has brought the database to version ${found}, which this one (version ${known}) cannot work with: nothing more is stored; start the newer Atrium in its place`,
   )
 }
