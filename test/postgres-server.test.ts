@@ -1,8 +1,12 @@
-// The exit code of processes that load PostgreSQL: its package hooks the end of the process.
+// The server of the tests: one that fails, and the exit code of processes that load it, whose end its package hooks.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { startPostgres } from './postgres-server.ts'
+import { until } from './until.ts'
 
 const server = import.meta.resolve('./postgres-server.ts')
 const endings: readonly [what: string, code: string, exitCode: number][] = [
@@ -21,3 +25,15 @@ for (const [what, code, exitCode] of endings) {
     assert.deepEqual(await once(child, 'exit'), [exitCode, null])
   })
 }
+
+test('a server that ended by itself and does not start again tells why, and is removed', async () => {
+  const server = await startPostgres()
+  const pidFile = join(server.folder, 'postmaster.pid')
+  process.kill(Number.parseInt(readFileSync(pidFile, 'utf8'), 10), 'SIGQUIT')
+  await until(() => !existsSync(pidFile))
+  await server.stop()
+  writeFileSync(join(server.folder, 'postgresql.conf'), 'no_such_setting = 1\n')
+  await assert.rejects(server.start(), /PostgreSQL did not start: [\s\S]*no_such_setting/)
+  await server.remove()
+  assert(!existsSync(dirname(server.folder)))
+})

