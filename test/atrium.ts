@@ -20,6 +20,14 @@ let commands: ChildProcess | undefined
 let lastCommand: Promise<unknown> = Promise.resolve()
 /** A test that fails may leave its service behind: nothing of a file outlives its last test. */
 const running = new Set<ChildProcess>()
+/** The system ends a killed process a moment later; until then it writes to its folder. */
+const killedMs = 20
+// Also of a program that is no test, whatever ends it. Folders are removed by a later listener.
+process.once('exit', () => {
+  if (running.size === 0) return
+  for (const child of running) child.kill('SIGKILL')
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, killedMs)
+})
 if (runsTests) {
   after(async () => {
     const exits = [...running].map((child) => once(child, 'exit'))
@@ -172,7 +180,10 @@ function startCommands(): ChildProcess {
   // A program that is no test may end while it is there; it then ends too.
   child.unref()
   running.add(child)
-  child.once('exit', () => (commands = undefined))
+  child.once('exit', () => {
+    running.delete(child)
+    commands = undefined
+  })
   return child
 }
 

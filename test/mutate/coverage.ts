@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Attempt, attempt, type Order } from './attempt.ts'
-import { openScratch } from './scratch.ts'
+import { openScratch } from '../scratch.ts'
 
 type Range = { readonly startOffset: number; readonly endOffset: number; readonly count: number }
 type Script = { readonly url: string; readonly functions: readonly { readonly ranges: readonly Range[] }[] }

@@ -8,7 +8,7 @@ import { type Coverage, cover, isExecuted } from './coverage.ts'
 import { type Fault, findFaults, plant } from './faults.ts'
 import { isNoticed } from './notice.ts'
 import { findTestFiles, type TestFile, testsFor } from './imports.ts'
-import { openScratch } from './scratch.ts'
+import { openScratch } from '../scratch.ts'
 import type { SharedServer } from './server.ts'
 import type { TypeChecker } from './types.ts'
 

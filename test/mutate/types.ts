@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { openScratch, type Scratch } from './scratch.ts'
+import { openScratch, type Scratch } from '../scratch.ts'
 
 export type TypeChecker = {
   /** Whether a text in place of a source file is refused. */

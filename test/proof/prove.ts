@@ -2,8 +2,9 @@
 // history.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Program } from '../atrium.ts'
+import { runCourse } from './course.ts'
 import { createDice } from './dice.ts'
-import { type Fault, scheduleFaults } from './faults.ts'
+import { scheduleFaults } from './faults.ts'
 import { type Event, hasSecret, type History } from './history.ts'
 import { operate } from './operations.ts'
 import { serverTools, startOutside } from './outside.ts'
@@ -12,7 +13,7 @@ import { startReplicated } from './replicated.ts'
 import { operatorToken, startAlone, webhookSecret } from './service.ts'
 import { countRunnable, openPlace, readStored } from './stored.ts'
 import { newPerson } from './people.ts'
-import type { Person, World } from './world.ts'
+import type { Site, World } from './world.ts'
 
 export type Plan = {
   readonly seed: number
@@ -36,8 +37,8 @@ const patienceMs = 180_000
 const lookMs = 50
 /** On a busy machine a turn takes minutes: none may end by its time. */
 const patient = { RESPONSES_TURN_TIMEOUT_SECS: '1800' }
-const opsPerLine = 1_000
 
+/** Whatever ends the run, all that it started is ended and removed before the promise settles. */
 export async function prove({
   seed,
   ops,
@@ -68,12 +69,21 @@ export async function prove({
   const env = { ...more, ...outside.env, LOG_LEVEL: 'info', ...patient, ATRIUM_PRIVATE_HOSTS: outside.host }
   const service = replicas === 0 ? await startAlone(env, { effect, program }) : await startReplicated(replicas, env)
   opened.defer(() => service.close())
-  const world: World = { site: service, webhookSecret, operatorToken, record }
+  const ending = new AbortController()
+  opened.defer(() => ending.abort(new Error('the run is over')))
+  const world: World = { site: until(ending.signal, service), webhookSecret, operatorToken, record }
   const people = await Promise.all(Array.from({ length: count }, (_, at) => newPerson(world, at, seed + at + 1)))
   await allowTools(world)
   const all = { faults: { ...service.faults, ...outside.faults } }
   const schedule = scheduleFaults(all, { dice: createDice(seed), ops, count: faults })
-  await operateAll(world, people, { ops, faults: schedule, tell })
+  await runCourse({
+    clients: people,
+    ops,
+    faults: schedule,
+    operate: (person, op) => operate(world, person, people, op),
+    record,
+    tell,
+  })
   const sql = openPlace(service.place)
   opened.defer(() => sql.close())
   for (const end = Date.now() + restMs; (await countRunnable(sql)) > 0 && Date.now() < end; ) await sleep(lookMs)
@@ -95,27 +105,11 @@ async function allowTools(world: World): Promise<void> {
   }
 }
 
-type Course = { readonly ops: number; readonly faults: readonly Fault[]; readonly tell: Plan['tell'] }
-
-/** Every client does one operation after the other; a fault happens when its operation begins. */
-async function operateAll(world: World, people: readonly Person[], { ops, faults, tell }: Course): Promise<void> {
-  const began = Date.now()
-  let next = 0
-  let happening: Promise<void> = Promise.resolve()
-  const due = new Map(faults.map((fault) => [fault.at, fault]))
-  const work = async (person: Person): Promise<void> => {
-    for (let op = next++; op < ops; op = next++) {
-      if (op > 0 && op % opsPerLine === 0) tell?.(`${op} operations after ${Date.now() - began} ms`)
-      const fault = due.get(op)
-      if (fault)
-        happening = happening.then(async () => {
-          world.record({ type: 'fault', name: fault.name })
-          await fault.happen()
-          world.record({ type: 'fault-over', name: fault.name })
-        })
-      await operate(world, person, people, op)
-    }
+/** Without addresses from then on: clients that would try for minutes give up. */
+function until(signal: AbortSignal, site: Site): Site {
+  const open = (address: () => string) => (): string => {
+    signal.throwIfAborted()
+    return address()
   }
-  await Promise.all(people.map(work))
-  await happening
+  return { gateway: open(() => site.gateway()), webhook: open(() => site.webhook()) }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startPostgres } from '../postgres-server.ts'
 import { newHome } from '../new-home.ts'
-import { type Replica, sharedEnv, startReplica } from '../replicas/replicas.ts'
+import { killAll, type Replica, sharedEnv, startReplica } from '../replicas/replicas.ts'
 import { copyHostileCode, installHostileComponent } from './hostile-component.ts'
 import { addHostileServer, removeSecret, setSecret } from './hostile-server.ts'
 import { type Proxy, startProxy } from './proxy.ts'
@@ -38,13 +38,8 @@ export async function startReplicated(count: number, more: Record<string, string
   await installHostileComponent({ url })
   let secrets = 0
   const places: Place[] = []
-  opened.defer(async () => {
-    for (const { replica } of places) {
-      replica.signal('SIGCONT')
-      replica.signal('SIGKILL')
-      await replica.ended
-    }
-  })
+  const started: Replica[] = []
+  opened.defer(() => killAll(started))
   let output = ''
   for (let at = 0; at < count; at++) {
     const { hostname, port } = new URL(url)
@@ -55,6 +50,7 @@ export async function startReplicated(count: number, more: Record<string, string
     const shift = { NODE_OPTIONS: clock, TEST_CLOCK_SHIFT_MS: String(shiftsMs[at % shiftsMs.length]) }
     const start = async (): Promise<Replica> => {
       const replica = await startReplica(through.href, { ...env, ...more, ...shift })
+      started.push(replica)
       await copyHostileCode(replica.home)
       return replica
     }

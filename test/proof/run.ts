@@ -7,6 +7,7 @@ import { freshBundle } from '../../tools/bundle.ts'
 const maxShown = 10
 const minFaults = 8
 const opsPerFault = 500
+const interruptedExit = 130
 
 async function run(): Promise<number> {
   const { values } = parseArgs({
@@ -34,6 +35,9 @@ async function run(): Promise<number> {
   // The processes run the bundle, unless something else is named; it is read when the file is loaded.
   process.env['TEST_MAIN'] ??= await freshBundle(join(import.meta.dirname, '..', '..'))
   const [{ prove }, { judge }] = await Promise.all([import('./prove.ts'), import('./rules.ts')])
+  exitAtSignals()
+  // At once: a run that cannot be finished is repeated by it too.
+  console.error(`seed ${plan.seed}`)
   const began = Date.now()
   const history = await prove(plan)
   const verdicts = judge(history)
@@ -51,4 +55,20 @@ async function run(): Promise<number> {
   return verdicts.every(({ breaches }) => breaches.length === 0) ? 0 : 1
 }
 
-process.exit(await run())
+/** Whatever runs ends, and its files are removed, when the process exits. Its exit code is not left to the package of PostgreSQL. */
+function exitAtSignals(): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.removeAllListeners(signal)
+    process.once(signal, () => {
+      console.error(`ended by ${signal}`)
+      process.exit(interruptedExit)
+    })
+  }
+}
+
+try {
+  process.exit(await run())
+} catch (error) {
+  console.error('the run could not be finished:', error)
+  process.exit(1)
+}

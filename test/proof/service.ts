@@ -1,6 +1,5 @@
 // The service under test as real processes: one over SQLite, or several over PostgreSQL.
 import { execFileSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Program, type Serving, serve } from '../atrium.ts'
@@ -52,7 +51,9 @@ type AloneParts = {
 
 /** One process over SQLite, in a home of its own. A killed one comes back at the same address. */
 export async function startAlone(more: Record<string, string>, { effect, program }: AloneParts): Promise<Service> {
+  await using opened = new AsyncDisposableStack()
   const home = newHome()
+  opened.defer(home.remove)
   let output = ''
   let ports: Record<string, string> = {}
   const machine = { home: home.path, env: { ...env, ...more }, program }
@@ -67,18 +68,21 @@ export async function startAlone(more: Record<string, string>, { effect, program
     return serving
   }
   let serving = await start()
-  const { hostname, port } = new URL(serving.url)
-  const proxy = await startProxy({ host: hostname, port: Number(port) })
-  const addresses = { gateway: `http://127.0.0.1:${proxy.port}`, webhook: webhookOf(serving) }
-  const kill = async (): Promise<void> => {
-    await end()
-    serving = await start()
-  }
   const end = async (): Promise<void> => {
     serving.signal('SIGKILL')
     await serving.ended
-    output += serving.output()
   }
+  opened.defer(end)
+  const { hostname, port } = new URL(serving.url)
+  const proxy = await startProxy({ host: hostname, port: Number(port) })
+  opened.defer(() => proxy.close())
+  const addresses = { gateway: `http://127.0.0.1:${proxy.port}`, webhook: webhookOf(serving) }
+  const kill = async (): Promise<void> => {
+    await end()
+    output += serving.output()
+    serving = await start()
+  }
+  const closing = opened.move()
   return {
     place,
     gateway: () => addresses.gateway,
@@ -109,11 +113,7 @@ export async function startAlone(more: Record<string, string>, { effect, program
       },
     },
     output: () => output + serving.output(),
-    async close() {
-      await end()
-      await proxy.close()
-      rmSync(home.path, { recursive: true, force: true })
-    },
+    close: () => closing.disposeAsync(),
   }
 }
 

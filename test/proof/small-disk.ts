@@ -2,11 +2,9 @@
 // own, which needs no rights of an administrator. The server reaches it through /proc.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { chmod, stat, statfs } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { openScratch } from '../scratch.ts'
 
 export type SmallDisk = {
   readonly path: string
@@ -25,7 +23,7 @@ const script = `mount -t tmpfs -o size=$1,mode=700 tmpfs "$0" && echo done &&
 /** Undefined where a user may not make namespaces. The files belong to the owner of `folder`. */
 export async function openSmallDisk(folder: string): Promise<SmallDisk | undefined> {
   const { uid, gid } = await stat(folder)
-  const place = mkdtempSync(join(tmpdir(), 'atrium-disk-'))
+  const { path: place, remove } = openScratch('atrium-disk-')
   await chmod(place, 0o755)
   const args = ['--user', '--mount', '--map-current-user', '--keep-caps', 'sh', '-c', script, place, String(roomyBytes)]
   const child = spawn('unshare', args, { stdio: ['pipe', 'pipe', 'ignore'], uid, gid })
@@ -36,7 +34,7 @@ export async function openSmallDisk(folder: string): Promise<SmallDisk | undefin
   const close = async (): Promise<void> => {
     child.kill('SIGKILL')
     await ended
-    rmSync(place, { recursive: true, force: true })
+    remove()
   }
   if ((await answer()) !== 'done') {
     await close()

@@ -1,6 +1,6 @@
 // Several real services over one real PostgreSQL, and what the tests ask of them.
 import assert from 'node:assert/strict'
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
@@ -52,7 +52,7 @@ export async function startReplica(url: string, env: Record<string, string> = {}
     home.remove()
     throw error
   })
-  void serving.ended.then(() => rmSync(home.path, { recursive: true, force: true }))
+  void serving.ended.then(home.remove)
   const ask = (path: string, more: Asking = {}) => send(serving.url + path, more)
   return {
     ...serving,

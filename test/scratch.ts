@@ -1,9 +1,9 @@
-// Temporary folders of a run, which are removed even when a signal ends it.
+// Temporary folders, which are removed at the latest when the process exits.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-export type Scratch = { readonly path: string; remove(): void }
+export type Scratch = { readonly path: string; readonly remove: () => void }
 
 /** The folders that are not removed yet. One exit listener serves all: Node warns about many. */
 const folders = new Set<string>()
@@ -24,7 +24,13 @@ export function openScratch(prefix: string): Scratch {
 }
 
 function removeAll(): void {
-  for (const path of folders) removeFolder(path)
+  for (const path of folders) {
+    try {
+      removeFolder(path)
+    } catch {
+      // One that cannot be removed keeps none of the others.
+    }
+  }
 }
 
 function removeFolder(path: string): void {
