@@ -13,7 +13,7 @@ const shared = { changes: ['ALTER TABLE settings ADD COLUMN note TEXT'], shared:
 const alone = { changes: ['ALTER TABLE settings ADD COLUMN kind TEXT'] }
 
 test('a replica goes on beside a version that it shares, keeps back one that it does not, and stores nothing beside it', async () => {
-  const url = await server.database()
+  const url = await server.prepared()
   const old = await startReplica(url)
   const sql = openPostgres(url)
   try {
