@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { clearOfMidnight } from '../clear-of-midnight.ts'
 import { farDate } from '../far-schedule.ts'
 import { until, untilEqual } from '../until.ts'
-import { noBrowser, useSite } from './browser.ts'
+import { follow, noBrowser, useSite } from './browser.ts'
 import { guard } from './corpus.ts'
 import { checkLooks } from './looks.ts'
 
@@ -26,29 +26,15 @@ const site = useSite({
 const chat = (message: string, token?: string) => site.call('POST', '/api/chat', { message }, token)
 const newUser = async (name: string) => (await site.call<{ token: string }>('POST', '/api/users', { name })).token
 
-test('before anything was used the page says what would be here', { skip }, async (t) => {
-  const page = await site.open(t, '/activity', { token: await newUser('new') })
-  await page.getByRole('heading', { name: 'Nothing to show yet' }).waitFor()
-})
-
-test('a mission has its costs under its name', { skip }, async (t) => {
-  await clearOfMidnight()
-  const token = await newUser('planner')
-  const mission = { prompt: 'words of the week', schedule: farDate() }
-  const { id } = await site.call<{ id: string }>('POST', '/api/missions', mission, token)
-  await site.call('POST', `/api/missions/${id}/run`, {}, token)
-  const page = await site.open(t, '/activity', { token })
-  const row = page.getByRole('table', { name: 'By mission' }).getByRole('row').filter({ hasText: '$0.25' })
-  await row.getByRole('link', { name: 'words of the week' }).click()
-  await page.waitForURL(`**/missions/${id}`)
-})
-
-test('the figures, the chart, its table and its tooltip tell the same', { skip }, async (t) => {
+test('before anything was used the page says so; then figures, chart, table, tooltip and latest turns tell the same', {
+  skip,
+}, async (t) => {
   await clearOfMidnight()
   const token = await newUser('spender')
+  const page = await site.open(t, '/activity', { token })
+  await page.getByRole('heading', { name: 'Nothing to show yet' }).waitFor()
   await chat('tool, then words', token)
   await chat('words', token)
-  const page = await site.open(t, '/activity', { token })
   const figure = (name: string) => page.locator('.totals > div').filter({ has: page.getByText(name, { exact: true }) })
   await figure('Today').getByText('$1.00').waitFor()
   await figure('Last 30 days').getByText('$1.00').waitFor()
@@ -73,6 +59,10 @@ test('the figures, the chart, its table and its tooltip tell the same', { skip }
   const bar = await chart.locator('rect.chart-1').last().boundingBox()
   await page.mouse.move((bar?.x ?? 0) + 3, (bar?.y ?? 0) + 3)
   await chart.locator('.chart-tip strong').filter({ hasText: '$1.00' }).waitFor()
+  // The latest turns count their tools, and lead to their threads.
+  const row = page.getByRole('table', { name: 'Latest turns' }).getByRole('row').last()
+  await row.getByText('1,310').waitFor()
+  await untilEqual(() => row.getByRole('cell').nth(2).textContent(), '1')
   // On a phone there is room for two weeks; the table has them all.
   await untilEqual(() => chart.locator('.chart-hit').count(), 30)
   await page.setViewportSize({ width: 375, height: 812 })
@@ -81,37 +71,38 @@ test('the figures, the chart, its table and its tooltip tell the same', { skip }
   await page.getByRole('button', { name: '7 days' }).click()
   await figure('Last 7 days').waitFor()
   await untilEqual(() => table.getByRole('row').count(), 8)
-})
-
-test('the latest turns lead to their threads and count their tools', { skip }, async (t) => {
-  const token = await newUser('caller')
-  await chat('tool, then words', token)
-  const page = await site.open(t, '/activity', { token })
-  const row = page.getByRole('table', { name: 'Latest turns' }).getByRole('row').nth(1)
-  await row.getByText('1,310').waitFor()
-  await untilEqual(() => row.getByRole('cell').nth(2).textContent(), '1')
   await row.getByRole('link').click()
   await page.waitForURL('**/threads/*')
+})
+
+test('figures that cannot be read say so', { skip }, async (t) => {
+  const page = await site.visit(t)
+  await page.route('**/api/usage*', (route) => route.abort())
+  await follow(page, '/activity')
+  await page.getByRole('alert').filter({ hasText: 'The activity could not be read' }).waitFor()
+})
+
+test('a mission has its costs under its name', { skip }, async (t) => {
+  await clearOfMidnight()
+  const mission = { prompt: 'words of the week', schedule: farDate() }
+  const { id } = await site.call<{ id: string }>('POST', '/api/missions', mission)
+  await site.call('POST', `/api/missions/${id}/run`, {})
+  const page = await site.visit(t, '/activity')
+  const row = page.getByRole('table', { name: 'By mission' }).getByRole('row').filter({ hasText: '$0.25' })
+  await row.getByRole('link', { name: 'words of the week' }).click()
+  await page.waitForURL(`**/missions/${id}`)
 })
 
 test('the operator sees what each user has used', { skip }, async (t) => {
   await chat('words', await newUser('grace'))
   await chat('words')
-  const page = await site.open(t, '/activity')
+  const page = await site.visit(t, '/activity')
   await page.getByRole('table', { name: 'By user' }).getByText('grace').waitFor()
-})
-
-test('figures that cannot be read say so', { skip }, async (t) => {
-  const page = await site.open(t, '/activity', { token: null })
-  await page.context().request.post(`${site.url}/api/login`, { data: { token: site.token } })
-  await page.route('**/api/usage*', (route) => route.abort())
-  await page.goto(`${site.url}/activity`)
-  await page.getByRole('alert').filter({ hasText: 'The activity could not be read' }).waitFor()
 })
 
 test('Activity has no barrier and no style of its own in the page, in any size and theme', { skip }, async (t) => {
   await chat('tool, then words')
-  const page = await site.open(t, '/activity')
+  const page = await site.visit(t, '/activity')
   const watch = guard(page)
   await checkLooks(page, async () => {
     await page.getByRole('group', { name: 'Cost per day' }).focus()

@@ -7,7 +7,7 @@ import type { Script } from '#models/script.ts'
 import { afterAllFiles } from '../after-all-files.ts'
 import { type Serving, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
-import { patienceMs } from '../until.ts'
+import { keepPage, leavePage, takePage } from './left-pages.ts'
 
 const places = [
   '/usr/bin/chromium',
@@ -65,11 +65,6 @@ const farAddress = '192.0.2.1'
 
 /** The browser of all test files of this process: each page has a context of its own. */
 let shared: Promise<Browser> | undefined
-/** Pages that a test has left, for the next one: a new window takes as much time as the page that is opened in it. */
-const left: Page[] = []
-const viewport = { width: 1440, height: 900 }
-/** The events of a page that tests listen to. */
-const heard = ['console', 'dialog', 'pageerror', 'request', 'response', 'websocket'] as const
 
 const missing = 'NO BROWSER: install chromium (apt-get install chromium); the tests of the browser app did not run'
 
@@ -81,17 +76,27 @@ export function noBrowser(): string | false {
   return missing
 }
 
+type OpenOptions = BrowserContextOptions & {
+  /** Null: nobody is signed in. */
+  readonly token?: string | null
+  /** As from another machine. */
+  readonly afar?: boolean
+  /** Another address of the service. */
+  readonly url?: string
+}
+
 export type Site = {
   readonly url: string
   readonly token: string
   readonly home: string
   readonly service: Serving
-  /** A page of somebody who is signed in; `options` are the browser's (size, theme). `afar`: as from another machine. */
-  open(
-    t: TestContext,
-    path?: string,
-    options?: BrowserContextOptions & { readonly token?: string | null; readonly afar?: boolean },
-  ): Promise<Page>
+  /** A page of somebody who is signed in, with the app loaded anew; `options` are the browser's too (size, theme). */
+  open(t: TestContext, path?: string, options?: OpenOptions): Promise<Page>
+  /**
+   * A page of the operator. If the test before has visited one, it is the same, and goes to the path as a link does: what
+   * that test has left in the app is there, such as a draft or a folded sidebar.
+   */
+  visit(t: TestContext, path?: string): Promise<Page>
   /** Asks the gateway as the operator. */
   call<T>(method: string, path: string, body?: unknown, token?: string): Promise<T>
 }
@@ -116,14 +121,31 @@ export function useSite({ script, env = {} }: SiteOptions = {}): Site {
     const settings = { SERVICE_REBORN_WEBUI_TOKEN: token, CHAT_RATE_LIMIT: '0', ...model, ...env }
     ;[service, browser] = await Promise.all([serve(home.path, settings), (shared ??= launch(executablePath))])
   })
-  after(async () => {
-    await service?.stop()
-    home.remove()
-  })
   const running = (): Serving => {
     if (!service) throw new Error('the service is not running')
     return service
   }
+  const take = async (options: BrowserContextOptions): Promise<Page> => {
+    if (!browser) throw new Error(missing)
+    return takePage(browser, options)
+  }
+  const leave = (page: Page, again = true): Promise<void> => leavePage(page, { again, home: running().url })
+  const signIn = async (page: Page, as: string): Promise<void> => {
+    // The service may close a connection that was idle in the moment in which it is used again.
+    await page.context().request.post(`${running().url}/api/login`, { data: { token: as }, maxRetries: 2 })
+  }
+  /** The page that tests visit, while none of them has it. */
+  let visited: Page | undefined
+  const leaveVisited = async (): Promise<void> => {
+    const page = visited
+    visited = undefined
+    if (page) await leave(page)
+  }
+  after(async () => {
+    await leaveVisited()
+    await service?.stop()
+    home.remove()
+  })
   return {
     get url() {
       return running().url
@@ -133,17 +155,33 @@ export function useSite({ script, env = {} }: SiteOptions = {}): Site {
     },
     token,
     home: home.path,
-    async open(t, path = '/', { token: as = token, afar = false, ...options } = {}) {
-      if (!browser) throw new Error(missing)
-      const page = await takePage(browser, options)
-      const context = page.context()
-      t.after(() => leavePage(page, { again: Object.keys(options).length === 0, home: running().url }))
+    async open(t, path = '/', { token: as = token, afar = false, url = running().url, ...options } = {}) {
+      await leaveVisited()
+      const page = await take(options)
+      t.after(() => leave(page, Object.keys(options).length === 0))
       watchFaults(t, page)
-      // The service may close a connection that was idle in the moment in which it is used again.
-      const signIn = { data: { token: as }, maxRetries: 2 }
-      if (as !== null) await context.request.post(`${running().url}/api/login`, signIn)
+      if (as !== null) await signIn(page, as)
+      const context = page.context()
       if (afar) await context.addCookies((await context.cookies()).map((each) => ({ ...each, domain: farAddress })))
-      await page.goto((afar ? running().url.replace('127.0.0.1', farAddress) : running().url) + path)
+      await page.goto((afar ? url.replace('127.0.0.1', farAddress) : url) + path)
+      return page
+    },
+    async visit(t, path = '/') {
+      const again = visited
+      visited = undefined
+      const page = again ?? (await take({}))
+      t.after(async () => {
+        // After a fault nobody knows what stands in the page.
+        if (visited || !t.passed || page.isClosed()) return leave(page)
+        await keepPage(page)
+        visited = page
+      })
+      watchFaults(t, page)
+      if (again) await follow(page, path)
+      else {
+        await signIn(page, token)
+        await page.goto(running().url + path)
+      }
       return page
     },
     async call(method, path, body, as = token) {
@@ -164,38 +202,6 @@ async function launch(executablePath: string): Promise<Browser> {
   const browser = await chromium.launch({ executablePath, args })
   afterAllFiles(() => browser.close())
   return browser
-}
-
-async function takePage(browser: Browser, options: BrowserContextOptions): Promise<Page> {
-  const again = Object.keys(options).length === 0 ? left.pop() : undefined
-  if (again) return again
-  const context = await browser.newContext({ viewport, ...options })
-  context.setDefaultTimeout(patienceMs)
-  return context.newPage()
-}
-
-/** Leaves a page as a new one would be: no document, no storage, no listener. A page with options of its own is closed. */
-async function leavePage(page: Page, { again, home }: { again: boolean; home: string }): Promise<void> {
-  const context = page.context()
-  try {
-    if (!again || page.isClosed()) throw new Error('it is not used again')
-    for (const event of heard) page.removeAllListeners(event)
-    await Promise.all([page, context].map((each) => each.unrouteAll({ behavior: 'ignoreErrors' })))
-    const others = context.pages().filter((each) => each !== page)
-    await Promise.all(others.map((each) => each.close()))
-    const origins = new Set([home, new URL(page.url()).origin])
-    await page.evaluate('sessionStorage.clear()')
-    await page.goto('about:blank')
-    const session = await context.newCDPSession(page)
-    for (const origin of origins) await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })
-    await session.detach()
-    await context.clearCookies()
-    await page.emulateMedia({ media: null, colorScheme: 'light' })
-    await page.setViewportSize(viewport)
-    left.push(page)
-  } catch {
-    await context.close()
-  }
 }
 
 /** A fault in the page, or something its policy refused, fails the test. */

@@ -8,7 +8,8 @@ import { checkLooks } from './looks.ts'
 
 const skip = noBrowser()
 
-const long = 'One line of a long answer that takes its time.\n\n'.repeat(4_000)
+/** Few pieces, and large: each is drawn by itself. */
+const long = Array.from({ length: 1_000 }, () => 'One line of a long answer that takes its time.\n\n'.repeat(3))
 const site = useSite({
   script: {
     replies: [
@@ -19,7 +20,8 @@ const site = useSite({
         reasoning: 'Rows first.',
         text: '# Routes\n\n- שלום עולם\n\n| Route | ms |\n|---|---:|\n| `GET /cart` | 182 |\n\n```sql\nSELECT 1;\n```\n\nMath: $x^2$ and\n\n$$\\frac{1}{2}$$\n',
       },
-      { when: 'long', text: long, chunkDelayMs: 15 },
+      { when: 'long', text: long, chunkDelayMs: 100 },
+      { when: 'endless', text: ['It begins.', 'It ends.'], chunkDelayMs: 600_000 },
       {
         when: 'four',
         calls: ['1+1', '2+2', '3+3', '4+4', '5+5'].map((e) => ({ name: 'calculate', args: { expression: e } })),
@@ -67,7 +69,7 @@ const receipt = (page: Page) => page.getByRole('button', { name: /^Receipt/ })
 test('a message opens a thread, with its calls and a receipt; a reload shows the same, once', {
   skip,
 }, async (t) => {
-  const page = await site.open(t)
+  const page = await site.visit(t)
   await say(page, 'what is 6 times 7')
   await page.waitForURL(/\/threads\/[0-9a-f-]{36}$/)
   await replies(page).getByText('It is 42.').waitFor()
@@ -96,7 +98,7 @@ test('a message opens a thread, with its calls and a receipt; a reload shows the
 })
 
 test('Shift+Enter breaks the line, Enter sends, the draft outlives the page', { skip }, async (t) => {
-  const page = await site.open(t)
+  const page = await site.visit(t)
   await box(page).fill('first')
   await box(page).press('Shift+Enter')
   await page.keyboard.type('second')
@@ -110,7 +112,9 @@ test('Shift+Enter breaks the line, Enter sends, the draft outlives the page', { 
 })
 
 test('tables, code with a copy button and colours, and math are shown as such', { skip }, async (t) => {
-  const page = await site.open(t, '/', { permissions: ['clipboard-read', 'clipboard-write'] })
+  const page = await site.visit(t)
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  t.after(() => page.context().clearPermissions())
   await say(page, 'table')
   await page.locator('.katex').nth(1).waitFor()
   await untilEqual(() => page.locator('td[align=right]').innerText(), '182')
@@ -129,14 +133,15 @@ test('tables, code with a copy button and colours, and math are shown as such', 
   await untilEqual(() => page.evaluate('navigator.clipboard.readText()'), 'SELECT 1;')
   // Over plain HTTP from another machine a page has no clipboard: what is copied is what is selected then.
   await page.evaluate(`addEventListener('copy', ({ target }) => (globalThis.copied = target.value));
-    Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
+    Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })`)
   await page.locator('.code-frame').getByRole('button', { name: 'Copy' }).click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()
   await untilEqual(() => page.evaluate('globalThis.copied'), 'SELECT 1;')
+  await page.evaluate('delete navigator.clipboard')
 })
 
 test('four calls in a row fold into one line, which opens', { skip }, async (t) => {
-  const page = await site.open(t)
+  const page = await site.visit(t)
   await say(page, 'four')
   const line = page.getByRole('button', { name: /^5 tools/ })
   await line.waitFor()
@@ -146,7 +151,8 @@ test('four calls in a row fold into one line, which opens', { skip }, async (t) 
 })
 
 test('text streams in, a reader who scrolled up is left alone, and Stop stops', { skip }, async (t) => {
-  const page = await site.open(t, '/', { viewport: { width: 1440, height: 500 } })
+  const page = await site.visit(t)
+  await page.setViewportSize({ width: 1440, height: 500 })
   await say(page, 'long')
   const scroller = page.locator('.transcript')
   await until(async () => (await scroller.evaluate((node) => node.scrollTop)) > 200)
@@ -171,8 +177,8 @@ test('text streams in, a reader who scrolled up is left alone, and Stop stops', 
 })
 
 test('what is sent while a turn runs waits its turn, and both are answered in order', { skip }, async (t) => {
-  const page = await site.open(t)
-  await say(page, 'long')
+  const page = await site.visit(t)
+  await say(page, 'endless')
   await page.getByRole('button', { name: 'Stop' }).waitFor()
   await say(page, 'and then this')
   await page.getByText('Waits its turn').waitFor()
@@ -191,7 +197,7 @@ test('what is sent while a turn runs waits its turn, and both are answered in or
   await untilEqual(() => own(page).count(), 2)
   // The words of a reply are there before its turn has ended: what is sent until then is queued.
   await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
-  await say(page, 'long')
+  await say(page, 'endless')
   await page.getByRole('button', { name: 'Stop', exact: true }).waitFor()
   await say(page, 'nor this')
   await page.getByRole('button', { name: 'Stop all' }).click()
@@ -201,7 +207,7 @@ test('what is sent while a turn runs waits its turn, and both are answered in or
 })
 
 test('a thread has a model of its own, and Retry with… asks another', { skip }, async (t) => {
-  const page = await site.open(t)
+  const page = await site.visit(t)
   const chip = page.getByRole('button', { name: 'Model for this thread' })
   const menu = page.getByRole('menu', { name: 'Model for this thread' })
   await chip.click()
@@ -227,7 +233,7 @@ test('a thread has a model of its own, and Retry with… asks another', { skip }
 test('Retry and Edit stay in the thread as variants, of which the list shows one; Fork makes a thread', {
   skip,
 }, async (t) => {
-  const page = await site.open(t)
+  const page = await site.visit(t)
   await say(page, 'hello variants')
   await receipt(page).waitFor()
   const first = page.url()
@@ -277,17 +283,152 @@ test('Retry and Edit stay in the thread as variants, of which the list shows one
   await page.waitForURL(first)
 })
 
-test('a failed turn is tried again in place', { skip }, async (t) => {
-  const page = await site.open(t)
-  await say(page, 'fail please')
-  const again = page.getByRole('button', { name: 'Try again' })
-  await again.waitFor()
+test('a message that was refused is taken back into the composer, before what stands there', { skip }, async (t) => {
+  const page = await site.visit(t)
+  await say(page, 'precious\u0000 words')
+  await page.getByText('The message was not sent').waitFor()
+  await box(page).fill('and more')
+  await page.getByRole('button', { name: 'Take it back' }).click()
+  await until(async () => (await box(page).inputValue()) === 'precious\u0000 words\nand more')
+})
+
+test('a turn that failed says what happened, what is kept and what to do, and is tried again in place', {
+  skip,
+}, async (t) => {
+  const page = await site.visit(t)
+  await say(page, 'fail')
+  const note = page.getByRole('alert').filter({ hasText: 'The model did not answer' })
+  await note.getByText('529 four times in 30 s').waitFor()
+  await note.getByText('Your message is kept.').waitFor()
   await page.waitForURL(/\/threads\//)
+  await page.reload()
+  await note.waitFor()
   const first = page.url()
+  const again = note.getByRole('button', { name: 'Try again' })
   await again.click()
   await page.waitForURL((url) => url.href !== first && url.pathname.startsWith('/threads/'))
   await again.waitFor()
   await untilEqual(() => page.getByRole('group', { name: 'Variants' }).count(), 0)
+})
+
+test('a turn at its cap tells what is kept, and goes on with as much again in the same thread', { skip }, async (t) => {
+  await site.call('PATCH', '/api/settings', { spend_per_turn_usd: 0.5 })
+  const page = await site.visit(t)
+  await say(page, 'costly')
+  const more = page.getByRole('button', { name: 'Go on with another $0.50' })
+  await more.waitFor()
+  await page.getByText('1 step is done, and kept.').waitFor()
+  await untilEqual(() => page.getByRole('link', { name: 'Change the cap' }).getAttribute('href'), '/settings/limits')
+  const at = page.url()
+  await more.click()
+  await replies(page).getByText('You said: Go on.').waitFor()
+  assert.equal(page.url(), at)
+  await more.waitFor({ state: 'detached' })
+  await page.getByText('Stopped at the spend cap of $0.50').waitFor()
+  await site.call('PATCH', '/api/settings', { spend_per_turn_usd: null })
+})
+
+test('threads are searched, renamed in place, and deleted with a way back', { skip }, async (t) => {
+  const page = await site.visit(t)
+  await say(page, 'Plan the offsite week')
+  await receipt(page).waitFor()
+  const list = page.getByRole('navigation', { name: 'Threads' })
+  await page.getByRole('searchbox', { name: 'Search threads' }).fill('offsite')
+  await list.getByRole('link', { name: /Plan the offsite week/ }).waitFor()
+  await until(async () => (await list.getByRole('link').count()) === 1)
+  await list.getByRole('link').hover()
+  await list.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Rename' }).click()
+  const title = page.getByRole('textbox', { name: 'Title' })
+  await until(() => isFocused(title))
+  await title.fill('Offsite, week 12')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Offsite, week 12' }).waitFor()
+  const row = list.getByRole('link', { name: /Offsite, week 12/ })
+  await until(() => isFocused(row))
+  const remove = async (): Promise<void> => {
+    await row.hover()
+    await list.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await row.waitFor({ state: 'detached' })
+  }
+  const at = page.url()
+  await remove()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.waitForURL(at)
+  await page.getByRole('link', { name: 'Waiting for you' }).click()
+  await remove()
+  const undo = page.getByRole('button', { name: 'Undo' })
+  await until(() => isFocused(undo))
+  // On a page that is gone nobody can undo it any more.
+  await page.goto(site.url)
+  await until(async () => {
+    const { threads } = await site.call<{ threads: { title: string }[] }>('GET', '/api/threads')
+    return !threads.some((thread) => thread.title === 'Offsite, week 12')
+  })
+})
+
+test('all of it goes by the keyboard alone', { skip }, async (t) => {
+  const page = await site.visit(t)
+  // What has the focus then is the page alone.
+  await page.goto(`${site.url}/waiting`)
+  await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+  await page.keyboard.press('Tab')
+  await until(() => isFocused(page.getByRole('link', { name: 'Skip to the page' })))
+  for (const name of ['Hide sidebar', 'New thread']) {
+    await page.keyboard.press('Tab')
+    await until(() => isFocused(page.getByRole(name === 'New thread' ? 'link' : 'button', { name })))
+  }
+  await page.keyboard.press('Enter')
+  await box(page).waitFor()
+  await until(() => isFocused(box(page)))
+  await page.keyboard.type('what is 6 times 7')
+  await page.keyboard.press('Enter')
+  await receipt(page).waitFor()
+  const call = page.getByRole('button', { name: /^calculate/ })
+  for (let steps = 0; steps < 12 && !(await isFocused(call)); steps++) await page.keyboard.press('Shift+Tab')
+  await until(() => isFocused(call))
+  await page.keyboard.press('Enter')
+  await untilEqual(() => call.getAttribute('aria-expanded'), 'true')
+  await page.keyboard.press('Space')
+  await untilEqual(() => call.getAttribute('aria-expanded'), 'false')
+  await page.getByRole('button', { name: 'Hide sidebar' }).focus()
+  await page.keyboard.press('Enter')
+  await until(() => isFocused(page.getByRole('button', { name: 'Show sidebar' })))
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  await page.keyboard.press('Escape')
+  await until(() => isFocused(page.getByRole('button', { name: 'Show sidebar' })))
+  await page.keyboard.press('Control+k')
+  const typed = page.getByRole('combobox', { name: 'Search threads, pages and actions' })
+  await until(() => isFocused(typed))
+  await page.keyboard.type('search th')
+  await page.getByRole('option', { name: 'Search threads', selected: true }).waitFor()
+  await page.keyboard.press('Enter')
+  await until(() => isFocused(page.getByRole('searchbox', { name: 'Search threads' })))
+  await page.keyboard.press('Control+k')
+  await until(() => isFocused(typed))
+  await page.keyboard.type('jobs')
+  await page.getByRole('option', { name: 'Jobs', selected: true }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/jobs$/)
+})
+
+test('a thread that is not there says so', { skip }, async (t) => {
+  const page = await site.visit(t, '/threads/0197a000-0000-7000-8000-000000000000')
+  await page.getByRole('heading', { name: 'This thread is not here' }).waitFor()
+})
+
+test('the chat has no barrier, in any size and theme', { skip }, async (t) => {
+  const page = await site.visit(t)
+  await say(page, 'table')
+  await receipt(page).waitFor()
+  const ready = async (): Promise<void> => {
+    await page.locator('.code-keyword').first().waitFor()
+    const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+    assert.equal(wide, false, 'the page scrolls sideways')
+  }
+  await checkLooks(page, ready, { frame: true })
 })
 
 test('files come by the button, by paste and by drop, over plain HTTP too; what cannot be read stays, with its reason', {
@@ -335,87 +476,8 @@ test('files come by the button, by paste and by drop, over plain HTTP too; what 
   for (const name of ['notes.txt', 'by-paste.txt', 'by-drop.txt']) await own(page).getByText(name).waitFor()
 })
 
-test('a message that was refused is taken back into the composer, before what stands there', { skip }, async (t) => {
-  const page = await site.open(t)
-  await say(page, 'precious\u0000 words')
-  await page.getByText('The message was not sent').waitFor()
-  await box(page).fill('and more')
-  await page.getByRole('button', { name: 'Take it back' }).click()
-  await until(async () => (await box(page).inputValue()) === 'precious\u0000 words\nand more')
-})
-
-test('a turn that failed says what happened, what is kept and what to do', { skip }, async (t) => {
-  const page = await site.open(t)
-  await say(page, 'fail')
-  const note = page.getByRole('alert').filter({ hasText: 'The model did not answer' })
-  await note.getByText('529 four times in 30 s').waitFor()
-  await note.getByText('Your message is kept.').waitFor()
-  await page.reload()
-  await note.waitFor()
-  await note.getByRole('button', { name: 'Try again' }).click()
-})
-
-test('a turn at its cap tells what is kept, and goes on with as much again in the same thread', { skip }, async (t) => {
-  await site.call('PATCH', '/api/settings', { spend_per_turn_usd: 0.5 })
-  const page = await site.open(t)
-  await say(page, 'costly')
-  const more = page.getByRole('button', { name: 'Go on with another $0.50' })
-  await more.waitFor()
-  await page.getByText('1 step is done, and kept.').waitFor()
-  await untilEqual(() => page.getByRole('link', { name: 'Change the cap' }).getAttribute('href'), '/settings/limits')
-  const at = page.url()
-  await more.click()
-  await replies(page).getByText('You said: Go on.').waitFor()
-  assert.equal(page.url(), at)
-  await more.waitFor({ state: 'detached' })
-  await page.getByText('Stopped at the spend cap of $0.50').waitFor()
-  await site.call('PATCH', '/api/settings', { spend_per_turn_usd: null })
-})
-
-test('threads are searched, renamed in place, and deleted with a way back', { skip }, async (t) => {
-  const page = await site.open(t)
-  await say(page, 'Plan the offsite week')
-  await receipt(page).waitFor()
-  const list = page.getByRole('navigation', { name: 'Threads' })
-  await page.getByRole('searchbox', { name: 'Search threads' }).fill('offsite')
-  await list.getByRole('link', { name: /Plan the offsite week/ }).waitFor()
-  await until(async () => (await list.getByRole('link').count()) === 1)
-  await list.getByRole('link').hover()
-  await list.getByRole('button', { name: 'More' }).click()
-  await page.getByRole('menuitem', { name: 'Rename' }).click()
-  const title = page.getByRole('textbox', { name: 'Title' })
-  await until(() => isFocused(title))
-  await title.fill('Offsite, week 12')
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Offsite, week 12' }).waitFor()
-  const row = list.getByRole('link', { name: /Offsite, week 12/ })
-  await until(() => isFocused(row))
-  const remove = async (): Promise<void> => {
-    await row.hover()
-    await list.getByRole('button', { name: 'More' }).click()
-    await page.getByRole('menuitem', { name: 'Delete' }).click()
-    await row.waitFor({ state: 'detached' })
-  }
-  const at = page.url()
-  await remove()
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await page.waitForURL(at)
-  await page.getByRole('link', { name: 'Waiting for you' }).click()
-  await remove()
-  const undo = page.getByRole('button', { name: 'Undo' })
-  await until(() => isFocused(undo))
-  // On a page that is closed nobody can undo it any more.
-  const closed = page.waitForEvent('close')
-  await page.close({ runBeforeUnload: true })
-  await closed
-  await until(async () => {
-    const { threads } = await site.call<{ threads: { title: string }[] }>('GET', '/api/threads')
-    return !threads.some((thread) => thread.title === 'Offsite, week 12')
-  })
-})
-
 test('two browsers stay in step', { skip }, async (t) => {
-  const one = await site.open(t)
+  const one = await site.visit(t)
   await say(one, 'seen by both')
   await receipt(one).waitFor()
   const two = await site.open(t, new URL(one.url()).pathname)
@@ -423,65 +485,4 @@ test('two browsers stay in step', { skip }, async (t) => {
   await say(two, 'from the other one')
   await replies(one).getByText('You said: from the other one').waitFor()
   await untilEqual(() => own(one).count(), 2)
-})
-
-test('all of it goes by the keyboard alone', { skip }, async (t) => {
-  const page = await site.open(t, '/waiting')
-  await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
-  await page.keyboard.press('Tab')
-  await until(() => isFocused(page.getByRole('link', { name: 'Skip to the page' })))
-  for (const name of ['Hide sidebar', 'New thread']) {
-    await page.keyboard.press('Tab')
-    await until(() => isFocused(page.getByRole(name === 'New thread' ? 'link' : 'button', { name })))
-  }
-  await page.keyboard.press('Enter')
-  await box(page).waitFor()
-  await until(() => isFocused(box(page)))
-  await page.keyboard.type('what is 6 times 7')
-  await page.keyboard.press('Enter')
-  await receipt(page).waitFor()
-  const call = page.getByRole('button', { name: /^calculate/ })
-  for (let steps = 0; steps < 12 && !(await isFocused(call)); steps++) await page.keyboard.press('Shift+Tab')
-  await until(() => isFocused(call))
-  await page.keyboard.press('Enter')
-  await untilEqual(() => call.getAttribute('aria-expanded'), 'true')
-  await page.keyboard.press('Space')
-  await untilEqual(() => call.getAttribute('aria-expanded'), 'false')
-  await page.getByRole('button', { name: 'Hide sidebar' }).focus()
-  await page.keyboard.press('Enter')
-  await until(() => isFocused(page.getByRole('button', { name: 'Show sidebar' })))
-  await page.keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
-  await page.keyboard.press('Escape')
-  await until(() => isFocused(page.getByRole('button', { name: 'Show sidebar' })))
-  await page.keyboard.press('Control+k')
-  const typed = page.getByRole('combobox', { name: 'Search threads, pages and actions' })
-  await until(() => isFocused(typed))
-  await page.keyboard.type('search th')
-  await page.getByRole('option', { name: 'Search threads', selected: true }).waitFor()
-  await page.keyboard.press('Enter')
-  await until(() => isFocused(page.getByRole('searchbox', { name: 'Search threads' })))
-  await page.keyboard.press('Control+k')
-  await until(() => isFocused(typed))
-  await page.keyboard.type('jobs')
-  await page.getByRole('option', { name: 'Jobs', selected: true }).waitFor()
-  await page.keyboard.press('Enter')
-  await page.waitForURL(/\/jobs$/)
-})
-
-test('a thread that is not there says so', { skip }, async (t) => {
-  const page = await site.open(t, '/threads/0197a000-0000-7000-8000-000000000000')
-  await page.getByRole('heading', { name: 'This thread is not here' }).waitFor()
-})
-
-test('the chat has no barrier, in any size and theme', { skip }, async (t) => {
-  const page = await site.open(t, '/')
-  await say(page, 'table')
-  await receipt(page).waitFor()
-  const ready = async (): Promise<void> => {
-    await page.locator('.code-keyword').first().waitFor()
-    const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
-    assert.equal(wide, false, 'the page scrolls sideways')
-  }
-  await checkLooks(page, ready, { frame: true })
 })

@@ -53,7 +53,7 @@ const clickAtOnce = `new MutationObserver((_, watcher) => {
 }).observe(document.body, { childList: true, subtree: true })`
 
 test('Allow once runs it once; the card becomes a line; title and badge tell that it waits', { skip }, async (t) => {
-  const page = await site.open(t)
+  const page = await site.visit(t)
   await ask(page, 'write one')
   const one = card(page, 'Create docs/one.md?')
   await one.getByText('Writes 1 line to a new file').waitFor()
@@ -76,7 +76,7 @@ test('Allow once runs it once; the card becomes a line; title and badge tell tha
 test('a card takes no key and no click of its first half second, and Enter in the composer never answers it', {
   skip,
 }, async (t) => {
-  const page = await site.open(t)
+  const page = await site.visit(t)
   await page.evaluate(clickAtOnce)
   await ask(page, 'write two')
   const allow = card(page, 'Create docs/two.md?').getByRole('button', { name: 'Allow once' })
@@ -94,7 +94,7 @@ test('a card takes no key and no click of its first half second, and Enter in th
 })
 
 test('Deny takes a word to the agent, by the keyboard alone', { skip }, async (t) => {
-  const page = await site.open(t)
+  const page = await site.visit(t)
   await ask(page, 'write three')
   const deny = card(page, 'Create docs/three.md?').getByRole('button', { name: 'Deny…' })
   await deny.focus()
@@ -119,7 +119,7 @@ test('Deny takes a word to the agent, by the keyboard alone', { skip }, async (t
 test('Allow for… grants from narrow to wide, the narrow one chosen; the next such call is not asked', {
   skip,
 }, async (t) => {
-  const page = await site.open(t)
+  const page = await site.visit(t)
   await ask(page, 'write four')
   const four = card(page, 'Create docs/four.md?')
   await four.waitFor()
@@ -159,7 +159,7 @@ test('Allow for… grants from narrow to wide, the narrow one chosen; the next s
 })
 
 test('a grant for a command has no choice about untrusted content: it never counts there', { skip }, async (t) => {
-  const page = await site.open(t)
+  const page = await site.visit(t)
   await ask(page, 'list files')
   const asked = page.getByRole('group', { name: /^Run/ })
   await asked.waitFor()
@@ -183,10 +183,11 @@ test('the queue has what waits from every thread; what one browser answers is an
   await clearOfMidnight()
   await answer('write three', { action: 'deny', word: 'Not today' })
   await answer('list files', { action: 'always', for: 'day' })
-  const one = await site.open(t)
+  const one = await site.visit(t)
   await ask(one, 'write three')
   await card(one, 'Create docs/three.md?').waitFor()
-  const two = await site.open(t, '/waiting', { colorScheme: 'dark' })
+  const two = await site.open(t, '/waiting')
+  await two.emulateMedia({ colorScheme: 'dark' })
   const queued = card(two, 'Create docs/three.md?')
   await queued.getByText('From the browser').waitFor()
   await queued.getByRole('link', { name: 'write three' }).waitFor()
