@@ -136,6 +136,14 @@ test('followers of a user hear changes of their lists until they leave, and the 
   assert.deepEqual([...bus.followed()], [], 'nobody follows any more')
 })
 
+test('a single follower hears what is published', async () => {
+  const bus = createLocalBus()
+  const follower = bus.subscribeChanges(ada)
+  bus.publishChange({ userId: ada }, { turnId: 't' })
+  await bus.close()
+  assert.deepEqual((await Array.fromAsync(follower)).flat(), [{ turnId: 't' }])
+})
+
 test('a text that is forgotten is not given to a latecomer, and whoever watches goes on', async () => {
   const bus = createLocalBus()
   const watcher = bus.subscribe('a')

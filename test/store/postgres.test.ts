@@ -9,7 +9,6 @@ import { migratePostgres, versionOfPostgres } from '#store/migrate-postgres.ts'
 import { migrations } from '#store/migrations.ts'
 import { inspectPostgres, openPostgresStore } from '#store/open-store.ts'
 import { openPostgres } from '#store/postgres.ts'
-import { checkPostgres } from '#store/schema-check.ts'
 import { query, run } from '#store/sql.ts'
 import { usePostgres } from '../postgres.ts'
 import { finish, lease, rejectsWith, turnOf } from './harness.ts'
@@ -264,18 +263,6 @@ test('a race that is lost again and again is given up after six tries; any other
   }
   assert.deepEqual(await Promise.all(['40001', '40P01', '23505', '23502'].map(tries)), [6, 6, 6, 1])
   await sql.close()
-})
-
-test('a check of the schema names what is missing, and leaves nothing of its own', async () => {
-  const { sql } = await server.emptied()
-  await sql.pool.query('ALTER INDEX missions_by_user RENAME TO other')
-  try {
-    assert.deepEqual(await checkPostgres(sql.pool), ['the index missions_by_user is missing'])
-  } finally {
-    await sql.pool.query('ALTER INDEX other RENAME TO missions_by_user')
-  }
-  const { rows } = await sql.pool.query(`SELECT nspname FROM pg_namespace WHERE nspname = 'atrium_check'`)
-  assert.deepEqual(rows, [])
 })
 
 test('a job gets the rows of its own statement, also where others go with it and once all are prepared', async () => {

@@ -25,12 +25,17 @@ test('a batch has 500 rows, or as many as bring it to 1 MiB', async (t) => {
       SELECT 'k' || x, replace(hex(zeroblob(${bytes / 2})), '00', 'xx'), 1 FROM n`)
   insert('settings (name, value, updated_at)', 1_001, 10)
   insert('counters (key, uses, expires_at)', 5, mebibyte / 2)
+  const half = mebibyte / 2 - 1
+  const zones = [half, half - 1, 1, half, half, 1]
+  for (const [at, chars] of zones.entries())
+    db.prepare('INSERT INTO user_zones (user_id, zone) VALUES (?, ?)').run(String(at), 'x'.repeat(chars))
   const scratch = join(folder(t), 'copy')
   const snapshot = await openSqliteSnapshot({ path, scratch })
   assert.deepEqual([snapshot.backend, snapshot.version], ['sqlite', newestVersion])
   db.exec('DELETE FROM settings')
   assert.deepEqual(await batchesOf(snapshot, 'settings'), [[500, 500, 1], 1_001], 'as they were at the beginning')
   assert.deepEqual(await batchesOf(snapshot, 'counters'), [[2, 2, 1], 5])
+  assert.deepEqual(await batchesOf(snapshot, 'user_zones'), [[3, 2, 1], 6], 'to the byte')
   assert.deepEqual(await batchesOf(snapshot, 'threads'), [[], 0])
   assert.ok(existsSync(scratch))
   await snapshot.close()

@@ -60,6 +60,20 @@ export function answerTests(open: Open): void {
     assert.deepEqual(await store.turns.openGates(ada, { limit: 9 }), [])
   })
 
+  test('a gate is as old as its question, not as the call that it is about', async (t) => {
+    const { store, clock } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    await store.turns.record(turn, lease, step([call('c1')]))
+    clock.now += 5
+    await store.turns.record(turn, lease, step([gate('c1', 'approval')], { status: 'waiting' }))
+    assert.deepEqual(await store.turns.waitingSince(clock.now), [])
+    const expired = await store.turns.waitingSince(clock.now + 1)
+    assert.deepEqual(
+      expired.map(({ callIds }) => callIds),
+      [['c1']],
+    )
+  })
+
   test('gates are listed by the age of their turns', async (t) => {
     const { store } = await open(t)
     const turns = [await turnAtApproval(store), await turnAtApproval(store), await turnAtApproval(store)]

@@ -45,6 +45,10 @@ export function documentTests(open: Open): void {
       updatedAt: clock.now,
     })
     assert.equal(await store.documents.get(ada, 'a/b C.md'), undefined)
+    const match = { term: 'three' }
+    const found = await store.documents.find(ada, { match, weights: [{ match, weight: 1 }], depth: 9, limit: 9 })
+    const place = { path: 'a/b c.md', at: 1, text: 'two three' }
+    assert.deepEqual(found, [{ ...place, untrusted: true, updatedAt: clock.now }])
     const all = { prefix: '', after: '', limit: 9 }
     const [shown] = await store.documents.list(ada, { ...all, beginnings: true })
     assert.deepEqual([shown?.threadId, shown?.beginning], ['t', 'one \r\n two'])
