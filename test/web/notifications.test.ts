@@ -5,13 +5,13 @@ import type { Page } from 'playwright-core'
 import type { NotificationSettings } from '#doors/web/wire/notification.ts'
 import { openPushService } from '../reach/push-service.ts'
 import { patienceMs, until } from '../until.ts'
-import { noBrowser, useSite } from './browser.ts'
-import { checkLooks } from './looks.ts'
+import { follow, noBrowser } from './browser.ts'
+import { useOnePage } from './one-page.ts'
 
 const skip = noBrowser()
 const service = await openPushService()
 after(() => service.close())
-const site = useSite({
+const { site, visit } = useOnePage({
   script: { loop: true, replies: [{ when: 'endless', text: 'working', delayMs: 3_600_000 }, { text: 'Hello' }] },
   env: { ATRIUM_PRIVATE_HOSTS: service.host },
 })
@@ -21,7 +21,6 @@ const minPushMs = 1_000
 
 /** No push service is reached in tests: the browser subscribes at ours, which hands on what it got. */
 async function subscribeHere(page: Page): Promise<void> {
-  await page.context().grantPermissions(['notifications'])
   await page.addInitScript(`{
     const { endpoint, keys } = ${JSON.stringify(service.subscription)}
     let subscribed = null
@@ -56,9 +55,11 @@ const shownIn = (page: Page) =>
 const stored = () => site.call<NotificationSettings>('GET', '/api/notifications')
 
 test('a device is enabled, gets a message through its push service, and opens its thread', { skip }, async (t) => {
-  const page = await site.open(t, '/settings/about')
+  // Not the app: it is loaded once the browser has what the test gives it.
+  const page = await site.open(t, '/sign-in.json', { permissions: ['notifications'] })
   await subscribeHere(page)
   await page.goto(`${site.url}/settings/notifications`)
+  await page.getByText('It tells you when a turn ends or waits.').waitFor()
   await page.getByRole('button', { name: 'Enable on this device' }).click()
   const row = page.getByRole('group', { name: 'Chrome on Linux' })
   await row.getByText('this device').waitFor()
@@ -107,7 +108,7 @@ test('a device is enabled, gets a message through its push service, and opens it
 })
 
 test('topics, events, content, quiet hours and ways that were gone are shown and changed', { skip }, async (t) => {
-  const page = await site.open(t, '/settings/notifications')
+  const page = await visit(t, '/settings/notifications')
   await page.getByRole('button', { name: 'Add ntfy topic' }).click()
   const address = page.getByRole('textbox', { name: 'Address of the topic' })
   await address.fill('http://192.168.0.1/topic')
@@ -132,7 +133,6 @@ test('topics, events, content, quiet hours and ways that were gone are shown and
   await form.getByRole('button', { name: 'Switch on' }).click()
   await form.getByRole('button', { name: 'Switch off' }).waitFor()
   assert.deepEqual((await stored()).quiet, { from: '21:30', to: '07:00', zone: 'Europe/Zurich' })
-  await checkLooks(page, () => row.waitFor())
   // The stand-in refuses what is no push with 400: the way stays, and the page says so.
   await row.getByRole('button', { name: `Test ${url}` }).click()
   await page.getByText('The test did not arrive. the ntfy server answered 400').waitFor()
@@ -145,7 +145,7 @@ test('topics, events, content, quiet hours and ways that were gone are shown and
   const browser = (await stored()).ways[0]
   service.answers.push(410)
   await site.call('POST', `/api/notifications/ways/${browser?.id}/test`, {})
-  await page.reload()
+  await visit(t, '/settings/notifications')
   await page.getByText('It could not be reached any more: the push service answered 410').waitFor()
   await page.getByRole('button', { name: 'Dismiss' }).click()
   await page.getByText('It could not be reached any more').waitFor({ state: 'detached' })
@@ -153,11 +153,11 @@ test('topics, events, content, quiet hours and ways that were gone are shown and
 })
 
 test('a page in the background tells of a turn that ends, in its title and by a notification', { skip }, async (t) => {
-  const page = await site.open(t, '/settings/notifications')
+  const page = await visit(t, '/settings/notifications')
   await page.context().grantPermissions(['notifications'])
-  await page.reload()
+  await page.getByRole('button', { name: 'Allow notifications' }).click()
   await page.getByText('It tells you when a turn ends or waits.').waitFor()
-  await page.goto(`${site.url}/`)
+  await follow(page, '/')
   await page.getByRole('textbox', { name: 'Message' }).fill('an endless one')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Stop' }).waitFor()
@@ -177,4 +177,5 @@ test('a page in the background tells of a turn that ends, in its title and by a 
   await until(async () => String(await page.evaluate('globalThis.told')).startsWith('an endless one: Finished'))
   await page.evaluate(`globalThis.looks = true; document.dispatchEvent(new Event('visibilitychange'))`)
   await until(async () => (await page.title()).startsWith('an endless one'))
+  await page.context().clearPermissions()
 })
