@@ -5,11 +5,12 @@ import type { Page } from 'playwright-core'
 import { serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { clientId, clientSecret, openIssuer } from '../issuer.ts'
-import { openAuthHome } from '../sandbox/auth/house.ts'
+import { installThings } from '../sandbox/auth/house.ts'
+import { clientSecret as thingsSecret, openIssuer as openThings } from '../sandbox/auth/issuer.ts'
 import { noBrowser, useSite } from './browser.ts'
 
 const skip = noBrowser()
-const site = useSite()
+const site = useSite({ env: { THINGS_CLIENT_SECRET: thingsSecret } })
 const token = 'operator-token-of-the-issuers'
 
 /** The pages of the test's server: a name, any password, then consent. */
@@ -37,7 +38,7 @@ test('an issuer signs in, and leads back to the page that was asked for', { skip
   })
   redirect = `${service.url}/api/oidc/callback`
   await issuer.rotate()
-  const page = await site.open(t, '/login', { token: null })
+  const page = await site.open(t, '/sign-in.json', { token: null })
   await page.goto(`${service.url}/settings/sessions`)
   await page.getByRole('link', { name: `Continue with ${new URL(issuer.url).host}` }).click()
   await agree(page, 'ann')
@@ -46,10 +47,10 @@ test('an issuer signs in, and leads back to the page that was asked for', { skip
   await page.waitForURL(`${service.url}/settings/sessions`)
   assert.equal(await page.getByRole('heading', { name: 'Users' }).count(), 0, 'nobody becomes the operator this way')
 
-  const operator = await site.open(t, '/login', { token: null })
-  await operator.context().request.post(`${service.url}/api/login`, { data: { token } })
-  await operator.goto(`${service.url}/settings/users`)
-  const row = operator.getByRole('row').filter({ hasText: 'ann@example.com' })
+  await page.context().clearCookies()
+  await page.context().request.post(`${service.url}/api/login`, { data: { token } })
+  await page.goto(`${service.url}/settings/users`)
+  const row = page.getByRole('row').filter({ hasText: 'ann@example.com' })
   await row.getByText(new URL(issuer.url).host).waitFor()
   await row
     .getByRole('cell', { name: /^(just now|\d+ min ago)$/ })
@@ -58,12 +59,10 @@ test('an issuer signs in, and leads back to the page that was asked for', { skip
 })
 
 test('a tool is signed in at its service in another window, and the page goes on by itself', { skip }, async (t) => {
-  const { home, env } = await openAuthHome(t)
-  const service = await serve(home, { ...env, SERVICE_REBORN_WEBUI_TOKEN: token })
-  t.after(() => service.stop())
-  const page = await site.open(t, '/login', { token: null })
-  await page.context().request.post(`${service.url}/api/login`, { data: { token } })
-  await page.goto(`${service.url}/tools?tool=things`)
+  const things = await openThings()
+  t.after(() => things.close())
+  await installThings(site.home, things)
+  const page = await site.open(t, '/tools?tool=things')
   const detail = page.getByRole('article', { name: 'things' })
   const row = detail.locator('.secret-row').filter({ hasText: 'things_token' })
   await row.getByText('Not set').waitFor()

@@ -37,21 +37,28 @@ export async function openAuthHome(
   t.after(() => issuer.close())
   const home = newHome()
   t.after(home.remove)
-  const file = (name: string, content: string | Uint8Array): string => {
-    const path = join(home.path, name)
-    writeFileSync(path, content)
-    return path
-  }
-  const wasm = file('things.wasm', await thingsComponent(issuer.url))
-  const capabilities = file('things.json', JSON.stringify(issuer.capabilities(auth)))
-  const args = ['tool', 'install', wasm, '--capabilities', capabilities, '--name', 'things']
-  const installed = await atrium(home.path, args, { env: { ...shared } })
-  if (installed.code !== 0) throw new Error(installed.stderr)
+  await installThings(home.path, issuer, { auth, env: shared })
   const replies = [
     { when: 'things', calls: [{ name: 'things', args: {} }] },
     { afterTool: 'things', text: 'They said: {{result}}' },
   ]
-  const script = file('script.json', JSON.stringify({ replies }))
+  const script = join(home.path, 'script.json')
+  writeFileSync(script, JSON.stringify({ replies }))
   const env = { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script, THINGS_CLIENT_SECRET: clientSecret }
   return { home: home.path, issuer, env }
+}
+
+/** Installs the tool `things` in a home: it signs in at the issuer, with `THINGS_CLIENT_SECRET` of the environment. */
+export async function installThings(
+  home: string,
+  issuer: Issuer,
+  { auth = {}, env = {} }: { readonly auth?: object; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<void> {
+  const wasm = join(home, 'things.wasm')
+  writeFileSync(wasm, await thingsComponent(issuer.url))
+  const capabilities = join(home, 'things.json')
+  writeFileSync(capabilities, JSON.stringify(issuer.capabilities(auth)))
+  const args = ['tool', 'install', wasm, '--capabilities', capabilities, '--name', 'things']
+  const { code, stderr } = await atrium(home, args, { env: { ...env } })
+  if (code !== 0) throw new Error(stderr)
 }
