@@ -48,9 +48,14 @@ function goOn(): void {
   resume(waiting.length, begun)
 }
 
-/** Resumes works while there is time. A tick that a microtask asks for comes once the work before has gone as far as it can. */
+/** Resumes a work, and others while there is time. A tick that a microtask asks for comes once the work has gone as far as it can. */
 function resume(count: number, since: number): void {
-  if (count === 0 || performance.now() - since >= maxBlockMs) return
   waiting.shift()?.()
-  queueMicrotask(() => process.nextTick(resume, count - 1, since))
+  queueMicrotask(() => {
+    if (count > 1) process.nextTick(resumeNext, count - 1, since)
+  })
+}
+
+function resumeNext(count: number, since: number): void {
+  if (performance.now() - since < maxBlockMs) resume(count, since)
 }

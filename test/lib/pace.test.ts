@@ -118,3 +118,16 @@ test('a work that waits again in the same turn of the loop goes on in the next o
   }
   assert.deepEqual(seen.end(), [['step 0'], ['step 1'], ['step 2']])
 })
+
+test('a work goes on however late it is', async (t) => {
+  const time = clock(t)
+  t.mock.method(performance, 'now', () => (time.now += 20))
+  const done: string[] = []
+  await Promise.all(
+    ['a', 'b'].map(async (name) => {
+      await nextTurn()
+      done.push(name)
+    }),
+  )
+  assert.deepEqual(done, ['a', 'b'])
+})
