@@ -10,6 +10,12 @@ function clock(t: TestContext): { now: number } {
   return time
 }
 
+/** Some work takes all the time of this turn: what paces itself has to wait. */
+async function takeAll(time: { now: number }): Promise<void> {
+  await nextTurn()
+  time.now += 10
+}
+
 /** Counts what is done in each turn of the loop. */
 function turns(): { add(what: string): void; end(): string[][] } {
   const all: string[][] = [[]]
@@ -78,11 +84,12 @@ test('works that end early leave the rest of the time to others', async (t) => {
 
 test('short works that wait share a turn of the loop, in their order', async (t) => {
   const time = clock(t)
-  const seen = turns()
   const names = Array.from({ length: 25 }, (_, at) => `work ${at}`)
+  await takeAll(time)
+  const seen = turns()
   await Promise.all(
     names.map(async (name) => {
-      await nextTurn()
+      await pace()
       seen.add(name)
       time.now += 1
     }),
@@ -97,10 +104,11 @@ test('short works that wait share a turn of the loop, in their order', async (t)
 
 test('what a work does behind its pause counts before the next one goes on', async (t) => {
   const time = clock(t)
+  await takeAll(time)
   const seen = turns()
   await Promise.all(
     ['a', 'b', 'c'].map(async (name) => {
-      await nextTurn()
+      await pace()
       for (let step = 0; step < 5; step++) await Promise.resolve()
       seen.add(name)
       time.now += 20
@@ -130,4 +138,16 @@ test('a work goes on however late it is', async (t) => {
     }),
   )
   assert.deepEqual(done, ['a', 'b'])
+})
+
+test('a long step has a turn of the loop to itself, however short the works beside it', async (t) => {
+  const time = clock(t)
+  await takeAll(time)
+  const seen = turns()
+  const step = async (name: string, wait: () => Promise<void> | undefined): Promise<void> => {
+    await wait()
+    seen.add(name)
+  }
+  await Promise.all([step('a', pace), step('b', pace), step('long', nextTurn), step('c', pace), step('d', pace)])
+  assert.deepEqual(seen.end(), [['a', 'b'], ['long'], ['c', 'd']])
 })
