@@ -9,10 +9,8 @@ import { silentLog } from '#lib/log.ts'
 import { maxGates } from '#turns/gate-answers.ts'
 import { until } from '../../until.ts'
 
-test('a gate that more urgent ones push out of a full list is not told as closed: the list is read again', async () => {
-  const gate = (id: string) => ({ gate: { callId: id, args: '{}' }, turn: { id, threadId: `of ${id}` } })
-  const all = Array.from({ length: maxGates + 1 }, (_, at) => gate(`g${at}`) as unknown as OpenGate)
-  let from = 1
+/** Feeds of lists that change once, and of threads that are gone. */
+function feedsOf(openGates: () => OpenGate[]) {
   const { promise: changed, resolve: change } = Promise.withResolvers<readonly ListChange[]>()
   const { promise: over, resolve: end } = Promise.withResolvers<void>()
   async function* changes() {
@@ -22,9 +20,17 @@ test('a gate that more urgent ones push out of a full list is not told as closed
   const feeds = createFeeds({
     turns: { changes: () => Object.assign(changes(), { close: end }) },
     threads: { get: () => Promise.resolve(undefined) },
-    gates: { list: () => Promise.resolve(all.slice(from, from + maxGates)) },
+    gates: { list: () => Promise.resolve(openGates()) },
     log: silentLog,
   })
+  return { feeds, change }
+}
+
+test('a gate that more urgent ones push out of a full list is not told as closed: the list is read again', async () => {
+  const gate = (id: string) => ({ gate: { callId: id, args: '{}' }, turn: { id, threadId: `of ${id}` } })
+  const all = Array.from({ length: maxGates + 1 }, (_, at) => gate(`g${at}`) as unknown as OpenGate)
+  let from = 1
+  const { feeds, change } = feedsOf(() => all.slice(from, from + maxGates))
   const frames: unknown[] = []
   const listener = { send: (told: readonly Buffer[]) => void frames.push(...told.map(decoded)), recheck: () => {} }
   const feed = await feeds.follow(operator, listener)
@@ -39,18 +45,7 @@ test('a gate that more urgent ones push out of a full list is not told as closed
 })
 
 test('changes that come together reach each connection in one write, and other work goes on between connections', async () => {
-  const { promise: changed, resolve: change } = Promise.withResolvers<readonly ListChange[]>()
-  const { promise: over, resolve: end } = Promise.withResolvers<void>()
-  async function* changes() {
-    yield await changed
-    await over
-  }
-  const feeds = createFeeds({
-    turns: { changes: () => Object.assign(changes(), { close: end }) },
-    threads: { get: () => Promise.resolve(undefined) },
-    gates: { list: () => Promise.resolve([]) },
-    log: silentLog,
-  })
+  const { feeds, change } = feedsOf(() => [])
   const order: string[] = []
   const writes: (readonly Buffer[])[] = []
   const following = await Promise.all(
