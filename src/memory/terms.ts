@@ -6,8 +6,8 @@ import { isCommonForeign, isCommonEnglish } from './stop-words.ts'
 
 /** Longer words are truncated: indexes limit the length of a term. */
 const maxWordLength = 64
-/** Words in the cache. */
-const maxCached = 50_000
+/** Words in each half of the cache. */
+const defaultMaxCached = 8_000
 
 /** Scripts without spaces between words. */
 const unspaced = String.raw`\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`
@@ -23,7 +23,12 @@ const everyModifier = new RegExp(modifiers, 'gv')
 const isUnspaced = new RegExp(`^[${unspaced}]`, 'v')
 // oxlint-disable-next-line no-control-regex -- matches all of ASCII
 const isAscii = /^[\x00-\x7f]*$/
+/** A word of one part that is spelled as it is folded: most are. */
+const isSimple = new RegExp(`^[a-z0-9]{1,${maxWordLength}}$`)
 const camelPart = /\p{Lu}+(?!\p{Ll})[\p{N}]*|\p{Lu}?[\p{Ll}\p{M}\p{N}]+|[^\p{Lu}\p{Ll}]+/gu
+
+/** Shared by most words in the cache. */
+const none: readonly string[] = []
 
 /** The terms of a word. */
 export type Word = {
@@ -66,19 +71,23 @@ export interface Reader {
   read(text: string): Reading
 }
 
-export function createReader(): Reader {
-  const known = new Map<string, Word>()
+export function createReader(maxCached = defaultMaxCached): Reader {
+  // Two halves: when the first is full it becomes the second, whose words are forgotten unless they occur again.
+  let recent = new Map<string, Word>()
+  let older = new Map<string, Word>()
   // Made on first use: the second takes milliseconds.
   let asciiWord: RegExp | undefined
   let anyWord: RegExp | undefined
 
   function recall(found: string): Word {
-    let word = known.get(found)
-    if (!word) {
-      word = readWord(found)
-      if (known.size >= maxCached) known.clear()
-      if (found.length <= maxWordLength) known.set(found, word)
-    }
+    const known = recent.get(found)
+    if (known) return known
+    // A copy: a longer match is a slice, with which V8 would keep the whole text.
+    const own = Buffer.from(found).toString()
+    const word = older.get(own) ?? readWord(own)
+    if (found.length > maxWordLength) return word
+    if (recent.size >= maxCached) [older, recent] = [recent, new Map()]
+    recent.set(own, word)
     return word
   }
 
@@ -141,33 +150,47 @@ function readWord(found: string): Word {
   return {
     ...spelled,
     // The last character of a run starts no pair, so it is indexed alone.
-    extra: [...written, ...(last === undefined ? [] : [last]), ...(whole === undefined ? [] : [whole]), ...spellings],
-    roughStems: rare.flatMap(roughStem),
+    extra: orNone([
+      ...written,
+      ...(last === undefined ? [] : [last]),
+      ...(whole === undefined ? [] : [whole]),
+      ...spellings,
+    ]),
+    roughStems: orNone(rare.flatMap(roughStem)),
     english,
     foreign: plain.length - rare.length - english,
   }
 }
 
+function orNone(terms: readonly string[]): readonly string[] {
+  return terms.length === 0 ? none : terms
+}
+
 function spell(found: string): Spelled {
+  if (isSimple.test(found)) return { body: [stem(found)], plain: [found], spellings: none }
   if (isUnspaced.test(found)) {
     const characters = Array.from(found.normalize('NFKC'))
     const body = pairsOf(characters)
     const last = characters.length > 1 ? characters.at(-1) : undefined
-    return { body, plain: body, unspaced: true, ...(last !== undefined && { last }), spellings: [] }
+    return { body, plain: body, unspaced: true, ...(last !== undefined && { last }), spellings: none }
   }
   if (isEmoji.test(found)) {
     const body = [found.replaceAll(everyModifier, '').slice(0, maxWordLength)]
-    return { body, plain: body, spellings: [] }
+    return { body, plain: body, spellings: none }
   }
   // One or two letters before or after an apostrophe are rarely a word: l'homme, user's, don't.
   const bare = found.replace(/^\p{L}{1,2}['’](?=\p{L}{2})/u, '').replace(/['’]\p{L}{1,2}$/u, '')
   const parts = bare.split(/[_\-.'’]/).flatMap((part) => part.match(camelPart) ?? [])
   const plain = parts.map((part) => fold(part.slice(0, maxWordLength))).filter((part) => part !== '')
-  const body = plain.map((part) => (/^[a-z]+$/.test(part) ? stemmer(part) : part))
+  const body = plain.map(stem)
   const joined = fold(found).slice(0, maxWordLength)
   const whole = joined === plain[0] ? undefined : joined
-  const spellings = /[äöü]/i.test(found) ? [fold(found.replaceAll(/[äöü]/gi, spelledOut))] : []
+  const spellings = /[äöü]/i.test(found) ? [fold(found.replaceAll(/[äöü]/gi, spelledOut))] : none
   return { body, plain, ...(whole !== undefined && { whole }), spellings }
+}
+
+function stem(part: string): string {
+  return /^[a-z]+$/.test(part) ? stemmer(part) : part
 }
 
 function pairsOf(characters: readonly string[]): string[] {

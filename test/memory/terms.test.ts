@@ -79,3 +79,11 @@ test('a word without end is cut', () => {
   const { body, extra } = readText('x'.repeat(100_000))
   for (const term of [...body, ...extra]) assert(term.length <= 64)
 })
+
+test('a word reads the same while its reader forgets words, and when it comes again', () => {
+  const reader = createReader(3)
+  const text = "users' parseHTTP crossing the würfel in the rain"
+  const first = reader.read(text)
+  assert.deepEqual(first, createReader().read(text))
+  for (let time = 0; time < 3; time++) assert.deepEqual(reader.read(text), first)
+})
