@@ -30,7 +30,7 @@ export type NewTurn = {
   /** For a resume: the call whose output gate the input answers. If the request has no tools, those of the last turn apply. */
   readonly resumes?: string
   readonly idempotency?: Idempotency
-  /** The hash of the body that began the turn, by which `findWaiting` finds it. With a key it is the key's. */
+  /** The hash of the body that began the turn: while it waits for a person, the same body starts no other. With a key it is the key's. */
   readonly bodyHash?: string
   /** The service's tools that the caller may use, whatever `options` say. */
   readonly allowedTools?: readonly string[] | undefined
@@ -49,7 +49,7 @@ export type StartedTurn = { readonly turn: Turn; readonly entries: readonly Entr
 export type EndedTurn = StartedTurn & { readonly changed: boolean }
 
 export type StoredTurn = StartedTurn & {
-  /** The idempotency key was used before: this is the turn it created. */
+  /** The idempotency key was used before, or the turn of this body waits for a person: this is that turn. */
   readonly replayed: boolean
 }
 

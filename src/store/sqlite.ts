@@ -14,6 +14,8 @@ const maxBatch = 256
 const maxCommitMs = 20
 /** Pages of the log from which it is moved into the file: SQLite's own default. */
 const maxLogPages = 1_000
+/** Its length is looked at so often: the question takes as long as two statements of a turn. */
+const commitsPerLook = 8
 
 /** Statements that erase what people wrote; not those that only tidy up, such as rate counters. */
 const erasing =
@@ -65,6 +67,8 @@ export function openSqlite(
   const queue: Write[] = []
   /** Since when another process has held up the first job of the queue. */
   let busySince: number | undefined
+  let waitsMs = busyMs
+  let commits = 0
   let movesLog = false
   let closed = false
 
@@ -89,14 +93,16 @@ export function openSqlite(
     if (db.isTransaction) db.exec('ROLLBACK')
   }
 
-  /** Throws at once while another process writes: SQLite's own wait would block the event loop. */
+  /** Sets how long SQLite itself waits for another process, which blocks the event loop. */
+  function waitFor(ms: number): void {
+    if (ms !== waitsMs) db.exec(`PRAGMA busy_timeout=${ms}`)
+    waitsMs = ms
+  }
+
+  /** Throws at once while another process writes: `flush` tries again. */
   function begin(): void {
-    db.exec('PRAGMA busy_timeout=0')
-    try {
-      db.exec('BEGIN IMMEDIATE')
-    } finally {
-      db.exec(`PRAGMA busy_timeout=${busyMs}`)
-    }
+    waitFor(0)
+    run({ sql: 'BEGIN IMMEDIATE', values: [] })
   }
 
   /** Runs as many of the jobs as there is time for, in one transaction. `failed`: one threw, nothing was stored. */
@@ -115,7 +121,7 @@ export function openSqlite(
       return { results, failed: { error } }
     }
     try {
-      db.exec('COMMIT')
+      run({ sql: 'COMMIT', values: [] })
     } catch (error) {
       rollback()
       throw error
@@ -126,7 +132,7 @@ export function openSqlite(
 
   /** Moves a long log into the file in a later loop: the answer of the commit does not wait for it. */
   function moveLogSoon(): void {
-    if (!logPages || movesLog || Number(logPages.get()?.['log']) < maxLogPages) return
+    if (!logPages || movesLog || commits++ % commitsPerLook > 0 || Number(logPages.get()?.['log']) < maxLogPages) return
     movesLog = true
     setImmediate(() => {
       movesLog = false
@@ -172,6 +178,7 @@ export function openSqlite(
   async function read<T>(job: () => Job<T>): Promise<T> {
     if (closed) throw new AppError('shutting_down', 'the database is closed')
     try {
+      waitFor(busyMs)
       return drive(job())
     } catch (error) {
       throw asAppError(error)

@@ -1,4 +1,5 @@
 // Stores a new turn, and starts it at once if its thread is idle; else it is queued and claimed later.
+import type { Door } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Draft } from '#core/item.ts'
@@ -38,7 +39,9 @@ type StartParts = {
 export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
   const { id, now, lock, maxUserBytes } = parts
   let request = asked
-  const replay = request.idempotency && (yield* findReplay(request.user, request.idempotency, now))
+  const replay =
+    (request.idempotency && (yield* findReplay(request.user, request.idempotency, now))) ??
+    (request.bodyHash === undefined ? undefined : yield* findWaiting(request.user, request.door, request.bodyHash))
   if (replay) return { turn: replay, entries: [], replayed: true }
   if (request.forks) request = { ...request, threadId: yield* forkOf(request, request.forks, parts) }
   const thread = yield* findThread(request, lock)
@@ -104,6 +107,18 @@ export function* findReplay(user: UserId, idempotency: Idempotency, now: number)
     })
   }
   return turnOf(row)
+}
+
+/** The turn that this body began at this door, while it waits for a person. */
+export function* findWaiting(user: UserId, door: Door, bodyHash: string): Job<Turn | undefined> {
+  const row = yield* first(
+    `SELECT ${turnColumns} FROM turns
+     WHERE user_id = ? AND body_hash = ? AND status = 'waiting' AND door = ? AND removed_at IS NULL LIMIT 1`,
+    user,
+    bodyHash,
+    door,
+  )
+  return row && turnOf(row)
 }
 
 /** The fork that a turn starts in. The point to fork at was found by a look-up, so its thread exists unless it was just erased. */

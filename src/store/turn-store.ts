@@ -21,7 +21,7 @@ import { readInput, replaceInput, withdrawTurn, withdrawTurns } from './queued-t
 import { currentTurn, getTurn, isReached } from './reachable.ts'
 import { countsOf, entryColumns, recordedEntryOf, storedStatus, turnColumns, turnOf, wholeItems } from './rows.ts'
 import { first, type Job, query, type Sql } from './sql.ts'
-import { findReplay, startTurn } from './start-turn.ts'
+import { findWaiting, findReplay, startTurn } from './start-turn.ts'
 import { readOpening } from './turn-opening.ts'
 import { isActive, isQueued, isRunning } from './turn-status.ts'
 import { countUsage, reserve } from './usage-store.ts'
@@ -51,17 +51,7 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
       if (stored.turn.status === 'running' && !stored.replayed) noteServed(served, turn.user)
       return stored
     },
-    findWaiting: (user, door, bodyHash) =>
-      sql.read(function* () {
-        const row = yield* first(
-          `SELECT ${turnColumns} FROM turns
-           WHERE user_id = ? AND body_hash = ? AND status = 'waiting' AND door = ? AND removed_at IS NULL LIMIT 1`,
-          user,
-          bodyHash,
-          door,
-        )
-        return row && turnOf(row)
-      }),
+    findWaiting: (user, door, bodyHash) => sql.read(() => findWaiting(user, door, bodyHash)),
     findByKey: (user, idempotency) => sql.write(() => findReplay(user, idempotency, now())),
     async claim(lease, limit) {
       const claimed = await sql.write(function* () {

@@ -129,6 +129,18 @@ export function startTests(open: Open): void {
     assert.equal((await store.turns.findWaiting(ada, door, 'keyed'))?.id, keyed.id)
   })
 
+  test('the body of a turn that waits for a person starts no other, at its door', async (t) => {
+    const { store } = await open(t)
+    const turn = await turnAtApproval(store, { bodyHash: 'body' })
+    const start = (over: Partial<NewTurn> = {}) => store.turns.start(turnOf({ bodyHash: 'body', ...over }))
+    const { turn: again, replayed, entries } = await start()
+    assert.deepEqual([again.id, replayed, entries], [turn.id, true, []])
+    const others: Partial<NewTurn>[] = [{ bodyHash: 'other' }, { user: bob }, { door: 'webhook' }]
+    for (const other of others) assert.equal((await start(other)).replayed, false)
+    await store.turns.cancel(ada, turn.id)
+    assert.equal((await start()).replayed, false)
+  })
+
   test('a turn without a lease is queued and its input stays out of the log', async (t) => {
     const { store } = await open(t)
     const { turn, entries } = await store.turns.start(queuedTurn())

@@ -33,11 +33,9 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
   // Looked up first: the items that a repeated request refers to may have been deleted, but its response still exists.
   const { model, stream, background } = create
   const how = { model, stream, background, events: eventStyle(request, parts.rules.events) }
-  const existing =
-    (idempotency && (await turns.findByKey(user, idempotency))) ??
-    // A client that retries a turn which waits for a person gets the same answer, until somebody has answered the gate.
-    (await turns.findWaiting(user, 'responses', bodyHash))
-  if (existing) return answer(parts, reply, how, { ...(await attach(turns, user, existing)), entries: [] })
+  const existing = idempotency && (await turns.findByKey(user, idempotency))
+  const repeat = async (turn: Turn) => answer(parts, reply, how, { ...(await attach(turns, user, turn)), entries: [] })
+  if (existing) return repeat(existing)
   let start: Start
   try {
     const planned = await planTurn(parts, user, create)
@@ -53,13 +51,17 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
       }),
     )
   } catch (error) {
+    // A client that retries a turn which waits for a person gets the same answer, until somebody has answered the gate.
+    // `start` finds such a turn itself, unless its thread takes no other meanwhile.
+    const waiting = await turns.findWaiting(user, 'responses', bodyHash)
+    if (waiting) return repeat(waiting)
     const failed = failedTurn(error, create, user, parts.now?.() ?? Date.now())
     const source = fixedSource({ type: 'turn', turn: failed })
     return answer(parts, reply, how, { turn: failed, source, entries: [] })
   }
   if (!start.replayed) return answer(parts, reply, how, { ...start, source: start.events, begins: true })
   start.events.close()
-  return answer(parts, reply, how, { ...(await attach(turns, user, start.turn)), entries: [] })
+  return repeat(start.turn)
 }
 
 export function catalogRules({ rules, registered }: ResponsesParts): CatalogRules {
