@@ -78,8 +78,10 @@ export function openSqlite(
       statement = { prepared: db.prepare(sql), erases: erasing.test(sql) }
       statements.set(sql, statement)
     }
-    if (statement.erases) onErase?.()
-    return statement.prepared.all(...values) as Row[]
+    const rows = statement.prepared.all(...values) as Row[]
+    // One that erases nothing is no reason to scrub the file.
+    if (statement.erases && Number(db.prepare('SELECT changes() AS n').get()?.['n']) > 0) onErase?.()
+    return rows
   }
 
   function drive<T>(job: Job<T>): T {

@@ -180,7 +180,8 @@ function* save(
   if (!now || Number(now['temporary']) === 1) return
   if (String(now['title']) !== title || Number(now['through']) !== after) return
   const totals = yield* lockTotals(sql, owner)
-  const erased = titleChanged ? yield* eraseChunks(sql, `thread_id = ? AND seq = 0`, threadId) : { chunks: 0, terms: 0 }
+  const renamed = titleChanged && now['indexed_title'] !== null
+  const erased = renamed ? yield* eraseChunks(sql, `thread_id = ? AND seq = 0`, threadId) : { chunks: 0, terms: 0 }
   let terms = 0
   for (const chunk of chunks) {
     yield* saveChunk(sql, totals.number, threadId, chunk)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { chmodSync, existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
@@ -32,10 +32,10 @@ function openBare(t: TestContext, path = ':memory:', parts?: Parameters<typeof o
   sql.db.prepare = (text) => {
     const statement = prepare(text)
     const all = statement.all.bind(statement)
-    statement.all = (...values: Parameters<typeof all>) => {
+    statement.all = ((...values: SQLInputValue[]) => {
       ran.push(text)
       return all(...values)
-    }
+    }) as typeof all
     return statement
   }
   const count = (word: string): number => ran.filter((text) => text === word).length
@@ -162,6 +162,30 @@ test('a long log is moved into the file some commits later, after one was answer
   assert.equal(log()?.['checkpointed'], 0)
   await until(() => log()?.['checkpointed'] === log()?.['log'])
   assert.equal(sql.count('PRAGMA wal_checkpoint(PASSIVE)'), 1, 'once, and not for the short one')
+})
+
+test('the scrub hears of a deletion that erased something, not of one that found nothing', async (t) => {
+  let heard = 0
+  const sql = openBare(t, ':memory:', { onErase: () => heard++ })
+  sql.db.exec('CREATE TABLE threads (id INTEGER); CREATE TABLE marks (id INTEGER)')
+  const remove = async (end = ''): Promise<[heard: number, rows: number]> => {
+    const rows = await sql.write(() => query(`DELETE FROM threads WHERE id = 1${end}`))
+    return [heard, rows.length]
+  }
+  assert.deepEqual(
+    [await remove(), await remove(' RETURNING id')],
+    [
+      [0, 0],
+      [0, 0],
+    ],
+  )
+  sql.db.exec('INSERT INTO threads VALUES (1)')
+  assert.deepEqual(await remove(), [1, 0])
+  sql.db.exec('INSERT INTO threads VALUES (1)')
+  assert.deepEqual(await remove(' RETURNING id'), [2, 1])
+  sql.db.exec('INSERT INTO marks VALUES (1)')
+  await sql.write(() => query('DELETE FROM marks'))
+  assert.equal(heard, 2, 'nor of what only tidies up')
 })
 
 test('the log is left to SQLite where asking for its length would move it', () => {
