@@ -108,6 +108,7 @@ type ResponsePart = Block | { readonly type: 'call'; readonly draft: Draft }
 /** Collects the parts of a response in the order in which they arrive. */
 function createResponse(turnId: string) {
   const parts: ResponsePart[] = []
+  let firstId: string | undefined
   let calls = 0
   let chars = 0
   let usage: Usage | undefined
@@ -124,7 +125,14 @@ function createResponse(turnId: string) {
     const last = parts.at(-1)
     if (last?.type === type && last.signature === undefined) return last
     const before = parts.findLast((part): part is Block => part.type === 'message')
-    return push({ type, id: newId(), text: '', ...(before && { after: before.id }) })
+    const id = newId()
+    firstId ??= id
+    return push({ type, id, text: '', ...(before && { after: before.id }) })
+  }
+
+  /** The first piece of a block names the response. */
+  function piece<T extends Piece>(block: Block, made: T): T {
+    return block.text === '' && firstId !== undefined ? { ...made, firstId } : made
   }
 
   function count(text: string): void {
@@ -141,7 +149,7 @@ function createResponse(turnId: string) {
           const block = blockOf('message')
           const { id: itemId, after } = block
           const delta = { type: 'delta', turnId, itemId, offset: block.text.length, text: event.text } as const
-          pieces.push(after === undefined ? delta : { ...delta, after })
+          pieces.push(piece(block, after === undefined ? delta : { ...delta, after }))
           block.text += event.text
           break
         }
@@ -150,7 +158,8 @@ function createResponse(turnId: string) {
           count(event.text)
           const block = blockOf('reasoning')
           const { id: itemId, text } = block
-          if (event.text !== '') pieces.push({ type: 'thought', turnId, itemId, offset: text.length, text: event.text })
+          const thought: Thought = { type: 'thought', turnId, itemId, offset: text.length, text: event.text }
+          if (event.text !== '') pieces.push(piece(block, thought))
           block.text += event.text
           if (event.signature !== undefined) block.signature = event.signature
           break

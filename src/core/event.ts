@@ -10,6 +10,11 @@ export type Delta = {
   readonly itemId: string
   /** The id of the previous text item in the same response, which is complete now. */
   readonly after?: string
+  /**
+   * The first item that was streamed of the same response, with the first piece of each item. Later responses have later
+   * ids: whatever an earlier one has not stored was given up with its process.
+   */
+  readonly firstId?: string
   readonly offset: number
   readonly text: string
 }

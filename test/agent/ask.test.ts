@@ -42,7 +42,7 @@ for (const [what, cost, ...given] of [
 }
 
 test('reasoning is told as it comes, under the id that its item is stored with', async () => {
-  const pieces: { type: string; itemId: string; offset: number; text: string }[] = []
+  const pieces: { type: string; itemId: string; firstId?: string; offset: number; text: string }[] = []
   const model: Model = {
     provider: 'test',
     name: 'test-1',
@@ -70,5 +70,10 @@ test('reasoning is told as it comes, under the id that its item is stored with',
       ['thought', thought?.id, 6, 'this.'],
       ['delta', text?.id, 0, 'Done.'],
     ],
+  )
+  // The first piece of each tells where the response began.
+  assert.deepEqual(
+    pieces.map(({ firstId }) => firstId),
+    [thought?.id, undefined, thought?.id],
   )
 })

@@ -61,6 +61,8 @@ export function createConversation(id: string): Conversation {
   const view = createViewer()
   const turns = computed(() => view(items.value))
   let earlier: Promise<void> | undefined
+  /** The first item of the response that is being written. */
+  let response = ''
 
   const lastSeq = (): number => items.peek().at(-1)?.seq ?? 0
   const firstSeq = (): number => items.peek()[0]?.seq ?? 1
@@ -88,12 +90,14 @@ export function createConversation(id: string): Conversation {
     const fresh = more.filter(({ seq }) => seq > last)
     if (fresh.length === 0) return
     items.value = [...items.peek(), ...fresh]
-    const ids = new Set(fresh.map((item) => item.id))
-    if (thinking.peek().length > 0) thinking.value = thinking.peek().filter(({ itemId }) => !ids.has(itemId))
-    if (growing.peek().some(({ itemId }) => ids.has(itemId))) {
-      growing.value = growing.peek().filter(({ itemId }) => !ids.has(itemId))
-    }
+    // Ids are in the order of time: what began before a stored item, and is not stored, was given up.
+    keepUnstored(({ itemId }) => fresh.every((item) => item.id < itemId))
     sawThread(id, lastSeq())
+  }
+
+  function keepUnstored(stays: (each: Growing) => boolean): void {
+    keepIn(growing, stays)
+    keepIn(thinking, stays)
   }
 
   /** Ends of turns may have been missed: only the last turn of a thread can still run. */
@@ -160,6 +164,12 @@ export function createConversation(id: string): Conversation {
       return earlier
     },
     apply(frame) {
+      // The process of an earlier response was lost.
+      const first = ('first_id' in frame && frame.first_id) || ''
+      if (first > response) {
+        response = first
+        keepUnstored(() => false)
+      }
       switch (frame.type) {
         case 'item':
           if (frame.item.seq > lastSeq() + 1) return false
@@ -190,8 +200,7 @@ export function createConversation(id: string): Conversation {
               [turnId, { id: turnId, thread_id, status, ...(error && { error }) }],
             ])
             if (!isAtRest(status)) return
-            thinking.value = thinking.peek().filter((each) => each.turnId !== turnId)
-            growing.value = growing.peek().filter((each) => each.turnId !== turnId)
+            keepUnstored((each) => each.turnId !== turnId)
             progress.value = new Map()
           })
           return true
@@ -212,4 +221,10 @@ export function createConversation(id: string): Conversation {
       }
     },
   }
+}
+
+/** What stays is not drawn again. */
+function keepIn<T extends Growing>(list: Signal<readonly T[]>, stays: (each: Growing) => boolean): void {
+  const kept = list.peek().filter(stays)
+  if (kept.length < list.peek().length) list.value = kept
 }

@@ -1,7 +1,9 @@
 // A turn as a reader of a chat sees it: the reply so far, from the events of the turn.
+import type { PartialText } from '#core/bus.ts'
 import { type Entry, textOf } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
+import { createUnstored } from '#core/unstored.ts'
 import type { Watched } from '#turns/watch.ts'
 
 export interface ReplyView {
@@ -18,18 +20,22 @@ export function createReplyView(first: Turn): ReplyView {
   let turn = first
   /** The texts of the reply by their items, in order. */
   const texts = new Map<string, string>()
+  const unstored = createUnstored()
   /** Names of the calls that run. */
   const calls = new Map<string, string>()
 
   function readEntry({ id, turnId, item }: Entry): void {
     if (turnId !== turn.id) return
+    for (const lost of unstored.store(id)) texts.delete(lost)
     if (item.type === 'message' && item.role === 'assistant') texts.set(id, textOf(item))
     if (item.type === 'call') calls.set(item.callId, item.name)
     if (item.type === 'result') calls.delete(item.callId)
   }
 
-  function readText({ turnId, itemId, text }: { turnId: string; itemId: string; text: string }, offset: number): void {
+  function readText(piece: PartialText, offset: number): void {
+    const { turnId, itemId, text } = piece
     if (turnId !== turn.id) return
+    for (const lost of unstored.write(piece)) texts.delete(lost)
     texts.set(itemId, (texts.get(itemId) ?? '').slice(0, offset) + text)
   }
 

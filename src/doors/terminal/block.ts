@@ -66,11 +66,6 @@ export type Took = {
   readonly to: number
 }
 
-/** True for a reply or a thought that is still being written. */
-export function isPartial(block: Block): boolean {
-  return (block.type === 'reply' && !block.whole) || (block.type === 'thought' && block.live === true)
-}
-
 /** True for a message that waits behind another turn. */
 export function isQueued(block: Block): boolean {
   return block.type === 'you' && block.queued

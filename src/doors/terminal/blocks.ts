@@ -3,6 +3,7 @@
 import type { Entry } from '#core/item.ts'
 import { addUsage, noUsage, type Turn, type Usage } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
+import { createUnstored } from '#core/unstored.ts'
 import { progressWords } from '#core/words.ts'
 import type { OpenThread } from '#turns/operator-client.ts'
 import type { Watched } from '#turns/watch.ts'
@@ -12,7 +13,6 @@ import {
   cutNote,
   fileIn,
   type Fold,
-  isPartial,
   isQueued,
   type Named,
   type Note,
@@ -54,6 +54,8 @@ export function createBlocks(now: () => number): Blocks {
   const list: Block[] = []
   /** Block id -> index in `list`. */
   const at = new Map<string, number>()
+  /** Replies and thoughts that are still being written. */
+  const unstored = createUnstored()
   const took = new Map<string, Took>()
   /** Calls whose latest gate asked for input. */
   const asking = new Set<string>()
@@ -112,6 +114,7 @@ export function createBlocks(now: () => number): Blocks {
     const { id, turnId, item } = entry
     if (entry.seq <= seq) return
     seq = entry.seq
+    unstored.store(id).forEach(remove)
     if (turnId !== last) {
       if (last !== undefined) close(last)
       last = turnId
@@ -239,6 +242,7 @@ export function createBlocks(now: () => number): Blocks {
         if (event.type === 'entries') event.entries.forEach(add)
         else if (event.type === 'turn') know(event.turn)
         else if (event.type === 'thought') {
+          unstored.write(event).forEach(remove)
           const before = list[at.get(event.itemId) ?? -1]
           runs(event.turnId, took.get(event.turnId)?.to ?? now())
           think(event.itemId, (before?.type === 'thought' ? before.text : '') + event.text, true)
@@ -249,6 +253,7 @@ export function createBlocks(now: () => number): Blocks {
           const block = list[at.get(id) ?? -1]
           const before = block?.type === 'reply' ? block : undefined
           if (before?.whole) continue
+          unstored.write(event).forEach(remove)
           const offset = event.type === 'delta' ? event.offset : 0
           put({ type: 'reply', id, text: (before?.text ?? '').slice(0, offset) + event.text, whole: false })
         }
@@ -267,8 +272,6 @@ export function createBlocks(now: () => number): Blocks {
       const block = list[at.get(id) ?? -1]
       if (block?.type === 'call' || block?.type === 'thought') put({ ...block, fold })
     },
-    dropPartial() {
-      for (const { id } of list.filter(isPartial)) remove(id)
-    },
+    dropPartial: () => unstored.clear().forEach(remove),
   }
 }

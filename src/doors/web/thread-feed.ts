@@ -1,4 +1,5 @@
 // Follows one thread over a connection: sends stored entries after a seq, then live events, as frames.
+import type { PartialText } from '#core/bus.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
@@ -52,6 +53,10 @@ export async function followThread(given: Follow): Promise<Following> {
     return { type: 'item', thread_id: threadId, seq: entry.seq, item: itemWire(entry) }
   }
 
+  function placeOf({ turnId: turn_id, itemId: item_id, firstId: first_id }: Omit<PartialText, 'text'>) {
+    return { thread_id: threadId, turn_id, item_id, ...(first_id !== undefined && { first_id }) }
+  }
+
   function framesOf(event: Watched): Frame[] {
     switch (event.type) {
       case 'entries':
@@ -64,8 +69,8 @@ export async function followThread(given: Follow): Promise<Following> {
       case 'delta':
       case 'snapshot': {
         running = true
-        const { turnId: turn_id, itemId: item_id, text } = event
-        const at = { thread_id: threadId, turn_id, item_id }
+        const { text } = event
+        const at = placeOf(event)
         return [
           event.type === 'delta'
             ? { type: 'delta', ...at, offset: event.offset, text }
@@ -74,8 +79,8 @@ export async function followThread(given: Follow): Promise<Following> {
       }
       case 'thought': {
         running = true
-        const { type, turnId: turn_id, itemId: item_id, offset, text } = event
-        return [{ type, thread_id: threadId, turn_id, item_id, offset, text }]
+        const { type, offset, text } = event
+        return [{ type, ...placeOf(event), offset, text }]
       }
       case 'progress': {
         const { turnId: turn_id, callId: call_id, ...rest } = event

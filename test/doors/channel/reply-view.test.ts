@@ -47,6 +47,15 @@ test('text grows by deltas, and is what was stored in the end; other turns do no
   assert.equal(view.text(), 'Hello.\n\nNoon')
 })
 
+test('text of an attempt that was lost is gone once the next one has begun, or has stored something', () => {
+  const view = createReplyView(turn)
+  view.read([{ ...delta('a', 0, 'Hel'), firstId: 'a' }])
+  view.read([{ ...delta('b', 0, 'Good'), firstId: 'b' }, delta('b', 4, ' day')])
+  assert.equal(view.text(), 'Good day\n\n…')
+  view.read([{ type: 'entries', entries: [entry('c', { type: 'call', callId: 'c1', name: 'time', args: '{}' })] }])
+  assert.equal(view.text(), '… (time)')
+})
+
 const { firstSeq: _, ...fresh } = turn
 const cases: readonly (readonly [what: string, turn: Turn, text: string])[] = [
   ['queued', { ...fresh, status: 'queued' }, 'Queued: it comes after what was asked before.'],

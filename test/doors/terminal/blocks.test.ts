@@ -92,6 +92,23 @@ test('what was being said is forgotten when the watch is lost, and nothing is do
   assert.equal(blocks.seq, 1)
 })
 
+test('what a lost attempt has said and thought is gone once the next one has begun, or has stored something', () => {
+  const piece = (type: 'delta' | 'thought', itemId: string, firstId: string) =>
+    ({ type, turnId: 'one', itemId, firstId, offset: 0, text: itemId }) as const
+  const texts = (blocks: readonly Block[]) => blocks.flatMap((block) => ('text' in block ? [block.text] : []))
+  const blocks = createBlocks(() => 0)
+  blocks.apply(told(textMessage('user', 'go')))
+  blocks.apply([piece('thought', 'j1', 'j1'), piece('delta', 'j2', 'j1')])
+  assert.deepEqual(texts(blocks.list()), ['go', 'j1', 'j2'])
+  blocks.apply([piece('thought', 'k1', 'k1')])
+  assert.deepEqual(texts(blocks.list()), ['go', 'k1'])
+  blocks.apply([piece('delta', 'k2', 'k1')])
+  assert.deepEqual(texts(blocks.list()), ['go', 'k1', 'k2'])
+  const call = entry(2, { type: 'call', callId: 'c', name: 'read', args: '{}' }, 'one')
+  blocks.apply([{ type: 'entries', entries: [{ ...call, id: 'l1' }] }])
+  assert.deepEqual(shapes(blocks.list()), ['you', 'call read running'])
+})
+
 test('a turn that runs is known by what happens in it, and ends with a receipt', () => {
   const blocks = createBlocks(() => 0)
   blocks.know(known(0))

@@ -66,7 +66,7 @@ async function framesOf(batches: readonly Watched[][], { last, lastSeq = 2, afte
       return `${frame.type} ${frame.item_id} ${frame.offset} ${frame.text}`
     return frame.type
   })
-  return { told, running: [atFirst, following.running()] }
+  return { frames, told, running: [atFirst, following.running()] }
 }
 
 describe('followThread', () => {
@@ -138,6 +138,21 @@ describe('followThread', () => {
     assert.deepEqual(await told([first, piece('delta', 'a', 3, 'x')]), ['delta a 0 He', 'delta a 3 x'])
     const thoughts = [piece('thought', 'r', 0, 'h'), piece('thought', 'r', 1, 'm')]
     assert.deepEqual(await told(thoughts), ['thought r 0 hm'])
+  })
+
+  it('tells with the first piece of an item where its response began', async () => {
+    const firstId = 'first'
+    const batch: Watched[] = [
+      { type: 'snapshot', turnId: 't1', itemId: 'a', text: 'x', firstId },
+      { ...piece('thought', 'b', 0, 'h'), firstId } as Watched,
+      piece('thought', 'c', 3, 'm'),
+      { ...piece('delta', 'd', 0, 'y'), firstId } as Watched,
+    ]
+    const { frames } = await framesOf([batch], { last: turn('running', { threadId: 'other' }) })
+    assert.deepEqual(
+      frames.map((frame) => ('first_id' in frame ? frame.first_id : undefined)),
+      [firstId, firstId, undefined, firstId],
+    )
   })
 
   it('stops at a connection that is gone', async () => {

@@ -239,6 +239,32 @@ test('streamed text gives way to its item, and to the end of its turn', (t) => {
   assert.deepEqual(growing(), ['third'])
 })
 
+test('text and thoughts of an attempt that was lost go when the next one begins, or has stored something', (t) => {
+  const { conversation } = open(t)
+  const shown = () =>
+    [conversation.thinking, conversation.growing].map((each) => each.value.map(({ itemId }) => itemId))
+  const at = { thread_id: 't', turn_id: 'turn 1' }
+  const thought = (item_id: string, first_id: string) =>
+    conversation.apply(frame({ type: 'thought', ...at, item_id, first_id, offset: 0, text: 'hm' }))
+  const begins = (item_id: string, first_id: string) =>
+    conversation.apply(frame({ type: 'delta', ...at, item_id, first_id, offset: 0, text: 'Hello' }))
+  thought('j1', 'j1')
+  begins('j2', 'j1')
+  begins('j3', 'j1')
+  assert.deepEqual(shown(), [['j1'], ['j2', 'j3']])
+  thought('k1', 'k1')
+  assert.deepEqual(shown(), [['k1'], []])
+  begins('k2', 'k1')
+  conversation.apply(delta('k2', 5, ' again'))
+  assert.deepEqual(shown(), [['k1'], ['k2']])
+  assert.deepEqual(conversation.growing.value[0]?.text, 'Hello again')
+  // A subscription in the middle of it.
+  conversation.apply(frame({ type: 'snapshot', ...at, item_id: 'm2', first_id: 'm1', text: 'Good day' }))
+  assert.deepEqual(shown(), [[], ['m2']])
+  conversation.apply(itemFrame(conversation.id, { ...messageOf(1, 'turn 1'), id: 'n1' }))
+  assert.deepEqual(shown(), [[], []])
+})
+
 test('how far a call is, is kept until its turn rests', (t) => {
   const { conversation } = open(t)
   const report = (call: string, progress: number) =>

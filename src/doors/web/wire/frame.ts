@@ -35,6 +35,8 @@ export type ClientFrame = {
 export type Ref = { readonly ref?: string }
 /** The item whose text is being streamed. */
 type ItemRef = { readonly thread_id: string; readonly turn_id: string; readonly item_id: string }
+/** With the first piece of an item: the first item of the same response. What an earlier response left is given up. */
+type First = { readonly first_id?: string }
 /** The number of open gates. */
 type Waits = { readonly waiting: number }
 
@@ -49,10 +51,10 @@ export type Frame =
         readonly message_id: string | null
       })
   | { readonly type: 'item'; readonly thread_id: string; readonly seq: number; readonly item: Item }
-  | ({ readonly type: 'delta'; readonly offset: number; readonly text: string } & ItemRef)
-  | ({ readonly type: 'snapshot'; readonly text: string } & ItemRef)
+  | ({ readonly type: 'delta'; readonly offset: number; readonly text: string } & ItemRef & First)
+  | ({ readonly type: 'snapshot'; readonly text: string } & ItemRef & First)
   /** Reasoning that is being written. */
-  | ({ readonly type: 'thought'; readonly offset: number; readonly text: string } & ItemRef)
+  | ({ readonly type: 'thought'; readonly offset: number; readonly text: string } & ItemRef & First)
   | ({ readonly type: 'progress'; readonly call_id: string } & Progress & Omit<ItemRef, 'item_id'>)
   | ({ readonly type: 'turn' } & z.output<typeof TurnWire>)
   | ({ readonly type: 'thread'; readonly removed?: never } & Thread)
