@@ -1,12 +1,20 @@
 // Which files of a home a backup takes, and where a restore writes them: no link leads either of them elsewhere.
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Line } from '#backup/format.ts'
 import { createFileWriter, fileLines } from '#backup/home-files.ts'
-import { openRealFile, openRealFolder } from '#backup/open-real.ts'
 import { homeAt } from '#home.ts'
 import { folder } from '../store/harness.ts'
 
@@ -67,20 +75,6 @@ test('a workspace that is a link is taken, unless it leads to the home', async (
   assert.deepEqual(skipped, ['users'])
 })
 
-test('links, FIFOs and what is below a link are not opened', async (t) => {
-  const path = folder(t)
-  mkdirSync(join(path, 'real'))
-  writeFileSync(join(path, 'real', 'file'), '')
-  symlinkSync('real', join(path, 'link'))
-  symlinkSync('real/file', join(path, 'to-file'))
-  execFileSync('mkfifo', [join(path, 'fifo')])
-  await assert.rejects(openRealFile(join(path, 'to-file')), { code: 'ELOOP' })
-  await assert.rejects(openRealFile(join(path, 'fifo')), /replaced/)
-  await assert.rejects(openRealFile(join(path, 'link', 'file')), /replaced/)
-  await assert.rejects(openRealFolder(join(path, 'link')))
-  await (await openRealFile(join(path, 'real', 'file'))).close()
-})
-
 test('a file that is cut short meanwhile is named, and the rest of its folder is taken', async (t) => {
   const home = homeAt(folder(t))
   mkdirSync(join(home.path, 'workspace'))
@@ -100,4 +94,38 @@ test('a file that is cut short meanwhile is named, and the rest of its folder is
   )
   assert.deepEqual(skipped, seen.slice(0, 1))
   assert(!existsSync(join(home.path, 'users')))
+})
+
+test('what is removed meanwhile is not named, and a file that grows is taken as it was', async (t) => {
+  const home = homeAt(folder(t))
+  mkdirSync(join(home.path, 'users', 'ada'), { recursive: true })
+  const names = ['a', 'b', 'c']
+  for (const name of names) writeFileSync(join(home.path, 'users', name), 'text')
+  const [seen, parts]: [string[], string[]] = [[], []]
+  for await (const lines of fileLines(home, assert.fail))
+    for (const line of lines) {
+      if (line.type === 'part') parts.push(Buffer.from(line.bytes).toString())
+      if (line.type !== 'file') continue
+      seen.push(line.path)
+      appendFileSync(join(home.path, line.path), ' and more')
+      for (const name of [...names, 'ada'])
+        if (line.path !== `users/${name}`) rmSync(join(home.path, 'users', name), { recursive: true, force: true })
+    }
+  assert.equal(seen.length, 1)
+  assert.deepEqual(parts, ['text'])
+})
+
+test('a name that is not UTF-8 is named as skipped', async (t) => {
+  const home = homeAt(folder(t))
+  mkdirSync(join(home.path, 'workspace'))
+  writeFileSync(Buffer.concat([Buffer.from(join(home.path, 'workspace/x')), Buffer.from([0xff])]), 'text')
+  const skipped: string[] = []
+  for await (const lines of fileLines(home, (path) => skipped.push(path))) assert.fail(JSON.stringify(lines))
+  assert.deepEqual(skipped, ['workspace/x\u{fffd}'])
+})
+
+test('a link that the disk refuses is told by the fault of the disk', async (t) => {
+  const writer = createFileWriter(folder(t), [])
+  await writer.add(link('workspace/a', 'x'.repeat(10_000)))
+  await assert.rejects(writer.end(), { code: 'ENAMETOOLONG' })
 })

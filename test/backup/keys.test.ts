@@ -44,6 +44,12 @@ test('a value of the environment stands for the file of a key', (t) => {
   assert.deepEqual(readKeys(home, { masterKey: 'FF', operatorToken: 'T' }), { 'master-key': 'ff', 'webui-token': 'T' })
 })
 
+test('a key is a private file of one line', () =>
+  assert.deepEqual(keyLines({ 'master-key': 'a' }), [
+    { type: 'file', path: 'master-key', mode: 0o600 },
+    { type: 'part', bytes: Buffer.from('a\n') },
+  ]))
+
 test('files come back with their bytes and modes, keys private, links behind everything', async (t) => {
   const stage = folder(t)
   const writer = createFileWriter(stage, ['webui-token'])
@@ -53,6 +59,7 @@ test('files come back with their bytes and modes, keys private, links behind eve
     { type: 'part', bytes: Buffer.from('one ') },
     { type: 'part', bytes: Buffer.from('two') },
     { type: 'link', path: 'workspace/l', to: 'd/open' },
+    { type: 'link', path: 'workspace/e/l', to: 'x' },
     { type: 'file', path: 'workspace/run', mode: 0o755 },
     { type: 'folder', path: 'users/ada/empty' },
     { type: 'link', path: 'master-key.next', to: '/etc/passwd' },
@@ -66,8 +73,8 @@ test('files come back with their bytes and modes, keys private, links behind eve
   assert.equal(readFileSync(join(stage, 'workspace/l'), 'utf8'), 'one two')
   assert.equal(readlinkSync(join(stage, 'workspace/l')), 'd/open')
   assert.deepEqual(
-    ['master-key', 'workspace/d/open', 'workspace/run', 'workspace/d', 'users/ada/empty'].map(modeOf),
-    [0o600, 0o666, 0o755, 0o700, 0o700],
+    ['master-key', 'workspace/d/open', 'workspace/run', 'workspace/d', 'workspace/e', 'users/ada/empty'].map(modeOf),
+    [0o600, 0o666, 0o755, 0o700, 0o700, 0o700],
   )
 })
 

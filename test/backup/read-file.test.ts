@@ -1,19 +1,19 @@
 // A backup that is not exactly what was written is refused, with the reason.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { makeBackup } from '#backup/backup.ts'
 import { type Line, lineText, readLine } from '#backup/format.ts'
 import { checkPath } from '#backup/home-files.ts'
 import { verifyBackup } from '#backup/read-file.ts'
-import { createBackupFile } from '#backup/write-file.ts'
 import { checkBackup } from '#backup/restore.ts'
 import { homeAt } from '#home.ts'
 import { groupBySize } from '#store/snapshot-postgres.ts'
 import { folder } from '../store/harness.ts'
+import { until } from '../until.ts'
+import { openBelow } from './open-below.ts'
 
 const header = {
   version: '0.1.0',
@@ -62,6 +62,13 @@ const refused: readonly (readonly [what: string, content: Buffer, says: RegExp])
   ['a missing file', packed(lines, 3), /2 files, not 3/],
   ['a missing end', gzipSync(lines.map(lineText).join('')), /not complete/],
   ['a table twice', packed([...lines, lines[1] as Line]), /twice/],
+  ['half a line behind the end', gzipSync(`${gunzipSync(whole).toString()}[1`), /not complete/],
+  ['a second header', packed([lines[0] as Line, ...lines]), /begin with the header/],
+  ['a row of no table', packed([lines[0] as Line, ...lines.slice(2)]), /a row of no table/],
+  ['a row behind the files', packed([...lines, { type: 'row', row: ['a', null, 1] }]), /a row of users/],
+  ['a part of no file', packed([lines[0] as Line, lines[5] as Line, ...lines.slice(1)]), /part of no file/],
+  ['a part behind a folder', packed([...lines, lines[5] as Line]), /part of no file/],
+  ['a table that is not counted', packed([...lines, { ...(lines[1] as Line), table: 'b' } as Line]), /does not name/],
   ['a line of a later format', gzipSync('{"atrium_backup":2}\n'), /newer Atrium/],
   ['a row that is none', gzipSync(`${lineText(lines[0] as Line)}[{"a":1}]\n`), /not of a backup/],
 ]
@@ -83,6 +90,30 @@ test('a whole backup is told by its header, files and digest', async (t) => {
   const found = await verifyBackup(file)
   assert.deepEqual([found.header, found.files, found.bytes], [header, 2, whole.length])
   await assert.rejects(verifyBackup(join(folder(t), 'none')), { code: 'not_found' })
+  await assert.rejects(verifyBackup(folder(t)), { code: 'invalid_input', message: /cannot be read/ })
+})
+
+test('a file may come in several parts, and a backup may be of PostgreSQL', async (t) => {
+  const file = join(folder(t), 'a.backup')
+  const of = { ...header, database: 'postgres' } as const
+  writeFileSync(file, packed([{ type: 'header', header: of }, ...lines.slice(1, 6), ...lines.slice(5)]))
+  const shares: number[] = []
+  const types: string[] = []
+  const found = await verifyBackup(file, {
+    onRead: (share) => shares.push(share),
+    onLine: ({ type }) => types.push(type),
+  })
+  assert.equal(found.header.database, 'postgres')
+  assert.deepEqual(types.slice(4), ['file', 'part', 'part', 'link', 'folder', 'end'])
+  assert.deepEqual(shares, [1])
+})
+
+test('of a file that is none nothing stays open', async (t) => {
+  const path = folder(t)
+  const file = join(path, 'a')
+  writeFileSync(file, gzipSync(`hello\n${'x'.repeat(3_000_000)}`, { level: 0 }))
+  await assert.rejects(verifyBackup(file), /no backup/)
+  await until(() => openBelow(path).length === 0)
 })
 
 test('a backup of a newer Atrium, and one with another key than the environment has, touch nothing', async (t) => {
@@ -96,8 +127,17 @@ test('a backup of a newer Atrium, and one with another key than the environment 
   ]
   writeFileSync(file, packed([...lines, ...key], 3))
   const parts = { home, file, replace: false }
+  const next: Line[] = [
+    { type: 'file', path: 'master-key.next', mode: 0o600 },
+    { type: 'part', bytes: Buffer.from('b') },
+  ]
   await assert.rejects(checkBackup({ ...parts, masterKey: 'b'.repeat(64) }), { code: 'invalid_config' })
   await checkBackup({ ...parts, masterKey: 'A'.repeat(64) })
+  writeFileSync(file, packed([...lines, ...key, ...next], 4))
+  await checkBackup({ ...parts, masterKey: 'B' })
+  // One without a key goes with any key.
+  writeFileSync(file, whole)
+  await checkBackup({ ...parts, masterKey: 'c'.repeat(64) })
   assert.deepEqual(readdirSync(home.path), [])
 })
 
@@ -107,38 +147,9 @@ test('only files of a home are restored, and none outside it', () => {
   const foreign = ['', '/etc/passwd', '../a', 'workspace', 'workspace/../a', 'workspace//a', 'users/./a', 'atrium.db']
   for (const path of [...foreign, 'workspace/a\0', `workspace/${'a'.repeat(5_000)}`, 'lock', 'plan.json'])
     assert.throws(() => checkPath(path), { code: 'invalid_input' }, path)
-})
-
-test('a file that is no backup is never replaced, an earlier backup is', async (t) => {
-  const home = homeAt(folder(t))
-  const { openStore } = await import('#store/open-store.ts')
-  const { seal } = await import('./filled.ts')
-  await openStore({ path: home.database, seal }).close()
-  const path = folder(t)
-  const file = join(path, 'a')
-  writeFileSync(file, 'mine')
-  await assert.rejects(makeBackup({ home, file, withKey: false }), /is no backup of Atrium/)
-  await assert.rejects(makeBackup({ home, file: path, withKey: false }), /is a folder/)
-  assert.equal(readFileSync(file, 'utf8'), 'mine')
-  writeFileSync(file, whole)
-  // Left by a process that was killed; no process has this id.
-  writeFileSync(`${file}.part-999999999`, 'half')
-  await makeBackup({ home, file, withKey: false })
-  assert.equal((await verifyBackup(file)).header.with_key, false)
-  assert.deepEqual(readdirSync(path), ['a'])
-  assert.deepEqual(readdirSync(home.path), ['atrium.db'])
-})
-
-test('a backup that fails leaves the one before, and nothing else', async (t) => {
-  const path = folder(t)
-  const file = join(path, 'a')
-  writeFileSync(file, whole)
-  const target = await createBackupFile(file)
-  await target.add(lines)
-  assert.deepEqual(readdirSync(path).length, 2)
-  await target.discard()
-  assert.deepEqual(readdirSync(path), ['a'])
-  assert(readFileSync(file).equals(whole))
+  const longest = `workspace/${'a'.repeat(4_086)}`
+  assert.equal(checkPath(longest), longest)
+  assert.throws(() => checkPath(`${longest}a`), { code: 'invalid_input' })
 })
 
 test('large rows are fetched alone, small ones together', () => {

@@ -17,7 +17,6 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { createHash } from 'node:crypto'
 import { makeBackup } from '#backup/backup.ts'
 import { lineText } from '#backup/format.ts'
-import { realFolder } from '#backup/open-real.ts'
 import { checkBackup, type RestoreParts, restoreBackup } from '#backup/restore.ts'
 import { homeAt, lockHome, openHome } from '#home.ts'
 import { openSqliteSnapshot } from '#store/snapshot-sqlite.ts'
@@ -59,6 +58,7 @@ test('files of the workspaces come back with their modes and links; keys only on
     assert.equal(statSync(join(target.path, 'users', 'u1', 'workspace', 'run.sh')).mode & 0o777, 0o700)
     assert.equal(readlinkSync(join(target.path, 'workspace', 'link')), 'large.bin')
     assert.deepEqual(readdirSync(join(target.path, 'workspace', 'nothing', 'here')), [], 'an empty folder')
+    for (const name of ['workspace', 'users']) assert.equal(statSync(join(target.path, name)).mode & 0o777, 0o700)
     for (const name of ['master-key', 'webui-token']) {
       assert.equal(existsSync(join(target.path, name)), withKey)
       if (withKey) assert.deepEqual(readFileSync(join(target.path, name)), readFileSync(join(home.path, name)))
@@ -126,22 +126,53 @@ test('a table or a column that is not known is named, and nothing is restored', 
     writeFileSync(changed, gzipSync(text + lineText({ type: 'end', files: 0, sha256 })))
     const target = homeAt(folder(t))
     await assert.rejects(restore({ home: target, file: changed, replace: false }), { code: 'invalid_input', message })
-    assert.equal(existsSync(target.database), false)
+    assert.deepEqual(readdirSync(target.path), ['lock'])
   }
 })
 
-test('a folder of the home may lead outside, and not to the home or a folder around it', (t) => {
-  const [top, outside] = [folder(t), folder(t)]
-  const home = join(top, 'home')
-  mkdirSync(join(home, 'real'), { recursive: true })
-  mkdirSync(join(home, 'data'))
-  for (const [name, to] of [
-    ['away', outside],
-    ['self', '.'],
-    ['inner', 'data'],
-    ['around', '..'],
-  ] as const)
-    symlinkSync(to, join(home, name))
-  const real = (name: string) => realFolder(home, name) !== undefined
-  assert.deepEqual(['real', 'away', 'self', 'inner', 'around'].map(real), [true, true, false, false, false])
+test('a file that changes between the check and the restore is refused, and the home stays as it was', async (t) => {
+  const home = await fillHome(folder(t))
+  const file = join(folder(t), 'a.backup')
+  await makeBackup({ home, file, withKey: false })
+  const parts = { home: homeAt(folder(t)), file, replace: false }
+  const checked = await checkBackup(parts)
+  await assert.rejects(restoreBackup(parts, { ...checked, sha256: 'of another file' }), {
+    code: 'invalid_input',
+    message: /was changed meanwhile/,
+  })
+  assert.deepEqual(readdirSync(parts.home.path), [])
+})
+
+test('keys of the environment stay outside; a half changed key leaves the home only for another key', async (t) => {
+  const home = await fillHome(folder(t))
+  const masterKey = '0'.repeat(64)
+  writeFileSync(join(home.path, 'master-key'), `${masterKey}\n`)
+  writeFileSync(join(home.path, 'webui-token'), 'atr_a-token-of-the-tests\n')
+  const keyNames = ['master-key', 'master-key.next', 'webui-token']
+  for (const [withKey, values, left, replaced] of [
+    [true, {}, ['master-key', 'webui-token'], ['master-key.next']],
+    [true, { masterKey }, ['webui-token'], ['master-key.next']],
+    [true, { operatorToken: 'atr_another-token-of-the-tests' }, ['master-key'], ['master-key.next']],
+    [false, {}, ['master-key.next'], []],
+  ] as const) {
+    const file = join(folder(t), 'a.backup')
+    await makeBackup({ home, file, withKey })
+    const target = homeAt(folder(t))
+    writeFileSync(join(target.path, 'master-key.next'), 'b')
+    const { aside } = await restore({ home: target, file, replace: true, ...values })
+    const found = (path: string) => readdirSync(path).filter((name) => keyNames.includes(name))
+    assert.deepEqual(found(target.path).toSorted(), left)
+    assert.deepEqual(aside === undefined ? [] : found(aside), replaced)
+  }
+})
+
+test('a workspace on another disk is refused before anything is touched', async (t) => {
+  const home = homeAt(folder(t))
+  const shared = '/dev/shm'
+  if (!existsSync(shared) || statSync(shared).dev === statSync(home.path).dev) return t.skip('there is one disk')
+  const source = await fillHome(folder(t))
+  const file = join(folder(t), 'a.backup')
+  await makeBackup({ home: source, file, withKey: false })
+  symlinkSync(shared, join(home.path, 'users'))
+  await assert.rejects(checkBackup({ home, file, replace: true }), /users is on another disk/)
 })
