@@ -79,6 +79,25 @@ test('a process that was killed while idle is replaced without a word', async ()
   assert.notEqual(pool.live()[0]?.pid, pid)
 })
 
+test('the process that has been idle for longest makes room, and a removed tool keeps none', async () => {
+  const pool = createPool(2)
+  const [a = '', b = '', c = ''] = folders
+  const tools = () => pool.live().map(({ folder }) => folder)
+  for (const folder of [a, b, c]) await pool.run(folder, job)
+  assert.deepEqual(tools(), [b, c])
+  pool.forget(b)
+  assert.deepEqual(tools(), [c])
+  const running = pool.run(c, job)
+  pool.forget(c)
+  assert.deepEqual([tools(), (await running).type], [[c], 'output'])
+})
+
+test('a call that was cancelled before it began starts nothing', async () => {
+  const pool = createPool(1)
+  await assert.rejects(pool.run(folders[0] ?? '', { ...job, signal: AbortSignal.abort() }), { name: 'AbortError' })
+  assert.deepEqual(pool.live(), [])
+})
+
 test('a call that gives up while it waits leaves the queue', async () => {
   const pool = createPool(1)
   const running = pool.run(folders[0] ?? '', job)
@@ -180,7 +199,8 @@ test('a process goes on with its own tool for a while, then the longest waiting 
   const queue = [{ folder: 'a' }, { folder: 'b' }, { folder: 'c' }]
   const idle = (folder: string) => ({ folder, busy: false, since: 0 })
   assert.equal(chooseNext(queue, [idle('b')], 400)?.folder, 'b')
-  assert.equal(chooseNext(queue, [idle('b')], 600)?.folder, 'a')
+  assert.equal(chooseNext(queue, [idle('b')], 500)?.folder, 'b')
+  assert.equal(chooseNext(queue, [idle('b')], 501)?.folder, 'a')
   assert.equal(chooseNext(queue, [idle('x')], 0)?.folder, 'a')
   assert.equal(chooseNext([], [idle('a')], 0), undefined)
 })

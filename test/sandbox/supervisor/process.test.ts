@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { maxProcessMib } from '#sandbox/child/limits.ts'
 import { nobodyUid } from '#sandbox/confine.ts'
-import { type Host, startProcess } from '#sandbox/supervisor/process.ts'
+import { exitFault, type Host, startProcess } from '#sandbox/supervisor/process.ts'
 import { prepareRuntime } from '#sandbox/build/runtime.ts'
 import { patienceMs, until } from '../../until.ts'
 
@@ -187,6 +187,67 @@ for (const [what, code, expected] of lies) {
   const deadlineMs = expected === 'time_limit' ? 500 : patienceMs
   test(`a process that ${what} is put to an end`, async () => assert.equal(await lie(code, deadlineMs), expected))
 }
+
+for (const [code, signal, expected] of [
+  [null, 'SIGABRT', 'memory_limit'],
+  [null, 'SIGTRAP', 'memory_limit'],
+  [null, 'SIGILL', 'memory_limit'],
+  [134, null, 'memory_limit'],
+  [133, null, 'memory_limit'],
+  [null, 'SIGSEGV', 'crashed'],
+  [1, null, 'crashed'],
+] as const) {
+  test(`a process that ends with ${signal ?? code} is told as ${expected}`, () => {
+    const fault = exitFault(code, signal)
+    assert.equal(fault.code, expected)
+    if (expected === 'crashed') assert(fault.message.includes(signal ?? `code ${code}`), fault.message)
+  })
+}
+
+/** A child that answers each call by these messages. */
+function startSaying(messages: string) {
+  const own = mkdtempSync(join(folder, 'saying-'))
+  writeFileSync(
+    join(own, 'child.mjs'),
+    `import { writeSync } from 'node:fs'\n${frame} process.stdin.on('data', () => put(Buffer.concat([${messages}].map(frame))))`,
+  )
+  return startProcess({ script: join(own, 'child.mjs'), folder: own })
+}
+const output = `{ type: 'done', result: { type: 'output', output: '1' }, cpuMs: 7, logs: [{ level: 'warn', message: 'last' }] }`
+
+test('a process runs one job at a time, none that was cancelled, and none once it is stopped', async () => {
+  const child = startSaying(output)
+  const logs: { level: string; message: string }[] = []
+  const job = { work, host, logs, deadlineMs: patienceMs }
+  await assert.rejects(child.run({ ...job, signal: AbortSignal.abort() }), /cancelled/)
+  const first = child.run(job)
+  await assert.rejects(child.run(job), /not free/)
+  assert.deepEqual([await first, child.alive, child.cpuMs], [{ type: 'output', output: '1' }, true, 7])
+  assert.deepEqual(logs, [{ level: 'warn', message: 'last' }])
+  child.stop()
+  assert.equal(child.alive, false)
+  await assert.rejects(child.run(job), /not free/)
+})
+
+test('log lines of many messages are bounded together', async () => {
+  const some = `{ type: 'logs', lines: Array.from({ length: 700 }, () => ({ level: 'info', message: 'x' })) }`
+  const child = startSaying(`${some}, ${some}, ${output}`)
+  const logs: { level: string; message: string }[] = []
+  await child.run({ work, host, logs, deadlineMs: patienceMs })
+  child.stop()
+  assert.equal(logs.length, 1_000)
+})
+
+test('a host that fails ends the call with its cause', async () => {
+  const child = startSaying(`{ type: 'workspace', id: 1, path: 'x' }`)
+  const cause = new Error('no disk')
+  const failing: Host = () => Promise.reject(cause)
+  await assert.rejects(child.run({ work, host: failing, logs: [], deadlineMs: patienceMs }), {
+    code: 'sandbox_unavailable',
+    cause,
+  })
+  assert.equal(child.alive, false)
+})
 
 test('a process that speaks between two calls is put to an end', async () => {
   const own = mkdtempSync(join(folder, 'chatter-'))

@@ -36,6 +36,7 @@ const ways = {
   requests: `(local $good i32)
     ${counted(5_000, `${request} (if (i32.eqz (i32.load8_u (i32.const 2048))) (then (local.set $good (i32.add (local.get $good) (i32.const 1)))))`)}
     (call $show (local.get $good))`,
+  levels: `${[0, 1, 2, 3, 4].map((level) => `(call $log (i32.const ${level}) (i32.const 16) (i32.const 4))`).join('')} ${request} ${ok}`,
   lastWords: `(call $log (i32.const 2) (i32.const 16) (i32.const 4)) ${request} (call $log (i32.const 2) (i32.const 16) (i32.const 2)) (loop $l (br $l)) ${ok}`,
   remember: '(global.set $seen (i32.add (global.get $seen) (i32.const 1))) (call $show (global.get $seen))',
 }
@@ -178,6 +179,39 @@ test('the fifty-first request of a call fails, and the call goes on', async () =
 
 test('each call gets a fresh instance: nothing stays from the last one', async () => {
   for (let each = 0; each < 5; each++) assert.equal((await call('remember')).output, '1')
+})
+
+test('a call of the agent reports its requests, and writes its log lines and the requests that failed', async () => {
+  const lines: [string, object, string][] = []
+  const write = (level: string) => (fields: object, message: string) => void lines.push([level, fields, message])
+  const log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
+  const fault = { code: 'unreachable', message: 'nobody there', sent: false } as const
+  const dial = () => Promise.resolve({ type: 'fault', fault } as const)
+  const watched = createRig({ log, dial })
+  const uses: object[] = []
+  const params = chooseBy(ways, 'levels')
+  const reportUse = (use: object): void => void uses.push(use)
+  assert.equal(await watched.sandbox.execute(tool, { params, user: operator, callId: 'c', reportUse }), '"ok"')
+  await watched.close()
+  assert.deepEqual(uses, [{ sent: [{ method: 'GET', host: 'a.example' }], secrets: [], leaks: [] }])
+  const by = { tool: 'probe', callId: 'c' }
+  assert.deepEqual(lines, [
+    ...['debug', 'debug', 'info', 'warn', 'error'].map((level) => [level, by, '"ok"']),
+    ['warn', { ...by, method: 'GET', url: 'https://a.example/', reason: 'nobody there' }, 'a request of a tool failed'],
+  ])
+})
+
+test('a sandbox that was never used has no process, and closes at once', async () => {
+  const { sandbox } = createRig()
+  sandbox.forget(tool)
+  assert.deepEqual(sandbox.live(), [])
+  await sandbox.close()
+})
+
+test('parameters of just 1 MiB run, and one byte more is refused', async () => {
+  const most = JSON.stringify('x'.repeat(1_048_574))
+  assert.equal((await rig.sandbox.testCall(tool, { params: most })).code, undefined)
+  assert.equal((await rig.sandbox.testCall(tool, { params: `${most} ` })).code, 'params_too_large')
 })
 
 test('parameters of a model must be JSON; what somebody tries out goes in as it is', async () => {
