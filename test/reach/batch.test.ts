@@ -57,6 +57,8 @@ const fault = (blocked: boolean, sent: boolean): PostAnswer => ({ type: 'fault',
 for (const [given, type, retryAfterMs] of [
   [answer(200), 'sent'],
   [answer(201), 'sent'],
+  [answer(299), 'sent'],
+  [answer(300), 'refused'],
   [answer(303), 'refused'],
   [answer(400), 'refused'],
   [answer(401), 'refused'],
@@ -64,6 +66,8 @@ for (const [given, type, retryAfterMs] of [
   [answer(410), 'gone'],
   [answer(413), 'refused'],
   [answer(408), 'later'],
+  [answer(425), 'later'],
+  [answer(499), 'refused'],
   [answer(429, '7'), 'later', 7_000],
   [answer(500), 'later'],
   [answer(503, 'Thu, 01 Jan 1970 00:00:09 GMT'), 'later', 8_000],
@@ -97,6 +101,10 @@ test('words say what kind of news it is and the title, and more only if the news
   const counts = countEvents([{ event: 'failed' }, { event: 'needs_you' }, { event: 'failed' }])
   assert.equal(wordsOf({ type: 'summary', counts }).body, '1 request waits for you, 2 failed.')
   assert.deepEqual([pathOf({ type: 'summary', counts }), pathOf({ type: 'test' })], ['/waiting', '/'])
+  const many = { needs_you: 2, finished: 3 }
+  assert.equal(wordsOf({ type: 'summary', counts: many }).body, '2 requests wait for you, 3 finished.')
+  assert.equal(pathOf({ type: 'summary', counts: { finished: 3 } }), '/')
+  assert.equal(pathOf({ type: 'news', news: { event: 'finished', title: 'x' } }), '/')
   for (const [over, title] of [
     [{ waitsFor: 'credential' }, 'Atrium needs a sign-in'],
     [{ waitsFor: 'input' }, 'Atrium asks you something'],

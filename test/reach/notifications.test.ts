@@ -4,7 +4,7 @@ import { createECDH } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import type { AppError } from '#core/errors.ts'
 import { answerRequest } from '#reach/notification-request.ts'
-import { entryWire } from '#reach/notification-wire.ts'
+import { entryWire, wayWire } from '#reach/notification-wire.ts'
 import { createNotifications, type WayInput } from '#reach/notifications.ts'
 import type { Outcome } from '#reach/way.ts'
 import { openTestStore } from '../agent/bench.ts'
@@ -104,6 +104,33 @@ test('a way is stored with its target and a label for people, and everybody is t
   const { ways, gone, quiet, pushKey } = await notifications.view(ada)
   assert.deepEqual([ways.length, gone, quiet, pushKey], [3, [], undefined, 'public'])
   assert.deepEqual((await notifications.view(bob)).ways, [])
+})
+
+test('a way takes the place of one with its target, or of the endpoint before, and keeps what was chosen', async (t) => {
+  const { notifications } = open(t)
+  const add = (input: Partial<WayInput>) => notifications.addWay(ada, { kind: 'push', subscription, ...input })
+  const first = await add({ browser: 'Mine', events: ['failed'], content: true })
+  await notifications.addWay(ada, topic)
+  const kept = (way: typeof first) => [way.label, way.events, way.content]
+  assert.deepEqual(kept(await add({})), ['Mine', ['failed'], true])
+  assert.deepEqual(kept(await add({ browser: 'Yours', content: false })), ['Yours', ['failed'], false])
+  const renewed = { ...subscription, endpoint: 'https://push.test/send/2' }
+  const second = await add({ subscription: renewed, replaces: subscription.endpoint, events: [] })
+  assert.deepEqual([JSON.parse(second.target), ...kept(second)], [renewed, 'Yours', [], false])
+  assert.equal((await notifications.view(ada)).ways.length, 2)
+  const third = { ...subscription, endpoint: 'https://push.test/send/3' }
+  assert.equal((await add({ subscription: third, replaces: 'https://push.test/other' })).label, 'A browser')
+  assert.equal((await notifications.view(ada)).ways.length, 3)
+  const other = await notifications.addWay(ada, { ...topic, url: 'https://ntfy.test/other', replaces: topic.url })
+  assert.deepEqual([other.target, (await notifications.view(ada)).ways.length], ['https://ntfy.test/other', 4])
+})
+
+test('the address of a way is in its JSON, for its own user; a chat has none', () => {
+  const way = { id: 'w', userId: ada, label: 'x', events: ['failed'], content: true, createdAt: 0 } as const
+  const url = (kind: 'ntfy' | 'push' | 'telegram', target: string) => wayWire({ ...way, kind, target }).url
+  assert.equal(url('ntfy', topic.url), topic.url)
+  assert.equal(url('push', JSON.stringify(subscription)), subscription.endpoint)
+  assert.deepEqual([url('telegram', '7'), url('ntfy', '')], [undefined, undefined])
 })
 
 test('twenty ways are enough', async (t) => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../turns/house.ts'
+import { sendBy } from '#reach/sender.ts'
 import type { Outcome } from '#reach/way.ts'
 import { ada, bob } from '../store/harness.ts'
 import { topic } from '../store/suite-notifications.ts'
@@ -277,6 +278,40 @@ test('a process that loses the duty while it catches up sends nothing', async (t
   await until(() => ends.callCount() > 0)
   await house.sender.close()
   assert.deepEqual([house.sent.length, await house.states(), duties], [0, ['due 0'], []])
+})
+
+test('it catches up every ten minutes, and forgets what was settled thirty days ago', async (t) => {
+  const house = openReachHouse(t, { idle: true })
+  const { notifications, turns } = house.store
+  const { mock: looks } = t.mock.method(turns, 'endedAsNews')
+  const { mock: prunes } = t.mock.method(notifications, 'prune')
+  await house.addWay()
+  await house.put('a')
+  house.sender.start()
+  await house.pass(0)
+  const counts = () => [looks.callCount(), prunes.callCount()]
+  assert.deepEqual(counts(), [1, 0])
+  await house.put('b')
+  await house.pass(600_000)
+  assert.deepEqual(counts(), [1, 0])
+  await house.put('c')
+  await house.pass(1)
+  assert.deepEqual(counts(), [2, 0])
+  await house.put('d')
+  await house.pass(hour - 600_001)
+  assert.equal(prunes.callCount(), 0)
+  await house.put('e')
+  await house.pass(1)
+  assert.deepEqual(prunes.calls.at(-1)?.arguments, [house.clock.now - 30 * 24 * hour])
+  assert.deepEqual((await house.states()).length, 5)
+  await house.pass(30 * 24 * hour + 1)
+  await until(async () => (await house.states()).length === 0)
+})
+
+test('a way whose target cannot be opened any more is gone', async () => {
+  const way = { ...topic, id: 'w', userId: ada, createdAt: 0, target: '' }
+  const outcome = await sendBy({}, way, { type: 'test' }, AbortSignal.timeout(60_000))
+  assert.equal(outcome.type, 'gone')
 })
 
 test('a shutdown cuts off what is on its way, which is then unknown', async (t) => {

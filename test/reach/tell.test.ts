@@ -173,6 +173,31 @@ test('a turn whose news cannot be read keeps back no other at a catch-up', async
   assert.deepEqual(new Set(rows.map(({ turnId }) => turnId)), new Set([first.id, second.id]))
 })
 
+test('a catch-up while the database is away fails as a whole, and the next one tells everything', async (t) => {
+  const house = openReachHouse(t, { reply: () => broken, idle: true })
+  const { notifications, threads } = house.store
+  const { id } = await run(house, 'one')
+  await house.teller.close()
+  await house.addWay()
+  const away = (): Promise<never> => Promise.reject(new AppError('database_unavailable', 'away'))
+  // The second fault comes behind the users.
+  for (const takeAway of [
+    () => t.mock.method(notifications, 'usersWithWays', away),
+    () => t.mock.method(threads, 'get', away),
+  ]) {
+    const { mock } = takeAway()
+    await assert.rejects(house.teller.catchUp(), { code: 'database_unavailable' })
+    mock.restore()
+    house.clock.now += hourMs
+  }
+  await house.teller.catchUp()
+  const { rows } = await notifications.outbox(ada, { limit: 9 })
+  assert.deepEqual(
+    rows.map(({ turnId }) => turnId),
+    [id],
+  )
+})
+
 test('a mission that failed tells its owner, and says so when it was paused', async (t) => {
   const house = openReachHouse(t)
   await house.addWay()

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test'
 import type { NotificationWay } from '#core/notification.ts'
 import { createDial } from '#net/dial.ts'
 import { createPost, refusalOf } from '#net/post.ts'
-import type { Message } from '#reach/way.ts'
+import type { Message, Post } from '#reach/way.ts'
 import { createNtfy } from '#reach/ways/ntfy.ts'
 import { ada } from '../../store/harness.ts'
 import { topic } from '../../store/suite-notifications.ts'
@@ -52,6 +52,26 @@ test('a message has a title that tells its kind, the title of the thread and a l
   await say('/topic', { type: 'news', news: long })
   const body = seen[1]?.body ?? ''
   assert.ok(Buffer.byteLength(body) <= 4_000 && body.endsWith('漢'))
+})
+
+test('only what waits for a person has a high priority, and without an address there is no link', async () => {
+  const sent: ReadonlyMap<string, string>[] = []
+  const post: Post = ({ headers }) => {
+    sent.push(headers)
+    return Promise.resolve({ type: 'answer', status: 200, headers: new Map() })
+  }
+  const send = createNtfy({ post, page: () => undefined })
+  const way: NotificationWay = { ...topic, id: 'w', userId: ada, createdAt: 0 }
+  for (const [message, priority] of [
+    [{ type: 'news', news: { event: 'needs_you', title: 'x' } }, 'high'],
+    [{ type: 'news', news: { event: 'finished', title: 'x' } }, 'default'],
+    [{ type: 'test' }, 'default'],
+  ] as const) {
+    await send(way, message, AbortSignal.timeout(60_000))
+    const headers = sent.at(-1)
+    assert.deepEqual([headers?.get('priority'), headers?.has('click')], [priority, false])
+    assert.equal(headers?.get('content-type'), 'text/plain; charset=utf-8')
+  }
 })
 
 test('answers are read as the server means them', async (t) => {

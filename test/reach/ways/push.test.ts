@@ -39,6 +39,18 @@ test('a message reaches the browser encrypted, signed with keys that stay, and w
   const long = { ...news, title: 'é'.repeat(200), content: { text: '漢'.repeat(5_000) } }
   assert.deepEqual(await say({ type: 'news', news: long }), { type: 'sent' })
   assert.ok((service.pushed[1]?.bytes ?? 0) <= 4_096, `${service.pushed[1]?.bytes} bytes`)
+  assert.equal(Reflect.get(service.pushed[1]?.payload ?? {}, 'body'), `${long.title}\n\n${'漢'.repeat(598)}`)
+  const summary = { type: 'summary', counts: { needs_you: 2 } } as const
+  for (const [message, path, tag] of [
+    [{ type: 'test' }, '/', 'test'],
+    [summary, '/waiting', 'summary'],
+    [{ type: 'news', news: { ...news, event: 'finished' } }, '/threads/h1', '/threads/h1'],
+  ] as const) {
+    await say(message)
+    const { payload, headers } = service.pushed.at(-1) ?? {}
+    assert.deepEqual([Reflect.get(payload ?? {}, 'path'), Reflect.get(payload ?? {}, 'tag')], [path, tag])
+    assert.equal(headers?.['urgency'], 'normal')
+  }
   service.answers.push(410, 404, 429, 413)
   for (const type of ['gone', 'gone', 'later', 'refused']) assert.equal((await say({ type: 'test' })).type, type)
 })

@@ -75,6 +75,7 @@ const cases: readonly (readonly [answer: BotAnswer, outcome: Outcome])[] = [
   [refused(400, 'Bad Request: chat not found'), { type: 'gone', why: 'the chat does not exist any more' }],
   [refused(429, 'Too Many Requests', 3_000), { type: 'later', why: 'Too Many Requests', retryAfterMs: 3_000 }],
   [refused(401, 'Unauthorized'), { type: 'later', why: 'Unauthorized' }],
+  [refused(500, 'Internal'), { type: 'later', why: 'Internal' }],
   [refused(502, 'Bad Gateway'), { type: 'later', why: 'Bad Gateway' }],
   [refused(400, 'Bad Request: message is too long'), { type: 'refused', why: 'Bad Request: message is too long' }],
   [
