@@ -1,12 +1,62 @@
 // The routes of MCP servers: list, effects, review, test, removal; and what cannot be set over HTTP.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AppError } from '#core/errors.ts'
 import type { McpAdmin } from '#core/mcp.ts'
 import { silentLog } from '#lib/log.ts'
 import { createMcpAdmin } from '#mcp/admin.ts'
 import { createServers } from '#mcp/servers.ts'
 import { openRude, rude } from '../../mcp/harness.ts'
 import { openHouse } from './house.ts'
+
+const bare = {
+  name: 'desk',
+  kind: 'http',
+  address: 'https://desk.example',
+  everyone: false,
+  status: 'ready',
+  instructions: '',
+  tools: [],
+} as const
+
+test('a server tells what it has to say, and a tool its hints and changes', async (t) => {
+  const tool = { name: 'a', as: 'desk__a', description: '', effect: 'write', status: 'on', schema: {} } as const
+  const told = { ...bare, error: 'gone', instructions: 'Be kind.' }
+  const hints = { readOnly: true, destructive: true, idempotent: true, openWorld: true }
+  const changed = { ...tool, hints, difference: '+x', change: 'c1', refused: 'too long' }
+  const list = () => Promise.resolve([bare, { ...told, tools: [{ ...tool, hints: { readOnly: false } }, changed] }])
+  const { call } = await openHouse(t, { mcp: () => ({ list }) as unknown as McpAdmin })
+  const { instructions: _, ...plain } = bare
+  const { schema: __, ...shown } = tool
+  assert.deepEqual((await call('GET', '/api/mcp')).json.servers, [
+    plain,
+    {
+      ...told,
+      tools: [
+        shown,
+        {
+          ...shown,
+          hints: ['read_only', 'destructive', 'idempotent', 'open_world'],
+          difference: '+x',
+          change: 'c1',
+          refused: 'too long',
+        },
+      ],
+    },
+  ])
+})
+
+test('a server that does not start tells why in its test; one that is not there is 404', async (t) => {
+  const check = (name: string) =>
+    Promise.reject(
+      name === 'none' ? new AppError('not_found', 'no such server') : new AppError('tool_refused', 'it does not start'),
+    )
+  const { call } = await openHouse(t, { mcp: () => ({ check }) as unknown as McpAdmin })
+  const tried = await call('POST', '/api/mcp/desk/test', { body: {} })
+  const nothing = { logs: [], requests: [], blocked: [] }
+  assert.deepEqual([tried.status, tried.json], [200, { output: null, error: 'it does not start', ...nothing }])
+  assert.equal((await call('POST', '/api/mcp/none/test', { body: {} })).status, 404)
+})
 
 const never = new AbortController().signal
 

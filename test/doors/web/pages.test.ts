@@ -29,13 +29,17 @@ const build = {
   'secret.js': 'beside the assets',
 }
 
-const addresses = ['/', '/login', '/threads/0198', '/waiting', '/jobs', '/memory', '/memory/people/ada.md'].concat([
-  '/tools',
-  '/activity',
-  '/settings',
-  '/settings/users',
-  '/?draft=1',
-])
+const addresses = [
+  '/',
+  '/login',
+  '/threads/0198',
+  '/waiting',
+  '/jobs',
+  '/missions',
+  '/missions/0198',
+  '/memory',
+  '/memory/people/ada.md',
+].concat(['/tools', '/activity', '/settings', '/settings/users', '/?draft=1'])
 
 test('every address of the app is its one page, without a token', async (t) => {
   const { call } = await openBuild(t, build)
@@ -52,14 +56,22 @@ test('pages run no script or style but their own files, ask no other host and st
   for (const path of ['/', '/assets/main-1a2b.js']) {
     const { headers } = await call('GET', path, { token: null })
     const policy = headers.get('content-security-policy') ?? ''
-    assert.match(policy, /default-src 'none'/)
-    assert.match(policy, /script-src 'self';/)
-    assert.match(policy, /style-src 'self';/)
-    assert.match(policy, /connect-src 'self';/)
-    assert.match(policy, /frame-ancestors 'none'/)
-    assert.doesNotMatch(policy, /unsafe|http|\*/)
+    assert.deepEqual(policy.split('; '), [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "img-src 'self' data: blob:",
+      "font-src 'self'",
+      "connect-src 'self'",
+      "manifest-src 'self'",
+      "base-uri 'none'",
+      "form-action 'self'",
+      "frame-ancestors 'none'",
+    ])
     assert.equal(headers.get('x-content-type-options'), 'nosniff')
+    assert.equal(headers.get('x-frame-options'), 'DENY')
     assert.equal(headers.get('referrer-policy'), 'no-referrer')
+    assert.equal(headers.get('cross-origin-opener-policy'), 'same-origin')
   }
 })
 
@@ -78,6 +90,25 @@ test('a file with its hash in the name is kept for good, in the smallest form th
     assert.equal(response.headers.get('content-type'), 'text/javascript; charset=utf-8')
     assert.match(response.headers.get('cache-control') ?? '', /immutable/)
     assert.equal(response.headers.get('vary'), 'accept-encoding')
+  }
+})
+
+test('files of a fixed name have their type, and are asked for anew each time', async (t) => {
+  const types = {
+    'icon.svg': 'image/svg+xml',
+    'icon-waiting.svg': 'image/svg+xml',
+    'icon-192.png': 'image/png',
+    'icon-512.png': 'image/png',
+    'manifest.webmanifest': 'application/manifest+json',
+    'service-worker.js': 'text/javascript; charset=utf-8',
+    'assets/a.css': 'text/css; charset=utf-8',
+    'assets/a.woff2': 'font/woff2',
+  }
+  const { call } = await openBuild(t, Object.fromEntries(Object.keys(types).map((name) => [name, name])))
+  for (const [name, type] of Object.entries(types)) {
+    const { status, text, headers } = await call('GET', `/${name}`, { token: null })
+    assert.deepEqual([status, text, headers.get('content-type')], [200, name, type])
+    if (!name.startsWith('assets')) assert.equal(headers.get('cache-control'), 'no-cache')
   }
 })
 
@@ -100,6 +131,10 @@ test('the sign-in page learns where else people can sign in', async (t) => {
   const { call } = await openBuild(t, build)
   const { status, json } = await call('GET', '/sign-in.json', { token: null })
   assert.deepEqual([status, json], [200, { issuer: 'id.acme.dev' }])
+  const plain = await openHouse(t, { mount: pageRoutes({ folder: 'none', issuer: 'not an address' }) })
+  assert.equal((await plain.call('GET', '/sign-in.json', { token: null })).json.issuer, 'not an address')
+  const none = await openHouse(t, { mount: pageRoutes({ folder: 'none' }) })
+  assert.equal((await none.call('GET', '/sign-in.json', { token: null })).json.issuer, null)
 })
 
 test('without a build the gateway says how to make it', async (t) => {
