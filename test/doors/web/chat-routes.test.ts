@@ -75,6 +75,8 @@ test('a send that is repeated with its key is the same message, once', async (t)
   assert.deepEqual([other.status, other.json.error.code], [422, 'idempotency_conflict'])
   const long = await call('POST', '/api/chat/send', { body, headers: { 'idempotency-key': 'k'.repeat(201) } })
   assert.deepEqual([long.status, long.json.error.param], [400, 'Idempotency-Key'])
+  const longest = { 'idempotency-key': 'k'.repeat(200) }
+  assert.equal((await call('POST', '/api/chat/send', { body, headers: longest })).status, 202)
 })
 
 test('while the process is full a send is refused; one that is repeated with its key gets its first answer', async (t) => {

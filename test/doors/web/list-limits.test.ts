@@ -78,6 +78,17 @@ test('a page of a thread has 200 items, at most 500 and 4 MiB, and 50 queued mes
   assert.deepEqual(await askedBy('/api/threads/:id', { limit: '9999' }), [queued, page(500)])
 })
 
+test('a hundred threads are deleted at once, and one more is refused', async () => {
+  const removeAll = (_user: unknown, ids: readonly string[]) => Promise.resolve(ids.length)
+  const row = threadRoutes({ threads: { removeAll } as never }).find(({ path }) => path === '/api/threads/delete')
+  const remove = async (count: number) => {
+    const body = { ids: Array.from({ length: count }, newId) }
+    return row?.handle({ caller: { user: 'ada' }, params: {}, query: {}, body } as never, {} as never)
+  }
+  assert.deepEqual([await remove(1), await remove(100)], [{ deleted: 1 }, { deleted: 100 }])
+  for (const count of [0, 101]) await assert.rejects(remove(count), { code: 'invalid_input', param: 'ids' })
+})
+
 test('a body has 64 KB, and more only where files, documents and messages are sent', () => {
   const parts = {} as never
   const routes = [chatRoutes, queueRoutes, memoryRoutes, mcpRoutes, toolRoutes, threadFileRoutes, threadRoutes]
