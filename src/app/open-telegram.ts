@@ -4,13 +4,10 @@ import type { Bus } from '#core/bus.ts'
 import type { PairedChat } from '#core/channel.ts'
 import { AppError } from '#core/errors.ts'
 import { operator, type UserId } from '#core/ids.ts'
-import { newsEvents } from '#core/notification.ts'
+import { maxWays, newsEvents } from '#core/notification.ts'
 import type { Store } from '#core/store.ts'
 import type { ChannelDoor, ChannelDoorParts } from '#doors/channel/channel-door.ts'
 import { createSerialReload } from './serial-reload.ts'
-
-/** Ways of a user, as for those that are added on the page. */
-const maxWays = 20
 
 /** The name of the sealed secret with the bot's token. */
 export const telegramSecret = 'telegram.token'

@@ -4,11 +4,10 @@ import { homedir } from 'node:os'
 import { basename, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AppError } from '#core/errors.ts'
+import { maxPictureBytes } from '#core/page-limits.ts'
 import { isPdf, type ReadPdf } from '#core/pdf.ts'
 import type { Attached } from '#doors/terminal/attachment-list.ts'
-import { maxPictureBytes, partOfFile, partOfPdf } from '#turns/attachments.ts'
-
-const maxPdfMs = 60_000
+import { maxPdfMs, partOfFile, partOfPdf } from '#turns/attachments.ts'
 
 /** Reads a file to send. Throws invalid_input, too_large, with the path in the message. */
 export async function readAttachment(written: string, readPdf?: ReadPdf): Promise<Attached> {

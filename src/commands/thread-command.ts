@@ -6,6 +6,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { createScans } from '#app/leak-scans.ts'
 import { AppError } from '#core/errors.ts'
 import { isUuid, operator } from '#core/ids.ts'
+import { maxThreadTitleChars } from '#core/page-limits.ts'
 import type { Store } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
 import { countWords } from '#core/words.ts'
@@ -16,12 +17,11 @@ import { eraseWords } from '#turns/erase-words.ts'
 import { draftsOf, titleOf } from '#turns/message.ts'
 import { type ExportFormat, exportFormats, exportThread } from '#turns/thread-export.ts'
 import { importedItems, maxImportBytes, readExport } from '#turns/thread-import.ts'
+import { isTitle } from '#turns/thread-title.ts'
 import { withStore } from './home-store.ts'
 import { agrees } from './prompts.ts'
 import { print } from './report.ts'
 import { readInput } from './stdin.ts'
-
-const maxTitleChars = 200
 
 export function showThread(id: string): Promise<void> {
   return exportThreadFile(id, { format: 'markdown' })
@@ -29,8 +29,8 @@ export function showThread(id: string): Promise<void> {
 
 export function renameThread(id: string, title: string): Promise<void> {
   const words = title.trim()
-  if (!/^[^\p{Cc}\u2028\u2029]+$/u.test(words) || words.length > maxTitleChars)
-    throw new AppError('invalid_input', `a title has 1 to ${maxTitleChars} characters in one line`)
+  if (!isTitle(words))
+    throw new AppError('invalid_input', `a title has 1 to ${maxThreadTitleChars} characters in one line`)
   return withThread(id, async ({ threads }, thread) => {
     await threads.rename(operator, thread.id, words)
     print({}, undefined, `Renamed to ${printable(words)}.`)

@@ -1,14 +1,17 @@
 // Users, with their tokens, identities and sessions, and the rules that every door shares.
 import type { UserId } from './ids.ts'
+import { maxUserNameChars } from './page-limits.ts'
 
 export const dayMs = 86_400_000
 /** Maximum lifetime of a token. */
 export const maxTokenDays = 3_650
 
 /** `operator` and `expiry` are reserved: receipts name them when the operator answered, or nobody did. */
-export const userNamePattern = /^(?!(?:operator|expiry)$)[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,63}$/iu
-export const userNameRule =
-  '1 to 64 letters, digits, spaces and . _ @ -, beginning with a letter or digit, and not operator or expiry'
+export const userNamePattern = new RegExp(
+  String.raw`^(?!(?:operator|expiry)$)[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,${maxUserNameChars - 1}}$`,
+  'iu',
+)
+export const userNameRule = `1 to ${maxUserNameChars} letters, digits, spaces and . _ @ -, beginning with a letter or digit, and not operator or expiry`
 
 export type User = { readonly id: UserId; readonly name: string; readonly createdAt: number }
 

@@ -129,6 +129,9 @@ export interface DocumentStore extends WordIndex {
 export const maxDocuments = 250_000
 export const maxDocumentBytes = 2 * 1024 ** 3
 
+/** A search uses so much of a query. */
+export const maxQueryChars = 1_000
+
 /** The identity documents at the root of memory, in the order of the system prompt. */
 export const identityPaths: readonly string[] = ['AGENTS.md', 'SOUL.md', 'IDENTITY.md', 'USER.md']
 

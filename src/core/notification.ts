@@ -8,6 +8,9 @@ export type NewsEvent = (typeof newsEvents)[number]
 export const wayKinds = ['push', 'ntfy', 'telegram'] as const
 export type WayKind = (typeof wayKinds)[number]
 
+/** The ways of one user. */
+export const maxWays = 20
+
 /** A way to a user. */
 export type NotificationWay = {
   readonly id: string

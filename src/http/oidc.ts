@@ -3,13 +3,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type IdentityStore, type User, userNamePattern } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
+import { maxUserNameChars } from '#core/page-limits.ts'
 import type { Log } from '#lib/log.ts'
 import { hashToken, newToken } from '#lib/token.ts'
 import type { Caller, Refusal } from './caller.ts'
 import { type Claims, type Issuer, skewSecs } from './oidc-issuer.ts'
 import { maxSignInMs } from './session.ts'
 
-const maxNameLength = 64
 /** How many names are tried for a new account. */
 const maxNames = 9
 
@@ -156,7 +156,7 @@ function namesFor({ sub, email, email_verified: verified, preferred_username: ni
     .map((each) => (each ?? '').replaceAll(/[^\p{L}\p{N} ._@-]/gu, '-').replace(/^[^\p{L}\p{N}]+/u, ''))
     .map((each) =>
       Array.from(each)
-        .slice(0, maxNameLength - 2)
+        .slice(0, maxUserNameChars - 2)
         .join('')
         .trim(),
     )

@@ -1,4 +1,4 @@
-// Eviction for caches with a limited number of entries.
+// Eviction for caches with a limited number of entries. The browser app loads this file, so it imports nothing.
 
 type Bounded<K> = { readonly size: number; keys(): Iterator<K>; delete(key: K): boolean }
 

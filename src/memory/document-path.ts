@@ -1,8 +1,8 @@
 // Validation of a document's path and content.
 import { AppError } from '#core/errors.ts'
 import { byteLength } from '#core/json.ts'
+import { maxDocumentPathChars } from '#core/page-limits.ts'
 
-const maxPathChars = 200
 export const maxContentBytes = 1024 * 1024
 
 /** Returns the path. Throws invalid_input when it cannot be the path of a document. */
@@ -42,7 +42,7 @@ export function folderPrefix(folder: string): string {
 /** What is wrong with a path, as the end of a sentence; undefined when it is valid. */
 export function problemOfPath(path: string): string | undefined {
   const length = Array.from(path).length
-  if (length < 1 || length > maxPathChars) return `must have 1 to ${maxPathChars} characters`
+  if (length < 1 || length > maxDocumentPathChars) return `must have 1 to ${maxDocumentPathChars} characters`
   if (/\p{Cc}/u.test(path)) return 'must not have control characters'
   if (!path.isWellFormed()) return 'must not have half a character (a lone surrogate)'
   if (path.startsWith('/')) return 'must be relative, without a slash at its beginning'

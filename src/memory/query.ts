@@ -1,10 +1,9 @@
 // Parses a search query. Any text is valid: quotes make a required phrase, a star after a word makes a prefix, and every
 // other word is optional.
-import type { Match } from '#core/document.ts'
+import { type Match, maxQueryChars } from '#core/document.ts'
 import { isCommonForeign, isCommonEnglish } from './stop-words.ts'
 import type { Reader, Word } from './terms.ts'
 
-const maxQueryChars = 1_000
 const maxTerms = 24
 /** Queries of up to this many words also look for neighbours written as one word. */
 const maxJoinedWords = 4

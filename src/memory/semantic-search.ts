@@ -1,5 +1,5 @@
 // Semantic search: chunks near a query's embedding. A slow or unreachable server never blocks a search.
-import type { FoundChunk } from '#core/document.ts'
+import { type FoundChunk, maxQueryChars } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { VectorStore } from '#core/vector.ts'
@@ -11,7 +11,6 @@ import type { Embed } from './embed.ts'
 const defaultTimeoutMs = 2_000
 /** Pause after a failure, during which the server is not asked. */
 const pauseMs = 30_000
-const maxQueryChars = 1_000
 
 /** The user's chunks nearest to a query; none when the server fails. Never rejects. */
 export type SemanticSearch = (user: UserId, query: string, limit: number) => Promise<readonly FoundChunk[]>

@@ -1,11 +1,11 @@
 // Decides what happens to the instants of a mission that are due: which one runs, which are missed. Pure, and in slices.
 import type { MissedPolicy, MissedRow } from '#core/mission.ts'
+import { maxMakeUpHours } from '#core/page-limits.ts'
 import { nextRuns, runsBetween, type Schedule } from './schedule.ts'
 
 /** Missed instants that get a row each, the latest ones; earlier ones share one. */
 export const maxMissedRows = 100
-/** An older instant is never made up for. */
-const maxAgeMs = 12 * 60 * 60 * 1000
+const hourMs = 3_600_000
 /** A sleep or a jump of the clock is noticed so late at most: an instant of that age is no missed one. */
 const graceMs = 60_000
 
@@ -33,7 +33,7 @@ export function* decide(
   const { runs, uncounted } = yield* runsBetween(schedule, nextAt, now)
   const latest = runs.at(-1)
   const [next] = nextRuns(schedule, now, 1)
-  const oldest = missed === 'once' ? now - maxAgeMs : Math.min(awakeSince, now) - graceMs
+  const oldest = missed === 'once' ? now - maxMakeUpHours * hourMs : Math.min(awakeSince, now) - graceMs
   const run = latest !== undefined && latest >= oldest ? latest : undefined
   const passed = run === undefined ? runs : runs.slice(0, -1)
   return {

@@ -1,4 +1,5 @@
 // Reads a schedule as people write it. Knows nothing of clocks: a time of day stays a time of day, a date a date.
+import { maxScheduleChars } from '#core/page-limits.ts'
 
 /** A day and a time of day on the wall, without a zone. */
 export type WallTime = {
@@ -29,7 +30,6 @@ export type ScheduleText =
 export const scheduleForms =
   'every 2h · every 15 minutes · in 30m · at 2027-01-05 09:00 · daily at 9am · weekdays at 08:30 · mondays and fridays at 18:00 · monthly on the 1st at 7:00 · 0 9 * * 1-5 · @hourly, @daily, @weekly, @monthly · 2027-01-05T09:00:00Z'
 
-const maxScheduleChars = 200
 const maxTimes = 24
 const minRepeatMs = 60_000
 /** Longer spans are slips of the finger. */

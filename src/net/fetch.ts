@@ -1,14 +1,13 @@
 // Fetches from the public internet, with an address check at each redirect, a size limit and a deadline.
 import type { SentRequest } from '#core/tool.ts'
 import { withDeadline } from '#lib/deadline.ts'
-import { originOf, showTarget, type Target } from '#safety/urls.ts'
+import { maxUrlChars, originOf, showTarget, type Target } from '#safety/urls.ts'
 import type { Dial, Outgoing, WireAnswer } from './dial.ts'
 import { isListedHost, privateKind } from './guarded-dial.ts'
 
 const maxRedirects = 5
 const maxBytes = 5 * 1024 * 1024
 const timeoutMs = 30_000
-const maxUrlChars = 8_192
 
 /** Header names are lower case. */
 export type FetchRequest = {

@@ -5,6 +5,7 @@ import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import {
   type GoneWay,
+  maxWays,
   type NewsEvent,
   newsEvents,
   type NewWay,
@@ -20,7 +21,6 @@ import { readQuiet } from './quiet.ts'
 import { sendBy } from './sender.ts'
 import type { Outcome, Ways } from './way.ts'
 
-const maxWays = 20
 const maxLabelChars = 100
 /** A person waits for a test. */
 const testMs = 30_000

@@ -2,10 +2,10 @@
 // is how data leaks: a page cannot send a secret, but a model that it has fooled can put one into a URL and fetch it.
 import type { Item } from '#core/item.ts'
 import { hasText } from '#core/find-text.ts'
+import { maxUrlChars } from './urls.ts'
 
 export type Provenance = 'user' | 'result' | 'host-named-by-user' | 'composed'
 
-const maxUrlChars = 8_192
 /** At most this many characters at the end of a URL are trimmed as punctuation. */
 const maxTrimmed = 16
 /** A shorter path and query is too common to prove that the model wrote it before. */
@@ -31,8 +31,10 @@ export function urlsIn(text: string): string[] {
     .replaceAll('\\/', '/')
     .replaceAll(/\\u0026/gi, '&')
     .replaceAll(/&(?:amp|#38|#x26);/gi, '&')
-  return [...plain.matchAll(/https?:\/\/[^\s<>"'`\\^{|}\p{Cc}\p{Cf}]{1,8192}/giu)].map(([found]) => trimmed(found))
+  return [...plain.matchAll(urlInText)].map(([found]) => trimmed(found))
 }
+
+const urlInText = new RegExp(`https?://[^\\s<>"'\`\\\\^{|}\\p{Cc}\\p{Cf}]{1,${maxUrlChars}}`, 'giu')
 
 type WireForm = { readonly href: string; readonly host: string; readonly port: string; readonly tail: string }
 

@@ -29,7 +29,8 @@ export type UrlVerdict =
   | { readonly type: 'allowed'; readonly target: Target }
   | { readonly type: 'blocked'; readonly reason: string }
 
-const maxUrlChars = 8_192
+/** Longer URLs are refused. */
+export const maxUrlChars = 8_192
 const maxHostChars = 253
 const defaultPort = { http: 80, https: 443 }
 

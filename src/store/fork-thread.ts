@@ -4,6 +4,7 @@
 import type { Door } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
+import { maxThreadTitleChars } from '#core/page-limits.ts'
 import type { ForkPoint } from '#core/thread-store.ts'
 import type { Thread } from '#core/turn.ts'
 import { copyPoints, pointBytes } from './chain-points.ts'
@@ -19,7 +20,6 @@ const minSharedBytes = 1024
 /** Bounds of what is copied: other writers wait for its transaction. */
 const maxItems = 20_000
 const defaultMaxBytes = 64 * 1024 * 1024
-const maxTitleChars = 200
 
 const isLarge = `(shared IS NULL AND octet_length(body) >= ${minSharedBytes})`
 
@@ -122,7 +122,7 @@ function* numberedTitle(thread: Row): Job<string> {
   const title = String(thread['title'])
   const number = Number(row?.['forks'] ?? 1)
   if (title === '') return ''
-  return `Fork ${number > 1 ? `${number} ` : ''}of ${title}`.slice(0, maxTitleChars).toWellFormed()
+  return `Fork ${number > 1 ? `${number} ` : ''}of ${title}`.slice(0, maxThreadTitleChars).toWellFormed()
 }
 
 /** Bytes that are moved in one transaction: others wait for it. */

@@ -1,11 +1,11 @@
 // Identities of users at an OIDC issuer, and sign-ins in progress.
 import { newId, userId } from '#core/ids.ts'
 import type { Identity, IdentityStore, User } from '#core/account.ts'
+import { maxUserNameChars } from '#core/page-limits.ts'
 import { first, type Job, type Row, run, type Sql } from './sql.ts'
 
 /** First digits of a hashed state that are its slot. The 65,536 slots bound the table; a collision replaces a sign-in. */
 const slotDigits = 4
-const maxNameLength = 64
 const tailLength = 8
 
 export function createIdentityStore({ sql, now }: { sql: Sql; now: () => number }): IdentityStore {
@@ -71,7 +71,7 @@ function* findUser({ issuer, subject }: Identity): Job<User | undefined> {
 function* addUser(names: readonly string[], at: number): Job<User> {
   const id = newId()
   const tail = id.slice(-tailLength)
-  const last = `${(names[0] ?? 'somebody').slice(0, maxNameLength - tailLength - 1)} ${tail}`
+  const last = `${(names[0] ?? 'somebody').slice(0, maxUserNameChars - tailLength - 1)} ${tail}`
   for (const name of [...names, last]) {
     const row = yield* first(
       'INSERT INTO users (id, name, created_at) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING RETURNING *',

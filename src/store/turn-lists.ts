@@ -2,6 +2,7 @@
 import { type Door, senderDoors, senderPrefix } from '#core/doors.ts'
 import { operator, type UserId, userId } from '#core/ids.ts'
 import { textOf } from '#core/item.ts'
+import { maxCountedJobs } from '#core/page-limits.ts'
 import type { CutText, ListedTurn, TurnFilter } from '#core/turn-store.ts'
 import type { Page } from '#core/thread-store.ts'
 import type { TurnStatus } from '#core/turn-status.ts'
@@ -18,8 +19,6 @@ const maxReplyChars = 2_000
 const readChars = 6 * maxReplyChars
 /** Characters of an item's JSON that show its type. */
 const kindChars = 60
-/** Counts stop here. */
-const maxCounted = 10_000
 /** Rows at the end of a turn that are searched for its last response. */
 const endRows = 8
 
@@ -155,7 +154,7 @@ function cutText(text: string, more: boolean): CutText {
   return { text: text.slice(0, maxReplyChars).replace(/[\uD800-\uDBFF]$/, ''), cut: true }
 }
 
-/** The number of turns that a user reaches and that pass the filter, up to `maxCounted`. */
+/** The number of turns that a user reaches and that pass the filter, up to `maxCountedJobs`. */
 export function* countAllTurns(user: UserId, { status, of }: TurnFilter): Job<number> {
   // One row for each of the lists that are merged, at most two.
   const rows = yield* newestTurns(user, of, 2, (condition, who) =>
@@ -163,11 +162,11 @@ export function* countAllTurns(user: UserId, { status, of }: TurnFilter): Job<nu
       `SELECT count(*) AS n FROM (SELECT 1 FROM turns WHERE ${newestWhere(condition, status)}) AS counted`,
       ...who,
       lastId,
-      maxCounted,
+      maxCountedJobs,
     ),
   )
   const sum = rows.reduce((all, row) => all + Number(row['n']), 0)
-  return Math.min(sum, maxCounted)
+  return Math.min(sum, maxCountedJobs)
 }
 
 /** Senders without an account, of each door. */

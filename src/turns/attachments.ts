@@ -2,15 +2,12 @@
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Part } from '#core/item.ts'
+import { maxAttachedBytes, maxPictureBytes, maxTextFileBytes } from '#core/page-limits.ts'
 import type { PdfText, ReadPdf } from '#core/pdf.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
 
-export const maxAttachments = 20
-/** A longer text would fill most models' context by itself. */
-export const maxTextBytes = 1024 * 1024
-export const maxPictureBytes = 8 * 1024 * 1024
-/** All attachments of one message together. */
-export const maxTotalBytes = 10 * 1024 * 1024
+/** Deadline for reading a PDF, with the time that it waits for a worker. */
+export const maxPdfMs = 60_000
 
 /** File signatures of the picture types that models accept. A wrong type would fail every later turn of its thread. */
 const pictures: Readonly<Record<string, (bytes: Buffer) => boolean>> = {
@@ -46,7 +43,7 @@ export function partOfFile(name: string, bytes: Buffer): Part {
     new AppError(code, `${name} ${why}`, { param: 'attachments' })
   if (bytes.length === 0) throw refuse('invalid_input', 'is empty')
   const type = pictureType(bytes)
-  const maxBytes = type === undefined ? maxTextBytes : maxPictureBytes
+  const maxBytes = type === undefined ? maxTextFileBytes : maxPictureBytes
   const text = type === undefined ? fileText(bytes) : undefined
   if (type === undefined && text === undefined)
     throw refuse('invalid_input', 'is neither a picture (png, jpeg, gif, webp), a PDF nor UTF-8 text')
@@ -85,12 +82,12 @@ export async function partOfPdf(file: PdfFile, readPdf: ReadPdf, signal: AbortSi
       'is a PDF without text: its pages are pictures. Attach them as png or jpeg, or a PDF with a text layer',
     )
   }
-  return { type: 'file', name, ...pagesWithin(read, maxTextBytes) }
+  return { type: 'file', name, ...pagesWithin(read, maxTextFileBytes) }
 }
 
 /** The refusal of PDFs whose text is larger than they are: the message must fit into a request when it is sent again. */
 export function tooMuchText(param: string): AppError {
-  const message = `the text of the PDFs and the other files have over ${maxTotalBytes} bytes together: send some of them in another message`
+  const message = `the text of the PDFs and the other files have over ${maxAttachedBytes} bytes together: send some of them in another message`
   return new AppError('too_large', message, { param })
 }
 

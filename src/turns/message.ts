@@ -2,11 +2,11 @@
 import { AppError } from '#core/errors.ts'
 import { newId } from '#core/ids.ts'
 import { type Draft, type Item, type Part, textMessage } from '#core/item.ts'
+import { maxFirstTitleChars } from '#core/page-limits.ts'
 import { pace } from '#lib/pace.ts'
 import { withoutBlocks } from '#safety/fence.ts'
 import { withoutNuls } from '#safety/printable.ts'
 
-const maxTitleLength = 80
 /** Characters of a message in a list of turns. */
 const maxOpeningLength = 200
 const maxTitleLineLength = 400
@@ -57,7 +57,7 @@ function withoutAppBlocks(text: string): string {
 function firstLine(
   input: readonly Item[],
   strip: (text: string) => string,
-  maxLength = maxTitleLength,
+  maxLength = maxFirstTitleChars,
 ): string | undefined {
   let left = maxTitleSearchChars
   for (const item of input) {

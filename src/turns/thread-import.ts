@@ -4,7 +4,8 @@ import { AppError } from '#core/errors.ts'
 import { newCallId } from '#core/ids.ts'
 import { isImageUrl, type Item, type Part, type Result } from '#core/item.ts'
 import { importOrigin } from '#core/origins.ts'
-import { isTitle, maxTitleChars } from './thread-title.ts'
+import { maxThreadTitleChars } from '#core/page-limits.ts'
+import { isTitle } from './thread-title.ts'
 import { exportName, exportVersion } from './thread-export.ts'
 
 export const maxImportBytes = 14 * 1024 * 1024
@@ -49,7 +50,7 @@ export const ExportedThread = z.object({
   format: z.literal(exportName, `must be "${exportName}": this is no exported thread`),
   version: z.literal(exportVersion, `must be ${exportVersion}: a newer Atrium wrote this file`),
   title: text.check(
-    z.refine((title) => title === '' || isTitle(title), `must be at most ${maxTitleChars} characters in one line`),
+    z.refine((title) => title === '' || isTitle(title), `must be at most ${maxThreadTitleChars} characters in one line`),
   ),
   items: z.array(ItemIn).check(
     z.maxLength(maxItems),

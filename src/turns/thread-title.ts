@@ -1,7 +1,7 @@
-// What the title of a thread may be.
-export const maxTitleChars = 200
+// The rule for a thread's title.
+import { maxThreadTitleChars } from '#core/page-limits.ts'
 
-/** True for 1 to 200 characters in one line. */
+/** True for 1 to `maxThreadTitleChars` characters in one line. */
 export function isTitle(text: string): boolean {
-  return text.length <= maxTitleChars && /^[^\p{Cc}\u2028\u2029]+$/u.test(text)
+  return text.length <= maxThreadTitleChars && /^[^\p{Cc}\u2028\u2029]+$/u.test(text)
 }

@@ -2,15 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
-import {
-  isPictureType,
-  maxAttachments,
-  maxTotalBytes,
-  pagesWithin,
-  partOfFile,
-  partOfPdf,
-  pictureType,
-} from '#turns/attachments.ts'
+import { maxAttachedBytes, maxAttachments } from '#core/page-limits.ts'
+import { isPictureType, pagesWithin, partOfFile, partOfPdf, pictureType } from '#turns/attachments.ts'
 
 const mib = 1024 * 1024
 const png = '\x89PNG\r\n\x1a\n'
@@ -57,7 +50,7 @@ test('a file that is too large is named with its size and the limit of its kind'
 })
 
 test('a message has 20 files of 10 MiB together; four kinds of pictures are known', () => {
-  assert.deepEqual([maxAttachments, maxTotalBytes], [20, 10 * mib])
+  assert.deepEqual([maxAttachments, maxAttachedBytes], [20, 10 * mib])
   const types = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
   assert.ok(types.every(isPictureType))
   assert.ok(!['image/svg+xml', 'text/plain', 'toString', ''].some(isPictureType))

@@ -1,6 +1,7 @@
 // One document of memory: read, edit, delete; and the form for a new one.
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { maxDocumentPathChars } from '#core/page-limits.ts'
 import { sizeWords } from '#core/words.ts'
 import type { Document } from '#doors/web/wire/memory.ts'
 import { faultText } from '../api/client.ts'
@@ -254,7 +255,7 @@ export function NewDocument() {
         mono
         autoFocus
         placeholder="notes/today.md"
-        maxLength={200}
+        maxLength={maxDocumentPathChars}
         value={path.value}
         fault={act.fault.value}
         onInput={(value) => (path.value = value)}

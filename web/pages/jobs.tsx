@@ -1,4 +1,5 @@
 // The Jobs page: turns of all doors, with filters and search.
+import { maxCountedJobs } from '#core/page-limits.ts'
 import { countWords, numberWords } from '#core/words.ts'
 import type { Door } from '#doors/web/wire/turn.ts'
 import { doorChoices } from '../lib/doors.ts'
@@ -20,7 +21,6 @@ import {
   jobStatuses,
   jobUser,
   jobUsers,
-  maxCounted,
   pageSize,
   searchSize,
   shownJobs,
@@ -136,7 +136,7 @@ function List({ filter, more, total }: ListProps) {
 /** `20 of 214`, or `20 jobs` when all are shown. */
 function shownOf(count: number, total: number): string {
   if (count >= total) return countWords(count, 'job')
-  return `${numberWords(count)} of ${numberWords(total)}${total >= maxCounted ? ' or more' : ''}`
+  return `${numberWords(count)} of ${numberWords(total)}${total >= maxCountedJobs ? ' or more' : ''}`
 }
 
 function More() {

@@ -1,5 +1,6 @@
 // One mission: what it does and when, what to do if it fails or is paused, and its runs.
 import type { ComponentChildren } from 'preact'
+import { maxMakeUpHours } from '#core/page-limits.ts'
 import { costFigure, costWords } from '#core/words.ts'
 import type { Mission, MissionRun } from '#doors/web/wire/mission.ts'
 import { sentence } from '../lib/failure.ts'
@@ -160,7 +161,7 @@ function Facts({ mission: { tools, cap_usd: cap, missed, zone } }: { mission: Mi
         </>
       )}
       <dt>Missed runs</dt>
-      <dd>{missed === 'once' ? 'the latest is made up for, up to 12 hours' : 'are not made up for'}</dd>
+      <dd>{missed === 'once' ? `the latest is made up for, up to ${maxMakeUpHours} hours` : 'are not made up for'}</dd>
     </dl>
   )
 }

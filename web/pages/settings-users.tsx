@@ -1,6 +1,7 @@
 // Users, for the operator. Adding one shows its token once, revoking ends their access, removing erases their data.
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
+import { maxUserNameChars } from '#core/page-limits.ts'
 import type { User } from '#doors/web/wire/user.ts'
 import { faultText } from '../api/client.ts'
 import { aheadText, exactTime, whenText } from '../lib/words.ts'
@@ -219,7 +220,7 @@ function Add({ onEnd }: { onEnd: () => void }) {
       <Field
         label="Name"
         autoFocus
-        maxLength={64}
+        maxLength={maxUserNameChars}
         value={name.value}
         fault={act.fault.value}
         onInput={(value) => (name.value = value)}

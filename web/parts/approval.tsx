@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { maxGateWordChars } from '#core/page-limits.ts'
 import type { GateAnswer, Waiting } from '#doors/web/wire/gate.ts'
 import { ApiFault, faultText } from '../api/client.ts'
 import { lazy } from '../lazy.tsx'
@@ -155,7 +156,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
             class="input"
             aria-label="Word to the agent"
             placeholder="A word to the agent, if you like"
-            maxLength={2000}
+            maxLength={maxGateWordChars}
             value={word.value}
             ref={denying}
             onInput={(event) => (word.value = event.currentTarget.value)}

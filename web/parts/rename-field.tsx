@@ -1,5 +1,6 @@
 // The title of a thread as a field. Enter and leaving the field save it, Esc cancels.
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { maxThreadTitleChars } from '#core/page-limits.ts'
 import { faultText } from '../api/client.ts'
 import { notify } from '../store/notices.ts'
 import { renameThread } from '../store/threads.ts'
@@ -30,7 +31,7 @@ export function RenameField({ id, title, look, onEnd }: Props) {
       class={`input ${look}`}
       aria-label="Title"
       defaultValue={title}
-      maxLength={200}
+      maxLength={maxThreadTitleChars}
       ref={field}
       onBlur={() => end(true)}
       onKeyDown={(event) => {

@@ -1,14 +1,10 @@
 // Files attached to a draft: read in the browser, refused with a reason where no model could use them.
 import { signal } from '@preact/signals'
+import { maxAttachedBytes, maxAttachments, maxPictureBytes, maxTextFileBytes } from '#core/page-limits.ts'
 import { sizeWords } from '#core/words.ts'
 import type { Attachment } from '#doors/web/wire/chat.ts'
 import { newKey } from '../lib/key.ts'
 
-const maxFiles = 20
-const maxTextBytes = 1024 * 1024
-const maxImageBytes = 8 * 1024 * 1024
-/** All files together must fit into the gateway's limit for a request. */
-const maxTotalBytes = 10 * 1024 * 1024
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 
 export type Chosen = {
@@ -61,18 +57,19 @@ async function read(file: File, others: readonly Chosen[]): Promise<Chosen> {
   const base = { id: newKey(), name: file.name || 'pasted', size: file.size }
   const refused = (reason: string): Chosen => ({ ...base, refused: reason })
   const total = others.reduce((sum, each) => sum + (each.file ? each.size : 0), 0)
-  if (others.length >= maxFiles) return refused(`At most ${maxFiles} files go with a message`)
+  if (others.length >= maxAttachments) return refused(`At most ${maxAttachments} files go with a message`)
   if (file.size === 0) return refused('The file is empty')
-  if (total + file.size > maxTotalBytes) return refused(`All files together take at most ${sizeWords(maxTotalBytes)}`)
+  if (total + file.size > maxAttachedBytes)
+    return refused(`All files together take at most ${sizeWords(maxAttachedBytes)}`)
   const isPicture = imageTypes.has(file.type)
   if (isPicture || file.type === 'application/pdf') {
     const kind = isPicture ? 'picture' : 'PDF'
-    if (file.size > maxImageBytes) return refused(`A ${kind} has at most ${sizeWords(maxImageBytes)}`)
+    if (file.size > maxPictureBytes) return refused(`A ${kind} has at most ${sizeWords(maxPictureBytes)}`)
     const data = new Uint8Array(await file.arrayBuffer()).toBase64()
     const sent = { ...base, file: { name: base.name, media_type: file.type, data } }
     return isPicture ? { ...sent, url: URL.createObjectURL(file) } : sent
   }
-  if (file.size > maxTextBytes) return refused(`A text file has at most ${sizeWords(maxTextBytes)}`)
+  if (file.size > maxTextFileBytes) return refused(`A text file has at most ${sizeWords(maxTextFileBytes)}`)
   const bytes = new Uint8Array(await file.arrayBuffer())
   if (!isText(bytes)) {
     const picture = file.type.startsWith('image/')

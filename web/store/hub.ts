@@ -3,6 +3,7 @@ import { batch, computed, effect, signal } from '@preact/signals'
 import { isAtRest } from '#core/turn-status.ts'
 import type { Frame } from '#doors/web/wire/frame.ts'
 import type { Thread } from '#doors/web/wire/thread.ts'
+import { evictOldest } from '#lib/evict.ts'
 import { type Live, openLive } from '../api/live.ts'
 import { route, threadIdIn } from '../router.ts'
 import { type Conversation, createConversation } from './conversation.ts'
@@ -13,7 +14,6 @@ import { removeArrived, sendHeld, sentTurns } from './outbox.ts'
 import { service } from './service.ts'
 import { findSession } from './session.ts'
 import { applyThread, shelveThread, threadList } from './threads.ts'
-import { evictOldest } from '../lib/evict.ts'
 
 /** Threads kept in memory, so that going back to one shows it at once. */
 const maxRecent = 8

@@ -1,5 +1,6 @@
 // The Jobs page's list and filters: active jobs first, then the ended ones, newest first.
 import { computed, signal } from '@preact/signals'
+import { maxJobsPerPage } from '#core/page-limits.ts'
 import type { Job, JobPage, SenderList } from '#doors/web/wire/job.ts'
 import type { Door, Status } from '#doors/web/wire/turn.ts'
 import { request } from '../api/client.ts'
@@ -12,12 +13,8 @@ import { isOperator } from './session.ts'
 export const pageSize = 20
 /** How many jobs a search reads at first, and how many more with each step back. */
 export const searchSize = 200
-/** The gateway's limit for one page. */
-const maxPerRequest = 100
 /** The list goes no further back: a search is quicker. */
 const maxJobs = 2_000
-/** The gateway's totals stop at this number. */
-export const maxCounted = 10_000
 
 export const jobStatuses = ['running', 'waiting', 'queued', 'completed', 'failed'] as const
 export type JobFilter = 'all' | (typeof jobStatuses)[number]
@@ -59,7 +56,7 @@ export const jobList = loaded<Jobs>(async () => {
   const filter = jobFilter.peek()
   const max = Math.min(isLooking.peek() ? Math.max(searchSize, requestedJobs.peek()) : requestedJobs.peek(), maxJobs)
   const user: Readonly<Record<string, string>> = jobUser.peek() === everybody ? {} : { user: jobUser.peek() }
-  const limit = String(maxPerRequest)
+  const limit = String(maxJobsPerPage)
   const [found, { senders }, ...lists] = await Promise.all([
     readJobs({ ...user, ...(filter !== 'all' && { status: filter }) }, max),
     isOperator.peek() ? request<SenderList>('GET', '/api/senders') : { senders: [] },
@@ -103,7 +100,7 @@ async function readJobs(
   let total = 0
   let cursor: string | null = null
   do {
-    const query = new URLSearchParams({ ...which, limit: String(Math.min(max - jobs.length, maxPerRequest)) })
+    const query = new URLSearchParams({ ...which, limit: String(Math.min(max - jobs.length, maxJobsPerPage)) })
     if (cursor) query.set('cursor', cursor)
     else query.set('total', 'true')
     const answer: JobPage = await request<JobPage>('GET', `/api/jobs?${query}`)

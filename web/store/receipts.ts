@@ -2,10 +2,10 @@
 import { signal } from '@preact/signals'
 import type { Receipt } from '#doors/web/wire/receipt.ts'
 import type { Status } from '#doors/web/wire/turn.ts'
+import { evictOldest } from '#lib/evict.ts'
 import { request } from '../api/client.ts'
 import type { TurnState } from './conversation.ts'
 import { type Loaded, loaded } from './loaded.ts'
-import { evictOldest } from '../lib/evict.ts'
 
 const maxCached = 500
 const receipts = new Map<string, Loaded<Receipt>>()

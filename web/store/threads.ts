@@ -1,5 +1,6 @@
 // The list of threads in the sidebar: search, paging, rename, delete.
 import { computed, signal } from '@preact/signals'
+import { maxDeletedThreads, maxThreadsPerPage } from '#core/page-limits.ts'
 import { countWords } from '#core/words.ts'
 import type { Frame } from '#doors/web/wire/frame.ts'
 import type { Thread, ThreadPage } from '#doors/web/wire/thread.ts'
@@ -10,10 +11,6 @@ import { notify } from './notices.ts'
 
 /** How many threads the list shows at first, and how many more with each step back. */
 const pageSize = 100
-/** The gateway's limit for one page. */
-const maxPerRequest = 200
-/** The gateway's limit for one deletion. */
-const maxDeleted = 100
 /** Neither the list nor a search goes further back. */
 export const maxThreads = 2_000
 
@@ -91,14 +88,14 @@ async function readThreads(max: number): Promise<ThreadPage> {
 }
 
 async function readPinned(): Promise<readonly Thread[]> {
-  return (await request<ThreadPage>('GET', `/api/threads?shelf=pinned&limit=${maxPerRequest}`)).threads
+  return (await request<ThreadPage>('GET', `/api/threads?shelf=pinned&limit=${maxThreadsPerPage}`)).threads
 }
 
 async function readPages(max: number, archived: boolean): Promise<ThreadPage> {
   const threads = new Map<string, Thread>()
   let cursor: string | null = null
   do {
-    const query = new URLSearchParams({ limit: String(Math.min(max - threads.size, maxPerRequest)) })
+    const query = new URLSearchParams({ limit: String(Math.min(max - threads.size, maxThreadsPerPage)) })
     if (archived) query.set('shelf', 'archived')
     if (cursor !== null) query.set('cursor', cursor)
     const page: ThreadPage = await request<ThreadPage>('GET', `/api/threads?${query}`)
@@ -129,8 +126,8 @@ export function deleteThread({ id, title }: Pick<Thread, 'id' | 'title'>): void 
 /** The same for several, of which the gateway deletes a bounded number at once. */
 export function deleteThreads(ids: readonly string[]): void {
   hideAndErase(ids, `${countWords(ids.length, 'thread')} deleted`, async () => {
-    for (let from = 0; from < ids.length; from += maxDeleted) {
-      const body = { ids: ids.slice(from, from + maxDeleted) }
+    for (let from = 0; from < ids.length; from += maxDeletedThreads) {
+      const body = { ids: ids.slice(from, from + maxDeletedThreads) }
       await request('POST', '/api/threads/delete', { body, keepalive: true })
     }
   })

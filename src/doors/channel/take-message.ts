@@ -3,15 +3,13 @@ import type { PairedChat, Updates } from '#core/channel.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { type Message, type Part, textMessage } from '#core/item.ts'
+import { maxAttachedBytes, maxAttachments, maxPictureBytes } from '#core/page-limits.ts'
 import { isPdf, type ReadPdf } from '#core/pdf.ts'
 import type { ChannelStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
 import { withDeadline } from '#lib/deadline.ts'
 import {
-  maxAttachments,
-  maxPictureBytes,
-  maxTotalBytes,
   partOfFile,
   partOfPdf,
   tooMuchText,
@@ -244,15 +242,15 @@ async function filesOf(
     })
     if ('fault' in bytes) throw new AppError('invalid_input', `${file.name} could not be fetched: ${bytes.fault}`)
     fetched += bytes.length
-    if (fetched > maxTotalBytes) {
-      throw new AppError('too_large', `all files together have at most ${maxTotalBytes} bytes`)
+    if (fetched > maxAttachedBytes) {
+      throw new AppError('too_large', `all files together have at most ${maxAttachedBytes} bytes`)
     }
     const pdf = isPdf(bytes) && { name: file.name, bytes, param: 'attachments', user }
     const part = pdf ? await partOfPdf(pdf, readPdf, either).catch(unlessStopped) : partOfFile(file.name, bytes)
     parts.push(part)
     written += part.type === 'file' ? Buffer.byteLength(part.text) : bytes.length
     hasPdf ||= pdf !== false
-    if (hasPdf && written > maxTotalBytes) throw tooMuchText('attachments')
+    if (hasPdf && written > maxAttachedBytes) throw tooMuchText('attachments')
   }
   return parts
 }

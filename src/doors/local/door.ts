@@ -6,12 +6,12 @@ import type { SettingsAdmin } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
 import { operator, userId } from '#core/ids.ts'
 import { isObject, type JsonObject } from '#core/json.ts'
+import { maxAttachedBytes } from '#core/page-limits.ts'
 import { readJson } from '#http/json-reader.ts'
 import { asFault, statusOf } from '#http/reply.ts'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { createServer } from '#lib/http.ts'
 import type { Log } from '#lib/log.ts'
-import { maxTotalBytes } from '#turns/attachments.ts'
 import type { Gates } from '#turns/gates.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
 import type { PruneOrder } from '#turns/retention.ts'
@@ -20,7 +20,7 @@ import { numberIn, textIn } from './fields.ts'
 import { operatorVerbs, type Signals, type Stream } from './operator-verbs.ts'
 
 /** A message of 1 MiB and its files; JSON escaping can make them up to six times longer. */
-const maxBodyBytes = 7 * 1024 * 1024 + 6 * maxTotalBytes
+const maxBodyBytes = 7 * 1024 * 1024 + 6 * maxAttachedBytes
 
 export type LocalParts = {
   /** The path to listen on: unused, in a private folder. */

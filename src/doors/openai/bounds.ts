@@ -5,6 +5,11 @@ import { pace } from '#lib/pace.ts'
 
 /** Deeper than any real request. */
 const maxLevels = 100
+/** The JSON of a caller's metadata, and of the schema that an answer must fit. */
+export const maxMetadataBytes = 16 * 1024
+export const maxFormatBytes = 64 * 1024
+/** Schemas are adapted to the provider before every model call. */
+export const formatBounds = { levels: 64, values: 2_000 }
 
 /** True for a value nested deeper than `maxLevels`. Storing it would call JSON.stringify, which recurses. */
 export function isTooDeep(value: unknown): boolean {

@@ -3,9 +3,9 @@ import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { isImageUrl, type Part } from '#core/item.ts'
 import { byteLength, isObject } from '#core/json.ts'
+import { maxTextFileBytes } from '#core/page-limits.ts'
 import { check, wrongField } from '#http/validate.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
-import { maxTextBytes } from '#turns/attachments.ts'
 
 const text = z.string({ error: 'must be a string' })
 
@@ -78,8 +78,8 @@ export function readFile(part: object, path: string): Part {
 
 function bounded(text: string, path: string): string {
   const bytes = byteLength(text)
-  if (bytes <= maxTextBytes) return text
-  throw new AppError('too_large', `${path} has ${bytes} bytes, a text file has at most ${maxTextBytes}`, {
+  if (bytes <= maxTextFileBytes) return text
+  throw new AppError('too_large', `${path} has ${bytes} bytes, a text file has at most ${maxTextFileBytes}`, {
     param: path,
   })
 }

@@ -1,10 +1,10 @@
 // Files attached to the next message.
 import { AppError } from '#core/errors.ts'
 import type { Part } from '#core/item.ts'
+import { maxAttachedBytes, maxAttachments } from '#core/page-limits.ts'
 import type { PagesRead } from '#core/pdf.ts'
 import { pagesWords, sizeWords } from '#core/words.ts'
 import { proseOf } from '#safety/printable.ts'
-import { maxAttachments, maxTotalBytes } from '#turns/attachments.ts'
 import type { Theme } from './theme.ts'
 
 /** Maximum number of files listed by name above the composer. */
@@ -24,8 +24,8 @@ export function withFile(files: readonly Attached[], file: Attached): readonly A
     throw new AppError('too_large', `At most ${maxAttachments} files go with a message`)
   }
   const bytes = [...files, file].reduce((sum, { size }) => sum + size, 0)
-  if (bytes > maxTotalBytes) {
-    throw new AppError('too_large', `Together these files have over ${sizeWords(maxTotalBytes)}`)
+  if (bytes > maxAttachedBytes) {
+    throw new AppError('too_large', `Together these files have over ${sizeWords(maxAttachedBytes)}`)
   }
   return [...files, file]
 }

@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Part } from '#core/item.ts'
+import { maxAttachedBytes, maxAttachments, maxTextFileBytes } from '#core/page-limits.ts'
 import { isPdf, type ReadPdf } from '#core/pdf.ts'
 import { type Attachment, AttachmentWire } from '#doors/web/wire/chat.ts'
 import { wrongField } from '#http/validate.ts'
@@ -10,9 +11,7 @@ import { pace } from '#lib/pace.ts'
 import {
   fileText,
   isPictureType,
-  maxAttachments,
-  maxTextBytes,
-  maxTotalBytes,
+  maxPdfMs,
   partOfPdf,
   type PdfFile,
   picturePart,
@@ -23,9 +22,6 @@ import {
 export const Attachments = z
   .array(AttachmentWire)
   .check(z.maxLength(maxAttachments, `must hold at most ${maxAttachments} files`))
-
-/** For a PDF, with the time that it waits for a worker. */
-const maxPdfMs = 60_000
 
 /** What reads PDFs, and for whom. Without a reader no PDF is taken. */
 export type PdfReading = {
@@ -47,7 +43,7 @@ export async function partsOf(attachments: readonly Attachment[], reading: PdfRe
     parts.push(part)
     bytes += part.type === 'file' ? Buffer.byteLength(part.text) : (attachment.data.length * 3) / 4
     hasPdf ||= pdf !== undefined
-    if (hasPdf && bytes > maxTotalBytes) throw tooMuchText(`attachments[${at}].data`)
+    if (hasPdf && bytes > maxAttachedBytes) throw tooMuchText(`attachments[${at}].data`)
     await pace()
   }
   return parts
@@ -103,10 +99,10 @@ function isText(type: string): boolean {
 }
 
 function textOf(bytes: Buffer, at: number): string {
-  if (bytes.length > maxTextBytes) {
+  if (bytes.length > maxTextFileBytes) {
     throw new AppError(
       'too_large',
-      `attachments[${at}].data has ${bytes.length} bytes, a text file has at most ${maxTextBytes}`,
+      `attachments[${at}].data has ${bytes.length} bytes, a text file has at most ${maxTextFileBytes}`,
       {
         param: `attachments[${at}].data`,
       },

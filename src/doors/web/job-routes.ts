@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { isUuid, type UserId, userId } from '#core/ids.ts'
+import { maxJobsPerPage } from '#core/page-limits.ts'
 import type { Turn } from '#core/turn.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { Gates } from '#turns/gates.ts'
@@ -19,7 +20,7 @@ const JobsQuery = z.object({
   status: z.optional(z.enum(jobStatuses, `must be one of ${jobStatuses.join(', ')}`)),
   /** Only jobs of this user. The operator can name itself or a webhook sender without an account. */
   user: z.optional(z.string()),
-  limit: limit({ defaultLimit: 20, maxLimit: 100 }),
+  limit: limit({ defaultLimit: 20, maxLimit: maxJobsPerPage }),
   cursor,
   total: z.optional(z.enum(['true', 'false'], 'must be true or false')),
 })

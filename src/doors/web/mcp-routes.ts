@@ -8,9 +8,9 @@ import { countWords } from '#core/words.ts'
 import { type Route, route } from '#http/routes.ts'
 import { McpEffects, McpServersAnswer, McpServerWire } from '#doors/web/wire/mcp.ts'
 import { ToolTrialAnswer } from '#doors/web/wire/tool.ts'
+import { maxTestBodyBytes } from './tool-routes.ts'
 
 const maxMs = 11 * 60_000
-const maxTestBodyBytes = 2 * 1024 * 1024
 
 const text = z.string().check(z.maxLength(8_192))
 const AddBody = z.strictObject({ name: text, url: text, headers: z.optional(z.record(z.string(), text)) })

@@ -1,13 +1,15 @@
 // Routes of threads: list, search, read, rename, pin, archive, fork, delete.
 import * as z from 'zod/mini'
+import { maxQueryChars } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import { maxFindChars } from '#core/find-pattern.ts'
 import { isUuid, type UserId } from '#core/ids.ts'
+import { maxDeletedThreads, maxThreadsPerPage, maxThreadTitleChars } from '#core/page-limits.ts'
 import type { Thread } from '#core/turn.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { FoundThread } from '#turns/thread-search.ts'
 import { wrongField } from '#http/validate.ts'
-import { isTitle, maxTitleChars } from '#turns/thread-title.ts'
+import { isTitle } from '#turns/thread-title.ts'
 import type { Threads } from '#turns/threads.ts'
 import { after, cursor, limit } from './paging.ts'
 import { FoundAnswer, type ListedThreadWire, ThreadAnswer, ThreadsAnswer, ThreadWire } from '#doors/web/wire/thread.ts'
@@ -21,10 +23,9 @@ export const queuedBounds = { limit: 50, maxBytes: 1024 * 1024 }
 /** Maximum threads that a search returns. */
 const maxFound = 50
 
-const maxQueryChars = 1_000
 const searched = z.string().check(z.trim(), z.minLength(1, 'must have words'), z.maxLength(maxQueryChars))
 const ThreadsQuery = z.object({
-  limit: limit({ defaultLimit: 50, maxLimit: 200 }),
+  limit: limit({ defaultLimit: 50, maxLimit: maxThreadsPerPage }),
   cursor,
   q: z.optional(searched),
   shelf: z.optional(z.enum(['pinned', 'archived'], 'must be pinned or archived')),
@@ -36,7 +37,7 @@ const found = z.string().check(
 const FindQuery = z.object({ q: found, after })
 const ItemsQuery = z.object({ after, limit: limit({ defaultLimit: 200, maxLimit: 500 }) })
 
-const titleFault = `must be 1 to ${maxTitleChars} characters in one line`
+const titleFault = `must be 1 to ${maxThreadTitleChars} characters in one line`
 const title = z.string().check(z.trim(), z.refine(isTitle, titleFault))
 const ChangeBody = z.object({
   title: z.exactOptional(title),
@@ -47,13 +48,11 @@ const ChangeBody = z.object({
   /** Shows this variant in lists. */
   shown: z.exactOptional(z.literal(true)),
 })
-/** Maximum threads that one request deletes. */
-const maxDeleted = 100
-const idsFault = `must be a list of 1 to ${maxDeleted} thread ids`
+const idsFault = `must be a list of 1 to ${maxDeletedThreads} thread ids`
 const DeleteBody = z.object({
   ids: z
     .array(z.string().check(z.refine(isUuid, idsFault)), idsFault)
-    .check(z.minLength(1, idsFault), z.maxLength(maxDeleted, idsFault)),
+    .check(z.minLength(1, idsFault), z.maxLength(maxDeletedThreads, idsFault)),
 })
 const DeleteAnswer = z.object({ deleted: z.number() })
 const seqFault = 'must be the sequence number of an item'

@@ -9,7 +9,7 @@ import { type AccessWire, ToolsAnswer, ToolTrialAnswer, ToolWire } from '#doors/
 
 const EnableBody = z.object({ enabled: z.boolean() })
 /** Parameters of 1 MiB, of which every character may be escaped. */
-const maxTestBodyBytes = 2 * 1024 * 1024
+export const maxTestBodyBytes = 2 * 1024 * 1024
 const TestBody = z.object({ params: z.optional(z.unknown()), context: z.optional(z.unknown()) })
 
 export type ToolsParts = { readonly toolAdmin: ToolAdmin }

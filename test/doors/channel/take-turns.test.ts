@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { ChatEffect, PairedChat, Post } from '#core/channel.ts'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
+import { maxAttachedBytes, maxAttachments, maxPictureBytes, maxTextFileBytes } from '#core/page-limits.ts'
 import type { FileRef } from '#doors/channel/channel.ts'
 import {
   type IncomingMessage,
@@ -13,7 +14,6 @@ import {
   type TakeParts,
 } from '#doors/channel/take-message.ts'
 import { readPdf } from '#tools/web/pdf.ts'
-import { maxAttachments, maxPictureBytes, maxTextBytes, maxTotalBytes } from '#turns/attachments.ts'
 import type { StartTurn } from '#turns/turns.ts'
 import { withFakeClock } from '../../fake-clock.ts'
 import { pdfOf } from '../../pdf.ts'
@@ -241,7 +241,7 @@ test('a message whose PDF is being read when the service stops is left for the n
 })
 
 test('PDFs whose texts are too much together are refused, and that is said', async () => {
-  const texts = ['x'.repeat(maxTextBytes - 100)]
+  const texts = ['x'.repeat(maxTextFileBytes - 100)]
   const of = (count: number) => ({ files: Array.from({ length: count }, () => sent('a')) })
   const play: Play = { file: pdf(['x']), readPdf: () => Promise.resolve({ title: '', pages: 1, texts }) }
   const most = stage(play)
@@ -252,7 +252,7 @@ test('PDFs whose texts are too much together are refused, and that is said', asy
   assert.match(more.effects[0]?.note ?? '', /^This message was not taken: the text of the PDFs/)
 })
 
-const large = Buffer.concat([png, Buffer.alloc(maxTotalBytes / 2 - png.length)])
+const large = Buffer.concat([png, Buffer.alloc(maxAttachedBytes / 2 - png.length)])
 const refusals: readonly (readonly [what: string, files: readonly FileRef[], file: Play['file'], says?: RegExp])[] = [
   ['as many files as are allowed', Array.from({ length: maxAttachments }, () => sent('a')), undefined],
   ['one file more', Array.from({ length: maxAttachments + 1 }, () => sent('a')), undefined, /at most 20 files/],

@@ -1,8 +1,8 @@
 // The verbs of the operator's client behind the socket: which arguments each of them reads out of its body.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { maxAttachments } from '#core/page-limits.ts'
 import { operatorVerbs, type Signals } from '#doors/local/operator-verbs.ts'
-import { maxAttachments } from '#turns/attachments.ts'
 import { type Called, recordingClient } from './parts.ts'
 
 type Verb = keyof typeof operatorVerbs

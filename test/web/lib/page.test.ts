@@ -1,4 +1,4 @@
-// What draws into a page, in a document without a browser: copied text, coloured code, formulas. Keys and caches.
+// What draws into a page, in a document without a browser: copied text, coloured code, formulas. Keys.
 import assert from 'node:assert/strict'
 import { registerHooks } from 'node:module'
 import { test } from 'node:test'
@@ -13,7 +13,6 @@ const { document, HTMLElement } = parseHTML('<!doctype html><html><body><input><
 Object.assign(document, { compatMode: 'CSS1Compat' })
 Object.assign(globalThis, { document, HTMLElement })
 const { copyText } = await import('../../../web/lib/copy.ts')
-const { evictOldest } = await import('../../../web/lib/evict.ts')
 const { highlight } = await import('../../../web/lib/highlight.ts')
 const { newKey } = await import('../../../web/lib/key.ts')
 const { typeset } = await import('../../../web/lib/math.ts')
@@ -101,12 +100,4 @@ test('keys are long and never the same', () => {
   const keys = new Set(Array.from({ length: 100 }, newKey))
   assert.equal(keys.size, 100)
   for (const key of keys) assert.match(key, /^[0-9a-z]+(-[0-9a-z]+){3}$/)
-})
-
-test('a cache keeps its latest entries', () => {
-  const entries = new Map([1, 2, 3].map((at) => [at, at]))
-  evictOldest(entries, 3)
-  assert.equal(entries.size, 3)
-  evictOldest(entries, 1)
-  assert.deepEqual([...entries.keys()], [3])
 })

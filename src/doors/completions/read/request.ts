@@ -2,7 +2,7 @@
 import type { JsonObject } from '#core/json.ts'
 import { isObject } from '#core/json.ts'
 import type { Sampling, TurnOptions } from '#core/turn.ts'
-import { jsonBytes, overBounds } from '#doors/openai/bounds.ts'
+import { formatBounds, jsonBytes, maxFormatBytes, maxMetadataBytes, overBounds } from '#doors/openai/bounds.ts'
 import { type CatalogRules, namesForModel, readCatalog, refuseCallerTools } from '#doors/openai/caller-tools.ts'
 import { check, wrongField } from '#http/validate.ts'
 import type * as z from 'zod/mini'
@@ -10,10 +10,6 @@ import { type Messages, readMessages } from './messages.ts'
 import { CompletionSchema } from './schemas.ts'
 
 const maxToolsBytes = 256 * 1024
-const maxFormatBytes = 64 * 1024
-const maxMetadataBytes = 16 * 1024
-/** Schemas are adapted to the provider before every model call. */
-const formatBounds = { levels: 64, values: 2_000 }
 
 export type CompletionRequest = {
   readonly model: string

@@ -2,11 +2,10 @@
 import { parseConversationId } from '#core/ids.ts'
 import { byteLength, isObject } from '#core/json.ts'
 import type { ThreadMetadata } from '#core/thread-store.ts'
+import { maxMetadataBytes } from '#doors/openai/bounds.ts'
 import { check, wrongField } from '#http/validate.ts'
 import { type InputItem, readInput } from './input.ts'
 import { ConversationSchema } from './schemas.ts'
-
-const maxMetadataBytes = 16 * 1024
 
 export type ConversationRequest = { readonly metadata: ThreadMetadata; readonly items: readonly InputItem[] }
 

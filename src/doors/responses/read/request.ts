@@ -3,7 +3,14 @@ import { parseResponseId } from '#core/ids.ts'
 import { isObject, type JsonObject } from '#core/json.ts'
 import type { TurnOptions } from '#core/turn.ts'
 import { checkInstructions, contextBlock } from '#doors/openai/blocks.ts'
-import { isTooDeep, jsonBytes, overBounds } from '#doors/openai/bounds.ts'
+import {
+  formatBounds,
+  isTooDeep,
+  jsonBytes,
+  maxFormatBytes,
+  maxMetadataBytes,
+  overBounds,
+} from '#doors/openai/bounds.ts'
 import { type CatalogRules, namesForModel, readCatalog, refuseCallerTools } from '#doors/openai/caller-tools.ts'
 import type { Echo } from '#doors/responses/echo.ts'
 import { check, wrongField } from '#http/validate.ts'
@@ -13,12 +20,8 @@ import { type InputItem, readInput } from './input.ts'
 import { CreateSchema } from './schemas.ts'
 
 const maxContextBytes = 10 * 1024
-const maxMetadataBytes = 16 * 1024
-const maxFormatBytes = 64 * 1024
 /** More than a service has, and as long as a name may be. */
 const [maxServiceTools, maxServiceToolChars] = [1_000, 64]
-/** Schemas are adapted to the provider before every model call. */
-const formatBounds = { levels: 64, values: 2_000 }
 
 export type Previous = { readonly turnId: string; readonly threadId: string }
 

@@ -1,8 +1,7 @@
 // Wire format of gates, their answers, and grants.
 import * as z from 'zod/mini'
+import { maxGateWordChars } from '#core/page-limits.ts'
 import { DoorName } from './turn.ts'
-
-const maxWordChars = 2_000
 
 /** The question of a gate. Every client shows these texts unchanged. */
 const QuestionWire = z.object({
@@ -167,7 +166,7 @@ export const GateBody = z.object({
   untrusted: z.nullish(z.boolean('must be true or false')),
   /** With `answer`: the values of the form, by field. */
   values: z.optional(z.unknown()),
-  word: z.nullish(z.string().check(z.maxLength(maxWordChars, `must have at most ${maxWordChars} characters`))),
+  word: z.nullish(z.string().check(z.maxLength(maxGateWordChars, `must have at most ${maxGateWordChars} characters`))),
 })
 
 export const GrantWire = z.object({
