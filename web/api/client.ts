@@ -1,4 +1,5 @@
 // HTTP client of the gateway; nothing else calls `fetch`. Every failure is an ApiFault with a message fit to show.
+import { sentence } from '../lib/words.ts'
 
 const deadlineMs = 30_000
 
@@ -74,12 +75,6 @@ function faultOf(response: Response, text: string): ApiFault {
     const words = text.length > 0 && text.length < 200 ? text : `The gateway answered ${response.status}.`
     return new ApiFault(response.status, `http_${response.status}`, sentence(words), after)
   }
-}
-
-/** The gateway's message as a sentence: a capital first, a full stop last. */
-function sentence(words: string): string {
-  const text = words.trim()
-  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.?!]$/.test(text) ? '' : '.')
 }
 
 /** The message to show for anything thrown. */

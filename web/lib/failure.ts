@@ -2,6 +2,7 @@
 import { amountWords, countWords } from '#core/words.ts'
 import type { Settings } from '#doors/web/wire/settings.ts'
 import type { Fault, Limit } from '#doors/web/wire/turn.ts'
+import { sentence } from './words.ts'
 
 export type Failure = {
   /** Sun for a limit that somebody set, clay for a fault. */
@@ -99,11 +100,4 @@ export function otherModel({ model, models }: Settings): Settings['models'][numb
     models.find(({ role, provider }) => role === 'ready' && !unsure.includes(provider)) ??
     models.find(({ role }) => role === 'stands_in')
   )
-}
-
-/** A fault's message as a sentence. */
-export function sentence(text: string): string {
-  // A first word with dots or underscores is the name of a host or a tool: no capital.
-  const words = /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
-  return /[.?!]$/.test(words) ? words : `${words}.`
 }

@@ -1,4 +1,4 @@
-// Formats times and prices for the page. Costs, durations, sizes and counts are in src/core/words.ts.
+// Formats times, prices and messages for the page. Costs, durations, sizes and counts are in src/core/words.ts.
 import { costFigure, countWords } from '#core/words.ts'
 
 const minuteMs = 60_000
@@ -98,6 +98,14 @@ export function priceText({
 function shortCost(usd: number): string {
   if (Number.isInteger(usd)) return `$${usd}`
   return `$${Number(usd.toFixed(2)) === usd ? usd.toFixed(2) : usd}`
+}
+
+/** A message of the service as a sentence: a capital first, a full stop last. */
+export function sentence(message: string): string {
+  const text = message.trim()
+  // A first word with dots or underscores is the name of a host, a tool or a field: no capital.
+  const words = /^[a-z]+([ ,]|$)/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
+  return /[.?!]$/.test(words) ? words : `${words}.`
 }
 
 function clock(date: Date): string {

@@ -8,7 +8,8 @@ import { faultWire } from '#doors/web/wire.ts'
 import { createSpend } from '#turns/spend.ts'
 import type { Settings } from '#doors/web/wire/settings.ts'
 import { cutText } from '../../../web/lib/conversation.ts'
-import { failureOf, otherModel, sentence } from '../../../web/lib/failure.ts'
+import { failureOf, otherModel } from '../../../web/lib/failure.ts'
+import { sentence } from '../../../web/lib/words.ts'
 
 const held = { granted: false, spentUsd: 4, heldUsd: 0 }
 const store = {
@@ -162,6 +163,8 @@ test('no model is offered that may not be able to answer', () => {
 test('a message becomes a sentence; the name of a host or a tool keeps its letters', () => {
   for (const [text, words] of [
     ['it broke', 'It broke.'],
+    ['busy', 'Busy.'],
+    [' title must be short\n', 'Title must be short.'],
     ['no, it did not!', 'No, it did not!'],
     ['api.example.com is away', 'api.example.com is away.'],
     ['web_fetch failed?', 'web_fetch failed?'],
