@@ -12,6 +12,7 @@ import { request as httpRequest } from '#lib/http.ts'
 import { orAborted } from '#lib/deadline.ts'
 import { isAddressHost, isLoopbackHost, type Target } from '#safety/urls.ts'
 import { addressKind } from './addresses.ts'
+import { NetworkFault } from './network-fault.ts'
 import { openTunnel, proxyFor, type ProxySettings } from './proxy.ts'
 
 /** A checked request. Header names are lower case. */
@@ -136,7 +137,7 @@ async function connect(
     .map(({ address }) => addressKind(address))
     .find((kind) => (listed ? kind === 'metadata' : kind !== expected))
   if (refusedKind) return refused(target, refusedKind)
-  if (found.length === 0) throw new Error('the name has no address')
+  if (found.length === 0) throw new NetworkFault('the name has no address')
   return { addresses: found }
 }
 
@@ -177,7 +178,7 @@ function send(request: Outgoing, { connection, ca, signal }: SendParts, onSent: 
     outgoing.on('error', reject)
     outgoing.on('finish', onSent)
     // Other events may never come, for example after a change of protocol.
-    outgoing.on('close', () => reject(new Error('the answer is not an HTTP response')))
+    outgoing.on('close', () => reject(new NetworkFault('the answer is not an HTTP response')))
     if (!mayWrite) outgoing.end(body)
     else onceConnected(outgoing, target, () => (mayWrite() ? outgoing.end(body) : outgoing.destroy(withdrawn())))
   })
@@ -191,14 +192,14 @@ function onceConnected(outgoing: ClientRequest, { scheme }: Target, write: () =>
 }
 
 function withdrawn(): Error {
-  return new Error('the answer was no longer wanted')
+  return new NetworkFault('the answer was no longer wanted')
 }
 
 /** A lookup that returns only these addresses. Node does not call it for a literal address. */
 function fixedLookup(addresses: readonly LookupAddress[]): LookupFunction {
   return (_host, { all }, done) => {
     const [first] = addresses
-    if (!first) done(new Error('the name has no address'), '')
+    if (!first) done(new NetworkFault('the name has no address'), '')
     else if (all) done(null, [...addresses])
     else done(null, first.address, first.family)
   }
@@ -239,7 +240,7 @@ function headersOf(message: IncomingMessage): Map<string, string> {
 async function decompressed(body: Buffer, encoding: string | undefined, maxBytes: number): Promise<Buffer> {
   if (encoding === undefined || encoding === 'identity' || body.length === 0) return body
   const decompress = decompressors.get(encoding.toLowerCase())
-  if (!decompress) throw new Error('the answer has an unknown content encoding')
+  if (!decompress) throw new NetworkFault('the answer has an unknown content encoding')
   try {
     return await promisify<Buffer, { maxOutputLength: number }, Buffer>(decompress)(body, { maxOutputLength: maxBytes })
   } catch (error) {
@@ -262,5 +263,5 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
   if (code === 'ENOTFOUND' || code === 'ENODATA') return 'its name is unknown'
-  return code ?? (/^(the proxy|the name|the answer)/.test(error.message) ? error.message : 'the connection failed')
+  return code ?? (error instanceof NetworkFault ? error.message : 'the connection failed')
 }

@@ -3,6 +3,7 @@ import { request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { request as httpRequest } from '#lib/http.ts'
 import { isAddressHost, isLoopbackHost, type Target } from '#safety/urls.ts'
+import { NetworkFault } from './network-fault.ts'
 
 /** HTTPS_PROXY and NO_PROXY as set in the environment. */
 export type ProxySettings = { readonly httpsProxy?: string; readonly noProxy?: string }
@@ -41,7 +42,7 @@ export function openTunnel(proxy: URL, target: Target, signal: AbortSignal): Pro
       if (response.statusCode === 200) resolve(socket)
       else {
         socket.destroy()
-        reject(new Error(`the proxy refused the connection (HTTP ${response.statusCode})`))
+        reject(new NetworkFault(`the proxy refused the connection (HTTP ${response.statusCode})`))
       }
     })
     request.on('error', reject)

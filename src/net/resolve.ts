@@ -3,6 +3,7 @@
 import type { LookupAddress } from 'node:dns'
 import { lookup, Resolver } from 'node:dns/promises'
 import { isLoopbackHost } from '#safety/urls.ts'
+import { NetworkFault } from './network-fault.ts'
 
 const timeoutMs = 3_000
 const tries = 2
@@ -19,7 +20,7 @@ export async function resolveName(host: string): Promise<readonly LookupAddress[
     ...addressesOf(v6).map((address) => ({ address, family: 6 })),
   ]
   if (found.length > 0) return found.slice(0, maxAddresses)
-  const reason: unknown = v4.status === 'rejected' ? v4.reason : new Error('the name has no address')
+  const reason: unknown = v4.status === 'rejected' ? v4.reason : new NetworkFault('the name has no address')
   // No DNS server runs, so this machine resolves names another way, and no foreign name server is involved.
   if (codeOf(reason) === 'ECONNREFUSED') return lookup(host, { all: true })
   throw reason
