@@ -15,7 +15,7 @@ import type { OperatorClient } from '#turns/operator-client.ts'
 import { type About, statusOf } from '#turns/service-status.ts'
 
 /** Grace period for open turns and streams at shutdown; then turns are released for a restart and streams are cut. */
-const shutdownGraceMs = 10_000
+export const shutdownGraceMs = 10_000
 
 export type Service = {
   readonly app: App

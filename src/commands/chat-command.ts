@@ -4,10 +4,11 @@ import { type Flags, loadConfig, secretsIn, terminalTraits } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { OpenGate } from '#core/turn-store.ts'
+import { durationWords } from '#core/words.ts'
 import { openHome } from '#home.ts'
 import { openLog } from '#lib/log.ts'
 import { printable } from '#safety/printable.ts'
-import { startService } from '#service.ts'
+import { shutdownGraceMs, startService } from '#service.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
 import { runningService } from './running-service.ts'
 import { endWithOutput, interruptedExit, paint, pasteable } from './report.ts'
@@ -61,7 +62,8 @@ export async function chat(flags: Flags, options: ChatOptions = {}): Promise<voi
     process.once('SIGINT', () => process.exit(interruptedExit))
     if (end.signal.aborted) await service.stop(0)
     else {
-      if (service.app.runner.running > 0) process.stdout.write(paint('2', 'finishing open work, up to 10 s\n'))
+      const finishing = `finishing open work, up to ${durationWords(shutdownGraceMs)}\n`
+      if (service.app.runner.running > 0) process.stdout.write(paint('2', finishing))
       await service.stop()
     }
   }

@@ -2,8 +2,9 @@
 // when a newer Atrium has taken over the database.
 import { flushCompileCache } from 'node:module'
 import { type Flags, loadConfig, secretsIn } from '#config.ts'
+import { durationWords } from '#core/words.ts'
 import { openLog } from '#lib/log.ts'
-import { startService } from '#service.ts'
+import { shutdownGraceMs, startService } from '#service.ts'
 import { collectWhenCalm } from './collect-when-calm.ts'
 import { outliveOutput, paint, pasteable, reporting } from './report.ts'
 
@@ -35,7 +36,7 @@ export async function serve(flags: Flags = {}): Promise<void> {
       await service.stop(0)
       throw reason
     }
-    process.stdout.write(`${reason}: finishing open work, up to 10 s\n`)
+    process.stdout.write(`${reason}: finishing open work, up to ${durationWords(shutdownGraceMs)}\n`)
     await service.stop()
   })
 }
