@@ -1,5 +1,8 @@
 // The naming rule for tools of every source.
 
+/** The tool that runs a command. A message with `!` at the terminal calls it too. */
+export const shellToolName = 'workspace_shell'
+
 /** Prefixes reserved for the agent's own tools, in this version or a later one. */
 export const agentPrefixes: readonly string[] = ['memory_', 'mission_', 'skill_']
 

@@ -2,8 +2,7 @@
 import { newCallId } from '#core/ids.ts'
 import type { Call, Item } from '#core/item.ts'
 import type { Tool } from '#core/tool.ts'
-
-const shellToolName = 'workspace_shell'
+import { shellToolName } from '#core/tool-names.ts'
 
 /** The command behind the exclamation mark; undefined for an ordinary message. */
 export function commandOf(text: string): string | undefined {

@@ -7,6 +7,7 @@ import { operator, type UserId } from '#core/ids.ts'
 import type { Question } from '#core/question.ts'
 import { reachInParams, type Tool } from '#core/tool.ts'
 import { within, withDeadline } from '#lib/deadline.ts'
+import { shellToolName } from '#core/tool-names.ts'
 import { readParams, schemaOf } from '#core/tool-params.ts'
 import { readerIn, wordsOf } from '#safety/reading-commands.ts'
 import { confined, type Confinement, type Unconfined, whyUnconfined } from './confine.ts'
@@ -66,7 +67,7 @@ export function createShellTool({ folderOf, home, whyUnconfined: why = whyShellU
   }
   return {
     spec: {
-      name: 'workspace_shell',
+      name: shellToolName,
       description:
         'Runs a command of the shell in the workspace and returns its exit code and what it printed. Waits for approval. Nothing can be typed into it, and what it leaves running is ended with it.',
       parameters,
