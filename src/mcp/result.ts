@@ -1,5 +1,6 @@
 // The result of an MCP call as the agent reads it: a text, and images beside it.
 import { isObject } from '#core/json.ts'
+import { sizeWords } from '#core/words.ts'
 
 const maxBlocks = 1_000
 const maxImages = 8
@@ -83,6 +84,5 @@ function short(value: unknown): string {
 }
 
 function sizeOf(base64: unknown): string {
-  const kilobytes = (textOf(base64).length * 3) / 4 / 1024
-  return `${kilobytes < 10 ? kilobytes.toFixed(1) : Math.round(kilobytes)} KB`
+  return sizeWords(Math.floor((textOf(base64).length * 3) / 4))
 }

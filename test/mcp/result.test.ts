@@ -20,7 +20,7 @@ test('content becomes text', () => {
     [{ content: [], structuredContent: { a: 1 } }, '{"a":1}'],
     [{ content: [{ type: 'text', text: 'a' }], structuredContent: { a: 1 } }, 'a'],
     [{ structuredContent: null }, 'null'],
-    [{ content: [{ type: 'audio', mimeType: 'audio/wav', data: 'AAAA' }] }, '[audio: audio/wav, 0.0 KB]'],
+    [{ content: [{ type: 'audio', mimeType: 'audio/wav', data: 'AAAA' }] }, '[audio: audio/wav, 3 bytes]'],
     [
       { content: [{ type: 'resource_link', uri: 'file:///a', name: 'a', description: 'the\nfile' }] },
       '[resource: a, file:///a, the file]',
