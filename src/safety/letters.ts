@@ -13,8 +13,10 @@ const lookAlikes: ReadonlyMap<string, string> = new Map(
     .map((pair) => [pair.slice(0, -1), pair.slice(-1)]),
 )
 
-/** Letters that a person does not see: format characters, combining marks and fillers. Control characters not included. */
-export const invisible = /[\p{Cf}\p{Mn}\p{Me}\u115f\u1160\u3164\uffa0\u2800]/u
+/** Format characters, and letters that are drawn as nothing. A part of a class of characters. */
+export const hiddenLetters = String.raw`\p{Cf}\u115f\u1160\u3164\uffa0\u2800`
+/** Letters that a person does not see: hidden letters and combining marks. Control characters not included. */
+export const invisible = new RegExp(`[${hiddenLetters}\\p{Mn}\\p{Me}]`, 'u')
 /** Wide, mathematical and circled letters. */
 const styled = /[\uff01-\uff5e\u{1d400}-\u{1d7ff}\u24b6-\u24e9]/u
 

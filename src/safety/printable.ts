@@ -44,6 +44,11 @@ function escaped(letter: string): string {
   return `\\u{${(letter.codePointAt(0) ?? 0).toString(16)}}`
 }
 
+/** A text without its unprintable characters, line ends included. */
+export function withoutUnprintable(text: string): string {
+  return text.replaceAll(unprintable, '')
+}
+
 /** True when a text has unprintable characters other than line ends and tabs. */
 export function hasUnprintable(text: string): boolean {
   return printable(text, { lines: true }) !== text

@@ -3,6 +3,7 @@
 import { type SkillFile, type SkillFinding, type SkillFolder } from '#core/skill.ts'
 import { inPace } from '#lib/pace.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
+import { hiddenLetters } from '#safety/letters.ts'
 import { type Mark, type Marker, markWords } from '#safety/marks.ts'
 import { readSkill, type ReadSkill } from './format.ts'
 
@@ -76,7 +77,7 @@ function* textFindings(file: string, text: string, marker: Marker): Generator<vo
  * Format characters, except joiners within other scripts and emoji, and a byte order mark at the beginning. One variation
  * selector belongs to the letter before it; several in a row can hold a text.
  */
-const hidden = /[\p{Cf}\u2800\u3164\uffa0\u115f\u1160]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2,}/gu
+const hidden = new RegExp(String.raw`[${hiddenLetters}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2,}`, 'gu')
 const bidirectional = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
 function hiddenIn(text: string): Found[] {

@@ -5,6 +5,7 @@ import { textMessage, type Message } from '#core/item.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Model } from '#core/model.ts'
 import type { Turn } from '#core/turn.ts'
+import { withoutUnprintable } from '#safety/printable.ts'
 import type { Log } from '#lib/log.ts'
 import { titleOf } from './message.ts'
 import { likelyTokens } from './single-call.ts'
@@ -96,8 +97,7 @@ function isShort(words: string): boolean {
 /** The title in the model's answer: one line behind "Title:", without quotes, marks and hidden characters. Pure. */
 export function titleIn(answer: string): string | undefined {
   const line = /^[ \t*#]{0,10}title:(.*)$/im.exec(answer.slice(0, maxAnswerChars))?.[1] ?? ''
-  const clean = line
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu, '')
+  const clean = withoutUnprintable(line)
     .replaceAll(/\s+/g, ' ')
     .replace(/^[\s"'“”„«»‘’*_`]+/, '')
     .replace(/[\s"'“”„«»‘’*_`.]+$/, '')
