@@ -1,7 +1,7 @@
 // Sign-ins to servers that say themselves how (RFC 9728): discovery, a registered client, sealed tokens and their renewal.
 import { AppError } from '#core/errors.ts'
 import { operator, type UserId } from '#core/ids.ts'
-import { objectIn } from '#core/json.ts'
+import { isObject, valueIn } from '#core/json.ts'
 import type { Secret, SecretStore } from '#core/secret.ts'
 import type { StartedSignIn } from '#core/tool-access.ts'
 import type { Log } from '#lib/log.ts'
@@ -63,6 +63,12 @@ type Registration = {
   readonly redirectUri: string
 }
 
+/** Only this file writes registrations, so the insides of `oauth` and `client` are not checked again. */
+function isRegistration(value: unknown): value is Registration {
+  if (!isObject(value)) return false
+  return [value.url, value.redirectUri].every((text) => typeof text === 'string') && isObject(value.oauth) && isObject(value.client)
+}
+
 export function createResourceAccess(parts: ResourceAccessParts): ResourceAccess {
   const { secrets, now, prefix } = parts
   const signIns = { seal: parts.seal, now, sealName: `sign-in/${prefix}` }
@@ -79,8 +85,8 @@ export function createResourceAccess(parts: ResourceAccessParts): ResourceAccess
 
   async function registrationAt(key: string): Promise<Registration | undefined> {
     const text = await secrets.get(key, operator)
-    // Only this file writes under this name.
-    return text === undefined ? undefined : (objectIn(text) as unknown as Registration | undefined)
+    const stored = text === undefined ? undefined : valueIn(text)
+    return isRegistration(stored) ? stored : undefined
   }
 
   /** `fresh` reads it again: a server refused the token that is known here. */

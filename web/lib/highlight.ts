@@ -49,10 +49,9 @@ export function highlight(code: string, language: string): readonly CodePiece[] 
 }
 
 function treeOf(code: string, language: string): Node {
-  const { _emitter: emitter } = hljs.highlight(code, { language, ignoreIllegals: true }) as unknown as {
-    _emitter: { rootNode: Node }
-  }
-  return emitter.rootNode
+  const { _emitter: emitter } = hljs.highlight(code, { language, ignoreIllegals: true })
+  // The package's types leave out the tree.
+  return (emitter as typeof emitter & { readonly rootNode: Node }).rootNode
 }
 
 /** Highlight.js's own tree: no HTML is made or parsed. */

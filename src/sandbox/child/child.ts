@@ -7,7 +7,10 @@ import { type AskHost, type Component, type HostAnswer, runGuest, type SendLogs,
 import { maxFrameBytes } from './limits.ts'
 import { loadOnly, scrub } from './scrub.ts'
 
-type Head = { readonly type: string; readonly id?: number } & Readonly<Record<string, unknown>>
+/** A message of the service, which is trusted. The body of an answer is the body of its frame. */
+type ServiceMessage =
+  | { readonly type: 'call'; readonly work: Work }
+  | ({ readonly type: 'answer'; readonly id: number } & HostAnswer)
 
 await main(process.argv[2] ?? '', Number(process.argv[3] ?? '') || undefined)
 
@@ -32,11 +35,11 @@ async function main(folder: string, uid: number | undefined): Promise<void> {
   stdin.on(
     'data',
     createFrameReader(maxFrameBytes, ({ head, body }) => {
-      const { type, id = 0, ...rest } = head as Head
-      if (type === 'answer') {
-        waiting.get(id)?.({ ...rest, body } as unknown as HostAnswer)
-        waiting.delete(id)
-      } else if (type === 'call') void answerCall(component, rest.work as Work)
+      const message = head as ServiceMessage
+      if (message.type === 'answer') {
+        waiting.get(message.id)?.(Object.assign(message, { body }))
+        waiting.delete(message.id)
+      } else void answerCall(component, message.work)
     }),
   )
   stdin.on('end', exitNow)

@@ -21,6 +21,7 @@ type Document = Node & { readonly documentElement: Node; createElement(name: str
 /** Reads a page: its article if it has one, else all visible text. */
 export async function readPage(html: string, url: string): Promise<Page> {
   const { parseHTML } = await import('linkedom')
+  // The package's types are those of the DOM, which the service does not load.
   const parse = (): Document => parsed(html, (text) => (parseHTML(text) as unknown as { document: Document }).document)
   const document = parse()
   const base = URL.parse(document.querySelector('base[href]')?.getAttribute('href') ?? '', url)?.href ?? url
