@@ -47,7 +47,7 @@ async function find(): Promise<void> {
   focusFirst('.find input')
 }
 
-/** Esc closes the bar that finds words, wherever the focus is, and stops the turn if there is none. */
+/** Esc closes the find bar, wherever the focus is; without one it stops the turn. */
 function stop(): void {
   if (findOpen.peek() !== undefined) {
     findOpen.value = undefined

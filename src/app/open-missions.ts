@@ -26,7 +26,7 @@ export type OpenMissionsParts = {
   readonly bus: Bus
   readonly turns: Turns
   readonly onRest: (listener: (turn: Turn) => void) => void
-  /** What the owner is told of a run that ended, or of a mission that was paused. */
+  /** The news for the owner of a run that ended, or of a mission that was paused. */
   readonly newsOf: (settled: SettledMission) => readonly NewNews[]
   /** News of a user may have come into the outbox. */
   readonly onNews: (user: UserId) => void

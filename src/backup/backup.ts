@@ -20,7 +20,7 @@ export type BackupSource = {
   readonly operatorToken?: string
 }
 
-/** What is being done, and how much of it: 0 to 1. */
+/** The current step, and how much of it is done: 0 to 1. */
 export type OnProgress = (what: string, share: number) => void
 
 export type BackupParts = BackupSource & {

@@ -62,7 +62,7 @@ const writers: { readonly [T in Line['type']]: (line: Extract<Line, { type: T }>
   end: ({ files, sha256 }) => ({ end: { files, sha256 } }),
 }
 
-/** Reads one line. Throws invalid_input for what is none. */
+/** Reads one line. Throws invalid_input for anything that is not a line of a backup. */
 export function readLine(text: string): Line {
   const found = parse(text)
   if (Array.isArray(found)) return { type: 'row', row: found.map(valueOf) }

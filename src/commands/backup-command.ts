@@ -116,7 +116,7 @@ function viewOf(file: string, { header, files, bytes }: Counted) {
   return { file, bytes, ...header, files }
 }
 
-/** What a backup holds. Its header is foreign text. */
+/** The contents of a backup. Its header is foreign text. */
 export function wordsOf({ header, files }: Pick<Counted, 'header' | 'files'>): string {
   const { threads = 0, turns = 0, items = 0, users = 0, documents = 0 } = header.tables
   const counts = [

@@ -20,10 +20,10 @@ type Load = { readonly active: number; readonly utilization: number }
 type Heap = { readonly heapUsed: number; readonly heapTotal: number }
 type Look = { readonly loadMs: number; readonly collects: boolean }
 
-/** What a collection depends on, beside the load: what the last one left of the heap and when, and the turns that run. */
+/** The state that decides about a collection, beside the load: the last one's time and heap, and the running turns. */
 type State = { readonly kept: number; readonly sinceMs: number; readonly running: number }
 
-/** What to do behind an interval: `loadMs` is the work of the busy intervals before it. Pure. */
+/** The decision at the end of an interval: `loadMs` is the work of the busy intervals before it. Pure. */
 export function lookAt(loadMs: number, interval: Load, heap: Heap, { kept, sinceMs, running }: State): Look {
   if (interval.utilization > maxCalm) return { loadMs: loadMs + interval.active, collects: false }
   if (loadMs < minLoadMs || heap.heapTotal - kept < minFreedBytes) return { loadMs: 0, collects: false }

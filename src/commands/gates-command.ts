@@ -122,7 +122,7 @@ function oneOf<const T extends string>(what: string, words: readonly T[], value:
   return found
 }
 
-/** What a server asks, in its own words, and the fields of its form by the names that --values takes. */
+/** The question of a server in its own words, and the fields of its form by the names that --values takes. */
 function inputText(input: InputRequest): string {
   if (input.type === 'link') return `${input.server}: ${input.message}\n${input.url}`
   const fields = input.fields.map((field) => `${field.name}: ${fieldLines(field).join('\n  ')}`)

@@ -93,7 +93,7 @@ export function createLineGates(): LineGates {
   }
 }
 
-/** What waits: the question, and what the call would do or the server asks. */
+/** A gate in lines: the question, then the effect of the call, or the form of the server. */
 function gateText(gate: Gate): string {
   const { input, reason } = gate
   if (input) return `Waiting for you: ${printable(gate.prompt, { lines: true })}\n${inputLines(input).join('\n')}\n`

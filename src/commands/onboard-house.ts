@@ -1,4 +1,4 @@
-// What `atrium onboard` reads and changes: the home, the store, the file of the service's variables.
+// The effects of `atrium onboard`: it reads and changes the home, the store and the file of the service's variables.
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -60,7 +60,7 @@ export async function openHouse(): Promise<OnboardHouse> {
   }
 }
 
-/** What is stored. Looking creates no home, key or table, and brings no database to a newer version. */
+/** The stored state. Reading it creates no home, key or table, and migrates no database. */
 async function readStored(
   config: Config,
 ): Promise<{ settings: Settings; sealedKeys: readonly string[]; users: readonly string[] }> {

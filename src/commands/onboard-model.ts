@@ -4,7 +4,7 @@ import type { ErrorCode } from '#core/errors.ts'
 import { type Provider, providerNames, providers } from '#core/providers.ts'
 import { costWords, countWords, durationWords } from '#core/words.ts'
 
-/** What was answered so far. Taking an answer back asks its question again. */
+/** The answers so far. A question whose answer was taken back is asked again. */
 export type ModelAnswers = {
   readonly provider?: Provider
   readonly baseUrl?: string
@@ -14,7 +14,7 @@ export type ModelAnswers = {
   readonly outcome?: { readonly trial: ModelTrial } | { readonly fault: ErrorCode }
 }
 
-/** What is known before anything is asked. */
+/** Facts that are known before the first question. */
 export type ModelFacts = {
   /** The models of an Ollama that answers on this machine. */
   readonly ollama?: readonly string[]
@@ -54,7 +54,7 @@ const causes: { readonly [C in ErrorCode]?: Repair } = {
   model_unreachable: 'address',
 }
 
-/** What may be done about a model that did not answer, the likeliest first. */
+/** Ways on from a model that did not answer, the likeliest first. */
 export function repairsOf({ provider = 'offline', outcome }: ModelAnswers, facts: ModelFacts): readonly Repair[] {
   const possible: Repair[] = [
     'again',

@@ -20,7 +20,7 @@ import type { Talk, TalkOption } from './talk.ts'
 
 type Check = (text: string) => string | undefined
 
-/** What the conversation reads and changes. Reading creates nothing. */
+/** The effects of the conversation. Reading creates nothing. */
 export type OnboardHouse = {
   readonly facts: ModelFacts
   /** The model in use, in words, and whether the environment has chosen it. */
@@ -29,7 +29,7 @@ export type OnboardHouse = {
   readonly tryModel: (answers: ModelAnswers) => Promise<ModelTrial>
   /** Stores key and choice; returns the outcome in words. */
   readonly storeModel: (answers: ModelAnswers) => Promise<string>
-  /** What is wrong with an address, the name of a model, and the name of a user. */
+  /** The fault of an address, of a model's name and of a user's name. */
   readonly addressFault: Check
   readonly nameFault: Check
   readonly userFault: Check

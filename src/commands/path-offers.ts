@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import type { PathOffer } from '#doors/terminal/offers.ts'
 
-/** Of a larger folder, so many entries are looked at. */
+/** Entries of a folder that are read; the rest of a larger folder is not offered. */
 const maxEntries = 5_000
 const maxOffers = 50
 

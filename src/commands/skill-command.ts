@@ -93,7 +93,7 @@ export async function updateSkill(path: string, options: Options): Promise<void>
     if (!options.json) process.stdout.write(`${changeLines(changes, findings).join('\n')}\n`)
     const asked = options.yes !== true
     if (asked) await mustAgree(`Update ${folder.name}?`, 'nothing was changed')
-    // Whoever answers has looked at it, unless a part was not shown.
+    // A person who answers has looked at it, unless a part was not shown.
     const trust = asked && changes.every(({ whole, kind }) => kind === 'removed' || whole)
     const skill = await skills.add(operator, folder, { replace: true, trust })
     print(options, { ...wireOf(skill), changes }, [`Updated ${skill.name}.`, ...untrustedLines(skill)].join('\n'))

@@ -11,14 +11,14 @@ type ResponsesRules = {
   readonly foreignTools: 'refuse' | 'drop'
   /** The events of a streamed function call. */
   readonly events: Style
-  /** Whether fields such as `store` and `background` are ignored, as the specification says, or do what the reference says. */
+  /** Fields such as `store` and `background` are ignored, as the specification says, or work as in the reference. */
   readonly fields: Style
 }
 
 export type ResponsesConfig = {
   readonly turnTimeoutSecs: number
   readonly externalTools: boolean
-  /** Whether a turn stops or goes on when the reader of its stream leaves. */
+  /** A turn stops or goes on when the reader of its stream leaves. */
   readonly disconnect: 'stop' | 'continue'
   readonly rules: ResponsesRules
 }

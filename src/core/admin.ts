@@ -164,13 +164,13 @@ export type ToolView = PolicyInForce & {
   readonly schema: JsonObject
   /** Of its usual calls. */
   readonly effects: Effects
-  /** Of a built-in tool. */
+  /** Only of a built-in tool. */
   readonly about?: ToolAbout
-  /** Of a component: its version, its hash, and what it may do. */
+  /** Only of a component: its version, its hash and its access. */
   readonly version?: string
   readonly sha256?: string
   readonly access?: readonly AccessRow[]
-  /** Of a component: its stored capability file. */
+  /** Only of a component: its stored capability file. */
   readonly capabilities?: JsonObject
   readonly installedAt?: number
 }

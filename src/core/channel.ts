@@ -16,7 +16,7 @@ export type PairedChat = {
 }
 
 /**
- * What the service says in a chat, and keeps up to date there until it is finished: a `note` of one text, the reply of a
+ * A message of the service in a chat, which is kept up to date until it is finished: a `note` of one text, the reply of a
  * turn, the question of a gate.
  */
 export type Post = {
@@ -39,7 +39,7 @@ export type Post = {
 /** Updates of a channel that belong together. They are taken once: what they cause is stored in the same transaction. */
 export type Updates = { readonly channel: Door; readonly account: string; readonly ids: readonly number[] }
 
-/** What taking updates causes in a chat, beside a turn. */
+/** An effect of taking updates in a chat, beside a turn. */
 export type ChatEffect = {
   /** The chat's thread from now on; null for a new one with the next message. */
   readonly thread?: string | null
@@ -109,7 +109,7 @@ export interface ChannelRecords {
   setMessages(postId: string, messages: readonly string[]): Promise<void>
   /** Forgets a post that needs no further change, and its buttons. */
   finish(postId: string): Promise<void>
-  /** Forgets updates that were taken before a time, and codes and buttons that have ended; at most so many of each. */
+  /** Forgets updates that were taken before a time, and codes and buttons that have ended; a limited number of each. */
   prune(before: number, now: number): Promise<void>
   /** Erases the user's chats, codes, posts and buttons at all channels. */
   eraseUser(user: UserId): Promise<void>

@@ -1,7 +1,7 @@
 // Documents of memory, by path, and the store with its search index.
 import type { UserId } from './ids.ts'
 
-/** Who wrote a document last: its user, a door on a user's behalf, or the agent. */
+/** The last author of a document: its user, a door on a user's behalf, or the agent. */
 export type Author = 'user' | 'door' | 'agent'
 
 export type DocumentInfo = {

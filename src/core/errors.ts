@@ -78,7 +78,7 @@ export type Credential = {
   readonly of?: 'mcp'
 }
 
-/** What a call needs from a person. `state` comes back with the answer, when the call is run again. */
+/** The input that a call needs from a person. `state` comes back with the answer, when the call is run again. */
 export type NeededInput = { readonly request: InputRequest; readonly state?: string }
 
 /** The limit that ended a turn. */
@@ -103,7 +103,7 @@ export class AppError extends Error {
   readonly retryAfterSecs: number | undefined
   /** The secret that a tool lacks. */
   readonly credential: Credential | undefined
-  /** What a call needs from a person. */
+  /** The input that a call needs from a person. */
   readonly input: NeededInput | undefined
   /** The limit that a turn has reached. */
   readonly limit: ReachedLimit | undefined

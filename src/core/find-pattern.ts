@@ -10,8 +10,8 @@ export const maxFindWords = 20
 const marks = '*_`'
 
 /**
- * What matches the words anywhere in a text; undefined if there are none. Nothing that joins two words can begin or end
- * one of them, so there is one way to match at each place and the time grows with the text alone.
+ * A pattern for the words anywhere in a text; undefined if there are none. Characters that join two words can neither
+ * begin nor end one, so there is one way to match at each place and the time grows with the text alone.
  */
 export function findPattern(words: string): RegExp | undefined {
   const parts = words.trim().slice(0, maxFindChars).trimEnd().split(/\s+/, maxFindWords)

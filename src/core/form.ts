@@ -29,7 +29,7 @@ export type FormField = FieldHead &
       } & FieldBounds)
   )
 
-/** What a server asks a person for: values of a form, or to open a page. `message` is text from outside. */
+/** A server's request to a person: to fill in a form, or to open a page. `message` is text from outside. */
 export type InputRequest = { readonly server: string; readonly message: string } & (
   | { readonly type: 'form'; readonly fields: readonly FormField[] }
   | { readonly type: 'link'; readonly url: string }
@@ -117,7 +117,7 @@ function optionNamed(options: readonly FormOption[], text: string): string {
   return (exact ?? titled ?? numbered)?.value ?? text
 }
 
-/** What a person may enter, in words: "a whole number from 1 to 10". */
+/** The allowed values of a field in words: "a whole number from 1 to 10". */
 export function fieldWords(field: FormField): string {
   switch (field.type) {
     case 'text': {
@@ -226,7 +226,7 @@ const formats: Readonly<Record<TextFormat, { words: string; fits: (value: string
   },
 }
 
-/** True for a day of the calendar: 30 February is none. */
+/** True for a day of the calendar, so not for 30 February. */
 function isDate(value: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false
   const time = Date.parse(`${value}T00:00:00Z`)

@@ -88,9 +88,9 @@ export type Gate = {
   readonly credential?: Credential
   /** The only tools of the service that the turn which called a caller's function may use: its resume has no others. */
   readonly serviceTools?: readonly string[]
-  /** What an `input` gate asks for. */
+  /** The request of an `input` gate. */
   readonly input?: InputRequest
-  /** What the tool of an `input` gate gets back with the answer. It is never shown. */
+  /** State that the tool of an `input` gate gets back with the answer. It is never shown. */
   readonly state?: string
 }
 /**
@@ -106,7 +106,7 @@ export type Answer = {
   readonly by: string
   readonly scope?: 'tool' | 'target'
   readonly until?: number
-  /** What was entered at an `input` gate. The model never sees it. */
+  /** The values that were entered at an `input` gate. The model never sees them. */
   readonly values?: FormValues
 }
 /** The text of a loaded skill that a summary keeps. */

@@ -4,10 +4,10 @@
 const sliceChars = 64 * 1024
 /** Shorter texts are written at once. */
 const minLongChars = 4 * sliceChars
-/** A value takes as much time to write as a text of so many letters. */
+/** Writing one value takes as long as a text of this many letters. */
 const valueChars = 16
 
-/** True for a value of so many letters and values that its JSON should be written in slices. */
+/** True for a value that is so large that its JSON should be written in slices. */
 export function isLong(value: unknown): boolean {
   let left = minLongChars
   const take = (each: unknown): boolean => {
@@ -34,7 +34,7 @@ export function* jsonInSlices(value: unknown, options: JsonOptions = {}): Genera
   yield slice.text
 }
 
-/** What is written since the last slice. */
+/** Text written since the last slice. */
 type Slice = { text: string; values: number }
 
 function* write(value: object | string, slice: Slice, options: JsonOptions): Generator<string, void> {

@@ -8,7 +8,7 @@ export const maxServerNameChars = 32
 /** Servers that one home can have. */
 export const maxServers = 100
 
-/** What calls of a tool may do, as the operator says. A tool that is `off` is not offered. */
+/** The effect of a tool's calls, as the operator set it. A tool that is `off` is not offered. */
 export type McpEffect = 'read' | 'write' | 'off'
 
 /**
@@ -24,7 +24,7 @@ export type McpTarget =
     }
   | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
 
-/** What a server says about a tool's behaviour. It is shown to people and never believed. */
+/** A server's claims about a tool's behaviour. They are shown to people and never trusted. */
 export type McpHints = {
   readonly title?: string
   readonly readOnly?: boolean
@@ -52,7 +52,7 @@ export type McpTool = {
   readonly effect: McpEffect
   /** As it was at first sight, or when the operator last reviewed it. Absent if it was refused at first sight. */
   readonly pinned?: OfferedTool
-  /** What the server says now, if that differs from what is pinned; `gone` if it no longer lists the tool. */
+  /** The server's current description, if it differs from the pinned one; `gone` if the tool is no longer listed. */
   readonly changed?: OfferedTool | 'gone'
   /** Why the tool cannot be offered as the server sends it now. */
   readonly refused?: string
@@ -117,13 +117,13 @@ export type McpToolView = {
   readonly status: McpToolStatus
   readonly schema: JsonObject
   readonly hints?: McpHints
-  /** What changed since it was pinned, and the name of this change. */
+  /** The change since it was pinned, and its name. */
   readonly difference?: string
   readonly change?: string
   readonly refused?: string
 }
 
-/** What became of the servers of another client's configuration. */
+/** The result of importing the servers of another client's configuration. */
 export type McpImport = {
   readonly added: readonly {
     readonly name: string

@@ -4,10 +4,10 @@ import type { NewNews } from './notification.ts'
 
 export type MissionStatus = 'active' | 'paused' | 'done'
 
-/** What happens to instants that passed while the service was down: the latest is made up for, or none. */
+/** The rule for instants that passed while the service was down: the latest is made up for, or none. */
 export type MissedPolicy = 'once' | 'skip'
 
-/** What a user says about a mission. */
+/** The fields of a mission that its user sets. */
 export type MissionText = {
   readonly title: string
   readonly prompt: string
@@ -75,7 +75,7 @@ export type RunPage = { readonly rows: readonly MissionRun[]; readonly nextCurso
 /** Missed instants from one on. */
 export type MissedRow = { readonly at: number; readonly count?: number }
 
-/** Pauses a mission after so many failures in a row. */
+/** A mission is paused after this many failures in a row. */
 export type PauseRule = { readonly afterFailures: number; readonly because: string }
 
 /** How the turn of a run came to rest. */
@@ -93,7 +93,7 @@ export type RunEnd = {
 /** `paused` if this end paused its mission. */
 export type SettledRun = { readonly mission: Mission; readonly paused: boolean }
 
-/** What the owner of a mission may be told: a run that ended, or one that failed before it had a turn. */
+/** News for the owner of a mission: a run that ended, or one that failed before it had a turn. */
 export type SettledMission = SettledRun & {
   /** `stopped`: a person stopped it. */
   readonly outcome: RunEnd['outcome'] | 'stopped'
@@ -102,7 +102,7 @@ export type SettledMission = SettledRun & {
   readonly turn?: { readonly id: string; readonly threadId: string }
 }
 
-/** What is put into the outbox together with the end of a run. Pure. */
+/** The news that is put into the outbox together with the end of a run. Pure. */
 export type NewsOfRun = (settled: SettledRun) => readonly NewNews[]
 
 /** Missions and runs, as far as no turn is started. */
@@ -154,7 +154,7 @@ export type MissionCost = {
   readonly missionId: string
   readonly title: string
   readonly runs: number
-  /** What is known of the cost; null when nothing is. */
+  /** The known part of the cost; null when none is known. */
   readonly costUsd: number | null
   /** Runs with a call of an unknown price, which are not in the cost. */
   readonly unpricedRuns: number

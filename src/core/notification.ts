@@ -20,11 +20,11 @@ export type NotificationWay = {
   /** Messages may have the words of the thread, not just its title. */
   readonly content: boolean
   /**
-   * What the sender of its kind needs: the URL of a topic, a push subscription, a chat. Whoever has it can write to the
+   * The address that its sender needs: the URL of a topic, a push subscription, a chat. Anybody with it can write to the
    * user, so it is sealed in the database and never logged. Empty if it was sealed under a key that is gone.
    */
   readonly target: string
-  /** What people know it by. It tells nothing of the target that is secret. */
+  /** The name that people know it by. It has no secret part of the target. */
   readonly label: string
   readonly createdAt: number
   /** Its other side failed or asked for a pause. */
@@ -83,7 +83,7 @@ export type OutboxEntry = Omit<NewNews, 'subject' | 'door' | 'at'> & {
 
 export type OutboxPage = { readonly rows: readonly OutboxEntry[]; readonly nextCursor?: string }
 
-/** What became of entries that were being sent. */
+/** The results of entries that were being sent. */
 export type OutboxSettlement =
   | { readonly state: 'sent' }
   | { readonly state: 'failed'; readonly error: string }
@@ -115,15 +115,15 @@ export interface NotificationStore {
   removeGone(id: string, because: string): Promise<void>
   goneWays(user: UserId): Promise<readonly GoneWay[]>
   quiet(user: UserId): Promise<Quiet | undefined>
-  /** What was held back for the hours before is due now. */
+  /** Entries that were held back for the previous hours are due now. */
   setQuiet(user: UserId, quiet: Quiet | undefined): Promise<void>
   /** Puts news into the outbox, for each way of the user that takes the event; returns how many rows. */
   enqueue(user: UserId, news: NewNews): Promise<number>
   /** A user's outbox, newest first. */
   outbox(user: UserId, query: { readonly limit: number; readonly cursor?: string }): Promise<OutboxPage>
   /**
-   * What other processes were sending when they ended becomes `unknown`, and what this one claimed and is not sending any
-   * more. Only for the process that has the duty.
+   * Entries that other processes were sending when they ended become `unknown`, and so do those that this one claimed and
+   * no longer sends. Only for the process that has the duty.
    */
   recoverSending(sender: string, isSending: (id: string) => boolean): Promise<number>
   /** Entries that are due and that nobody is sending, earliest first. Those of some ways or users may be left out. */

@@ -9,7 +9,7 @@ export const eventOrigin = 'an event of a code host'
 /** The origin of an assistant's message in a history that a caller sent: this service did not write it. */
 export const historyOrigin = 'the history that the caller sent'
 
-/** The origin of everything in an imported file, whoever it says wrote it. */
+/** The origin of everything in an imported file, no matter which author the file names. */
 export const importOrigin = 'an imported conversation'
 
 /** The origin of an attached file's text. */

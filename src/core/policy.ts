@@ -20,7 +20,7 @@ export type Judged = {
   readonly specs: readonly ToolSpec[]
 }
 
-/** Whether a call may run, needs approval, or is refused. The reason is for the person who decides or the model. */
+/** The decision about a call: it may run, needs approval, or is refused. The reason is for the person or the model. */
 export type Verdict =
   /** With a `taint`, the call may write outside text. */
   | { readonly do: 'allow'; readonly taint?: string }

@@ -35,7 +35,7 @@ export type SkillFinding = {
 /** A skill that was loaded. `tools` are the only ones that run without approval in the turn that loads it. */
 export type LoadedSkill = { readonly name: string; readonly tools?: readonly string[] }
 
-/** Who a skill is from: a person who added it, or the agent. */
+/** The author of a skill: a person who added it, or the agent. */
 export type SkillAuthor = 'user' | 'agent'
 
 /** A stored file without its content. Nobody has looked at an untrusted one yet. */

@@ -20,7 +20,7 @@ import type { NewTurn, StoredTurn, TurnStore } from './turn-store.ts'
 import type { UsageStore } from './usage.ts'
 import type { VectorStore } from './vector.ts'
 
-/** What is done about the instants of a mission that are due, in one transaction. */
+/** Handles the due instants of a mission, in one transaction. */
 export type Firing = {
   readonly mission: Mission
   readonly missed: readonly MissedRow[]
@@ -107,7 +107,7 @@ export interface Store {
   /** Rate limits that survive a restart. */
   readonly persistentLimits: LimitStore
   readonly leases: LeaseStore
-  /** What the database lacks of the schema, one line each; empty if it is complete. */
+  /** Parts of the schema that the database lacks, one line each; empty if it is complete. */
   check(): Promise<readonly string[]>
   /** Throws database_unavailable if the database does not answer. */
   ping(): Promise<void>

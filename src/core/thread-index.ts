@@ -12,7 +12,7 @@ export function saidIn({ content }: Pick<Message, 'content'>): string {
   return textOf({ type: 'message', role: 'user', content: said }).slice(0, maxSaidChars)
 }
 
-/** What one search has read, shared by its queries: texts by thread and seq, and the bytes that it may still read. */
+/** State of one search, shared by its queries: the texts read, by thread and seq, and the bytes that it may still read. */
 export type SearchReading = { readonly texts: Map<string, string>; bytesLeft: number }
 
 /** Ids of turns and threads: all up to them were put on the list of threads to index. */

@@ -78,7 +78,7 @@ export interface ThreadStore {
   /** Newest first: those in the list, or those that are pinned (by the time of that) or archived. */
   list(user: UserId, query: { limit: number; cursor?: string; shelf?: Shelf }): Promise<Page<Thread>>
   entries(user: UserId, threadId: string, range: EntryRange): Promise<Entries>
-  /** What the messages of a thread say, without their attachments; nothing of a thread that the user does not reach. */
+  /** The texts of a thread's messages, without attachments; none of a thread that the user does not reach. */
   said(user: UserId, threadId: string, range: SaidRange): Promise<Said>
   /** Entries whose texts are left out, to find those that are to be read. */
   headers(user: UserId, threadId: string, range: HeaderRange): Promise<readonly Entry[]>

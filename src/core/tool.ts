@@ -65,7 +65,7 @@ export type CallUse = {
   readonly leaks?: readonly string[]
 }
 
-/** What a call does: read; change the user's memory, which can be undone (`keep`); change anything else; possibly harm. */
+/** The effect of a call: it reads; changes memory, which can be undone (`keep`); changes something else; may harm. */
 export type Effects = 'read' | 'keep' | 'write' | 'danger'
 
 /** A row of the policy table: a kind of call that the operator sets rules for. */

@@ -25,7 +25,7 @@ export type NewTurn = {
   readonly title: string
   readonly input: readonly Draft[]
   readonly options: TurnOptions
-  /** What to do when the thread has an unfinished turn. `wait` queues behind one that runs, and refuses at an open gate. */
+  /** The rule when the thread has an unfinished turn. `wait` queues behind one that runs, and refuses at an open gate. */
   readonly whenBusy: 'queue' | 'wait' | 'refuse'
   /** For a resume: the call whose output gate the input answers. If the request has no tools, those of the last turn apply. */
   readonly resumes?: string

@@ -102,12 +102,12 @@ export type Turn = {
   readonly lastSeq?: number
 }
 
-/** Whether a thread has a running turn, waits for a person, or its last turn failed. */
+/** The state of a thread: a turn runs, it waits for a person, or its last turn failed. */
 export type ThreadState = 'idle' | 'running' | 'waiting' | 'failed'
 
 /** A list of threads beside the usual one. */
 export type Shelf = 'pinned' | 'archived'
-/** What is to change; the rest stays. */
+/** The fields to change; the others stay. */
 export type ThreadPlace = { readonly pinned?: boolean; readonly archived?: boolean }
 
 export type Thread = {
@@ -135,7 +135,7 @@ export type Thread = {
   readonly hidden?: true
   /** The thread that this one was forked from, and the seq before which. */
   readonly forkedFrom?: { readonly threadId: string; readonly beforeSeq: number }
-  /** What an API client attached to the thread as its conversation. */
+  /** Metadata that an API client attached to the thread as its conversation. */
   readonly metadata?: Readonly<Record<string, string>>
 }
 

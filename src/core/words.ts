@@ -68,7 +68,7 @@ export function spanWords(secs: number): string {
   return shown.map(([count, unit]) => `${count} ${unit}`).join(' ')
 }
 
-/** What a user stores: `3.2 MB of 2.0 GB`, or `3.2 MB` without a quota. */
+/** A user's storage: `3.2 MB of 2.0 GB`, or `3.2 MB` without a quota. */
 export function storedWords(bytes: number, maxBytes: number | null): string {
   return maxBytes === null ? sizeWords(bytes) : `${sizeWords(bytes)} of ${sizeWords(maxBytes)}`
 }
@@ -106,7 +106,7 @@ export function progressWords(report: { progress: number; total?: number; messag
   return words === '' ? percent : `${percent}, ${words}`
 }
 
-/** What a person decided at a gate: `allowed`, `denied`; at the question of a server `answered`, `declined`. */
+/** The decision at a gate: `allowed`, `denied`; at the question of a server `answered`, `declined`. */
 export function decisionWords({ decision, kind }: { decision: 'allow' | 'deny'; kind: string }): string {
   if (kind === 'input') return decision === 'allow' ? 'answered' : 'declined'
   return decision === 'allow' ? 'allowed' : 'denied'

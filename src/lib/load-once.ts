@@ -2,7 +2,7 @@
 
 export interface Loaded<T> {
   (): Promise<T>
-  /** What a use has loaded, or is loading; undefined before the first use and after a failure. */
+  /** The value, loaded or being loaded; undefined before the first use and after a failure. */
   begun(): Promise<T> | undefined
 }
 

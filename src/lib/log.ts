@@ -25,7 +25,7 @@ const redacted = '***'
 /** Shorter secrets are not redacted: they would match parts of ordinary words. */
 const minSecretLength = 6
 const maxStackLength = 8_192
-/** A log takes at most so many files of this size. */
+/** A log has at most this many files of this size. */
 const maxFiles = 5
 const defaultMaxBytes = 10 * 1024 * 1024
 

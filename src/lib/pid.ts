@@ -1,4 +1,4 @@
-// Whether a process is there.
+// Checks whether a process exists.
 
 /** False when no process has this id. One of another user counts as running. */
 export function isRunning(pid: number): boolean {

@@ -8,7 +8,7 @@ export interface Queue<T> extends AsyncIterable<readonly T[]> {
 
 /**
  * A queue of at most `limit` waiting values. A reader that falls behind is cut off; the writer never waits. One batch may
- * be larger than the limit: whoever has read everything before it is not behind.
+ * be larger than the limit: a reader that has read everything before it is not behind.
  */
 export function createQueue<T>(limit: number, onClose: () => void = () => {}): Queue<T> {
   let waiting: T[] = []

@@ -40,7 +40,7 @@ export async function* eventsOf(body: AsyncIterable<Buffer>, requestId: unknown)
       const text = tail + chunk.toString('latin1')
       resumable ||= /[\r\n]id:/.test(text)
       const at = Math.max(text.lastIndexOf('\n\n'), text.lastIndexOf('\r\r'), text.lastIndexOf('\n\r\n'))
-      // Where the last whole event of the chunk ends. An empty line that came before is none of it.
+      // The end of the last whole event of the chunk. An empty line before it is no part of it.
       const end = at < 0 ? 0 : Math.max(0, at + (text[at + 1] === '\r' && text[at] === '\n' ? 3 : 2) - tail.length)
       tail = text.slice(-3)
       held.add(chunk.subarray(0, end))

@@ -154,7 +154,7 @@ export function createConnection(parts: ConnectionParts): Connection {
     live = undefined
     clearTimeout(idle)
     lastFault = which.opened.fault() ?? closedWords
-    // What it started may still run.
+    // Processes that it started may still run.
     ending = which.opened.transport.close().catch(() => {})
   }
 

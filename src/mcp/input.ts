@@ -11,7 +11,7 @@ const maxRequests = 20
 export type InputRound = {
   readonly responses: Readonly<Record<string, unknown>>
   readonly waiting: readonly (readonly [key: string, params: unknown])[]
-  /** What the server wants back, as it sent it. */
+  /** State that the server wants back, as it sent it. */
   readonly state?: string
 }
 

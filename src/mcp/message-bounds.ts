@@ -8,7 +8,7 @@ const maxNames = 40_000
 const maxLevels = 1_000
 const messageBounds: JsonBounds = { values: maxValues, names: maxNames, levels: maxLevels }
 
-/** What is too much in the JSON text of a message; undefined if it may be parsed. */
+/** The limit that the JSON text of a message exceeds; undefined if it may be parsed. */
 export function messageExcess(json: Uint8Array): string | undefined {
   const excess = countJson(json, messageBounds).next(json.length)
   if (!excess) return undefined

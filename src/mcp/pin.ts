@@ -56,7 +56,7 @@ export function sameTools(before: readonly McpTool[], after: readonly McpTool[])
   return before.length === after.length && after.every((tool) => known.has(tool))
 }
 
-/** What is accepted: the changes of one tool or of all, and of these only those that were seen, by their pins. */
+/** The changes to accept: of one tool or of all, and only those that were seen, by their pins. */
 export type Acceptance = { readonly tool?: string | undefined; readonly seen?: readonly string[] | undefined }
 
 /** The tools once the operator has accepted what changed. */
@@ -75,7 +75,7 @@ export function changePin({ changed }: McpTool): string | undefined {
   return typeof changed === 'object' ? pinOf(changed) : changed
 }
 
-/** What changed in a tool, as a person reads it; undefined if nothing did. */
+/** The change of a tool, as a person reads it; undefined if there is none. */
 export function differenceOf({ name, pinned, changed }: McpTool): string | undefined {
   if (changed === undefined) return undefined
   if (changed === 'gone') return 'The server no longer offers this tool.'

@@ -9,7 +9,7 @@ const maxPages = 100
 const maxListBytes = 4 * 1024 * 1024
 const maxInstructionChars = 20_000
 
-/** What a server offers. */
+/** The tools and instructions of a server. */
 export type ServerList = { readonly tools: readonly ListedTool[]; readonly instructions: string }
 
 /** Each tool is checked by itself: one that is wrong does not hide the others. */

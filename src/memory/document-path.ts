@@ -39,7 +39,7 @@ export function folderPrefix(folder: string): string {
   throw new AppError('invalid_input', `folder ${problem}; an example: notes`, { param: 'folder' })
 }
 
-/** What is wrong with a path, as the end of a sentence; undefined when it is valid. */
+/** The fault of a path, as the end of a sentence; undefined when it is valid. */
 export function problemOfPath(path: string): string | undefined {
   const length = Array.from(path).length
   if (length < 1 || length > maxDocumentPathChars) return `must have 1 to ${maxDocumentPathChars} characters`

@@ -100,7 +100,7 @@ export function createDocuments({ store, onWrite = () => {}, semanticSearch }: D
     checkPath(writing.path)
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const current = await store.get(user, writing.path)
-      // A document with outside text stays untrusted, whoever changes it.
+      // A document with outside text stays untrusted, no matter who changes it.
       const untrusted = writing.untrusted === true || current?.untrusted === true
       const document = await prepare({ ...writing, untrusted, content: make(current) })
       const [outcome] = await put(user, [{ ...document, expects: current?.revision ?? 0 }])

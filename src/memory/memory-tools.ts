@@ -133,7 +133,7 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
 const cannot = ['Read or change what other users keep', 'Reach the network or files']
 
 type ReadToolParts<Args> = {
-  /** What a call may do, as the lists of tools say it. */
+  /** The effect of a call, as the lists of tools show it. */
   readonly may: string
   readonly description: string
   readonly fields: JsonObject

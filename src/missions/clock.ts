@@ -39,7 +39,7 @@ export type MissionClockParts = {
   readonly turns: Pick<Turns, 'startBy'>
   readonly bus: Pick<Bus, 'publishChange'>
   readonly log: Log
-  /** What the owner is told of a run that ended, or of a mission that was paused. Stored together with it. */
+  /** The news for the owner of a run that ended, or of a mission that was paused. Stored together with it. */
   readonly newsOf?: (settled: SettledMission) => readonly NewNews[]
   /** News of a user may have come into the outbox. */
   readonly onNews?: (user: UserId) => void

@@ -6,7 +6,7 @@ import { nextRuns, runsBetween, type Schedule } from './schedule.ts'
 /** Missed instants that get a row each, the latest ones; earlier ones share one. */
 export const maxMissedRows = 100
 const hourMs = 3_600_000
-/** A sleep or a jump of the clock is noticed so late at most: an instant of that age is no missed one. */
+/** A sleep or a jump of the clock is noticed within this time: an instant of that age was not missed. */
 const graceMs = 60_000
 
 export type DueMission = {

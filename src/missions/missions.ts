@@ -29,7 +29,7 @@ const maxCapUsd = 1_000_000
 /** A change is tried again when the clock fired the mission in between. */
 const maxTries = 5
 
-/** What a user says about a mission; null removes a choice. */
+/** The fields of a mission that its user sets; null removes a choice. */
 export type MissionInput = {
   readonly prompt?: string | undefined
   readonly schedule?: string | undefined
@@ -65,7 +65,7 @@ export interface Missions {
   /** Throws mission_running while a run is under way. */
   run(user: UserId, id: string): Promise<MissionRun>
   runs(user: UserId, id: string, query: { limit: number; cursor?: string }): Promise<RunPage>
-  /** What a schedule means, without a mission. Throws invalid_input. */
+  /** Explains a schedule, without a mission. Throws invalid_input. */
   preview(user: UserId, input: Pick<MissionInput, 'schedule' | 'zone'>): Promise<Preview>
   /** The user's zone, if one is set, and the one that is used. */
   zone(user: UserId): Promise<{ readonly own?: string; readonly used: string }>
@@ -122,7 +122,7 @@ export function createMissions({ store, turns, toolNames, onChange }: MissionsPa
       throw invalid('cap_usd', 'must be a number above 0')
   }
 
-  /** What a change of the schedule, or of its zone or status, does to the next instant. */
+  /** The effect of a change of the schedule, its zone or its status on the next instant. */
   async function timing(before: Mission, given: MissionInput & { status?: MissionStatus }): Promise<MissionChange> {
     const { schedule = before.schedule, zone = before.zone } = given
     const anew = schedule !== before.schedule || zone !== before.zone

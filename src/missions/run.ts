@@ -11,7 +11,7 @@ import { instantWords } from './schedule-words.ts'
 
 /** The reply of a run that has nothing to report. */
 const quietReply = 'Nothing to report.'
-/** What is kept of a reply: the next run reads it. */
+/** Replies are truncated to this many characters: the next run reads them. */
 const maxSummaryChars = 2_000
 /** Entries of a turn that are searched for text from outside at a time, and pages of them. */
 const pageRows = 200
@@ -98,7 +98,7 @@ async function originOf(
   return 'an earlier run'
 }
 
-/** What is stored of a text. PostgreSQL takes no NUL. */
+/** The stored part of a text. PostgreSQL takes no NUL. */
 function cut(given: string): string {
   const text = withoutNuls(given)
   return text.length <= maxSummaryChars ? text : text.slice(0, maxSummaryChars).toWellFormed()

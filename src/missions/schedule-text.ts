@@ -14,7 +14,7 @@ export type WallTime = {
 
 export type TimeOfDay = Pick<WallTime, 'hour' | 'minute'>
 
-/** What a text says. */
+/** A schedule as its text says it. */
 export type ScheduleText =
   /** Five-field cron patterns; each instant of any of them counts. */
   | { readonly type: 'cron'; readonly patterns: readonly string[] }
@@ -59,7 +59,7 @@ const macros: Readonly<Record<string, string>> = {
   hourly: '0 * * * *',
 }
 
-/** What the text says; a string tells why it cannot be read. */
+/** Reads a schedule; a string tells why it cannot be read. */
 export function readText(given: string): ScheduleText | string {
   if (given.length > maxScheduleChars) return `a schedule has at most ${maxScheduleChars} characters`
   const text = given.trim().replace(/\s+/g, ' ').toLowerCase()

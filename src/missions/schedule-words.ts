@@ -2,7 +2,7 @@
 import { dayNames, monthNames } from './schedule-text.ts'
 import { type Rule, type Schedule, wallTime } from './schedule.ts'
 
-/** What was understood, with the next runs: "Weekdays at 08:30, Europe/Zurich. Next: Tue 17 Nov 2026 08:30; …". */
+/** A schedule in words, with the next runs: "Weekdays at 08:30, Europe/Zurich. Next: Tue 17 Nov 2026 08:30; …". */
 export function understood(schedule: Schedule, runs: readonly number[], paused = false): string {
   const next = runs.map((at) => instantWords(at, schedule.zone)).join('; ')
   const none = paused ? 'No run while it is paused' : 'No further run'
@@ -167,7 +167,7 @@ function spanWords(ms: number): string {
   return parts.length === 1 && single !== '' ? single : parts.join(' ')
 }
 
-/** Of a day of a month. */
+/** The ordinal of a day of a month. */
 function ordinal(value: number): string {
   const mark = value > 10 && value < 14 ? 'th' : (['th', 'st', 'nd', 'rd'][value % 10] ?? 'th')
   return `${value}${mark}`

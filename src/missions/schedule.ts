@@ -9,14 +9,14 @@ export type Rule =
   | { readonly type: 'cron'; readonly patterns: readonly string[] }
   /** Counted from the start of the schedule. */
   | { readonly type: 'every'; readonly ms: number }
-  /** Every so many days, at the time of day of the start. */
+  /** Every given number of days, at the time of day of the start. */
   | { readonly type: 'days'; readonly days: number }
   | { readonly type: 'once'; readonly at: number }
 
 /** A schedule in force. `from` is when it began: spans are counted from it. */
 export type Schedule = { readonly rule: Rule; readonly zone: string; readonly from: number }
 
-/** Instants are exact up to so many, then those of the last `exactMs`; the number between is estimated from the rhythm. */
+/** Instants up to this number are exact, then those of the last `exactMs`; the number between is estimated. */
 const maxExact = 1_000
 const exactMs = 12 * 60 * 60 * 1000
 /** Instants of one slice: each takes about a tenth of a millisecond. */
@@ -178,7 +178,7 @@ function* daysAfter(step: number, { zone, from }: Schedule, after: number): Gene
   }
 }
 
-/** Adds the instants after a time, up to another and at most so many. */
+/** Adds the instants after a time, up to another time and a number. */
 function* walk(
   schedule: Schedule,
   { from, upTo, max }: { from: number; upTo: number; max: number },

@@ -15,7 +15,7 @@ import { beganWith, beginSignIn, type FinishingParty, formOfSignIn, readSignIn, 
 import { requestTokens } from './token-endpoint.ts'
 
 const signInMs = 60_000
-/** A stored token is used for so long before it is looked up again: somebody may have signed in anew in another process. */
+/** A stored token is looked up again after this time: somebody may have signed in anew in another process. */
 const knownMs = 10_000
 
 type KnownToken = { readonly secret: Secret; readonly url: string; readonly until: number }
@@ -30,7 +30,7 @@ export type ResourceAccessParts = {
   >
   readonly seal: SignInSeal
   readonly dial: Dial
-  /** Beside them, the very host and port of a resource may be private. */
+  /** The host and port of a resource itself may be private too. */
   readonly privateHosts: PrivateHosts
   readonly now: () => number
   readonly log: Log
@@ -66,7 +66,11 @@ type Registration = {
 /** Only this file writes registrations, so the insides of `oauth` and `client` are not checked again. */
 function isRegistration(value: unknown): value is Registration {
   if (!isObject(value)) return false
-  return [value.url, value.redirectUri].every((text) => typeof text === 'string') && isObject(value.oauth) && isObject(value.client)
+  return (
+    [value.url, value.redirectUri].every((text) => typeof text === 'string') &&
+    isObject(value.oauth) &&
+    isObject(value.client)
+  )
 }
 
 export function createResourceAccess(parts: ResourceAccessParts): ResourceAccess {

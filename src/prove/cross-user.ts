@@ -3,7 +3,7 @@ import { type Attack, outcomeOf } from './attack.ts'
 import { operationsOf } from './operations.ts'
 import { secretWord, type Target } from './target.ts'
 
-/** At least so many routes show Ann what is hers, or the attack proves nothing. */
+/** The attack proves nothing unless at least this many routes show Ann what is hers. */
 const minOwn = 5
 
 export function crossUserAttacks(target: Target): Attack[] {

@@ -139,7 +139,7 @@ function jobOf({ text }: Sent): string | undefined {
   }
 }
 
-/** Answers that are no refusal: a fault of the service is none. */
+/** Answers that are not a refusal. A fault of the service is not a refusal either. */
 export function through(answers: readonly Pick<Sent, 'status'>[]): string[] {
   return answers.filter(({ status }) => status < 400 || status > 499).map(({ status }) => `it answered ${status}`)
 }

@@ -10,10 +10,10 @@ const maxTries = 10
 export const maxAgeMs = dayMs
 const firstRetryMs = 1_000
 const maxRetryMs = 600_000
-/** Each wait is so many times the one before: ten tries take about half an hour. */
+/** The factor between two waits: ten tries take about half an hour. */
 const retryFactor = 3
 
-/** What is sent of the entries that are due on one way: each by itself, or all as one message. */
+/** The messages for the entries that are due on one way: one each, or one for all. */
 export type Batch = { readonly do: 'each' | 'summarize'; readonly entries: readonly OutboxEntry[] }
 
 /** Entries that were held for quiet hours come as one. */

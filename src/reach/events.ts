@@ -1,4 +1,4 @@
-// What of a turn, a gate or a mission is news, and for whom. Pure.
+// Decides which events of turns, gates and missions are news, and for whom. Pure.
 import { doorOf } from '#core/doors.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import type { SettledMission } from '#core/mission.ts'
@@ -10,7 +10,7 @@ const longTurnMs = 60_000
 
 type RestedTurn = Pick<Turn, 'id' | 'threadId' | 'door' | 'status' | 'createdAt' | 'endedAt'>
 
-/** Who is told of a turn: its user, or the operator if its sender has no account. */
+/** The user who is told of a turn: its own, or the operator if its sender has no account. */
 export function readerOf({ userId, door }: Pick<Turn, 'userId' | 'door'>): UserId {
   return doorOf(door).operatorReaches ? operator : userId
 }
@@ -47,7 +47,7 @@ export function newsOfTurn(
 
 /** The news of a run of a mission that ended, or of a mission that was paused. */
 export function newsOfMission({ mission, outcome, paused, at, turn }: SettledMission): NewNews[] {
-  // A gate is news of its own. A run that a person stopped is none.
+  // A gate is news of its own. A run that a person stopped is not news.
   if (outcome !== 'ok' && outcome !== 'failed') return []
   const subject = turn ? `run ${turn.id}` : `mission ${mission.id} at ${at}`
   return [

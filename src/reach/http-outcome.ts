@@ -1,4 +1,4 @@
-// What the answer to a posted message means. Pure.
+// Reads the answer to a posted message. Pure.
 import type { Outcome, PostAnswer } from './way.ts'
 
 const maxRetryAfterMs = 24 * 60 * 60 * 1000

@@ -30,7 +30,7 @@ const subscriptionKeys = [
   ['auth', 16],
 ] as const
 
-/** What a user says about a new way. */
+/** The fields of a new way that its user sets. */
 export type WayInput = {
   readonly kind: string
   readonly url?: string | undefined

@@ -59,7 +59,7 @@ async function findGate(
   return open.find(({ gate }) => gate.callId === callId)?.gate
 }
 
-/** What will happen, for a gate; the last reply of a turn; or why it failed. */
+/** The effect of a gate's call, the last reply of a turn, or why it failed. */
 async function wordsIn(
   store: ReadNewsParts['store'],
   { user, turnId, gate }: { readonly user: UserId; readonly turnId: string; readonly gate: Gate | undefined },

@@ -17,7 +17,7 @@ const maxGates = 100
 /** Turns that a catch-up looks at, the latest ones, and how long ago they may have ended. */
 const maxTurns = 5_000
 const maxTurnAgeMs = dayMs
-/** What a catch-up looks at again: the clocks of processes differ. */
+/** A catch-up looks at this much again: the clocks of processes differ. */
 const overlapMs = 60_000
 
 export type TellerParts = {

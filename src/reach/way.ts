@@ -13,7 +13,7 @@ export type News = {
   readonly missionId?: string
   /** Its mission was paused. */
   readonly paused?: true
-  /** What waits, for `needs_you`. */
+  /** The kind of the gate that waits, for `needs_you`. */
   readonly waitsFor?: Gate['kind']
   /** The words of the thread: only for ways with `content: true`. */
   readonly content?: {
@@ -29,7 +29,7 @@ export type Message =
   | { readonly type: 'summary'; readonly counts: Readonly<Partial<Record<NewsEvent, number>>> }
   | { readonly type: 'test' }
 
-/** What became of a message. `why` is for people and the log: it names no secret. */
+/** The result of sending a message. `why` is for people and the log: it names no secret. */
 export type Outcome =
   | { readonly type: 'sent' }
   /** The other side does not know the way any more: it is removed. */

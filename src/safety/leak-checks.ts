@@ -15,7 +15,7 @@ export function looksRandom(value: string): boolean {
   return all.length >= 32 && changes(all) >= 6 && /[a-z]/.test(all) && /[A-Z]/.test(all)
 }
 
-/** Fewer letters and digits can be guessed by whoever learns which guess was right. */
+/** Fewer letters and digits can be guessed by somebody who learns which guess was right. */
 const minUnguessableChars = 16
 
 /** True for a secret that nobody finds by guessing: 16 letters and digits or more that are no words and no number. */

@@ -177,7 +177,7 @@ const encodedPieces = new RegExp(
 )
 
 const sliceChars = 64 * 1024
-/** A slice ends at a letter that is no part of an escape, if one of so many is none. No real escape is longer. */
+/** A slice ends at a letter outside of an escape, if there is one within this many. No real escape is longer. */
 const maxEscapeChars = 1_000
 const outsideEscape = /[^%0-9a-f\\ux&#;\ud800-\udfff]/iu
 

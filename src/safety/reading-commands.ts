@@ -42,7 +42,7 @@ export function readerIn(command: string): string | undefined {
 export function wordsOf(command: string): string[] | undefined {
   if (/[;&|`$<>(){}\\~#!\p{Cc}]/u.test(command)) return undefined
   const words = command.trim().match(/(?:[^\s'"]|'[^']*'|"[^"]*")+/g) ?? []
-  // Only blanks may be left between the words: an open quote is none.
+  // Only blanks may be left between the words, so no open quote.
   const rest = command.trim().replaceAll(/(?:[^\s'"]|'[^']*'|"[^"]*")+/g, '')
   const isGlob = words.some((word) => /[*?[]/.test(word.replaceAll(/'[^']*'|"[^"]*"/g, '')))
   return /^ *$/.test(rest) && !isGlob ? words.map((word) => word.replaceAll(/['"]/g, '')) : undefined

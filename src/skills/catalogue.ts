@@ -8,7 +8,7 @@ const windowShare = 0.02
 export type CatalogueEntry = {
   readonly name: string
   readonly description: string
-  /** Nobody has looked at it yet: its description stays out of the system prompt. */
+  /** It was not reviewed yet: its description stays out of the system prompt. */
   readonly untrusted: boolean
 }
 

@@ -16,7 +16,7 @@ import { decodeUtf8 } from '#lib/utf8.ts'
 const maxHeadChars = 16 * 1024
 /** Characters of a body that are loaded at once, with the list of files. A result of a tool is cut at 200,000. */
 const maxLoadChars = 150_000
-/** A longer text would fill the window of most models: it belongs into files beside it. */
+/** A longer text would fill the window of most models: it belongs in files beside it. */
 const maxSkillFileBytes = 256 * 1024
 /** Marks of YAML in the head, also those in texts. The reader takes up to 20 µs for each, and more for nested ones. */
 const yamlMarks = /[[\]{},&*!|#\n]|[:?-](?=\s)/g
@@ -48,7 +48,7 @@ export async function readSkill(folder: SkillFolder): Promise<ReadSkill> {
   return { skill: { head: read.head, body: split.body }, findings }
 }
 
-/** Why a name is none for a skill; undefined when it is one. */
+/** Why a name is not valid for a skill; undefined when it is. */
 export function skillNameFault(name: string): string | undefined {
   if (name.length > maxNameChars || !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) {
     return `a name has 1 to ${maxNameChars} of a-z, 0-9 and single hyphens, none at its ends`

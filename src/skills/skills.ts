@@ -27,14 +27,14 @@ export type UserSkill = StoredSkill & {
   /** The user's own; else it is the operator's. */
   readonly own: boolean
   readonly enabled: boolean
-  /** Nobody has looked at one of its files yet. */
+  /** One of its files was not reviewed yet. */
   readonly untrusted: boolean
 }
 
 /** The text of a skill, and where it comes from when it is untrusted. */
 export type LoadedText = { readonly text: string; readonly skill: UserSkill; readonly origin?: string }
 
-/** `trust`: whoever updates it has looked at the difference. A new skill is its adder's word unless the check marks it. */
+/** `trust`: the person who updates it has seen the difference. A new skill is trusted unless the check marks it. */
 export type AddOptions = { readonly author?: SkillAuthor; readonly trust?: boolean; readonly replace?: boolean }
 
 export interface Skills {

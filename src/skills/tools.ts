@@ -161,7 +161,7 @@ function createTool(skills: Skills): Tool {
 
 type ReadToolParts<Args> = {
   readonly description: string
-  /** What a call may do, as the lists of tools say it. */
+  /** The effect of a call, as the lists of tools show it. */
   readonly may: string
   readonly fields: JsonObject
   readonly required: readonly string[]

@@ -130,7 +130,7 @@ export function pagesWithin({ pages: all, texts }: PdfText, maxBytes: number) {
   return { text: [...kept, ...notes].join('\n\n'), pages: { all, read: kept.length } }
 }
 
-/** At most so many bytes of a text, without a character that they would cut. */
+/** The beginning of a text up to a number of bytes, without a character that would be cut. */
 function beginningOf(text: string, maxBytes: number): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.from(text).subarray(0, maxBytes), { stream: true })
 }

@@ -25,7 +25,7 @@ export type GateAnswer = Pick<Answer, 'callId' | 'output' | 'by'> & {
   readonly values?: unknown
 }
 
-/** The only tools that whoever answers may use, and so may allow; all where it is absent. */
+/** The only tools that the person who answers may use, and so may allow; all where it is absent. */
 export type MayAllow = { readonly allowedTools?: readonly string[] | undefined }
 
 export type Answered = { readonly turn: Turn; readonly entries: readonly Entry[]; readonly grant?: NewGrant }

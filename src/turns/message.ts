@@ -10,7 +10,7 @@ import { withoutNuls } from '#safety/printable.ts'
 /** Characters of a message in a list of turns. */
 const maxOpeningLength = 200
 const maxTitleLineLength = 400
-/** A title is looked for in so many letters of the input: blocks of an app may come first. */
+/** Letters of the input that are searched for a title: blocks of an app may come first. */
 const maxTitleSearchChars = 256 * 1024
 const maxMessageBytes = 1024 * 1024
 

@@ -1,4 +1,4 @@
-// Reads an exported thread back. The file is foreign: everything in it is untrusted, whoever it says wrote it.
+// Reads an exported thread back. The file is foreign: everything in it is untrusted, no matter which author it names.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { newCallId } from '#core/ids.ts'
@@ -50,7 +50,10 @@ export const ExportedThread = z.object({
   format: z.literal(exportName, `must be "${exportName}": this is no exported thread`),
   version: z.literal(exportVersion, `must be ${exportVersion}: a newer Atrium wrote this file`),
   title: text.check(
-    z.refine((title) => title === '' || isTitle(title), `must be at most ${maxThreadTitleChars} characters in one line`),
+    z.refine(
+      (title) => title === '' || isTitle(title),
+      `must be at most ${maxThreadTitleChars} characters in one line`,
+    ),
   ),
   items: z.array(ItemIn).check(
     z.maxLength(maxItems),

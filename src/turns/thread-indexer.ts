@@ -18,7 +18,7 @@ const firstLookMs = 5_000
 /** It waits until no turn has ended for this long, but no longer than the maximum. */
 const quietMs = 1_000
 const maxQuietMs = 15_000
-/** After each step it rests for so many times as long as the step took. */
+/** The rest after each step, as a multiple of the time that the step took. */
 const defaultRestFactor = 9
 /** Threads whose turns ended since the last step. The next look finds the others. */
 const maxNoted = 1_000

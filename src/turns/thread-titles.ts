@@ -84,7 +84,7 @@ export function createThreadTitles({ threads, turns, model, mask, log }: ThreadT
   }
 }
 
-/** What the sender typed: neither files nor text from outside. */
+/** The text that the sender typed, without files and text from outside. */
 function ownWords({ content }: Message): string {
   const own = content.map((part) => (part.type === 'text' && part.origin === undefined ? part.text : ''))
   return own.join('').trim()

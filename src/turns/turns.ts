@@ -67,7 +67,7 @@ export interface Turns extends Reading, QueuedMessages {
   /** Stops a turn that a door no longer waits for; the turn fails with the fault's code. */
   abandon(turn: Turn, fault: AppError): Promise<Turn>
   remove(user: UserId, turnId: string): Promise<boolean>
-  /** What a turn did, read from its entries, and whether they are unchanged since it ended. */
+  /** The receipt of a turn, read from its entries, and whether they are unchanged since it ended. */
   receipt(user: UserId, turnId: string): Promise<Receipt | undefined>
   /** The turn's entries in order. Throws too_large beyond a size limit. */
   entries(user: UserId, turn: Omit<Turn, 'options'>): Promise<Entry[]>
@@ -107,7 +107,7 @@ export type TurnsParts = ModelChecks & {
   readonly spend?: Pick<Spend, 'allows'>
   /** Erases the files of a user's workspace and returns their number. */
   readonly eraseFiles?: (user: UserId) => Promise<number>
-  /** What a message with `/name` at its start loads: items that follow the message. */
+  /** Loads the skill of a message that begins with `/name`: items that follow the message. */
   readonly loadSkill?: (user: UserId, text: string) => Promise<readonly Item[]>
   /** Masks secrets in input that no person wrote (results, files, events) before it is stored. */
   readonly mask?: (text: string, user: UserId) => string | Promise<string>
@@ -161,7 +161,7 @@ export function createTurns(parts: TurnsParts): Turns {
     const items = loaded ? [...given.input, ...loaded] : given.input
     const forks = given.forks && (await withPlainTitle(store.threads, given.user, given.forks))
     const drafts = draftsOf(items, (text) => mask?.(text, given.user) ?? text)
-    // Without a pause where there is none to make: the process may become full meanwhile.
+    // Awaits only where there is something to await: the process may become full meanwhile.
     const input = drafts instanceof Promise ? await drafts : drafts
     // A process that became full meanwhile queues the turn.
     const lease = runner.room(starting)

@@ -12,7 +12,7 @@ export function isLong(turns: number, hasEarlier: boolean): boolean {
 
 export type Range = { readonly from: number; readonly to: number }
 
-/** The range widened to so many turns of all, first by earlier ones. */
+/** The range widened to a number of turns, first by earlier ones. */
 export function widened({ from, to }: Range, kept: number, count: number): Range {
   const earlier = Math.max(0, Math.min(from, kept - (to - from)))
   const start = from - earlier

@@ -1,4 +1,4 @@
-// What a chat channel gives to the shared part: its updates as plain data, and a few verbs on messages.
+// The interface of a chat channel to the shared part: its updates as plain data, and a few verbs on messages.
 import type { Door } from '#core/doors.ts'
 
 /** A button of a message. `data` comes back when it is pressed. */
@@ -26,7 +26,7 @@ export type SendOutcome =
 /** A file of a message, before it is fetched. */
 export type FileRef = { readonly id: string; readonly name: string; readonly bytes?: number }
 
-/** What happened in a private chat. `ids` are the updates that it came in. */
+/** An event in a private chat. `ids` are the updates that it came in. */
 export type Incoming =
   | {
       readonly type: 'message'
@@ -47,7 +47,7 @@ export type Incoming =
       readonly ids: readonly number[]
       readonly chat: string
       readonly message: string
-      /** The id of the press, for an answer to whoever pressed. */
+      /** The id of the press, for an answer to the person who pressed. */
       readonly press: string
       readonly data: string
     }
@@ -77,7 +77,7 @@ export interface Channel {
   ): Promise<SendOutcome>
   edit(chat: string, message: string, content: Content, signal: AbortSignal): Promise<Outcome>
   remove(chat: string, message: string, signal: AbortSignal): Promise<Outcome>
-  /** Tells whoever pressed a button, without a message. */
+  /** Tells the person who pressed a button, without a message. */
   answerPress(press: string, text: string, signal: AbortSignal): Promise<void>
   /** The bytes of a file, or why there are none. */
   fetchFile(file: FileRef, maxBytes: number, signal: AbortSignal): Promise<Buffer | { readonly fault: string }>

@@ -30,7 +30,7 @@ export function createDelivery(post: Post, parts: DeliverParts): Delivery {
   const { channel, store, check, replyTo, now = () => performance.now() } = parts
   const { chat } = post
   const messages = [...post.messages]
-  /** What each message says, and since when, as far as this process knows. */
+  /** The text of each message, and since when, as far as this process knows. */
   const shown: ({ readonly content: Content; readonly at: number } | undefined)[] = messages.map(() => undefined)
 
   async function save(): Promise<void> {

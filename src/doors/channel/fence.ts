@@ -5,7 +5,7 @@ export type Fence = { readonly fence: string; readonly language: string }
 const minMarks = 3
 const maxLanguageChars = 40
 
-/** Reads a line as a fence; undefined if it is none. By hand: a pattern would try a long line again from every mark. */
+/** Reads a line as a fence; undefined for other lines. By hand: a pattern would try a long line again from every mark. */
 export function fenceOf(line: string): Fence | undefined {
   let start = 0
   while (start < 3 && line[start] === ' ') start++

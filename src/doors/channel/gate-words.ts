@@ -43,7 +43,7 @@ function argumentText({ args }: Gate): string {
   }
 }
 
-/** What became of a gate. Without an answer its turn was stopped. */
+/** The end of a gate in words. Without an answer its turn was stopped. */
 export function decisionWords(answer: Pick<Answer, 'decision' | 'by' | 'scope'> | undefined): string {
   if (!answer) return 'Nothing was allowed: it was stopped.'
   const { decision, by, scope } = answer

@@ -1,4 +1,4 @@
-// What the service itself says in a chat.
+// The service's own messages in a chat.
 import type { Store } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
 import { countWords, sumWords } from '#core/words.ts'

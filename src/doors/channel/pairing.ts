@@ -1,4 +1,4 @@
-// Pairing codes: whoever sends one from a private chat binds that chat to the user it was made for.
+// Pairing codes: a private chat that sends one is bound to the user it was made for.
 import { randomInt } from 'node:crypto'
 import type { PairingCode } from '#core/channel.ts'
 import type { Door } from '#core/doors.ts'

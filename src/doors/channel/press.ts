@@ -16,7 +16,7 @@ export type PressParts = {
 
 const notValid = 'This was decided already, or has expired.'
 
-/** Whether a button that came back decides anything in this chat. */
+/** True when a pressed button decides something in this chat. */
 function isValid(
   button: GateButton | undefined,
   { channel, chat, user }: Pick<PairedChat, 'channel' | 'chat' | 'user'>,
@@ -31,7 +31,7 @@ function isValid(
   )
 }
 
-/** Decides what a button says. Returns the words for whoever pressed it. */
+/** Carries out the decision of a button. Returns the words for the person who pressed it. */
 export async function takePressed(
   parts: PressParts,
   updates: Updates,

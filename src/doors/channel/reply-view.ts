@@ -63,7 +63,7 @@ export function createReplyView(first: Turn): ReplyView {
   }
 }
 
-/** What is said beside the reply. */
+/** The words beside the reply. */
 function lineOf({ status, error, firstSeq }: Turn, call: string | undefined): string {
   switch (status) {
     case 'queued':

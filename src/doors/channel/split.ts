@@ -30,7 +30,7 @@ export function splitReply(markdown: string, maxChars: number): Piece[] {
     let rest = more
     while (text.length + rest.length > maxChars) {
       const at = cutAt(rest, maxChars - text.length, text.length === 0 ? maxChars * minFill : 0)
-      // Nothing of a long word fits behind what is there.
+      // No part of a long word fits after the text so far.
       const index = text === '' || at.soft ? at.index : 0
       text += rest.slice(0, index)
       rest = rest.slice(index)

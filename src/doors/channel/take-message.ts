@@ -9,11 +9,7 @@ import type { ChannelStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
 import { withDeadline } from '#lib/deadline.ts'
-import {
-  partOfFile,
-  partOfPdf,
-  tooMuchText,
-} from '#turns/attachments.ts'
+import { partOfFile, partOfPdf, tooMuchText } from '#turns/attachments.ts'
 import { checkMessage } from '#turns/message.ts'
 import { isAway } from '#turns/store-retry.ts'
 import type { Threads } from '#turns/threads.ts'
@@ -32,7 +28,7 @@ export type TakeParts = {
   readonly readPdf: ReadPdf
 }
 
-/** What is left of the time to fetch and read files: one for a chat and a batch, since every chat waits for a batch. */
+/** The time left to fetch and read files: one budget for a chat and a batch, since every chat waits for a batch. */
 export type FilesTime = { leftMs: number }
 
 export const maxFilesMs = 60_000
@@ -76,7 +72,7 @@ export async function takeMessage(
         input: await inputOf(parts, { chat, message, signal, filesTime }),
       })
   } catch (error) {
-    // What the message itself is to blame for is said in the chat.
+    // A fault of the message itself is reported in the chat.
     const words = error instanceof AppError ? error.message : undefined
     if (words === undefined || isAway(error)) throw error
     await note(`This message was not taken: ${words}`)

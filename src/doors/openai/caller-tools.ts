@@ -45,7 +45,7 @@ export type CatalogRules = {
   /** The most bytes of canonical JSON, and the setting that raises them. */
   readonly maxBytes: number
   readonly raisedBy?: string
-  /** `drop` leaves out tools that are no functions, flattens namespaces, and renames functions with a name of ours. */
+  /** `drop` leaves out tools that are no functions, flattens namespaces, and renames functions that have a reserved name. */
   readonly foreign: 'refuse' | 'drop'
   /** A tool has its function in the field `function`. There are no namespaces then. */
   readonly nested?: true
@@ -137,7 +137,7 @@ type Naming = Pick<CatalogRules, 'foreign' | 'registered'> & {
   readonly path: string
 }
 
-/** The name that the model is offered. Throws invalid_input for a name of ours, unless such functions are renamed. */
+/** The name that the model is offered. Throws invalid_input for a reserved name, unless such functions are renamed. */
 function offeredName(own: CallerName, { foreign, registered, offered, path }: Naming): string {
   const name = flat(own)
   const ours = registered.has(name) || agentPrefixes.some((prefix) => name.startsWith(prefix))

@@ -207,7 +207,7 @@ function pauseAfter(called: Called<unknown>, waitMs: number): number | undefined
   return called.code >= 500 ? waitMs : undefined
 }
 
-/** What a refusal means. Telegram tells them apart by words alone. */
+/** The meaning of a refusal. Telegram tells refusals apart by words alone. */
 function outcomeOf({ code, description }: Refused): Outcome {
   if (/message is not modified/i.test(description)) return { type: 'done' }
   if (/message to (edit|delete) not found|message can't be (edited|deleted)|MESSAGE_ID_INVALID/i.test(description)) {

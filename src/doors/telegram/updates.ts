@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { joinAlbum } from '#doors/channel/album.ts'
 import type { FileRef, Incoming } from '#doors/channel/channel.ts'
 
-/** What people send that no door takes. Anything else, such as a pinned message, is no message of theirs. */
+/** Kinds of messages that no door takes. Other kinds, such as a pinned message, are not sent by people. */
 const otherKinds = [
   'voice',
   'audio',

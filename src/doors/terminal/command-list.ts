@@ -3,7 +3,7 @@ import { wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import type { SlashName } from '#core/slash-names.ts'
 import { commandOf } from '#turns/shell-command.ts'
 
-/** What each command does, as its offer says it. */
+/** The description of each command in its offer. */
 export const commandWords = {
   '/threads': 'lists your threads',
   '/new': 'starts a new thread',

@@ -8,7 +8,7 @@ import { keepFollowing } from './reconnect.ts'
 /** Only the last entries of a longer thread are shown. */
 export const maxEntries = 20_000
 
-/** What goes with a message. */
+/** The files of a message, and a command to run before it. */
 export type MessageMore = {
   /** Reads the files, when it is the message's turn to be sent. */
   readonly files?: () => Promise<readonly Attached[]>

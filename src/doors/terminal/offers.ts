@@ -1,4 +1,4 @@
-// What Tab can complete: commands and skills behind a slash, files behind an `@`. An offer only adds letters to what is
+// Completion by Tab: commands and skills after a slash, files after an `@`. An offer only adds letters to what is
 // typed. Shown above the composer; Up and Down choose, Esc hides the offers until something else is typed.
 import { truncateToWidth, visibleWidth } from '@earendil-works/pi-tui'
 import { printable } from '#safety/printable.ts'
@@ -7,7 +7,7 @@ import type { Theme } from './theme.ts'
 
 export type Offer = {
   readonly label: string
-  /** What it does or is, in a word. */
+  /** A short description. */
   readonly about: string
   /** The letters that complete the typed text. */
   readonly rest: string

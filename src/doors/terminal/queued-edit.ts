@@ -47,7 +47,7 @@ export function createQueuedEdit({ client, composer, tell }: QueuedEditParts): Q
         tell('The queued message is changed.')
       } catch (error) {
         if (!(error instanceof AppError && error.code === 'turn_started')) throw error
-        // What was written can still be sent, as the next message.
+        // The text can still be sent, as the next message.
         editing = undefined
         tell('The message has begun already, so it stays as it was. Enter sends this text as the next one.')
       }

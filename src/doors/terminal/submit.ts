@@ -1,4 +1,4 @@
-// What Enter does with the text of the composer: a message, a command, a command for the shell, or a changed queued message.
+// Submits the text of the composer: as a message, a command, a command for the shell, or a changed queued message.
 import { similarWord } from '#lib/similar-word.ts'
 import { printable } from '#safety/printable.ts'
 import type { Attached } from './attachment-list.ts'

@@ -23,7 +23,7 @@ export const Attachments = z
   .array(AttachmentWire)
   .check(z.maxLength(maxAttachments, `must hold at most ${maxAttachments} files`))
 
-/** What reads PDFs, and for whom. Without a reader no PDF is taken. */
+/** The reader of PDFs, and its user. Without a reader no PDF is taken. */
 export type PdfReading = {
   readonly readPdf?: ReadPdf | undefined
   readonly user: UserId

@@ -33,7 +33,7 @@ function priorityOf(message: Message): string {
   return message.type === 'news' && message.news.event === 'needs_you' ? 'high' : 'default'
 }
 
-/** The beginning of a text, as so many bytes of UTF-8 at most. */
+/** The beginning of a text, up to a number of bytes in UTF-8. */
 function cutBytes(text: string): Buffer {
   const { written } = new TextEncoder().encodeInto(text, new Uint8Array(maxBodyBytes))
   return Buffer.from(text, 'utf8').subarray(0, written)

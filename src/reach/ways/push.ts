@@ -24,7 +24,7 @@ export type PushParts = {
   readonly now?: () => number
 }
 
-/** What the service worker shows. */
+/** The notification that the service worker shows. */
 export type PushPayload = {
   readonly title: string
   readonly body: string

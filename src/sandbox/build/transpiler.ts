@@ -16,7 +16,7 @@ export type Transpiler = {
   readonly version: string
   /** The script of the transpiling process. */
   readonly script: string
-  /** What that process may read: its code, by the path under which it is found and by every target of its links. */
+  /** Files that the process may read: its code, by the path under which it is found and by every target of its links. */
   readonly reads: readonly string[]
 }
 

@@ -130,7 +130,7 @@ function placeOf(location: Location): Place {
   }
 }
 
-/** Whether a host is this machine or in a private network; undefined for the internet. */
+/** `machine` for this machine, `network` for a private network; undefined for the internet. */
 function nearOf({ host }: HostPattern): 'machine' | 'network' | undefined {
   if (isLoopbackHost(host)) return 'machine'
   const inside = isAddressHost(host) && addressKind(host.replaceAll(/[[\]]/g, '')) !== 'public'

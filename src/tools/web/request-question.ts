@@ -1,7 +1,7 @@
 // The approval question for a request to another host, used by both web tools.
 import type { Question } from '#core/question.ts'
 
-/** What a POST to a GitHub repository does, by the last segment of its URL. */
+/** The effect of a POST to a GitHub repository, by the last segment of its URL. */
 const gitHubActions: ReadonlyMap<string, string> = new Map([
   ['issues', 'Open an issue'],
   ['pulls', 'Open a pull request'],

@@ -9,7 +9,7 @@ export type Element = {
   getAttribute(name: string): string | null
 }
 
-/** Of a deeper element only the plain text is used. */
+/** A deeper element is read as plain text. */
 const maxDepth = 300
 const skipped = new Set(
   'title script style noscript template svg math iframe object head select button input'.split(' '),

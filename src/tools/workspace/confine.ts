@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { socketFolder } from '#lib/socket-folder.ts'
 import { isInside } from './home-files.ts'
 
-/** What is hidden from a command, and where it runs. All are real paths. */
+/** Paths that are hidden from a command, and the folder where it runs. All are real paths. */
 export type Confinement = {
   readonly home: string
   /** The folder in which it runs. It stays visible if it is in the home. */

@@ -49,7 +49,7 @@ function* decoded(bytes: Uint8Array): Generator<void, string | undefined> {
 /** Lines of a text without their line ends, and how many it has. An empty last line does not count. */
 export type Lines = { readonly lines: readonly string[]; readonly total: number }
 
-/** The lines from number `first` on, at most so many. In slices, since a file may be all line ends. */
+/** The lines from number `first` on, up to a number. In slices, since a file may be all line ends. */
 export function* linesIn(text: string, first: number, most: number): Generator<void, Lines> {
   const lines: string[] = []
   let total = 0

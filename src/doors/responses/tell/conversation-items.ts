@@ -56,7 +56,7 @@ export async function readConversationItems(
 }
 
 /**
- * What a turn was sent, and what it answered; the service's own calls are no part of it. Items that a conversation was made
+ * The input and the answer of a turn, without the service's own calls. Items that a conversation was made
  * with are input. The turn of an entry may be gone: calls and results of such a turn are left out.
  */
 function wireItem(entry: Entry, threadId: string, turn: Turn | undefined): WireItem | undefined {

@@ -22,7 +22,7 @@ export const AttachmentWire = z.object({
     ),
   /** Base64. It is checked where it is decoded. */
   data: z.string(),
-  /** Of a PDF whose text is sent again as a text file: how many pages it has, and how many of them are in the text. */
+  /** Only for a PDF whose text is sent again as a text file: its pages, and those that are in the text. */
   pages: z.exactOptional(z.object({ all: pageCount, read: pageCount })),
 })
 

@@ -6,11 +6,11 @@ export const SkillWire = z.object({
   description: z.string(),
   /** Whose it is: the caller's own, or the operator's, which everybody has. */
   from: z.enum(['you', 'operator']),
-  /** Who wrote it: a person added it, or the agent proposed it. */
+  /** The author: a person added it, or the agent proposed it. */
   author: z.enum(['user', 'agent']),
   /** On for this caller. */
   enabled: z.boolean(),
-  /** Nobody has looked at it, or at what changed last: the agent reads it as text from outside. */
+  /** It, or its last change, was not reviewed: the agent reads it as text from outside. */
   untrusted: z.boolean(),
   /** The number of warnings of its check. */
   warnings: z.number(),
