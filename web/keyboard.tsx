@@ -1,4 +1,4 @@
-// What the keys of the whole page open and do. Loaded with the first of them.
+// The actions of the page's keyboard shortcuts. Loaded with the first one.
 import { signal } from '@preact/signals'
 import { render } from 'preact'
 import { faultText } from './api/client.ts'

@@ -93,7 +93,7 @@ addEventListener('keydown', (event) => {
     () => notify('This could not be loaded. Try again.'),
   )
 })
-// What ends meanwhile is told once somebody looks elsewhere.
+// News of turns that end is shown once the page is hidden.
 document.addEventListener(
   'visibilitychange',
   () => void import('./store/background-news.ts').then(({ startBackgroundNews }) => startBackgroundNews()),

@@ -54,7 +54,7 @@ export async function chat(flags: Flags, options: ChatOptions = {}): Promise<voi
     end.signal.throwIfAborted()
     process.stdout.write(paint('2', pasteable('the service ran in this terminal and stops; `atrium serve` keeps it\n')))
   } catch (error) {
-    // Whatever failed then failed for this reason.
+    // After an abort, other failures are its consequences.
     end.signal.throwIfAborted()
     throw error
   } finally {

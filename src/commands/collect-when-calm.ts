@@ -6,14 +6,14 @@ const lookMs = 10_000
 /** The start is collected only if the event loop was less busy than this. */
 const maxUtilization = 0.25
 
-/** An interval up to this is calm: behind a load the index over threads takes a tenth of the time, for minutes. */
+/** An interval up to this is calm: after a load the index over threads takes a tenth of the time, for minutes. */
 const maxCalm = 0.15
-/** So much work of busy intervals in a row is a load. Behind less it does not pay: the next 500 turns take half as long again. */
+/** Busy intervals in a row with this much work are a load. After less it costs too much: 500 turns take 1.5 times as long. */
 const minLoadMs = 5_000
-/** A collection stops the event loop, on a slow core for 160 ms if 58 MiB live. Of a heap behind a load most does not. */
+/** A collection stops the event loop, on a slow core for 160 ms if 58 MiB are in use. After a load most of a heap is not. */
 const maxHeapBytes = 128 * 2 ** 20
 const minFreedBytes = 8 * 2 ** 20
-/** The time between two: loads that come and go would pay again and again. */
+/** The time between two collections: loads that come and go would pay again and again. */
 const minPauseMs = 5 * 60_000
 
 type Load = { readonly active: number; readonly utilization: number }
@@ -27,12 +27,12 @@ type State = { readonly kept: number; readonly sinceMs: number; readonly running
 export function lookAt(loadMs: number, interval: Load, heap: Heap, { kept, sinceMs, running }: State): Look {
   if (interval.utilization > maxCalm) return { loadMs: loadMs + interval.active, collects: false }
   if (loadMs < minLoadMs || heap.heapTotal - kept < minFreedBytes) return { loadMs: 0, collects: false }
-  // Else later: nobody is to wait for it, and V8 itself may free enough meanwhile.
+  // Else later: no turn should wait for it, and V8 itself may free enough meanwhile.
   const collects = running === 0 && sinceMs >= minPauseMs && heap.heapUsed <= maxHeapBytes
   return { loadMs: collects ? 0 : loadMs, collects }
 }
 
-/** Collects once behind the start, and once behind each load. */
+/** Collects once after the start, and once after each load. */
 export function collectWhenCalm(running: () => number): void {
   const begun = performance.eventLoopUtilization()
   let looked = begun

@@ -1,18 +1,19 @@
-// Yielding to the event loop during long work on the main thread. However many works there are at once, they share the time
-// of a turn of the loop: ten that yielded each by itself would block it ten times as long, and with one in each turn the last
-// of a hundred short works would wait a hundred turns.
+// Yielding to the event loop during long work on the main thread. All tasks share a time budget for each turn of the loop:
+// ten tasks with a budget each would block it ten times as long, and with one task in each turn the last of a hundred short
+// tasks would wait a hundred turns.
+
 /** The longest time without yielding: a user does not notice a token that is this late. */
 const maxBlockMs = 10
 
-/** A work that yielded. Before a step that takes long it wants a turn of the loop to itself. */
+/** A task that yielded. With `alone` its next step takes long and gets a turn of the loop to itself. */
 type Waiting = { readonly resume: () => void; readonly alone: boolean }
 
-// State of the module, as an exception: there is one event loop for all works.
+// State of the module, as an exception: there is one event loop for all tasks.
 const waiting: Waiting[] = []
 /** When paced work began in this turn of the loop. */
 let begun: number | undefined
 
-/** Await it between steps of some work: it yields once paced work has taken `maxBlockMs` of this turn. */
+/** Await it between the steps of a task: it yields once paced tasks have taken `maxBlockMs` of this turn. */
 export function pace(): Promise<void> | undefined {
   const now = performance.now()
   if (begun !== undefined && now - begun >= maxBlockMs) return wait({ alone: false })
@@ -20,7 +21,7 @@ export function pace(): Promise<void> | undefined {
   return undefined
 }
 
-/** Waits for a turn of the loop that no other paced work has. For a step that takes long by itself. */
+/** Waits for a turn of the loop without other paced tasks. For a step that takes long by itself. */
 export function nextTurn(): Promise<void> {
   return wait({ alone: true })
 }
@@ -47,7 +48,7 @@ function schedule(now: number): void {
   setImmediate(goOn)
 }
 
-/** What waits again meanwhile goes on in the next turn. */
+/** Resumes the tasks that wait now. A task that yields again meanwhile goes on in the next turn. */
 function goOn(): void {
   begun = waiting.length > 0 ? performance.now() : undefined
   if (begun === undefined) return
@@ -55,11 +56,11 @@ function goOn(): void {
   resume(waiting.length, begun)
 }
 
-/** Resumes a work, and others while there is time. A tick that a microtask asks for comes once the work has gone as far as it can. */
+/** Resumes a task, then others while there is time. A tick queued by a microtask runs once the task waits again. */
 function resume(count: number, since: number): void {
-  const work = waiting.shift()
-  work?.resume()
-  if (count === 1 || work?.alone) return
+  const task = waiting.shift()
+  task?.resume()
+  if (count === 1 || task?.alone) return
   queueMicrotask(() => process.nextTick(resumeNext, count - 1, since))
 }
 

@@ -16,7 +16,7 @@ const followRows = 200
 const maxRows = 200
 const maxMessages = 20
 const maxReadBytes = 128 * 1024
-/** Threads that are read and saved together: so many, and none behind the one that brings them to so many bytes. */
+/** Threads that are read and saved together: up to this number, ending with the one that brings them to these bytes. */
 const maxThreads = 16
 const maxTogetherBytes = 16 * 1024
 /** Chunks that one transaction erases. */

@@ -1,4 +1,4 @@
-// The options that a new turn is stored with: what its request says, completed from its thread.
+// The options that a new turn is stored with: those of its request, completed from its thread.
 import type { NewTurn } from '#core/turn-store.ts'
 import type { TurnOptions } from '#core/turn.ts'
 import { readGateHeaders, readItemRow } from './item-headers.ts'

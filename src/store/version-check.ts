@@ -1,4 +1,4 @@
-// Which versions of a database this Atrium works with, and what it says of others.
+// Checks that this Atrium can work with the version of a database, and makes the errors for other versions.
 import { AppError } from '#core/errors.ts'
 import type { Migration } from './migrations.ts'
 

@@ -1,4 +1,4 @@
-// What is new between two looks at the lists: turns that ended, and requests that wait.
+// The news between two readings of the lists: turns that ended, and requests that wait.
 import type { Waiting } from '#doors/web/wire/gate.ts'
 import type { Thread } from '#doors/web/wire/thread.ts'
 

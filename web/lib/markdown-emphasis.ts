@@ -7,7 +7,7 @@ export function runLength(text: string, from: number): number {
   return end - from
 }
 
-/** Whether a run of marks may open and close emphasis, by the characters before and after it. */
+/** Tells by the characters before and after a run of marks if it may open and close emphasis. */
 export function flanks(text: string, at: number, end: number): { opens: boolean; closes: boolean } {
   const [before, after] = [kindOf(text.charAt(at - 1)), kindOf(text.charAt(end))]
   const left = after !== 'space' && (after === 'letter' || before !== 'letter')

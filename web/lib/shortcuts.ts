@@ -23,7 +23,7 @@ export type Place = {
 
 export const isMac = /mac|iphone|ipad/i.test(globalThis.navigator?.userAgent ?? '')
 
-/** What a key press asks for. Keys that write stay with the field they are pressed in. */
+/** The shortcut of a key press. Keys that write stay with the field they are pressed in. */
 export function shortcutOf(press: Press, { writes, closes, finds }: Place, mac = isMac): Shortcut | undefined {
   if (press.defaultPrevented || press.altKey) return undefined
   if (mac ? press.metaKey : press.ctrlKey) {

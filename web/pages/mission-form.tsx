@@ -142,7 +142,7 @@ function Refusal({ act: { fault }, of }: { act: Act; of: string | undefined }) {
 
 type Read = { readonly preview?: SchedulePreview; readonly problem?: string }
 
-/** What was understood, with the next three runs. */
+/** The schedule as it was understood, with the next three runs. */
 function Preview({ schedule, zone }: { schedule: string; zone: string }) {
   const read = useSignal<Read>({})
   useEffect(() => {

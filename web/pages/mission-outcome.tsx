@@ -1,4 +1,4 @@
-// How a run of a mission came out: a sign and a word.
+// The outcome of a mission's run: a sign and a word.
 import type { MissionRun } from '#doors/web/wire/mission.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Dot, Spinner } from '../parts/mark.tsx'

@@ -139,12 +139,12 @@ async function show(
   const into = range?.startContainer.parentElement ?? drawn
   if (range && 'highlights' in CSS) CSS.highlights.set('found-now', new Highlight(range))
   into.scrollIntoView({ block: 'center' })
-  // What is drawn for the first time moves it.
+  // Parts that are drawn for the first time move it.
   await nextFrame()
   if (!signal.aborted) into.scrollIntoView({ block: 'center' })
 }
 
-/** What is found in one of the next drawings. */
+/** The first result of `find` in one of the next frames. */
 async function until<T>(find: () => T | null, signal: AbortSignal): Promise<T | null> {
   for (let frame = 0; frame < maxFrames && !signal.aborted; frame++) {
     const found = find()

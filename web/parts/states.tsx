@@ -1,4 +1,4 @@
-// How loaded data is shown: skeleton, fault, empty, data.
+// Shows loaded data: skeleton, fault, empty, data.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Readable } from '../store/loaded.ts'

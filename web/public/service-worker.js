@@ -76,7 +76,7 @@ async function renew({ newSubscription, oldSubscription }) {
   await fetch('/api/notifications/ways', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    // What was chosen for this browser stays.
+    // The choices for this browser stay.
     body: JSON.stringify({ kind: 'push', subscription, replaces: oldSubscription?.endpoint }),
   })
 }

@@ -1,4 +1,4 @@
-// Who a new user is: what they say about themselves, and whether this browser has asked.
+// The introduction of a new user: stores the answers, and whether this browser has asked.
 import { signal } from '@preact/signals'
 import { request } from '../api/client.ts'
 import { readStored, writeStored } from './local-storage.ts'
@@ -18,8 +18,8 @@ export function stopAsking(): void {
 }
 
 /**
- * Keeps what is given in USER.md, which is part of every prompt. The zone also becomes the user's own, which missions take. It goes
- * first: the gateway refuses one that does not exist. Throws ApiFault, and an Error with the way out if
+ * Writes the answers to USER.md, which is part of every prompt. The zone also becomes the user's own, which missions take.
+ * It is stored first: the gateway refuses one that does not exist. Throws ApiFault, and an Error with the way out if
  * there is a USER.md already.
  */
 export async function saveAboutYou(given: { readonly name: string; readonly zone: string }): Promise<void> {

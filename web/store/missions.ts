@@ -53,16 +53,16 @@ export function missionAddress(id: string): string {
   return `/missions/${id}`
 }
 
-/** What the form says about a mission. */
+/** The fields of the mission form. */
 export type MissionFields = { readonly prompt: string; readonly schedule: string; readonly zone: string }
 
-/** The zone that a new mission takes unless told. Throws ApiFault. */
+/** The default zone of a new mission. Throws ApiFault. */
 export async function readZone(): Promise<string> {
   const { zone, default_zone: machine } = await request<Me>('GET', '/api/me')
   return zone ?? machine
 }
 
-/** What a schedule means. Throws ApiFault. */
+/** A schedule in words, with its next runs. Throws ApiFault. */
 export function previewSchedule(
   { schedule, zone }: Omit<MissionFields, 'prompt'>,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-// Where words stand in one thread, also in turns that are not in the page. Loaded with the bar that shows it.
+// Finds words in one thread, also in turns that are not in the page. Loaded with the find bar.
 import { signal } from '@preact/signals'
 import type { FoundPart } from '#doors/web/wire/thread.ts'
 import { faultText, request } from '../api/client.ts'
@@ -19,13 +19,13 @@ export type Found = {
 }
 
 export type ThreadFinder = {
-  /** What was found last; undefined before the first search and while one runs. */
+  /** The result of the last search; undefined before the first one and while one runs. */
   readonly found: { readonly value: Found | undefined }
   /** The place that is shown. */
   readonly at: { value: number }
   /** Looks for words; a later call ends this one. The place shown first is the latest one: threads are open at their end. */
   search(words: string): Promise<void>
-  /** Goes to the place so many further, round the ends. */
+  /** Moves on by a number of places, round the ends. */
   step(by: number): void
 }
 

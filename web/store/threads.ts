@@ -45,7 +45,7 @@ export const pinnedThreads = computed(() => matching.value.filter(({ pinned }) =
 /** The other threads to show, filtered. */
 export const shownThreads = computed(() => matching.value.filter(({ pinned }) => !pinned).slice(0, listSize.value))
 
-/** Whether there are older threads: more to show, or only ones past `maxThreads`. */
+/** `more` if there are older threads to show, `too old` if there are only ones past `maxThreads`. */
 export const olderThreads = computed<'more' | 'too old' | undefined>(() => {
   const { threads: all = [], next_cursor = null } = threadList.data.value ?? {}
   const threads = all.filter(({ pinned }) => !pinned)
