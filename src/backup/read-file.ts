@@ -45,7 +45,7 @@ export async function isBackup(file: string): Promise<boolean> {
   return false
 }
 
-/** The lines in batches. Throws at the latest behind the last of them if the file is not what was written. */
+/** The lines in batches. Throws at the latest after the last of them if the file is not what was written. */
 export async function* readBackup(file: string, onRead?: OnRead): AsyncGenerator<readonly Line[]> {
   const check = createCheck()
   const hash = createHash('sha256')
@@ -82,7 +82,7 @@ function createCheck() {
   }
   return {
     line(line: Line): void {
-      if (ended) refuse('there is something behind its end')
+      if (ended) refuse('there is something after its end')
       if ((line.type === 'header') !== (header === undefined)) refuse('it does not begin with the header of a backup')
       if (line.type === 'row' && line.row.length !== columns) refuse(`a row of ${table || 'no table'} is not complete`)
       if (line.type === 'part' && !inFile) refuse('it has a part of no file')

@@ -9,7 +9,7 @@ export type CommandOption = {
 }
 
 export type CommandNode = {
-  /** The words behind `atrium` that lead here; empty for the program itself. */
+  /** The words after `atrium` that lead here; empty for the program itself. */
   readonly path: readonly string[]
   readonly description: string
   readonly options: readonly CommandOption[]

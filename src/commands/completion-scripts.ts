@@ -57,7 +57,7 @@ function zsh(tree: readonly CommandNode[]): string {
   const flags = ({ options }: CommandNode): string =>
     described(options.flatMap(({ flags: names, description }) => names.map((name) => ({ name, description }))))
   return `#compdef atrium
-# Completion of atrium for zsh: eval "$(atrium completion zsh)" in ~/.zshrc, behind compinit
+# Completion of atrium for zsh: eval "$(atrium completion zsh)" in ~/.zshrc, after compinit
 _atrium() {
   local at='' i
   local -a known flags

@@ -60,7 +60,7 @@ async function obey(line: string, reply: ReturnType<typeof createReply>): Promis
     reply.anew()
     printNote('a new thread begins with your next message')
   } else if (line === '/help') printNote(help)
-  // Other text that begins with a slash, such as a path or a skill with words behind it, is a message.
+  // Other text that begins with a slash, such as a path or a skill with words after it, is a message.
   else if (/^\/[a-z]+$/.test(line) && !(await reply.knows(line.slice(1))))
     printNote(`there is no command ${line.split(/\s/, 1)[0]}: ${help}`)
   else if (reply.gates.asks()) {

@@ -1,4 +1,4 @@
-// Completes a path that is being typed behind an `@`: the names in its folder that begin with its last part.
+// Completes a path that is being typed after an `@`: the names in its folder that begin with its last part.
 import { opendir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
@@ -8,7 +8,7 @@ import type { PathOffer } from '#doors/terminal/offers.ts'
 const maxEntries = 5_000
 const maxOffers = 50
 
-/** Folders first, then files, each by name. Hidden names only behind a dot. Throws when the folder cannot be read. */
+/** Folders first, then files, each by name. Hidden names only after a dot. Throws when the folder cannot be read. */
 export async function offerPaths(written: string): Promise<readonly PathOffer[]> {
   const typed = written.replaceAll(/\\(.)/g, '$1')
   const cut = typed.lastIndexOf('/') + 1

@@ -45,7 +45,7 @@ export type Result = {
   readonly type: 'result'
   readonly callId: string
   readonly output: string
-  /** URLs of images in the output. The prompt shows them behind the results. */
+  /** URLs of images in the output. The prompt shows them after the results. */
   readonly images?: readonly string[]
   readonly error?: true
   readonly origin?: string

@@ -10,7 +10,7 @@ export type ChainMessage =
   | { readonly role: 'assistant'; readonly text: string; readonly callIds?: readonly string[] }
   | { readonly role: 'tool'; readonly callId: string; readonly text: string }
 
-/** The state of a history right behind an answer: `count` messages up to there, and their hash. */
+/** The state of a history right after an answer: `count` messages up to there, and their hash. */
 export type ChainPoint = { readonly count: number; readonly hash: string }
 
 export type Chain = {
@@ -92,7 +92,7 @@ export function chainOf(messages: readonly ChainMessage[], from?: string): Chain
   return chain.end()
 }
 
-/** The point behind the answer that a turn gave: the texts of its messages and the calls that its caller has to run. */
+/** The point after the answer that a turn gave: the texts of its messages and the calls that its caller has to run. */
 export function pointAfter(history: string, items: readonly Item[]): string {
   const text = createText()
   text.begin(history)

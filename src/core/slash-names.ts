@@ -1,4 +1,4 @@
-// Words that are commands behind a slash, at one of the doors or to be: no skill has such a name.
+// Words that are commands after a slash, at one of the doors or to be: no skill has such a name.
 
 const slashNames = [
   'attach',

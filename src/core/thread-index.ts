@@ -57,7 +57,7 @@ export interface ThreadIndexStore extends Pick<WordIndex, 'count'> {
   find(user: UserId, candidates: Candidates, reading: SearchReading): Promise<FoundMessage[]>
   position(): Promise<IndexPosition>
   /**
-   * Puts some of the threads behind a position on the list. Returns the position behind them, and if there may be more.
+   * Puts some of the threads after a position on the list. Returns the position after them, and if there may be more.
    * The stored position stays before `until`: rows with earlier ids may yet be committed.
    */
   follow(from: IndexPosition, until: string): Promise<{ readonly position: IndexPosition; readonly more: boolean }>

@@ -47,7 +47,7 @@ export type EntryRange = {
 /** Messages of a thread after `after`: up to `limit` items are passed, and at most `maxBytes` read, but at least one message. */
 export type SaidRange = { readonly after: number; readonly limit: number; readonly maxBytes: number }
 
-/** The texts of messages, in order, and the last seq that was passed; `more` if the thread goes on behind it. */
+/** The texts of messages, in order, and the last seq that was passed; `more` if the thread goes on after it. */
 export type Said = {
   readonly messages: readonly { readonly seq: number; readonly text: string }[]
   readonly through: number
@@ -93,7 +93,7 @@ export interface ThreadStore {
    * has it as its latest point comes first, then the newest thread.
    */
   findByChain(user: UserId, hashes: readonly string[]): Promise<ThreadPoint | undefined>
-  /** Adds a point behind an answer that stored nothing. */
+  /** Adds a point after an answer that stored nothing. */
   addChainPoint(user: UserId, point: Pick<ThreadPoint, 'threadId' | 'turnId' | 'hash'>): Promise<void>
   /**
    * The items that a turn is based on, for its runner: all after the latest summary's `upTo`, and at least the turn's own;

@@ -72,7 +72,7 @@ export type TurnOptions = {
   readonly sampling?: Sampling
   /** The name of a model that the operator offers for choosing. */
   readonly model?: string
-  /** The hash of the history that an API client sent (`replay-chain`). The answer of the turn adds a point behind it. */
+  /** The hash of the history that an API client sent (`replay-chain`). The answer of the turn adds a point after it. */
   readonly chain?: string
   /** The service's tools that the turn may use, by name; all where it is absent. */
   readonly serviceTools?: readonly string[]

@@ -9,7 +9,7 @@ import { inCheckout } from './checkout.ts'
 export const commitFile = 'commit.txt'
 const gitMs = 5_000
 
-/** Twelve hex digits, and `-dirty` behind them if the checkout has changes. Undefined where nothing tells. */
+/** Twelve hex digits, and `-dirty` after them if the checkout has changes. Undefined where nothing tells. */
 export function readCommit(root = inCheckout()): string | undefined {
   const file = inBundle(commitFile)
   if (file !== undefined && existsSync(file)) return readFileSync(file, 'utf8').trim() || undefined

@@ -33,7 +33,7 @@ export function modelName(server: string, tool: string, taken: ReadonlySet<strin
   return numbered(name, maxModelNameChars, '_', (each) => !taken.has(nameKey(each)))
 }
 
-/** The name, cut to fit; with a number behind it if it is not free. */
+/** The name, cut to fit; with a number after it if it is not free. */
 function numbered(name: string, maxChars: number, joint: string, isFree: (name: string) => boolean): string {
   const cut = name.slice(0, maxChars)
   if (isFree(cut)) return cut

@@ -11,7 +11,7 @@ export type RereadParts = {
   readonly wait?: (ms: number) => Promise<void>
 }
 
-/** Returns what to call with each announcement. Announcements during a read, and in the gap behind it, become one read. */
+/** Returns what to call with each announcement. Announcements during a read, and in the gap after it, become one read. */
 export function createReread({ read, over, wait = systemWait }: RereadParts): () => void {
   let reading = false
   let again = false

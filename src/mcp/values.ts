@@ -1,5 +1,5 @@
 // The values of a server's variables and headers, which are named and never written down: a sealed secret, or `$NAME`, a
-// variable of the service's environment. A value that is no secret, from an import, is written behind `=`.
+// variable of the service's environment. A value that is no secret, from an import, is written after `=`.
 import { AppError } from '#core/errors.ts'
 
 export type ValueSources = {

@@ -24,7 +24,7 @@ const maxWaitMs = 60_000
 const gapMs = 2 * maxWaitMs
 /** Before another try after a fault, such as a database that is away. */
 const retryMs = 5_000
-/** A storm of missions leaves room for ordinary turns: behind each start it rests as long as the start took, within these. */
+/** A storm of missions leaves room for ordinary turns: after each start it rests as long as the start took, within these. */
 const minStartRestMs = 2
 const maxStartRestMs = 20
 /** Missions that are read at a time. */

@@ -22,7 +22,7 @@ export function readChallenge(header: string | undefined): Challenge {
   if (!begin) return {}
   const params = new Map<string, string>()
   const rest = text.slice(begin.index + begin[0].length)
-  // Each step takes a parameter and the comma behind it. A name without a value begins the next scheme.
+  // Each step takes a parameter and the comma after it. A name without a value begins the next scheme.
   const param = /\s*([A-Za-z0-9_-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))\s*(?:,|$)/y
   for (let found = param.exec(rest); found; found = param.exec(rest)) {
     const [, name = '', quoted, plain] = found

@@ -30,7 +30,7 @@ export function countEvents(entries: readonly Pick<OutboxEntry, 'event'>[]): Par
   return counts
 }
 
-/** The wait behind a try that failed, the first being 1. */
+/** The wait after a try that failed, the first being 1. */
 export function retryMs(tries: number): number {
   return Math.min(firstRetryMs * retryFactor ** (tries - 1), maxRetryMs)
 }

@@ -1,4 +1,4 @@
-// Puts the news of turns that come to rest in this process into the outbox. It works behind the turn, which never waits for
+// Puts the news of turns that come to rest in this process into the outbox. It runs after the turn, which never waits for
 // it, and reads nothing for users without a way. The news of missions is stored with the end of their runs.
 import { dayMs } from '#core/account.ts'
 import type { Bus } from '#core/bus.ts'

@@ -38,7 +38,7 @@ export type Outcome =
   | { readonly type: 'later'; readonly why: string; readonly retryAfterMs?: number }
   /** It has not arrived, and no try will succeed. */
   | { readonly type: 'refused'; readonly why: string }
-  /** The connection broke behind the request: it may have arrived. */
+  /** The connection broke after the request: it may have arrived. */
   | { readonly type: 'unknown'; readonly why: string }
 
 /** Sends one message. Failures are returned, not thrown. */

@@ -103,7 +103,7 @@ function unread(name: string, { reason }: AbortSignal): AppError {
   )
 }
 
-/** Room for the lines behind the pages that say what is not here. */
+/** Room for the lines after the pages that say what is not here. */
 const maxNoteBytes = 150
 
 /**

@@ -4,7 +4,7 @@ import type { Call, Item } from '#core/item.ts'
 import type { Tool } from '#core/tool.ts'
 import { shellToolName } from '#core/tool-names.ts'
 
-/** The command behind the exclamation mark; undefined for an ordinary message. */
+/** The command after the exclamation mark; undefined for an ordinary message. */
 export function commandOf(text: string): string | undefined {
   const command = text.startsWith('!') ? text.slice(1).trim() : ''
   return command === '' ? undefined : command

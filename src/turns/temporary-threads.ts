@@ -5,7 +5,7 @@ import type { Lease } from '#core/lease.ts'
 import type { Store } from '#core/store.ts'
 import type { Clock } from '#lib/clock.ts'
 
-/** How long a temporary thread is kept behind its last turn. */
+/** How long a temporary thread is kept after its last turn. */
 const keptMs = dayMs
 /** Delay of the first look, so that short commands end without one. */
 const firstLookMs = 60_000

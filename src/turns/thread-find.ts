@@ -10,7 +10,7 @@ const maxReadBytes = 256 * 1024
 /** A message that has the words, and how often. */
 export type FindHit = { readonly seq: number; readonly count: number }
 
-/** The hits behind a seq, in a part of the thread; `nextAfter` is where the next part begins. */
+/** The hits after a seq, in a part of the thread; `nextAfter` is where the next part begins. */
 export type FindPart = { readonly hits: readonly FindHit[]; readonly nextAfter?: number }
 
 export type ThreadFind = (

@@ -1,4 +1,4 @@
-// Indexes threads for search, behind the turns: it works in short steps, in few of all moments, and once turns are at rest.
+// Indexes threads for search, in the background: in short steps, for a small part of the time, and once turns are at rest.
 // The list of threads to index is stored, so nothing is lost when the process stops.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LeaseStore } from '#core/lease.ts'

@@ -1,4 +1,4 @@
-// Titles of new threads, made by the model once: behind the first turn, on the side, without tools. A title that a person
+// Titles of new threads, made by the model once: after the first turn, on the side, without tools. A title that a person
 // gave stays, also one that is given meanwhile. Without a title of the model the thread keeps the first line of its message.
 import { doorOf } from '#core/doors.ts'
 import { textMessage, type Message } from '#core/item.ts'
@@ -94,7 +94,7 @@ function isShort(words: string): boolean {
   return words.length <= maxPlainChars && !words.includes('\n')
 }
 
-/** The title in the model's answer: one line behind "Title:", without quotes, marks and hidden characters. Pure. */
+/** The title in the model's answer: one line after "Title:", without quotes, marks and hidden characters. Pure. */
 export function titleIn(answer: string): string | undefined {
   const line = /^[ \t*#]{0,10}title:(.*)$/im.exec(answer.slice(0, maxAnswerChars))?.[1] ?? ''
   const clean = withoutUnprintable(line)

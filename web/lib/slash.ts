@@ -10,7 +10,7 @@ export function completionsOf(draft: string, skills: readonly Skill[]): readonly
   return skills.filter(({ name, enabled }) => enabled && name.startsWith(typed)).slice(0, maxShown)
 }
 
-/** The draft with the whole name, ready for the words behind it. */
+/** The draft with the whole name, ready for the words after it. */
 export function completed({ name }: Pick<Skill, 'name'>): string {
   return `/${name} `
 }

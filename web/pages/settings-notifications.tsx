@@ -265,7 +265,7 @@ function QuietHours({ quiet }: { quiet: Quiet | null }) {
     <Form look="setting-row quiet-form" name="Quiet hours" act={act} work={save}>
       <div>
         <strong>Quiet hours</strong>
-        <p>{quiet ? 'What happens meanwhile comes behind them as one message.' : 'They are off.'}</p>
+        <p>{quiet ? 'News of these hours comes after them, as one message.' : 'They are off.'}</p>
         {act.fault.value !== undefined && <FieldFault words={act.fault.value} />}
       </div>
       <div class="quiet-fields">

@@ -1,4 +1,4 @@
-// The variants of a message: which one is shown, and the buttons that show the one before and behind it.
+// The variants of a message: which one is shown, and the buttons that show the one before and after it.
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Variants as Shown } from '#doors/web/wire/thread.ts'
 import { focusedVariant, showVariant } from '../store/variants.ts'

@@ -81,7 +81,7 @@ export function sentTurns(threadId: string): readonly string[] {
 /**
  * Takes over what the gateway has queued behind a running turn: a reloaded page does not know it, and another page may have
  * changed or removed it. `sentBefore` are the turns of messages that were sent before the list was read. The list is
- * bounded: nothing is known of messages behind its last one.
+ * bounded: nothing is known of messages after its last one.
  */
 export function takeQueued(threadId: string, items: readonly QueuedItem[], sentBefore: readonly string[]): void {
   const messages = items.filter((item) => item.type === 'message')

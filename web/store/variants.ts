@@ -48,7 +48,7 @@ export async function showVariant(threadId: string, seq: number, button: 'previo
   go(`/threads/${threadId}`)
 }
 
-/** Makes a thread of its own that goes on behind a turn, and shows it. Throws. */
+/** Makes a thread of its own that goes on after a turn, and shows it. Throws. */
 export async function forkBehind(conversation: Conversation, turnKey: string): Promise<void> {
   const turns = conversation.turns.peek()
   const next = turns[turns.findIndex(({ key }) => key === turnKey) + 1]

@@ -15,7 +15,7 @@ const maxBlankChars = 200
 
 /**
  * The messages of a Markdown text, each of at most `maxChars` UTF-16 units. Code is not cut: it stays whole in a message,
- * or goes as a file behind a line that names it. The first piece is always text. Where a message was cut does not change
+ * or goes as a file after a line that names it. The first piece is always text. Where a message was cut does not change
  * as the text grows.
  */
 export function splitReply(markdown: string, maxChars: number): Piece[] {
@@ -71,7 +71,7 @@ export function splitPlain(text: string, maxChars: number): string[] {
 }
 
 /**
- * Where to cut a text that is too long: behind a paragraph, a line or a word (`soft`) that ends at `min` or later, else
+ * Where to cut a text that is too long: after a paragraph, a line or a word (`soft`) that ends at `min` or later, else
  * anywhere but within a character.
  */
 function cutAt(text: string, maxChars: number, min: number): { readonly index: number; readonly soft: boolean } {

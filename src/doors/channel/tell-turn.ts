@@ -56,7 +56,7 @@ async function stream(view: ReplyView, { parts, signal, show }: Streaming): Prom
   const close = (): void => watch.close()
   signal.addEventListener('abort', close)
   try {
-    // Read again behind the subscription: what comes later is in the stream.
+    // Read again after the subscription: what comes later is in the stream.
     const now = await turns.get(userId, id)
     if (!now || ended(now.status)) return undefined
     view.see(now)

@@ -127,7 +127,7 @@ function noOpenCall({ items, pathOf }: SentHistory): AppError {
 
 type Waiting = { readonly place: Exclude<Place, { kind: 'new' }>; readonly waitsFor: string }
 
-/** Results for the further calls of the response that waits: a message behind an output goes on without them. */
+/** Results for the further calls of the response that waits: a message after an output goes on without them. */
 async function laterCalls({ threads }: InputParts, user: UserId, { place, waitsFor }: Waiting): Promise<Item[]> {
   const threadId = place.kind === 'thread' ? place.threadId : place.forks.threadId
   const end = place.kind === 'thread' ? (await threads.get(user, threadId))?.lastSeq : place.forks.beforeSeq - 1

@@ -170,8 +170,8 @@ type Asked = {
 }
 
 /**
- * A batch in which albums are whole, and the offset behind it. Nothing is confirmed meanwhile: the same updates are
- * asked for again. An album that may go on behind a full batch is left for the next one.
+ * A batch in which albums are whole, and the offset after it. Nothing is confirmed meanwhile: the same updates are
+ * asked for again. An album that may go on after a full batch is left for the next one.
  */
 async function withWholeAlbum(
   first: readonly unknown[],

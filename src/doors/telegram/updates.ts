@@ -62,7 +62,7 @@ export function updateId(update: unknown): number | undefined {
   return read.success ? read.data.update_id : undefined
 }
 
-/** Where the first album begins that may go on behind a batch, since it ends what the batch has of its chat. */
+/** Where the first album begins that may go on after a batch, since it ends what the batch has of its chat. */
 export function albumStart(batch: readonly unknown[]): number | undefined {
   const starts = new Map<string, number>()
   const lasts = new Map<number, string | undefined>()

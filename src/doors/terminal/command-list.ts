@@ -34,7 +34,7 @@ export type Typed =
   | { readonly type: 'message' }
 
 /**
- * A slash and one word of small letters is a command. The name of a skill, words behind a word that is no command, a path,
+ * A slash and one word of small letters is a command. The name of a skill, words after a word that is no command, a path,
  * and other text that begins with a slash are a message. Behind an exclamation mark stands a command for the shell.
  */
 export function readTyped(text: string, skills: readonly string[] = []): Typed {

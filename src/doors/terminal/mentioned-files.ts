@@ -7,7 +7,7 @@ const maxMentions = 20
 /** Longer words are no paths. */
 const maxPathChars = 1_024
 
-/** The paths behind each `@` at the start of a word, as they are written. Blanks in them are escaped, as in a shell. */
+/** The paths after each `@` at the start of a word, as they are written. Blanks in them are escaped, as in a shell. */
 export function mentionedPaths(text: string): readonly string[] {
   const paths: string[] = []
   for (const [, path = ''] of text.matchAll(/(?<!\S)@((?:[^\s\\]|\\.)+)/g)) {
@@ -44,7 +44,7 @@ async function readNamed(path: string, readFile: (path: string) => Promise<Attac
     return await readFile(path)
   } catch (error) {
     if (!isMissing(error)) throw error
-    // The end of a sentence may stand behind a path: `Look at @notes.txt.`
+    // The end of a sentence may stand after a path: `Look at @notes.txt.`
     const bare = path.replace(/[.,;:!?)]+$/, '')
     return bare === path || bare === '' ? undefined : readNamed(bare, readFile)
   }

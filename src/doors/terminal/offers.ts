@@ -19,7 +19,7 @@ export type PathOffer = { readonly name: string; readonly rest: string; readonly
 const maxShown = 6
 const maxPathOffers = 50
 
-/** The commands and skills that a slash and the letters behind it may become. The exact one comes first. */
+/** The commands and skills that a slash and the letters after it may become. The exact one comes first. */
 export function slashOffers(text: string, skills: readonly string[]): readonly Offer[] {
   if (!/^\/[a-z0-9-]*$/.test(text)) return []
   const all: readonly (readonly [string, string])[] = [

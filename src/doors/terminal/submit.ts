@@ -75,7 +75,7 @@ export function createSubmit(parts: SubmitParts): Submit {
       if (queuedEdit.active) return parts.attempt(queuedEdit.save())
       const typed = readTyped(text, skills())
       if (typed.type === 'unknown') {
-        // The letters of one command are enough; a skill needs words behind it.
+        // The letters of one command are enough; a skill needs words after it.
         const name = commands.find((each) => each === offers.chosen?.label)
         if (!name) return complete() ? undefined : tell(unknownWords(typed.word))
         composer.take()

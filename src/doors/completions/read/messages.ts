@@ -26,7 +26,7 @@ export type Messages = {
   readonly at: readonly number[]
   /** Texts of system and developer messages. */
   readonly instructions: readonly string[]
-  /** The first item behind the last assistant message. */
+  /** The first item after the last assistant message. */
   readonly newest: number
 }
 

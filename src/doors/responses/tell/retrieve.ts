@@ -13,7 +13,7 @@ import { idOf, pageOf, pageQuery, queryOf } from './page-query.ts'
 
 /**
  * GET /responses/{id}: rebuilt from the stored log. With `stream=true` its events are sent again; with `starting_after`, those
- * behind this number of the stream that the client had, while the stream's record is kept.
+ * after this number of the stream that the client had, while the stream's record is kept.
  */
 export async function getResponse(parts: ResponsesParts, request: FastifyRequest, reply: FastifyReply) {
   const { user } = request.caller

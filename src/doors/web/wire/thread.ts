@@ -98,7 +98,7 @@ export const ThreadAnswer = z.object({
   origin: z.exactOptional(z.object({ id: z.string(), title: z.string(), seq: z.number() })),
 })
 
-/** Messages that have the words, and how often; `next_after` where the thread goes on behind what was looked through. */
+/** Messages that have the words, and how often; `next_after` where the thread goes on after what was looked through. */
 export const FoundAnswer = z.object({
   hits: z.array(z.object({ seq: z.number(), count: z.number() })),
   next_after: z.nullable(z.number()),
