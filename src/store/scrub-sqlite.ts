@@ -15,7 +15,7 @@ const maxRetryMs = 60_000
 const mergePages = 16
 /** Percent of deleted chunks from which a part of the index is rewritten: 1 is the least that FTS5 takes. */
 const minDeletedPercent = 1
-/** After the whole index was rewritten, that rests for so many times as long as it took. */
+/** Rest after a rewrite of the whole index, as a multiple of the time that it took. */
 const defaultRestFactor = 100
 const maxRestMs = 24 * 60 * 60_000
 /** At close a scrub that is due may take this long. What is left is done after the next start. */
