@@ -1,0 +1,99 @@
+// A mission clock whose time jumps, or that stops and starts again.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Mission } from '#core/mission.ts'
+import { silentLog } from '#lib/log.ts'
+import { startMissionClock } from '#missions/clock.ts'
+import { ada } from '../store/harness.ts'
+import { createHeldReply, until } from '../turns/house.ts'
+import { ended, hour, open, outcomes, start } from './clock-house.ts'
+
+test('a clock that jumped far ahead and went back leaves each mission its next instant', async (t) => {
+  const house = open(t)
+  const [fired, resumed] = [await house.add(), await house.add()]
+  await house.missions.change(ada, resumed.id, { status: 'paused' })
+  const year = 365 * 24 * hour
+  await house.at(start + year + 1)
+  await ended(house, fired)
+  await house.missions.change(ada, resumed.id, { status: 'active' })
+  assert.equal((await house.missions.get(ada, fired.id)).nextAt, start + year + hour)
+  await house.at(start + 5)
+  const nextOf = async ({ id }: Mission) => (await house.missions.get(ada, id)).nextAt
+  await until(async () => (await nextOf(fired)) === start + hour && (await nextOf(resumed)) === start + hour)
+  // What was told as missed lies ahead again: it comes, and runs.
+  assert.deepEqual(outcomes(await house.runs(fired)), [[365 * 24, 'ok']])
+  await house.at(start + hour)
+  assert.deepEqual(outcomes(await ended(house, fired)), [
+    [1, 'ok'],
+    [365 * 24, 'ok'],
+  ])
+})
+
+test('a clock that was ahead before a restart is noticed by the next start', async (t) => {
+  const house = open(t, {}, { idle: true })
+  const mission = await house.add({ schedule: 'daily at 9am' })
+  const later = start + 100 * 24 * hour
+  house.setTime(later)
+  const changed = await house.missions.change(ada, mission.id, { schedule: 'daily at 10am' })
+  assert.equal(changed.nextAt, later + 2 * hour)
+  house.setTime(start)
+  house.clock.start()
+  await until(async () => (await house.missions.get(ada, mission.id)).nextAt === start + 2 * hour)
+})
+
+test('a schedule that was begun by a clock that was ahead begins anew', async (t) => {
+  const house = open(t, {}, { idle: true })
+  const mission = await house.add()
+  house.setTime(start + 100 * 24 * hour)
+  await house.missions.change(ada, mission.id, { schedule: 'every 2h' })
+  house.setTime(start)
+  house.clock.start()
+  await until(async () => (await house.missions.get(ada, mission.id)).nextAt === start + 2 * hour)
+  await house.at(start + 2 * hour)
+  await ended(house, mission)
+  assert.equal((await house.missions.get(ada, mission.id)).nextAt, start + 4 * hour)
+})
+
+test('a clock that is far behind, as that of a machine without one, moves nothing', async (t) => {
+  const house = open(t, {}, { idle: true })
+  const mission = await house.add({ schedule: 'daily at 9am' })
+  house.setTime(0)
+  const { mock: looks } = t.mock.method(house.store.missions, 'plannedAhead')
+  house.clock.start()
+  await until(() => looks.callCount() > 0)
+  await house.clock.close()
+  house.setTime(start)
+  assert.equal((await house.missions.get(ada, mission.id)).nextAt, start + hour)
+})
+
+test('a run that ended unseen, or whose thread was deleted, is recorded by the next start', async (t) => {
+  const { script, letGo } = createHeldReply()
+  const house = open(t, { reply: () => script }, { idle: true })
+  const [one, two] = [await house.add(), await house.add()]
+  house.clock.start()
+  await house.at(start + hour)
+  const [gone] = await house.runs(two)
+  await house.clock.close()
+  await house.threads.remove(ada, gone?.threadId ?? '')
+  letGo()
+  await until(async () => (await house.store.missions.unsettled(9)).length === 2)
+  const again = startMissionClock({ store: house.store, turns: house.turns, bus: house.bus, log: silentLog })
+  t.after(() => again.close())
+  again.start()
+  assert.deepEqual(outcomes(await ended(house, one)), [[1, 'ok']])
+  assert.deepEqual(outcomes(await ended(house, two)), [[1, 'failed']])
+})
+
+test('a clock that is stopped fires nothing more, and still records the ends of runs', async (t) => {
+  const { script, letGo } = createHeldReply()
+  const house = open(t, { reply: () => script })
+  const [running, due] = [await house.add(), await house.add({ schedule: 'every 2h' })]
+  await house.at(start + hour)
+  await house.clock.stop()
+  letGo()
+  assert.deepEqual(outcomes(await ended(house, running)), [[1, 'ok']])
+  house.setTime(start + 2 * hour)
+  house.clock.wake()
+  await house.clock.close()
+  assert.deepEqual(await house.runs(due), [])
+})
