@@ -56,7 +56,7 @@ const refused: readonly (readonly [what: string, content: Buffer, says: RegExp])
   ['a file that is cut off', whole.subarray(0, whole.length - 30), /not complete/],
   ['a damaged byte', Buffer.from(whole).fill(0, 40, 42), /damaged|not complete|line/],
   ['a changed row', changed, /SHA-256 does not match/],
-  ['lines behind the end', gzipSync(`${gunzipSync(whole).toString()}[1]\n`), /behind its end/],
+  ['lines after the end', gzipSync(`${gunzipSync(whole).toString()}[1]\n`), /after its end/],
   ['a missing row', packed(lines.toSpliced(2, 1)), /1 rows of users, not 2/],
   ['a row with too few values', packed(lines.with(2, { type: 'row', row: ['a'] })), /is not complete/],
   ['a missing file', packed(lines, 3), /2 files, not 3/],
