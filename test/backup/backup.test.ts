@@ -112,6 +112,14 @@ test('progress is the share of all rows that are written', async (t) => {
   )
 })
 
+test('a single row is all of it', async (t) => {
+  const { snapshot, target } = fakes({ a: [[['1']]] })
+  const shares: number[] = []
+  const onProgress = (_: string, share: number) => void shares.push(share)
+  await writeAll(target, { snapshot, keys: {}, withKey: false, home: homeAt(folder(t)), onProgress })
+  assert.deepEqual(shares, [1])
+})
+
 test('keys and links count as files, folders do not, and of many skipped files twenty are named', async (t) => {
   const home = homeAt(folder(t))
   mkdirSync(join(home.path, 'workspace', 'empty'), { recursive: true })
