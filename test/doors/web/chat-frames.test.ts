@@ -114,7 +114,8 @@ test('what is wrong with a frame is told by its name, its field and the wait, an
     const [{ message: _, ...told } = { message: '' }] = (await say(value, bytes)) as { message: string }[]
     return told
   }
-  assert.deepEqual(await shape('text'), fault)
+  const noObject = 'a frame is a text of one JSON object with a type'
+  assert.deepEqual(await say('text'), [{ ...fault, message: noObject }])
   assert.deepEqual(await shape([]), fault)
   assert.deepEqual(await shape({ type: 'please', ref: 5 }), { ...fault, param: 'type' })
   const long = 'r'.repeat(101)

@@ -183,6 +183,11 @@ test('what was answered is told with who said it, since a time', async (t) => {
   assert.equal((await call('GET', '/api/gates/answered', { token: ada })).json.gates.length, 1)
   assert.deepEqual(await answered(bob), [])
   assert.deepEqual(await answered(ada, new Date(Date.now() + dayMs).toISOString()), [])
+  const other = (await call('POST', '/api/chat', { token: bob, body: { message: 'write' } })).json
+  const no = { action: 'deny', word: 'Not today.' }
+  await call('POST', `/api/threads/${other.thread_id}/gates/${other.gate.id}`, { token: bob, body: no })
+  const [denied] = await answered(bob)
+  assert.deepEqual([denied.decision, denied.word, 'scope' in denied], ['deny', 'Not today.', false])
   for (const wrong of ['yesterday', '2026-01-31']) {
     const refused = await call('GET', `/api/gates/answered?since=${wrong}`, { token: ada })
     assert.equal(refused.status, 400)
