@@ -8,9 +8,9 @@ import type { Fence } from '#safety/fence.ts'
 import type { Marker } from '#safety/marks.ts'
 import { createAppend, dropSummarised, emptyHistory, type History, isOutside } from './history-prompt.ts'
 
-const defaultMaxBytes = 16 * 1024 * 1024
+const defaultMaxBytes = 8 * 1024 * 1024
 /** The thread used last may exceed the cache limit by this factor; else each turn of a long thread would reload it. */
-const maxOverLimit = 4
+const maxOverLimit = 8
 export interface Histories {
   /** The history of a turn that has just started, including its first entries. */
   open(started: StartedTurn): Promise<History>
