@@ -129,7 +129,7 @@ export interface DocumentStore extends WordIndex {
 export const maxDocuments = 250_000
 export const maxDocumentBytes = 2 * 1024 ** 3
 
-/** A search uses so much of a query. */
+/** Longest query of a search. A search of memory truncates a longer one; that of threads refuses it. */
 export const maxQueryChars = 1_000
 
 /** The identity documents at the root of memory, in the order of the system prompt. */

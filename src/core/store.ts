@@ -20,7 +20,7 @@ import type { NewTurn, StoredTurn, TurnStore } from './turn-store.ts'
 import type { UsageStore } from './usage.ts'
 import type { VectorStore } from './vector.ts'
 
-/** Handles the due instants of a mission, in one transaction. */
+/** The outcome of a mission's due instants, stored in one transaction. */
 export type Firing = {
   readonly mission: Mission
   readonly missed: readonly MissedRow[]

@@ -4,13 +4,13 @@ import type { UserId } from '#core/ids.ts'
 import { textMessage } from '#core/item.ts'
 import type { MissedPolicy, Mission, MissionChange, MissionRun, MissionStatus, RunPage } from '#core/mission.ts'
 import type { Store } from '#core/store.ts'
+import { checkZone } from '#core/zone.ts'
 import { pace } from '#lib/pace.ts'
 import { titleOf } from '#turns/message.ts'
 import type { Turns } from '#turns/turns.ts'
 import { maxRunningMissions } from './clock.ts'
 import { turnOfRun } from './run.ts'
 import {
-  checkZone,
   machineZone,
   neverComes,
   nextRuns,

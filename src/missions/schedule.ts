@@ -2,6 +2,7 @@
 // only file that knows croner.
 import { Cron } from 'croner'
 import { AppError } from '#core/errors.ts'
+import { checkZone } from '#core/zone.ts'
 import { readText, scheduleForms, type ScheduleText, type WallTime } from './schedule-text.ts'
 
 /** When a schedule comes. */
@@ -102,18 +103,6 @@ export function* runsBetween(schedule: Schedule, first: number, upTo: number): G
   yield* walk(schedule, { from: gapEnd, upTo, max: Infinity }, late)
   const rhythm = Math.max((last - first) / (maxExact - 1), 1)
   return { runs: [...runs, ...late], uncounted: Math.round((gapEnd - last) / rhythm) }
-}
-
-/** Checks the name of a time zone. */
-export function checkZone(zone: string): void {
-  try {
-    // Offsets such as +02:00 know no daylight saving.
-    if (!/^[A-Za-z]/.test(zone) || zone.length > 64) throw new RangeError(zone)
-    Intl.DateTimeFormat('en', { timeZone: zone })
-  } catch (error) {
-    const message = `${JSON.stringify(zone.slice(0, 64))} is no time zone: take a name such as Europe/Zurich or UTC`
-    throw new AppError('invalid_input', message, { param: 'zone', cause: error })
-  }
 }
 
 /** The zone of this machine. */

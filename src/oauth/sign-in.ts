@@ -71,7 +71,7 @@ function registrationOf({ issuer, tokenUrl }: OAuthServer, clientId: string): st
   return digestOf(JSON.stringify([issuer ?? '', tokenUrl, clientId]))
 }
 
-/** The user who began a sign-in, or the browser, finishes it. `state` is that of the start, for a code alone. */
+/** The party that finishes a sign-in: the user who began it, or the browser. `state` is that of the start, for a code alone. */
 export type FinishingParty = {
   readonly owner?: UserId | undefined
   readonly browser?: string | undefined

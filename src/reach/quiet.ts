@@ -1,6 +1,7 @@
 // Quiet hours: whether an instant falls into them, and when they end. Pure.
 import { AppError } from '#core/errors.ts'
 import type { Quiet } from '#core/notification.ts'
+import { checkZone } from '#core/zone.ts'
 
 const minuteMs = 60_000
 /** No quiet hours last longer: those of a day, and the hours by which a zone may change its clock. */
@@ -22,7 +23,8 @@ export function quietUntil(quiet: Quiet | undefined, now: number): number | unde
 export function readQuiet({ from, to, zone }: Quiet): Quiet {
   const [start, end] = [readTime(from, 'quiet.from'), readTime(to, 'quiet.to')]
   if (start === end) throw wrong('quiet.to', 'quiet.to must differ from quiet.from: to switch them off, send null')
-  return { from: start, to: end, zone: readZone(zone) }
+  checkZone(zone, 'quiet.zone')
+  return { from: start, to: end, zone }
 }
 
 function isQuiet({ from, to }: Quiet, minute: number): boolean {
@@ -52,18 +54,6 @@ function readTime(text: string, field: string): string {
   const found = timePattern.exec(text.trim())
   if (!found) throw wrong(field, `${field} must be a time such as 22:00, not ${JSON.stringify(text.slice(0, 20))}`)
   return `${(found[1] ?? '').padStart(2, '0')}:${found[2]}`
-}
-
-function readZone(zone: string): string {
-  try {
-    // Offsets such as +02:00 know no daylight saving.
-    if (!/^[A-Za-z]/.test(zone) || zone.length > 64) throw new RangeError(zone)
-    Intl.DateTimeFormat('en', { timeZone: zone })
-    return zone
-  } catch {
-    const shown = JSON.stringify(zone.slice(0, 64))
-    throw wrong('quiet.zone', `quiet.zone ${shown} is no time zone: take a name such as Europe/Zurich or UTC`)
-  }
 }
 
 function wrong(param: string, message: string): AppError {

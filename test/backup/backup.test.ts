@@ -34,7 +34,7 @@ test('a file that is no backup is never replaced, an earlier backup is', async (
   await makeBackup({ ...parts, file: kept, withKey: true })
   await makeBackup({ ...parts, file: kept })
   assert.equal((await verifyBackup(kept)).header.with_key, false)
-  // What a link leads to is not replaced, though it is one.
+  // A link is not replaced, even if it leads to a backup.
   symlinkSync(kept, join(path, 'link'))
   await assert.rejects(makeBackup({ ...parts, file: join(path, 'link') }), /is no backup of Atrium/)
   assert.deepEqual(readdirSync(path).toSorted(), ['a', 'kept', 'link'])
@@ -65,7 +65,9 @@ test('a backup that fails leaves no file, and copies of backups that run stay', 
     writeFileSync(join(home.path, name), 'half')
   const path = folder(t)
   const onProgress = (what: string) => assert.notEqual(what, 'files')
-  await assert.rejects(makeBackup({ home, file: join(path, 'a'), withKey: false, onProgress }))
+  await assert.rejects(makeBackup({ home, file: join(path, 'a'), withKey: false, onProgress }), {
+    code: 'ERR_ASSERTION',
+  })
   assert.deepEqual(readdirSync(path), [])
   assert.deepEqual(readdirSync(home.path).toSorted(), ['atrium.db', 'workspace', ...kept].toSorted())
   await assert.rejects(makeBackup({ home: homeAt(path), file: join(path, 'a'), withKey: false }), {

@@ -62,12 +62,12 @@ const refused: readonly (readonly [what: string, content: Buffer, says: RegExp])
   ['a missing file', packed(lines, 3), /2 files, not 3/],
   ['a missing end', gzipSync(lines.map(lineText).join('')), /not complete/],
   ['a table twice', packed([...lines, lines[1] as Line]), /twice/],
-  ['half a line behind the end', gzipSync(`${gunzipSync(whole).toString()}[1`), /not complete/],
+  ['half a line after the end', gzipSync(`${gunzipSync(whole).toString()}[1`), /not complete/],
   ['a second header', packed([lines[0] as Line, ...lines]), /begin with the header/],
   ['a row of no table', packed([lines[0] as Line, ...lines.slice(2)]), /a row of no table/],
-  ['a row behind the files', packed([...lines, { type: 'row', row: ['a', null, 1] }]), /a row of users/],
+  ['a row after the files', packed([...lines, { type: 'row', row: ['a', null, 1] }]), /a row of users/],
   ['a part of no file', packed([lines[0] as Line, lines[5] as Line, ...lines.slice(1)]), /part of no file/],
-  ['a part behind a folder', packed([...lines, lines[5] as Line]), /part of no file/],
+  ['a part after a folder', packed([...lines, lines[5] as Line]), /part of no file/],
   ['a table that is not counted', packed([...lines, { ...(lines[1] as Line), table: 'b' } as Line]), /does not name/],
   ['a line of a later format', gzipSync('{"atrium_backup":2}\n'), /newer Atrium/],
   ['a row that is none', gzipSync(`${lineText(lines[0] as Line)}[{"a":1}]\n`), /not of a backup/],
@@ -108,7 +108,7 @@ test('a file may come in several parts, and a backup may be of PostgreSQL', asyn
   assert.deepEqual(shares, [1])
 })
 
-test('of a file that is none nothing stays open', async (t) => {
+test('a file that is not a backup is closed again', async (t) => {
   const path = folder(t)
   const file = join(path, 'a')
   writeFileSync(file, gzipSync(`hello\n${'x'.repeat(3_000_000)}`, { level: 0 }))

@@ -175,4 +175,5 @@ test('a workspace on another disk is refused before anything is touched', async 
   await makeBackup({ home: source, file, withKey: false })
   symlinkSync(shared, join(home.path, 'users'))
   await assert.rejects(checkBackup({ home, file, replace: true }), /users is on another disk/)
+  assert.deepEqual(readdirSync(home.path), ['users'])
 })

@@ -180,7 +180,7 @@ test('a catch-up while the database is away fails as a whole, and the next one t
   await house.teller.close()
   await house.addWay()
   const away = (): Promise<never> => Promise.reject(new AppError('database_unavailable', 'away'))
-  // The second fault comes behind the users.
+  // The second fault comes after the users.
   for (const takeAway of [
     () => t.mock.method(notifications, 'usersWithWays', away),
     () => t.mock.method(threads, 'get', away),

@@ -39,7 +39,7 @@ async function main(folder: string, uid: number | undefined): Promise<void> {
       if (message.type === 'answer') {
         waiting.get(message.id)?.(Object.assign(message, { body }))
         waiting.delete(message.id)
-      } else void answerCall(component, message.work)
+      } else if (message.type === 'call') void answerCall(component, message.work)
     }),
   )
   stdin.on('end', exitNow)

@@ -199,7 +199,7 @@ function spawnChild({ script, folder, uid }: ProcessParts): ConfinedProcess {
   })
 }
 
-/** What the end of a process tells about its tool. */
+/** The fault of a call whose process ended. */
 export function exitFault(code: number | null, signal: NodeJS.Signals | null): ToolFault {
   // Node aborts when its heap is full. The guest's own memory is bounded, so this is memory that it made its host use.
   if (signal === 'SIGABRT' || signal === 'SIGTRAP' || signal === 'SIGILL' || code === 134 || code === 133) {

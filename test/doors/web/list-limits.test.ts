@@ -14,6 +14,7 @@ import { threadFileRoutes } from '#doors/web/thread-file-routes.ts'
 import { threadRoutes } from '#doors/web/thread-routes.ts'
 import { toolRoutes } from '#doors/web/tool-routes.ts'
 import { usageRoutes } from '#doors/web/usage-routes.ts'
+import { defaultMaxBodyBytes } from '#http/body.ts'
 import type { Route } from '#http/routes.ts'
 
 type Asked = { readonly limit?: number; readonly maxBytes?: number }
@@ -90,6 +91,7 @@ test('a hundred threads are deleted at once, and one more is refused', async () 
 })
 
 test('a body has 64 KB, and more only where files, documents and messages are sent', () => {
+  assert.equal(defaultMaxBodyBytes, 65_536)
   const parts = {} as never
   const routes = [chatRoutes, queueRoutes, memoryRoutes, mcpRoutes, toolRoutes, threadFileRoutes, threadRoutes]
   const rows = [...routes.flatMap((make) => make(parts)), ...skillUpload(parts).routes]

@@ -1,4 +1,4 @@
-// Threads: lists, items after a seq, erasing.
+// Threads over HTTP: lists, search, rename, export, erasing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { catchUp } from '#turns/thread-indexer.ts'

@@ -79,7 +79,7 @@ test('a process that was killed while idle is replaced without a word', async ()
   assert.notEqual(pool.live()[0]?.pid, pid)
 })
 
-test('the process that has been idle for longest makes room, and a removed tool keeps none', async () => {
+test('the idle process whose tenure began first makes room, and a removed tool loses its idle processes', async () => {
   const pool = createPool(2)
   const [a = '', b = '', c = ''] = folders
   const tools = () => pool.live().map(({ folder }) => folder)

@@ -1,4 +1,4 @@
-// The schemas of answers name every field that answers have: the OpenAPI document and the browser app are made from them.
+// The schemas of answers keep the fields that are listed here: the OpenAPI document and the browser app are made from them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type * as z from 'zod/mini'
