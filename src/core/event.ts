@@ -11,8 +11,8 @@ export type Delta = {
   /** The id of the previous text item in the same response, which is complete now. */
   readonly after?: string
   /**
-   * The first item that was streamed of the same response, with the first piece of each item. Later responses have later
-   * ids: whatever an earlier one has not stored was given up with its process.
+   * The id of the first item of the same response. Only the first piece of each item has it. Later responses have later
+   * ids: whatever an earlier one has not stored was given up.
    */
   readonly firstId?: string
   readonly offset: number

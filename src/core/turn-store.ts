@@ -30,7 +30,7 @@ export type NewTurn = {
   /** For a resume: the call whose output gate the input answers. If the request has no tools, those of the last turn apply. */
   readonly resumes?: string
   readonly idempotency?: Idempotency
-  /** The hash of the body that began the turn: while it waits for a person, the same body starts no other. With a key it is the key's. */
+  /** The hash of the body that began the turn. While that turn waits for a person, the same body starts no other. With a key it is the key's. */
   readonly bodyHash?: string
   /** The service's tools that the caller may use, whatever `options` say. */
   readonly allowedTools?: readonly string[] | undefined

@@ -11,11 +11,9 @@ export interface Unstored {
   clear(): readonly string[]
 }
 
-/** Ids are in the order of time, so that a later response has later ids. */
+/** Ids are in the order of time, as far as the clocks of the processes agree: a later response has later ids. */
 export function createUnstored(): Unstored {
   let ids: readonly string[] = []
-  /** The first item of the response that is being written. */
-  let response = ''
 
   function take(goes: (id: string) => boolean): readonly string[] {
     const gone = ids.filter(goes)
@@ -23,16 +21,17 @@ export function createUnstored(): Unstored {
     return gone
   }
 
+  const takeBefore = (id: string): readonly string[] => take((each) => timeOf(each) < timeOf(id))
+
   return {
-    write({ itemId, firstId = '' }) {
-      const gone = firstId > response ? take(() => true) : []
-      if (firstId > response) response = firstId
+    write({ itemId, firstId }) {
+      const gone = firstId === undefined ? [] : takeBefore(firstId)
       if (!ids.includes(itemId)) ids = [...ids, itemId]
       return gone
     },
     store(id) {
       take((each) => each === id)
-      return take((each) => timeOf(each) < timeOf(id))
+      return takeBefore(id)
     },
     clear: () => take(() => true),
   }

@@ -3,10 +3,11 @@
 // spaces into pairs of characters, and treats an emoji as a word.
 import { stemmer } from 'stemmer'
 import { isCommonForeign, isCommonEnglish } from './stop-words.ts'
+import { createWordCache } from './word-cache.ts'
 
 /** Longer words are truncated: indexes limit the length of a term. */
 const maxWordLength = 64
-/** Words in each half of the cache. */
+/** Words that each reader keeps. */
 const defaultMaxCached = 8_000
 
 /** Scripts without spaces between words. */
@@ -72,24 +73,10 @@ export interface Reader {
 }
 
 export function createReader(maxCached = defaultMaxCached): Reader {
-  // Two halves: when the first is full it becomes the second, whose words are forgotten unless they occur again.
-  let recent = new Map<string, Word>()
-  let older = new Map<string, Word>()
+  const recall = createWordCache(maxCached, readWord)
   // Made on first use: the second takes milliseconds.
   let asciiWord: RegExp | undefined
   let anyWord: RegExp | undefined
-
-  function recall(found: string): Word {
-    const known = recent.get(found)
-    if (known) return known
-    // A copy: a longer match is a slice, with which V8 would keep the whole text.
-    const own = Buffer.from(found).toString()
-    const word = older.get(own) ?? readWord(own)
-    if (found.length > maxWordLength) return word
-    if (recent.size >= maxCached) [older, recent] = [recent, new Map()]
-    recent.set(own, word)
-    return word
-  }
 
   /** Visits every word with its position. A callback and not a list: a search reads many thousands of words. */
   function each(text: string, visit: (word: Word, start: number, end: number) => void): void {
@@ -98,7 +85,9 @@ export function createReader(maxCached = defaultMaxCached): Reader {
       : (anyWord ??= new RegExp(anyPattern, 'gv'))
     pattern.lastIndex = 0
     for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
-      visit(recall(match[0]), match.index, pattern.lastIndex)
+      const [found] = match
+      // A longer one hardly occurs again.
+      visit(found.length > maxWordLength ? readWord(found) : recall(found), match.index, pattern.lastIndex)
     }
   }
 

@@ -14,7 +14,7 @@ const maxBatch = 256
 const maxCommitMs = 20
 /** Pages of the log from which it is moved into the file: SQLite's own default. */
 const maxLogPages = 1_000
-/** Its length is looked at so often: the question takes as long as two statements of a turn. */
+/** Commits between two looks at the length of the log: a look takes as long as two statements of a turn. */
 const commitsPerLook = 8
 
 /** Statements that erase what people wrote; not those that only tidy up, such as rate counters. */
@@ -80,7 +80,7 @@ export function openSqlite(
     }
     const rows = statement.prepared.all(...values) as Row[]
     // One that erases nothing is no reason to scrub the file.
-    if (statement.erases && Number(db.prepare('SELECT changes() AS n').get()?.['n']) > 0) onErase?.()
+    if (statement.erases && Number(run({ sql: 'SELECT changes() AS n', values: [] })[0]?.['n']) > 0) onErase?.()
     return rows
   }
 
@@ -95,7 +95,7 @@ export function openSqlite(
     if (db.isTransaction) db.exec('ROLLBACK')
   }
 
-  /** Sets how long SQLite itself waits for another process, which blocks the event loop. */
+  /** Sets how long SQLite itself waits for another process. That wait blocks the event loop: only reads have one. */
   function waitFor(ms: number): void {
     if (ms !== waitsMs) db.exec(`PRAGMA busy_timeout=${ms}`)
     waitsMs = ms
@@ -141,7 +141,7 @@ export function openSqlite(
       try {
         db.exec('PRAGMA wal_checkpoint(PASSIVE)')
       } catch {
-        // The log keeps everything, and the next commit tries again. A database that was closed meanwhile has moved it.
+        // The log keeps everything, and the next look tries again. A database that was closed meanwhile has moved it.
       }
     })
   }

@@ -28,6 +28,14 @@ test('a later response gives up what an earlier one has not stored; a late piece
   assert.deepEqual(unstored.clear(), [id(5), id(3)])
 })
 
+test('an item whose beginning was missed belongs to the response that goes on after it', () => {
+  const unstored = createUnstored()
+  unstored.write({ itemId: id(1), firstId: id(1) })
+  unstored.write({ itemId: id(3) })
+  assert.deepEqual(unstored.write({ itemId: id(4), firstId: id(3) }), [id(1)])
+  assert.deepEqual(unstored.clear(), [id(3), id(4)])
+})
+
 test('a stored item gives up what began before it, but nothing of its own millisecond', () => {
   const unstored = createUnstored()
   unstored.write({ itemId: id(1), firstId: id(1) })

@@ -61,8 +61,6 @@ export function createConversation(id: string): Conversation {
   const view = createViewer()
   const turns = computed(() => view(items.value))
   let earlier: Promise<void> | undefined
-  /** The first item of the response that is being written. */
-  let response = ''
 
   const lastSeq = (): number => items.peek().at(-1)?.seq ?? 0
   const firstSeq = (): number => items.peek()[0]?.seq ?? 1
@@ -90,8 +88,8 @@ export function createConversation(id: string): Conversation {
     const fresh = more.filter(({ seq }) => seq > last)
     if (fresh.length === 0) return
     items.value = [...items.peek(), ...fresh]
-    // Ids are in the order of time: what began before a stored item, and is not stored, was given up.
-    keepUnstored(({ itemId }) => fresh.every((item) => item.id < itemId))
+    // What began before a stored item, and is not stored, was given up.
+    keepUnstored(({ itemId }) => fresh.every((item) => item.id !== itemId && timeOf(item.id) <= timeOf(itemId)))
     sawThread(id, lastSeq())
   }
 
@@ -164,12 +162,9 @@ export function createConversation(id: string): Conversation {
       return earlier
     },
     apply(frame) {
-      // The process of an earlier response was lost.
-      const first = ('first_id' in frame && frame.first_id) || ''
-      if (first > response) {
-        response = first
-        keepUnstored(() => false)
-      }
+      // A new response: what an earlier one has not stored was given up.
+      const first = 'first_id' in frame && frame.first_id
+      if (first) keepUnstored(({ itemId }) => timeOf(itemId) >= timeOf(first))
       switch (frame.type) {
         case 'item':
           if (frame.item.seq > lastSeq() + 1) return false
@@ -221,6 +216,11 @@ export function createConversation(id: string): Conversation {
       }
     },
   }
+}
+
+/** The part of an id that tells its time: ids of one millisecond are in no order. */
+function timeOf(id: string): string {
+  return id.slice(0, 13)
 }
 
 /** What stays is not drawn again. */

@@ -52,8 +52,8 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
     )
   } catch (error) {
     // A client that retries a turn which waits for a person gets the same answer, until somebody has answered the gate.
-    // `start` finds such a turn itself, unless its thread takes no other meanwhile.
-    const waiting = await turns.findWaiting(user, 'responses', bodyHash)
+    // `start` finds it, unless something failed before: what the body refers to was deleted, or the process is full.
+    const waiting = await turns.findWaiting(user, 'responses', bodyHash).catch(() => undefined)
     if (waiting) return repeat(waiting)
     const failed = failedTurn(error, create, user, parts.now?.() ?? Date.now())
     const source = fixedSource({ type: 'turn', turn: failed })

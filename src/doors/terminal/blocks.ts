@@ -242,8 +242,10 @@ export function createBlocks(now: () => number): Blocks {
         if (event.type === 'entries') event.entries.forEach(add)
         else if (event.type === 'turn') know(event.turn)
         else if (event.type === 'thought') {
-          unstored.write(event).forEach(remove)
           const before = list[at.get(event.itemId) ?? -1]
+          // A piece that comes late: the stored item has all of it.
+          if (before?.type === 'thought' && !before.live) continue
+          unstored.write(event).forEach(remove)
           runs(event.turnId, took.get(event.turnId)?.to ?? now())
           think(event.itemId, (before?.type === 'thought' ? before.text : '') + event.text, true)
         } else if (event.type === 'progress') change(event.callId, { progress: progressWords(event) })

@@ -43,6 +43,19 @@ describe('the same request while its turn waits at a gate', () => {
     assert.notEqual(bob['id'], first['id'])
   })
 
+  it('gets the gate again even if the response before it was deleted meanwhile', async (t) => {
+    const served = await serve({ replies: [...replies, { when: 'hello', text: 'Hello.' }] })
+    t.after(() => served.close())
+    const { id } = (await served.create({ input: 'hello' })).body
+    const next = { input: 'approve', previous_response_id: id }
+    const first = (await served.create(next)).body
+    assert.equal(errorOf(first)['code'], 'gate_required')
+    assert.equal((await served.call('DELETE', `/v1/responses/${String(id)}`)).status, 200)
+    assert.deepEqual((await served.create(next)).body, first)
+    const other = (await served.create({ ...next, input: 'approve too' })).body
+    assert.equal(errorOf(other)['code'], 'previous_response_not_found')
+  })
+
   it('survives a restart, and is a new turn once the gate is answered', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'atrium-retries-'))
     t.after(() => rmSync(folder, { recursive: true }))

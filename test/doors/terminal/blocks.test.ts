@@ -220,6 +220,16 @@ test('a thought stands before what was said after it, though it is told later', 
   assert.deepEqual(blocks.list()[1], { type: 'thought', id: 'item 2', text: 'hm', fold: 'part' })
 })
 
+test('a piece of a thought that comes after its stored item changes nothing', () => {
+  const blocks = createBlocks(() => 0)
+  blocks.apply(told(textMessage('user', 'go')))
+  blocks.apply([{ type: 'entries', entries: [entry(2, { type: 'reasoning', text: 'hm, well' }, 'one')] }])
+  const before = blocks.list().slice()
+  blocks.apply([{ type: 'thought', turnId: 'one', itemId: 'item 2', offset: 4, text: 'well' }])
+  blocks.apply([{ type: 'entries', entries: [entry(3, textMessage('assistant', 'Yes.'), 'one')] }])
+  assert.deepEqual(blocks.list().slice(0, 2), before)
+})
+
 test('queued messages stay behind everything that happens, and follow what the thread says of them', () => {
   const blocks = createBlocks(() => 0)
   const waits = (turnId: string, text: string) => ({

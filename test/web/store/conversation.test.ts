@@ -254,9 +254,12 @@ test('text and thoughts of an attempt that was lost go when the next one begins,
   assert.deepEqual(shown(), [['j1'], ['j2', 'j3']])
   thought('k1', 'k1')
   assert.deepEqual(shown(), [['k1'], []])
+  // Its beginning was missed.
+  conversation.apply(frame({ type: 'thought', ...at, item_id: 'k1a', offset: 9, text: 'hm' }))
+  assert.deepEqual(shown(), [['k1', 'k1a'], []])
   begins('k2', 'k1')
   conversation.apply(delta('k2', 5, ' again'))
-  assert.deepEqual(shown(), [['k1'], ['k2']])
+  assert.deepEqual(shown(), [['k1', 'k1a'], ['k2']])
   assert.deepEqual(conversation.growing.value[0]?.text, 'Hello again')
   // A subscription in the middle of it.
   conversation.apply(frame({ type: 'snapshot', ...at, item_id: 'm2', first_id: 'm1', text: 'Good day' }))

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createWordCache } from '#memory/word-cache.ts'
+
+test('a word that occurs again stays, one that does not is forgotten', () => {
+  const made: string[] = []
+  const read = createWordCache(2, (word) => {
+    made.push(word)
+    return { word }
+  })
+  const first = read('a')
+  // Each row: the words that are read, and those of them that are made anew.
+  const rows: [string, string][] = [
+    ['a', ''],
+    ['b c', 'b c'],
+    ['a', ''],
+    ['d e', 'd e'],
+    ['a', ''],
+    ['b', 'b'],
+    ['f g h', 'f g h'],
+    ['a', 'a'],
+  ]
+  for (const [words, anew] of rows) {
+    made.length = 0
+    for (const word of words.split(' ')) assert.deepEqual(read(word), { word })
+    assert.equal(made.join(' '), anew, `after ${words}`)
+  }
+  assert.notEqual(read('a'), first)
+})
