@@ -7,7 +7,7 @@ import type { Script } from '#models/script.ts'
 import { afterAllFiles } from '../after-all-files.ts'
 import { type Serving, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
-import { keepPage, leavePage, takePage } from './left-pages.ts'
+import { leavePage, resetPage, takePage } from './left-pages.ts'
 
 const places = [
   '/usr/bin/chromium',
@@ -93,8 +93,9 @@ export type Site = {
   /** A page of somebody who is signed in, with the app loaded anew; `options` are the browser's too (size, theme). */
   open(t: TestContext, path?: string, options?: OpenOptions): Promise<Page>
   /**
-   * A page of the operator. If the test before has visited one, it is the same, and goes to the path as a link does: what
-   * that test has left in the app is there, such as a draft or a folded sidebar.
+   * The operator's page at an address, the same for all tests of the file. The first visit loads the app, later ones go
+   * there as a link does, so that the page is drawn and read anew: what was left in the app is there, such as a draft or a
+   * folded sidebar.
    */
   visit(t: TestContext, path?: string): Promise<Page>
   /** Asks the gateway as the operator. */
@@ -134,7 +135,7 @@ export function useSite({ script, env = {} }: SiteOptions = {}): Site {
     // The service may close a connection that was idle in the moment in which it is used again.
     await page.context().request.post(`${running().url}/api/login`, { data: { token: as }, maxRetries: 2 })
   }
-  /** The page that tests visit, while none of them has it. */
+  /** The page that tests visit, one after the other: a load of the app takes more time than most of what a test does. */
   let visited: Page | undefined
   const leaveVisited = async (): Promise<void> => {
     const page = visited
@@ -156,7 +157,6 @@ export function useSite({ script, env = {} }: SiteOptions = {}): Site {
     token,
     home: home.path,
     async open(t, path = '/', { token: as = token, afar = false, url = running().url, ...options } = {}) {
-      await leaveVisited()
       const page = await take(options)
       t.after(() => leave(page, Object.keys(options).length === 0))
       watchFaults(t, page)
@@ -167,17 +167,13 @@ export function useSite({ script, env = {} }: SiteOptions = {}): Site {
       return page
     },
     async visit(t, path = '/') {
-      const again = visited
-      visited = undefined
-      const page = again ?? (await take({}))
-      t.after(async () => {
-        // After a fault nobody knows what stands in the page.
-        if (visited || !t.passed || page.isClosed()) return leave(page)
-        await keepPage(page)
-        visited = page
-      })
+      // After a fault nobody knows what stands in the page.
+      t.after(() => (t.passed ? undefined : leaveVisited()))
+      const isOpen = visited !== undefined
+      const page = (visited ??= await take({}))
+      if (isOpen) await resetPage(page)
       watchFaults(t, page)
-      if (again) await follow(page, path)
+      if (isOpen) await goOn(page, path)
       else {
         await signIn(page, token)
         await page.goto(running().url + path)
@@ -233,6 +229,16 @@ export async function hearing(page: Page): Promise<void> {
 /** Goes to another page of the app as a link does: a load of the app takes more time than most pages do. */
 export async function follow(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new Event('popstate'))`)
+}
+
+/** Leaves what is shown and goes to another page, or to the same one again. */
+async function goOn(page: Page, path: string): Promise<void> {
+  await page.mouse.move(0, 0)
+  // Ends the notice at the lower edge.
+  await page.evaluate(`dispatchEvent(new Event('pagehide'))`)
+  await follow(page, '/no-such-page')
+  await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+  await follow(page, path)
 }
 
 type Finding = { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }

@@ -3,13 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { untilEqual } from '../until.ts'
-import { follow, noBrowser } from './browser.ts'
+import { follow, noBrowser, useSite } from './browser.ts'
 import { corpus, guard } from './corpus.ts'
 import { checkLooks } from './looks.ts'
-import { useOnePage } from './one-page.ts'
 
 const skip = noBrowser()
-const { site, visit } = useOnePage({
+const site = useSite({
   script: {
     replies: [
       { when: 'slow', text: 'Working on it.', delayMs: 600_000 },
@@ -27,7 +26,7 @@ const rowOf = (page: Page, title: string) => page.getByRole('row').filter({ hasT
 const newUser = async (name: string) => (await site.call<{ token: string }>('POST', '/api/users', { name })).token
 
 test('a job shows how it stands as that changes, and Stop ends it', { skip }, async (t) => {
-  const page = await visit(t, '/jobs')
+  const page = await site.visit(t, '/jobs')
   await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor()
   await send('slow work')
   const row = rowOf(page, 'slow work')
@@ -43,7 +42,7 @@ test('what waits stands first and leads to its thread; what failed tells why', {
   const { thread_id } = await send('write the fix')
   await send('broken wish')
   await send('plain wish')
-  const page = await visit(t, '/jobs')
+  const page = await site.visit(t, '/jobs')
   await rowOf(page, 'broken wish').getByText('Failed').waitFor()
   await rowOf(page, 'broken wish').getByText('<b>no</b> such model.').waitFor()
   await rowOf(page, 'plain wish').getByText('Completed').waitFor()
@@ -80,7 +79,7 @@ test('the operator sees the jobs of one user, however far back they are', { skip
   await sendAs('ci-bot', 'flaky checkout test')
   await sendAs('nadia', 'bump the base image')
   for (let at = 1; at <= 22; at++) await send(`later ${at}`)
-  const page = await visit(t, '/jobs')
+  const page = await site.visit(t, '/jobs')
   await rowOf(page, 'later 22').waitFor()
   await rowOf(page, 'flaky checkout test').waitFor({ state: 'detached' })
   const users = page.getByRole('combobox', { name: 'User' })
@@ -96,7 +95,7 @@ test('the operator sees the jobs of one user, however far back they are', { skip
 test('jobs are found by status, by door and by words; the address keeps the status', { skip }, async (t) => {
   await send('broken again')
   await send('tidy the attic')
-  const page = await visit(t, '/jobs')
+  const page = await site.visit(t, '/jobs')
   await rowOf(page, 'tidy the attic').waitFor()
   await page.getByRole('button', { name: 'Failed' }).click()
   await rowOf(page, 'tidy the attic').waitFor({ state: 'detached' })
@@ -144,7 +143,7 @@ test('a slow answer shows a skeleton; who has no jobs is told what would be here
 
 test('jobs that cannot be read say so and keep what was there', { skip }, async (t) => {
   await send('kept on the page')
-  const page = await visit(t, '/jobs')
+  const page = await site.visit(t, '/jobs')
   await rowOf(page, 'kept on the page').waitFor()
   await page.route('**/api/jobs?*', (route) => route.abort())
   await page.getByRole('button', { name: 'Completed' }).click()
@@ -157,7 +156,7 @@ test('jobs that cannot be read say so and keep what was there', { skip }, async 
 })
 
 test('words of others stay words: titles and faults', { skip }, async (t) => {
-  const page = await visit(t, '/waiting')
+  const page = await site.visit(t, '/waiting')
   const watch = guard(page)
   for (const text of corpus) await send(text)
   await follow(page, '/jobs')
@@ -168,13 +167,13 @@ test('words of others stay words: titles and faults', { skip }, async (t) => {
 
 test('Jobs have no barrier, in any size and theme', { skip }, async (t) => {
   await send('write something else')
-  const page = await visit(t, '/jobs')
+  const page = await site.visit(t, '/jobs')
   await checkLooks(page, () => rowOf(page, 'write something else').first().waitFor(), { frame: true })
 })
 
 test('with the keyboard alone a job is found, opened and stopped', { skip }, async (t) => {
   await send('slow lane')
-  const page = await visit(t, '/jobs')
+  const page = await site.visit(t, '/jobs')
   await rowOf(page, 'slow lane').getByText('Running').waitFor()
   await page.getByRole('searchbox', { name: 'Search jobs' }).focus()
   await page.keyboard.type('slow lane')

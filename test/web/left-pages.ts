@@ -31,17 +31,17 @@ export async function leavePage(page: Page, { again, home }: { again: boolean; h
     for (const origin of origins) await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })
     await session.detach()
     await context.clearCookies()
-    await resetPage(page)
+    await showAsUsual(page)
     left.push(page)
   } catch {
     await context.close()
   }
 }
 
-/** Leaves a page to the next test with the app in it: no listener, no other window, its usual size and media. */
-export async function keepPage(page: Page): Promise<void> {
+/** Makes a page ready for the next test with the app in it: no listener, no other window, its usual size and media. */
+export async function resetPage(page: Page): Promise<void> {
   await clearPage(page)
-  await resetPage(page)
+  await showAsUsual(page)
 }
 
 async function clearPage(page: Page): Promise<void> {
@@ -52,7 +52,7 @@ async function clearPage(page: Page): Promise<void> {
   await Promise.all(others.map((each) => each.close()))
 }
 
-async function resetPage(page: Page): Promise<void> {
+async function showAsUsual(page: Page): Promise<void> {
   const { viewport, ...media } = usual
   await page.emulateMedia({ media: null, forcedColors: 'none', ...media })
   await page.setViewportSize(viewport)

@@ -9,9 +9,8 @@ import type { McpServerList, McpTool } from '#doors/web/wire/mcp.ts'
 import { atrium } from '../atrium.ts'
 import { rude } from '../mcp/harness.ts'
 import { until, untilEqual } from '../until.ts'
-import { findBarriers, hearing, noBrowser } from './browser.ts'
+import { findBarriers, hearing, noBrowser, useSite } from './browser.ts'
 import { checkLooks } from './looks.ts'
-import { useOnePage } from './one-page.ts'
 
 const skip = noBrowser()
 const form = {
@@ -35,7 +34,7 @@ const form = {
   },
 }
 const url = 'https://pay.example/here?order=1'
-const { site, visit } = useOnePage({
+const site = useSite({
   script: {
     loop: true,
     replies: [
@@ -77,7 +76,7 @@ async function ask(page: Page, text: string): Promise<void> {
 }
 
 test('a server is a group of the page, and a switch says what its calls may do', { skip }, async (t) => {
-  const page = await visit(t, '/tools')
+  const page = await site.visit(t, '/tools')
   const group = page.getByRole('region', { name: 'MCP servers' })
   await group.getByRole('listitem').filter({ hasText: 'rude' }).getByText('13 tools').waitFor()
   await group.getByRole('link', { name: 'rude' }).click()
@@ -101,7 +100,7 @@ test('a server is a group of the page, and a switch says what its calls may do',
 test('what a server changed is shown, and the agent has the tool again once it is accepted', { skip }, async (t) => {
   await site.call('POST', '/api/mcp/rude/test', { tool: 'change' })
   await until(async () => (await toolOf('rude', 'ask'))?.status === 'changed')
-  const page = await visit(t, '/tools?server=rude')
+  const page = await site.visit(t, '/tools?server=rude')
   const row = page.getByRole('region', { name: 'MCP servers' }).getByRole('listitem').filter({ hasText: 'rude' })
   await row.getByText('Changed').waitFor()
   const changed = partOf(page, 'rude', 'ask')
@@ -125,7 +124,7 @@ test('what a server changed is shown, and the agent has the tool again once it i
 test('the form of a server has its labels, choices and defaults; a wrong value is told at its field', {
   skip,
 }, async (t) => {
-  const page = await visit(t)
+  const page = await site.visit(t)
   await ask(page, 'order')
   const asked = card(page, 'Answer shop?')
   await asked.getByText('Which colour?').waitFor()
@@ -172,7 +171,7 @@ const sendAtOnce = `new MutationObserver((_, watcher) => {
 test('a form that waits is answered on the page Waiting, and one that is declined goes back as such', {
   skip,
 }, async (t) => {
-  const page = await visit(t)
+  const page = await site.visit(t)
   let answers = 0
   page.on('request', (request) => {
     if (request.method() === 'POST' && request.url().includes('/gates/')) answers++
@@ -201,7 +200,7 @@ test('a form that waits is answered on the page Waiting, and one that is decline
 })
 
 test('a page that a server wants opened is shown with its address; the call goes on after it', { skip }, async (t) => {
-  const page = await visit(t)
+  const page = await site.visit(t)
   await page.context().route('https://pay.example/**', (route) => route.fulfill({ body: 'paid' }))
   await ask(page, 'pay')
   const asked = card(page, 'Sign in at pay.example?')
@@ -220,7 +219,7 @@ test('a page that a server wants opened is shown with its address; the call goes
 test('a server that needs a sign-in says so, and opens its page', { skip }, async (t) => {
   const at = await openLocked(t)
   await site.call('POST', '/api/mcp', { name: 'desk', url: `${at}/mcp` })
-  const page = await visit(t, '/tools?server=desk')
+  const page = await site.visit(t, '/tools?server=desk')
   const server = page.getByRole('article', { name: 'desk' })
   await server.getByText('It needs a sign-in before its tools can be used.').waitFor()
   const opened = page.context().waitForEvent('page')
@@ -239,7 +238,7 @@ test('a call that needs a sign-in opens it from its card, and again where the br
   const at = await openLocked(t, answerUnlocked)
   await site.call('POST', '/api/mcp', { name: 'porch', url: `${at}/mcp` })
   await site.call('PATCH', '/api/mcp/porch/tools/whoami', { effect: 'read' })
-  const page = await visit(t)
+  const page = await site.visit(t)
   await page.evaluate('window.opening = window.open; window.open = () => null')
   await ask(page, 'who am I')
   const asked = card(page, 'Sign in to porch?')

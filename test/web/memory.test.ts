@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until, untilEqual } from '../until.ts'
-import { follow, noBrowser } from './browser.ts'
+import { follow, noBrowser, useSite } from './browser.ts'
 import { corpus, guard } from './corpus.ts'
 import { checkLooks } from './looks.ts'
-import { useOnePage } from './one-page.ts'
 
 const skip = noBrowser()
-const { site, visit } = useOnePage()
+const site = useSite()
 
 const addressOf = (path: string): string => `/api/memory/documents/${path.split('/').map(encodeURIComponent).join('/')}`
 const write = (path: string, content: string) => site.call('PUT', addressOf(path), { content })
@@ -19,7 +18,7 @@ test('a search marks what it found, and the document reads as Markdown', { skip 
   await write('projects/shop/checkout.md', '# Checkout\n\nThe checkout p95 budget is **450 ms**.')
   await write('people/nadia.md', 'Owns checkouts and pricing.')
   await write('garden.md', 'Tomatoes need water.')
-  const page = await visit(t, '/memory')
+  const page = await site.visit(t, '/memory')
   await page.getByRole('link', { name: /garden\.md.*Tomatoes need water/ }).waitFor()
   await page.getByRole('searchbox', { name: 'Search memory' }).fill('checkout')
   await page.getByRole('link', { name: 'garden.md' }).waitFor({ state: 'detached' })
@@ -45,7 +44,7 @@ test('what the agent wrote leads to the thread it was written in', { skip }, asy
   })
   const { results } = await site.call<{ results: { path: string; author: string }[] }>('GET', '/api/memory?limit=100')
   const path = results.find(({ author }) => author === 'agent')?.path ?? ''
-  const page = await visit(t, `/memory/${path}`)
+  const page = await site.visit(t, `/memory/${path}`)
   await page.getByText(/^Last written by the agent, (just now|\d+ min ago), in Remember that/).waitFor()
   await page.locator('.document-foot').getByRole('link').click()
   await page.waitForURL(`**/threads/${thread_id}`)
@@ -55,7 +54,7 @@ test('a document is edited in place; Cancel changes nothing; what others changed
   skip,
 }, async (t) => {
   await write('notes/today.md', 'before')
-  const page = await visit(t, '/memory/notes/today.md')
+  const page = await site.visit(t, '/memory/notes/today.md')
   await page.getByRole('button', { name: 'Edit' }).click()
   const field = page.getByRole('textbox', { name: 'Document' })
   await field.fill('never')
@@ -80,7 +79,7 @@ test('a document is edited in place; Cancel changes nothing; what others changed
 
 test('leaving a document with unsaved words asks: stay, keep the draft, or discard it', { skip }, async (t) => {
   await write('notes/left.md', 'before')
-  const page = await visit(t, '/memory')
+  const page = await site.visit(t, '/memory')
   await page.getByRole('link', { name: 'notes/left.md' }).click()
   await page.getByRole('button', { name: 'Edit' }).click()
   const field = page.getByRole('textbox', { name: 'Document' })
@@ -104,7 +103,7 @@ test('leaving a document with unsaved words asks: stay, keep the draft, or disca
 
 test('a new document asks for its path; a fault is told beside it', { skip }, async (t) => {
   await write('taken.md', 'there')
-  const page = await visit(t, '/memory')
+  const page = await site.visit(t, '/memory')
   await page.getByRole('button', { name: 'New document' }).click()
   const path = page.getByRole('textbox', { name: 'Path' })
   await path.waitFor()
@@ -134,7 +133,7 @@ test('a deleted document is gone at once, and Undo brings it back; an identity f
   skip,
 }, async (t) => {
   await write('old.md', 'old words')
-  const page = await visit(t, '/memory/old.md')
+  const page = await site.visit(t, '/memory/old.md')
   const link = page.getByRole('link', { name: 'old.md' })
   const undo = page.getByRole('button', { name: 'Undo' })
   await link.waitFor()
@@ -158,7 +157,7 @@ test('a deleted document is gone at once, and Undo brings it back; an identity f
 
 test('on a phone the list and the document are two steps', { skip }, async (t) => {
   await write('step.md', 'second step')
-  const page = await visit(t, '/memory')
+  const page = await site.visit(t, '/memory')
   await page.setViewportSize({ width: 375, height: 800 })
   await page.getByRole('link', { name: 'step.md' }).click()
   await page.locator('.document-text').getByText('second step').waitFor()
@@ -184,7 +183,7 @@ test('words of others stay words: paths and contents', { skip }, async (t) => {
     await write(`words/${at}.md`, `${text}\n\n${text} found`)
     await write(`paths/${text.replaceAll('/', '|').slice(0, 150)}`, 'found by path').catch(() => undefined)
   }
-  const page = await visit(t, '/waiting')
+  const page = await site.visit(t, '/waiting')
   const watch = guard(page)
   await follow(page, `/memory/${encodeURIComponent('<img src=x onerror="window.hit = 2">')}`)
   await page.getByRole('heading', { name: 'Not written yet' }).waitFor()
@@ -214,7 +213,7 @@ test('memory that cannot be read says so; nobody else’s is shown', { skip }, a
 
 test('Memory has no barrier, in any size and theme', { skip }, async (t) => {
   await write('plain/reading.md', '# Reading\n\n- one\n- `two`\n\n| a | b |\n|---|---|\n| 1 | 2 |')
-  const page = await visit(t, '/memory/plain/reading.md')
+  const page = await site.visit(t, '/memory/plain/reading.md')
   await checkLooks(page, () => page.locator('.document-text table').waitFor())
   await page.getByRole('button', { name: 'New document' }).click()
   await checkLooks(page, () => page.getByRole('textbox', { name: 'Path' }).waitFor())

@@ -5,13 +5,12 @@ import type { Page } from 'playwright-core'
 import type { Mission } from '#doors/web/wire/mission.ts'
 import { farDate, farTime } from '../far-schedule.ts'
 import { until, untilEqual } from '../until.ts'
-import { follow, noBrowser } from './browser.ts'
+import { follow, noBrowser, useSite } from './browser.ts'
 import { corpus, guard } from './corpus.ts'
 import { checkLooks } from './looks.ts'
-import { useOnePage } from './one-page.ts'
 
 const skip = noBrowser()
-const { site, visit } = useOnePage({
+const site = useSite({
   script: {
     loop: true,
     replies: [
@@ -46,7 +45,7 @@ async function runNow({ id }: Mission): Promise<Mission> {
 
 test('a first mission is created with the next three runs as it is typed', { skip }, async (t) => {
   // The first test of the file: the operator has no missions yet.
-  const page = await visit(t)
+  const page = await site.visit(t)
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Missions' }).click()
   await page.waitForURL('**/missions')
   await page.getByRole('heading', { name: 'No missions yet' }).waitFor()
@@ -72,7 +71,7 @@ test('a first mission is created with the next three runs as it is typed', { ski
 })
 
 test('a form that is refused marks its box and keeps what was typed', { skip }, async (t) => {
-  const page = await visit(t, '/missions?new')
+  const page = await site.visit(t, '/missions?new')
   await box(page, 'What to do').fill('Look')
   await box(page, 'When').fill('* * * * * *')
   await page.getByRole('button', { name: 'Create mission' }).click()
@@ -95,7 +94,7 @@ test('a form that is refused marks its box and keeps what was typed', { skip }, 
 
 test('a mission runs now, and its run leads to its thread', { skip }, async (t) => {
   const { id } = await create('Read the news')
-  const page = await visit(t, `/missions/${id}`)
+  const page = await site.visit(t, `/missions/${id}`)
   const detail = detailOf(page, 'Read the news')
   await detail.getByRole('button', { name: 'Run now' }).click()
   const row = detail.getByRole('row').filter({ hasText: 'The status page is green.' })
@@ -110,7 +109,7 @@ test('a mission runs now, and its run leads to its thread', { skip }, async (t) 
 
 test('a mission is paused, resumed, edited and removed', { skip }, async (t) => {
   const { id } = await create('Water the plants')
-  const page = await visit(t, `/missions/${id}`)
+  const page = await site.visit(t, `/missions/${id}`)
   const detail = detailOf(page, 'Water the plants')
   await detail.getByRole('button', { name: 'Pause' }).click()
   await detail.getByText(/^You paused it\. Resumed, it keeps its rhythm/).waitFor()
@@ -133,7 +132,7 @@ test('a mission is paused, resumed, edited and removed', { skip }, async (t) => 
 test('a mission that fails, waits or was paused says why and what to do', { skip }, async (t) => {
   const failed = await runNow(await create('broken feed'))
   const waiting = await runNow(await create('write a note'))
-  const page = await visit(t, `/missions/${failed.id}`)
+  const page = await site.visit(t, `/missions/${failed.id}`)
   const trouble = page.getByRole('alert').filter({ hasText: 'Its last run failed' })
   await trouble.getByText(/<b>no<\/b> such model\. After three failures in a row it is paused\./).waitFor()
   await untilEqual(() => trouble.getByRole('link').getAttribute('href'), `/threads/${failed.last_run?.thread_id}`)
@@ -165,7 +164,7 @@ async function pausedByService(page: Page, id: string): Promise<void> {
 }
 
 test('words of others stay words: titles, prompts and summaries', { skip }, async (t) => {
-  const page = await visit(t, '/waiting')
+  const page = await site.visit(t, '/waiting')
   const watch = guard(page)
   const ids: string[] = []
   for (const text of corpus) if (text.trim() !== '') ids.push((await create(text, farDate())).id)
@@ -180,7 +179,7 @@ test('words of others stay words: titles, prompts and summaries', { skip }, asyn
 
 test('Missions have no barrier, in any size and theme', { skip }, async (t: TestContext) => {
   const { id } = await runNow(await create('broken for the looks'))
-  const page = await visit(t, `/missions/${id}`)
+  const page = await site.visit(t, `/missions/${id}`)
   await checkLooks(page, () => page.getByText('Its last run failed').waitFor())
   await follow(page, '/missions?new')
   await box(page, 'When').fill(`weekdays at ${time}`)
@@ -193,7 +192,7 @@ test('Missions have no barrier, in any size and theme', { skip }, async (t: Test
 })
 
 test('with the keyboard alone a mission is created and run', { skip }, async (t) => {
-  const page = await visit(t, '/missions')
+  const page = await site.visit(t, '/missions')
   await page.getByRole('button', { name: 'New mission' }).focus()
   await page.keyboard.press('Enter')
   await typesInto(page, 'What to do')

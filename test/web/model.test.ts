@@ -4,14 +4,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { untilEqual } from '../until.ts'
-import { noBrowser } from './browser.ts'
-import { useOnePage } from './one-page.ts'
+import { noBrowser, useSite } from './browser.ts'
 
 const skip = noBrowser()
-const { site, visit } = useOnePage()
+const site = useSite()
 
 test('a model is tried, another one is chosen, a faulty choice changes nothing', { skip }, async (t) => {
-  const page = await visit(t, '/settings')
+  const page = await site.visit(t, '/settings')
   const chosen = async () =>
     (await site.call<{ model: { provider: string; name: string; fallback: string[] } }>('GET', '/api/settings')).model
   await page.getByRole('button', { name: 'Test' }).click()
@@ -35,7 +34,7 @@ test('a model is tried, another one is chosen, a faulty choice changes nothing',
   await page.getByRole('button', { name: 'Test' }).click()
   await page.getByRole('alert').filter({ hasText: 'It does not answer' }).waitFor()
   // The form has what is chosen, and folds; what was chosen here before is one click away.
-  await visit(t, '/settings')
+  await site.visit(t, '/settings')
   await page.getByRole('combobox', { name: 'Provider' }).waitFor()
   await untilEqual(() => page.getByRole('combobox', { name: 'Provider' }).inputValue(), 'openai-compatible')
   await untilEqual(() => page.getByRole('textbox', { name: 'Model' }).inputValue(), 'local-1')
@@ -44,7 +43,7 @@ test('a model is tried, another one is chosen, a faulty choice changes nothing',
   const list = page.getByRole('radiogroup', { name: 'Models' })
   await list.getByText('price unknown').waitFor()
   await site.call('PATCH', '/api/settings', { fallback: 'ollama/qwen3, ollama/other' })
-  await visit(t, '/settings')
+  await site.visit(t, '/settings')
   await list.getByRole('radio', { name: /^qwen3/ }).click()
   await page.getByRole('button', { name: 'Use it anyway' }).click()
   await page.locator('.model-in-use').getByText('qwen3').waitFor()
@@ -90,7 +89,7 @@ test('where the model fails, the one that stands in is a click away', { skip }, 
     fallback,
     force: true,
   })
-  const page = await visit(t)
+  const page = await site.visit(t)
   await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Who is there?')
   await page.keyboard.press('Enter')
   const note = page.getByRole('alert').filter({ hasText: 'The model refused the key' })

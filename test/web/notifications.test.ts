@@ -5,13 +5,12 @@ import type { Page } from 'playwright-core'
 import type { NotificationSettings } from '#doors/web/wire/notification.ts'
 import { openPushService } from '../reach/push-service.ts'
 import { patienceMs, until } from '../until.ts'
-import { follow, noBrowser } from './browser.ts'
-import { useOnePage } from './one-page.ts'
+import { follow, noBrowser, useSite } from './browser.ts'
 
 const skip = noBrowser()
 const service = await openPushService()
 after(() => service.close())
-const { site, visit } = useOnePage({
+const site = useSite({
   script: { loop: true, replies: [{ when: 'endless', text: 'working', delayMs: 3_600_000 }, { text: 'Hello' }] },
   env: { ATRIUM_PRIVATE_HOSTS: service.host },
 })
@@ -108,7 +107,7 @@ test('a device is enabled, gets a message through its push service, and opens it
 })
 
 test('topics, events, content, quiet hours and ways that were gone are shown and changed', { skip }, async (t) => {
-  const page = await visit(t, '/settings/notifications')
+  const page = await site.visit(t, '/settings/notifications')
   await page.getByRole('button', { name: 'Add ntfy topic' }).click()
   const address = page.getByRole('textbox', { name: 'Address of the topic' })
   await address.fill('http://192.168.0.1/topic')
@@ -145,7 +144,7 @@ test('topics, events, content, quiet hours and ways that were gone are shown and
   const browser = (await stored()).ways[0]
   service.answers.push(410)
   await site.call('POST', `/api/notifications/ways/${browser?.id}/test`, {})
-  await visit(t, '/settings/notifications')
+  await site.visit(t, '/settings/notifications')
   await page.getByText('It could not be reached any more: the push service answered 410').waitFor()
   await page.getByRole('button', { name: 'Dismiss' }).click()
   await page.getByText('It could not be reached any more').waitFor({ state: 'detached' })
@@ -153,7 +152,7 @@ test('topics, events, content, quiet hours and ways that were gone are shown and
 })
 
 test('a page in the background tells of a turn that ends, in its title and by a notification', { skip }, async (t) => {
-  const page = await visit(t, '/settings/notifications')
+  const page = await site.visit(t, '/settings/notifications')
   await page.context().grantPermissions(['notifications'])
   await page.getByRole('button', { name: 'Allow notifications' }).click()
   await page.getByText('It tells you when a turn ends or waits.').waitFor()

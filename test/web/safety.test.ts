@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { noBrowser } from './browser.ts'
-import { useOnePage } from './one-page.ts'
+import { noBrowser, useSite } from './browser.ts'
 
 const skip = noBrowser()
 
@@ -33,7 +32,7 @@ const corpus = [
   '<https://elsewhere.invalid/auto"onclick="window.owned=1>',
 ].join('\n\n')
 
-const { site, visit } = useOnePage({
+const site = useSite({
   script: {
     replies: [
       { when: 'tool output', calls: [{ name: 'memory_read', args: { path: 'bad.md' } }] },
@@ -82,7 +81,7 @@ const say = async (page: Page, text: string): Promise<void> => {
 }
 
 test('messages and replies run nothing, load nothing and lead nowhere but to the web', { skip }, async (t) => {
-  const page = await visit(t, '/waiting')
+  const page = await site.visit(t, '/waiting')
   const check = await watch(page)
   await page.getByRole('link', { name: 'New thread' }).click()
   await say(page, corpus)
@@ -97,7 +96,7 @@ test('messages and replies run nothing, load nothing and lead nowhere but to the
 test('titles, tool output, memory and file names are text', { skip }, async (t) => {
   await site.call('PUT', '/api/memory/documents/bad.md', { content: corpus })
   const name = '<img src=x onerror=window.owned=1>.txt'
-  const page = await visit(t, '/waiting')
+  const page = await site.visit(t, '/waiting')
   const check = await watch(page)
   await page.getByRole('link', { name: 'New thread' }).click()
   await page.locator('input[type=file]').setInputFiles([{ name, mimeType: 'text/plain', buffer: Buffer.from(corpus) }])
@@ -110,7 +109,7 @@ test('titles, tool output, memory and file names are text', { skip }, async (t) 
 })
 
 test('an approval shows what others wrote as text', { skip }, async (t) => {
-  const page = await visit(t, '/waiting')
+  const page = await site.visit(t, '/waiting')
   const check = await watch(page)
   await page.getByRole('link', { name: 'New thread' }).click()
   await say(page, 'ask')

@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until, untilEqual } from '../until.ts'
-import { findBarriers, follow, noBrowser } from './browser.ts'
+import { findBarriers, follow, noBrowser, useSite } from './browser.ts'
 import { checkLooks } from './looks.ts'
-import { useOnePage } from './one-page.ts'
 
 const skip = noBrowser()
-const { site, visit } = useOnePage({
+const site = useSite({
   script: {
     replies: [
       { when: 'write', calls: [{ name: 'workspace_write', args: { path: 'notes/a.txt', content: 'hello' } }] },
@@ -19,7 +18,7 @@ const { site, visit } = useOnePage({
 const newUser = async (name: string) => (await site.call<{ token: string }>('POST', '/api/users', { name })).token
 
 test('limits are set and taken away; what is no amount is told beside its field', { skip }, async (t) => {
-  const page = await visit(t, '/settings/limits')
+  const page = await site.visit(t, '/settings/limits')
   const field = page.getByRole('textbox', { name: 'Spend per user and day' })
   await field.fill('a lot')
   await field.press('Enter')
@@ -46,7 +45,7 @@ test('limits are set and taken away; what is no amount is told beside its field'
 })
 
 test('a part that is opened by its address stays in view while the parts above it are read', { skip }, async (t) => {
-  const page = await visit(t)
+  const page = await site.visit(t)
   const { promise: shown, resolve } = Promise.withResolvers<void>()
   await page.route('**/api/settings', (route) => shown.then(() => route.continue()))
   await page.goto(`${site.url}/settings/users`)
@@ -73,7 +72,7 @@ test('a row of the policy is changed alone, and taken back to its default; so is
   const changed = async () => (await rows()).filter((row) => row.changed).map(({ id }) => id)
   const before = await rows()
   await site.call('PATCH', '/api/settings', { policy: { request: { tainted: 'deny' } } })
-  const page = await visit(t, '/settings/policy')
+  const page = await site.visit(t, '/settings/policy')
   await page.getByRole('button', { name: 'Back to its default' }).waitFor()
   await page.getByRole('combobox', { name: 'Running a command, usually' }).selectOption('deny')
   const reset = page.getByRole('button', { name: 'Back to its default for Running a command' })
@@ -103,7 +102,7 @@ test('a grant is listed with its end, and revoked', { skip }, async (t) => {
   const asked = await site.call<{ thread_id: string; gate: { id: string } }>('POST', '/api/chat', { message: 'write' })
   const answer = { action: 'always', for: 'good', untrusted: false }
   await site.call('POST', `/api/threads/${asked.thread_id}/gates/${asked.gate.id}`, answer)
-  const page = await visit(t, '/settings/grants')
+  const page = await site.visit(t, '/settings/grants')
   const row = page.getByRole('table', { name: 'Grants' }).getByRole('row').filter({ hasText: 'workspace_write' })
   await row.getByText('Until revoked').waitFor()
   const where = './notes/ Only while nothing from outside was read'
@@ -119,7 +118,7 @@ test('a grant is listed with its end, and revoked', { skip }, async (t) => {
 })
 
 test('a user is added, its token shown once and revoked, and removed after a second word', { skip }, async (t) => {
-  const page = await visit(t, '/settings/users')
+  const page = await site.visit(t, '/settings/users')
   await page.getByRole('button', { name: 'Add user' }).click()
   const name = page.getByRole('textbox', { name: 'Name' })
   await name.fill('no/slashes')
@@ -132,7 +131,7 @@ test('a user is added, its token shown once and revoked, and removed after a sec
   await page.getByText('Token for billing. It is shown only now.').waitFor()
   const token = (await page.locator('.token').textContent()) ?? ''
   assert.equal((await site.call<{ user: string }>('GET', '/api/session', undefined, token)).user, 'billing')
-  await visit(t, '/settings/users')
+  await site.visit(t, '/settings/users')
   const row = page
     .getByRole('table', { name: 'Users' })
     .getByRole('row')
@@ -160,7 +159,7 @@ test('a user is added, its token shown once and revoked, and removed after a sec
 
 test('a user has as many tokens as are wanted, and each is revoked alone', { skip }, async (t) => {
   const first = await newUser('two keys')
-  const page = await visit(t, '/settings/users')
+  const page = await site.visit(t, '/settings/users')
   await page.getByRole('button', { name: 'two keys', exact: true }).click()
   const list = page.getByRole('list', { name: 'Tokens of two keys' })
   await list.getByText('never expires').waitFor()
@@ -199,7 +198,7 @@ test('a user who is no operator sees their own settings alone, and signs out of 
 })
 
 test('the theme is chosen here and kept', { skip }, async (t) => {
-  const page = await visit(t, '/settings/appearance')
+  const page = await site.visit(t, '/settings/appearance')
   const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
   await page.getByRole('button', { name: 'Dark', exact: true }).click()
   await untilEqual(ground, 'rgb(15, 16, 15)')
@@ -215,7 +214,7 @@ test('Settings have no barrier, in any size and theme', { skip }, async (t) => {
   const topic = 'https://ntfy.example/a-long-random-name'
   await site.call('POST', '/api/notifications/ways', { kind: 'ntfy', url: topic })
   await site.call('PATCH', '/api/notifications', { quiet: { from: '21:30', to: '07:00', zone: 'Europe/Zurich' } })
-  const page = await visit(t, '/settings')
+  const page = await site.visit(t, '/settings')
   // The frame, and a table in all of its sizes and themes, are looked at with Jobs.
   await checkLooks(page, async () => {
     await page.getByText('seen by all').first().waitFor()
@@ -226,7 +225,7 @@ test('Settings have no barrier, in any size and theme', { skip }, async (t) => {
 
 test('every page is without a finding of axe, of whatever weight', { skip }, async (t) => {
   const { thread_id: id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'write it' })
-  const page = await visit(t)
+  const page = await site.visit(t)
   const pages: readonly (readonly [path: string, heading: RegExp])[] = [
     ['/', /^Good/],
     [`/threads/${id}`, /write it/],
@@ -256,7 +255,7 @@ test('every page is without a finding of axe, of whatever weight', { skip }, asy
 test('the JSON of a thread is imported by a button, and opens', { skip }, async (t) => {
   const { thread_id: id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'Keep this one' })
   const exported = await site.call('GET', `/api/threads/${id}/export?format=json`)
-  const page = await visit(t, '/settings/threads')
+  const page = await site.visit(t, '/settings/threads')
   const choosing = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Import', exact: true }).click()
   const file = { name: 'kept.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(exported)) }

@@ -3,12 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { atrium } from '../atrium.ts'
 import { untilEqual } from '../until.ts'
-import { noBrowser } from './browser.ts'
+import { noBrowser, useSite } from './browser.ts'
 import { checkLooks } from './looks.ts'
-import { useOnePage } from './one-page.ts'
 
 const skip = noBrowser()
-const { site, visit } = useOnePage()
+const site = useSite()
 
 test('any address leads to sign-in first, and then to itself; a wrong token is told in words, below its field', {
   skip,
@@ -45,7 +44,7 @@ test('the link of the start signs in once, also in a tab that is at sign-in alre
 })
 
 test('when the session has ended the page says so, and the draft is still there afterwards', { skip }, async (t) => {
-  const page = await visit(t)
+  const page = await site.visit(t)
   const message = page.getByRole('textbox', { name: 'Message' })
   await message.fill('half a thought')
   await page.context().clearCookies()
@@ -62,6 +61,6 @@ test('when the session has ended the page says so, and the draft is still there 
 })
 
 test('the first page has no barrier, in any size and theme', { skip }, async (t) => {
-  const page = await visit(t)
+  const page = await site.visit(t)
   await checkLooks(page, () => page.getByRole('textbox', { name: 'Message' }).waitFor())
 })
