@@ -8,9 +8,11 @@ import type { Fence } from '#safety/fence.ts'
 import type { Marker } from '#safety/marks.ts'
 import { createAppend, dropSummarised, emptyHistory, type History, isOutside } from './history-prompt.ts'
 
-const defaultMaxBytes = 8 * 1024 * 1024
+const defaultMaxBytes = 16 * 1024 * 1024
+/** Most threads have a turn or two and are read in no time: the bytes are for the long ones. */
+const defaultMaxThreads = 4_000
 /** The thread used last may exceed the cache limit by this factor; else each turn of a long thread would reload it. */
-const maxOverLimit = 8
+const maxOverLimit = 4
 export interface Histories {
   /** The history of a turn that has just started, including its first entries. */
   open(started: StartedTurn): Promise<History>
@@ -22,15 +24,17 @@ export interface Histories {
   drop(threadId: string): void
 }
 
-/** A cache of histories, bounded in bytes; the least recently used is evicted first. */
+/** A cache of histories, bounded in bytes and in number; the least recently used is evicted first. */
 export function createHistories({
   threads,
   maxBytes = defaultMaxBytes,
+  maxThreads = defaultMaxThreads,
   fence,
   marker,
 }: {
   threads: Pick<ThreadStore, 'history'>
   maxBytes?: number
+  maxThreads?: number
   /** Fences outside text. */
   fence: Fence
   /** Marks passages of outside text that look like instructions. */
@@ -49,7 +53,8 @@ export function createHistories({
     cache.set(history.threadId, history)
     bytes += history.bytes
     for (const oldest of cache.keys()) {
-      if (bytes <= maxBytes || (oldest === history.threadId && bytes <= maxOverLimit * maxBytes)) break
+      const fits = bytes <= maxBytes && cache.size <= maxThreads
+      if (fits || (oldest === history.threadId && bytes <= maxOverLimit * maxBytes)) break
       drop(oldest)
     }
     return history

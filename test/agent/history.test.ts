@@ -132,6 +132,16 @@ test('whatever a thread is made of counts, thoughts and gates too', async () => 
   }
 })
 
+test('the cache keeps so many threads at most, however short', async () => {
+  const log = createLog()
+  const histories = createHistories({ threads: log.threads, fence, maxThreads: 2 })
+  const open = (id: string) => histories.open({ turn: turnIn(id), entries: log.append(id, user) })
+  for (const id of ['a', 'b', 'a', 'c', 'a']) await open(id)
+  assert.equal(log.reads, 0, 'two stay')
+  await open('b')
+  assert.equal(log.reads, 1, 'the longest unused went')
+})
+
 test('many small items count as well', async () => {
   const items: Item[] = [
     user,
@@ -153,8 +163,8 @@ test('many small items count as well', async () => {
 })
 
 for (const [what, chars, reads] of [
-  ['longer than the bound is not read again while no other one is used', 130_000, 0],
-  ['far longer than the bound is never kept', 140_000, 2],
+  ['longer than the bound is not read again while no other one is used', 30_000, 0],
+  ['far longer than the bound is never kept', 90_000, 2],
 ] as const) {
   test(`a thread ${what}`, async () => {
     const log = createLog()
