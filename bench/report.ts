@@ -1,30 +1,49 @@
 // `npm run bench -- --report`: the tables of a run as a page of the documentation.
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readCommit } from '#lib/commit.ts'
-import { readVersion } from '#lib/version.ts'
 import { printRows, type Table } from './table.ts'
 
 const file = join(import.meta.dirname, '../docs/benchmarks.md')
 
-export type Run = { readonly machine: string; readonly at: Date; readonly tables: readonly Table[] }
-
-export function writeReport(run: Run): void {
-  writeFileSync(file, reportOf(run, `${readVersion()}, commit ${readCommit() ?? 'unknown'}`))
+export type Run = {
+  readonly machine: string
+  /** Of Atrium, with its commit. */
+  readonly version: string
+  readonly at: Date
+  readonly tables: readonly Table[]
 }
 
-export function reportOf({ machine, at, tables }: Run, version: string): string {
-  const sections = tables.map((table) => `## ${table.title}\n\n${printRows(table)}\n`)
+/** Writes the page. A run of some suites replaces their tables and keeps the others. */
+export function writeReport(run: Run, { keepsOthers }: { keepsOthers: boolean }): void {
+  const before = keepsOthers && existsSync(file) ? readFileSync(file, 'utf8') : ''
+  writeFileSync(file, reportOf(run, before))
+}
+
+/** `before` is the page as it is: its sections stay, unless they are of another machine. */
+export function reportOf({ machine, version, at, tables }: Run, before = ''): string {
+  const source = `Atrium ${version}, ${at.toISOString().slice(0, 10)}.`
+  const kept = before.includes(`\n- ${machine}\n`) ? sectionsOf(before) : []
+  const made = tables.map((table) => [table.title, `${source}\n\n${printRows(table)}`] as const)
+  const sections = [...new Map([...kept, ...made])].map(([title, text]) => `## ${title}\n\n${text}\n`)
   return `# Benchmarks
 
 Written by \`npm run bench -- --report\`: do not edit. [Performance](performance.md) says what is measured and how to read it.
 
 - ${machine}
-- Atrium ${version}
-- ${at.toISOString().slice(0, 10)}
 
 All processes of a run share these cores: the measured one, the mock model, the database server and the clients. *spread* is half
 of the range of the rounds; *a core/s* is how many turns a second fill one core.
 
 ${sections.join('\n')}`
+}
+
+/** The sections of a page by their titles. */
+function sectionsOf(page: string): [title: string, text: string][] {
+  return page
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => {
+      const end = section.indexOf('\n')
+      return [section.slice(0, end), section.slice(end).trim()]
+    })
 }

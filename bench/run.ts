@@ -2,6 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { cpus, platform, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
+import { readCommit } from '#lib/commit.ts'
+import { readVersion } from '#lib/version.ts'
 import { createChildren } from './children.ts'
 import { capacity } from './capacity.ts'
 import { completions } from './completions.ts'
@@ -69,7 +71,7 @@ const usage = `npm run bench -- [--quick] [--only ${Object.keys(suites).join('|'
   --quick    everything once and small, under a minute: checks that it works, not how fast
   --only     one suite, or several: a,b
   --json     also writes the tables to a file
-  --report   also writes them to docs/benchmarks.md
+  --report   also writes them to docs/benchmarks.md; with --only it keeps the other tables there
   --guard    only the suites that are guarded (${guarded.join(', ')}); fails if a ratio to a floor is more than 10 % worse
              than the one in bench/figures.json
   --record   writes the ratios of the guarded suites to bench/figures.json
@@ -136,6 +138,8 @@ async function run(): Promise<void> {
   }
   const bench: Bench = { children, model: mock.origin, cache, scale: values.quick ? quick : full }
   const machine = `Node ${process.version}, ${platform()}, ${cpus().length} x ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 1e9)} GB`
+  // Before the report itself changes the checkout.
+  const version = `${readVersion()}, commit ${readCommit() ?? 'unknown'}`
   console.log(`${machine}\n`)
   const tables: Table[] = []
   const guardedTables: Table[] = []
@@ -146,9 +150,9 @@ async function run(): Promise<void> {
     if (guarded.includes(names[at] ?? '')) guardedTables.push(...made)
     await children.endAllBut(mock)
     // After each suite: a run takes most of an hour, and what it has measured should survive its end.
-    const result = { machine, at: new Date(), tables }
+    const result = { machine, version, at: new Date(), tables }
     if (values.json) writeFileSync(values.json, JSON.stringify(result, null, 2))
-    if (values.report) writeReport(result)
+    if (values.report) writeReport(result, { keepsOthers: values.only !== undefined })
   }
   if (values.guard) {
     const { table, worse } = guard(figuresIn(guardedTables), recorded())

@@ -10,14 +10,7 @@ import { titleOf } from '#turns/message.ts'
 import type { Turns } from '#turns/turns.ts'
 import { maxRunningMissions } from './clock.ts'
 import { turnOfRun } from './run.ts'
-import {
-  machineZone,
-  neverComes,
-  nextRuns,
-  readSchedule,
-  type Schedule,
-  storedSchedule,
-} from './schedule.ts'
+import { machineZone, neverComes, nextRuns, readSchedule, type Schedule, storedSchedule } from './schedule.ts'
 import { understood } from './schedule-words.ts'
 
 /** Missions of a user that are not done. */
