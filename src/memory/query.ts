@@ -2,7 +2,7 @@
 // other word is optional.
 import { type Match, maxQueryChars } from '#core/document.ts'
 import { isCommonForeign, isCommonEnglish } from './stop-words.ts'
-import type { Reader, Word } from './terms.ts'
+import { type Reader, roughStemsOf, type Word } from './terms.ts'
 
 const maxTerms = 24
 /** Queries of up to this many words also look for neighbours written as one word. */
@@ -97,7 +97,7 @@ function termsOf(word: Word, isPrefix: boolean): QueryTerm[] {
     { term: only, worth: 1 },
     ...(whole === undefined ? [] : [{ term: whole, worth: 1 }]),
     ...spellings.map((term) => ({ term, worth: 1 })),
-    ...word.roughStems.map((term) => ({ term, worth: 0.7 })),
+    ...roughStemsOf(word).map((term) => ({ term, worth: 0.7 })),
   ]
   const term: QueryTerm = { variants, weight: isCommonForeign(written) ? 0.3 : 1, prefix: written }
   return [isPrefix ? withPrefix(term, 1) : term]

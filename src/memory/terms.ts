@@ -8,7 +8,7 @@ import { createWordCache } from './word-cache.ts'
 /** Longer words are truncated: indexes limit the length of a term. */
 const maxWordLength = 64
 /** Words that each reader keeps. */
-const defaultMaxCached = 8_000
+const defaultMaxCached = 16_000
 
 /** Scripts without spaces between words. */
 const unspaced = String.raw`\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`
@@ -47,14 +47,16 @@ export type Word = {
   readonly spellings: readonly string[]
   /** Further terms that find it: all of the above that is not in `body`. */
   readonly extra: readonly string[]
-  /** Its stems in languages other than English. */
-  readonly roughStems: readonly string[]
+  /** Its parts that are no common words. */
+  readonly rare: readonly string[]
+  /** See `roughStemsOf`, which makes them when they are asked for: most texts need none. */
+  roughStems: readonly string[] | undefined
   /** How many of its parts are common words of English, and of other languages. */
   readonly english: number
   readonly foreign: number
 }
 
-type Spelled = Omit<Word, 'extra' | 'roughStems' | 'english' | 'foreign'>
+type Spelled = Omit<Word, 'extra' | 'rare' | 'roughStems' | 'english' | 'foreign'>
 
 export type Reading = {
   readonly body: readonly string[]
@@ -110,13 +112,19 @@ export function createReader(maxCached = defaultMaxCached): Reader {
         for (const term of word.extra) extra.push(term)
         english += word.english
         foreign += word.foreign
-        if (word.roughStems.length > 0) inflected.push(word)
+        if (word.rare.length > 0) inflected.push(word)
       })
       // Rough stems of other languages are added only when the text is in one; their ~ keeps them apart.
-      if (foreign > english) for (const { roughStems } of inflected) extra.push(...roughStems)
+      if (foreign > english) for (const word of inflected) extra.push(...roughStemsOf(word))
       return { body, extra, starts, ends }
     },
   }
+}
+
+/** The stems of a word in languages other than English. */
+export function roughStemsOf(word: Word): readonly string[] {
+  word.roughStems ??= orNone(word.rare.flatMap(roughStem))
+  return word.roughStems
 }
 
 /** The stem of a word in a language other than English: the word without common endings, prefixed with ~. */
@@ -145,7 +153,8 @@ function readWord(found: string): Word {
       ...(whole === undefined ? [] : [whole]),
       ...spellings,
     ]),
-    roughStems: orNone(rare.flatMap(roughStem)),
+    rare: rare.length === plain.length ? plain : orNone(rare),
+    roughStems: undefined,
     english,
     foreign: plain.length - rare.length - english,
   }
