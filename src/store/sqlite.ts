@@ -53,7 +53,7 @@ export function openSqlite(
     enableWal(db)
     db.exec('PRAGMA synchronous=FULL; PRAGMA foreign_keys=OFF; PRAGMA temp_store=MEMORY')
     // Deleted content is overwritten: erasing a user must erase their texts.
-    db.exec('PRAGMA cache_size=-8000; PRAGMA journal_size_limit=67108864; PRAGMA secure_delete=ON')
+    db.exec('PRAGMA cache_size=-16000; PRAGMA journal_size_limit=67108864; PRAGMA secure_delete=ON')
     // A commit would move a long log into the file, and block the event loop twice as long: see `moveLogSoon`.
     if (canMeasureLog(String(db.prepare('SELECT sqlite_version() AS version').get()?.['version']))) {
       db.exec('PRAGMA wal_autocheckpoint=0')
