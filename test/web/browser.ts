@@ -1,80 +1,13 @@
-// A real service and a real browser for the tests of the browser app: Debian's Chromium, driven by Playwright.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+// A real service and a real browser for the tests of the browser app, driven by Playwright.
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, type TestContext } from 'node:test'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { Script } from '#models/script.ts'
-import { afterAllFiles } from '../after-all-files.ts'
 import { type Serving, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
+import { type BrowserKind, farAddress, findBrowser, shareBrowser } from './launch.ts'
 import { leavePage, resetPage, takePage } from './left-pages.ts'
-
-const places = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/usr/bin/google-chrome-stable',
-]
-
-/**
- * Without the list that drops from the address bar: in each window that nobody looks at it takes more than the page. Of
- * several such lists of features the last one counts, so that the one that Playwright begins with stands here as well.
- */
-const without = [
-  'WebUIOmniboxPopup',
-  'WebUIOmniboxAimPopup',
-  'WebUIOmniboxFullPopup',
-  'AvoidUnnecessaryBeforeUnloadCheckSync',
-  'DestroyProfileOnBrowserClose',
-  'HttpsUpgrades',
-  'HttpsFirstBalancedModeAutoEnable',
-  'LensOverlay',
-  'MediaRouter',
-  'PaintHolding',
-  'ThirdPartyStoragePartitioning',
-  'AvoidCorsURLLoaderRestartOnRedirect',
-  'OptimizationHints',
-  'NetworkTimeServiceQuerying',
-  'AimEnabled',
-  'PreconnectToSearch',
-  'SpareRendererForSitePerProcess',
-  'IsolateOrigins',
-  'site-per-process',
-]
-
-/**
- * How the browser is started: no more of it than the pages need. One process draws all pages: a new one at each navigation
- * takes as much as the page that it shows. Scripts are not optimised: a page of a test is gone before that has paid.
- */
-export const plainly = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--renderer-process-limit=1',
-  '--disable-site-isolation-trials',
-  '--js-flags=--no-opt --no-maglev',
-  `--disable-features=${without.join()}`,
-]
-
-/** Where a browser is; undefined where there is none. */
-export function findBrowser(): string | undefined {
-  return places.find((path) => existsSync(path))
-}
-
-/** Leads to this machine, and is no loopback for the browser: what needs a safe place is not there. */
-const farAddress = '192.0.2.1'
-
-/** The browser of all test files of this process: each page has a context of its own. */
-let shared: Promise<Browser> | undefined
-
-const missing = 'NO BROWSER: install chromium (apt-get install chromium); the tests of the browser app did not run'
-
-/** Why these tests cannot run, false when they can. On a build machine that is a fault. */
-export function noBrowser(): string | false {
-  if (findBrowser() !== undefined) return false
-  if (process.env['CI']) throw new Error(missing)
-  console.error(missing)
-  return missing
-}
 
 type OpenOptions = BrowserContextOptions & {
   /** Null: nobody is signed in. */
@@ -102,16 +35,20 @@ export type Site = {
   call<T>(method: string, path: string, body?: unknown, token?: string): Promise<T>
 }
 
-type SiteOptions = { readonly script?: Script; readonly env?: Readonly<Record<string, string>> }
+type SiteOptions = {
+  readonly script?: Script
+  readonly env?: Readonly<Record<string, string>>
+  readonly browser?: BrowserKind
+}
 
 /** Starts a service before the tests of a file, and a browser if none is there yet. The service ends after them. */
-export function useSite({ script, env = {} }: SiteOptions = {}): Site {
+export function useSite({ script, env = {}, browser: kind = 'shell' }: SiteOptions = {}): Site {
   const home = newHome()
   const token = 'operator-token-of-the-browser-tests'
   let service: Serving | undefined
   let browser: Browser | undefined
   before(async () => {
-    const executablePath = findBrowser()
+    const executablePath = findBrowser(kind)
     if (executablePath === undefined) return
     const model: Record<string, string> = {}
     if (script) {
@@ -120,14 +57,14 @@ export function useSite({ script, env = {} }: SiteOptions = {}): Site {
       Object.assign(model, { LLM_PROVIDER: 'scripted', LLM_SCRIPT: file })
     }
     const settings = { SERVICE_REBORN_WEBUI_TOKEN: token, CHAT_RATE_LIMIT: '0', ...model, ...env }
-    ;[service, browser] = await Promise.all([serve(home.path, settings), (shared ??= launch(executablePath))])
+    ;[service, browser] = await Promise.all([serve(home.path, settings), shareBrowser(executablePath)])
   })
   const running = (): Serving => {
     if (!service) throw new Error('the service is not running')
     return service
   }
   const take = async (options: BrowserContextOptions): Promise<Page> => {
-    if (!browser) throw new Error(missing)
+    if (!browser) throw new Error('the browser is not running')
     return takePage(browser, options)
   }
   const leave = (page: Page, again = true): Promise<void> => leavePage(page, { again, home: running().url })
@@ -193,13 +130,6 @@ export function useSite({ script, env = {} }: SiteOptions = {}): Site {
   }
 }
 
-async function launch(executablePath: string): Promise<Browser> {
-  const args = [...plainly, `--host-resolver-rules=MAP ${farAddress} 127.0.0.1`]
-  const browser = await chromium.launch({ executablePath, args })
-  afterAllFiles(() => browser.close())
-  return browser
-}
-
 /** A fault in the page, or something its policy refused, fails the test. */
 function watchFaults(t: TestContext, page: Page): void {
   const faults: string[] = []
@@ -239,49 +169,4 @@ async function goOn(page: Page, path: string): Promise<void> {
   await follow(page, '/no-such-page')
   await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
   await follow(page, path)
-}
-
-type Finding = { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }
-
-/** Drawn in its size, and no colour on its way to another. */
-async function isAtRest(page: Page): Promise<void> {
-  await page.evaluate(`(async () => {
-    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
-    const passing = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
-    await Promise.allSettled(passing.map(({ finished }) => finished))
-  })()`)
-}
-
-/** The rules that look at colours: a theme changes nothing else. They take the most time. */
-const colourRules = ['color-contrast', 'link-in-text-block'] as const
-
-const runOnly = {
-  all: {},
-  colours: { runOnly: { type: 'rule', values: colourRules } },
-  structure: { rules: Object.fromEntries(colourRules.map((rule) => [rule, { enabled: false }])) },
-}
-
-/** What axe-core finds on a page, once it stands: a line each. */
-export async function findBarriers(
-  page: Page,
-  only: keyof typeof runOnly = 'all',
-  weight: 'serious' | 'any' = 'serious',
-): Promise<string[]> {
-  await isAtRest(page)
-  if (!(await page.evaluate<boolean>('"axe" in window'))) {
-    await page.evaluate(
-      readFileSync(join(import.meta.dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8'),
-    )
-  }
-  const options = { resultTypes: ['violations'], preload: false, ...runOnly[only] }
-  // Rules whose findings would be passed over take a third of the time.
-  const found = await page.evaluate<Finding[]>(`(async () => {
-    const options = ${JSON.stringify(options)}
-    const light = axe._audit.rules.filter(({ impact }) => ${weight === 'serious'} && ['minor', 'moderate'].includes(impact))
-    const rules = { ...options.rules, ...Object.fromEntries(light.map(({ id }) => [id, { enabled: false }])) }
-    return (await axe.run(document, { ...options, rules })).violations
-  })()`)
-  return found
-    .filter(({ impact }) => weight === 'any' || impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n  ${failureSummary}`))
 }

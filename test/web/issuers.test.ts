@@ -7,7 +7,8 @@ import { newHome } from '../new-home.ts'
 import { clientId, clientSecret, openIssuer } from '../issuer.ts'
 import { installThings } from '../sandbox/auth/house.ts'
 import { clientSecret as thingsSecret, openIssuer as openThings } from '../sandbox/auth/issuer.ts'
-import { noBrowser, useSite } from './browser.ts'
+import { useSite } from './browser.ts'
+import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
 const site = useSite({ env: { THINGS_CLIENT_SECRET: thingsSecret } })

@@ -11,7 +11,8 @@ const left: Page[] = []
 
 /** A page that was left, or a new one; one with options is always new, in a context of its own. */
 export async function takePage(browser: Browser, options: BrowserContextOptions): Promise<Page> {
-  const again = Object.keys(options).length === 0 ? left.pop() : undefined
+  const at = Object.keys(options).length > 0 ? -1 : left.findLastIndex((page) => page.context().browser() === browser)
+  const [again] = at < 0 ? [] : left.splice(at, 1)
   if (again) return again
   const context = await browser.newContext({ ...usual, ...options })
   context.setDefaultTimeout(patienceMs)

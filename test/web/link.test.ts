@@ -5,7 +5,9 @@ import { after, type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { maxKept } from '../../web/lib/kept-turns.ts'
 import { until, untilEqual } from '../until.ts'
-import { findBarriers, noBrowser, useSite } from './browser.ts'
+import { findBarriers } from './barriers.ts'
+import { useSite } from './browser.ts'
+import { noBrowser } from './launch.ts'
 import { openPausedModel } from '../paused-model.ts'
 
 const skip = noBrowser()

@@ -1,7 +1,7 @@
 // The sizes and themes a page is looked at in, and what must hold in each.
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import { findBarriers } from './browser.ts'
+import { findBarriers } from './barriers.ts'
 
 const sizes = { phone: 375, tablet: 768, desk: 1440 } as const
 

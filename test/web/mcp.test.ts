@@ -9,7 +9,9 @@ import type { McpServerList, McpTool } from '#doors/web/wire/mcp.ts'
 import { atrium } from '../atrium.ts'
 import { rude } from '../mcp/harness.ts'
 import { until, untilEqual } from '../until.ts'
-import { findBarriers, hearing, noBrowser, useSite } from './browser.ts'
+import { findBarriers } from './barriers.ts'
+import { hearing, useSite } from './browser.ts'
+import { noBrowser } from './launch.ts'
 import { checkLooks } from './looks.ts'
 
 const skip = noBrowser()

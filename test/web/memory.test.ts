@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until, untilEqual } from '../until.ts'
-import { follow, noBrowser, useSite } from './browser.ts'
+import { follow, useSite } from './browser.ts'
+import { noBrowser } from './launch.ts'
 import { corpus, guard } from './corpus.ts'
 import { checkLooks } from './looks.ts'
 

@@ -4,7 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { untilEqual } from '../until.ts'
-import { noBrowser, useSite } from './browser.ts'
+import { useSite } from './browser.ts'
+import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
 const site = useSite()

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { follow, noBrowser, useSite } from './browser.ts'
+import { follow, useSite } from './browser.ts'
+import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
 const secret = 'secret-of-the-webhook'

@@ -5,14 +5,16 @@ import type { Page } from 'playwright-core'
 import type { NotificationSettings } from '#doors/web/wire/notification.ts'
 import { openPushService } from '../reach/push-service.ts'
 import { patienceMs, until } from '../until.ts'
-import { follow, noBrowser, useSite } from './browser.ts'
+import { follow, useSite } from './browser.ts'
+import { noBrowser } from './launch.ts'
 
-const skip = noBrowser()
+const skip = noBrowser('whole')
 const service = await openPushService()
 after(() => service.close())
 const site = useSite({
   script: { loop: true, replies: [{ when: 'endless', text: 'working', delayMs: 3_600_000 }, { text: 'Hello' }] },
   env: { ATRIUM_PRIVATE_HOSTS: service.host },
+  browser: 'whole',
 })
 
 /** How long a message that was pushed is waited for at first. */

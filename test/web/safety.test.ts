@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { noBrowser, useSite } from './browser.ts'
+import { useSite } from './browser.ts'
+import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
 

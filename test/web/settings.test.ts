@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until, untilEqual } from '../until.ts'
-import { findBarriers, follow, noBrowser, useSite } from './browser.ts'
+import { findBarriers } from './barriers.ts'
+import { follow, useSite } from './browser.ts'
+import { noBrowser } from './launch.ts'
 import { checkLooks } from './looks.ts'
 
 const skip = noBrowser()

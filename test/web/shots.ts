@@ -7,7 +7,7 @@ import type { Script } from '#models/script.ts'
 import { buildWeb } from '../../tools/web.ts'
 import { serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
-import { findBrowser, plainly } from './browser.ts'
+import { findBrowser, plainly } from './launch.ts'
 import { installCalendar, makeStates, openPage, type State, stateReplies } from './states.ts'
 import { fillPast } from './past.ts'
 
@@ -266,7 +266,7 @@ async function picture(page: Page, path: string): Promise<void> {
   await page.screenshot({ path })
 }
 
-const executablePath = findBrowser()
+const executablePath = findBrowser('whole')
 if (executablePath === undefined) throw new Error('no browser: apt-get install chromium')
 await buildWeb(root)
 mkdirSync(folder, { recursive: true })

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { atrium } from '../atrium.ts'
 import { untilEqual } from '../until.ts'
-import { noBrowser, useSite } from './browser.ts'
+import { useSite } from './browser.ts'
+import { noBrowser } from './launch.ts'
 import { checkLooks } from './looks.ts'
 
 const skip = noBrowser()

@@ -2,7 +2,8 @@
 import { test } from 'node:test'
 import type { ThreadPage } from '#doors/web/wire/thread.ts'
 import { until, untilEqual } from '../until.ts'
-import { noBrowser, useSite } from './browser.ts'
+import { useSite } from './browser.ts'
+import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
 const site = useSite({ script: { replies: [{ text: 'Noted' }] } })

@@ -6,7 +6,9 @@ import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { clearOfMidnight } from '../clear-of-midnight.ts'
 import { until, untilEqual } from '../until.ts'
-import { findBarriers, hearing, noBrowser, useSite } from './browser.ts'
+import { findBarriers } from './barriers.ts'
+import { hearing, useSite } from './browser.ts'
+import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
 const write = (path: string, content: string) => ({ name: 'workspace_write', args: { path, content } })
