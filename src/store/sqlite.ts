@@ -17,9 +17,15 @@ const maxLogPages = 1_000
 /** Commits between two looks at the length of the log: a look takes as long as two statements of a turn. */
 const commitsPerLook = 8
 
-/** Statements that erase what people wrote; not those that only tidy up, such as rate counters. */
-const erasing =
-  /^DELETE FROM (?:threads|turns|items|documents|document_versions|chunks|thread_chunks|users|secrets|grants|tools|missions|mission_runs)\b/
+/**
+ * Tables with what people wrote, or what tells them apart. A row that is deleted there must leave the file too. Not those
+ * where turns and timers only tidy up, such as rate counters: what they have of a thread is erased with the thread.
+ */
+export const erasedTables: readonly string[] = (
+  'threads turns items thread_chunks documents document_versions chunks skills skill_files skill_contents missions ' +
+  'mission_runs notification_ways users secrets grants settings tools mcp_servers channel_accounts channel_chats'
+).split(' ')
+const erasing = new RegExp(`^DELETE FROM (?:${erasedTables.join('|')})\\b`)
 
 type Write = { job: () => Job<unknown>; resolve: (value: unknown) => void; reject: (error: unknown) => void }
 

@@ -3,9 +3,49 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { Store } from '#core/store.ts'
 import { removeUser } from '#turns/user-removal.ts'
-import { until } from '../until.ts'
+import { patienceMs, until } from '../until.ts'
 import { ada, bob, draft, finish, lease, reply, say, step, turnAtApproval, turnOf, decide } from './harness.ts'
 import { document } from './suite-documents.ts'
+import { newServer } from './suite-mcp.ts'
+import { topic } from './suite-notifications.ts'
+import { newSkill } from './suite-skills.ts'
+
+const channel = 'telegram'
+/** Each look reads every table. */
+const lookMs = 100
+
+/** What people write beside threads and documents: stores it, and returns what deletes it again. */
+const written: Readonly<Record<string, (store: Store, word: string) => Promise<() => Promise<unknown>>>> = {
+  async 'a skill'({ skills }, word) {
+    await skills.put(ada, { ...newSkill('pdf', { 'SKILL.md': word }), description: word })
+    return () => skills.remove(ada, 'pdf')
+  },
+  async 'a file of a skill'({ skills }, word) {
+    await skills.put(ada, newSkill('pdf', { 'SKILL.md': 'a', [`${word}.md`]: word }))
+    return () => skills.put(ada, newSkill('pdf', { 'SKILL.md': 'a' }))
+  },
+  async 'a way of notification'({ notifications }, word) {
+    const { id } = await notifications.addWay(ada, { ...topic, label: word }, 20)
+    return () => notifications.removeWay(ada, id)
+  },
+  async 'an MCP server'({ mcp }, word) {
+    await mcp.add({ ...newServer('files'), instructions: word })
+    return () => mcp.remove('files')
+  },
+  async 'a setting'({ settings }, word) {
+    await settings.set('model', word)
+    return () => settings.set('model', undefined)
+  },
+  async 'a bot'({ channels }, word) {
+    await channels.connect({ channel, account: '1', name: word })
+    return () => channels.disconnect(channel)
+  },
+  async 'a paired chat'({ channels }, word) {
+    await channels.addCode({ channel, hash: 'h', user: ada, endsAt: Number.MAX_SAFE_INTEGER })
+    await channels.takePairing({ channel, account: '1', ids: [1] }, word, { hash: 'h', note: `hello ${word}` })
+    return () => channels.unpair(channel, ada)
+  },
+}
 
 /** A store, and the places of its database that hold a text: tables with their columns, and files. */
 export type Searched = { readonly store: Store; readonly placesOf: (text: string) => Promise<readonly string[]> }
@@ -16,7 +56,7 @@ export function leftoverTests(open: (t: TestContext) => Promise<Searched>): void
   const end = 'vanished'
 
   async function gone({ placesOf }: Searched): Promise<void> {
-    await until(async () => (await placesOf(end)).length === 0)
+    await until(async () => (await placesOf(end)).length === 0, patienceMs, lookMs)
   }
 
   test('no table holds a word of a document that was deleted', async (t) => {
@@ -85,6 +125,16 @@ export function leftoverTests(open: (t: TestContext) => Promise<Searched>): void
     assert.deepEqual(entries[0]?.item, say(text).item)
     for (let more = true; more; ) ({ more } = await threads.eraseSome(ada))
     await gone(searched)
+  })
+
+  test('no table holds a word of what else people wrote once it was deleted', async (t) => {
+    const searched = await open(t)
+    for (const [what, write] of Object.entries(written)) {
+      const erase = await write(searched.store, word)
+      assert.notDeepEqual(await searched.placesOf(end), [], what)
+      await erase()
+      await gone(searched).catch((cause: unknown) => assert.fail(`${what}: ${String(cause)}`))
+    }
   })
 
   test('no table holds a word of a user who was removed, nor the name', async (t) => {
