@@ -74,7 +74,7 @@ export function openStore(parts: StoreParts): Store {
   const store = composeStore(sql, {
     seal,
     now,
-    check: () => Promise.resolve(checkSqlite(sql.db)),
+    check: () => sql.read(checkSqlite),
     prepareVectors: () => loadSqliteVec(sql.db),
     maxUserBytes,
   })
@@ -151,7 +151,7 @@ export function inspectStore({ path, seal, now = Date.now, vectors = false }: St
     sql.db.exec('PRAGMA query_only = TRUE')
     const version = versionOf(sql.db)
     checkVersion(version, migrations)
-    const check = (): Promise<string[]> => Promise.resolve(checkSqlite(sql.db))
+    const check = (): Promise<string[]> => sql.read(checkSqlite)
     return { store: composeStore(sql, { seal, now, check, prepareVectors: () => loadSqliteVec(sql.db) }), version }
   } catch (error) {
     sql.db.close()

@@ -2,6 +2,7 @@
 import type { Pool } from 'pg'
 import { DatabaseSync } from 'node:sqlite'
 import { migrations, statementsOf } from './migrations.ts'
+import { type Job, query } from './sql.ts'
 
 /** The columns of each table, and the table of each index. */
 type Schema = {
@@ -9,20 +10,20 @@ type Schema = {
   readonly indexes: ReadonlyMap<string, string>
 }
 
-export function checkSqlite(db: DatabaseSync): string[] {
+const columnsOfSqlite = `SELECT t.name AS "table", c.name AS name FROM sqlite_schema t, pragma_table_xinfo(t.name) c WHERE t.type = 'table'`
+const indexesOfSqlite = `SELECT tbl_name AS "table", name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL`
+
+/** A job, so that it waits and fails like any other read. */
+export function* checkSqlite(): Job<string[]> {
+  const found = schemaOf(yield* query(columnsOfSqlite), yield* query(indexesOfSqlite))
   const fresh = new DatabaseSync(':memory:')
   try {
     for (const migration of migrations) for (const each of statementsOf(migration, 'sqlite')) fresh.exec(each)
-    return missingFrom(schemaOfSqlite(db), schemaOfSqlite(fresh))
+    const expected = schemaOf(fresh.prepare(columnsOfSqlite).all(), fresh.prepare(indexesOfSqlite).all())
+    return missingFrom(found, expected)
   } finally {
     fresh.close()
   }
-}
-
-function schemaOfSqlite(db: DatabaseSync): Schema {
-  const columns = `SELECT t.name AS "table", c.name AS name FROM sqlite_schema t, pragma_table_xinfo(t.name) c WHERE t.type = 'table'`
-  const indexes = `SELECT tbl_name AS "table", name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL`
-  return schemaOf(db.prepare(columns).all(), db.prepare(indexes).all())
 }
 
 /** The fresh schema is made in a transaction that is never committed. */

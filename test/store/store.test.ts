@@ -20,8 +20,8 @@ function openPort() {
 
 function open(t: TestContext, over?: { maxUserBytes: number }) {
   const clock = { now: Date.now() }
-  const { sql, db } = openPort()
-  const check = () => Promise.resolve(checkSqlite(db))
+  const { sql } = openPort()
+  const check = () => sql.read(checkSqlite)
   const store = composeStore(sql, {
     seal: createSeal('0'.repeat(64)),
     now: () => clock.now,
