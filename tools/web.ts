@@ -40,8 +40,12 @@ async function bundle(web: string, outDir: string): Promise<void> {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       chunkSizeWarningLimit: 1_000,
-      // Hides a warning about the time of our one transform, which shows only on slow machines.
-      rolldownOptions: { checks: { pluginTimings: false } },
+      rolldownOptions: {
+        // Without it, constants that two files share become a file of their own.
+        optimization: { inlineConst: true },
+        // Hides a warning about the time of our one transform, which shows only on slow machines.
+        checks: { pluginTimings: false },
+      },
     },
   })
 }
