@@ -27,8 +27,13 @@ export const maxDocumentPathChars = 200
 
 /** The text of a mission's schedule. */
 export const maxScheduleChars = 200
+/** The name of a time zone. */
+export const maxZoneChars = 64
 /** An instant of a mission that was missed longer ago is never made up for. */
 export const maxMakeUpHours = 12
+
+/** WebAssembly memory of a tool, all of its memories together. */
+export const maxToolMemoryMib = 64
 
 export const maxUserNameChars = 64
 /** The words to the agent that go with an answer to a gate. */

@@ -1,7 +1,6 @@
 // Time zones that users name.
 import { AppError } from './errors.ts'
-
-const maxZoneChars = 64
+import { maxZoneChars } from './page-limits.ts'
 
 /** Throws invalid_input unless it is the name of a time zone. An offset such as +02:00 knows no daylight saving. */
 export function checkZone(zone: string, param = 'zone'): void {

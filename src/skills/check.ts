@@ -1,6 +1,7 @@
 // Findings that a reader should see before trusting a skill: hidden characters, orders that the marks of safety know, addresses,
 // scripts, and links that leave the folder. Pure and bounded: of a long file only the beginning is read.
 import { type SkillFile, type SkillFinding, type SkillFolder } from '#core/skill.ts'
+import { shellToolName } from '#core/tool-names.ts'
 import { inPace } from '#lib/pace.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
 import { hiddenLetters } from '#safety/letters.ts'
@@ -146,11 +147,13 @@ function addressesIn(text: string): Found[] {
 const scriptName =
   /\.(?:sh|bash|zsh|fish|ps1|bat|cmd|py|js|mjs|cjs|ts|rb|pl|php|lua|r|jl|go|rs|swift|applescript|exe|dll|so|dylib|wasm|jar)$/i
 
+const script = `a script: it is a file to read, and runs only through ${shellToolName}`
+
 function scriptKind(path: string, content: Uint8Array): string | undefined {
   const head = Buffer.from(content.subarray(0, 4)).toString('latin1')
-  if (head.startsWith('#!')) return 'a script: it is a file to read, and runs only through workspace_shell'
+  if (head.startsWith('#!')) return script
   if (head === '\x7fELF' || head.startsWith('MZ')) return 'a program: nothing here runs it'
-  return scriptName.test(path) ? 'a script: it is a file to read, and runs only through workspace_shell' : undefined
+  return scriptName.test(path) ? script : undefined
 }
 
 function shown(text: string, start: number, end: number): string {

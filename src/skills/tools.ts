@@ -2,6 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import type { JsonObject } from '#core/json.ts'
 import { type LoadedSkill, skillFile, type SkillFolder, type SkillHead } from '#core/skill.ts'
+import { shellToolName } from '#core/tool-names.ts'
 import { readParams, schemaOf } from '#core/tool-params.ts'
 import type { Tool, ToolContext } from '#core/tool.ts'
 import { skillText } from './format.ts'
@@ -25,8 +26,8 @@ const aliases: ReadonlyMap<string, readonly string[]> = new Map(
     ls: ['workspace_list'],
     glob: ['workspace_list', 'workspace_search'],
     grep: ['workspace_search'],
-    bash: ['workspace_shell'],
-    shell: ['workspace_shell'],
+    bash: [shellToolName],
+    shell: [shellToolName],
     webfetch: ['web_fetch'],
   }),
 )

@@ -1,4 +1,5 @@
 // Describes a tool's access: what it may do, what it cannot, and whether it asks first. Pure.
+import { maxToolMemoryMib } from '#core/page-limits.ts'
 import { countWords } from '#core/words.ts'
 import type { AccessRow, Tool } from '#doors/web/wire/tool.ts'
 
@@ -128,7 +129,7 @@ export function reachOf({
         ? 'Read other files, memory, other secrets or your messages'
         : 'Read files, memory, other secrets or your messages',
       ...(others ? [] : ['Run other tools']),
-      'Use more than 64 MB of memory',
+      `Use more than ${maxToolMemoryMib} MB of memory`,
     ],
   }
 }

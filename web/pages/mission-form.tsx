@@ -1,7 +1,7 @@
 // The form of a mission: what to do, when, and in which time zone, with the next runs as it is typed.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { maxScheduleChars } from '#core/page-limits.ts'
+import { maxScheduleChars, maxZoneChars } from '#core/page-limits.ts'
 import type { Mission, SchedulePreview } from '#doors/web/wire/mission.ts'
 import { ApiFault, faultText } from '../api/client.ts'
 import { type Act, useAct } from '../parts/act.ts'
@@ -22,7 +22,6 @@ import {
 import { notify } from '../store/notices.ts'
 
 const typingMs = 200
-const maxZoneChars = 64
 
 export function NewMission() {
   const create = async (fields: MissionFields): Promise<void> => {

@@ -7,6 +7,7 @@ import {
   ToolMessageSchema,
   UserSchema,
 } from '#doors/completions/read/schemas.ts'
+import { maxIdempotencyKeyChars } from '#http/idempotency-key.ts'
 import { jsonContent, schemaOf } from '#http/openapi.ts'
 import type { JsonSchema } from '#http/routes.ts'
 import type * as z from 'zod/mini'
@@ -16,7 +17,7 @@ export function create(): JsonSchema {
   return {
     ...tagged,
     parameters: [
-      header('Idempotency-Key', { type: 'string', minLength: 1, maxLength: 255 }),
+      header('Idempotency-Key', { type: 'string', minLength: 1, maxLength: maxIdempotencyKeyChars }),
       header('X-Atrium-Thread', { type: 'string', format: 'uuid' }),
     ],
     requestBody: { required: true, content: jsonContent(requestSchema()) },

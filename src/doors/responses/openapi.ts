@@ -13,11 +13,16 @@ import {
   ItemReferenceSchema,
   MessageSchema,
 } from '#doors/responses/read/schemas.ts'
+import { maxIdempotencyKeyChars } from '#http/idempotency-key.ts'
 import { jsonContent, schemaOf } from '#http/openapi.ts'
 import type { JsonSchema } from '#http/routes.ts'
 
 export function create(): JsonSchema {
-  const key = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string', minLength: 1, maxLength: 255 } }
+  const key = {
+    name: 'Idempotency-Key',
+    in: 'header',
+    schema: { type: 'string', minLength: 1, maxLength: maxIdempotencyKeyChars },
+  }
   return {
     ...tagged,
     parameters: [key, { name: 'X-Atrium-Events', in: 'header', schema: { enum: ['specified', 'reference'] } }],

@@ -10,6 +10,7 @@ import type { Idempotency } from '#core/turn-store.ts'
 import { type Turn, usageSoFar } from '#core/turn.ts'
 import { isAtRest } from '#core/turn-status.ts'
 import { hashOfBody } from '#http/body-hash.ts'
+import { readIdempotencyKey } from '#http/idempotency-key.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import { maxFileBodyBytes } from '#http/body.ts'
 import type { Caller } from '#http/caller.ts'
@@ -29,7 +30,6 @@ import { faultWire, replyText } from './wire.ts'
 
 /** How long POST /api/chat waits for the turn. After that it answers `running` and the turn continues. */
 const defaultPatienceMs = 120_000
-const maxKeyChars = 200
 
 export type ChatParts = {
   readonly turns: Turns
@@ -162,11 +162,7 @@ export async function messageIdOf(
 /** The Idempotency-Key header: a page that missed the answer sends again with the same key, and it is one message. */
 async function keyOf({ request }: FastifyReply, body: z.output<typeof ChatBody>): Promise<Idempotency | undefined> {
   const key = request.headers['idempotency-key']
-  if (key === undefined) return undefined
-  if (typeof key !== 'string' || key.length < 1 || key.length > maxKeyChars) {
-    throw wrongField('Idempotency-Key', `must have 1 to ${maxKeyChars} characters`)
-  }
-  return { key: `chat:${key}`, bodyHash: await hashOfBody(body) }
+  return key === undefined ? undefined : { key: `chat:${readIdempotencyKey(key)}`, bodyHash: await hashOfBody(body) }
 }
 
 /** A message from the chat routes or the WebSocket. */

@@ -1,9 +1,10 @@
 // Events of a code host as submissions: sender, conversation, and the message for the agent.
 import { isObject, type Json, type JsonObject } from '#core/json.ts'
 import { eventOrigin } from '#core/origins.ts'
+import { readIdempotencyKey } from '#http/idempotency-key.ts'
 import { wrongField } from '#http/validate.ts'
 import { isRawNumber } from '#http/lossless-json.ts'
-import { readKey, type Submission } from './submit.ts'
+import type { Submission } from './submit.ts'
 import { summarize } from './summary.ts'
 
 const eventName = /^[a-z][a-z0-9_]{0,63}$/
@@ -27,7 +28,7 @@ export function readEvent(event: string, delivery: string | undefined, payload: 
     message: `An event of the code host: ${event}${action ? ` (${action})` : ''}.`,
     outside: { text: describeEvent({ event, sender, conversationId, payload }), origin: eventOrigin },
     metadata: { event, ...(action && { action }), repository: repository ?? null, ...(delivery && { delivery }) },
-    ...(delivery !== undefined && { key: readKey(delivery, 'X-GitHub-Delivery') }),
+    ...(delivery !== undefined && { key: readIdempotencyKey(delivery, 'X-GitHub-Delivery') }),
   }
 }
 

@@ -4,6 +4,7 @@ import { senderId } from '#core/doors.ts'
 import { type Message, textMessage } from '#core/item.ts'
 import { canonical, isObject, type Json, type JsonObject } from '#core/json.ts'
 import type { Idempotency } from '#core/turn-store.ts'
+import { readIdempotencyKey } from '#http/idempotency-key.ts'
 import { wrongField } from '#http/validate.ts'
 import { hasRawNumbers } from '#http/lossless-json.ts'
 import { checkMessage } from '#turns/message.ts'
@@ -11,7 +12,6 @@ import type { StartTurn } from '#turns/turns.ts'
 import { checkStorable, checkText } from './json.ts'
 
 const maxIdLength = 200
-const maxKeyLength = 255
 
 export type Submission = {
   readonly userId: string
@@ -39,7 +39,7 @@ export function readSubmission(body: JsonObject, idempotencyKey: string | undefi
     message,
     ...(conversation !== undefined && { conversationId: readId(conversation, 'conversation_id') }),
     ...(metadata !== undefined && { metadata: readMetadata(metadata) }),
-    ...(idempotencyKey !== undefined && { key: readKey(idempotencyKey, 'Idempotency-Key') }),
+    ...(idempotencyKey !== undefined && { key: readIdempotencyKey(idempotencyKey) }),
   }
 }
 
@@ -77,12 +77,6 @@ function byKey({ key, message, outside, conversationId, metadata }: Submission):
   const text = outside && { outside: outside.text }
   const content = { message, ...text, conversationId: conversationId ?? null, metadata: metadata ?? null }
   return { key, bodyHash: hash('sha256', canonical(content)) }
-}
-
-/** Checks an idempotency key. An empty one is refused: all requests that send it would become one job. */
-export function readKey(key: string, header: string): string {
-  if (key.length >= 1 && key.length <= maxKeyLength) return key
-  throw wrongField(header, `must have 1 to ${maxKeyLength} characters`)
 }
 
 function readId(value: Json | undefined, field: string): string {

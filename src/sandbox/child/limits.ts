@@ -1,11 +1,9 @@
-// Every limit of a tool, its processes and its requests. Read by the service and by the tool's own process.
+// Limits of a tool, its processes and its requests. Read by the service and by the tool's own process.
 
 const kib = 1_024
 const mib = 1_024 * kib
 
 export const maxComponentBytes = 16 * mib
-/** 64 MiB in pages of 64 KiB, for all memories of a component together. */
-export const maxMemoryPages = 1_024
 export const maxMemories = 4
 /** Writable memory of a tool's process (`ulimit -d`). An idle process already has about 340 MiB. */
 export const maxProcessMib = 768

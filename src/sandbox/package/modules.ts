@@ -1,8 +1,9 @@
 // Checks and bounds the core modules of a component: names must be safe in generated code, and every memory and table
 // gets an upper limit.
+import { maxToolMemoryMib } from '#core/page-limits.ts'
 import { byte, type Cursor, cursorOf, leb, malformed, sectionsOf, u32 } from './wasm-reader.ts'
 import { ToolFault } from '#sandbox/sandbox-fault.ts'
-import { maxCoreInstances, maxMemories, maxMemoryPages, maxTableEntries, maxTables } from '#sandbox/child/limits.ts'
+import { maxCoreInstances, maxMemories, maxTableEntries, maxTables } from '#sandbox/child/limits.ts'
 
 export type CoreModule = {
   readonly name: string
@@ -13,6 +14,9 @@ export type CoreModule = {
 
 type Limits = { readonly min: number; readonly max?: number }
 type Table = { readonly type: readonly number[]; readonly limits: Limits }
+
+/** All memories of a component together, in pages of 64 KiB. */
+export const maxMemoryPages = maxToolMemoryMib * 16
 
 const tableSection = 4
 const memorySection = 5

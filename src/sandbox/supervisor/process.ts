@@ -6,6 +6,7 @@ import { type ConfinedProcess, spawnConfined } from '#sandbox/confine.ts'
 import { ToolFault, type ToolFaultCode } from '#sandbox/sandbox-fault.ts'
 import { createFrameReader, encodeFrame, type Frame } from '#sandbox/child/frames.ts'
 import type { LogLine, Result, Work } from '#sandbox/child/guest.ts'
+import { maxMemoryPages } from '#sandbox/package/modules.ts'
 import { checkDone, type Done, type HostCall, readHostCall, readLogs } from './messages.ts'
 import {
   maxCallBytes,
@@ -13,7 +14,6 @@ import {
   maxCpuSecs,
   maxFrameBytes,
   maxLogLines,
-  maxMemoryPages,
   maxProcessMib,
   maxTableEntries,
 } from '#sandbox/child/limits.ts'

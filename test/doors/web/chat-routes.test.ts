@@ -65,9 +65,9 @@ test('a send that is repeated with its key is the same message, once', async (t)
   )
   const other = await call('POST', '/api/chat/send', { body: { message: 'another' }, headers })
   assert.deepEqual([other.status, other.json.error.code], [422, 'idempotency_conflict'])
-  const long = await call('POST', '/api/chat/send', { body, headers: { 'idempotency-key': 'k'.repeat(201) } })
+  const long = await call('POST', '/api/chat/send', { body, headers: { 'idempotency-key': 'k'.repeat(256) } })
   assert.deepEqual([long.status, long.json.error.param], [400, 'Idempotency-Key'])
-  const longest = { 'idempotency-key': 'k'.repeat(200) }
+  const longest = { 'idempotency-key': 'k'.repeat(255) }
   assert.equal((await call('POST', '/api/chat/send', { body, headers: longest })).status, 202)
 })
 
