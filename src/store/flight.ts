@@ -1,15 +1,13 @@
 // Statements that go to PostgreSQL in one write and are answered together. Each is prepared once on a connection, and only
 // then the server describes its columns.
-import type { EventEmitter } from 'node:events'
-import type { Writable } from 'node:stream'
-import { type ClientBase, Query, type Submittable, types } from 'pg'
+import { type ClientBase, type Connection, Query, types } from 'pg'
 import type { Row, Statement, Value } from './sql.ts'
 
 /** Runs statements in order and returns the rows of the last one. */
 export type Fly = (client: ClientBase, statements: readonly Statement[]) => Promise<Row[]>
 
 /**
- * The server skips the statements behind one that fails. After an error the connection must be closed: it may lack
+ * The server skips the statements after one that fails. After an error the connection must be closed: it may lack
  * statements that count as prepared.
  */
 export function createFlights(): Fly {
@@ -18,7 +16,7 @@ export function createFlights(): Fly {
     if (statements.length === 0) return []
     const { promise, resolve, reject } = Promise.withResolvers<Row[]>()
     const callback: FlightParts['callback'] = (error, rows) => (error ? reject(error) : resolve(rows))
-    client.query(new Flight({ statements, prepared, callback }) as unknown as Submittable)
+    client.query(new Flight({ statements, prepared, callback }))
     try {
       return await promise
     } catch (error) {
@@ -36,11 +34,8 @@ type FlightParts = {
   readonly callback: (error: Error | null, rows: Row[]) => void
 }
 
-/** The package's query without its types: they make a property of `submit`, which a class could not override. */
-const BaseQuery = Query as unknown as new (text: string) => EventEmitter
-
 /** Several statements with one Sync. The package allows no other class than its own in pipeline mode. */
-class Flight extends BaseQuery {
+class Flight extends Query {
   /** The package calls it, and puts one with a time limit in its place. */
   callback: FlightParts['callback']
   readonly #parts: FlightParts
@@ -56,7 +51,7 @@ class Flight extends BaseQuery {
   }
 
   /** Returns an error instead of throwing it: the package then hands it to the callback, which ends the time limit. */
-  submit(connection: Connection): unknown {
+  override submit = (connection: Connection): unknown => {
     connection.stream.cork()
     try {
       this.#write(connection)
@@ -105,14 +100,14 @@ class Flight extends BaseQuery {
   }
 }
 
-/** What a flight uses of the package's connection. The package's types are those of an earlier version. */
-type Connection = {
-  readonly stream: Writable
-  parse(message: { name: string; text: string }): void
-  describe(message: { type: 'S'; name: string }): void
-  bind(message: { statement: string; values: readonly Value[]; valueMapper: (value: Value) => Parameter }): void
-  execute(): void
-  sync(): void
+// The package's types of a connection are those of an earlier version.
+declare module 'pg' {
+  interface Connection {
+    parse(message: { name: string; text: string }): void
+    describe(message: { type: 'S'; name: string }): void
+    bind(message: { statement: string; values: readonly Value[]; valueMapper: (value: Value) => Parameter }): void
+    execute(): void
+  }
 }
 type Parameter = string | Buffer | null
 type Field = { readonly name: string; readonly dataTypeID: number }
