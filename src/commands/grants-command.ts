@@ -12,7 +12,7 @@ export function listGrants(options: { json?: boolean }): Promise<void> {
   return withStore(async ({ grants }) => {
     const listed = (await grants.list(operator)).map(grantWire)
     const cells = listed.map(({ id, user, tool, target, expires_at }) =>
-      [id, user, tool, target ?? 'any', expires_at ?? 'stands for good'].map((cell) => printable(cell)),
+      [id, user, tool, target ?? 'any', expires_at ?? 'never expires'].map((cell) => printable(cell)),
     )
     const text = listed.length > 0 ? table([['GRANT', 'USER', 'TOOL', 'TARGET', 'UNTIL'], ...cells]) : 'No grants.'
     print(options, listed, text)

@@ -1,4 +1,4 @@
-// What the WebSockets of one user may take up in this process: connections, unfinished frames and large frames.
+// The quota of one user's WebSockets in this process: connections, unfinished frames and large frames.
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
 import type { Caller } from './caller.ts'

@@ -15,7 +15,7 @@ import { type RefusalStatus, refuseUpgrade, startRequestLog } from './upgrade.ts
 
 /** A message of 1 MiB may grow sixfold when it is escaped as JSON. */
 const maxFrameBytes = 7 * 1024 * 1024
-/** Connections that have not authenticated yet, and bytes that each may send: a token and the frames right behind it. */
+/** Connections that have not authenticated yet, and bytes that each may send: a token and the frames right after it. */
 const maxAnonymous = 100
 const maxAnonymousBytes = 128 * 1024
 /** How often connections with nothing to wait for are closed during shutdown. */
@@ -138,7 +138,7 @@ export function createSockets(parts: SocketParts): Sockets {
     const handler: Handler = {
       async frame(frame) {
         if (admitted) return admitted.handler.frame(frame)
-        // Frames right behind a refused auth frame are ignored.
+        // Frames right after a refused auth frame are ignored.
         if (decided) return
         decided = true
         const value = await frame.read().catch(() => undefined)

@@ -48,7 +48,7 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
   reply.request.releaseAnswerSlot?.()
   raw.on('error', drop)
   raw.once('close', close)
-  // Headers that the gateway has set stand on the raw answer, not on Fastify's reply.
+  // Headers that the gateway has set are on the raw answer, not on Fastify's reply.
   raw.writeHead(200, headers)
   raw.on('drain', () => {
     readAt = performance.now()

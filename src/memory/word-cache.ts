@@ -10,7 +10,7 @@ export function createWordCache<T extends object>(max: number, make: (word: stri
     // A copy: V8 makes a slice of a word of 13 or more characters, and a slice keeps the whole text in memory.
     const own = Buffer.from(word).toString()
     const made = older.get(own) ?? make(own)
-    // What was not used since the last time is forgotten.
+    // Words that were not used since the last time are forgotten.
     if (recent.size >= max) [older, recent] = [recent, new Map()]
     recent.set(own, made)
     return made

@@ -1,5 +1,5 @@
 // Points of replay chains: the histories that API clients have of threads. A history is found by its hash, however many
-// threads there are. A turn has the point behind its answer in its row. `chain_points` has the rest: answers that stored
+// threads there are. A turn has the point after its answer in its row. `chain_points` has the rest: answers that stored
 // nothing, and the points that a fork took over.
 import type { UserId } from '#core/ids.ts'
 import type { Entry, Item } from '#core/item.ts'
@@ -21,7 +21,7 @@ const keyChars = 22
 
 /** Items that are read at once. */
 const pageRows = 500
-/** Threads with one history that are looked at for one where nothing came behind it. */
+/** Threads with one history that are looked at for one where nothing came after it. */
 const maxThreads = 20
 
 /** The first of the hashes that a thread of the user has. */
@@ -97,8 +97,8 @@ function keyOf(hash: string): string {
 }
 
 /**
- * Where to fork a thread behind a point: at the next message or output of a client, else at its end. A turn that waited at
- * a gate went on behind the point; the fork keeps its outcome.
+ * Where to fork a thread after a point: at the next message or output of a client, else at its end. A turn that waited at
+ * a gate went on after the point; the fork keeps its outcome.
  */
 function* forkSeq({ threadId, seq }: Pick<ThreadPoint, 'threadId' | 'seq'>): Job<number> {
   const next = yield* first(
@@ -113,7 +113,7 @@ function* forkSeq({ threadId, seq }: Pick<ThreadPoint, 'threadId' | 'seq'>): Job
 }
 
 /**
- * The point behind the answer of a turn, as it is stored. `history` is the hash of what its client sent. Null for a
+ * The point after the answer of a turn, as it is stored. `history` is the hash of what its client sent. Null for a
  * turn that was stopped before its first word: its client has seen no answer.
  */
 export function* pointBehind(turn: Turn, history: string, { drafts, earlier = [], outcome }: Step): Job<string | null> {
@@ -122,7 +122,7 @@ export function* pointBehind(turn: Turn, history: string, { drafts, earlier = []
   return keyOf(pointAfter(history, answer))
 }
 
-/** What a turn has stored behind its input. If `known` begins with its first entry, nothing is read. */
+/** The items that a turn has stored after its input. If `known` begins with its first entry, nothing is read. */
 function* itemsBehindInput({ id, threadId, firstSeq = 1, options }: Turn, known: readonly Entry[]): Job<Item[]> {
   const inputs = options.inputs ?? 1
   if (known[0]?.seq === firstSeq) return known.slice(inputs).map(({ item }) => item)
@@ -136,7 +136,7 @@ function* itemsBehindInput({ id, threadId, firstSeq = 1, options }: Turn, known:
   return items
 }
 
-/** Adds a point at the end of a thread, behind an answer that stored nothing. */
+/** Adds a point at the end of a thread, after an answer that stored nothing. */
 export function* addPointAtEnd(
   user: UserId,
   { threadId, turnId, hash }: Pick<ThreadPoint, 'threadId' | 'turnId' | 'hash'>,

@@ -1,4 +1,4 @@
-// What the service says in chats: posts that are not finished, and the buttons under questions.
+// Messages of the service in chats: posts that are not finished, and the buttons under questions.
 import type { ChannelRecords, GateButton, GateQuestion, Post } from '#core/channel.ts'
 import type { Door } from '#core/doors.ts'
 import { userId } from '#core/ids.ts'

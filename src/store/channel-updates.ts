@@ -125,7 +125,7 @@ export function* takePress(
   return true
 }
 
-/** Whether a chat is still this user's: it may have been unpaired since its message was read. */
+/** True while a chat is this user's: it may have been unpaired since its message was read. */
 function* isPaired({ channel, chat, user }: Pick<PairedChat, 'channel' | 'chat' | 'user'>, lock: string): Job<boolean> {
   const row = yield* first(
     `SELECT user_id FROM channel_chats WHERE channel = ? AND chat = ? AND user_id = ?${lock}`,

@@ -24,7 +24,7 @@ const nobody = userId('')
 
 /**
  * Removes a thread and its variants: a bounded part is erased at once, and nobody reaches the rest, which `eraseRemoved`
- * erases. It stands as temporary and long unused, so that after a crash `eraseTemporary` does. Returns the turns that had
+ * erases. It is marked as temporary and long unused, so that after a crash `eraseTemporary` does. Returns the turns that had
  * not ended; undefined if the user reaches no such thread.
  */
 export function* removeThread(user: UserId, threadId: string, lock: string): Job<Turn[] | undefined> {
@@ -124,7 +124,7 @@ export function* erasePast(before: number, { next, dryRun = false, lock }: PastP
   return { erased, threadIds, ...(rows.length > 0 && { user: place.user }), ...(follows && { next: follows }) }
 }
 
-/** Each thread behind its variants: while one of them is left, so is the thread by which they are found. */
+/** Each thread after its variants: while one of them is left, so is the thread by which they are found. */
 function* withVariants(rows: readonly Row[]): Job<Row[]> {
   const all: Row[] = []
   for (const row of rows) {
@@ -137,7 +137,7 @@ function* withVariants(rows: readonly Row[]): Job<Row[]> {
   return all
 }
 
-/** The index has the archived threads of a user behind the others. */
+/** The index has the archived threads of a user after the others. */
 function* nextPlace({ user, archived }: PastThreads): Job<PastThreads | undefined> {
   return archived ? yield* nextOwner(user) : { user, archived: true, turn: '' }
 }

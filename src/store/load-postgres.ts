@@ -58,7 +58,7 @@ async function beginLoad(client: PoolClient, { sql, termsOf, mark }: BeginParts)
   const found = await versionIn(client)
   checkVersion(found, migrations)
   if (found > 0) {
-    // Before the lock, which a running service would wait for; and behind it, for one that started meanwhile.
+    // Before the lock, which a running service would wait for; and under the lock, for one that started meanwhile.
     await refuseWhileServed(client)
     await lockTables(client, found)
     await refuseWhileServed(client)

@@ -119,8 +119,8 @@ async function checkAlone(
  * transaction of the migration.
  */
 export async function cutOffOlder(client: ClientBase, run: Send): Promise<void> {
-  // Before the lock, which would wait for a command that reads all in one transaction; and behind it, for those that
-  // connected meanwhile.
+  // Before the lock, which would wait for a command that reads all in one transaction; and under the lock, for those
+  // that connected meanwhile.
   await endRunning(client)
   await run('LOCK TABLE schema_version IN ACCESS EXCLUSIVE MODE')
   await endRunning(client)

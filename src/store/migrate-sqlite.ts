@@ -7,7 +7,7 @@ import { migrations, statementsOf } from './migrations.ts'
 import { asAppError } from './sqlite.ts'
 import { checkVersion } from './version-check.ts'
 
-/** What a migration did, and the copy from before it. */
+/** The versions of a migration, and the copy from before it. */
 export type Migrated = { readonly from: number; readonly to: number; readonly copy: string }
 
 /**
@@ -60,7 +60,7 @@ function failed(cause: unknown, wordsFor: (code: ErrorCode) => string): AppError
   return new AppError(code, wordsFor(code), { cause })
 }
 
-/** What a copy takes at most: a part of the database may stand in its log alone. */
+/** The most that a copy takes: a part of the database may be in its log alone. */
 function megabytesOf(path: string): number {
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false })
   return Math.ceil((statSync(path).size + (log?.size ?? 0)) / 1e6)

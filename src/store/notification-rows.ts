@@ -50,7 +50,7 @@ export function goneWayOf(row: Row): GoneWay {
   }
 }
 
-/** What was sealed under a key that is gone cannot be opened: a restored home goes on without it. */
+/** A value sealed under a key that is gone cannot be opened: a restored home goes on without it. */
 function openOr<T>(otherwise: T, open: () => string): string | T {
   try {
     return open()

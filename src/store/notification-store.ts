@@ -30,7 +30,7 @@ export function createNotificationStore({ sql, seal, now }: NotificationStorePar
     yield* lockAccount(user, sql.lock)
     const { replaces } = way
     if (replaces !== undefined) {
-      // What is due on it goes the new way.
+      // Messages that are due on it go the new way.
       yield* moveDue(user, replaces, id)
       yield* run('DELETE FROM notification_ways WHERE id = ? AND user_id = ?', replaces, user)
     }

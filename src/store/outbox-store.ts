@@ -103,7 +103,7 @@ export function createOutbox({ sql, now, nextId }: OutboxParts): OutboxVerbs {
       const error = 'error' in settlement ? settlement.error : null
       // An entry that was unknown before has had its one more try.
       const pending = { sent: '0', failed: '0', due: '1', unknown: `CASE state WHEN 'due' THEN 1 ELSE 0 END` }[state]
-      // What may have arrived at an earlier try stays unknown.
+      // A message that may have arrived at an earlier try stays unknown.
       const next = state === 'due' ? 'state' : `'${state}'`
       return each(ids, (id) =>
         run(

@@ -5,7 +5,7 @@ import { saidIn } from '#core/thread-index.ts'
 import { bodyBytes, itemOf, wholeBody, wholeItems } from './rows.ts'
 import { first, type Job, query, type Row } from './sql.ts'
 
-/** A larger message is read up to here: the texts at its beginning are found, those behind an attachment are not. */
+/** A larger message is read up to here: the texts at its beginning are found, those after an attachment are not. */
 const maxSaidBytes = 256 * 1024
 
 /** The text and how many bytes were read for it. Empty if that would be more than `maxBytes`. */

@@ -2,7 +2,7 @@
 import { setImmediate as pass } from 'node:timers/promises'
 import type { ThreadStore } from '#core/thread-store.ts'
 
-/** What is cut off is erased with the temporary threads. */
+/** Threads that a stopped process leaves are erased with the temporary ones. */
 export async function eraseRemoved(threads: Pick<ThreadStore, 'eraseRemoved'>): Promise<void> {
   while (await threads.eraseRemoved()) await pass()
 }

@@ -2,7 +2,7 @@
 import { setImmediate as pass } from 'node:timers/promises'
 import type { ThreadIndexStore } from '#core/thread-index.ts'
 
-/** What is cut off is left to the indexer: its list has every deleted thread. */
+/** A process that is stopped leaves the rest to the indexer: its list has every deleted thread. */
 export async function eraseWords(index: Pick<ThreadIndexStore, 'erase'>, threadIds: readonly string[]): Promise<void> {
   for (const threadId of threadIds) while (await index.erase(threadId)) await pass()
 }

@@ -36,7 +36,7 @@ export type ChatAnswer = {
   /** The call of the gate. */
   readonly callId: string
   readonly decision: 'allow' | 'deny'
-  /** What was entered at an `input` gate. */
+  /** Values entered at an `input` gate. */
   readonly values?: unknown
 }
 

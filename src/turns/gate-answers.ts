@@ -21,7 +21,7 @@ export const maxAnswered = 100
 export type GateAnswer = Pick<Answer, 'callId' | 'output' | 'by'> & {
   readonly decision: 'allow' | 'deny'
   readonly grantRequest?: GrantRequest
-  /** What was entered at an `input` gate, not checked yet. */
+  /** Values entered at an `input` gate, not checked yet. */
   readonly values?: unknown
 }
 

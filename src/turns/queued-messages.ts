@@ -29,7 +29,7 @@ export type QueuedMessagesParts = {
   /** Announces a turn that was ended from outside the runner. */
   readonly publishEnd: (end: EndedTurn) => void
   readonly cancel: (user: UserId, turnId: string) => Promise<Turn>
-  /** What a message with `/name` at its start loads: items that follow the message. */
+  /** Items that a message with `/name` at its start loads. They follow the message. */
   readonly loadSkill?: ((user: UserId, text: string) => Promise<readonly Item[]>) | undefined
   readonly mask: (text: string, user: UserId) => string | Promise<string>
 }

@@ -114,7 +114,7 @@ export function importedItems({ items: given }: Pick<ExportedThread, 'items'>): 
   return [...items, ...results]
 }
 
-/** What the file says of origins is not taken: it could leave them out. */
+/** Origins in the file are ignored: it could leave them out. */
 function partOf(part: z.output<typeof PartIn>): Part {
   return part.type === 'text' ? { ...part, origin: importOrigin } : part
 }

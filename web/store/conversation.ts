@@ -88,7 +88,7 @@ export function createConversation(id: string): Conversation {
     const fresh = more.filter(({ seq }) => seq > last)
     if (fresh.length === 0) return
     items.value = [...items.peek(), ...fresh]
-    // What began before a stored item, and is not stored, was given up.
+    // A text that began before a stored item, and is not stored, was given up.
     keepUnstored(({ itemId }) => fresh.every((item) => item.id !== itemId && timeOf(item.id) <= timeOf(itemId)))
     sawThread(id, lastSeq())
   }
@@ -223,7 +223,7 @@ function timeOf(id: string): string {
   return id.slice(0, 13)
 }
 
-/** What stays is not drawn again. */
+/** Texts that stay are not drawn again. */
 function keepIn<T extends Growing>(list: Signal<readonly T[]>, stays: (each: Growing) => boolean): void {
   const kept = list.peek().filter(stays)
   if (kept.length < list.peek().length) list.value = kept

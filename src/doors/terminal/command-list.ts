@@ -35,7 +35,7 @@ export type Typed =
 
 /**
  * A slash and one word of small letters is a command. The name of a skill, words after a word that is no command, a path,
- * and other text that begins with a slash are a message. Behind an exclamation mark stands a command for the shell.
+ * and other text that begins with a slash are a message. After an exclamation mark comes a command for the shell.
  */
 export function readTyped(text: string, skills: readonly string[] = []): Typed {
   const command = commandOf(text)

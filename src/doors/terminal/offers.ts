@@ -32,7 +32,7 @@ export function slashOffers(text: string, skills: readonly string[]): readonly O
     .map(([label, about]) => ({ label, about, rest: `${label.slice(text.length)} ` }))
 }
 
-/** The path behind the last `@`, as far as it is typed; undefined when the cursor is not behind one. */
+/** The path after the last `@`, as far as it is typed; undefined when the cursor is not after one. */
 export function typedPath(before: string): string | undefined {
   return /(?:^|\s)@((?:[^\s\\]|\\.)*)$/.exec(before)?.[1]
 }

@@ -19,7 +19,7 @@ export function createNtfy({ post, page, now = Date.now }: NtfyParts): SendBy {
     const origin = page()
     const headers = new Map([
       ['content-type', 'text/plain; charset=utf-8'],
-      // The title has only ASCII: the words of users stand in the body.
+      // The title has only ASCII: the words of users are in the body.
       ['title', title],
       ['priority', priorityOf(message)],
       ...(origin === undefined ? [] : [['click', `${origin}${pathOf(message)}`] as const]),

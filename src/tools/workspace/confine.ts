@@ -42,7 +42,7 @@ const rootKeeps = '-all,+chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setu
 export function confined(command: string, { home, cwd }: Confinement, { uid, gid }: Ids = idsOf()): Program {
   const visible = cwd !== home && isInside(home, cwd) ? cwd : ''
   const namespaces = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
-  // What follows cannot undo the mounts: root without the capability, others in a second user namespace.
+  // The command cannot undo the mounts: root without the capability, others in a second user namespace.
   const drop =
     uid === 0
       ? ['setpriv', `--bounding-set=${rootKeeps}`, '--inh-caps=-all', '--']

@@ -158,7 +158,7 @@ type Change = TextChange & { readonly location: Location }
 const cannot = ['Leave the workspace folder, through a link either', 'Reach the network or memory']
 
 type ReadToolParts<Args> = {
-  /** What a call may do, as the lists of tools say it. */
+  /** The access of a call, as the lists of tools say it. */
   readonly may: string
   readonly description: string
   readonly properties: JsonObject
