@@ -50,6 +50,7 @@ function packagedTranspiler(): Transpiler | undefined {
     script: inCheckout('src', 'sandbox', 'build', 'transpile-child.ts'),
     reads: [
       `${inCheckout('src', 'sandbox')}/*`,
+      inCheckout('src', 'core', 'page-limits.ts'),
       inCheckout('src', 'lib', 'utf8.ts'),
       inCheckout('package.json'),
       ...new Set([...linkChain(found), real].map((folder) => `${folder}/*`)),
