@@ -7,6 +7,8 @@ import { first, type Job, query, type Row } from './sql.ts'
 
 /** A larger message is read up to here: the texts at its beginning are found, those after an attachment are not. */
 const maxSaidBytes = 256 * 1024
+/** A message of at most this size is read with its size; a larger one alone, once its size is known to fit. */
+const maxSmallBytes = 4 * 1024
 
 /** The text and how many bytes were read for it. Empty if that would be more than `maxBytes`. */
 export function* readSaid(
@@ -42,28 +44,25 @@ export function* readSaidIn(
   // An item that shares its body begins with the beginning of that.
   const messages = `FROM ${wholeItems}
      WHERE thread_id = ? AND seq > ? AND seq <= ? AND items.body LIKE '{"type":"message",%' ORDER BY seq`
-  const sizes = yield* query(
-    `SELECT seq, ${bodyBytes} AS bytes ${messages} LIMIT ?`,
+  const small = `CASE WHEN ${bodyBytes} <= ${maxSmallBytes} THEN ${wholeBody} END AS body`
+  const rows = yield* query(
+    `SELECT seq, ${bodyBytes} AS bytes, ${small} ${messages} LIMIT ?`,
     threadId,
     after,
     upTo,
     maxMessages + 1,
   )
-  let through = upTo
+  const said: { seq: number; text: string }[] = []
+  let read = 0
   let bytes = 0
-  for (const [at, { seq, bytes: size }] of sizes.entries()) {
-    bytes += Math.min(Number(size), maxSaidBytes)
-    if (at < maxMessages && (at === 0 || bytes <= maxBytes)) continue
-    through = Number(seq) - 1
-    break
+  for (const [at, row] of rows.entries()) {
+    const [seq, size] = [Number(row['seq']), Number(row['bytes'])]
+    read += Math.min(size, maxSaidBytes)
+    if (at === maxMessages || (at > 0 && read > maxBytes)) return { messages: said, through: seq - 1, bytes }
+    said.push({ seq, text: row['body'] === null ? (yield* readSaid(threadId, seq)).text : saidOf(row, size) })
+    bytes += size
   }
-  const read = `SELECT seq, ${bodyBytes} AS bytes, substr(${wholeBody}, 1, ${maxSaidBytes}) AS body ${messages}`
-  const rows = yield* query(read, threadId, after, through)
-  return {
-    messages: rows.map((row) => ({ seq: Number(row['seq']), text: saidOf(row, Number(row['bytes'])) })),
-    through,
-    bytes: rows.reduce((sum, row) => sum + Number(row['bytes']), 0),
-  }
+  return { messages: said, through: upTo, bytes }
 }
 
 /** The text of a message whose body has so many bytes, of which at most `maxSaidBytes` were read. */

@@ -15,6 +15,8 @@ const said = (beginning: string): string => {
   const item = messageIn(beginning)
   return item.type === 'message' ? saidIn(item) : ''
 }
+const sizeOf = (texts: readonly string[]): number =>
+  texts.reduce((sum, text) => sum + stored([{ type: 'text', text }]).length, 0)
 const stored = (content: readonly Part[]): string => JSON.stringify({ type: 'message', role: 'user', content })
 
 test('the texts before the first attachment are read, with their escapes', () => {
@@ -73,6 +75,23 @@ test('messages are read up to a number and a size, the first whatever its size, 
   assert.deepEqual(await read({ maxBytes: 500 }), ['x', 1])
   assert.deepEqual(await read({ after: 1, maxBytes: 500 }), ['bcd', 5])
   assert.deepEqual(await read({ after: 5 }), ['', 5])
+})
+
+test('a message is read whole, whatever its size beside that of the others', async (t) => {
+  const path = join(folder(t), 'a.db')
+  const store = openStore({ path, seal: createSeal('0'.repeat(64)) })
+  t.after(() => store.close())
+  const texts = ['small', 'x'.repeat(4_100), 'y'.repeat(90_000), 'end']
+  const { turn } = await store.turns.start(turnOf({ input: texts.map((text) => say(text)) }))
+  const sql = openSqlite(path)
+  t.after(() => sql.close())
+  const range = { after: 0, upTo: 4, maxMessages: 9, maxBytes: 1_000_000 }
+  const { messages, bytes } = await sql.read(() => readSaidIn(turn.threadId, range))
+  assert.deepEqual(
+    messages.map(({ seq, text }) => [seq, text]),
+    texts.map((text, at) => [at + 1, text]),
+  )
+  assert.equal(bytes, sizeOf(texts))
 })
 
 test('the role of a message is read from its beginning', () => {
