@@ -1,7 +1,7 @@
 // The index over chunks of documents: their rows, and their terms in the full-text index (`term-index.ts`).
 import type { Candidates, Chunk, FoundChunk } from '#core/document.ts'
 import type { UserId } from '#core/ids.ts'
-import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
+import { type Job, query, type Row, run, type Sql } from './sql.ts'
 import { bestChunks, type IndexTables, saveTerms, termVector } from './term-index.ts'
 
 export const documentIndex: IndexTables = { chunks: 'chunks', terms: 'chunk_terms' }
@@ -23,9 +23,9 @@ export function* saveChunk(sql: Sql, { user, number }: IndexOwner, { path, at, c
     yield* run(insert, ...values, termVector(number, terms))
     return
   }
-  const insert = 'INSERT INTO chunks (user_id, path, at, lap, size, text) VALUES (?, ?, ?, ?, ?, ?) RETURNING id'
-  const row = yield* first(insert, ...values)
-  yield* saveTerms(documentIndex, number, Number(row?.['id']), terms)
+  const insert = 'INSERT INTO chunks (user_id, path, at, lap, size, text) VALUES (?, ?, ?, ?, ?, ?)'
+  yield* run(insert, ...values)
+  yield* saveTerms(documentIndex, number, terms)
 }
 
 /** Removes the chunks of a document. */

@@ -16,10 +16,10 @@ export type IndexTotals = { readonly number: number; readonly chunks: number; re
 
 type Counted = { readonly number: number; readonly match: Match; readonly max: number }
 
-/** Saves the terms of a chunk on SQLite. */
-export function* saveTerms(tables: IndexTables, number: number, id: number, terms: ChunkTerms): Job<void> {
-  const insert = `INSERT INTO ${tables.terms} (rowid, title, body, extra) VALUES (?, ?, ?, ?)`
-  yield* run(insert, id, ...indexColumns(number, terms))
+/** Saves the terms of the chunk that was just inserted, on SQLite. */
+export function* saveTerms(tables: IndexTables, number: number, terms: ChunkTerms): Job<void> {
+  const insert = `INSERT INTO ${tables.terms} (rowid, title, body, extra) VALUES (last_insert_rowid(), ?, ?, ?)`
+  yield* run(insert, ...indexColumns(number, terms))
 }
 
 /** The terms of a chunk as SQLite indexes them: title, body, extra. */

@@ -221,9 +221,9 @@ function* saveChunk(sql: Sql, number: number, threadId: string, chunk: ThreadChu
     yield* run(insert, ...values, termVector(number, terms))
     return
   }
-  const insert = 'INSERT INTO thread_chunks (thread_id, seq, start, chars, size) VALUES (?, ?, ?, ?, ?) RETURNING id'
-  const row = yield* first(insert, ...values)
-  yield* saveTerms(threadIndex, number, Number(row?.['id']), terms)
+  const insert = 'INSERT INTO thread_chunks (thread_id, seq, start, chars, size) VALUES (?, ?, ?, ?, ?)'
+  yield* run(insert, ...values)
+  yield* saveTerms(threadIndex, number, terms)
 }
 
 function* erase(sql: Sql, threadId: string): Job<boolean> {
