@@ -2,7 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import { newId, userId } from '#core/ids.ts'
 import type { AccountStore, ListedUser, NewToken, Token, User } from '#core/account.ts'
-import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
+import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 /** A token's id is this many first digits of its hash. */
 const idDigits = 16
@@ -79,9 +79,9 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
         for (const table of ['skills', 'skill_files', 'skill_contents', 'skill_switches']) {
           yield* run(`DELETE FROM ${table} WHERE user_id = ?`, user)
         }
-        const grants = yield* query('DELETE FROM grants WHERE user_id = ? RETURNING 1 AS one', user)
-        const secrets = yield* query('DELETE FROM secrets WHERE user_id = ? RETURNING 1 AS one', user)
-        return { grants: grants.length, secrets: secrets.length }
+        const grants = yield* changes('DELETE FROM grants WHERE user_id = ?', user)
+        const secrets = yield* changes('DELETE FROM secrets WHERE user_id = ?', user)
+        return { grants, secrets }
       }),
     findByToken: (hash, at) =>
       sql.read(function* () {

@@ -19,10 +19,10 @@ type Target = {
 export function* append(target: Target, drafts: readonly Draft[], openCall: string | null): Job<Entry[]> {
   const bodies = drafts.map(bodyOf)
   const bytes = target.counted ? 0 : bytesOfRows(bodies)
-  const row = yield* first(
+  yield* run(
     `UPDATE threads SET last_seq = last_seq + ?, updated_at = ?, open_call = ?, summarised = COALESCE(?, summarised),
                         bytes = bytes + ?
-     WHERE id = ? RETURNING last_seq`,
+     WHERE id = ?`,
     drafts.length,
     target.at,
     openCall,
@@ -30,6 +30,7 @@ export function* append(target: Target, drafts: readonly Draft[], openCall: stri
     bytes,
     target.threadId,
   )
+  const row = yield* first('SELECT last_seq FROM threads WHERE id = ?', target.threadId)
   if (!row) throw new AppError('lease_lost', `thread ${target.threadId} is gone`)
   const entries = entriesOf(drafts, target.turnId, Number(row['last_seq']) - drafts.length, target.at)
   yield* insert(target.threadId, entries, bodies)

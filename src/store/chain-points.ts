@@ -7,7 +7,7 @@ import { pointAfter } from '#core/replay-chain.ts'
 import type { Step } from '#core/turn-store.ts'
 import type { ThreadPoint } from '#core/thread-store.ts'
 import type { Turn } from '#core/turn.ts'
-import { first, type Job, query, type Row, run } from './sql.ts'
+import { changes, first, type Job, query, type Row, run } from './sql.ts'
 import { readRange } from './thread-range.ts'
 
 /** Counted for each point in the storage of its user: the columns, and its places in the indexes. */
@@ -166,13 +166,12 @@ type Copy = { readonly from: string; readonly to: string; readonly user: UserId;
 /** Gives a fork the points of the entries that it keeps. Returns their number. */
 export function* copyPoints({ from, to, user, beforeSeq }: Copy): Job<number> {
   const values = [to, user, from, beforeSeq]
-  const rows = yield* query(
+  return yield* changes(
     `INSERT INTO chain_points (thread_id, turn_id, hash, user_id, seq, latest)
      SELECT ?, id, chain, ?, last_seq, 0 FROM turns WHERE thread_id = ? AND chain IS NOT NULL AND last_seq < ?
      UNION ALL SELECT ?, turn_id, hash, ?, seq, 0 FROM chain_points WHERE thread_id = ? AND seq < ?
-     ON CONFLICT (thread_id, turn_id, hash) DO NOTHING RETURNING 1 AS one`,
+     ON CONFLICT (thread_id, turn_id, hash) DO NOTHING`,
     ...values,
     ...values,
   )
-  return rows.length
 }

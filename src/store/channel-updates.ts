@@ -3,7 +3,7 @@ import type { ChatEffect, GateButton, PairedChat, Updates } from '#core/channel.
 import { userId } from '#core/ids.ts'
 import type { NewTurn, StoredTurn } from '#core/turn-store.ts'
 import { addPost, forgetButtons, forgetChat } from './channel-posts.ts'
-import { first, type Job, run } from './sql.ts'
+import { changes, first, type Job, run } from './sql.ts'
 import { startTurn } from './start-turn.ts'
 
 type TakeParts = {
@@ -16,15 +16,15 @@ type TakeParts = {
 /** Records updates; false if one of them was taken before. */
 function* record({ channel, account, ids }: Updates, now: number): Job<boolean> {
   for (const id of ids) {
-    const row = yield* first(
+    const recorded = yield* changes(
       `INSERT INTO channel_updates (channel, account, id, taken_at) VALUES (?, ?, ?, ?)
-       ON CONFLICT (channel, account, id) DO NOTHING RETURNING id`,
+       ON CONFLICT (channel, account, id) DO NOTHING`,
       channel,
       account,
       id,
       now,
     )
-    if (!row) return false
+    if (recorded === 0) return false
   }
   return true
 }

@@ -5,7 +5,7 @@ import type { Thread } from '#core/turn.ts'
 import { insert } from './append-items.ts'
 import { isReached, reachValue } from './reachable.ts'
 import { entriesOf } from './rows.ts'
-import { first, type Job, run } from './sql.ts'
+import { changes, type Job, run } from './sql.ts'
 import { bytesOfRows, checkQuota, readStored } from './storage-quota.ts'
 
 type CreateParts = {
@@ -57,16 +57,16 @@ export function* createThread(user: UserId, thread: NewThread, parts: CreatePart
 
 export function* setMetadata(user: UserId, threadId: string, metadata: ThreadMetadata): Job<boolean> {
   const attached = metadataText(metadata)
-  const row = yield* first(
+  const changed = yield* changes(
     `UPDATE threads SET bytes = bytes + ? - COALESCE(octet_length(metadata), 0), metadata = ?
-     WHERE id = ? AND ${isReached} RETURNING id`,
+     WHERE id = ? AND ${isReached}`,
     Buffer.byteLength(attached ?? ''),
     attached,
     threadId,
     user,
     user,
   )
-  return row !== undefined
+  return changed > 0
 }
 
 /** Null for none. */

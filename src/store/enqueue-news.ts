@@ -1,7 +1,7 @@
 // Puts news into the outbox, one row for each way: within the transaction of what the news is about, or by itself.
 import type { UserId } from '#core/ids.ts'
 import type { NewNews } from '#core/notification.ts'
-import { first, type Job, query } from './sql.ts'
+import { changes, type Job, query } from './sql.ts'
 
 /** Returns how many rows were added: a way gets the same news once. */
 export function* enqueueNews(
@@ -19,9 +19,9 @@ export function* enqueueNews(
     const events = JSON.parse(String(way['events'])) as string[]
     if (!events.includes(news.event) || way['kind'] === news.door) continue
     if (news.at !== undefined && news.at < Number(way['since'])) continue
-    const row = yield* first(
+    added += yield* changes(
       `INSERT INTO outbox (id, user_id, way_id, event, subject, thread_id, turn_id, call_id, mission_id, state, at, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'due', ?, ?) ON CONFLICT (way_id, subject) DO NOTHING RETURNING id`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'due', ?, ?) ON CONFLICT (way_id, subject) DO NOTHING`,
       nextId(),
       user,
       String(way['id']),
@@ -34,7 +34,6 @@ export function* enqueueNews(
       at,
       at,
     )
-    if (row) added++
   }
   return added
 }

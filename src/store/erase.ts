@@ -5,7 +5,7 @@ import type { PastPart, PastThreads } from '#core/past-threads.ts'
 import type { Turn } from '#core/turn.ts'
 import { isReached } from './reachable.ts'
 import { turnColumns, turnOf } from './rows.ts'
-import { first, type Job, query, type Row, run } from './sql.ts'
+import { changes, first, type Job, query, type Row, run } from './sql.ts'
 import { lockFamily } from './thread-variants.ts'
 import { isActive, isQueued } from './turn-status.ts'
 
@@ -174,7 +174,7 @@ function* eraseRows(rows: readonly Row[]): Job<ErasedRows> {
     if (itemsLeft <= 0) break
     unfinished.push(...(yield* unfinishedOf(threadId)))
     // The turns are erased with the first items, so that none of them can append another item.
-    erased.turns += yield* countOf('DELETE FROM turns WHERE thread_id = ? RETURNING 1 AS one', threadId)
+    erased.turns += yield* changes('DELETE FROM turns WHERE thread_id = ?', threadId)
     if (to - from >= itemsLeft) {
       yield* run('DELETE FROM items WHERE thread_id = ? AND seq < ?', threadId, from + itemsLeft)
       erased.items += itemsLeft
@@ -198,8 +198,4 @@ function* unfinishedOf(threadId: string): Job<Turn[]> {
     maxUnfinished,
   )
   return [...active, ...queued].map(turnOf)
-}
-
-function* countOf(sql: string, threadId: string): Job<number> {
-  return (yield* query(sql, threadId)).length
 }

@@ -90,7 +90,9 @@ class Flight extends Query {
     this.#rows.push(row)
   }
 
-  handleCommandComplete(): void {
+  handleCommandComplete({ text }: { text: string }): void {
+    // The server tells what it did: `UPDATE 3`.
+    if (this.#parts.statements[this.#answered]?.counted) this.#rows = [{ changed: Number(text.split(' ').at(-1)) }]
     this.#answered++
     if (this.#answered < this.#sent.length) this.#rows = []
   }

@@ -1,6 +1,6 @@
 // Leases and duties of the processes on one database, by the database's clock. On SQLite the home's lock replaces them.
 import type { Lease, LeaseStore } from '#core/lease.ts'
-import { first, run, type Sql } from './sql.ts'
+import { changes, first, run, type Sql } from './sql.ts'
 
 /** A process that has not renewed its lease for this long loses its turns. */
 export const leaseMs = 12_000
@@ -24,14 +24,14 @@ export function createLeaseStore({ sql }: { sql: Sql }): LeaseStore {
       }),
     beat: ({ owner, epoch }) =>
       sql.write(function* () {
-        const row = yield* first(
+        const beaten = yield* changes(
           `UPDATE processes SET seen_at = ${databaseClock}
-           WHERE owner = ? AND epoch = ? AND seen_at > ${databaseClock} - ? RETURNING owner`,
+           WHERE owner = ? AND epoch = ? AND seen_at > ${databaseClock} - ?`,
           owner,
           epoch,
           leaseMs,
         )
-        return row !== undefined
+        return beaten > 0
       }),
     leave: ({ owner }) =>
       sql.write(function* () {

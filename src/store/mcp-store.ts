@@ -3,7 +3,7 @@ import { AppError } from '#core/errors.ts'
 import { maxServers, type McpServer, type McpStore, type McpTarget, type McpTool } from '#core/mcp.ts'
 import { notifySettings } from './change-signal.ts'
 import { removeGrantsOf } from './grant-store.ts'
-import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
+import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): McpStore {
   return {
@@ -72,8 +72,7 @@ export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): M
       }),
     remove: (name) =>
       sql.write(function* () {
-        const row = yield* first('DELETE FROM mcp_servers WHERE name = ? RETURNING name', name)
-        if (!row) return false
+        if ((yield* changes('DELETE FROM mcp_servers WHERE name = ?', name)) === 0) return false
         const tools = yield* query('DELETE FROM mcp_tools WHERE server = ? RETURNING model_name', name)
         yield* removeGrantsOf(
           sql,

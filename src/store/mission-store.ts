@@ -12,7 +12,7 @@ import { missionOf, runColumns, runOf, textColumns, textValues } from './mission
 import { fireMission, runMissionNow, settleRun, unsettledRuns } from './mission-run-store.ts'
 import { createOrderedIds } from './ordered-ids.ts'
 import { lastId } from './reachable.ts'
-import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
+import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { checkQuota, readStored } from './storage-quota.ts'
 
 /** Rows of a user that one step of an erasure takes. */
@@ -135,8 +135,7 @@ export function createMissionStore({ sql, now, maxUserBytes = 0 }: MissionStoreP
     change: (mission, given, max, news = []) => sql.write(() => change(mission, given, max, news)),
     remove: (user, id) =>
       sql.write(function* () {
-        const row = yield* first('DELETE FROM missions WHERE id = ? AND user_id = ? RETURNING id', id, user)
-        if (!row) return false
+        if ((yield* changes('DELETE FROM missions WHERE id = ? AND user_id = ?', id, user)) === 0) return false
         yield* run('DELETE FROM mission_runs WHERE mission_id = ?', id)
         yield* notifyMissions(sql)
         return true
@@ -208,9 +207,9 @@ export function createMissionStore({ sql, now, maxUserBytes = 0 }: MissionStoreP
       }),
     takeBack: ({ id, nextAt: before = -1 }, nextAt, at) =>
       sql.write(function* () {
-        const row = yield* first(
+        const taken = yield* changes(
           `UPDATE missions SET next_at = ?, planned_at = ?, begins_at = CASE WHEN begins_at > ? THEN ? ELSE begins_at END
-           WHERE id = ? AND next_at = ? RETURNING id`,
+           WHERE id = ? AND next_at = ?`,
           nextAt,
           at,
           at,
@@ -218,7 +217,7 @@ export function createMissionStore({ sql, now, maxUserBytes = 0 }: MissionStoreP
           id,
           before,
         )
-        if (!row) return
+        if (taken === 0) return
         yield* run(`DELETE FROM mission_runs WHERE mission_id = ? AND nominal_at > ? AND outcome = 'missed'`, id, at)
       }),
     costs: (user, days) =>
@@ -253,14 +252,14 @@ export function createMissionStore({ sql, now, maxUserBytes = 0 }: MissionStoreP
     eraseSome: (user) =>
       sql.write(function* () {
         // Missions first: none of them fires again.
-        const missions = yield* query('DELETE FROM missions WHERE user_id = ? RETURNING id', user)
+        const missions = yield* changes('DELETE FROM missions WHERE user_id = ?', user)
         yield* run('DELETE FROM user_zones WHERE user_id = ?', user)
-        const runs = yield* query(
-          'DELETE FROM mission_runs WHERE id IN (SELECT id FROM mission_runs WHERE user_id = ? LIMIT ?) RETURNING id',
+        const runs = yield* changes(
+          'DELETE FROM mission_runs WHERE id IN (SELECT id FROM mission_runs WHERE user_id = ? LIMIT ?)',
           user,
           maxErased,
         )
-        return missions.length + runs.length
+        return missions + runs
       }),
   }
 }

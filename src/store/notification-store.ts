@@ -9,7 +9,7 @@ import { goneWayOf, keptValue, keyContext, sealContext, wayOf } from './notifica
 import { createOrderedIds } from './ordered-ids.ts'
 import { createOutbox } from './outbox-store.ts'
 import { lockAccount } from './secret-store.ts'
-import { first, type Job, query, run, type Sql } from './sql.ts'
+import { changes, first, type Job, query, run, type Sql } from './sql.ts'
 
 /** Notes about ways that were gone, which a user has not looked at. */
 const maxGone = 20
@@ -179,15 +179,15 @@ export function createNotificationStore({ sql, seal, now }: NotificationStorePar
       }),
     eraseSome: (user) =>
       sql.write(function* () {
-        const ways = yield* query('DELETE FROM notification_ways WHERE user_id = ? RETURNING id', user)
+        const ways = yield* changes('DELETE FROM notification_ways WHERE user_id = ?', user)
         yield* run('DELETE FROM notification_quiet WHERE user_id = ?', user)
-        const rows = yield* query(
-          'DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE user_id = ? LIMIT ?) RETURNING id',
+        const entries = yield* changes(
+          'DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE user_id = ? LIMIT ?)',
           user,
           maxErased,
         )
         yield* notifyWays(sql)
-        return ways.length + rows.length
+        return ways + entries
       }),
     keepOnce: (name, value) =>
       sql.write(function* () {

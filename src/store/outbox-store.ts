@@ -4,7 +4,7 @@ import { userId } from '#core/ids.ts'
 import type { NewsEvent, NotificationStore, OutboxEntry, OutboxState } from '#core/notification.ts'
 import { enqueueNews } from './enqueue-news.ts'
 import { lastId } from './reachable.ts'
-import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
+import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 /** Rows that one step of pruning takes. */
 const maxPruned = 1_000
@@ -88,12 +88,12 @@ export function createOutbox({ sql, now, nextId }: OutboxParts): OutboxVerbs {
       sql.write(function* () {
         const claimed: string[] = []
         for (const id of ids) {
-          const row = yield* first(
-            'UPDATE outbox SET sender = ?, tries = tries + 1 WHERE id = ? AND pending = 1 AND sender IS NULL RETURNING id',
+          const changed = yield* changes(
+            'UPDATE outbox SET sender = ?, tries = tries + 1 WHERE id = ? AND pending = 1 AND sender IS NULL',
             sender,
             id,
           )
-          if (row) claimed.push(id)
+          if (changed > 0) claimed.push(id)
         }
         return claimed
       }),
@@ -145,12 +145,11 @@ export function createOutbox({ sql, now, nextId }: OutboxParts): OutboxVerbs {
     drop: (ids) => each(ids, (id) => run('DELETE FROM outbox WHERE id = ? AND pending = 1 AND sender IS NULL', id)),
     prune: (before) =>
       sql.write(function* () {
-        const rows = yield* query(
-          'DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE pending = 0 AND at < ? ORDER BY at LIMIT ?) RETURNING id',
+        return yield* changes(
+          'DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE pending = 0 AND at < ? ORDER BY at LIMIT ?)',
           before,
           maxPruned,
         )
-        return rows.length
       }),
   }
 }

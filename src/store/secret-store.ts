@@ -6,7 +6,7 @@ import { repeatsItself } from '#core/find-text.ts'
 import type { Seal } from '#lib/seal.ts'
 import { notifySettings, notifySecrets } from './change-signal.ts'
 import { resealNotifications } from './notification-rows.ts'
-import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
+import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 type SecretKey = { readonly name: string; readonly owner: UserId }
 
@@ -98,11 +98,11 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
       }),
     remove: (name, owner = operator) =>
       sql.write(function* () {
-        const row = yield* first('DELETE FROM secrets WHERE user_id = ? AND name = ? RETURNING name', owner, name)
+        const removed = yield* changes('DELETE FROM secrets WHERE user_id = ? AND name = ?', owner, name)
         // Secrets that were shared from it go too.
-        if (row) yield* run('DELETE FROM secrets WHERE user_id = ? AND same_as = ?', owner, name)
+        if (removed > 0) yield* run('DELETE FROM secrets WHERE user_id = ? AND same_as = ?', owner, name)
         yield* notifySecrets(sql, owner)
-        return row !== undefined
+        return removed > 0
       }),
     removeBelow: (prefix) =>
       sql.write(function* () {
@@ -112,16 +112,16 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
       }),
     claimRenewal: ({ name, owner, updatedAt }, until) =>
       sql.write(function* () {
-        const row = yield* first(
+        const claimed = yield* changes(
           `UPDATE secrets SET renewing_until = ? WHERE user_id = ? AND name = ? AND updated_at = ?
-             AND (renewing_until IS NULL OR renewing_until < ?) RETURNING name`,
+             AND (renewing_until IS NULL OR renewing_until < ?)`,
           until,
           owner,
           name,
           updatedAt,
           now(),
         )
-        return row !== undefined
+        return claimed > 0
       }),
     endRenewal: ({ name, owner, updatedAt }, outcome) =>
       sql.write(function* () {

@@ -12,7 +12,7 @@ import {
 import type { SkillAuthor, StoredSkill, StoredSkillFile } from '#core/skill.ts'
 import { notifySkills } from './change-signal.ts'
 import { lockAccount } from './secret-store.ts'
-import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
+import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { checkQuota, readStored, rowBytes } from './storage-quota.ts'
 
 /** Skills erased in one transaction: others wait for it. */
@@ -143,8 +143,8 @@ function* putSkill(
 }
 
 function* removeSkill(owner: UserId, name: string): Job<boolean> {
-  const row = yield* first('DELETE FROM skills WHERE user_id = ? AND name = ? RETURNING name', owner, name)
-  if (!row) return false
+  const removed = yield* changes('DELETE FROM skills WHERE user_id = ? AND name = ?', owner, name)
+  if (removed === 0) return false
   const before = yield* filesOf(owner, name)
   yield* run('DELETE FROM skill_files WHERE user_id = ? AND name = ?', owner, name)
   yield* dropContents(owner, before)

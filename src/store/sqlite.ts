@@ -78,16 +78,19 @@ export function openSqlite(
   let movesLog = false
   let closed = false
 
-  function run({ sql, values }: Statement): Row[] {
+  function run({ sql, values, counted }: Statement): Row[] {
     let statement = statements.get(sql)
     if (!statement) {
       statement = { prepared: db.prepare(sql), erases: erasing.test(sql) }
       statements.set(sql, statement)
     }
     const rows = statement.prepared.all(...values) as Row[]
-    // One that erases nothing is no reason to scrub the file.
-    if (statement.erases && Number(run({ sql: 'SELECT changes() AS n', values: [] })[0]?.['n']) > 0) onErase?.()
-    return rows
+    if (!counted && !statement.erases) return rows
+    // Not by `StatementSync.run`: it fails where the full-text index has made a rowid that is no safe integer.
+    const [changed = {}] = run({ sql: 'SELECT changes() AS changed', values: [] })
+    // A statement that erases nothing is no reason to scrub the file.
+    if (statement.erases && Number(changed['changed']) > 0) onErase?.()
+    return counted ? [changed] : rows
   }
 
   function drive<T>(job: Job<T>): T {

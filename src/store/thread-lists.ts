@@ -4,7 +4,7 @@ import type { Page } from '#core/thread-store.ts'
 import type { Shelf, Thread, ThreadPlace } from '#core/turn.ts'
 import { isListed, isReached, lastId, newestReached } from './reachable.ts'
 import { threadColumns, threadOf } from './rows.ts'
-import { first, type Job, query, type Row } from './sql.ts'
+import { changes, first, type Job, query, type Row } from './sql.ts'
 import { hiddenValue, showHidden } from './thread-variants.ts'
 
 type ThreadsQuery = { readonly limit: number; readonly cursor?: string; readonly shelf?: Shelf }
@@ -52,10 +52,10 @@ export function* shelve(
     user,
   )
   if (hidden) yield* showHidden(hidden, where.lock)
-  const row = yield* first(
+  const changed = yield* changes(
     `UPDATE threads SET pinned_at = CASE ? WHEN 'yes' THEN COALESCE(pinned_at, ?) WHEN 'no' THEN NULL ELSE pinned_at END,
                         archived = COALESCE(?, archived)
-     WHERE id = ? AND ${isReached} RETURNING id`,
+     WHERE id = ? AND ${isReached}`,
     pin === undefined ? 'same' : pin ? 'yes' : 'no',
     now,
     archive === undefined ? null : Number(archive),
@@ -63,5 +63,5 @@ export function* shelve(
     user,
     user,
   )
-  return row !== undefined
+  return changed > 0
 }

@@ -9,7 +9,7 @@ import { readHeaders } from './item-headers.ts'
 import { isReached } from './reachable.ts'
 import { readSaidIn } from './read-said.ts'
 import { itemOf, threadColumns, threadOf, wholeBody, wholeItems } from './rows.ts'
-import { first, query, run, type Sql } from './sql.ts'
+import { changes, first, query, run, type Sql } from './sql.ts'
 import { listThreads, shelve } from './thread-lists.ts'
 import { findItems, readQueued, readRange } from './thread-range.ts'
 import { readFamily, showVariant } from './thread-variants.ts'
@@ -84,8 +84,8 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
     setMetadata: (user, threadId, metadata) => sql.write(() => setMetadata(user, threadId, metadata)),
     setModel: (user, threadId, model) =>
       sql.write(function* () {
-        const change = `UPDATE threads SET model = ? WHERE id = ? AND ${isReached} RETURNING id`
-        return (yield* first(change, model, threadId, user, user)) !== undefined
+        const change = `UPDATE threads SET model = ? WHERE id = ? AND ${isReached}`
+        return (yield* changes(change, model, threadId, user, user)) > 0
       }),
     shelve: (user, threadId, where) =>
       sql.write(() => shelve(user, threadId, { ...where, now: now(), lock: sql.lock })),

@@ -1,7 +1,7 @@
 // Installed components: their bytes, capability file, description and schema.
 import type { ToolRecord, ToolStore } from '#core/tool-record.ts'
 import { notifySettings } from './change-signal.ts'
-import { first, query, type Row, run, type Sql } from './sql.ts'
+import { changes, first, query, type Row, run, type Sql } from './sql.ts'
 
 const columns = 'name, sha256, capabilities, description, schema, installed_at'
 
@@ -36,9 +36,9 @@ export function createToolStore({ sql, now }: { sql: Sql; now: () => number }): 
       }),
     remove: (name) =>
       sql.write(function* () {
-        const row = yield* first('DELETE FROM tools WHERE name = ? RETURNING name', name)
-        if (row) yield* notifySettings(sql)
-        return row !== undefined
+        const removed = yield* changes('DELETE FROM tools WHERE name = ?', name)
+        if (removed > 0) yield* notifySettings(sql)
+        return removed > 0
       }),
   }
 }

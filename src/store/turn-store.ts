@@ -20,7 +20,7 @@ import { countAllTurns, countTurns, listEndedAsNews, listSenders, listTurns } fr
 import { readInput, replaceInput, withdrawTurn, withdrawTurns } from './queued-turns.ts'
 import { currentTurn, getTurn, isReached } from './reachable.ts'
 import { countsOf, entryColumns, recordedEntryOf, storedStatus, turnColumns, turnOf, wholeItems } from './rows.ts'
-import { first, type Job, query, type Sql } from './sql.ts'
+import { changes, first, type Job, query, type Sql } from './sql.ts'
 import { findWaiting, findReplay, startTurn } from './start-turn.ts'
 import { readOpening } from './turn-opening.ts'
 import { isActive, isQueued, isRunning } from './turn-status.ts'
@@ -101,14 +101,14 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
     senders: (limit) => sql.read(() => listSenders(limit)),
     remove: (user, turnId) =>
       sql.write(function* () {
-        const row = yield* first(
-          `UPDATE turns SET removed_at = ?, idempotency_key = NULL WHERE id = ? AND ${isReached} AND removed_at IS NULL RETURNING id`,
+        const removed = yield* changes(
+          `UPDATE turns SET removed_at = ?, idempotency_key = NULL WHERE id = ? AND ${isReached} AND removed_at IS NULL`,
           now(),
           turnId,
           user,
           user,
         )
-        return row !== undefined
+        return removed > 0
       }),
     recover: (alive) => sql.write(() => recoverTurns(alive, backend)),
     runningUnder: ({ owner, epoch }) =>
@@ -143,13 +143,12 @@ function* recoverTurns({ owner, epoch }: Lease, backend: Sql['backend']): Job<nu
       ? 'TRUE'
       : `NOT EXISTS (SELECT 1 FROM processes p WHERE p.owner = turns.owner AND p.epoch = turns.epoch
                      AND p.seen_at > ${databaseClock} - ${leaseMs})`
-  const rows = yield* query(
+  return yield* changes(
     `UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL
-     WHERE ${isActive} AND owner IS NOT NULL AND NOT (owner = ? AND epoch = ?) AND ${gone} RETURNING id`,
+     WHERE ${isActive} AND owner IS NOT NULL AND NOT (owner = ? AND epoch = ?) AND ${gone}`,
     owner,
     epoch,
   )
-  return rows.length
 }
 
 /** `before` is the digest of the step's earlier entries, when it is made already. */
@@ -168,11 +167,11 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, { now, before }: Reco
   const status = outcome?.status ?? 'running'
   const over = ended(status)
   const lastSeq = over ? (entries.at(-1)?.seq ?? (yield* lastSeqOf(turn.threadId))) : null
-  const row = yield* first(
+  const changed = yield* changes(
     `UPDATE turns SET status = ?, input_tokens = ?, cached_tokens = ?, output_tokens = ?, reasoning_tokens = ?,
                       cost_usd = ?, model = ?, reserved_usd = NULL, error = ?, ended_at = ?, last_seq = ?,
                       hash = ?, chain = ?, owner = ?, epoch = ?
-     WHERE id = ? AND owner = ? AND epoch = ? AND ${isActive} RETURNING id`,
+     WHERE id = ? AND owner = ? AND epoch = ? AND ${isActive}`,
     storedStatus(status),
     ...countsOf(usage),
     usage.model ?? null,
@@ -187,7 +186,7 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, { now, before }: Reco
     lease.owner,
     lease.epoch,
   )
-  if (!row) throw new AppError('lease_lost', `turn ${turn.id} is no longer run by this process`)
+  if (changed === 0) throw new AppError('lease_lost', `turn ${turn.id} is no longer run by this process`)
   const rest = outcome?.status === 'waiting' ? yield* restAtGates(turn, outcome.held ?? false) : status
   yield* countUsage(turn, step, now)
   const after: Turn = {

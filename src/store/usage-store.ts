@@ -8,7 +8,7 @@ import type { Reservation, Step } from '#core/turn-store.ts'
 import type { ModelCall, Turn } from '#core/turn.ts'
 import type { CostSum, DayUsage, UsageStore, UsageTotals } from '#core/usage.ts'
 import { countsOf, usageIn } from './rows.ts'
-import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
+import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { isBroken, isRunning } from './turn-status.ts'
 
 const maxRows = 20_000
@@ -115,14 +115,14 @@ export function* reserve(turn: Turn, lease: Lease, { usd, cap, now }: ReservePar
   )
   const [spentUsd, heldUsd] = [Number(row?.['spent']), Number(row?.['held'])]
   if (spentUsd >= cap || spentUsd + heldUsd + usd > cap) return { granted: false, spentUsd, heldUsd }
-  const reserved = yield* first(
-    `UPDATE turns SET reserved_usd = ? WHERE id = ? AND owner = ? AND epoch = ? AND status = 'running' RETURNING id`,
+  const reserved = yield* changes(
+    `UPDATE turns SET reserved_usd = ? WHERE id = ? AND owner = ? AND epoch = ? AND status = 'running'`,
     usd,
     turn.id,
     lease.owner,
     lease.epoch,
   )
-  if (!reserved) throw new AppError('lease_lost', `turn ${turn.id} is no longer run by this process`)
+  if (reserved === 0) throw new AppError('lease_lost', `turn ${turn.id} is no longer run by this process`)
   return { granted: true, spentUsd, heldUsd }
 }
 

@@ -48,7 +48,7 @@ test('a message that is edited while its turn is claimed starts as edited', () =
       next = claim.next([{ ...turn, options: null, input: JSON.stringify([say('first')]), bytes: 9 }])
     } else if (sql.includes('FROM turns WHERE id = ?')) {
       next = claim.next([{ ...turn, options: '{"inputs":1}', input, bytes: input.length }])
-    } else next = claim.next(sql.includes('RETURNING last_seq') ? [{ last_seq: 1 }] : [])
+    } else next = claim.next(sql.includes('SELECT last_seq') ? [{ last_seq: 1 }] : [])
   }
   const [started] = next.value
   assert.deepEqual([started?.entries[0]?.item, started?.turn.options], [say('edited').item, { inputs: 1 }])

@@ -12,7 +12,7 @@ function erase(...threads: Seqs[]) {
   const rows = threads.map(([first, last], at) => ({ id: `h${at}`, first_seq: String(first), last_seq: String(last) }))
   const { result, asked } = drive(eraseSome(ada, ''), ({ sql }) => {
     if (sql.includes('ORDER BY temporary')) return rows
-    return sql.startsWith('DELETE FROM turns') ? [{ one: 1 }, { one: 1 }] : []
+    return sql.startsWith('DELETE FROM turns') ? [{ changed: 2 }] : []
   })
   const { erased, threadIds, more } = result
   const cut = asked.find(({ sql }) => sql.endsWith('AND seq < ?'))?.values

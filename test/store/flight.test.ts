@@ -11,7 +11,7 @@ type Submitted = {
   submit(connection: unknown): unknown
   handleRowDescription(message: object): void
   handleDataRow(message: object): void
-  handleCommandComplete(): void
+  handleCommandComplete(message: { text: string }): void
   handleReadyForQuery(): void
 }
 type Bound = { statement: string; values: readonly Value[]; valueMapper: (value: Value) => unknown }
@@ -49,7 +49,7 @@ function connect(answers: readonly (readonly (string | null)[])[][] = []) {
       ]
       if (described[at]) flight.handleRowDescription({ fields })
       for (const row of answers[at] ?? []) flight.handleDataRow({ fields: row })
-      flight.handleCommandComplete()
+      flight.handleCommandComplete({ text: `UPDATE ${answers[at]?.length}` })
     })
     flight.handleReadyForQuery()
   }
@@ -83,6 +83,15 @@ test('statements go in one write, each prepared once on a connection, with its p
   const other = connect()
   await fly(other.client, [statement('B')])
   assert.equal(other.sent[1], 'parse s0 B')
+})
+
+test('a statement that is counted is answered with the number of rows that it changed', async () => {
+  const fly = createFlights()
+  const { client } = connect([[['1', 'one']], [], []])
+  const counted = (sql: string): Statement => ({ ...statement(sql), counted: true })
+  assert.deepEqual(await fly(client, [counted('A')]), [{ changed: 1 }])
+  assert.deepEqual(await fly(client, [counted('A'), counted('B')]), [{ changed: 0 }], 'the last one')
+  assert.deepEqual(await fly(client, [counted('A'), statement('B')]), [])
 })
 
 test('the rows are those of the last statement, by the columns of its own, also once it is prepared', async () => {

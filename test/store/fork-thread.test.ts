@@ -17,7 +17,7 @@ function fork({ title = 'Plans', forks = 1, items = 4, bytes = 100, points = 0, 
     ['SELECT threads.*', [thread]],
     ['items.body LIKE', [{ body: '{"type":"message","role":"user","content":[]}' }]],
     ['count(*) AS items', [{ items: String(items), bytes: String(bytes) }]],
-    ['INSERT INTO chain_points', Array.from({ length: points }, () => ({ one: 1 }))],
+    ['INSERT INTO chain_points', [{ changed: points }]],
     ['forks = forks + 1', [{ forks }]],
   ]
   const parts = { threadId: 't', beforeSeq: 5, door: 'web', now: 7, lock: '', maxUserBytes: 0, maxBytes } as const

@@ -8,7 +8,7 @@ import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { createSeal } from '#lib/seal.ts'
 import { openStore } from '#store/open-store.ts'
-import { first, type Job, query } from '#store/sql.ts'
+import { changes, first, type Job, query } from '#store/sql.ts'
 import { canMeasureLog, openSqlite } from '#store/sqlite.ts'
 import { maxQueuedInThread } from '#store/start-turn.ts'
 import { createTurnStore } from '#store/turn-store.ts'
@@ -162,6 +162,17 @@ test('a long log is moved into the file some commits later, after one was answer
   assert.equal(log()?.['checkpointed'], 0)
   await until(() => log()?.['checkpointed'] === log()?.['log'])
   assert.equal(sql.count('PRAGMA wal_checkpoint(PASSIVE)'), 1, 'once, and not for the short one')
+})
+
+test('a statement tells how many rows it changed, also after a rowid that is no safe integer', async (t) => {
+  const sql = openBare(t, ':memory:')
+  sql.db.exec('CREATE TABLE marks (id INTEGER PRIMARY KEY, word TEXT)')
+  const add = 'INSERT INTO marks VALUES (?, ?) ON CONFLICT (id) DO NOTHING'
+  assert.equal(await sql.write(() => changes(add, 1, 'one')), 1)
+  assert.equal(await sql.write(() => changes(add, 1, 'again')), 0)
+  sql.db.exec(`INSERT INTO marks VALUES (9007199254740993, 'far')`)
+  assert.equal(await sql.write(() => changes(`UPDATE marks SET word = 'new'`)), 2)
+  assert.equal(await sql.write(() => changes('DELETE FROM marks WHERE id = 5')), 0)
 })
 
 test('the scrub hears of a deletion that erased something, not of one that found nothing', async (t) => {
