@@ -46,11 +46,15 @@ const without = [
 
 /**
  * How the browser is started: no more of it than the pages need. One process draws all pages: a new one at each navigation
- * takes as much as the page that it shows. Scripts are not optimised: a page of a test is gone before that has paid.
+ * takes as much as the page that it shows. Scripts are not optimised: a page of a test is gone before that has paid. What is
+ * drawn is one tile, not two dozen that are put together for each picture.
  */
 export const plainly = [
   '--no-sandbox',
+  '--no-zygote',
   '--disable-gpu',
+  '--default-tile-width=1536',
+  '--default-tile-height=1024',
   '--renderer-process-limit=1',
   '--disable-site-isolation-trials',
   '--js-flags=--no-opt --no-maglev',

@@ -4,6 +4,10 @@ import { patienceMs } from '../until.ts'
 
 /** What a page has unless a test asks for something else. What moves is drawn sixty times a second for nobody. */
 const usual = { viewport: { width: 1440, height: 900 }, colorScheme: 'light', reducedMotion: 'reduce' } as const
+/** The same, asked in the page. */
+const hasUsualMedia = `['screen', '(prefers-color-scheme: light)', '(prefers-reduced-motion: reduce)', '(forced-colors: none)'].every(
+  (each) => matchMedia(each).matches,
+)`
 /** The events of a page that tests listen to. */
 const heard = ['console', 'dialog', 'pageerror', 'request', 'response', 'websocket'] as const
 
@@ -55,6 +59,10 @@ async function clearPage(page: Page): Promise<void> {
 
 async function showAsUsual(page: Page): Promise<void> {
   const { viewport, ...media } = usual
-  await page.emulateMedia({ media: null, forcedColors: 'none', ...media })
-  await page.setViewportSize(viewport)
+  // To be told the same media again, a page works out all of its styles anew.
+  if (!(await page.evaluate<boolean>(hasUsualMedia))) {
+    await page.emulateMedia({ media: null, forcedColors: 'none', ...media })
+  }
+  const { width, height } = page.viewportSize() ?? {}
+  if (width !== viewport.width || height !== viewport.height) await page.setViewportSize(viewport)
 }
