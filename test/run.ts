@@ -6,6 +6,7 @@ import { globSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism, constants } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { useRunFolder } from './run-folder.ts'
 import type { RunServer } from './run-server.ts'
 
 const oldestNode = [24, 16] as const
@@ -139,6 +140,7 @@ async function run(args: readonly string[]): Promise<number> {
     console.error(`No test file matches ${words.join(' ') || 'test/**/*.test.ts'}${long ? '' : ' in short mode'}.`)
     return 1
   }
+  const temporary = useRunFolder()
   // The tools, the browser app and the bundle of the checkout as they are now: they may have changed since the installation.
   const { buildAll } = await import('../tools/build.ts')
   const { freshBundle } = await import('../tools/bundle.ts')
@@ -174,6 +176,7 @@ async function run(args: readonly string[]): Promise<number> {
   clearTimeout(late)
   rmSync(groups, { recursive: true, force: true })
   await server?.remove()
+  temporary?.remove()
   return code ?? 128 + (signal ? constants.signals[signal] : 0)
 }
 

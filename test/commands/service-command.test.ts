@@ -113,7 +113,8 @@ function fakeMachine(over: Partial<Machine> = {}): Machine & { readonly asked: s
       const line = [file, ...args]
         .join(' ')
         .replace(folder, '')
-        .replace(/\/tmp\/atrium-unit-\w+/, 'TEMP')
+        .replace(tmpdir(), '')
+        .replace(/\/atrium-unit-\w+/, 'TEMP')
       asked.push(line)
       if (/ restart /.test(line)) started = true
       const missing = / is-active /.test(line) && !started
