@@ -1,38 +1,11 @@
-// The caller's functions: the round trip, the strict resume, the replay of agent frameworks.
+// The caller's functions: the round trip and the strict resume.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { appsRules } from '#config/responses.ts'
-import type { Reply } from '#models/script.ts'
-import { errorOf, outputOf, serve, type Served, textIn, weather, type Wire } from './serve.ts'
-
-const replies: Reply[] = [
-  { when: 'weather', text: 'Let me look.', calls: [{ name: 'get_weather', args: { city: 'Rome' } }] },
-  {
-    when: 'both',
-    calls: [
-      { name: 'get_weather', args: { city: 'Rome' } },
-      { name: 'time', args: {} },
-      { name: 'get_weather', args: { city: 'Oslo' } },
-    ],
-  },
-  { when: 'exact', calls: [{ name: 'get_weather', args: '{"id": 9007199254740993, "price": 1.10}' }] },
-  { afterTool: 'get_weather', text: 'I heard: {{result}}' },
-  { when: '', text: 'Hello.' },
-]
-const tools = [weather]
-
-function callOf(body: Wire): Wire {
-  const call = outputOf(body).find(({ type }) => type === 'function_call')
-  assert.ok(call, `no call in ${JSON.stringify(body)}`)
-  return call
-}
-
-function outputFor(body: Wire, output: unknown = 'sunny'): Wire {
-  return { type: 'function_call_output', call_id: callOf(body)['call_id'], output }
-}
+import { callOf, outputFor, replies, tools } from './caller-functions.ts'
+import { errorOf, outputOf, serve, type Served, textIn, type Wire } from './serve.ts'
 
 describe('functions of the caller', () => {
   let served: Served
@@ -277,94 +250,6 @@ describe('functions of the caller', () => {
     const next = await served.create({ input: 'hi', previous_response_id: first['id'] })
     assert.equal(textIn(next.body), 'Hello.')
   })
-
-  it('resumes from a self-contained replay whose last output a gate waits for, in that thread', async () => {
-    const first = await ask()
-    const call = callOf(first)
-    const history = [{ role: 'user', content: 'weather?' }, ...outputOf(first), outputFor(first)]
-    const references = [
-      { role: 'user', content: 'weather?' },
-      { type: 'item_reference', id: outputOf(first)[0]?.['id'] },
-      { type: 'item_reference', id: call['id'] },
-      outputFor(first),
-    ]
-    const { status, body } = await served.create({ input: history, tools })
-    assert.equal(status, 200)
-    assert.match(textIn(body), /sunny/)
-    assert.equal(String(body['id']).slice(-32), String(first['id']).slice(-32))
-    const again = await ask()
-    const byReference = await served.create({
-      input: [references[0], { type: 'item_reference', id: callOf(again)['id'] }, outputFor(again)],
-      tools,
-      previous_response_id: again['id'],
-    })
-    assert.equal(String(byReference.body['id']).slice(-32), String(again['id']).slice(-32))
-    assert.match(textIn(byReference.body), /sunny/)
-    const stale = await served.create({ input: references, tools })
-    assert.equal(stale.status, 200)
-    assert.notEqual(String(stale.body['id']).slice(-32), String(first['id']).slice(-32))
-  })
-
-  it("takes another user's replay as a history of its own", async () => {
-    const first = await ask()
-    const history = [{ role: 'user', content: 'weather?' }, ...outputOf(first), outputFor(first, 'theirs')]
-    const { body } = await served.create({ input: history, tools }, { authorization: 'Bearer bob' })
-    assert.match(textIn(body), /theirs/)
-    assert.notEqual(String(body['id']).slice(-32), String(first['id']).slice(-32))
-    const referred = await served.create(
-      { input: [{ type: 'item_reference', id: callOf(first)['id'] }, outputFor(first)] },
-      { authorization: 'Bearer bob' },
-    )
-    assert.equal(referred.status, 400)
-    assert.equal(errorOf(referred.body)['param'], 'input[0].id')
-    assert.match(textIn((await resume(first, 'mine')).body), /mine/)
-  })
-
-  it('seeds a new thread from any other replay, each call beside its output', async () => {
-    const { status, body } = await served.create({
-      input: [
-        { role: 'user', content: 'weather?' },
-        { type: 'reasoning', id: 'rs_1', summary: [] },
-        { type: 'function_call', call_id: 'a', name: 'get_weather', arguments: '{"city":"Rome"}' },
-        { type: 'function_call', call_id: 'b', name: 'get_weather', arguments: 'no json' },
-        { type: 'function_call', call_id: 'c', name: 'get_weather', arguments: '{}' },
-        { type: 'function_call_output', call_id: 'b', output: 'two' },
-        { type: 'function_call_output', call_id: 'a', output: 'one' },
-        { role: 'assistant', content: [{ type: 'output_text', text: 'Fine.' }] },
-        { role: 'user', content: 'thanks' },
-      ],
-      instructions: 'Be kind.',
-    })
-    assert.equal(status, 200)
-    assert.equal(textIn(body), 'Hello.')
-    const items = served.asked.at(-1)?.items ?? []
-    assert.deepEqual(
-      items.map(({ type }) => type),
-      ['message', 'call', 'call', 'call', 'result', 'result', 'result', 'message', 'message'],
-    )
-    const calls = items.filter((item) => item.type === 'call').map(({ callId }) => callId)
-    const results = items.filter((item) => item.type === 'result')
-    assert.deepEqual(
-      results.map(({ callId }) => callId),
-      calls,
-    )
-    assert.ok(calls.every((id) => id.startsWith('call_')))
-    assert.match(results[0]?.output ?? '', /one/)
-    assert.match(results[1]?.output ?? '', /two/)
-    assert.match(results[2]?.output ?? '', /no output was given/)
-    const [first] = items
-    assert.ok(first?.type === 'message' && JSON.stringify(first).includes('Be kind.'))
-  })
-
-  it('does not count a replayed history as work of the turn', async () => {
-    const step = (at: number): Wire[] => [
-      { type: 'function_call', call_id: `c${at}`, name: 'get_weather', arguments: '{}' },
-      { type: 'function_call_output', call_id: `c${at}`, output: 'x' },
-    ]
-    const input = [{ role: 'user', content: 'weather?' }, ...Array.from({ length: 60 }, (_, at) => step(at)).flat()]
-    const { body } = await served.create({ input, tools })
-    assert.equal(body['status'], 'completed', JSON.stringify(body['error']))
-  })
 })
 
 it('a resume survives a restart', async () => {
@@ -378,83 +263,4 @@ it('a resume survives a restart', async () => {
   assert.match(textIn(body), /sunny/)
   await later.close()
   rmSync(folder, { recursive: true })
-})
-
-describe('the tools of whole apps', () => {
-  let served: Served
-  before(async () => {
-    served = await serve({
-      replies: [
-        { when: 'fetch', calls: [{ name: 'caller_time', args: { a: 1 } }] },
-        { afterTool: 'caller_time', calls: [{ name: 'crm__find', args: { b: 2 } }] },
-        { when: 'go on', text: 'Found.' },
-      ],
-      rules: appsRules,
-    })
-  })
-  after(() => served.close())
-
-  it('come back under their own names through calls, replays, retrieval and the list of inputs', async () => {
-    const crm = { type: 'namespace', name: 'crm', tools: [{ ...weather, name: 'find' }] }
-    const tools = [{ type: 'web_search' }, { ...weather, name: 'time' }, crm]
-    const user = { role: 'user', content: 'fetch' }
-    const first = (await served.create({ input: [user], tools })).body
-    assert.equal(callOf(first)['name'], 'time')
-    assert.deepEqual(first['tools'], tools.slice(1))
-    const second = (await served.create({ input: [user, callOf(first), outputFor(first)], tools })).body
-    assert.deepEqual([callOf(second)['name'], callOf(second)['namespace']], ['find', 'crm'])
-    const history = [user, callOf(first), outputFor(first), callOf(second), outputFor(second)]
-    const input = [...history, { role: 'user', content: 'go on' }]
-    // To another user the whole history is new.
-    const bob = { authorization: 'Bearer bob' }
-    const third = (await served.create({ input, tools }, bob)).body
-    assert.equal(textIn(third), 'Found.')
-    const offered = served.asked.at(-1)?.items.flatMap((item) => (item.type === 'call' ? [item.name] : []))
-    assert.deepEqual(offered, ['caller_time', 'crm__find'])
-    const path = `/responses/${String(third['id'])}/input_items?order=asc`
-    const listed = (await served.get(path, bob)).body['data'] as Wire[]
-    const calls = listed.filter(({ type }) => type === 'function_call').map(({ name, namespace }) => [name, namespace])
-    assert.deepEqual(calls, [
-      ['time', undefined],
-      ['find', 'crm'],
-    ])
-  })
-
-  it('stream their arguments in the events of the reference', async () => {
-    const events = await served.stream({ input: 'fetch', tools: [{ ...weather, name: 'time' }] })
-    assert.deepEqual(
-      events.map(({ event }) => event),
-      [
-        'response.created',
-        'response.output_item.added',
-        'response.function_call_arguments.delta',
-        'response.function_call_arguments.done',
-        'response.output_item.done',
-        'response.completed',
-      ],
-    )
-    const [, added, delta, done, item] = events.map(({ data }) => data)
-    assert.deepEqual(
-      [added?.['item'], item?.['item']].map((each) => [(each as Wire)['status'], (each as Wire)['arguments']]),
-      [
-        ['in_progress', ''],
-        ['completed', '{"a":1}'],
-      ],
-    )
-    const { id } = (item ?? {})['item'] as Wire
-    assert.deepEqual([delta?.['item_id'], delta?.['delta'], done?.['arguments']], [id, '{"a":1}', '{"a":1}'])
-    assert.deepEqual(
-      events.map(({ data }) => data['sequence_number']),
-      [0, 1, 2, 3, 4, 5],
-    )
-  })
-
-  it('follow the header of a request rather than the setting', async () => {
-    const body = { input: 'fetch', tools: [{ ...weather, name: 'time' }] }
-    const events = await served.stream(body, { 'x-atrium-events': 'specified' })
-    assert.ok(!events.some(({ event }) => event.includes('arguments')))
-    const { id } = (events[0]?.data ?? {})['response'] as Wire
-    const again = await served.get(`/responses/${String(id)}?stream=true`, { 'x-atrium-events': 'reference' })
-    assert.match(again.text, /function_call_arguments\.done/)
-  })
 })
