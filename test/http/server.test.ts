@@ -1,119 +1,15 @@
-// What holds for every route of the gateway: sizes, times, headers, errors, ports, the end.
+// What holds for every route of the gateway: times, headers, errors, addresses, doors that are loaded.
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { AppError } from '#core/errors.ts'
-import { createOrigins } from '#http/origin.ts'
 import type { Route } from '#http/routes.ts'
-import { createGateway, type GatewayParts } from '#http/server.ts'
-import { silentLog } from '#lib/log.ts'
 import { createHold } from '../doors/test-app.ts'
 import { openHouse, operatorToken } from '../doors/web/house.ts'
 import { openBare } from './socket.ts'
+import { bareGateway } from './bare-gateway.ts'
 
 const bearer = `Authorization: Bearer ${operatorToken}\r\n`
 const head = `POST /api/chat HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${bearer}`
-const mebibyte = 1024 * 1024
-type Fault = { readonly error: { readonly message: string } }
-
-async function bareGateway(options: Pick<GatewayParts, 'trustProxy' | 'refusal'> = {}) {
-  return createGateway({
-    auth: {
-      operatorTokens: [operatorToken],
-      accounts: { findByToken: () => Promise.resolve(undefined) },
-      sessions: { find: () => Promise.resolve(undefined) },
-    },
-    origins: createOrigins({ allowed: [], names: [], trustProxy: false }),
-    health: { ping: () => Promise.resolve(), draining: () => false },
-    chatLimit: { take: () => Promise.resolve() },
-    chatsPerMinute: 0,
-    writeLimit: { take: () => {} },
-    log: silentLog,
-    ...options,
-  })
-}
-
-test('a body of 14 MiB is read, one byte more is 413', async (t) => {
-  const { call } = await openHouse(t)
-  const body = (size: number) => `{"message":"hi","more":"${'a'.repeat(size - 26)}"}`
-  assert.equal(Buffer.byteLength(body(14 * mebibyte)), 14 * mebibyte)
-  assert.equal((await call('POST', '/api/chat', { body: body(14 * mebibyte) })).status, 200)
-  for (const path of ['/api/chat', '/api/users']) {
-    const refused = await call('POST', path, { body: body(14 * mebibyte + 1) })
-    assert.equal(refused.status, 413)
-    assert.equal(refused.json.error.code, 'too_large')
-  }
-})
-
-test('a body of unknown length is cut off at the limit of its route, which is told', async (t) => {
-  const { url } = await openHouse(t)
-  for (const [path, limit] of [
-    ['/api/chat', '14 MiB'],
-    ['/api/login', '16 KB (16384 bytes)'],
-  ]) {
-    let sent = 0
-    const stream = new ReadableStream({
-      pull(controller) {
-        controller.enqueue(Buffer.alloc(mebibyte, 'a'))
-        if (++sent === 16) controller.close()
-      },
-    })
-    const headers = { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' }
-    const response = await fetch(url + path, { method: 'POST', headers, body: stream, duplex: 'half' })
-    assert.equal(response.status, 413)
-    assert.equal(((await response.json()) as Fault).error.message, `the body is larger than ${limit}`)
-  }
-})
-
-test('an announced length over the limit is refused before a byte is sent', async (t) => {
-  const { port } = await openHouse(t)
-  const bare = openBare(port)
-  bare.write(`${head}Expect: 100-continue\r\nContent-Length: ${14 * mebibyte + 1}\r\n\r\n`)
-  assert.match(await bare.until('too_large'), /^HTTP\/1.1 413 /)
-  bare.end()
-})
-
-test('who sends a whole body, and the end of the connection with it, can read why it was refused', async (t) => {
-  const { port } = await openHouse(t)
-  const socket = connect(port, '127.0.0.1')
-  const size = 15 * mebibyte
-  // Nothing is read before all is written, as simple clients have it.
-  await new Promise<void>((resolve, reject) => {
-    socket.once('error', reject)
-    socket.write(`${head}Connection: close\r\nContent-Length: ${size}\r\n\r\n`)
-    socket.write('a'.repeat(size), (fault) => (fault ? reject(fault) : resolve()))
-  })
-  assert.match((await socket.setEncoding('utf8').take(1).toArray()).join(''), /^HTTP\/1.1 413 /)
-  socket.destroy()
-})
-
-test('a client that asks first is told to go on', async (t) => {
-  const { port } = await openHouse(t)
-  const bare = openBare(port)
-  bare.write(`${head}Expect: 100-continue\r\nContent-Length: 16\r\n\r\n`)
-  assert.match(await bare.until('\r\n\r\n'), /^HTTP\/1.1 100 Continue/)
-  bare.write('{"message":"hi"}')
-  assert.match(await bare.until('you said'), /HTTP\/1.1 200 OK/)
-  bare.end()
-})
-
-test('a client that asks first with a wrong type is refused, not told to go on', async (t) => {
-  const { port } = await openHouse(t)
-  const bare = openBare(port)
-  bare.write(`${head.replace('application/json', 'text/plain')}Expect: 100-continue\r\nContent-Length: 16\r\n\r\n`)
-  assert.match(await bare.until('unsupported_media_type'), /^HTTP\/1.1 415 /)
-  bare.end()
-})
-
-test('a client of HTTP/1.0 is not told to go on', async (t) => {
-  const { port } = await openHouse(t)
-  const bare = openBare(port)
-  const old = head.replace('HTTP/1.1', 'HTTP/1.0')
-  bare.write(`${old}Expect: 100-continue\r\nContent-Length: 16\r\n\r\n{"message":"hi"}`)
-  assert.match(await bare.until('you said'), /^HTTP\/1.1 200 OK/)
-  bare.end()
-})
 
 test('a half-sent request ends by itself, its head or its body missing', async (t) => {
   const { port } = await openHouse(t, { timeouts: { headersMs: 150, requestMs: 200, checkMs: 20 } })
@@ -172,37 +68,6 @@ test('broken requests get a clear end and no stack', async (t) => {
     assert.match(answer, /^x-request-id: \S+\r$/im, what)
     assert.doesNotMatch(answer, /\.js|\.ts|node:/, what)
   }
-})
-
-test('other media types are 415, and a body without one', async (t) => {
-  const { call } = await openHouse(t)
-  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'nonsense']) {
-    const { status, json } = await call('POST', '/api/chat', {
-      body: '{"message":"hi"}',
-      headers: { 'content-type': type },
-    })
-    assert.equal(status, 415, type)
-    assert.equal(json.error.code, 'unsupported_media_type')
-  }
-  const charset = { 'content-type': 'Application/JSON; charset=UTF-8' }
-  assert.equal((await call('POST', '/api/chat', { body: '{"message":"hi"}', headers: charset })).status, 200)
-})
-
-test('a compressed body is 415, whichever door it comes to', async (t) => {
-  const { call } = await openHouse(t)
-  for (const [path, encoding] of [
-    ['/api/chat', 'gzip'],
-    ['/api/v1/responses', 'br'],
-    ['/v1/responses', 'gzip, identity'],
-  ] as const) {
-    const headers = { 'content-encoding': encoding }
-    const { status, json } = await call('POST', path, { body: '{"message":"hi"}', headers })
-    assert.equal(status, 415, path)
-    assert.equal(json.error.code, 'unsupported_media_type')
-    assert.match(json.error.message, /not compressed/)
-  }
-  const identity = { 'content-encoding': 'Identity' }
-  assert.equal((await call('POST', '/api/chat', { body: { message: 'hi' }, headers: identity })).status, 200)
 })
 
 test('a search counts towards the rate of changes, a list does not', async (t) => {
@@ -270,67 +135,6 @@ test('a bug is 500 without its words, a database away 503 in the words of an unc
   assert.equal(answer.headers.get('retry-after'), '3')
   assert.equal(answer.headers.get('content-type'), 'text/plain; charset=utf-8')
   assert.equal(await answer.text(), 'Database unavailable')
-})
-
-test('ready tells why work cannot be taken; health does not mind', async (t) => {
-  let fault: Error | undefined
-  const { call } = await openHouse(t, { ping: () => (fault ? Promise.reject(fault) : Promise.resolve()) })
-  assert.deepEqual((await call('GET', '/api/ready', { token: null })).json, { status: 'ready' })
-  fault = new AppError('database_unavailable', 'postgres://user:secret@host is away')
-  const { status, json } = await call('GET', '/api/ready', { token: null })
-  assert.equal(status, 503)
-  assert.deepEqual(json, { status: 'unavailable', reasons: ['the database is unavailable'] })
-  assert.deepEqual((await call('GET', '/api/health', { token: null })).json, { status: 'ok' })
-})
-
-test('a service that is going down is not ready, and says so', async (t) => {
-  let draining = false
-  const { call } = await openHouse(t, { draining: () => draining })
-  assert.equal((await call('GET', '/api/ready', { token: null })).status, 200)
-  draining = true
-  const { status, json } = await call('GET', '/api/ready', { token: null })
-  assert.equal(status, 503)
-  assert.deepEqual(json.reasons, ['the service is going down'])
-})
-
-test('a gateway that closes is not ready, whatever the service says', async (t) => {
-  const hold = createHold()
-  const { port, gateway } = await openHouse(t, { say: hold.say })
-  const bare = openBare(port)
-  bare.write(`${head}Content-Length: 16\r\n\r\n{"message":"hi"}`)
-  await hold.asked
-  const closing = gateway.close(30_000)
-  bare.write('GET /api/ready HTTP/1.1\r\nHost: a\r\n\r\n')
-  hold.release('done')
-  assert.match(
-    await bare.closed,
-    /"response":"done"[\s\S]*HTTP\/1.1 503 [\s\S]*"reasons":\["the service is going down"\]/,
-  )
-  await closing
-})
-
-test('a port in use is told with the way out', async (t) => {
-  const other = createServer().listen(0, '127.0.0.1')
-  t.after(() => other.close())
-  await new Promise((resolve) => other.once('listening', resolve))
-  const { port } = other.address() as AddressInfo
-  const gateway = await bareGateway()
-  t.after(() => gateway.close(0))
-  await assert.rejects(gateway.listen('127.0.0.1', port), (error: AppError) => {
-    assert.equal(error.code, 'port_in_use')
-    assert.match(error.message, new RegExp(`port ${port} on 127.0.0.1 .*GATEWAY_PORT`))
-    return true
-  })
-})
-
-test('an address of another machine is told with the variable', async (t) => {
-  const gateway = await bareGateway()
-  t.after(() => gateway.close(0))
-  await assert.rejects(gateway.listen('203.0.113.7', 0), (error: AppError) => {
-    assert.equal(error.code, 'invalid_config')
-    assert.match(error.message, /203.0.113.7.*GATEWAY_HOST/)
-    return true
-  })
 })
 
 test('the address of a client is what trusted proxies say', async (t) => {

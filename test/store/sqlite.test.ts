@@ -1,60 +1,22 @@
 // SQLite behind the port: shared commits, and what happens when the disk says no.
 import assert from 'node:assert/strict'
-import { chmodSync, existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { createSeal } from '#lib/seal.ts'
 import { openStore } from '#store/open-store.ts'
-import { changes, first, type Job, query } from '#store/sql.ts'
+import { changes, type Job, query } from '#store/sql.ts'
 import { canMeasureLog, openSqlite } from '#store/sqlite.ts'
 import { maxQueuedInThread } from '#store/start-turn.ts'
 import { createTurnStore } from '#store/turn-store.ts'
 import { migrateSqlite } from '#store/migrate-sqlite.ts'
 import { until } from '../until.ts'
 import { finish, folder, itemsOf, lease, rejectsWith, reply, say, step, turnOf } from './harness.ts'
+import { note, notes, openBare, stopClock } from './bare-sqlite.ts'
 
 const seal = createSeal('ab'.repeat(32))
-
-function openBare(t: TestContext, path = ':memory:', parts?: Parameters<typeof openSqlite>[1]) {
-  const sql = openSqlite(path, parts)
-  t.after(() => sql.close())
-  sql.db.exec('CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE)')
-  const ran: string[] = []
-  const exec = sql.db.exec.bind(sql.db)
-  sql.db.exec = (text) => {
-    ran.push(text)
-    return exec(text)
-  }
-  const prepare = sql.db.prepare.bind(sql.db)
-  sql.db.prepare = (text) => {
-    const statement = prepare(text)
-    const all = statement.all.bind(statement)
-    statement.all = ((...values: SQLInputValue[]) => {
-      ran.push(text)
-      return all(...values)
-    }) as typeof all
-    return statement
-  }
-  const count = (word: string): number => ran.filter((text) => text === word).length
-  return { ...sql, count }
-}
-
-/** However slow the machine, no commit has worked for long. */
-function stopClock(t: TestContext): void {
-  t.mock.method(performance, 'now', () => 0)
-}
-
-function* note(text: string): Job<string> {
-  yield* query('INSERT INTO notes (text) VALUES (?)', text)
-  return text
-}
-
-function* notes(): Job<string[]> {
-  return (yield* query('SELECT text FROM notes ORDER BY id')).map((row) => String(row['text']))
-}
 
 test('the writes of one tick share one commit, in their order', async (t) => {
   const sql = openBare(t)
@@ -217,159 +179,6 @@ test('closing waits for what was asked before, and refuses what comes after', as
   await rejectsWith(sql.ping(), 'shutting_down')
 })
 
-test('a full disk refuses what it cannot keep, harms nothing, and is over when there is room', async (t) => {
-  const sql = openSqlite(join(folder(t), 'a.db'))
-  t.after(() => sql.close())
-  migrateSqlite(sql.db, ':memory:')
-  const turns = createTurnStore({ sql, now: Date.now })
-  const { turn } = await turns.start(turnOf())
-  const pages = Number(sql.db.prepare('PRAGMA page_count').get()?.['page_count'])
-  sql.db.exec(`PRAGMA max_page_count=${pages + 2}`)
-  const long = say('x'.repeat(100_000))
-  const refused = await Promise.allSettled([
-    turns.start(turnOf({ input: [long] })),
-    turns.record(turn, lease, step([long])),
-    turns.start(turnOf({ input: [say('short')] })),
-  ])
-  assert.deepEqual(
-    refused.map(({ status }) => status),
-    ['rejected', 'rejected', 'fulfilled'],
-  )
-  for (const each of refused.slice(0, 2)) {
-    assert.equal(((each as PromiseRejectedResult).reason as AppError).code, 'disk_full')
-  }
-  assert.equal((await turns.list(turn.userId, { limit: 9 })).rows.length, 2)
-  sql.db.exec('PRAGMA max_page_count=1000000')
-  const { entries } = await turns.record(turn, lease, step([long], { status: 'completed' }))
-  assert.equal(entries[0]?.seq, 2)
-})
-
-test('a database that cannot be written says so and still reads', async (t) => {
-  const sql = openBare(t)
-  await sql.write(() => note('a'))
-  sql.db.exec('PRAGMA query_only=ON')
-  await rejectsWith(
-    sql.write(() => note('b')),
-    'home_unwritable',
-  )
-  assert.deepEqual(await sql.read(notes), ['a'])
-  sql.db.exec('PRAGMA query_only=OFF')
-  assert.equal(await sql.write(() => note('b')), 'b')
-})
-
-const asRoot = process.getuid?.() === 0 && 'root may write every file'
-
-test('a file that may not be written is read, and nothing is acknowledged', { skip: asRoot }, async (t) => {
-  const path = join(folder(t), 'a.db')
-  const before = openStore({ path, seal })
-  const { turn } = await before.turns.start(turnOf())
-  await before.close()
-  chmodSync(path, 0o400)
-  const store = openStore({ path, seal })
-  t.after(() => store.close())
-  assert.equal((await store.turns.get(turn.userId, turn.id))?.status, 'running')
-  await rejectsWith(store.turns.start(turnOf()), 'home_unwritable')
-})
-
-const badFiles: readonly [what: string, make: (path: string) => string][] = [
-  ['a folder in place of the file', (path) => path],
-  ['a folder that is not there', (path) => join(path, 'none', 'a.db')],
-  ['a file that is no database', () => import.meta.filename],
-]
-for (const [what, make] of badFiles) {
-  test(`${what} is a fault in words`, (t) => {
-    assert.throws(() => openStore({ path: make(folder(t)), seal }), { name: 'AppError', code: 'database_unavailable' })
-  })
-}
-
-test('a writer that another process holds up too long is told that the database is unavailable', async (t) => {
-  const path = join(folder(t), 'a.db')
-  const sql = openBare(t, path, { busyMs: 1 })
-  const second = openSqlite(path)
-  t.after(() => second.close())
-  second.db.exec('BEGIN IMMEDIATE')
-  await rejectsWith(
-    sql.write(() => note('a')),
-    'database_unavailable',
-  )
-  second.db.exec('COMMIT')
-  assert.equal(await sql.write(() => note('a')), 'a')
-  assert.equal((await sql.read(() => first('SELECT count(*) AS n FROM notes')))?.['n'], 1)
-})
-
-test('while another process writes, a writer waits without blocking the event loop, and keeps its order', async (t) => {
-  const path = join(folder(t), 'a.db')
-  const sql = openBare(t, path, { busyMs: 600_000 })
-  const second = openSqlite(path)
-  t.after(() => second.close())
-  second.db.exec('BEGIN IMMEDIATE')
-  const written = ['a', 'a', 'b'].map((text) => sql.write(() => note(text)).catch(() => 'twice'))
-  // The lock is released by this same event loop.
-  await until(() => sql.count('BEGIN IMMEDIATE') >= 3)
-  assert.deepEqual(await sql.read(notes), [])
-  second.db.exec('COMMIT')
-  assert.deepEqual(await Promise.all(written), ['a', 'twice', 'b'])
-  assert.deepEqual(await sql.read(notes), ['a', 'b'])
-})
-
-test('each wait for another process has its whole time, and reads keep theirs', async (t) => {
-  const path = join(folder(t), 'a.db')
-  const sql = openBare(t, path, { busyMs: 1_000 })
-  const second = openSqlite(path)
-  t.after(() => second.close())
-  let clock = 0
-  t.mock.method(performance, 'now', () => clock)
-  const begins = (): number => sql.count('BEGIN IMMEDIATE')
-  /** What becomes of a write that is held up for so long. */
-  const heldUp = async (text: string, ms: number): Promise<string> => {
-    let isOver = false
-    second.db.exec('BEGIN IMMEDIATE')
-    const before = begins()
-    const written = sql
-      .write(() => note(text))
-      .catch(() => 'refused')
-      .finally(() => (isOver = true))
-    await until(() => begins() > before)
-    clock += ms
-    const tried = begins()
-    await until(() => isOver || begins() > tried)
-    second.db.exec('COMMIT')
-    return written
-  }
-  assert.deepEqual([await heldUp('a', 999), await heldUp('b', 999), await heldUp('c', 1_000)], ['a', 'b', 'refused'])
-  assert.equal(await heldUp('d', 999), 'd', 'also after one that was refused')
-  assert.equal((await sql.read(() => first('PRAGMA busy_timeout')))?.['timeout'], 1_000)
-})
-
-/** A new file that another process is making: SQLite answers "locked" without waiting. */
-function beingMade(t: TestContext): { readonly path: string; readonly free: () => void } {
-  const path = join(folder(t), 'a.db')
-  const other = new DatabaseSync(path)
-  t.after(() => other.close())
-  other.exec('BEGIN IMMEDIATE; CREATE TABLE early (x)')
-  return { path, free: () => other.exec('ROLLBACK') }
-}
-
-test('a file that another process is making is tried again until it is free', async (t) => {
-  const { path, free } = beingMade(t)
-  let looks = 0
-  // The first look is for the end of the wait; each failed attempt looks once.
-  t.mock.method(performance, 'now', () => {
-    if (++looks === 3) free()
-    return 0
-  })
-  await openSqlite(path).close()
-  assert.equal(looks, 3)
-})
-
-test('a file that another process holds for too long is unavailable', (t) => {
-  const { path } = beingMade(t)
-  let clock = 0
-  t.mock.method(performance, 'now', () => (clock += 2_500))
-  assert.throws(() => openSqlite(path), { code: 'database_unavailable' })
-  assert.equal(clock, 10_000, 'at five seconds it is tried once more')
-})
-
 test('neither a secret nor a token is in the bytes on disk, and what is readable is only its owner’s', async (t) => {
   const home = folder(t)
   const path = join(home, 'a.db')
@@ -444,18 +253,4 @@ test('what is deleted is not in the file any more', async (t) => {
   await sql.write(() => query('DELETE FROM notes'))
   await sql.close()
   assert(!readFileSync(path).includes(words))
-})
-
-test('a file that is no database is closed again', { skip: !existsSync('/proc/self/fd') }, (t) => {
-  const path = join(folder(t), 'a.db')
-  writeFileSync(path, 'no database '.repeat(100))
-  assert.throws(() => openSqlite(path), { code: 'database_unavailable', message: /damaged/ })
-  const targetOf = (fd: string): string => {
-    try {
-      return readlinkSync(join('/proc/self/fd', fd))
-    } catch {
-      return ''
-    }
-  }
-  assert(!readdirSync('/proc/self/fd').map(targetOf).includes(path))
 })
