@@ -7,6 +7,7 @@ import type { Turn } from '#core/turn.ts'
 import { openTelemetry } from '#app/open-telemetry.ts'
 import { silentLog } from '#lib/log.ts'
 import { createMetrics } from '#lib/metrics.ts'
+import { fake } from '../fake.ts'
 
 test('turns that cannot be read do not hold the end', { timeout: 30_000 }, async () => {
   const reading = Promise.withResolvers<never>()
@@ -17,14 +18,14 @@ test('turns that cannot be read do not hold the end', { timeout: 30_000 }, async
   }
   const telemetry = await openTelemetry({
     config: () => readConfig({ HOME: '/nowhere', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }),
-    store: { threads: { entries } } as unknown as Store,
+    store: fake<Store>({ threads: { entries } }),
     metrics: createMetrics(),
     log: silentLog,
     instance: 'here',
     closeMs: 20,
   })
   assert.ok(telemetry)
-  const turn = { id: 't', userId: 'u', threadId: 'h', status: 'completed', firstSeq: 1 } as unknown as Turn
+  const turn = fake<Turn>({ id: 't', userId: 'u', threadId: 'h', status: 'completed', firstSeq: 1 })
   for (let at = 0; at < 3; at++) telemetry.rested(turn)
   // The real clock holds the process open while the end is waited for.
   const open = setInterval(() => {}, 1_000)

@@ -13,6 +13,7 @@ import { fence } from '../safety/test-fence.ts'
 import { ada, bob, folder, lease } from '../store/harness.ts'
 import { until } from '../until.ts'
 import { openMemoryStore } from '../store/memory-store.ts'
+import { fake } from '../fake.ts'
 
 async function opened(t: TestContext) {
   const config = readConfig({ ATRIUM_HOME: folder(t) }, {})
@@ -23,13 +24,13 @@ async function opened(t: TestContext) {
     store,
     bus,
     lease,
-    live: { config: () => config, model: {} } as unknown as OpenTurnsParts['live'],
-    policy: {
+    live: fake<OpenTurnsParts['live']>({ config: () => config, model: {} }),
+    policy: fake<OpenTurnsParts['policy']>({
       judge: createJudge(),
       grants: { forget: (user: unknown) => forgotten.push(user) },
-    } as unknown as OpenTurnsParts['policy'],
-    identity: {} as OpenTurnsParts['identity'],
-    skills: {} as OpenTurnsParts['skills'],
+    }),
+    identity: fake<OpenTurnsParts['identity']>({}),
+    skills: fake<OpenTurnsParts['skills']>({}),
     tools: () => ({ byName: new Map(), specs: [] }),
     fence,
     modelChecks: {},

@@ -7,6 +7,7 @@ import type { Store } from '#core/store.ts'
 import { credentialOf } from '#http/auth.ts'
 import { gatewayToken, openHouse, operatorToken } from '../doors/web/house.ts'
 import { openBare } from './socket.ts'
+import { fake } from '../fake.ts'
 
 const refusedText = 'Invalid or missing auth token'
 
@@ -66,7 +67,7 @@ for (const [what, rawHeaders, credential] of credentials) {
     for (let at = 0; at < rawHeaders.length; at += 2) {
       headers[(rawHeaders[at] ?? '').toLowerCase()] ??= rawHeaders[at + 1] ?? ''
     }
-    assert.deepEqual(credentialOf({ headers, rawHeaders } as unknown as IncomingMessage), credential)
+    assert.deepEqual(credentialOf(fake<IncomingMessage>({ headers, rawHeaders })), credential)
   })
 }
 

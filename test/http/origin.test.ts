@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import type { Trust } from '#http/address.ts'
 import { createOrigins, originOf } from '#http/origin.ts'
+import { fake } from '../fake.ts'
 
 type Case = {
   readonly host?: string
@@ -15,10 +16,10 @@ type Case = {
 }
 
 function requestOf({ host = '127.0.0.1:3000', origin, from, headers = {} }: Case): IncomingMessage {
-  return {
+  return fake<IncomingMessage>({
     socket: { remoteAddress: '127.0.0.1' },
     headers: { host, ...(origin !== undefined && { origin }), ...(from && { 'sec-fetch-site': from }), ...headers },
-  } as unknown as IncomingMessage
+  })
 }
 
 function isAllowed(given: Case): boolean {

@@ -5,6 +5,7 @@ import type { Agent, Dispatcher } from 'undici'
 import { LineCutter } from '#models/chat-lines.ts'
 import { Upstream } from '#models/chat-wire.ts'
 import { watchJoins } from '../joined.ts'
+import { fake } from '../fake.ts'
 
 const text = 'crumb '.repeat(2_000)
 const crumbs = Array.from(Buffer.from(text), (byte) => Buffer.of(byte))
@@ -22,7 +23,7 @@ test('a line that comes one byte at a time is held in few pieces', (t) => {
 test('chunks of one byte that wait for the reader are held in few pieces', (t) => {
   const joins = watchJoins(t)
   const controller = { paused: false } as Dispatcher.DispatchController
-  const agent = { dispatch: () => true } as unknown as Agent
+  const agent = fake<Agent>({ dispatch: () => true })
   const { signal } = new AbortController()
   const post = { origin: 'http://a', path: '/', headers: [], body: Buffer.alloc(0), signal, idleMs: 60_000 }
   const upstream = new Upstream(agent, { ...post, maxBytes: text.length })

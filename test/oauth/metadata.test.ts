@@ -13,6 +13,7 @@ import {
   type ServerMetadata,
   serverMetadataUrls,
 } from '#oauth/metadata.ts'
+import { fake } from '../fake.ts'
 
 const challenges: readonly [header: string | undefined, challenge: object][] = [
   [undefined, {}],
@@ -141,7 +142,7 @@ test('plain http is taken from a host and port that the operator named', () => {
 })
 
 test('scopes are those of the challenge, else of the resource; a refresh token is asked for where it is offered', () => {
-  const offers = (scopes: string[]) => ({ scopes }) as unknown as ServerMetadata
+  const offers = (scopes: string[]) => fake<ServerMetadata>({ scopes })
   const resource = { resource: '', issuers: [], scopes: ['all'] }
   assert.deepEqual(scopesFor({ scopes: ['one'] }, resource, offers([])), ['one'])
   assert.deepEqual(scopesFor({}, resource, offers(['offline_access'])), ['all', 'offline_access'])
@@ -150,8 +151,7 @@ test('scopes are those of the challenge, else of the resource; a refresh token i
 
 test('a client is registered as a public one where the server takes it', () => {
   const at = (clientAuth: string[]) =>
-    registrationBody(['http://127.0.0.1/callback'], { clientAuth } as unknown as ServerMetadata, [])
-      .token_endpoint_auth_method
+    registrationBody(['http://127.0.0.1/callback'], fake<ServerMetadata>({ clientAuth }), []).token_endpoint_auth_method
   assert.equal(at(['client_secret_basic', 'none']), 'none')
   assert.equal(at(['client_secret_post', 'client_secret_basic']), 'client_secret_basic')
   assert.equal(at(['private_key_jwt']), 'none')

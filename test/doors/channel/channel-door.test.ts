@@ -8,6 +8,7 @@ import type { Channel, Content, Incoming, SendOutcome } from '#doors/channel/cha
 import { type ChannelDoor, type ChannelDoorParts, openChannelDoor } from '#doors/channel/channel-door.ts'
 import { silentLog } from '#lib/log.ts'
 import { withFakeClock } from '../../fake-clock.ts'
+import { fake } from '../../fake.ts'
 
 const chat: PairedChat = { channel: 'telegram', chat: '7', user: operator, pairedAt: 0 }
 const post: Post = {
@@ -76,7 +77,7 @@ function stage({ batches = [], posts = [], paired = chat, effect, send, renew = 
       if (signal.aborted) resolve()
       else signal.addEventListener('abort', () => resolve(), { once: true })
     })
-  const channel = {
+  const channel = fake<Channel>({
     name: 'telegram',
     account: '1',
     maxChars: 10,
@@ -98,7 +99,7 @@ function stage({ batches = [], posts = [], paired = chat, effect, send, renew = 
       return Promise.resolve({ type: 'done' })
     },
     answerPress: (press: string, words: string) => Promise.resolve(note(`answer ${press} ${words}`)),
-  } as unknown as Channel
+  })
   const hold = {
     renew: () => {
       held = renew()
@@ -109,7 +110,7 @@ function stage({ batches = [], posts = [], paired = chat, effect, send, renew = 
     },
     leave: () => Promise.resolve(note('leave')),
   }
-  const parts = {
+  const parts = fake<ChannelDoorParts>({
     channel,
     hold,
     store: { channels },
@@ -119,7 +120,7 @@ function stage({ batches = [], posts = [], paired = chat, effect, send, renew = 
     linkOf: () => 'https://a.example',
     onStart: ({ chat: from }: PairedChat) => Promise.resolve(note(`start ${from}`)),
     log: silentLog,
-  } as unknown as ChannelDoorParts
+  })
   return { events, posts, parts, held: (now: boolean) => void (held = now), open: () => openChannelDoor(parts) }
 }
 

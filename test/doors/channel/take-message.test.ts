@@ -5,6 +5,7 @@ import type { ChatEffect } from '#core/channel.ts'
 import { operator } from '#core/ids.ts'
 import { joinAlbum } from '#doors/channel/album.ts'
 import { type IncomingMessage, maxFilesMs, takeMessage, type TakeParts } from '#doors/channel/take-message.ts'
+import { fake } from '../../fake.ts'
 
 const chat = { channel: 'telegram', chat: '7', user: operator, pairedAt: 0 } as const
 const updates = { channel: 'telegram', account: '1', ids: [1] } as const
@@ -16,11 +17,11 @@ async function effectsOf(
   leftMs = maxFilesMs,
 ): Promise<ChatEffect[]> {
   const effects: ChatEffect[] = []
-  const store = {
+  const store = fake<TakeParts['store']>({
     taken: () => Promise.resolve(false),
     answerTo: () => Promise.resolve(undefined),
     takeEffect: (_updates: unknown, _chat: unknown, effect: ChatEffect) => Promise.resolve(effects.push(effect) > 0),
-  } as unknown as TakeParts['store']
+  })
   const parts = { store, ...over } as TakeParts
   await takeMessage(parts, {
     updates: { ...updates, ids: message.ids },
@@ -47,12 +48,12 @@ for (const [what, over, effect] of cases) {
 }
 
 test('files that take too long are given up, and that is said', async () => {
-  const channel = {
+  const channel = fake<TakeParts['channel']>({
     fetchFile: (_file: unknown, _maxBytes: number, signal: AbortSignal) =>
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true })
       }),
-  } as unknown as TakeParts['channel']
+  })
   const message = { ...sent, files: [{ id: 'f', name: 'slow.txt' }] }
   assert.deepEqual(await effectsOf(message, { channel }, 1), [
     { note: 'This message was not taken: slow.txt could not be fetched: it took too long' },
@@ -67,16 +68,16 @@ test('of an album that was taken in part, the rest is taken', async () => {
     ids: [id],
     files: [{ id: `f${id}`, name: 'photo.jpg' }],
   })
-  const store = {
+  const store = fake<TakeParts['store']>({
     taken: ({ ids }: { ids: readonly number[] }) => Promise.resolve(ids.includes(1)),
     takeEffect: ({ ids }: { ids: readonly number[] }) => Promise.resolve(taken.push(ids) > 0),
-  } as unknown as TakeParts['store']
-  const channel = {
+  })
+  const channel = fake<TakeParts['channel']>({
     fetchFile({ id }: { id: string }) {
       fetched.push(id)
       return Promise.resolve(fetched.length < 2 ? Buffer.from('text') : { fault: 'enough' })
     },
-  } as unknown as TakeParts['channel']
+  })
   await effectsOf([1, 2, 3].map(picture).reduce(joinAlbum), { store, channel })
   assert.deepEqual([fetched, taken], [['f2', 'f3'], [[2, 3]]])
   await effectsOf(picture(1), { store, channel })

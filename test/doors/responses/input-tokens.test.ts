@@ -5,8 +5,9 @@ import type { FastifyRequest } from 'fastify'
 import { specifiedRules } from '#config/responses.ts'
 import { countInput } from '#doors/responses/input-tokens.ts'
 import type { ResponsesParts } from '#doors/responses/parts.ts'
+import { fake } from '../../fake.ts'
 
-const parts = { externalTools: true, rules: specifiedRules, registered: () => new Set() } as unknown as ResponsesParts
+const parts = fake<ResponsesParts>({ externalTools: true, rules: specifiedRules, registered: () => new Set() })
 async function count(fields: object): Promise<number> {
   const request = { body: { model: 'm', input: 'x'.repeat(400), ...fields } } as FastifyRequest
   return (await countInput(parts, request)).input_tokens

@@ -7,6 +7,7 @@ import { createFit, drawFrame, type Parts, type View } from '#doors/terminal/fra
 import { createTheme } from '#doors/terminal/theme.ts'
 import { plain } from './drawn.ts'
 import { turn } from './fake.ts'
+import { fake } from '../../fake.ts'
 
 const theme = createTheme({ colour: false, utf8: true })
 const coloured = createTheme({ colour: true, utf8: true })
@@ -14,7 +15,7 @@ const rowsOf = (name: string, count: number): string[] =>
   Array.from({ length: Math.max(0, count) }, (_, at) => (at === 0 ? name : '.'))
 
 /** Each part says its name, its size and whether it has the focus, in as many rows as it gets. */
-const parts = {
+const parts = fake<Parts>({
   theme,
   transcript: { render: (width: number, height: number, focused: boolean) => rowsOf(`T${width} ${focused}`, height) },
   greeting: { render: (width: number, height: number) => rowsOf(`G${width}`, height) },
@@ -24,7 +25,7 @@ const parts = {
   offers: { render: (width: number, rows: number) => [`O${width} ${rows}`] },
   panel: { render: (_: unknown, height: number, focused: boolean) => rowsOf(`P ${focused}`, Math.min(3, height)) },
   fit: createFit(theme),
-} as unknown as Parts
+})
 
 const box = (name: string, rows: number, more: object = {}) => ({
   render: ({ width, height }: { width: number; height: number }, focused?: boolean) =>

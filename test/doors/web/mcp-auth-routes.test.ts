@@ -6,6 +6,7 @@ import type { McpAdmin, McpSignIns } from '#core/mcp.ts'
 import { tool } from '../../agent/tools.ts'
 import { calls, type Say, says } from '../test-app.ts'
 import { jobOnce, openHouse } from './house.ts'
+import { fake } from '../../fake.ts'
 
 const asksFirst: Say = ({ items }) => {
   const last = items.at(-1)
@@ -35,7 +36,7 @@ test('the operator begins a sign-in, the same browser ends it, and the turn that
     },
   }
   const check: McpAdmin['check'] = () => Promise.reject(new AppError('tool_refused', 'it is away'))
-  const mcp = () => ({ ...signIns, check }) as unknown as McpAdmin & McpSignIns
+  const mcp = () => fake<McpAdmin & McpSignIns>({ ...signIns, check })
   const { call, addUser } = await openHouse(t, { say: asksFirst, tools: [whoami], mcp })
   const { json } = await call('POST', '/api/chat', { body: { message: 'who am I?' } })
   assert.deepEqual(

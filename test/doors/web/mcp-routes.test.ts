@@ -8,6 +8,7 @@ import { createMcpAdmin } from '#mcp/admin.ts'
 import { createServers } from '#mcp/servers.ts'
 import { openRude, rude } from '../../mcp/harness.ts'
 import { openHouse } from './house.ts'
+import { fake } from '../../fake.ts'
 
 const bare = {
   name: 'desk',
@@ -25,7 +26,7 @@ test('a server tells what it has to say, and a tool its hints and changes', asyn
   const hints = { readOnly: true, destructive: true, idempotent: true, openWorld: true }
   const changed = { ...tool, hints, difference: '+x', change: 'c1', refused: 'too long' }
   const list = () => Promise.resolve([bare, { ...told, tools: [{ ...tool, hints: { readOnly: false } }, changed] }])
-  const { call } = await openHouse(t, { mcp: () => ({ list }) as unknown as McpAdmin })
+  const { call } = await openHouse(t, { mcp: () => fake<McpAdmin>({ list }) })
   const { instructions: _, ...plain } = bare
   const { schema: __, ...shown } = tool
   assert.deepEqual((await call('GET', '/api/mcp')).json.servers, [
@@ -51,7 +52,7 @@ test('a server that does not start tells why in its test; one that is not there 
     Promise.reject(
       name === 'none' ? new AppError('not_found', 'no such server') : new AppError('tool_refused', 'it does not start'),
     )
-  const { call } = await openHouse(t, { mcp: () => ({ check }) as unknown as McpAdmin })
+  const { call } = await openHouse(t, { mcp: () => fake<McpAdmin>({ check }) })
   const tried = await call('POST', '/api/mcp/desk/test', { body: {} })
   const nothing = { logs: [], requests: [], blocked: [] }
   assert.deepEqual([tried.status, tried.json], [200, { output: null, error: 'it does not start', ...nothing }])

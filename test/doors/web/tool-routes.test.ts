@@ -5,18 +5,19 @@ import type { AccessRow, ToolAdmin, ToolTrial, ToolView } from '#core/admin.ts'
 import { operator, userId } from '#core/ids.ts'
 import { toolRoutes } from '#doors/web/tool-routes.ts'
 
-const plain = {
+const plain: ToolView = {
   name: 'time',
   description: 'Tells the time.',
   source: 'built-in',
   enabled: true,
   schema: {},
   effects: 'read',
+  verdict: { clean: 'allow', tainted: 'allow' },
   policy: [],
-} as unknown as ToolView
+}
 const access: AccessRow[] = [
   { kind: 'http', methods: ['GET'], host: 'a.example', path: '/' },
-  { kind: 'secret', secret: 'token', hosts: ['a.example'], place: { in: 'bearer' } } as unknown as AccessRow,
+  { kind: 'secret', secret: 'token', hosts: ['a.example'], place: { type: 'bearer' } },
 ]
 const made: ToolView = {
   ...plain,
