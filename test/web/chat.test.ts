@@ -141,6 +141,18 @@ test('tables, code with a copy button and colours, and math are shown as such', 
   await page.evaluate('delete navigator.clipboard')
 })
 
+test('the chat has no barrier, in any size and theme', { skip }, async (t) => {
+  const page = await site.visit(t)
+  await say(page, 'table')
+  await receipt(page).waitFor()
+  const ready = async (): Promise<void> => {
+    await page.locator('.code-keyword').first().waitFor()
+    const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+    assert.equal(wide, false, 'the page scrolls sideways')
+  }
+  await checkLooks(page, ready, { frame: true })
+})
+
 test('four calls in a row fold into one line, which opens', { skip }, async (t) => {
   const page = await site.visit(t)
   await say(page, 'four')
@@ -418,18 +430,6 @@ test('all of it goes by the keyboard alone', { skip }, async (t) => {
 test('a thread that is not there says so', { skip }, async (t) => {
   const page = await site.visit(t, '/threads/0197a000-0000-7000-8000-000000000000')
   await page.getByRole('heading', { name: 'This thread is not here' }).waitFor()
-})
-
-test('the chat has no barrier, in any size and theme', { skip }, async (t) => {
-  const page = await site.visit(t)
-  await say(page, 'table')
-  await receipt(page).waitFor()
-  const ready = async (): Promise<void> => {
-    await page.locator('.code-keyword').first().waitFor()
-    const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
-    assert.equal(wide, false, 'the page scrolls sideways')
-  }
-  await checkLooks(page, ready, { frame: true })
 })
 
 test('files come by the button, by paste and by drop, over plain HTTP too; what cannot be read stays, with its reason', {

@@ -179,6 +179,14 @@ test('on a phone the list and the document are two steps', { skip }, async (t) =
   await until(async () => (await focused()) === 'Menu')
 })
 
+test('Memory has no barrier, in any size and theme', { skip }, async (t) => {
+  await write('plain/reading.md', '# Reading\n\n- one\n- `two`\n\n| a | b |\n|---|---|\n| 1 | 2 |')
+  const page = await site.visit(t, '/memory/plain/reading.md')
+  await checkLooks(page, () => page.locator('.document-text table').waitFor())
+  await page.getByRole('button', { name: 'New document' }).click()
+  await checkLooks(page, () => page.getByRole('textbox', { name: 'Path' }).waitFor())
+})
+
 test('words of others stay words: paths and contents', { skip }, async (t) => {
   for (const [at, text] of corpus.entries()) {
     await write(`words/${at}.md`, `${text}\n\n${text} found`)
@@ -210,12 +218,4 @@ test('memory that cannot be read says so; nobody else’s is shown', { skip }, a
   await page.route('**/api/memory*', (route) => route.abort())
   await page.reload()
   await page.getByRole('alert').filter({ hasText: 'Memory could not be read' }).waitFor()
-})
-
-test('Memory has no barrier, in any size and theme', { skip }, async (t) => {
-  await write('plain/reading.md', '# Reading\n\n- one\n- `two`\n\n| a | b |\n|---|---|\n| 1 | 2 |')
-  const page = await site.visit(t, '/memory/plain/reading.md')
-  await checkLooks(page, () => page.locator('.document-text table').waitFor())
-  await page.getByRole('button', { name: 'New document' }).click()
-  await checkLooks(page, () => page.getByRole('textbox', { name: 'Path' }).waitFor())
 })
