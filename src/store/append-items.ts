@@ -13,6 +13,8 @@ type Target = {
   readonly at: number
   /** The items were counted for the user's storage when their turn was queued. */
   readonly counted?: true
+  /** The thread's last seq, if this transaction has read it and locked the row. */
+  readonly lastSeq?: number
 }
 
 /** Writes drafts after the thread's last item and sets its open call. The thread row is the lock that keeps seq gap-free. */
@@ -30,11 +32,16 @@ export function* append(target: Target, drafts: readonly Draft[], openCall: stri
     bytes,
     target.threadId,
   )
-  const row = yield* first('SELECT last_seq FROM threads WHERE id = ?', target.threadId)
-  if (!row) throw new AppError('lease_lost', `thread ${target.threadId} is gone`)
-  const entries = entriesOf(drafts, target.turnId, Number(row['last_seq']) - drafts.length, target.at)
+  const before = target.lastSeq ?? (yield* lastSeqOf(target.threadId)) - drafts.length
+  const entries = entriesOf(drafts, target.turnId, before, target.at)
   yield* insert(target.threadId, entries, bodies)
   return entries
+}
+
+function* lastSeqOf(threadId: string): Job<number> {
+  const row = yield* first('SELECT last_seq FROM threads WHERE id = ?', threadId)
+  if (!row) throw new AppError('lease_lost', `thread ${threadId} is gone`)
+  return Number(row['last_seq'])
 }
 
 /** The seq up to which a summary among the drafts reaches. */

@@ -39,9 +39,9 @@ type StartParts = {
 export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
   const { id, now, lock, maxUserBytes } = parts
   let request = asked
-  const replay =
-    (request.idempotency && (yield* findReplay(request.user, request.idempotency, now))) ??
-    (request.bodyHash === undefined ? undefined : yield* findWaiting(request.user, request.door, request.bodyHash))
+  const known = request.idempotency && (yield* findReplay(request.user, request.idempotency, now))
+  const found = known || request.bodyHash === undefined ? undefined : yield* findStored(request, request.bodyHash)
+  const replay = known ?? found?.waiting
   if (replay) return { turn: replay, entries: [], replayed: true }
   if (request.forks) request = { ...request, threadId: yield* forkOf(request, request.forks, parts) }
   const thread = yield* findThread(request, lock)
@@ -68,7 +68,7 @@ export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
   const texts = { input: starts ? null : inputText(request.input, bodies), options: optionsText(options) }
   const added = bytesOfRows([texts.options ?? '', ...(starts ? bodies : [])]) + Buffer.byteLength(texts.input ?? '')
   const bytes = options.chain === undefined ? added : added + pointBytes
-  const stored = Number(thread?.['stored'] ?? (maxUserBytes > 0 ? yield* readStored(request.user) : 0))
+  const stored = found?.stored ?? Number(thread?.['stored'] ?? (maxUserBytes > 0 ? yield* readStored(request.user) : 0))
   checkQuota({ stored, added: bytes, max: maxUserBytes })
   const wasTemporary = Number(thread?.['temporary']) === 1
   const temporary = request.temporary === true && (!thread || wasTemporary)
@@ -119,6 +119,14 @@ export function* findWaiting(user: UserId, door: Door, bodyHash: string): Job<Tu
     door,
   )
   return row && turnOf(row)
+}
+
+/** The same while a turn is started: one statement also tells what its user stores. */
+function* findStored({ user, door }: NewTurn, bodyHash: string): Job<{ waiting: Turn | undefined; stored: number }> {
+  const waits = `SELECT 1 FROM turns WHERE user_id = ? AND body_hash = ? AND status = 'waiting'`
+  const row = yield* first(`SELECT ${storedBytes} AS stored, EXISTS (${waits}) AS waits`, user, user, bodyHash)
+  const waiting = row?.['waits'] ? yield* findWaiting(user, door, bodyHash) : undefined
+  return { waiting, stored: Number(row?.['stored']) }
 }
 
 /** The fork that a turn starts in. The point to fork at was found by a look-up, so its thread exists unless it was just erased. */

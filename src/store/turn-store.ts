@@ -20,7 +20,7 @@ import { countAllTurns, countTurns, listEndedAsNews, listSenders, listTurns } fr
 import { readInput, replaceInput, withdrawTurn, withdrawTurns } from './queued-turns.ts'
 import { currentTurn, getTurn, isReached } from './reachable.ts'
 import { countsOf, entryColumns, recordedEntryOf, storedStatus, turnColumns, turnOf, wholeItems } from './rows.ts'
-import { changes, first, type Job, query, type Sql } from './sql.ts'
+import { changes, first, type Job, query, run, type Sql } from './sql.ts'
 import { findWaiting, findReplay, startTurn } from './start-turn.ts'
 import { readOpening } from './turn-opening.ts'
 import { isActive, isQueued, isRunning } from './turn-status.ts'
@@ -65,7 +65,7 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
     async record(turn, lease, step) {
       const over = step.outcome !== undefined && ended(step.outcome.status)
       const before = over && step.earlier && isLong(step.earlier) ? await digestInPace(step.earlier) : undefined
-      return sql.write(() => recordStep(turn, lease, step, { now: now(), before }))
+      return sql.write(() => recordStep(turn, lease, step, { now: now(), before, lock }))
     },
     answer: (user, threadId, draft, grant) =>
       sql.write(() => answerGate({ user, threadId, draft, ...(grant && { grant }) }, { now: now(), lock })),
@@ -152,26 +152,27 @@ function* recoverTurns({ owner, epoch }: Lease, backend: Sql['backend']): Job<nu
 }
 
 /** `before` is the digest of the step's earlier entries, when it is made already. */
-type RecordParts = { readonly now: number; readonly before: Digest | undefined }
+type RecordParts = { readonly now: number; readonly before: Digest | undefined; readonly lock: Sql['lock'] }
 
-function* recordStep(turn: Turn, lease: Lease, step: Step, { now, before }: RecordParts) {
+function* recordStep(turn: Turn, lease: Lease, step: Step, { now, before, lock }: RecordParts) {
   const { drafts, usage, outcome, retry } = step
   const stored = retry && (yield* findStoredStep(turn, drafts))
   if (stored) return stored
+  const seqBefore = yield* lockTurn(turn, lease, lock)
   const gate = drafts.findLast(({ item }) => item.type === 'gate' && item.kind === 'output')?.item as Gate | undefined
   // The turn of an API client is answered: its history has a new point.
   const asked = outcome && isAnswer(outcome) ? turn.options.chain : undefined
   const chain = asked === undefined ? null : yield* pointBehind(turn, asked, step)
-  const target = { threadId: turn.threadId, turnId: turn.id, at: now }
+  const target = { threadId: turn.threadId, turnId: turn.id, at: now, lastSeq: seqBefore }
   const entries = drafts.length > 0 ? yield* append(target, drafts, gate?.callId ?? null) : []
   const status = outcome?.status ?? 'running'
   const over = ended(status)
-  const lastSeq = over ? (entries.at(-1)?.seq ?? (yield* lastSeqOf(turn.threadId))) : null
-  const changed = yield* changes(
+  const lastSeq = over ? seqBefore + entries.length : null
+  yield* run(
     `UPDATE turns SET status = ?, input_tokens = ?, cached_tokens = ?, output_tokens = ?, reasoning_tokens = ?,
                       cost_usd = ?, model = ?, reserved_usd = NULL, error = ?, ended_at = ?, last_seq = ?,
                       hash = ?, chain = ?, owner = ?, epoch = ?
-     WHERE id = ? AND owner = ? AND epoch = ? AND ${isActive}`,
+     WHERE id = ?`,
     storedStatus(status),
     ...countsOf(usage),
     usage.model ?? null,
@@ -183,10 +184,7 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, { now, before }: Reco
     // A turn that waits has an owner only while a call is open there.
     ...(outcome?.status === 'waiting' && !outcome.held ? [null, null] : [lease.owner, lease.epoch]),
     turn.id,
-    lease.owner,
-    lease.epoch,
   )
-  if (changed === 0) throw new AppError('lease_lost', `turn ${turn.id} is no longer run by this process`)
   const rest = outcome?.status === 'waiting' ? yield* restAtGates(turn, outcome.held ?? false) : status
   yield* countUsage(turn, step, now)
   const after: Turn = {
@@ -228,7 +226,20 @@ function* findStoredStep(turn: Turn, [draft]: readonly Draft[]) {
   }
 }
 
-function* lastSeqOf(threadId: string): Job<number | null> {
-  const row = yield* first('SELECT last_seq FROM threads WHERE id = ?', threadId)
-  return row ? Number(row['last_seq']) : null
+/**
+ * Locks a turn that runs under the lease, and its thread. Returns the thread's last seq. What follows in the transaction need
+ * not wait for answers.
+ */
+function* lockTurn({ id, threadId }: Turn, { owner, epoch }: Lease, lock: Sql['lock']): Job<number> {
+  // The thread comes first here and in other transactions: they would lock each other out.
+  const row = yield* first(
+    `SELECT threads.last_seq FROM threads JOIN turns ON turns.thread_id = threads.id
+     WHERE threads.id = ? AND turns.id = ? AND turns.owner = ? AND turns.epoch = ? AND turns.${isActive}${lock}`,
+    threadId,
+    id,
+    owner,
+    epoch,
+  )
+  if (!row) throw new AppError('lease_lost', `turn ${id} is no longer run by this process`)
+  return Number(row['last_seq'])
 }
