@@ -64,10 +64,14 @@ function build(words: readonly string[], ignoreCase: boolean) {
   return { next: tableOf(nodes, ignoreCase), found: nodes.map((node) => node.words) }
 }
 
-/** Breadth first from the root: each row starts as a copy of its fallback's row, then its own edges overwrite it. */
+/**
+ * Breadth first from the root: each row starts as a copy of its fallback's row, then its own edges overwrite it. A node's
+ * fallback is nearer to the root, so whether a word ends at a node is known when an edge leads to it.
+ */
 function tableOf(nodes: readonly Node[], ignoreCase: boolean): Int32Array {
   const table = new Int32Array(nodes.length * columns)
   const fallback = new Int32Array(nodes.length)
+  const ends = Uint8Array.from(nodes, ({ words }) => (words.length > 0 ? 1 : 0))
   const queue = [0]
   for (const at of queue) {
     const node = nodes[at] as Node
@@ -78,16 +82,15 @@ function tableOf(nodes: readonly Node[], ignoreCase: boolean): Int32Array {
       node.words.push(...(nodes[fallback[at] as number]?.words ?? []))
     }
     for (const [column, child] of node.edges) {
-      fallback[child] = at === 0 ? 0 : (table[under + column] as number) / columns
-      table[row + column] = child * columns
-      if (ignoreCase && isLower(column)) table[row + column - 32] = child * columns
+      const back = at === 0 ? 0 : Math.floor((table[under + column] as number) / columns)
+      fallback[child] = back
+      const end = (ends[child] as number) | (ends[back] as number)
+      const entry = child * columns + end
+      ends[child] = end
+      table[row + column] = entry
+      if (ignoreCase && isLower(column)) table[row + column - 32] = entry
       queue.push(child)
     }
-  }
-  const ends = Uint8Array.from(nodes, ({ words }) => (words.length > 0 ? 1 : 0))
-  for (let at = 0; at < table.length; at++) {
-    const row = table[at] as number
-    table[at] = row + (ends[row / columns] as number)
   }
   return table
 }
