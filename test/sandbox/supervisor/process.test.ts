@@ -17,22 +17,24 @@ const host: Host = () => Promise.resolve({ head: { ok: true, status: 200, header
 const work = { kind: 'execute', params: '{}', secretNames: [], secretsSet: [] } as const
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Runs a script of an attacker in place of the generated code, as if a name had become code. */
-async function attack(code: string): Promise<string> {
+/** Runs scripts of an attacker in place of the generated code, as if a name had become code. Each has an answer. */
+async function attack(...codes: readonly string[]): Promise<string[]> {
   const tool = mkdtempSync(join(folder, 'tool-'))
   writeFileSync(join(tool, 'about.json'), JSON.stringify({ tool: 'tool', witVersion: '0.3' }))
   writeFileSync(
     join(tool, 'tool.js'),
     `export async function instantiate() {
       const tell = async (run) => { try { return String(await run()) } catch (error) { return 'no: ' + (error.code ?? error.message) } }
-      return { tool: { execute: async () => ({ output: await tell(async () => { ${code} }) }) } }
+      const runs = [${codes.map((code) => `async () => { ${code} }`).join(', ')}]
+      const answers = async () => { const all = []; for (const run of runs) all.push(await tell(run)); return all }
+      return { tool: { execute: async () => ({ output: JSON.stringify(await answers()) }) } }
     }`,
   )
   const child = startProcess({ script, folder: tool, ...(root && { uid: nobodyUid }) })
   try {
     const result = await child.run({ work, host, logs: [], deadlineMs: patienceMs })
     assert(result.type === 'output', JSON.stringify(result))
-    return result.output
+    return JSON.parse(result.output) as string[]
   } finally {
     child.stop()
   }
@@ -55,12 +57,13 @@ const attacks: readonly [what: string, code: string][] = [
   ['open a socket', `return new WebSocket('ws://127.0.0.1:1')`],
   ['start a thread', `return new Worker('x')`],
 ]
-for (const [what, code] of attacks) {
-  test(`an attacker's script cannot ${what}`, async () => assert.match(await attack(code), /^no: /))
-}
+test("an attacker's script can do none of these", async (t) => {
+  const answers = await attack(...attacks.map(([, code]) => code))
+  for (const [at, [what]] of attacks.entries()) await t.test(what, () => assert.match(answers[at] ?? '', /^no: /))
+})
 
 test('an attacker finds neither the environment nor the rights of the parent', async () => {
-  const seen = await attack(`
+  const [seen] = await attack(`
     const found = []
     for (const key of Object.getOwnPropertyNames(globalThis)) {
       let value
