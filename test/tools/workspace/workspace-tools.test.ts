@@ -85,7 +85,7 @@ test('a pattern that would run for ever is given up, and the service goes on mea
   const tools = createWorkspaceTools({
     folderOf: () => root,
     home: join(root, '../home'),
-    runJob: createJobRunner({ deadlineMs: 2_000 }),
+    runJob: createJobRunner({ deadlineMs: 1_000 }),
   })
   const search = tools.find(({ spec }) => spec.name === 'workspace_search')
   assert(search)
