@@ -7,6 +7,7 @@ import type { Store } from '#core/store.ts'
 import { noUsage } from '#core/turn.ts'
 import { compactHistory } from '#turns/compaction-request.ts'
 import { scripted } from '../agent/tools.ts'
+import { fake } from '../fake.ts'
 import { ada } from '../store/harness.ts'
 
 type Given = {
@@ -25,10 +26,10 @@ async function compacted({ stored, items = [], model = scripted([['They spoke of
     const page = rest.slice(0, 2).map((item, at): Entry => ({ seq: after + at + 1, id: 'i', turnId: 't', at: 0, item }))
     return Promise.resolve({ entries: page, more: rest.length > 2 })
   }
-  const store = {
+  const store = fake<Pick<Store, 'threads' | 'usage'>>({
     threads: { entries },
-    usage: { add: (...given: unknown[]) => Promise.resolve(counted.push(given)) },
-  } as unknown as Pick<Store, 'threads' | 'usage'>
+    usage: { add: (...given: unknown[]) => Promise.resolve(void counted.push(given)) },
+  })
   const allows = (_user: unknown, usd: number): Promise<boolean> => {
     asked.push(usd)
     return Promise.resolve(allowed ?? true)

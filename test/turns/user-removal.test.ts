@@ -1,9 +1,11 @@
 // Removing a user: what runs ends, and nothing of theirs is left.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { userId } from '#core/ids.ts'
 import { createTurns } from '#turns/turns.ts'
 import { type RemovalParts, removeUser } from '#turns/user-removal.ts'
 import { openTestStore } from '../agent/bench.ts'
+import { fake } from '../fake.ts'
 import { document } from '../store/suite-documents.ts'
 import { eventsOf, createHeldReply, message, openHouse, restOf, until } from './house.ts'
 
@@ -51,9 +53,9 @@ test('everything is erased to its end, batch by batch: the way in first, the acc
     return Promise.resolve(answer)
   }
   const some = (what: keyof typeof left) => (): Promise<number> => done(what, left[what]-- > 0 ? 1 : 0)
-  const store = {
+  const store = fake<RemovalParts['store']>({
     accounts: {
-      shutOut: () => done('tokens', { id: 'u' }),
+      shutOut: () => done('tokens', { id: userId('u'), name: 'cleo', createdAt: 0 }),
       removeUser: () => done('account', { grants: 4, secrets: 5 }),
     },
     missions: { eraseSome: some('missions') },
@@ -68,7 +70,7 @@ test('everything is erased to its end, batch by batch: the way in first, the acc
     threadIndex: { erase: () => done('words', false) },
     documents: { eraseSome: some('documents') },
     skills: { eraseSome: some('skills') },
-  } as unknown as RemovalParts['store']
+  })
   const eraseFiles = (): Promise<number> => done('files', 6)
   const erased = await removeUser({ store, eraseFiles }, 'cleo')
   const all = { threads: 2, turns: 6, items: 9, documents: 2, grants: 4, secrets: 5, skills: 2, files: 6 }
