@@ -26,9 +26,10 @@ export type Opened = House & {
 
 export function open(t: TestContext, parts: HouseParts = {}, more: { maxRunning?: number; idle?: true } = {}): Opened {
   const time = { now: start }
-  const store = openTestStore(t, () => time.now)
+  const now = (): number => time.now
+  const store = openTestStore(t, now)
   const rested = (turn: Turn): void => clock.rested(turn)
-  const house = openHouse(t, { ...parts, store, observer: { stepped: () => {}, rested } })
+  const house = openHouse(t, { ...parts, store, now, observer: { stepped: () => {}, rested } })
   const settled: SettledMission[] = []
   const { maxRunning } = more
   const clock = startMissionClock({

@@ -61,6 +61,8 @@ export type HouseParts = {
   readonly observer?: Observer
   readonly mask?: RunnerParts['mask']
   readonly marker?: () => Marker
+  /** The time of gates; the store has its own. */
+  readonly now?: () => number
 }
 
 export const tools: readonly Tool[] = [
@@ -125,7 +127,8 @@ export function openHouse(t: TestContext, parts: HouseParts = {}): House {
   })
   const { observer, mask } = parts
   const turns = createTurns({ store, bus, runner, spend, ...(observer && { observer }), ...(mask && { mask }) })
-  const [threads, gates] = [createThreads({ store, bus }), createGates({ store, bus })]
+  const threads = createThreads({ store, bus })
+  const gates = createGates({ store, bus, ...(parts.now && { now: parts.now }) })
   return { store, bus, runner, turns, threads, gates, lease: ours, watchers: () => open, asked }
 }
 
