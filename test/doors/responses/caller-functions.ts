@@ -1,7 +1,7 @@
 // The caller's functions of a test: a script whose model calls them, and the items of a call and its output.
 import assert from 'node:assert/strict'
 import type { Reply } from '#models/script.ts'
-import { outputOf, weather, type Wire } from './serve.ts'
+import { outputOf, type Served, weather, type Wire } from './serve.ts'
 
 export const replies: Reply[] = [
   { when: 'weather', text: 'Let me look.', calls: [{ name: 'get_weather', args: { city: 'Rome' } }] },
@@ -27,4 +27,13 @@ export function callOf(body: Wire): Wire {
 
 export function outputFor(body: Wire, output: unknown = 'sunny'): Wire {
   return { type: 'function_call_output', call_id: callOf(body)['call_id'], output }
+}
+
+/** Asks a service with the functions on offer, and brings it the output of a call. */
+export function callsOf(served: () => Served) {
+  return {
+    ask: async (input = 'weather?'): Promise<Wire> => (await served().create({ input, tools })).body,
+    resume: (body: Wire, output?: unknown, more: Wire = {}) =>
+      served().create({ previous_response_id: body['id'], input: [outputFor(body, output)], ...more }),
+  }
 }

@@ -1,7 +1,7 @@
 // Replays of agent frameworks: a history that brings a call of the caller's functions and its output.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { callOf, outputFor, replies, tools } from './caller-functions.ts'
+import { callOf, callsOf, outputFor, replies, tools } from './caller-functions.ts'
 import { errorOf, outputOf, serve, type Served, textIn, type Wire } from './serve.ts'
 
 describe('replayed calls', () => {
@@ -11,9 +11,7 @@ describe('replayed calls', () => {
   })
   after(() => served.close())
 
-  const ask = async (input = 'weather?'): Promise<Wire> => (await served.create({ input, tools })).body
-  const resume = (body: Wire, output?: unknown, more: Wire = {}) =>
-    served.create({ previous_response_id: body['id'], input: [outputFor(body, output)], ...more })
+  const { ask, resume } = callsOf(() => served)
 
   it('resumes from a self-contained replay whose last output a gate waits for, in that thread', async () => {
     const first = await ask()

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { callOf, outputFor, replies, tools } from './caller-functions.ts'
+import { callOf, callsOf, outputFor, replies, tools } from './caller-functions.ts'
 import { errorOf, outputOf, serve, type Served, textIn, type Wire } from './serve.ts'
 
 describe('functions of the caller', () => {
@@ -14,9 +14,7 @@ describe('functions of the caller', () => {
   })
   after(() => served.close())
 
-  const ask = async (input = 'weather?'): Promise<Wire> => (await served.create({ input, tools })).body
-  const resume = (body: Wire, output?: unknown, more: Wire = {}) =>
-    served.create({ previous_response_id: body['id'], input: [outputFor(body, output)], ...more })
+  const { ask, resume } = callsOf(() => served)
 
   it('tells arguments letter by letter, in the answer, on retrieval, among the input items of a replay', async () => {
     const exact = '{"id": 9007199254740993, "price": 1.10}'
