@@ -231,7 +231,7 @@ function* findStoredStep(turn: Turn, [draft]: readonly Draft[]) {
  * not wait for answers.
  */
 function* lockTurn({ id, threadId }: Turn, { owner, epoch }: Lease, lock: Sql['lock']): Job<number> {
-  // The thread comes first here and in other transactions: they would lock each other out.
+  // The thread is locked first, as in other transactions: in another order two of them could block each other.
   const row = yield* first(
     `SELECT threads.last_seq FROM threads JOIN turns ON turns.thread_id = threads.id
      WHERE threads.id = ? AND turns.id = ? AND turns.owner = ? AND turns.epoch = ? AND turns.${isActive}${lock}`,
