@@ -1,6 +1,5 @@
 // Entry of a tool's process: reads the tool's code, drops its rights, then runs one call at a time, each on a fresh
 // instance. Frames go over standard input and output. Exits when its parent is gone. Started by supervisor/process.ts.
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createFrameReader, sendFrame } from './frames.ts'
 import { type AskHost, type Component, type HostAnswer, runGuest, type SendLogs, type Work } from './guest.ts'
@@ -16,10 +15,10 @@ await main(process.argv[2] ?? '', Number(process.argv[3] ?? '') || undefined)
 
 async function main(folder: string, uid: number | undefined): Promise<void> {
   // Everything needed from Node is taken now: `scrub` removes it.
-  const { stdin } = process
-  const reallyExit: unknown = Reflect.get(process, 'reallyExit')
-  const exitNow = (): unknown =>
-    typeof reallyExit === 'function' ? Reflect.apply(reallyExit, process, [0]) : undefined
+  const self = process
+  const { stdin } = self
+  const reallyExit: unknown = Reflect.get(self, 'reallyExit')
+  const exitNow = (): unknown => (typeof reallyExit === 'function' ? Reflect.apply(reallyExit, self, [0]) : undefined)
   const cpu = process.cpuUsage.bind(process)
   const waiting = new Map<number, (answer: HostAnswer) => void>()
   let lastId = 0
@@ -54,6 +53,7 @@ async function main(folder: string, uid: number | undefined): Promise<void> {
 }
 
 async function loadComponent(folder: string, uid: number | undefined): Promise<Component> {
+  const { readdirSync, readFileSync } = process.getBuiltinModule('node:fs')
   const source = readFileSync(join(folder, 'tool.js'), 'utf8')
   const about = JSON.parse(readFileSync(join(folder, 'about.json'), 'utf8')) as {
     tool: string

@@ -1,8 +1,10 @@
 // Length-prefixed frames between the service and its child processes: total length, head length, head as JSON, raw bytes.
 // A child's output is hostile: an oversized frame is refused before it is buffered, and only JSON is parsed.
-import { writeSync } from 'node:fs'
 
 export type Frame = { readonly head: unknown; readonly body: Buffer }
+
+/** Not imported: an import reads every member of the module, and so loads its streams, a tenth of the start of a child. */
+const { writeSync } = process.getBuiltinModule('node:fs')
 
 const prefixBytes = 8
 

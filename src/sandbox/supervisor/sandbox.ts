@@ -14,7 +14,7 @@ import { ToolFault, type ToolFaultCode } from '#sandbox/sandbox-fault.ts'
 import type { LogLine, Result } from '#sandbox/child/guest.ts'
 import type { ToolSecrets } from '#sandbox/auth/tool-secrets.ts'
 import { createHost, type InvokeTool, type ReadWorkspace } from './host.ts'
-import { type Prepared, prepareComponent } from '#sandbox/build/prepare.ts'
+import { type Prepared, prepareComponent, type PrepareParts } from '#sandbox/build/prepare.ts'
 import { callDeadlineMs, maxParamsBytes } from '#sandbox/child/limits.ts'
 import { createToolPool, type ToolPool } from './pool.ts'
 import type { Host } from './process.ts'
@@ -51,6 +51,7 @@ export type SandboxParts = {
   readonly dial?: Dial
   readonly deadlineMs?: number
   readonly idleMs?: number
+  readonly transpile?: PrepareParts['transpile']
 }
 
 /** A checked package, ready to be stored and called. */
@@ -96,7 +97,11 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   const deadlineMs = parts.deadlineMs ?? callDeadlineMs
 
   const prepare = (component: Uint8Array, signal?: AbortSignal): Promise<Prepared> =>
-    prepareComponent(component, { cacheFolder: parts.cacheFolder, ...(signal && { signal }) })
+    prepareComponent(component, {
+      cacheFolder: parts.cacheFolder,
+      ...(signal && { signal }),
+      ...(parts.transpile && { transpile: parts.transpile }),
+    })
 
   async function describe(
     { folder }: Prepared,

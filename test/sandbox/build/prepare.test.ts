@@ -1,22 +1,23 @@
 // Components that must not be installed: each is refused with its own fault, and a good one installs right after.
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { componentEmbed, componentNew, parse } from '@bytecodealliance/jco-transpile/wasm-tools'
-import { loadGenerator } from '#sandbox/build/generator.ts'
 import { prepareComponent, readAnswer } from '#sandbox/build/prepare.ts'
-import { transpileComponent } from '#sandbox/build/transpile.ts'
 import { ToolFault } from '#sandbox/sandbox-fault.ts'
 import { component, ok, spoiled } from '../fixtures.ts'
-import { anyPlace, createRig } from '../rig.ts'
+import { anyPlace, createRig, transpileHere } from '../rig.ts'
 
-const rig = createRig({ cacheFolder: mkdtempSync(join(tmpdir(), 'atrium-sandbox-')) })
+const rig = createRig({ cacheFolder: mkdtempSync(join(tmpdir(), 'atrium-sandbox-')), transpilesApart: true })
+/** For components that the process which transpiles has no part in. */
+const here = createRig({ cacheFolder: rig.cacheFolder })
 /** For what is said of components that are transpiled: their code is kept from run to run. */
 const kept = createRig()
 after(async () => {
   await kept.close()
+  await here.close()
   await rig.close()
   rmSync(rig.cacheFolder, { recursive: true, force: true })
 })
@@ -188,7 +189,7 @@ const bad: readonly [what: string, make: () => Promise<Uint8Array>, code: string
 
 /** One of each kind goes the whole way; for the others the checks are run here, as the process that transpiles does. */
 const wholeWay = ['an export name that is code', 'forty instances', 'a memory that starts too large', 'sockets', 'text']
-const check: Take = async (bytes) => transpileComponent(bytes, await loadGenerator())
+const check: Take = transpileHere
 const isTaken = (bytes: Uint8Array): Promise<boolean> =>
   check(bytes).then(
     () => true,
@@ -221,11 +222,12 @@ test('a file with bytes flipped is refused or still harmless', async () => {
   for (let at = 9; at < bytes.length; at += 397) {
     const flipped = Uint8Array.from(bytes)
     flipped[at] = (flipped[at] ?? 0) ^ 0xff
-    // One that is refused goes the whole way, and all that are not.
-    if (refused > 0 && !(await isTaken(flipped))) continue
+    // One that is refused goes the whole way, and all that are not run.
+    const taken = await isTaken(flipped)
+    if (refused > 0 && !taken) continue
+    const used = taken ? here : rig
     try {
-      const tool = await rig.load(flipped)
-      await rig.sandbox.testCall(tool, { params: '{}' })
+      await used.sandbox.testCall(await used.load(flipped), { params: '{}' })
     } catch (error) {
       assert(error instanceof ToolFault, String(error))
       refused++
@@ -246,13 +248,15 @@ test('code is kept by its hash, private to the user, and used again', async () =
   const first = await prepareComponent(bytes, { cacheFolder: rig.cacheFolder })
   const again = await prepareComponent(bytes, { cacheFolder: rig.cacheFolder, deadlineMs: 1 })
   assert.deepEqual(again, first)
-  assert(existsSync(join(first.folder, 'tool.js')))
+  const code = [...(await transpileHere(bytes))].map(([name, file]) => [name, Buffer.from(file)] as const)
+  for (const [name, file] of code) assert.deepEqual(readFileSync(join(first.folder, name)), file)
+  assert.deepEqual(readdirSync(first.folder).toSorted(), ['about.json', ...code.map(([name]) => name)].toSorted())
   assert(readdirSync(rig.cacheFolder).every((name) => /^(tool-1-\d+\.\d+\.\d+|runtime-1)-[0-9a-f]+$/.test(name)))
 })
 
 test('every memory and table in the cache has an upper bound', async () => {
   const bytes = await spoiled(`(core module $e (memory 1) (table 1 funcref))${instance('e')}`)
-  const { folder } = await prepareComponent(bytes, { cacheFolder: rig.cacheFolder })
+  const { folder } = await prepareComponent(bytes, { cacheFolder: rig.cacheFolder, transpile: transpileHere })
   const modules = readdirSync(folder).filter((name) => name.endsWith('.wasm'))
   const bounds = modules.flatMap((name) => limitsIn(readFileSync(join(folder, name))))
   assert(bounds.length >= 3)
