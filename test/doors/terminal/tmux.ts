@@ -1,20 +1,16 @@
 // The real `atrium` on a real terminal: tmux types and reads the screen. One server for a test file, on a socket of its
 // own, ended with it.
 import assert from 'node:assert/strict'
-import { execFile, execFileSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
-import { patienceMs, until } from '../../until.ts'
+import { until } from '../../until.ts'
+import { openTmuxClient, type TmuxCommand } from './tmux-client.ts'
 
-const run = promisify(execFile)
 /** The launcher of this checkout. */
 export const launcher = fileURLToPath(new URL('../../../bin/atrium', import.meta.url))
-
-/** Each look at a screen starts a process. */
-const lookMs = 50
 
 /** For tests that need tmux. A build machine has it; elsewhere it is said that they did not run. */
 export function needsTmux(): { skip?: string } {
@@ -58,10 +54,7 @@ export function startTmux(): Tmux {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-tmux-'))
   const socket = join(folder, 'socket')
   const env = { PATH: process.env['PATH'] ?? '', HOME: folder, TERM: 'xterm-256color', LANG: 'C.UTF-8' }
-  const tmux = async (...args: string[]): Promise<string> => {
-    const { stdout } = await run('tmux', ['-S', socket, '-f', '/dev/null', '-u', ...args], { env })
-    return stdout
-  }
+  const tmux = openTmuxClient(socket, env)
   let opened = 0
   return {
     async open({ columns = 80, rows = 24, command = quoted(launcher), env: own }) {
@@ -83,7 +76,10 @@ export function startTmux(): Tmux {
         `PS1='after> ' ; export PS1; ${line}`,
       )
       // A lone Esc is not the beginning of something else, and keys have both encodings.
-      if (opened === 1) await tmux('set', '-s', 'escape-time', '0', ';', 'set', '-s', 'extended-keys', 'on')
+      if (opened === 1) {
+        await tmux('set', '-s', 'escape-time', '0')
+        await tmux('set', '-s', 'extended-keys', 'on')
+      }
       return screenOf(tmux, name)
     },
     end() {
@@ -97,12 +93,12 @@ export function startTmux(): Tmux {
   }
 }
 
-function screenOf(tmux: (...args: string[]) => Promise<string>, name: string): Screen {
-  const rows = async (): Promise<string[]> => (await tmux('capture-pane', '-p', '-t', name)).split('\n').slice(0, -1)
+function screenOf(tmux: TmuxCommand, name: string): Screen {
+  const rows = async (): Promise<string[]> => (await tmux('capture-pane', '-p', '-t', name)).split('\n')
   async function wait(what: RegExp, wanted: boolean): Promise<string> {
     let text = ''
     try {
-      await until(async () => what.test((text = (await rows()).join('\n'))) === wanted, patienceMs, lookMs)
+      await until(async () => what.test((text = (await rows()).join('\n'))) === wanted)
     } catch (error) {
       throw new Error(`the screen ${wanted ? 'does not show' : 'still shows'} ${what}:\n${text}`, { cause: error })
     }
