@@ -1,17 +1,47 @@
-// Jobs on PDFs: bounded in memory as a whole, and ended when nobody waits for them.
+// Jobs apart from the service: each kind has its answer, is bounded, and is ended when nobody waits for it.
 import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { createJobRunner } from '#tools/worker.ts'
-import { pdfBomb } from '../pdf.ts'
+import { pdfBomb, pdfOf } from '../pdf.ts'
 import { patienceMs, until } from '../until.ts'
+
+const page = { type: 'page', html: '<p>x', url: 'https://a.example' } as const
+const patience = (): AbortSignal => AbortSignal.timeout(patienceMs)
+
+test('a call that is given up leaves no worker behind', async (t) => {
+  const root = mkdtempSync(join(tmpdir(), 'atrium-jobs-'))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  writeFileSync(join(root, 'a.txt'), 'a lighthouse\n')
+  const runJob = createJobRunner({ deadlineMs: patienceMs })
+  const stop = new AbortController()
+  const running = runJob(page, stop.signal)
+  stop.abort()
+  await assert.rejects(running)
+  await assert.rejects(runJob(page, stop.signal))
+  // More than run at once.
+  const search = { type: 'search', root, home: join(root, 'home'), names: [], pattern: 'house' } as const
+  const searches = Array.from({ length: 5 }, () => runJob(search, patience()))
+  assert.equal((await runJob(page, patience())).text, 'x')
+  for (const text of await Promise.all(searches)) assert.match(text, /a lighthouse/)
+})
+
+test('a PDF is read in a process, and why another cannot be read comes from there too', async () => {
+  const runJob = createJobRunner({ deadlineMs: patienceMs })
+  const read = (text: string) => runJob({ type: 'pdf', bytes: Buffer.from(text) }, patience())
+  assert.deepEqual(await read(pdfOf(['High water'])), { title: 'Tide table', pages: 1, texts: ['High water'] })
+  await assert.rejects(read('no PDF at all'), { code: 'tool_refused', message: /PDF/ })
+})
 
 test('a small PDF that unpacks to 1 GiB is ended at the bound on memory, which is not of the heap alone', async () => {
   const runJob = createJobRunner({ deadlineMs: patienceMs, maxPdfMb: 256 })
   const bytes = pdfBomb()
   assert.ok(bytes.length < 4_000)
-  await assert.rejects(runJob({ type: 'pdf', bytes }, AbortSignal.timeout(patienceMs)), {
+  await assert.rejects(runJob({ type: 'pdf', bytes }, patience()), {
     code: 'tool_refused',
     message: 'it needs more than 256 MB of memory',
   })

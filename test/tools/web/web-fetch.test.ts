@@ -7,12 +7,14 @@ import { createLeakScan } from '#safety/leaks.ts'
 import { createWebFetch } from '#tools/web/web-fetch.ts'
 import { createJobRunner } from '#tools/worker.ts'
 import { patienceMs } from '../../until.ts'
-import { openSite, run } from '../rig.ts'
+import { openSite, run, runJobHere } from '../rig.ts'
 import { pdfOf } from '../../pdf.ts'
+
+const scan = createLeakScan()
 
 type Served = { readonly type?: string; readonly body: string | Buffer; readonly status?: number }
 
-async function open(t: TestContext, files: Readonly<Record<string, Served>>) {
+async function open(t: TestContext, files: Readonly<Record<string, Served>>, runJob = runJobHere) {
   const site = await openSite(t, ({ url = '' }, response) => {
     const found = files[url]
     if (url === '/moved') response.writeHead(301, { location: '/page?x=1' }).end()
@@ -21,11 +23,7 @@ async function open(t: TestContext, files: Readonly<Record<string, Served>>) {
   })
   return {
     ...site,
-    tool: createWebFetch({
-      fetch: site.fetch,
-      runJob: createJobRunner({ deadlineMs: patienceMs }),
-      scan: () => createLeakScan(),
-    }),
+    tool: createWebFetch({ fetch: site.fetch, runJob, scan: () => scan }),
   }
 }
 
@@ -194,27 +192,12 @@ test('an error of the server and a file that is no text are told', async (t) => 
 test('a page that is made to be slow is read all the same, and stops nothing meanwhile', async (t) => {
   const deep = `${'<div>'.repeat(5_000)}end${'</div>'.repeat(5_000)}`
   const wide = '<p>a paragraph</p><div>x</div>'.repeat(5_000)
-  const { tool, url } = await open(t, {
-    '/deep': { type: 'text/html', body: deep },
-    '/wide': { type: 'text/html', body: wide },
-  })
+  const served = { '/deep': { type: 'text/html', body: deep }, '/wide': { type: 'text/html', body: wide } }
+  const { tool, url } = await open(t, served, createJobRunner({ deadlineMs: patienceMs }))
   let ticks = 0
   const beat = setInterval(() => ticks++, 1)
   t.after(() => clearInterval(beat))
   assert.equal(await run(tool, { url: `${url}/deep` }), `Address: ${url}/deep\n\nend`)
   assert.match(await run(tool, { url: `${url}/wide` }), /a paragraph\n\nx\n\na paragraph/)
   assert.ok(ticks > 10, 'the service went on meanwhile')
-})
-
-test('a call that is given up leaves no worker behind', async () => {
-  const runJob = createJobRunner({ deadlineMs: patienceMs })
-  const stop = new AbortController()
-  const running = runJob({ type: 'page', html: '<p>x', url: 'https://a.example' }, stop.signal)
-  stop.abort()
-  await assert.rejects(running)
-  await assert.rejects(runJob({ type: 'page', html: '<p>x', url: 'https://a.example' }, stop.signal))
-  const many = Array.from({ length: 6 }, () =>
-    runJob({ type: 'page', html: '<p>x', url: 'https://a.example' }, AbortSignal.timeout(60_000)),
-  )
-  for (const { text } of await Promise.all(many)) assert.equal(text, 'x')
 })

@@ -8,10 +8,8 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { anyText } from '../../any-text.ts'
-import { createJobRunner } from '#tools/worker.ts'
 import { createWorkspaceTools } from '#tools/workspace/workspace-tools.ts'
-import { patienceMs } from '../../until.ts'
-import { run as runTool } from '../rig.ts'
+import { run as runTool, runJobHere } from '../rig.ts'
 import { contentsOf, openWorkspace } from './workspace-rig.ts'
 
 const outside = /leads out of the workspace|must not have \.\.|must be relative/
@@ -190,7 +188,7 @@ for (const [what, make, paths] of nearHome) {
     const tools = createWorkspaceTools({
       folderOf: () => root,
       home,
-      runJob: createJobRunner({ deadlineMs: patienceMs }),
+      runJob: runJobHere,
     })
     const run = (name: string, args: object): Promise<string> => {
       const tool = tools.find(({ spec }) => spec.name === `workspace_${name}`)

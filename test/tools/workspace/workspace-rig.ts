@@ -18,10 +18,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { operator } from '#core/ids.ts'
-import { createJobRunner } from '#tools/worker.ts'
 import { createWorkspaceTools } from '#tools/workspace/workspace-tools.ts'
-import { patienceMs } from '../../until.ts'
-import { run as runTool } from '../rig.ts'
+import { run as runTool, runJobHere } from '../rig.ts'
 import { afterAllFiles } from '../../after-all-files.ts'
 
 const maxComparedBytes = 10_000
@@ -68,7 +66,7 @@ export function openWorkspace(t: TestContext) {
   const tools = createWorkspaceTools({
     folderOf,
     home: join(base, 'home'),
-    runJob: createJobRunner({ deadlineMs: patienceMs }),
+    runJob: runJobHere,
   })
   const find = (name: string) => {
     const tool = tools.find(({ spec }) => spec.name === `workspace_${name}`)
