@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { atrium, mainFile } from '../atrium.ts'
+import { atrium, atriumEnv, mainFile } from '../atrium.ts'
 import { needsTmux, type Screen, startTmux, type Tmux } from '../doors/terminal/tmux.ts'
 import { openAuthHome, type AuthHouse } from '../sandbox/auth/house.ts'
 import { browse } from '../sandbox/auth/browser.ts'
@@ -22,7 +22,7 @@ after(() => tmux?.end())
 
 function run({ home, env }: AuthHouse, args: string, more: Record<string, string> = {}): Promise<Screen> {
   const command = `'${process.execPath}' --disable-warning=ExperimentalWarning '${mainFile}' ${args}`
-  return tmux.open({ columns, command, env: { ...env, ATRIUM_HOME: home, ...more } })
+  return tmux.open({ columns, command, env: { ...atriumEnv(home), ...env, ...more } })
 }
 
 /** A folder with an xdg-open that signs in at the issuer, as a person with a browser would. */

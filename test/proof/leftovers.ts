@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { mainFile } from '../atrium.ts'
+import { atriumEnv, mainFile } from '../atrium.ts'
 import { openScratch } from '../scratch.ts'
 import { until, untilEqual } from '../until.ts'
 
@@ -62,8 +62,9 @@ function startRun(t: TestContext, args: readonly string[]) {
   )
   // As root PostgreSQL runs as another user.
   chmodSync(temporary.path, 0o755)
+  const { PATH, NODE_COMPILE_CACHE } = atriumEnv(temporary.path)
   const child = spawn(process.execPath, [command, '--seed', '1', '--people', '2', ...args], {
-    env: { PATH: process.env['PATH'], TMPDIR: temporary.path, TEST_MAIN: main },
+    env: { PATH, NODE_COMPILE_CACHE, TMPDIR: temporary.path, TEST_MAIN: main },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   t.after(() => {
