@@ -110,7 +110,12 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
   opened.defer(() => memory.close())
   const { documents, identity } = memory
   live.onReload(() => identity.forget())
-  const policy = createPolicy({ store, safety: live.safety, scan: live.scan })
+  const policy = createPolicy({
+    store,
+    safety: live.safety,
+    scan: live.scan,
+    isBuiltIn: (spec) => tools.isBuiltIn(spec),
+  })
   const skills = createSkills({ store: store.skills, marker: () => live.safety().marker() })
   bus.onSignal((signal) => {
     if (signal.type === 'skills') skills.forget(signal.user)

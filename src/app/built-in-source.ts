@@ -7,7 +7,7 @@ import { AppError } from '#core/errors.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import { objectIn } from '#core/json.ts'
 import type { ToolSource } from '#core/tool-source.ts'
-import { effectsOf, rowsOf, type Tool } from '#core/tool.ts'
+import { effectsOf, rowsOf, type Tool, type ToolSpec } from '#core/tool.ts'
 import type { Documents } from '#memory/documents.ts'
 import { createMemoryTools } from '#memory/memory-tools.ts'
 import { createFetch } from '#net/fetch.ts'
@@ -24,8 +24,13 @@ export type BuiltInSourceParts = {
   readonly documents: Documents
 }
 
+export type BuiltInSource = ToolSource & {
+  /** What the model is told of all its tools: texts of this program alone. */
+  readonly specs: readonly ToolSpec[]
+}
+
 /** The built-in tools under the given configuration. */
-export function openBuiltInTools({ config, scan, documents }: BuiltInSourceParts): ToolSource {
+export function openBuiltInTools({ config, scan, documents }: BuiltInSourceParts): BuiltInSource {
   const { shell, proxy, privateHosts } = config
   const tools = createBuiltInTools({
     now: Date.now,
@@ -38,10 +43,11 @@ export function openBuiltInTools({ config, scan, documents }: BuiltInSourceParts
   return createBuiltInSource([...tools, ...createMemoryTools(documents)])
 }
 
-export function createBuiltInSource(all: readonly Tool[]): ToolSource {
+export function createBuiltInSource(all: readonly Tool[]): BuiltInSource {
   const common = all.some(({ operatorOnly }) => operatorOnly) ? all.filter(({ operatorOnly }) => !operatorOnly) : all
   const find = (name: string): Tool | undefined => all.find(({ spec }) => spec.name === name)
   return {
+    specs: all.map(({ spec }) => spec),
     tools: (user) => (user === operator ? all : common),
     view: () =>
       Promise.resolve(

@@ -4,7 +4,7 @@ import type { UserId } from '#core/ids.ts'
 import type { McpServers } from '#core/mcp.ts'
 import type { Judged, Verdict } from '#core/policy.ts'
 import type { ToolAccess } from '#core/tool-access.ts'
-import type { Tools } from '#core/tool.ts'
+import type { Tools, ToolSpec } from '#core/tool.ts'
 import { loadOnce } from '#lib/load-once.ts'
 import type { Log } from '#lib/log.ts'
 import type { Documents } from '#memory/documents.ts'
@@ -26,6 +26,7 @@ import { joinSources } from './tool-sources.ts'
 export type OpenTools = {
   /** The tools that a user's agent has. */
   readonly tools: (user: UserId) => Tools
+  readonly isBuiltIn: (spec: ToolSpec) => boolean
   /** How users sign in to tools and set their secrets. */
   readonly access: () => Promise<ToolAccess>
   readonly admin: ToolAdmin
@@ -62,10 +63,14 @@ export async function openTools(parts: OpenToolsParts): Promise<OpenTools> {
     log,
     invokeTool: createInvoke({ tools: (user) => joined.tools(user), judge }),
   })
-  const builtIn = openBuiltInTools({ config, scan, documents })
-  const missionTools = createBuiltInSource(createMissionTools(parts.missions))
+  const builtIn = [
+    openBuiltInTools({ config, scan, documents }),
+    openSkillTools(skills),
+    createBuiltInSource(createMissionTools(parts.missions)),
+  ]
+  const builtInSpecs = new Set(builtIn.flatMap(({ specs }) => specs))
   const mcp = openMcp({ home, store, seal, config, scan, log })
-  const sources = [builtIn, openSkillTools(skills), missionTools, components, mcp.source]
+  const sources = [...builtIn, components, mcp.source]
   const joined = joinSources(sources, log, () => offIn(live.stored()))
   await joined.reload()
   // Grants for tools of MCP servers end with what was pinned. On PostgreSQL the store notifies every process of it.
@@ -78,6 +83,7 @@ export async function openTools(parts: OpenToolsParts): Promise<OpenTools> {
   })
   return {
     tools: (user) => joined.tools(user),
+    isBuiltIn: (spec) => builtInSpecs.has(spec),
     access: loadOnce(() => openAccess({ store, config: live.config(), scan, log, seal })),
     admin: createToolAdmin({
       settings: store.settings,

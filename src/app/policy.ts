@@ -2,6 +2,7 @@
 import type { UserId } from '#core/ids.ts'
 import type { Judge } from '#core/policy.ts'
 import type { Store } from '#core/store.ts'
+import type { ToolSpec } from '#core/tool.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import { createJudge } from '#safety/policy.ts'
 import { createGrants, type Grants } from '#turns/grant-cache.ts'
@@ -13,9 +14,10 @@ export type PolicyParts = {
   readonly store: Pick<Store, 'grants'>
   readonly safety: () => Safety
   readonly scan: (user: UserId) => LeakScan
+  readonly isBuiltIn?: (spec: ToolSpec) => boolean
 }
 
-export function createPolicy({ store, safety, scan }: PolicyParts): Policy {
+export function createPolicy({ store, safety, scan, isBuiltIn }: PolicyParts): Policy {
   const grants = createGrants({ store: store.grants })
   const judge = createJudge({
     settings: () => safety().policy,
@@ -23,6 +25,7 @@ export function createPolicy({ store, safety, scan }: PolicyParts): Policy {
     onGrantUsed: (user, grant, call) => grants.used(user, grant, call),
     marker: () => safety().marker(),
     scan,
+    ...(isBuiltIn && { isBuiltIn }),
   })
   return { judge, grants }
 }

@@ -1,11 +1,10 @@
 // The tools for skills as a source. An agent without skills has only the tool that proposes one.
 import { operator } from '#core/ids.ts'
-import type { ToolSource } from '#core/tool-source.ts'
 import type { Skills } from '#skills/skills.ts'
 import { createSkillTools } from '#skills/tools.ts'
-import { createBuiltInSource } from './built-in-source.ts'
+import { type BuiltInSource, createBuiltInSource } from './built-in-source.ts'
 
-export function openSkillTools(skills: Skills): ToolSource {
+export function openSkillTools(skills: Skills): BuiltInSource {
   const { reading, creating } = createSkillTools(skills)
   const all = [...reading, creating]
   const few = [creating]

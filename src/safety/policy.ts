@@ -19,18 +19,22 @@ export type PolicyParts = {
   readonly onGrantUsed?: (user: UserId, grant: Grant, call: string) => void
   /** Finds tools whose descriptions give orders. */
   readonly marker?: () => Marker
+  /** The specs of built-in tools. They are not searched at each start: a test does that. */
+  readonly isBuiltIn?: (spec: ToolSpec) => boolean
   /** Finds secrets in a call's arguments. */
   readonly scan?: (user: UserId) => LeakScan
   readonly now?: () => number
 }
 
-export function createJudge({ settings, grants, onGrantUsed, marker, scan, now = Date.now }: PolicyParts = {}): Judge {
+export function createJudge(parts: PolicyParts = {}): Judge {
+  const { settings, grants, onGrantUsed, marker, isBuiltIn = () => false, scan, now = Date.now } = parts
   // Each spec is scanned once per marker; a change of settings makes a new marker.
   const taintByMarker = new WeakMap<Marker, WeakMap<ToolSpec, string | undefined>>()
   const taintOfSpecs = (specs: readonly ToolSpec[], current: Marker): string | undefined => {
     const known = taintByMarker.get(current) ?? new WeakMap<ToolSpec, string | undefined>()
     taintByMarker.set(current, known)
     for (const spec of specs) {
+      if (isBuiltIn(spec)) continue
       if (!known.has(spec)) known.set(spec, taintOfTools([spec], current))
       const why = known.get(spec)
       if (why !== undefined) return why
