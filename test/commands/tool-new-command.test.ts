@@ -1,9 +1,10 @@
 // From an empty folder to a tool that the agent can call, as the pages say it.
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { buildTool } from '#sandbox/build/componentize.ts'
+import { pathToFileURL } from 'node:url'
+import { buildTool, entry } from '#sandbox/build/componentize.ts'
 import { atrium, type Ran } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { chooseBy, manyways } from '../sandbox/fixtures.ts'
@@ -93,7 +94,6 @@ test('what is wrong with a source is said in words', async () => {
   const folder = join(home.path, 'greeter')
   const good = readFileSync(join(folder, 'tool.ts'), 'utf8')
   const faults = [
-    [good.replace('export const tool', 'export const toll'), /: tool\.ts does not export tool: export const tool = /],
     [good.replace('description: () =>', 'describe: () =>'), /: tool lacks description: export const tool = /],
     [`let x: = 3\n${good}`, /^tool\.ts cannot be read, line 1: /],
     [`\nenum A { B }\n${good}`, /^tool\.ts cannot be read, line 2: .* enum /],
@@ -103,6 +103,19 @@ test('what is wrong with a source is said in words', async () => {
     const build = buildTool({ folder, out: join(home.path, 'out.wasm'), overrides: new Map([['tool.ts', source]]) })
     await assert.rejects(build, { code: 'invalid_input', message })
   }
+  // The script around a tool is plain JavaScript: it says this in any engine, and a build takes seconds.
+  const script = join(home.path, 'script')
+  mkdirSync(script)
+  const files = {
+    'package.json': '{"type":"module"}',
+    'prelude.js': '',
+    'tool.js': 'export const toll = {}',
+    'entry.js': entry,
+  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(script, name), text)
+  await assert.rejects(import(pathToFileURL(join(script, 'entry.js')).href), {
+    message: /^tool\.ts does not export tool: export const tool = /,
+  })
   writeFileSync(join(folder, 'tool.ts'), `${good}\nlet x: = 3\n`)
   const built = await inFolder('tool', 'build', 'greeter')
   assert.deepEqual([built.code, /tool\.ts cannot be read/.test(built.stderr)], [2, true], built.stderr)

@@ -43,10 +43,13 @@ const maxReasonChars = 500
  * The script that the builder's engine starts with. A missing `output` or `error` is null, an exception is the tool's error,
  * and values that are not text are written as JSON, because the engine traps on them.
  */
-const entry = `import './prelude.js'
-import { tool as written } from './tool.js'
+export const entry = `import './prelude.js'
+import * as source from './tool.js'
+const shape = 'export const tool = { execute, schema, description }'
+const written = source.tool
+if (written === undefined) throw new Error('tool.ts does not export tool: ' + shape)
 const lacking = ['execute', 'schema', 'description'].filter((name) => typeof written?.[name] !== 'function')
-if (lacking.length > 0) throw new Error('tool lacks ' + lacking.join(', '))
+if (lacking.length > 0) throw new Error('tool lacks ' + lacking.join(', ') + ': ' + shape)
 const messageOf = (error) => (error instanceof Error ? error.message : text(error))
 const text = (value) => (value == null || typeof value === 'string' ? value : JSON.stringify(value))
 export const tool = {
@@ -149,11 +152,7 @@ function buildFault(error: unknown): string {
     const source = named.replace(/\.js$/, '.ts')
     return `${file}.ts imports ${source}: only near:agent/host@0.3.0 and files beside tool.ts, such as './part.ts', can be imported`
   }
-  const shape = 'export const tool = { execute, schema, description }'
-  if (message.includes("Could not find export 'tool'")) return `tool.ts does not export tool: ${shape}`
-  const thrown = /Error: (.*?)(?: +at .*)?$/.exec(message)?.[1]
-  if (thrown?.startsWith('tool lacks')) return `${thrown}: ${shape}`
-  return thrown ?? message
+  return /Error: (.*?)(?: +at .*)?$/.exec(message)?.[1] ?? message
 }
 
 function reasonOf(error: unknown): string {
