@@ -23,7 +23,7 @@ async function weather(store: Store): Promise<{ sha256: string; installedAt: num
 }
 
 test('what was written down at the build is what the component says of itself', async () => {
-  const rig = createRig()
+  const rig = createRig({ transpilesApart: true })
   const component = read('dist/weather.wasm')
   const { sha256, description, schema } = await rig.sandbox.load({ name: 'weather', component, capabilities })
   await rig.close()

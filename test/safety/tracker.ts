@@ -28,7 +28,8 @@ export const tool = {
 
 /** The tool `tracker_list`, run in the sandbox; `dial` is the network. */
 export async function openTracker(t: TestContext, dial: Dial): Promise<Tool[]> {
-  const rig = createRig({ dial })
+  // One component: to load the transpiler here takes longer than a process.
+  const rig = createRig({ dial, transpilesApart: true })
   t.after(() => rig.close())
   const witPath = new URL('../../src/sandbox/wit', import.meta.url).pathname
   const { component } = await componentize({ witPath, jsSource: source, sync: true, optSize: true })

@@ -11,11 +11,11 @@ import { startScrub } from '#store/scrub-sqlite.ts'
 import type { Sql } from '#store/sql.ts'
 import { erasedTables, openSqlite } from '#store/sqlite.ts'
 import { catchUp } from '#turns/thread-indexer.ts'
-import { until } from '../until.ts'
+import { patienceMs, until } from '../until.ts'
 import { ada, finish, folder, say, turnOf } from './harness.ts'
 import { document } from './suite-documents.ts'
 import { openMemorySqlite } from './memory-store.ts'
-import { leftoverTests } from './suite-leftovers.ts'
+import { leftoverTests, lookMs } from './suite-leftovers.ts'
 
 const seal = createSeal('0'.repeat(64))
 const word = 'qzvanished'
@@ -64,11 +64,9 @@ function tablesWith(path: string, text: string): string[] {
 
 leftoverTests(async (t) => {
   const { store, path } = await openScrubbed(t)
-  const placesOf = (text: string): string[] => [
-    ...tablesWith(path, text),
-    ...[path, `${path}-wal`].filter((file) => fileHolds(file, text)),
-  ]
-  return { store, placesOf: (text) => Promise.resolve(placesOf(text)) }
+  const filesWith = (text: string): string[] => [path, `${path}-wal`].filter((file) => fileHolds(file, text))
+  const placesOf = (text: string): string[] => [...tablesWith(path, text), ...filesWith(text)]
+  return { store, placesOf: (text) => Promise.resolve(placesOf(text)), sees: (text) => filesWith(text).length > 0 }
 })
 
 /** Tables whose deleted rows may stay in the log until something else is erased. */
@@ -171,16 +169,17 @@ test('a few deletions in a large index rewrite it once and then rest; parts with
     scrub.soon()
   }
   const holdsTerm = (name: string) => tablesWith(path, endOf(name)).length > 0
+  const termGone = (name: string) => until(() => !holdsTerm(name), patienceMs, lookMs)
   assert.ok(holdsTerm('n7'))
   await remove('n7')
-  await until(() => !holdsTerm('n7'))
+  await termGone('n7')
   await remove('n8')
   await documents.put(ada, [document('fresh', `fresh${endOf('fresh')}`)])
   await remove('fresh')
-  await until(() => !holdsTerm('fresh'))
+  await termGone('fresh')
   assert.ok(holdsTerm('n8'), 'the whole is not rewritten for one chunk of three hundred')
   for (const name of names.slice(10, 20)) await remove(name)
-  await until(() => !holdsTerm('n8'))
+  await termGone('n8')
 })
 
 test('a store that is closed right after a deletion leaves nothing', async (t) => {
