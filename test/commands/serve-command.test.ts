@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { atrium, serve } from '../atrium.ts'
+import { after, before, describe, test } from 'node:test'
+import { atrium, serve, type Serving } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { openClient } from '../doors/web/socket.ts'
 import { openPausedModel } from '../paused-model.ts'
@@ -15,6 +15,11 @@ after(home.remove)
 
 function token(path: string): string {
   return readFileSync(join(path, 'webui-token'), 'utf8').trim()
+}
+
+/** The token that a start has made and printed. */
+function madeBy(service: Serving): string {
+  return /token\s+(atr_\S+)/.exec(service.output())?.[1] ?? ''
 }
 
 async function get(url: string, bearer: string): Promise<unknown> {
@@ -29,9 +34,16 @@ function ask(url: string, bearer: string, body: object): Promise<Response> {
   })
 }
 
-test('a service is found by commands on its home, follows their changes, and ends on SIGTERM with code 0', async () => {
-  const service = await serve(home.path)
-  try {
+describe('one service', () => {
+  let service: Serving
+  before(async () => {
+    service = await serve(home.path)
+  })
+  after(async () => {
+    await service.stop()
+  })
+
+  test('it is found by commands on its home, and follows their changes', async () => {
     assert.equal((await fetch(`${service.url}/api/health`)).status, 200)
     assert.equal((await fetch(`${service.url}/api/ready`)).status, 200)
     const status = JSON.parse((await atrium(home.path, ['status', '--json'])).stdout) as Record<string, unknown>
@@ -62,23 +74,40 @@ test('a service is found by commands on its home, follows their changes, and end
     const after = JSON.parse((await atrium(home.path, ['status', '--json'])).stdout) as Record<string, unknown>
     assert.deepEqual([after['llm_backend'], after['llm_model']], ['ollama', 'nothing-here'])
     await atrium(home.path, ['model', 'set', 'offline'])
-  } finally {
-    assert.equal(await service.stop(), 0)
-  }
-  assert.equal((await atrium(home.path, ['status'])).code, 1)
-})
+  })
 
-test('a second service on the same home is refused in one line and harms nothing', async () => {
-  const service = await serve(home.path)
-  try {
+  test('a second one on the same home is refused in one line and harms nothing', async () => {
     const second = await atrium(home.path, ['serve'], { env: { GATEWAY_PORT: '0' } })
     assert.equal(second.code, 1)
     assert.match(second.stderr, /another Atrium runs on .*ATRIUM_HOME/)
     assert.equal(second.stderr.trim().split('\n').length, 1)
     assert.equal((await ask(service.url, token(home.path), { message: 'still there?' })).status, 200)
-  } finally {
-    await service.stop()
-  }
+  })
+
+  test('its start prints a token it made, and names the file of the lasting one', async () => {
+    const made = madeBy(service)
+    assert.equal((await ask(service.url, made, { message: 'hello' })).status, 200)
+    assert.equal((await ask(service.url, token(home.path), { message: 'hello' })).status, 200)
+    assert.match(service.output(), /operator .*\/webui-token$/m)
+    assert.equal(statSync(join(home.path, 'webui-token')).mode & 0o777, 0o600)
+  })
+
+  test('it ends on SIGTERM with code 0, and has never printed the lasting token', async () => {
+    assert.equal(await service.stop(), 0)
+    assert(!service.output().includes(token(home.path)))
+    assert.equal((await atrium(home.path, ['status'])).code, 1)
+  })
+
+  test('a token that the next one is given is not printed, and replaces those of before', async () => {
+    const given = 'a-token-of-the-operator-0123456789'
+    const next = await serve(home.path, { GATEWAY_AUTH_TOKEN: given, SERVICE_REBORN_WEBUI_TOKEN: `${given}-b` })
+    const status = async (bearer: string) => (await ask(next.url, bearer, { message: 'hello' })).status
+    assert.deepEqual([await status(given), await status(`${given}-b`)], [200, 200])
+    assert.equal(await status(token(home.path)), 401, 'the file’s token is replaced')
+    assert.equal(await status(madeBy(service)), 401)
+    await next.stop()
+    assert(!next.output().includes(given))
+  })
 })
 
 test('a port that is taken is one line and exit code 1', async () => {
@@ -117,30 +146,6 @@ for (const { what, env, says } of refusals) {
 test('without a terminal, atrium alone is atrium serve', async () => {
   const ran = await atrium(home.path, [], { env: { GATEWAY_ENABLED: 'false' } })
   assert.equal(ran.code, 2)
-})
-
-test('the start prints a token it made, never one that it was given', async () => {
-  const first = await serve(home.path)
-  const made = /token\s+(atr_\S+)/.exec(first.output())?.[1] ?? ''
-  assert.equal((await ask(first.url, made, { message: 'hello' })).status, 200)
-  assert.equal((await ask(first.url, token(home.path), { message: 'hello' })).status, 200)
-  await first.stop()
-  assert(!first.output().includes(token(home.path)))
-  assert.match(first.output(), /operator .*\/webui-token$/m, 'the lasting token is named by its file')
-  assert.equal(statSync(join(home.path, 'webui-token')).mode & 0o777, 0o600)
-
-  const given = 'a-token-of-the-operator-0123456789'
-  const second = await serve(home.path, { GATEWAY_AUTH_TOKEN: given, SERVICE_REBORN_WEBUI_TOKEN: `${given}-b` })
-  assert.equal((await ask(second.url, given, { message: 'hello' })).status, 200)
-  assert.equal((await ask(second.url, `${given}-b`, { message: 'hello' })).status, 200)
-  assert.equal(
-    (await ask(second.url, token(home.path), { message: 'hello' })).status,
-    401,
-    'the file’s token is replaced',
-  )
-  assert.equal((await ask(second.url, made, { message: 'hello' })).status, 401)
-  await second.stop()
-  assert(!second.output().includes(given))
 })
 
 test('doors that others can reach warn of weak secrets', async () => {
