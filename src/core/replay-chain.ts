@@ -20,13 +20,6 @@ export type Chain = {
   readonly history: string
 }
 
-export interface ChainWriter {
-  /** Hashes a message. Yields within a long one, for others to go on. */
-  add(message: ChainMessage): Generator<void, void>
-  /** Call once, at the end. */
-  end(): Chain
-}
-
 /** Hashed without a pause: a few milliseconds. */
 const sliceChars = 256 * 1024
 
@@ -34,67 +27,72 @@ const sliceChars = 256 * 1024
  * Hashes a history message by message, in linear time. Assistant messages in a row are one answer: clients split and join
  * them. `from` is the hash that the messages continue.
  */
-export function createChain(from = ''): ChainWriter {
-  const points: ChainPoint[] = []
-  const text = createText()
-  let count = 0
-  let callIds: string[] | undefined
-  text.begin(from)
+export class ChainWriter {
+  readonly #points: ChainPoint[] = []
+  readonly #text = new Text()
+  #count = 0
+  #callIds: string[] | undefined
 
-  function closeAnswer(): void {
-    if (!callIds) return
-    for (const id of callIds) text.part('c', id)
-    const point = text.digest()
-    points.push({ count, hash: point })
-    callIds = undefined
-    text.begin(point)
+  constructor(from = '') {
+    this.#text.begin(from)
   }
 
-  function* inSlices(whole: string): Generator<void, void> {
-    for (let at = 0; at < whole.length; at += sliceChars) {
-      if (at > 0) yield
-      text.more(whole.slice(at, at + sliceChars))
-    }
-  }
-
-  return {
-    *add(message) {
-      if (message.role === 'assistant') {
-        if (!callIds) {
-          text.begin(text.digest())
-          callIds = []
-        }
-        yield* inSlices(message.text)
-        for (const id of message.callIds ?? []) callIds.push(id)
-      } else {
-        closeAnswer()
-        if (message.role === 'tool') text.part('t', message.callId)
-        text.part('u', '')
-        yield* inSlices(message.text)
-        for (const each of message.role === 'user' ? (message.media ?? []) : []) {
-          text.part('m', '')
-          yield* inSlices(each)
-        }
+  /** Hashes a message. Yields within a long one, for others to go on. */
+  *add(message: ChainMessage): Generator<void, void> {
+    const text = this.#text
+    if (message.role === 'assistant') {
+      if (!this.#callIds) {
+        text.begin(text.digest())
+        this.#callIds = []
       }
-      count++
-    },
-    end() {
-      closeAnswer()
-      return { points, history: text.digest() }
-    },
+      yield* inSlices(text, message.text)
+      for (const id of message.callIds ?? []) this.#callIds.push(id)
+    } else {
+      this.#closeAnswer()
+      if (message.role === 'tool') text.part('t', message.callId)
+      text.part('u', '')
+      yield* inSlices(text, message.text)
+      for (const each of message.role === 'user' ? (message.media ?? []) : []) {
+        text.part('m', '')
+        yield* inSlices(text, each)
+      }
+    }
+    this.#count++
+  }
+
+  /** Call once, at the end. */
+  end(): Chain {
+    this.#closeAnswer()
+    return { points: this.#points, history: this.#text.digest() }
+  }
+
+  #closeAnswer(): void {
+    if (!this.#callIds) return
+    for (const id of this.#callIds) this.#text.part('c', id)
+    const point = this.#text.digest()
+    this.#points.push({ count: this.#count, hash: point })
+    this.#callIds = undefined
+    this.#text.begin(point)
+  }
+}
+
+function* inSlices(text: Text, whole: string): Generator<void, void> {
+  for (let at = 0; at < whole.length; at += sliceChars) {
+    if (at > 0) yield
+    text.more(whole.slice(at, at + sliceChars))
   }
 }
 
 /** The chain of a short history. */
 export function chainOf(messages: readonly ChainMessage[], from?: string): Chain {
-  const chain = createChain(from)
+  const chain = new ChainWriter(from)
   for (const message of messages) for (const _ of chain.add(message));
   return chain.end()
 }
 
 /** The point after the answer that a turn gave: the texts of its messages and the calls that its caller has to run. */
 export function pointAfter(history: string, items: readonly Item[]): string {
-  const text = createText()
+  const text = new Text()
   text.begin(history)
   const callIds: string[] = []
   for (const item of items) {
@@ -111,52 +109,51 @@ const bufferBytes = 2 * 1024
 const maxUnitBytes = 3
 
 /** Collects texts without white space and hashes them. Written for speed: a request brings its whole history. */
-function createText() {
-  const bytes = Buffer.allocUnsafe(bufferBytes)
-  let used = 0
-  let stream: Hash | undefined
+class Text {
+  readonly #bytes = Buffer.allocUnsafe(bufferBytes)
+  #used = 0
+  #stream: Hash | undefined
 
-  function flush(): void {
-    stream ??= createHash('sha256')
-    stream.update(bytes.subarray(0, used))
-    used = 0
+  /** Starts the text that continues a hash. */
+  begin(before: string): void {
+    this.#used = 0
+    this.#stream = undefined
+    this.more(before)
+    this.#breakLine()
   }
 
-  function more(text: string): void {
+  more(text: string): void {
     const { length } = text
     for (let from = 0; from < length; ) {
-      const to = Math.min(length, from + Math.floor((bufferBytes - used) / maxUnitBytes))
-      used = writeUnits(text, { from, to }, bytes, used)
+      const to = Math.min(length, from + Math.floor((bufferBytes - this.#used) / maxUnitBytes))
+      this.#used = writeUnits(text, { from, to }, this.#bytes, this.#used)
       from = to
-      if (from < length) flush()
+      if (from < length) this.#flush()
     }
   }
 
-  function breakLine(): void {
-    if (used === bufferBytes) flush()
-    bytes[used++] = lineBreak
+  /** A text of its own. No text contains a line break, so texts cannot be confused. */
+  part(kind: string, text: string): void {
+    this.#breakLine()
+    this.more(kind)
+    this.more(text)
   }
 
-  return {
-    /** Starts the text that continues a hash. */
-    begin(before: string): void {
-      used = 0
-      stream = undefined
-      more(before)
-      breakLine()
-    },
-    more,
-    /** A text of its own. No text contains a line break, so texts cannot be confused. */
-    part(kind: string, text: string): void {
-      breakLine()
-      more(kind)
-      more(text)
-    },
-    digest(): string {
-      if (!stream) return hash('sha256', bytes.subarray(0, used), 'base64url')
-      flush()
-      return stream.digest('base64url')
-    },
+  digest(): string {
+    if (!this.#stream) return hash('sha256', this.#bytes.subarray(0, this.#used), 'base64url')
+    this.#flush()
+    return this.#stream.digest('base64url')
+  }
+
+  #flush(): void {
+    this.#stream ??= createHash('sha256')
+    this.#stream.update(this.#bytes.subarray(0, this.#used))
+    this.#used = 0
+  }
+
+  #breakLine(): void {
+    if (this.#used === bufferBytes) this.#flush()
+    this.#bytes[this.#used++] = lineBreak
   }
 }
 

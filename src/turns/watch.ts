@@ -27,35 +27,44 @@ export function watchThread(
   { seq: after, turn }: WatchStart,
 ): Watch {
   const subscription = bus.subscribe(threadId, { seq: after, ...(turn && { turn }) })
-  return {
-    close: () => subscription.close(),
-    async *[Symbol.asyncIterator]() {
-      try {
-        if (!(await threads.get(user, threadId))) throw new AppError('not_found', `thread ${threadId} does not exist`)
-        const { partial } = subscription
-        const seen: Seen = { last: after, stored: new Set(), partialId: partial?.itemId, written: 0 }
-        const read = (): Promise<Entries> => threads.entries(user, threadId, { after: seen.last, limit: pageSize })
-        yield* replay(read, seen)
-        if (partial && !seen.stored.has(partial.itemId)) {
-          seen.written = partial.text.length
-          yield [{ type: 'snapshot', ...partial }]
-        }
-        for await (const events of subscription) {
-          let fresh: Event[] = []
-          for (const event of events) {
-            if (leavesGap(event, seen.last)) {
-              if (fresh.length > 0) yield fresh
-              fresh = []
-              yield* replay(read, seen)
-            }
-            if (event.type !== 'delta' || continues(event, seen)) fresh.push(...unseen(event, seen))
-          }
+  const eventsOf = { subscription, threads, user, threadId, after }
+  return { close: () => subscription.close(), [Symbol.asyncIterator]: () => eventsOfThread(eventsOf) }
+}
+
+type ThreadEvents = {
+  readonly subscription: Subscription
+  readonly threads: ThreadStore
+  readonly user: UserId
+  readonly threadId: string
+  readonly after: number
+}
+
+async function* eventsOfThread(parts: ThreadEvents): AsyncGenerator<readonly Watched[]> {
+  const { subscription, threads, user, threadId, after } = parts
+  try {
+    if (!(await threads.get(user, threadId))) throw new AppError('not_found', `thread ${threadId} does not exist`)
+    const { partial } = subscription
+    const seen: Seen = { last: after, stored: new Set(), partialId: partial?.itemId, written: 0 }
+    const read = (): Promise<Entries> => threads.entries(user, threadId, { after: seen.last, limit: pageSize })
+    yield* replay(read, seen)
+    if (partial && !seen.stored.has(partial.itemId)) {
+      seen.written = partial.text.length
+      yield [{ type: 'snapshot', ...partial }]
+    }
+    for await (const events of subscription) {
+      let fresh: Event[] = []
+      for (const event of events) {
+        if (leavesGap(event, seen.last)) {
           if (fresh.length > 0) yield fresh
+          fresh = []
+          yield* replay(read, seen)
         }
-      } finally {
-        subscription.close()
+        if (event.type !== 'delta' || continues(event, seen)) fresh.push(...unseen(event, seen))
       }
-    },
+      if (fresh.length > 0) yield fresh
+    }
+  } finally {
+    subscription.close()
   }
 }
 
@@ -118,40 +127,44 @@ export type FollowParts = {
  * Follows one turn that was just stored, up to its rest, with all of its entries. The subscription must be made before the
  * turn has any event.
  */
-export function followTurn(subscription: Subscription, { turnId, after, read }: FollowParts): Follow {
-  return {
-    close: () => subscription.close(),
-    async *[Symbol.asyncIterator]() {
-      try {
-        const seen: Seen = { last: after, stored: new Set(), partialId: undefined, written: 0 }
-        for await (const events of subscription) {
-          // Nearly always: the text of the turn, which runs alone in its thread.
-          if (seen.stored.size === 0 && events.every((event) => event.type === 'delta' && event.turnId === turnId)) {
-            yield events
-            continue
-          }
-          let own: Event[] = []
-          for (const event of events.filter((each) => isOf(each, turnId))) {
-            // Before the first entry of a turn that was queued come those of earlier turns.
-            const from = seen.last === 0 ? firstOf(event) - 1 : seen.last
-            if (leavesGap(event, from)) {
-              if (own.length > 0) yield own
-              own = []
-              seen.last = from
-              for await (const batch of replay(() => read(seen.last), seen)) {
-                const part = batch.flatMap((each) => ownPart(each, turnId))
-                if (part.length > 0) yield part
-              }
-            }
-            own.push(...unseen(event, seen).flatMap((each) => ownPart(each, turnId)))
-          }
-          if (own.length > 0) yield own
-          if (own.some((event) => event.type === 'turn' && isAtRest(event.turn.status))) return
-        }
-      } finally {
-        subscription.close()
+export function followTurn(subscription: Subscription, parts: FollowParts): Follow {
+  return { close: () => subscription.close(), [Symbol.asyncIterator]: () => eventsOfTurn(subscription, parts) }
+}
+
+// Not a method of the object above: a generator function that is made anew for each turn costs a hidden class, and keeps
+// everything around it in memory until the next full collection.
+async function* eventsOfTurn(
+  subscription: Subscription,
+  { turnId, after, read }: FollowParts,
+): AsyncGenerator<readonly Event[]> {
+  try {
+    const seen: Seen = { last: after, stored: new Set(), partialId: undefined, written: 0 }
+    for await (const events of subscription) {
+      // Nearly always: the text of the turn, which runs alone in its thread.
+      if (seen.stored.size === 0 && events.every((event) => event.type === 'delta' && event.turnId === turnId)) {
+        yield events
+        continue
       }
-    },
+      let own: Event[] = []
+      for (const event of events.filter((each) => isOf(each, turnId))) {
+        // Before the first entry of a turn that was queued come those of earlier turns.
+        const from = seen.last === 0 ? firstOf(event) - 1 : seen.last
+        if (leavesGap(event, from)) {
+          if (own.length > 0) yield own
+          own = []
+          seen.last = from
+          for await (const batch of replay(() => read(seen.last), seen)) {
+            const part = batch.flatMap((each) => ownPart(each, turnId))
+            if (part.length > 0) yield part
+          }
+        }
+        own.push(...unseen(event, seen).flatMap((each) => ownPart(each, turnId)))
+      }
+      if (own.length > 0) yield own
+      if (own.some((event) => event.type === 'turn' && isAtRest(event.turn.status))) return
+    }
+  } finally {
+    subscription.close()
   }
 }
 

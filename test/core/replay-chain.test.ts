@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Item, textMessage } from '#core/item.ts'
-import { type ChainMessage, chainOf, createChain, pointAfter } from '#core/replay-chain.ts'
+import { type ChainMessage, chainOf, ChainWriter, pointAfter } from '#core/replay-chain.ts'
 
 const user = (text: string, ...media: string[]): ChainMessage => ({
   role: 'user',
@@ -77,7 +77,7 @@ test('a history goes on from any hash', () => {
 
 test('a long text is hashed in slices, to the hash of its pieces', () => {
   const [half, whole] = ['é x'.repeat(200_000), 'é x'.repeat(400_000)]
-  const pauses = (message: ChainMessage) => [...createChain().add(message)].length
+  const pauses = (message: ChainMessage) => [...new ChainWriter().add(message)].length
   assert.equal(chainOf([assistant(whole)]).points[0]?.hash, chainOf([assistant(half), assistant(half)]).points[0]?.hash)
   assert.deepEqual(
     [user('hi', whole), user(whole), assistant(whole), tool('c', whole), user('hi')].map(pauses),

@@ -1,7 +1,7 @@
 // Finds the thread that the history of a request belongs to, by its replay chain.
 import type { UserId } from '#core/ids.ts'
 import type { Part } from '#core/item.ts'
-import { type Chain, type ChainMessage, createChain } from '#core/replay-chain.ts'
+import { type Chain, type ChainMessage, ChainWriter } from '#core/replay-chain.ts'
 import type { ForkPoint, ThreadStore } from '#core/thread-store.ts'
 import { pace } from '#lib/pace.ts'
 import type { HistoryItem } from './seed.ts'
@@ -27,7 +27,7 @@ export type ChainedItem = Exclude<HistoryItem, { type: 'system' }>
 
 /** Hashes the messages of a request. A long history is hashed in slices, so that other requests go on. */
 export async function chainOfRequest(items: readonly ChainedItem[]): Promise<Chain> {
-  const chain = createChain()
+  const chain = new ChainWriter()
   for (const item of items) {
     for (const _ of chain.add(chainMessage(item))) await pace()
     const pause = pace()
