@@ -64,7 +64,7 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
       const move = nextMove(history.items, toolbox)
       if (move.do === 'ask') {
         const progress = progressOf(parts)
-        const overhead = meter.overhead({ system: parts.system, tools: toolbox.specs })
+        const overhead = meter.overhead({ system: parts.system, tools: toolbox.specs() })
         const cut: Step | undefined = cuts++ < maxCuts ? await compact(parts, { overhead, usage, spent }) : undefined
         if (cut) {
           usage = cut.usage
@@ -213,7 +213,7 @@ function requestOf({ turn, system, history, toolbox }: LoopParts) {
   return {
     system,
     items: history.prompt,
-    tools: toolbox.specs,
+    tools: toolbox.specs(),
     ...(temperature !== undefined && { temperature }),
     ...(format && { format }),
     ...(json && { json }),

@@ -13,7 +13,7 @@ export type CallKind =
   | Exclude<Verdict, { do: 'allow' }>
 
 export interface Toolbox {
-  readonly specs: readonly ToolSpec[]
+  specs(): readonly ToolSpec[]
   kindOf(call: Call): CallKind
   /** True when an interrupted call may run again. */
   repeatable(call: Call): boolean
@@ -44,9 +44,7 @@ export function createToolbox(parts: ToolboxParts): Toolbox {
   const { byName } = tools
   const specs = createPromptTools({ tools, callerTools, window, items, tokensInSpec })
   return {
-    get specs() {
-      return specs()
-    },
+    specs,
     kindOf(call) {
       const tool = byName.get(call.name)
       if (!tool && !callerTools.some(({ name }) => name === call.name)) return { do: 'unknown' }

@@ -64,8 +64,8 @@ function createJoins(off: readonly string[], log: Log): (lists: readonly (readon
   return (lists) => {
     let node = root
     for (const list of lists) {
-      const next = node.next.get(list) ?? { next: new WeakMap() }
-      node.next.set(list, next)
+      let next = node.next.get(list)
+      if (!next) node.next.set(list, (next = { next: new WeakMap() }))
       node = next
     }
     const offered = (): Tool[] => lists.flat().filter(({ spec, of }) => !names.has(of ?? spec.name))

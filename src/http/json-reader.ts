@@ -1,7 +1,7 @@
 // Parses JSON of callers. Its values are counted in the bytes first, with pauses for the event loop, and of the large texts
 // each turn of the loop parses one, so that no body can block the service.
 import { AppError } from '#core/errors.ts'
-import { countJson, type Excess, type JsonBounds, type JsonCount } from '#lib/json-bounds.ts'
+import { type Excess, type JsonBounds, JsonCount } from '#lib/json-bounds.ts'
 import { nextTurn, pace } from '#lib/pace.ts'
 
 /** Parsing a text within these bounds blocks the event loop for less than 150 ms, whatever its shape. */
@@ -45,7 +45,7 @@ export async function readJson(bytes: Buffer, { reserve, ...reading }: JsonReadi
 
 /** Parses a text of at most `smallJsonBytes` at once, with the same bounds. Throws invalid_input. */
 export function parseSmallJson(bytes: Buffer, reading: Reading = {}): unknown {
-  const text = countJson(bytes, jsonBounds)
+  const text = new JsonCount(bytes, jsonBounds)
   refuseExcess(text.next(bytes.length), reading)
   return parsed(bytes, text.values, reading)
 }
@@ -68,7 +68,7 @@ const words = { values: 'values', names: 'field names' } as const
 
 /** Counts in slices. */
 async function count(bytes: Buffer, reading: Reading): Promise<JsonCount> {
-  const text = countJson(bytes, jsonBounds)
+  const text = new JsonCount(bytes, jsonBounds)
   while (!text.done) {
     await pace()
     refuseExcess(text.next(sliceBytes), reading)

@@ -11,15 +11,6 @@ export type JsonBounds = {
 /** The bound that a text exceeds, and the field of the outermost object in which it does; '' when there is none. */
 export type Excess = { readonly bound: keyof JsonBounds; readonly field: string }
 
-export interface JsonCount {
-  readonly values: number
-  readonly names: number
-  /** True when the whole text is counted. */
-  readonly done: boolean
-  /** Counts the next `bytes` of the text. Returns the first excess; the count ends there. */
-  next(bytes: number): Excess | undefined
-}
-
 const maxFieldBytes = 100
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
@@ -27,84 +18,101 @@ const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d
 const highestSpace = 0x20
 
 /** Counts are exact for valid JSON. For any other text they are not, but parsing it costs no more than they allow. */
-export function countJson(text: Uint8Array, bounds: JsonBounds): JsonCount {
-  let at = 0
-  let values = 1
-  let names = 0
-  let level = 0
+export class JsonCount {
+  readonly #text: Uint8Array
+  readonly #bounds: JsonBounds
+  #at = 0
+  #values = 1
+  #names = 0
+  #level = 0
   /** The last byte that is not white space opened an array or object, which may still turn out empty. */
-  let opened = false
-  let inString = false
+  #opened = false
+  #inString = false
   /** Position of the last string on the first level: the name of a field when a colon follows. */
-  let [start, end] = [0, 0]
-  let field: readonly [number, number] = [0, 0]
+  #start = 0
+  #end = 0
+  #field: readonly [number, number] = [0, 0]
+
+  constructor(text: Uint8Array, bounds: JsonBounds) {
+    this.#text = text
+    this.#bounds = bounds
+  }
+
+  get values(): number {
+    return this.#values
+  }
+
+  get names(): number {
+    return this.#names
+  }
+
+  /** True when the whole text is counted. */
+  get done(): boolean {
+    return this.#at >= this.#text.length
+  }
+
+  /** Counts the next `bytes` of the text. Returns the first excess; the count ends there. */
+  next(bytes: number): Excess | undefined {
+    const text = this.#text
+    const bounds = this.#bounds
+    const until = Math.min(text.length, this.#at + bytes)
+    // A local variable: this loop is as fast as the bytes can be read.
+    let here = this.#inString ? this.#afterString(this.#at, until) : this.#at
+    while (here < until) {
+      const byte = text[here++] ?? 0
+      if (byte <= highestSpace) continue
+      const first = this.#opened
+      this.#opened = false
+      if (first && byte !== closeArray && byte !== closeObject && ++this.#values > bounds.values) {
+        return this.#excess('values')
+      }
+      switch (byte) {
+        case quote:
+          if (this.#level === 1) this.#start = here
+          here = this.#afterString(here, until)
+          break
+        case comma:
+          if (++this.#values > bounds.values) return this.#excess('values')
+          break
+        case colon:
+          if (this.#level === 1) this.#field = [this.#start, this.#end]
+          if (++this.#names > bounds.names) return this.#excess('names')
+          break
+        case openArray:
+        case openObject:
+          if (++this.#level > bounds.levels) return this.#excess('levels')
+          this.#opened = true
+          break
+        case closeArray:
+        case closeObject:
+          this.#level--
+          break
+        default:
+          while (here < until && !isStructural(text[here] ?? 0)) here++
+      }
+    }
+    this.#at = here
+    return undefined
+  }
 
   /** The position after the string, or one from `until` on if it does not end before. */
-  function afterString(from: number, until: number): number {
+  #afterString(from: number, until: number): number {
+    const text = this.#text
     let here = from
     while (here < until && text[here] !== quote) here += text[here] === backslash ? 2 : 1
-    inString = here >= until
-    if (inString) return here
-    if (level === 1) end = here
+    this.#inString = here >= until
+    if (this.#inString) return here
+    if (this.#level === 1) this.#end = here
     return here + 1
   }
 
-  function excess(bound: keyof JsonBounds): Excess {
-    at = text.length
+  #excess(bound: keyof JsonBounds): Excess {
+    const [from, to] = this.#field
+    this.#at = this.#text.length
     return {
       bound,
-      field: Buffer.from(text.subarray(field[0], Math.min(field[1], field[0] + maxFieldBytes))).toString('utf8'),
+      field: Buffer.from(this.#text.subarray(from, Math.min(to, from + maxFieldBytes))).toString('utf8'),
     }
-  }
-
-  return {
-    get values() {
-      return values
-    },
-    get names() {
-      return names
-    },
-    get done() {
-      return at >= text.length
-    },
-    next(bytes) {
-      const until = Math.min(text.length, at + bytes)
-      // A local variable: this loop is as fast as the bytes can be read.
-      let here = inString ? afterString(at, until) : at
-      while (here < until) {
-        const byte = text[here++] ?? 0
-        if (byte <= highestSpace) continue
-        const first = opened
-        opened = false
-        if (first && byte !== closeArray && byte !== closeObject && ++values > bounds.values) return excess('values')
-        switch (byte) {
-          case quote:
-            if (level === 1) start = here
-            here = afterString(here, until)
-            break
-          case comma:
-            if (++values > bounds.values) return excess('values')
-            break
-          case colon:
-            if (level === 1) field = [start, end]
-            if (++names > bounds.names) return excess('names')
-            break
-          case openArray:
-          case openObject:
-            if (++level > bounds.levels) return excess('levels')
-            opened = true
-            break
-          case closeArray:
-          case closeObject:
-            level--
-            break
-          default:
-            while (here < until && !isStructural(text[here] ?? 0)) here++
-        }
-      }
-      at = here
-      return undefined
-    },
   }
 }
 

@@ -1,5 +1,5 @@
 // Bounds of one message of a server. They are checked in its bytes: parsing millions of values would block everybody.
-import { countJson, type JsonBounds } from '#lib/json-bounds.ts'
+import { type JsonBounds, JsonCount } from '#lib/json-bounds.ts'
 
 export const maxMessageBytes = 8 * 1024 * 1024
 const maxValues = 200_000
@@ -10,7 +10,7 @@ const messageBounds: JsonBounds = { values: maxValues, names: maxNames, levels: 
 
 /** The limit that the JSON text of a message exceeds; undefined if it may be parsed. */
 export function messageExcess(json: Uint8Array): string | undefined {
-  const excess = countJson(json, messageBounds).next(json.length)
+  const excess = new JsonCount(json, messageBounds).next(json.length)
   if (!excess) return undefined
   const { values, names, levels } = messageBounds
   return {

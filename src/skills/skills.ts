@@ -174,8 +174,8 @@ export function createSkills({ store, marker }: { store: SkillStore; marker: () 
     known: (user) => cache.get(user)?.value ?? [],
     async catalogue(user) {
       const skills = await open(user).read
-      const known = catalogues.get(skills) ?? createCatalogue(skills)
-      catalogues.set(skills, known)
+      let known = catalogues.get(skills)
+      if (!known) catalogues.set(skills, (known = createCatalogue(skills)))
       return known
     },
     get,

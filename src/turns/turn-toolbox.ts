@@ -34,8 +34,16 @@ export function turnToolbox(
     judge(call, tool) {
       // Read at each call: a summary replaces the prompt.
       const { items, prompt } = history
-      const { specs } = toolbox
-      return parts.judge({ user, threadId, call, tool, taint: taintOf(prompt), items, skills: skills(), specs })
+      return parts.judge({
+        user,
+        threadId,
+        call,
+        tool,
+        taint: taintOf(prompt),
+        items,
+        skills: skills(),
+        specs: toolbox.specs(),
+      })
     },
     skills,
   })

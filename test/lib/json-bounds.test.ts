@@ -1,13 +1,13 @@
 // Counting JSON in its bytes: exact for valid JSON, wherever the text is cut into slices.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countJson, type Excess } from '#lib/json-bounds.ts'
+import { type Excess, JsonCount } from '#lib/json-bounds.ts'
 
 const free = { values: 1_000, names: 1_000, levels: 1_000 }
 
 /** Counts a text in slices. */
 function counted(text: string, slice: number, bounds = free): { values: number; names: number; excess?: Excess } {
-  const count = countJson(Buffer.from(text), bounds)
+  const count = new JsonCount(Buffer.from(text), bounds)
   while (!count.done) {
     const excess = count.next(slice)
     if (excess) return { values: count.values, names: count.names, excess }

@@ -1,7 +1,7 @@
 // A bound on the arguments of all calls in a request. Prompts parse them.
 import { jsonBounds } from '#http/json-reader.ts'
 import { wrongField } from '#http/validate.ts'
-import { countJson, type Excess } from '#lib/json-bounds.ts'
+import { type Excess, JsonCount } from '#lib/json-bounds.ts'
 import { pace } from '#lib/pace.ts'
 
 /** Bytes that are counted between two pauses. */
@@ -15,7 +15,7 @@ export async function checkArguments(calls: Iterable<SentArguments>): Promise<vo
   let { values, names } = jsonBounds
   for (const { args, path } of calls) {
     const json = Buffer.from(args)
-    const count = countJson(json, { values, names, levels: Number.POSITIVE_INFINITY })
+    const count = new JsonCount(json, { values, names, levels: Number.POSITIVE_INFINITY })
     let excess: Excess | undefined
     while (!excess && !count.done) {
       excess = count.next(sliceBytes)

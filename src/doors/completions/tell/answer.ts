@@ -110,7 +110,7 @@ async function streamTurn(parts: CompletionsParts, reply: FastifyReply, how: Ans
   try {
     for await (const events of source) {
       const chunks = stream.write(events)
-      if (stream.rest) return await endStream(chunks)
+      if (stream.rest()) return await endStream(chunks)
       if (chunks !== '') open().sendSoon(chunks)
     }
   } catch (error) {
@@ -129,10 +129,10 @@ async function streamTurn(parts: CompletionsParts, reply: FastifyReply, how: Ans
 
   async function endStream(chunks: string) {
     over = true
-    const rest = stream.rest ?? turn
+    const rest = stream.rest() ?? turn
     const fault = faultOf(rest)
     if (fault && !writer) return refuseTurn(reply, fault)
-    if (rest.status === 'waiting') await notePoint(parts, rest, { ...how, content: stream.content })
+    if (rest.status === 'waiting') await notePoint(parts, rest, { ...how, content: stream.content() })
     open().end(chunks + stream.end())
     return undefined
   }

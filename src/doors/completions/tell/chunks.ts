@@ -60,9 +60,9 @@ export interface Stream {
   /** The chunks of a batch of events: whole chunks only, possibly none. */
   write(events: readonly Watched[]): string
   /** The turn once it rests. Nothing is written after it but `end`. */
-  readonly rest: Turn | undefined
+  rest(): Turn | undefined
   /** All text so far. A turn that waits tells the words of its gates at its end. */
-  readonly content: string
+  content(): string
   /** The text that a client which leaves now may have: all of it, or all but the last few pieces. */
   beginnings(): string[]
   /** The first chunk. */
@@ -196,12 +196,8 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
       const call = state.call ? chunks.call(toolCall(state.call)) : ''
       return call + chunks.end(finishReason(ended, state), ended.usage)
     },
-    get rest() {
-      return rest
-    },
-    get content() {
-      return content
-    },
+    rest: () => rest,
+    content: () => content,
     beginnings: () => beginnings.all(),
   }
 }

@@ -43,7 +43,7 @@ export async function streamTurn(
   let left = false
   const writer = openEvents(reply, () => {
     source.close()
-    if (stream.over) records.over(stream.record)
+    if (stream.isOver()) records.over(stream.record)
     else records.left(stream.record)
     // A stream that is cut at shutdown was not left by its reader.
     left = !over && !lastCall?.aborted
@@ -60,7 +60,7 @@ export async function streamTurn(
   try {
     for await (const events of source) {
       const text = stream.write(events)
-      if (stream.over) {
+      if (stream.isOver()) {
         over = true
         writer.end(text)
         return

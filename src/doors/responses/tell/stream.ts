@@ -48,7 +48,7 @@ export interface Stream {
   /** The text of a batch of events: whole events only, possibly none. */
   write(events: readonly Watched[]): string
   /** True once the last event has been written. */
-  readonly over: boolean
+  isOver(): boolean
   /** The text that a client which leaves now may have. */
   beginnings(): string[]
   /** The state so far, for a stream that continues from it. */
@@ -245,9 +245,7 @@ export function createStream({ turn, model, skip, after = -1, ...parts }: Stream
       record.next = Math.max(record.next, next)
       return text
     },
-    get over() {
-      return over
-    },
+    isOver: () => over,
     beginnings: () => beginnings.all(),
     record,
   }

@@ -84,7 +84,7 @@ for (const [what, events, texts] of streams) {
   test(`a stream tells ${what}`, () => {
     const stream = opened()
     assert.deepEqual(textsIn(stream.write(events)), texts)
-    assert.equal(stream.content, texts.join(''))
+    assert.equal(stream.content(), texts.join(''))
   })
 }
 
@@ -101,7 +101,7 @@ test('a stream begins with the role and ends with the reason, the usage where it
     { ...head, choices: choice({ role: 'assistant', content: '' }, null), usage: null },
   ])
   stream.write([said('a', 'one'), { type: 'turn', turn: { ...turn, status: 'running' } }])
-  const rest = (): string | undefined => stream.rest?.status
+  const rest = (): string | undefined => stream.rest()?.status
   assert.equal(rest(), undefined)
   stream.write([rests])
   assert.equal(rest(), 'completed')

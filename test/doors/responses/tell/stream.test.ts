@@ -24,7 +24,7 @@ function tell(events: readonly Watched[], more: { skip?: number; after?: number 
   return {
     told,
     types: told.map(({ event }) => event.replace('response.', '')),
-    over: stream.over,
+    over: stream.isOver(),
     last: told.at(-1)?.data['response'] as Wire,
   }
 }
