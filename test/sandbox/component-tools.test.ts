@@ -1,10 +1,9 @@
 // An installed component as the agent sees it: names, actions, effects, errors, credentials, both interface versions.
 import assert from 'node:assert/strict'
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { componentize } from 'componentize-qjs'
 import { userId } from '#core/ids.ts'
 import type { Json } from '#core/json.ts'
 import type { Tool } from '#core/tool.ts'
@@ -12,31 +11,9 @@ import type { Log } from '#lib/log.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import { agentTools, componentNameFault, effectsOf, schemaSizeFault } from '#sandbox/component-tools.ts'
 import { anyPlace, createRig } from './rig.ts'
-import { keptComponent } from './tool-cache.ts'
+import { probeComponent, probeSource, scriptedComponent } from './probe.ts'
 
-const source = (host: string): string => `
-import * as host from '${host}'
-const decode = (bytes) => String.fromCharCode(...bytes)
-function run({ params, context }) {
-  const { do: what, ...args } = JSON.parse(params)
-  if (what === 'context') return JSON.stringify({ context })
-  if (what === 'params') return params
-  if (what === 'fail') throw args.text
-  if (what === 'log') { host.log('info', args.text); return '1' }
-  if (what === 'secret') return JSON.stringify(host.secretExists(args.name))
-  if (what === 'now') return JSON.stringify(Number(host.nowMillis()) > 1.6e12)
-  if (what === 'read') return JSON.stringify(host.workspaceRead(args.path) ?? null)
-  if (what === 'invoke') return JSON.stringify(host.toolInvoke(args.alias, '{"x":1}'))
-  const { status, headersJson, body } = host.httpRequest(args.method ?? 'GET', args.url, '{}', null, null)
-  return JSON.stringify({ status, headers: JSON.parse(headersJson), body: decode(body) })
-}
-const say = (error) => typeof error === 'string' ? error : JSON.stringify(error.payload ?? error) + (error.message ?? '')
-`
-const old = `${source('near:agent/host@0.3.0')}
-export const tool = {
-  execute(request) { try { return { output: run(request), error: null } } catch (error) { return { output: null, error: say(error) } } },
-  schema: () => '{"type":"object"}', description: () => 'A probe.' }`
-const young = `${source('near:agent/host@0.4.1')}
+const young = `${probeSource('near:agent/host@0.4.1')}
 export const tool = {
   execute(request) { try { return { tag: 'success', val: run(request) } } catch (error) { return { tag: 'failure', val: { kind: 'operation-failed', code: null, message: say(error) } } } },
   schema: () => '{"type":"object"}', description: () => 'A probe.' }`
@@ -82,15 +59,8 @@ const components: Record<'old' | 'young', Uint8Array> = { old: new Uint8Array(),
 before(async () => {
   const work = mkdtempSync(join(tmpdir(), 'atrium-wit-'))
   writeFileSync(join(work, 'a.wit'), youngWit)
-  const wit = new URL('../../src/sandbox/wit', import.meta.url).pathname
-  const make = (witPath: string, jsSource: string): Promise<Uint8Array> =>
-    keptComponent(witPath === work ? youngWit + jsSource : jsSource, async (out) => {
-      const { component } = await componentize({ witPath, jsSource, sync: true, optSize: true })
-      writeFileSync(`${out}.new`, component)
-      renameSync(`${out}.new`, out)
-    })
-  components.old = await make(wit, old)
-  components.young = await make(work, young)
+  components.old = await probeComponent()
+  components.young = await scriptedComponent(young, { witPath: work, wit: youngWit })
   rmSync(work, { recursive: true })
 })
 after(() => rig.close())
