@@ -6,6 +6,7 @@ import { type Draft, textMessage } from '#core/item.ts'
 import { maxCalls, type Model, type ModelEvent, type ModelRequest } from '#core/model.ts'
 import { type ModelCall, noUsage, type Usage } from '#core/turn.ts'
 import { charsPerToken } from '#core/tokens.ts'
+import { mapPacked } from '#lib/map-packed.ts'
 import { tokensInItem, tokensInText } from './tokens.ts'
 
 /** Text blocks, reasoning blocks and calls in one response. The store looks further back than this for open calls. */
@@ -188,12 +189,12 @@ function createResponse(turnId: string) {
     complete(): Draft[] {
       const hasMessage = isCut ? parts.at(-1)?.type === 'message' : parts.some(({ type }) => type === 'message')
       if (calls === 0 && !hasMessage) parts.push({ type: 'message', id: newId(), text: '' })
-      return parts.map((part, at) => draftOf(part, isCut && at === parts.length - 1))
+      return mapPacked(parts, (part, at) => draftOf(part, isCut && at === parts.length - 1))
     },
     /** The drafts of an interrupted response: its texts only. Reasoning without signature and calls are useless now. */
     partial(): Draft[] {
       const texts = parts.filter(({ type }) => type === 'message')
-      return texts.map((part, at) => draftOf(part, at === texts.length - 1))
+      return mapPacked(texts, (part, at) => draftOf(part, at === texts.length - 1))
     },
   }
 }

@@ -9,6 +9,7 @@ import { isProvider, providers } from '#core/providers.ts'
 import type { Outcome, Step } from '#core/turn-store.ts'
 import type { ToolContext } from '#core/tool.ts'
 import { addUsage, type Turn, type TurnError, type Usage } from '#core/turn.ts'
+import { mapPacked } from '#lib/map-packed.ts'
 import { ask } from './ask.ts'
 import { budgetIn, planCut, summariseCut } from './compact.ts'
 import { type Bounds, type Progress, reachedBound } from './turn-limits.ts'
@@ -251,5 +252,5 @@ export function closing(items: readonly Item[]): Draft[] {
 }
 
 function itemsOf(drafts: readonly Draft[]): Item[] {
-  return drafts.map(({ item }) => item)
+  return mapPacked(drafts, ({ item }) => item)
 }

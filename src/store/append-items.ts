@@ -2,6 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import type { Draft, Entry } from '#core/item.ts'
 import { isLong, jsonInSlices } from '#core/json-slices.ts'
+import { mapPacked } from '#lib/map-packed.ts'
 import { inPace } from '#lib/pace.ts'
 import { entriesOf } from './rows.ts'
 import { first, type Job, run } from './sql.ts'
@@ -19,7 +20,7 @@ type Target = {
 
 /** Writes drafts after the thread's last item and sets its open call. The thread row is the lock that keeps seq gap-free. */
 export function* append(target: Target, drafts: readonly Draft[], openCall: string | null): Job<Entry[]> {
-  const bodies = drafts.map(bodyOf)
+  const bodies = mapPacked(drafts, bodyOf)
   const bytes = target.counted ? 0 : bytesOfRows(bodies)
   yield* run(
     `UPDATE threads SET last_seq = last_seq + ?, updated_at = ?, open_call = ?, summarised = COALESCE(?, summarised),
@@ -57,7 +58,7 @@ export function bodyOf({ item }: Draft): string {
 
 /** The texts of all items: long ones with pauses for the event loop, before the transaction that writes them. */
 export function bodiesOf(drafts: readonly Draft[]): string[] | Promise<string[]> {
-  return isLong(drafts) ? inPace(bodiesInSlices(drafts)) : drafts.map(bodyOf)
+  return isLong(drafts) ? inPace(bodiesInSlices(drafts)) : mapPacked(drafts, bodyOf)
 }
 
 function* bodiesInSlices(drafts: readonly Draft[]): Generator<void, string[]> {

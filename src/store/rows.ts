@@ -6,6 +6,7 @@ import { mayHoldOldFence, readOldFences } from '#core/origins.ts'
 import type { ListedTurn } from '#core/turn-store.ts'
 import type { ModelCall, Thread, ThreadState, Turn, TurnError, TurnOptions, Usage } from '#core/turn.ts'
 import type { TurnStatus } from '#core/turn-status.ts'
+import { mapPacked } from '#lib/map-packed.ts'
 import type { Row, Value } from './sql.ts'
 import { isActive, isQueued } from './turn-status.ts'
 
@@ -143,7 +144,7 @@ export function inputIn(value: Value | undefined): Draft[] {
 
 /** Drafts as entries that follow `lastSeq`. */
 export function entriesOf(drafts: readonly Draft[], turnId: string, lastSeq: number, at: number): Entry[] {
-  return drafts.map((draft, index) => ({ ...draft, seq: lastSeq + 1 + index, turnId, at }))
+  return mapPacked(drafts, (draft, index) => ({ ...draft, seq: lastSeq + 1 + index, turnId, at }))
 }
 
 /** The options column: null for empty options. */

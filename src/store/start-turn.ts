@@ -6,6 +6,7 @@ import type { Draft } from '#core/item.ts'
 import type { ForkOrder } from '#core/thread-store.ts'
 import type { Idempotency, NewTurn, StoredTurn } from '#core/turn-store.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
+import { mapPacked } from '#lib/map-packed.ts'
 import { bodyOf, insert } from './append-items.ts'
 import { pointBytes } from './chain-points.ts'
 import { forkThread } from './fork-thread.ts'
@@ -64,7 +65,7 @@ export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
     ...(starts && { startedAt: now, firstSeq: before + 1 }),
   }
   const entries = starts ? entriesOf(request.input, turn.id, before, now) : []
-  const bodies = parts.bodies ?? request.input.map(bodyOf)
+  const bodies = parts.bodies ?? mapPacked(request.input, bodyOf)
   const texts = { input: starts ? null : inputText(request.input, bodies), options: optionsText(options) }
   const added = bytesOfRows([texts.options ?? '', ...(starts ? bodies : [])]) + Buffer.byteLength(texts.input ?? '')
   const bytes = options.chain === undefined ? added : added + pointBytes

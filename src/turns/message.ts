@@ -3,6 +3,7 @@ import { AppError } from '#core/errors.ts'
 import { newId } from '#core/ids.ts'
 import { type Draft, type Item, type Part, textMessage } from '#core/item.ts'
 import { maxFirstTitleChars } from '#core/page-limits.ts'
+import { mapPacked } from '#lib/map-packed.ts'
 import { pace } from '#lib/pace.ts'
 import { withoutBlocks } from '#safety/fence.ts'
 import { withoutNuls } from '#safety/printable.ts'
@@ -79,7 +80,7 @@ function firstLine(
 
 /** Items with ids. Secrets in what no person wrote are masked; items without such text are ready at once. */
 export function draftsOf(items: readonly Item[], mask: Mask): Draft[] | Promise<Draft[]> {
-  return items.some(hasOutsideText) ? maskedDrafts(items, mask) : items.map((item) => ({ id: newId(), item }))
+  return items.some(hasOutsideText) ? maskedDrafts(items, mask) : mapPacked(items, (item) => ({ id: newId(), item }))
 }
 
 async function maskedDrafts(items: readonly Item[], mask: Mask): Promise<Draft[]> {
