@@ -212,8 +212,7 @@ test('an approval opens without the focus; Enter alone answers nothing', options
 })
 
 test('Esc leaves the approval for later, and /waiting finds it again', options, async () => {
-  await screen.keys('Escape')
-  await screen.hides(/Nothing has happened yet/)
+  await screen.escape(/Nothing has happened yet/)
   await screen.type('/waiting')
   await screen.keys('Enter')
   await screen.shows(/● >_ Create notes\/a\.txt\?/)
@@ -272,8 +271,7 @@ test('a slash offers commands, Tab completes one, and Enter runs what its letter
   await screen.type('/hel')
   await screen.keys('Enter')
   await screen.shows(/─ Help ─/)
-  await screen.keys('Escape')
-  await screen.hides(/Esc closes/)
+  await screen.escape(/Esc closes/)
 })
 
 test('an unknown command alone is told and not sent; with words behind it, it is a message', options, async () => {
@@ -306,8 +304,7 @@ for (const [command, shown] of [
     await screen.type(command)
     await screen.keys('Enter')
     await screen.shows(shown)
-    await screen.keys('Escape')
-    await screen.hides(/Esc closes/)
+    await screen.escape(/Esc closes/)
   })
 }
 

@@ -40,6 +40,8 @@ export type Screen = {
   shows(what: RegExp): Promise<string>
   /** Waits until it does not. */
   hides(what: RegExp): Promise<string>
+  /** Presses Esc once the screen shows what it closes, and waits until that is gone: a key right behind would be read with it. */
+  escape(what: RegExp): Promise<void>
   resize(columns: number, rows: number): Promise<void>
   /** A fact of the pane, as tmux names it. */
   fact(name: string): Promise<string>
@@ -116,6 +118,11 @@ function screenOf(tmux: TmuxCommand, name: string): Screen {
     styled: () => tmux('capture-pane', '-p', '-e', '-t', name),
     shows: (what) => wait(what, true),
     hides: (what) => wait(what, false),
+    async escape(what) {
+      await wait(what, true)
+      await tmux('send-keys', '-t', name, 'Escape')
+      await wait(what, false)
+    },
     async resize(columns, height) {
       await tmux('resize-window', '-t', name, '-x', String(columns), '-y', String(height))
     },
