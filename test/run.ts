@@ -25,6 +25,7 @@ const processesPerCore = 3
  * process of its own.
  */
 const parentFolders = ['doors', 'web']
+const tracking = 'test/test-tracking.ts'
 /** Files and folders that change their process for good: each file has its own. */
 const alone = ['test/web/lib/page.test.ts', 'test/web/store/']
 /** Folders whose files are dealt to several processes: in one they would take longer than everything else. */
@@ -101,7 +102,11 @@ function groupTests(root: string, processes: readonly Process[], into: string): 
       `import { describe } from 'node:test'`,
       // Ends the processes that tests leave behind: after all files, not after the first that imports it.
       `import '${urlOf('test/atrium.ts')}'`,
-      ...files.map((path) => `describe('${path}', () => import('${urlOf(path)}'))`),
+      `import { endTracking } from '${urlOf(tracking)}'`,
+      'const loading = []',
+      'const load = (url) => { const file = import(url); loading.push(file); return file }',
+      ...files.map((path) => `describe('${path}', () => load('${urlOf(path)}'))`),
+      'Promise.allSettled(loading).then(() => setImmediate(endTracking))',
     ]
     const place = longest.indexOf(name)
     const order = String(place < 0 ? longest.length : place).padStart(2, '0')
@@ -154,6 +159,7 @@ async function run(args: readonly string[]): Promise<number> {
     [
       '--test',
       '--disable-warning=ExperimentalWarning',
+      `--import=${pathToFileURL(join(root, tracking)).href}`,
       '--test-reporter=spec',
       '--test-reporter-destination=stdout',
       // More than the cores: many tests wait for a browser, a process or a socket.
