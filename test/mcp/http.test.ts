@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
 import type { McpTarget, OfferedTool } from '#core/mcp.ts'
 import type { Bearer } from '#mcp/http.ts'
+import { freePort } from '../free-port.ts'
 import { until } from '../until.ts'
 import { everything, open } from './harness.ts'
 
@@ -74,13 +75,13 @@ async function serve(t: TestContext, answer: Answer, headers: Record<string, str
 const said: Answer = ({ id }, response, _request, body) =>
   json(response, { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: body }] } })
 
-describe('a server over HTTP', { concurrency: true }, () => {
-  test('of npm is listed and called, and its session is ended', async (t) => {
-    const [file = ''] = everything.args
-    const { port } = await serve(t, said)
-    const own = port + 1 > 65_535 ? port - 1 : port + 1
+/** Starts the server of npm on a free port, and on another one if somebody has taken that meanwhile. */
+async function startEverything(t: TestContext): Promise<number> {
+  const [file = ''] = everything.args
+  for (;;) {
+    const port = await freePort()
     const child = spawn(everything.command, [file, 'streamableHttp'], {
-      env: { ...process.env, PORT: String(own) },
+      env: { ...process.env, PORT: String(port) },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     t.after(() => child.kill('SIGKILL'))
@@ -89,8 +90,14 @@ describe('a server over HTTP', { concurrency: true }, () => {
       output += chunk.toString()
     })
     await until(() => /listening on port|in use/i.test(output))
-    if (/in use/i.test(output)) return t.skip('the port is taken')
-    const { connection } = open(t, { kind: 'http', url: `http://localhost:${own}/mcp`, headers: {} })
+    if (!/in use/i.test(output)) return port
+  }
+}
+
+describe('a server over HTTP', { concurrency: true }, () => {
+  test('of npm is listed and called, and its session is ended', async (t) => {
+    const port = await startEverything(t)
+    const { connection } = open(t, { kind: 'http', url: `http://localhost:${port}/mcp`, headers: {} })
     const args = '{"message": "hello"}'
     const answer = await connection.call({ tool: echo, args, signal: never })
     assert.match(answer.type === 'result' ? answer.text : '', /hello/)
