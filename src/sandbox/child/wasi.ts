@@ -1,6 +1,5 @@
 // WASI for a guest: clocks, randomness, and output that goes to the call's log. No files, environment, arguments or
 // terminal.
-import type crypto from 'node:crypto'
 
 /** Receives what the guest prints. */
 export type Print = (level: 'info' | 'warn', text: string) => void
@@ -9,8 +8,8 @@ export type Print = (level: 'info' | 'warn', text: string) => void
 export type WasiImports = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 const { hrtime } = process
-/** Loaded by the first guest that asks: it is a sixth of what a process costs until it is ready. */
-const loadCrypto = process.getBuiltinModule.bind(process, 'node:crypto') as () => typeof crypto
+/** Loaded before any code of a tool: that could watch Node load it. Not by an import, which reads every member. */
+const { randomBytes, randomFillSync } = process.getBuiltinModule('node:crypto')
 
 const maxRandomBytes = 65_536
 const maxBlockMs = 60_000
@@ -106,9 +105,9 @@ export function denyAllWasi(print: Print): WasiImports {
   }
   const randomChunk = (length: bigint): Uint8Array => {
     if (length > BigInt(maxRandomBytes)) throw new Error(`more than ${maxRandomBytes} random bytes at once`)
-    return loadCrypto().randomFillSync(new Uint8Array(Number(length)))
+    return randomFillSync(new Uint8Array(Number(length)))
   }
-  const randomU64 = (): bigint => loadCrypto().randomBytes(8).readBigUInt64LE()
+  const randomU64 = (): bigint => randomBytes(8).readBigUInt64LE()
   return {
     'wasi:cli/environment': { getEnvironment: () => [], getArguments: () => [], initialCwd: none },
     'wasi:cli/exit': { exit: refuseExit, exitWithCode: refuseExit },

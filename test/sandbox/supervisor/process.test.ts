@@ -23,7 +23,7 @@ async function attack(...codes: readonly string[]): Promise<string[]> {
   writeFileSync(join(tool, 'about.json'), JSON.stringify({ tool: 'tool', witVersion: '0.3' }))
   writeFileSync(
     join(tool, 'tool.js'),
-    `export async function instantiate() {
+    `export async function instantiate(core, imports) {
       const tell = async (run) => { try { return String(await run()) } catch (error) { return 'no: ' + (error.code ?? error.message) } }
       const runs = [${codes.map((code) => `async () => { ${code} }`).join(', ')}]
       const answers = async () => { const all = []; for (const run of runs) all.push(await tell(run)); return all }
@@ -43,6 +43,22 @@ async function attack(...codes: readonly string[]): Promise<string[]> {
 const secretFile = join(folder, 'secret.txt')
 writeFileSync(secretFile, 'treasure')
 
+/** Node writes what it loads to objects: a setter on their prototype would be given it. */
+const watching = `
+  const seen = []
+  const names = ['setEngine', 'SecureContext', 'getSystemCACertificates', 'Hash', 'KeyObjectHandle', 'RandomBytesJob', 'constants']
+  for (const name of names)
+    Object.defineProperty(Object.prototype, name, { configurable: true, set() { seen.push(name) } })
+  try {
+    imports['wasi:random/random'].getRandomU64()
+    imports['wasi:random/random'].getRandomBytes(8n)
+    imports['wasi:clocks/monotonic-clock'].now()
+  } catch {
+    // What it has seen by then counts.
+  }
+  for (const name of names) delete Object.prototype[name]
+  if (seen.length === 0) throw new Error('nothing is loaded')
+  return seen.join()`
 const attacks: readonly [what: string, code: string][] = [
   ['load a platform module', `return (await import('node:fs')).readFileSync('${secretFile}')`],
   ['load a file', `return Object.keys(await import('file://${script}'))`],
@@ -56,6 +72,7 @@ const attacks: readonly [what: string, code: string][] = [
   ['fetch', `return (await fetch('http://127.0.0.1:1')).status`],
   ['open a socket', `return new WebSocket('ws://127.0.0.1:1')`],
   ['start a thread', `return new Worker('x')`],
+  ['watch a module of Node being loaded', watching],
 ]
 test("an attacker's script can do none of these", async (t) => {
   const answers = await attack(...attacks.map(([, code]) => code))
