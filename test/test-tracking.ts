@@ -1,6 +1,6 @@
-// Loaded before the tests of a process (`--import`): lets them end what node:test tracks. It follows every promise to know
-// its test, a tenth of the time of a process. While files are loaded, that puts their tests into the suite of the file;
-// later only into the report of a promise that nobody caught. Such a promise then fails the run, and no test by name.
+// Loaded before the tests of a process (`--import`): lets the run stop node:test's tracking of promises, a tenth of the time
+// of a process. While files are loaded, tracking puts their tests into the suite of the file. Later it only names the test of
+// a rejection or exception that nobody caught; without it, that fails the run, and no test by name.
 import async_hooks, { type AsyncHook, type HookCallbacks } from 'node:async_hooks'
 
 const { createHook } = async_hooks

@@ -9,9 +9,8 @@ import { loadOnce } from '#lib/load-once.ts'
 import type { Log } from '#lib/log.ts'
 import type { Documents } from '#memory/documents.ts'
 import type { Skills } from '#skills/skills.ts'
-import { createMissionTools } from '#missions/tools.ts'
 import type { Missions } from '#missions/missions.ts'
-import { createBuiltInSource, openBuiltInTools } from './built-in-source.ts'
+import { openBuiltInSources } from './built-in-sources.ts'
 import { openAccess, openComponents } from './components.ts'
 import { createInvoke } from './invoke.ts'
 import type { LiveSettings } from './live-settings.ts'
@@ -19,13 +18,13 @@ import { openMcp } from './open-mcp.ts'
 import type { HomeStore } from './open-storage.ts'
 import type { Policy } from './policy.ts'
 import { storeShipped } from './shipped-tools.ts'
-import { openSkillTools } from './skill-source.ts'
 import { createToolAdmin, offIn } from './tool-admin.ts'
 import { joinSources } from './tool-sources.ts'
 
 export type OpenTools = {
   /** The tools that a user's agent has. */
   readonly tools: (user: UserId) => Tools
+  /** True for the spec of a built-in tool. */
   readonly isBuiltIn: (spec: ToolSpec) => boolean
   /** How users sign in to tools and set their secrets. */
   readonly access: () => Promise<ToolAccess>
@@ -63,11 +62,7 @@ export async function openTools(parts: OpenToolsParts): Promise<OpenTools> {
     log,
     invokeTool: createInvoke({ tools: (user) => joined.tools(user), judge }),
   })
-  const builtIn = [
-    openBuiltInTools({ config, scan, documents }),
-    openSkillTools(skills),
-    createBuiltInSource(createMissionTools(parts.missions)),
-  ]
+  const builtIn = openBuiltInSources({ config, scan, documents, skills, missions: parts.missions })
   const builtInSpecs = new Set(builtIn.flatMap(({ specs }) => specs))
   const mcp = openMcp({ home, store, seal, config, scan, log })
   const sources = [...builtIn, components, mcp.source]

@@ -14,6 +14,7 @@ export type PolicyParts = {
   readonly store: Pick<Store, 'grants'>
   readonly safety: () => Safety
   readonly scan: (user: UserId) => LeakScan
+  /** True for the spec of a built-in tool. */
   readonly isBuiltIn?: (spec: ToolSpec) => boolean
 }
 

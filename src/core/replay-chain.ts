@@ -29,7 +29,7 @@ const sliceChars = 256 * 1024
  */
 export class ChainWriter {
   readonly #points: ChainPoint[] = []
-  readonly #text = new Text()
+  readonly #text = new HashedText()
   #count = 0
   #callIds: string[] | undefined
 
@@ -76,7 +76,7 @@ export class ChainWriter {
   }
 }
 
-function* inSlices(text: Text, whole: string): Generator<void, void> {
+function* inSlices(text: HashedText, whole: string): Generator<void, void> {
   for (let at = 0; at < whole.length; at += sliceChars) {
     if (at > 0) yield
     text.more(whole.slice(at, at + sliceChars))
@@ -92,7 +92,7 @@ export function chainOf(messages: readonly ChainMessage[], from?: string): Chain
 
 /** The point after the answer that a turn gave: the texts of its messages and the calls that its caller has to run. */
 export function pointAfter(history: string, items: readonly Item[]): string {
-  const text = new Text()
+  const text = new HashedText()
   text.begin(history)
   const callIds: string[] = []
   for (const item of items) {
@@ -109,7 +109,7 @@ const bufferBytes = 2 * 1024
 const maxUnitBytes = 3
 
 /** Collects texts without white space and hashes them. Written for speed: a request brings its whole history. */
-class Text {
+class HashedText {
   readonly #bytes = Buffer.allocUnsafe(bufferBytes)
   #used = 0
   #stream: Hash | undefined

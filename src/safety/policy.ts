@@ -19,7 +19,7 @@ export type PolicyParts = {
   readonly onGrantUsed?: (user: UserId, grant: Grant, call: string) => void
   /** Finds tools whose descriptions give orders. */
   readonly marker?: () => Marker
-  /** The specs of built-in tools. They are not searched at each start: a test does that. */
+  /** True for the spec of a built-in tool. Its text is part of the program, and a test searches it. */
   readonly isBuiltIn?: (spec: ToolSpec) => boolean
   /** Finds secrets in a call's arguments. */
   readonly scan?: (user: UserId) => LeakScan

@@ -27,11 +27,11 @@ export function watchThread(
   { seq: after, turn }: WatchStart,
 ): Watch {
   const subscription = bus.subscribe(threadId, { seq: after, ...(turn && { turn }) })
-  const eventsOf = { subscription, threads, user, threadId, after }
-  return { close: () => subscription.close(), [Symbol.asyncIterator]: () => eventsOfThread(eventsOf) }
+  const parts = { subscription, threads, user, threadId, after }
+  return { close: () => subscription.close(), [Symbol.asyncIterator]: () => eventsOfThread(parts) }
 }
 
-type ThreadEvents = {
+type ThreadEventsParts = {
   readonly subscription: Subscription
   readonly threads: ThreadStore
   readonly user: UserId
@@ -39,7 +39,9 @@ type ThreadEvents = {
   readonly after: number
 }
 
-async function* eventsOfThread(parts: ThreadEvents): AsyncGenerator<readonly Watched[]> {
+// Not a method of the object above, nor the next one: a generator function that is made anew for each turn costs a hidden
+// class, and keeps everything around it in memory until the next full collection.
+async function* eventsOfThread(parts: ThreadEventsParts): AsyncGenerator<readonly Watched[]> {
   const { subscription, threads, user, threadId, after } = parts
   try {
     if (!(await threads.get(user, threadId))) throw new AppError('not_found', `thread ${threadId} does not exist`)
@@ -131,8 +133,6 @@ export function followTurn(subscription: Subscription, parts: FollowParts): Foll
   return { close: () => subscription.close(), [Symbol.asyncIterator]: () => eventsOfTurn(subscription, parts) }
 }
 
-// Not a method of the object above: a generator function that is made anew for each turn costs a hidden class, and keeps
-// everything around it in memory until the next full collection.
 async function* eventsOfTurn(
   subscription: Subscription,
   { turnId, after, read }: FollowParts,

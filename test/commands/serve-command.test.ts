@@ -99,6 +99,7 @@ describe('one service', () => {
   })
 
   test('a token that the next one is given is not printed, and replaces those of before', async () => {
+    await service.stop()
     const given = 'a-token-of-the-operator-0123456789'
     const next = await serve(home.path, { GATEWAY_AUTH_TOKEN: given, SERVICE_REBORN_WEBUI_TOKEN: `${given}-b` })
     const status = async (bearer: string) => (await ask(next.url, bearer, { message: 'hello' })).status

@@ -78,7 +78,7 @@ const said: Answer = ({ id }, response, _request, body) =>
 /** Starts the server of npm on a free port, and on another one if somebody has taken that meanwhile. */
 async function startEverything(t: TestContext): Promise<number> {
   const [file = ''] = everything.args
-  for (;;) {
+  for (let left = 5; ; left--) {
     const port = await freePort()
     const child = spawn(everything.command, [file, 'streamableHttp'], {
       env: { ...process.env, PORT: String(port) },
@@ -91,6 +91,7 @@ async function startEverything(t: TestContext): Promise<number> {
     })
     await until(() => /listening on port|in use/i.test(output))
     if (!/in use/i.test(output)) return port
+    assert.ok(left > 0, output)
   }
 }
 

@@ -51,6 +51,7 @@ export type SandboxParts = {
   readonly dial?: Dial
   readonly deadlineMs?: number
   readonly idleMs?: number
+  /** Only tests set this: it transpiles without a process. */
   readonly transpile?: PrepareParts['transpile']
 }
 

@@ -8,7 +8,7 @@ export type TmuxCommand = (...args: string[]) => Promise<string>
 
 type Waiting = { resolve(text: string): void; reject(error: Error): void }
 
-/** The end of a command that came in through standard input; that of the client's own session has another flag. */
+/** The beginning or end of the answer to a command that came in through standard input; that of the client's own session has another flag. */
 const blockEdge = /^%(begin|end|error) \d+ (\d+) 1$/
 
 /** Starts a server on a socket, with a session of the client's own. It ends with its server. */
@@ -36,7 +36,9 @@ export function openTmuxClient(socket: string, env: Record<string, string>): Tmu
   return (...words) =>
     new Promise((resolve, reject) => {
       waiting.push({ resolve, reject })
-      client.stdin.write(`${words.map(quoted).join(' ')}\n`)
+      client.stdin.write(`${words.map(quoted).join(' ')}\n`, (error) => {
+        if (error) fail(error)
+      })
     })
 }
 

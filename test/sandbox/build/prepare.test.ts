@@ -11,7 +11,7 @@ import { component, ok, spoiled } from '../fixtures.ts'
 import { anyPlace, createRig, transpileHere } from '../rig.ts'
 
 const rig = createRig({ cacheFolder: mkdtempSync(join(tmpdir(), 'atrium-sandbox-')), transpilesApart: true })
-/** For components that the process which transpiles has no part in. */
+/** Transpiles in this process. */
 const here = createRig({ cacheFolder: rig.cacheFolder })
 /** For what is said of components that are transpiled: their code is kept from run to run. */
 const kept = createRig()
@@ -222,7 +222,7 @@ test('a file with bytes flipped is refused or still harmless', async () => {
   for (let at = 9; at < bytes.length; at += 397) {
     const flipped = Uint8Array.from(bytes)
     flipped[at] = (flipped[at] ?? 0) ^ 0xff
-    // One that is refused goes the whole way, and all that are not run.
+    // One refused component goes the whole way; every accepted one is run.
     const taken = await isTaken(flipped)
     if (refused > 0 && !taken) continue
     const used = taken ? here : rig
