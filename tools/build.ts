@@ -1,6 +1,6 @@
 // Builds the tools that come with the project. Run by `npm ci` (postprepare). A tool whose component is newer than its
 // sources is skipped.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type About, shipped } from '#app/shipped-tools.ts'
@@ -18,9 +18,12 @@ export async function buildAll(): Promise<void> {
   for (const { name, folder, dist } of tools) {
     const [out, about] = [join(dist, `${name}.wasm`), join(dist, `${name}.json`)]
     if (isFresh(folder, out) && isFresh(folder, about)) continue
-    await buildTool({ folder, out })
-    placeFile(about, JSON.stringify(await describe(name, folder, readFileSync(out))))
-    console.log(`built tools/${name}/dist/${name}.wasm (${Math.round(statSync(out).size / 1_024)} KiB)`)
+    const component = await buildTool({ folder })
+    const described = await describe(name, folder, component)
+    mkdirSync(dist, { recursive: true })
+    placeFile(out, component)
+    placeFile(about, JSON.stringify(described))
+    console.log(`built tools/${name}/dist/${name}.wasm (${Math.round(component.length / 1_024)} KiB)`)
   }
 }
 

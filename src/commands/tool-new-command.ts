@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { programName } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { inCheckout } from '#lib/checkout.ts'
+import { placeFile } from '#lib/place-file.ts'
 import { buildTool } from '#sandbox/build/componentize.ts'
 import { wrapModule } from '#sandbox/build/wrap-module.ts'
 import { maxComponentBytes } from '#sandbox/child/limits.ts'
@@ -71,7 +72,10 @@ export function newTool(name: string): void {
   process.stdout.write(`Made ${name}/tool.ts. Next:\n${steps.map((step) => `  ${step}\n`).join('')}`)
 }
 
-/** Builds the component of a folder or of a core module, and reads its schema as an installation does. */
+/**
+ * Builds the component of a folder or of a core module, and reads its schema as an installation does. A build that fails
+ * leaves the output file of an earlier one as it is.
+ */
 export async function buildToolIn(source: string, { out }: { out?: string }): Promise<void> {
   const path = resolve(source)
   const isModule = path.endsWith('.wasm')
@@ -80,24 +84,23 @@ export async function buildToolIn(source: string, { out }: { out?: string }): Pr
   const file = resolve(out ?? join(folder, 'dist', `${name}.wasm`))
   const capabilityFile = join(folder, 'capabilities.json')
   process.stderr.write('Building and checking the component …\n')
-  if (isModule) await wrapFile(path, file)
-  else await buildTool({ folder, out: file })
+  const component = isModule ? await wrapFile(path, file) : await buildTool({ folder })
   const limits = existsSync(capabilityFile) ? readFileSync(capabilityFile, 'utf8') : '{}'
   await withSandbox(async ({ sandbox }) => {
-    const { warnings } = await sandbox.load({ name, component: readFileSync(file), capabilities: limits })
+    const { warnings } = await sandbox.load({ name, component, capabilities: limits })
     for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`)
   })
-  process.stdout.write(`Built ${file} (${Math.round(statSync(file).size / 1_024)} KiB).\n`)
+  mkdirSync(dirname(file), { recursive: true })
+  placeFile(file, component)
+  process.stdout.write(`Built ${file} (${Math.round(component.length / 1_024)} KiB).\n`)
 }
 
-async function wrapFile(path: string, out: string): Promise<void> {
+async function wrapFile(path: string, out: string): Promise<Uint8Array> {
   if (path === out) throw new AppError('invalid_input', '--out must name another file than the module itself')
   const about = statSync(path, { throwIfNoEntry: false })
   if (!about?.isFile()) throw new AppError('invalid_input', `${path} does not exist, or is no file`)
   if (about.size > maxComponentBytes) {
     throw new AppError('invalid_input', `${path} has ${about.size} bytes, a component has at most ${maxComponentBytes}`)
   }
-  const component = await wrapModule(readFileSync(path))
-  mkdirSync(dirname(out), { recursive: true })
-  writeFileSync(out, component)
+  return wrapModule(readFileSync(path))
 }

@@ -1,13 +1,13 @@
 // From an empty folder to a tool that the agent can call, as the pages say it.
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { buildTool, entry } from '#sandbox/build/componentize.ts'
 import { atrium, type Ran } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
-import { chooseBy, manyways } from '../sandbox/fixtures.ts'
+import { chooseBy, coreModule, manyways } from '../sandbox/fixtures.ts'
 
 const home = newHome()
 after(home.remove)
@@ -35,6 +35,26 @@ test('a new tool builds, installs and answers at once', { timeout: 300_000 }, as
   assert.match(tried.stdout, /Hello, Ada!/)
   const thrown = await inFolder('tool', 'test', 'greeter', '--params', '{}', '--json')
   assert.deepEqual([thrown.code, (JSON.parse(thrown.stdout) as { error: string }).error], [1, "'name' must be a text"])
+})
+
+test('a build that fails leaves nothing, or the component of the build before', async () => {
+  const module = async (schema: string): Promise<void> => {
+    mkdirSync(join(home.path, 'module'), { recursive: true })
+    writeFileSync(join(home.path, 'module', 'plain.wasm'), await coreModule({ schema }))
+  }
+  const dist = join(home.path, 'module', 'dist')
+  await module('no schema')
+  const refused = await inFolder('tool', 'build', 'module/plain.wasm')
+  assert.match(refused.stderr, /the schema of the tool is not valid JSON/)
+  assert.equal(existsSync(dist), false)
+  await module('{"type":"object"}')
+  const built = await inFolder('tool', 'build', 'module/plain.wasm')
+  assert.equal(built.code, 0, built.stderr)
+  const good = readFileSync(join(dist, 'plain.wasm'))
+  await module('no schema')
+  assert.notEqual((await inFolder('tool', 'build', 'module/plain.wasm')).code, 0)
+  assert.deepEqual(readdirSync(dist), ['plain.wasm'])
+  assert.deepEqual(readFileSync(join(dist, 'plain.wasm')), good)
 })
 
 /** Calls of other tools by an alias, and the parameters that choose each. */
@@ -100,7 +120,7 @@ test('what is wrong with a source is said in words', async () => {
     [good.replace("'near:agent/host@0.3.0'", "'node:fs'"), /: tool\.ts imports node:fs: only near:agent\/host/],
   ] as const
   for (const [source, message] of faults) {
-    const build = buildTool({ folder, out: join(home.path, 'out.wasm'), overrides: new Map([['tool.ts', source]]) })
+    const build = buildTool({ folder, overrides: new Map([['tool.ts', source]]) })
     await assert.rejects(build, { code: 'invalid_input', message })
   }
   // The script around a tool is plain JavaScript: it says this in any engine, and a build takes seconds.

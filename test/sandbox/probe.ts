@@ -1,6 +1,5 @@
 // A component in JavaScript for many tests: it does what its parameters say, or tries to carry things away first. To build
 // one takes over a second, so they share it.
-import { renameSync, writeFileSync } from 'node:fs'
 import { componentize } from 'componentize-qjs'
 import { keptComponent } from './tool-cache.ts'
 
@@ -52,9 +51,7 @@ export function probeComponent(): Promise<Uint8Array> {
 
 /** The component of a script, for the interface in a folder, whose text is `wit` if it is not the project's own. */
 export function scriptedComponent(jsSource: string, over: { witPath: string; wit: string }): Promise<Uint8Array> {
-  return keptComponent(over.wit + jsSource, async (out) => {
-    const { component } = await componentize({ witPath: over.witPath, jsSource, sync: true, optSize: true })
-    writeFileSync(`${out}.${process.pid}`, component)
-    renameSync(`${out}.${process.pid}`, out)
+  return keptComponent(over.wit + jsSource, async () => {
+    return (await componentize({ witPath: over.witPath, jsSource, sync: true, optSize: true })).component
   })
 }

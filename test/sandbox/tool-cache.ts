@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { placeFile } from '#lib/place-file.ts'
 import { buildTool, sourcesOf } from '#sandbox/build/componentize.ts'
 import { prepareComponent } from '#sandbox/build/prepare.ts'
 import { patienceMs } from '../until.ts'
@@ -22,13 +23,13 @@ export function sharedToolCache(): string {
 
 /** The component of a tool in TypeScript, built unless it is there. */
 export async function builtTool(from: string): Promise<Uint8Array> {
-  return keptComponent(textsIn(from, sourcesOf(from)), (out) => buildTool({ folder: from, out }))
+  return keptComponent(textsIn(from, sourcesOf(from)), () => buildTool({ folder: from }))
 }
 
-/** The component that `make` writes to a file, made unless the one of these sources is there. */
-export async function keptComponent(sources: string, make: (out: string) => Promise<void>): Promise<Uint8Array> {
+/** The component of these sources, made unless it is there. */
+export async function keptComponent(sources: string, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
   const out = join(sharedToolCache(), `built-${hashOf(sources)}.wasm`)
-  if (!existsSync(out)) await make(out)
+  if (!existsSync(out)) placeFile(out, await make())
   return readFileSync(out)
 }
 

@@ -12,16 +12,14 @@ import {
 } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { AppError } from '#core/errors.ts'
 import { inCheckout } from '#lib/checkout.ts'
-import { placeFile } from '#lib/place-file.ts'
 import { printable } from '#safety/printable.ts'
 
 export type BuildParts = {
   /** A folder with `tool.ts`, which exports `tool`, and the files that it imports. */
   readonly folder: string
-  readonly out: string
   /** Texts by file name that replace files of the folder. Tests use it for sources with faults. */
   readonly overrides?: ReadonlyMap<string, string>
 }
@@ -67,8 +65,8 @@ export const tool = {
 }
 `
 
-/** Builds one TypeScript tool. Throws invalid_input that says what is wrong with its sources. */
-export async function buildTool({ folder, out, overrides = new Map() }: BuildParts): Promise<void> {
+/** The component of one TypeScript tool. Throws invalid_input that says what is wrong with its sources. */
+export async function buildTool({ folder, overrides = new Map() }: BuildParts): Promise<Uint8Array> {
   const componentize = await loadBuilder()
   const work = mkdtempSync(join(tmpdir(), 'atrium-tool-'))
   try {
@@ -81,9 +79,7 @@ export async function buildTool({ folder, out, overrides = new Map() }: BuildPar
     for (const name of readdirSync(wit)) copyFileSync(join(wit, name), join(work, 'wit', name))
     const jsPath = join(work, 'entry.js')
     writeFileSync(jsPath, entry)
-    const component = await runBuilder(componentize, { jsPath, work })
-    mkdirSync(dirname(out), { recursive: true })
-    placeFile(out, component)
+    return await runBuilder(componentize, { jsPath, work })
   } finally {
     rmSync(work, { recursive: true, force: true })
   }
