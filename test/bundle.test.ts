@@ -111,6 +111,7 @@ const carried = [
   'dist/release/main.mjs',
   'dist/release/worker-thread.mjs',
   'dist/release/worker-process.mjs',
+  'dist/release/builder-child.mjs',
   'dist/release/transpile-child.mjs',
   'dist/release/wasm-tools.mjs',
   'dist/release/licenses.txt',

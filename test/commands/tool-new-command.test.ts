@@ -110,6 +110,14 @@ test('a tool that is tried runs another as it would for the agent: what has to b
   assert.match((await tried('other')).error ?? '', /does not grant the tool "other"/)
 })
 
+test('code that never ends while it loads is stopped, and said to be', async () => {
+  const overrides = new Map([['tool.ts', 'for (;;) {}\nexport const tool = {}']])
+  await assert.rejects(buildTool({ folder: join(home.path, 'greeter'), overrides, deadlineMs: 10 }), {
+    code: 'invalid_input',
+    message: /^the code of tool\.ts did not finish loading within 0\.01 s and was stopped: look for a loop outside of /,
+  })
+})
+
 test('what is wrong with a source is said in words', async () => {
   const folder = join(home.path, 'greeter')
   const good = readFileSync(join(folder, 'tool.ts'), 'utf8')

@@ -23,7 +23,7 @@ export function sharedToolCache(): string {
 
 /** The component of a tool in TypeScript, built unless it is there. */
 export async function builtTool(from: string): Promise<Uint8Array> {
-  return keptComponent(textsIn(from, sourcesOf(from)), () => buildTool({ folder: from }))
+  return keptComponent(textsIn(from, sourcesOf(from)), () => buildTool({ folder: from, deadlineMs: 10 * patienceMs }))
 }
 
 /** The component of these sources, made unless it is there. */

@@ -16,26 +16,21 @@ import { join } from 'node:path'
 import { AppError } from '#core/errors.ts'
 import { inCheckout } from '#lib/checkout.ts'
 import { printable } from '#safety/printable.ts'
+import { type BuilderOutcome, runBuilder } from './run-builder.ts'
 
 export type BuildParts = {
   /** A folder with `tool.ts`, which exports `tool`, and the files that it imports. */
   readonly folder: string
   /** Texts by file name that replace files of the folder. Tests use it for sources with faults. */
   readonly overrides?: ReadonlyMap<string, string>
+  readonly deadlineMs?: number
 }
-
-type Componentize = (parts: {
-  witPath: string
-  jsSource: string
-  jsPath: string
-  moduleRoot: string
-  sync: boolean
-  optSize: boolean
-}) => Promise<{ component: Uint8Array }>
 
 /** A development dependency: only building tools needs it, running them does not. */
 const builder = 'componentize-qjs'
 const maxReasonChars = 500
+/** The builder needs about two seconds. The rest is for the tool's code and for slow machines. */
+const buildDeadlineMs = 60_000
 
 /**
  * The script that the builder's engine starts with. A missing `output` or `error` is null, an exception is the tool's error,
@@ -66,8 +61,11 @@ export const tool = {
 `
 
 /** The component of one TypeScript tool. Throws invalid_input that says what is wrong with its sources. */
-export async function buildTool({ folder, overrides = new Map() }: BuildParts): Promise<Uint8Array> {
-  const componentize = await loadBuilder()
+export async function buildTool({
+  folder,
+  overrides = new Map(),
+  deadlineMs = buildDeadlineMs,
+}: BuildParts): Promise<Uint8Array> {
   const work = mkdtempSync(join(tmpdir(), 'atrium-tool-'))
   try {
     const files = new Map(sourcesOf(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
@@ -79,7 +77,10 @@ export async function buildTool({ folder, overrides = new Map() }: BuildParts): 
     for (const name of readdirSync(wit)) copyFileSync(join(wit, name), join(work, 'wit', name))
     const jsPath = join(work, 'entry.js')
     writeFileSync(jsPath, entry)
-    return await runBuilder(componentize, { jsPath, work })
+    const parts = { witPath: join(work, 'wit'), jsSource: entry, jsPath, moduleRoot: work }
+    const outcome = await runBuilder(builder, parts, { deadlineMs })
+    if (outcome.type === 'component') return outcome.component
+    throw builderFault(outcome, deadlineMs)
   } finally {
     rmSync(work, { recursive: true, force: true })
   }
@@ -97,27 +98,19 @@ export function sourcesOf(folder: string): string[] {
   return readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
 }
 
-async function runBuilder(
-  componentize: Componentize,
-  { jsPath, work }: { jsPath: string; work: string },
-): Promise<Uint8Array> {
-  try {
-    const witPath = join(work, 'wit')
-    const parts = { witPath, jsSource: entry, jsPath, moduleRoot: work, sync: true, optSize: true }
-    return (await componentize(parts)).component
-  } catch (error) {
-    throw new AppError('invalid_input', `the tool could not be built: ${buildFault(error)}`, { cause: error })
+function builderFault(outcome: Exclude<BuilderOutcome, { type: 'component' }>, deadlineMs: number): AppError {
+  if (outcome.type === 'fault') {
+    return new AppError('invalid_input', `the tool could not be built: ${buildFault(outcome.message)}`)
   }
-}
-
-async function loadBuilder(): Promise<Componentize> {
-  try {
-    const { componentize } = (await import(builder)) as { componentize: Componentize }
-    return componentize
-  } catch (error) {
+  if (outcome.type === 'late') {
+    const message = `the code of tool.ts did not finish loading within ${deadlineMs / 1_000} s and was stopped: look for a loop outside of execute, schema and description that does not end, in tool.ts or a file that it imports`
+    return new AppError('invalid_input', message)
+  }
+  if (outcome.type === 'no_builder') {
     const message = `the component builder is not installed: run \`npm install -g ${builder}@${builderVersion()}\`, or in a checkout \`npm ci\``
-    throw new AppError('tool_refused', message, { cause: error })
+    return new AppError('tool_refused', message, { cause: outcome.message })
   }
+  return new AppError('tool_refused', `the component builder ended without an answer (${outcome.how}): try again`)
 }
 
 /** The version that this program was tested with. */
@@ -140,8 +133,8 @@ function plainScript(name: string, text: string): string {
 }
 
 /** The builder's error in terms of the tool's sources. Its own message starts with a list of build steps. */
-function buildFault(error: unknown): string {
-  const message = reasonOf(error)
+function buildFault(words: string): string {
+  const message = reasonOf(words)
   const [, named, file] =
     /failed to resolve JavaScript import "([^"]+)" from (?:\S*\/)?([^/\s]+)\.js/.exec(message) ?? []
   if (named !== undefined) {
