@@ -31,6 +31,14 @@ export type ThreadPoint = {
   readonly forkAt?: number
 }
 
+/** The latest point of a thread's replay chain: the turn that gave the answer, and the hash for the next messages. */
+export type ChainEnd = {
+  readonly turnId: string
+  readonly hash: string
+  /** The hash of the instructions that stand in the thread. */
+  readonly instructions?: string
+}
+
 /** Entries of a thread, in order; `more` if a bound was reached before the end of the range. */
 export type Entries = { readonly entries: readonly Entry[]; readonly more: boolean }
 
@@ -93,6 +101,8 @@ export interface ThreadStore {
    * has it as its latest point comes first, then the newest thread.
    */
   findByChain(user: UserId, hashes: readonly string[]): Promise<ThreadPoint | undefined>
+  /** The latest point of a thread of this user's. Undefined if there is none, or many turns without a point came after it. */
+  chainEnd(user: UserId, threadId: string): Promise<ChainEnd | undefined>
   /** Adds a point after an answer that stored nothing. */
   addChainPoint(user: UserId, point: Pick<ThreadPoint, 'threadId' | 'turnId' | 'hash'>): Promise<void>
   /**

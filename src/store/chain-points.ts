@@ -5,10 +5,10 @@ import type { UserId } from '#core/ids.ts'
 import type { Entry, Item } from '#core/item.ts'
 import { pointAfter } from '#core/replay-chain.ts'
 import type { Step } from '#core/turn-store.ts'
-import type { ThreadPoint } from '#core/thread-store.ts'
+import type { ChainEnd, ThreadPoint } from '#core/thread-store.ts'
 import type { Turn } from '#core/turn.ts'
+import { entryColumns, entryOf, listColumns, turnOf, wholeItems } from './rows.ts'
 import { changes, first, type Job, query, type Row, run } from './sql.ts'
-import { readRange } from './thread-range.ts'
 
 /** Counted for each point in the storage of its user: the columns, and its places in the indexes. */
 export const pointBytes = 500
@@ -19,10 +19,10 @@ const maxHashes = 64
 /** The part of a hash that is stored: 132 bits. */
 const keyChars = 22
 
-/** Items that are read at once. */
-const pageRows = 500
 /** Threads with one history that are looked at for one where nothing came after it. */
 const maxThreads = 20
+/** Turns without a point that the end of a chain is looked for behind: they failed, or are of another door. */
+const maxPassed = 16
 
 /** The first of the hashes that a thread of the user has. */
 export function* findPoint(user: UserId, hashes: readonly string[]): Job<ThreadPoint | undefined> {
@@ -76,14 +76,19 @@ function* findByHash(user: UserId, hash: string): Job<ThreadPoint | undefined> {
 
 /** True if a later turn of the thread has a point. */
 function* answeredSince({ threadId, turnId }: Place): Job<boolean> {
-  const later =
-    (yield* first('SELECT 1 AS one FROM chain_points WHERE thread_id = ? AND turn_id > ? LIMIT 1', threadId, turnId)) ??
-    (yield* first(
-      'SELECT 1 AS one FROM turns WHERE thread_id = ? AND chain IS NOT NULL AND id > ? LIMIT 1',
-      threadId,
-      turnId,
-    ))
+  if (yield* notedSince(threadId, turnId)) return true
+  const later = yield* first(
+    'SELECT 1 AS one FROM turns WHERE thread_id = ? AND chain IS NOT NULL AND id > ? LIMIT 1',
+    threadId,
+    turnId,
+  )
   return later !== undefined
+}
+
+/** True if a later turn of the thread has a point that is not in its row. */
+function* notedSince(threadId: string, turnId: string): Job<boolean> {
+  const note = 'SELECT 1 AS one FROM chain_points WHERE thread_id = ? AND turn_id > ? LIMIT 1'
+  return (yield* first(note, threadId, turnId)) !== undefined
 }
 
 type Place = Pick<ThreadPoint, 'threadId' | 'turnId' | 'seq'>
@@ -122,18 +127,52 @@ export function* pointBehind(turn: Turn, history: string, { drafts, earlier = []
   return keyOf(pointAfter(history, answer))
 }
 
-/** The items that a turn has stored after its input. If `known` begins with its first entry, nothing is read. */
-function* itemsBehindInput({ id, threadId, firstSeq = 1, options }: Turn, known: readonly Entry[]): Job<Item[]> {
-  const inputs = options.inputs ?? 1
-  if (known[0]?.seq === firstSeq) return known.slice(inputs).map(({ item }) => item)
-  const items: Item[] = []
-  for (let after = firstSeq - 1 + inputs, more = true; more; ) {
-    const page = yield* readRange(threadId, { after, limit: pageRows })
-    for (const { turnId, item } of page.entries) if (turnId === id) items.push(item)
-    after = page.entries.at(-1)?.seq ?? after
-    more = page.more
+/**
+ * The latest point of a thread. Only a part of a hash is stored: the whole one is made again, from the answer. Nothing of the
+ * thread is read but that answer, and the rows of turns without a point that came after it.
+ */
+export function* readChainEnd(user: UserId, threadId: string): Job<ChainEnd | undefined> {
+  const thread = yield* first('SELECT last_seq FROM threads WHERE id = ? AND user_id = ?', threadId, user)
+  let seq = Number(thread?.['last_seq'] ?? 0)
+  for (let passed = 0; passed <= maxPassed && seq > 0; passed++) {
+    const row = yield* first(
+      `SELECT ${listColumns}, CASE WHEN chain IS NOT NULL THEN options END AS options FROM turns
+       WHERE thread_id = ? AND id = (SELECT turn_id FROM items WHERE thread_id = ? AND seq = ?)`,
+      threadId,
+      threadId,
+      seq,
+    )
+    // The item was copied from another thread, or is of none.
+    if (!row) return undefined
+    const turn = turnOf(row)
+    const { chain: history, instructions } = turn.options
+    if (history !== undefined) {
+      if (passed > 0 && (yield* notedSince(threadId, turn.id))) return undefined
+      const hash = pointAfter(history, yield* itemsBehindInput(turn, []))
+      return { turnId: turn.id, hash, ...(instructions !== undefined && { instructions }) }
+    }
+    seq = (turn.firstSeq ?? 1) - 1
   }
-  return items
+  return undefined
+}
+
+/**
+ * The messages and gates that a turn has stored after its input. If `known` begins with its first entry, nothing is read,
+ * and all items are returned.
+ */
+function* itemsBehindInput(turn: Turn, known: readonly Entry[]): Job<Item[]> {
+  const { firstSeq = 1, lastSeq = Number.MAX_SAFE_INTEGER } = turn
+  const inputs = turn.options.inputs ?? 1
+  if (known[0]?.seq === firstSeq) return known.slice(inputs).map(({ item }) => item)
+  const rows = yield* query(
+    `SELECT ${entryColumns} FROM ${wholeItems} WHERE thread_id = ? AND seq > ? AND seq <= ? AND turn_id = ?
+       AND (items.body LIKE '{"type":"message",%' OR items.body LIKE '{"type":"gate",%') ORDER BY seq`,
+    turn.threadId,
+    firstSeq - 1 + inputs,
+    lastSeq,
+    turn.id,
+  )
+  return rows.map((row) => entryOf(row).item)
 }
 
 /** Adds a point at the end of a thread, after an answer that stored nothing. */

@@ -1,7 +1,7 @@
 // Threads and their items.
 import type { ThreadStore } from '#core/thread-store.ts'
 import { bodiesOf } from './append-items.ts'
-import { addPointAtEnd, findPoint } from './chain-points.ts'
+import { addPointAtEnd, findPoint, readChainEnd } from './chain-points.ts'
 import { createThread, setMetadata } from './create-thread.ts'
 import { erasePast, eraseRemoved, eraseSome, eraseTemporary, removeThread } from './erase.ts'
 import { forkThread, shareAll } from './fork-thread.ts'
@@ -65,6 +65,7 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
         return row && threadOf(row)
       }),
     findByChain: (user, hashes) => sql.read(() => findPoint(user, hashes)),
+    chainEnd: (user, threadId) => sql.read(() => readChainEnd(user, threadId)),
     addChainPoint: (user, point) => sql.write(() => addPointAtEnd(user, point)),
     history: ({ threadId, firstSeq = 1 }, afterSeq) =>
       sql.read(function* () {

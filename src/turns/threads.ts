@@ -17,7 +17,16 @@ import { publishErased } from './user-removal.ts'
 
 type Reading = Pick<
   ThreadStore,
-  'get' | 'list' | 'entries' | 'headers' | 'queued' | 'findItems' | 'findByOpenCall' | 'findByChain' | 'addChainPoint'
+  | 'get'
+  | 'list'
+  | 'entries'
+  | 'headers'
+  | 'queued'
+  | 'findItems'
+  | 'findByOpenCall'
+  | 'findByChain'
+  | 'chainEnd'
+  | 'addChainPoint'
 >
 
 /** A thread with its first items. Without a title it gets the first line of its first message. */

@@ -63,12 +63,12 @@ const behind = (...texts: string[]): string =>
   ).slice(0, 22)
 
 /** The point behind a step, in a thread with these entries; and the seq behind which it read, if it did. */
-function point(of: Turn, next: Step, stored: readonly Entry[] = []) {
-  const { result, asked } = drive(pointBehind(of, 'x', next), ({ values }) => {
-    const [, after = 0, to = 0] = values.map(Number)
-    const found = stored.filter(({ seq }) => seq > after && seq <= to)
+function point(asking: Turn, next: Step, stored: readonly Entry[] = []) {
+  const { result, asked } = drive(pointBehind(asking, 'x', next), ({ values }) => {
+    const [, after, to, of] = values
+    const found = stored.filter(({ seq, turnId }) => seq > Number(after) && seq <= Number(to) && turnId === of)
     return found.map(({ seq, id, turnId, at, item }) => {
-      return { seq, id, turn_id: turnId, at, asked: null, bytes: 1, body: JSON.stringify(item) }
+      return { seq, id, turn_id: turnId, at, asked: null, body: JSON.stringify(item) }
     })
   })
   return [result, asked[0]?.values[1]]

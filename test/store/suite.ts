@@ -4,6 +4,7 @@ import type { Open } from './harness.ts'
 import { answerTests } from './suite-answers.ts'
 import { boundTests } from './suite-bounds.ts'
 import { chainTests } from './suite-chain.ts'
+import { chainEndTests } from './suite-chain-end.ts'
 import { channelTests } from './suite-channels.ts'
 import { claimTests } from './suite-claim.ts'
 import { conversationTests } from './suite-conversations.ts'
@@ -51,6 +52,7 @@ export function storeTests(name: string, open: Open): void {
     identityTests(open)
     forkTests(open)
     chainTests(open)
+    chainEndTests(open)
     conversationTests(open)
     documentTests(open)
     storageTests(open)

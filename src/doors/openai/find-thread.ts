@@ -25,9 +25,12 @@ export type Place =
 /** A message of a request that is part of its chain. */
 export type ChainedItem = Exclude<HistoryItem, { type: 'system' }>
 
-/** Hashes the messages of a request. A long history is hashed in slices, so that other requests go on. */
-export async function chainOfRequest(items: readonly ChainedItem[]): Promise<Chain> {
-  const chain = new ChainWriter()
+/**
+ * Hashes the messages of a request, which continue the hash `from`. A long history is hashed in slices, so that other
+ * requests go on.
+ */
+export async function chainOfRequest(items: readonly ChainedItem[], from?: string): Promise<Chain> {
+  const chain = new ChainWriter(from)
   for (const item of items) {
     for (const _ of chain.add(chainMessage(item))) await pace()
     const pause = pace()

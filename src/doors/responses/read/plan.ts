@@ -12,12 +12,13 @@ import type { Readers } from '#turns/readers.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { StartTurn, Turns } from '#turns/turns.ts'
 import { type InputItem, intentOf } from './input.ts'
+import { chainOfNamed, type Named } from './named-history.ts'
 import { resolveReferences } from './references.ts'
 import type { CreateRequest, Previous } from './request.ts'
 
 export type PlanParts = {
   readonly turns: Pick<Turns, 'get' | 'current' | 'watch'>
-  readonly threads: Pick<Threads, 'findItems' | 'get' | 'entries' | 'findByOpenCall' | 'findByChain'>
+  readonly threads: Pick<Threads, 'findItems' | 'get' | 'entries' | 'findByOpenCall' | 'findByChain' | 'chainEnd'>
   readonly readers: Pick<Readers, 'canStop'>
 }
 
@@ -39,27 +40,27 @@ export async function planTurn(parts: PlanParts, user: UserId, request: CreateRe
   const { items, known } = await resolveReferences(parts, user, { input: request.input, threadId })
   const intent = intentOf(items, threadId !== undefined)
   if (previous) await findPrevious(turns, user, previous)
-  if (conversation !== undefined && !(await threads.get(user, conversation))) throw conversationNotFound()
+  const thread = conversation === undefined ? undefined : await threads.get(user, conversation)
+  if (conversation !== undefined && !thread) throw conversationNotFound()
   const { temporary } = request
   const common: Common = { user, door: 'responses', whenBusy: 'refuse', ...(temporary && { temporary }) }
-  if (intent.kind === 'resume') {
-    return { start: { ...common, ...resumeOf(user, request, intent.output), threadId: threadId as string } }
+  const resume = async (named: Named, output: Output): Promise<Plan> => {
+    const resumed = resumeOf(user, request, output)
+    const history = await chainOfNamed(threads, user, named, { items: [output], instructions: [] })
+    return { start: { ...common, ...resumed, options: { ...resumed.options, ...history }, threadId: named.threadId } }
   }
+  if (intent.kind === 'resume') return resume({ threadId: threadId as string, previous }, intent.output)
   const sent = sentBy(items, request)
   if (threadId !== undefined) {
     const open = intent.kind === 'replay' && (await threads.findByOpenCall(user, intent.output.callId))
     const resumes = open && (previous || open.id === threadId)
-    if (resumes) return { start: { ...common, ...resumeOf(user, request, intent.output), threadId: open.id } }
+    if (resumes) return resume({ threadId: open.id }, intent.output)
     const fresh = known.size > 0 ? items.filter((_, at) => !known.has(at)) : items
     const blocks = (await instructionsBlock(request.instructions)) + request.context
-    return {
-      start: {
-        ...common,
-        threadId,
-        options: request.options,
-        input: seedItems(fresh, blocks, 'input'),
-      },
-    }
+    const input = seedItems(fresh, blocks, 'input')
+    const named = { threadId, previous, conversation: thread }
+    const history = await chainOfNamed(threads, user, named, sentBy(fresh, request))
+    return { start: { ...common, threadId, options: { ...request.options, ...history }, input } }
   }
   const chain = await chainOfRequest(sent.items)
   if (intent.kind === 'replay') {

@@ -28,6 +28,7 @@ const none: PlanParts = {
     entries: () => Promise.resolve({ entries: [], more: false }),
     findByOpenCall: () => Promise.resolve(undefined),
     findByChain: () => Promise.resolve(undefined),
+    chainEnd: () => Promise.resolve(undefined),
   },
   readers: { canStop: () => false },
 }
