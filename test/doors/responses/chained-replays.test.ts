@@ -114,6 +114,14 @@ describe('a whole history after turns that named what they continue', () => {
     assert.equal(threadOf(await ask([...history, say('again'), ...outputOf(next), say('end')])), threadOf(first))
   })
 
+  it('goes on from the last known point after a turn behind a response that has none', async () => {
+    const { history, first } = await talk(['known'])
+    const failed = await ask([say('broken')], { previous_response_id: first['id'] })
+    const behind = await ask([say('behind it')], { previous_response_id: failed['id'] })
+    assert.equal(behind['status'], 'completed')
+    assert.equal(threadOf(await ask([...history, say('on')])), threadOf(first))
+  })
+
   it('forks where it goes on from an earlier response, and keeps what stood there', async () => {
     const { history, bodies, first } = await talk(['root', 'left'])
     const right = await ask([say('right')], { previous_response_id: first['id'] })

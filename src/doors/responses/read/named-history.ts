@@ -2,16 +2,15 @@
 // the whole continues the latest point of the thread, so that the client can send the whole history later.
 import type { UserId } from '#core/ids.ts'
 import type { ChainEnd } from '#core/thread-store.ts'
-import type { Thread, TurnOptions } from '#core/turn.ts'
+import type { Thread, Turn, TurnOptions } from '#core/turn.ts'
 import { hashOfInstructions } from '#doors/openai/blocks.ts'
 import { type ChainedItem, chainOfRequest } from '#doors/openai/find-thread.ts'
 import type { Threads } from '#turns/threads.ts'
-import type { Previous } from './request.ts'
 
 export type Named = {
   readonly threadId: string
-  /** The response that the client continues. */
-  readonly previous?: Previous | undefined
+  /** The turn of the response that the client continues. */
+  readonly previous?: Turn | undefined
   /** The conversation that the client continues. */
   readonly conversation?: Thread | undefined
 }
@@ -22,25 +21,33 @@ export type Added = {
   readonly instructions: readonly string[]
 }
 
-/** The options of a turn that tell its history. */
+/** The options of a turn that tell its history; none where the history before it is not known. */
 export async function chainOfNamed(
   threads: Pick<Threads, 'chainEnd'>,
   user: UserId,
   named: Named,
   { items, instructions }: Added,
 ): Promise<Pick<TurnOptions, 'chain' | 'instructions'>> {
-  const isEmpty = named.conversation?.lastSeq === 0
-  const end = isEmpty ? undefined : await threads.chainEnd(user, named.threadId)
-  const { history } = await chainOfRequest(items, isEmpty ? '' : hashBefore(named, end))
-  const standing = instructions.length > 0 ? undefined : end?.instructions
+  const before = await historyBefore(threads, user, named)
+  if (!before) return {}
+  const { history } = await chainOfRequest(items, before.hash)
+  const standing = instructions.length > 0 ? undefined : before.instructions
   return { chain: history, instructions: standing ?? hashOfInstructions(instructions) }
 }
 
-/**
- * What the new items continue. A turn behind an earlier response, or behind one without a point, continues what no history
- * has: its own point is never found, and the one before it is no longer the latest of the thread.
- */
-function hashBefore({ threadId, previous }: Named, end: ChainEnd | undefined): string {
-  if (end && (!previous || previous.turnId === end.turnId)) return end.hash
-  return `after ${previous?.turnId ?? threadId}`
+type History = Pick<ChainEnd, 'hash' | 'instructions'>
+
+async function historyBefore(
+  threads: Pick<Threads, 'chainEnd'>,
+  user: UserId,
+  { threadId, previous, conversation }: Named,
+): Promise<History | undefined> {
+  if (conversation?.lastSeq === 0) return { hash: '' }
+  if (previous && previous.options.chain === undefined) return undefined
+  const end = await threads.chainEnd(user, threadId)
+  if (!end || !previous || previous.id === end.turnId) return end
+  if (previous.id > end.turnId) return undefined
+  // The thread goes on from its end, the client from an earlier response. The turn continues what no history has: its point
+  // is never found, and the point before it is no longer the latest of the thread.
+  return { ...end, hash: `after ${previous.id}` }
 }

@@ -2,7 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Chain } from '#core/replay-chain.ts'
-import type { Thread, TurnOptions } from '#core/turn.ts'
+import type { Thread, Turn, TurnOptions } from '#core/turn.ts'
 import { instructionsBlock } from '#doors/openai/blocks.ts'
 import { type ChainedItem, chainOfRequest, findThread, type Place } from '#doors/openai/find-thread.ts'
 import { seedItems } from '#doors/openai/seed.ts'
@@ -39,7 +39,7 @@ export async function planTurn(parts: PlanParts, user: UserId, request: CreateRe
   const threadId = previous?.threadId ?? conversation
   const { items, known } = await resolveReferences(parts, user, { input: request.input, threadId })
   const intent = intentOf(items, threadId !== undefined)
-  if (previous) await findPrevious(turns, user, previous)
+  const before = previous && (await findPrevious(turns, user, previous))
   const thread = conversation === undefined ? undefined : await threads.get(user, conversation)
   if (conversation !== undefined && !thread) throw conversationNotFound()
   const { temporary } = request
@@ -49,7 +49,7 @@ export async function planTurn(parts: PlanParts, user: UserId, request: CreateRe
     const history = await chainOfNamed(threads, user, named, { items: [output], instructions: [] })
     return { start: { ...common, ...resumed, options: { ...resumed.options, ...history }, threadId: named.threadId } }
   }
-  if (intent.kind === 'resume') return resume({ threadId: threadId as string, previous }, intent.output)
+  if (intent.kind === 'resume') return resume({ threadId: threadId as string, previous: before }, intent.output)
   const sent = sentBy(items, request)
   if (threadId !== undefined) {
     const open = intent.kind === 'replay' && (await threads.findByOpenCall(user, intent.output.callId))
@@ -58,7 +58,7 @@ export async function planTurn(parts: PlanParts, user: UserId, request: CreateRe
     const fresh = known.size > 0 ? items.filter((_, at) => !known.has(at)) : items
     const blocks = (await instructionsBlock(request.instructions)) + request.context
     const input = seedItems(fresh, blocks, 'input')
-    const named = { threadId, previous, conversation: thread }
+    const named = { threadId, previous: before, conversation: thread }
     const history = await chainOfNamed(threads, user, named, sentBy(fresh, request))
     return { start: { ...common, threadId, options: { ...request.options, ...history }, input } }
   }
@@ -138,9 +138,10 @@ export async function findPrevious(
   turns: Pick<Turns, 'get'>,
   user: UserId,
   { turnId, threadId }: Previous,
-): Promise<void> {
+): Promise<Turn> {
   const turn = await turns.get(user, turnId)
   if (turn?.threadId !== threadId) throw previousNotFound()
+  return turn
 }
 
 export function previousNotFound(): AppError {
