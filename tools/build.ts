@@ -56,7 +56,7 @@ function isFresh(folder: string, out: string): boolean {
     ...readdirSync(witFolder()).map((name) => join(witFolder(), name)),
     join(here, 'prelude.ts'),
     join(here, 'build.ts'),
-    join(here, '..', 'src', 'sandbox', 'build', 'componentize.ts'),
+    ...['componentize.ts', 'tool-entry.ts'].map((name) => join(here, '..', 'src', 'sandbox', 'build', name)),
   ]
   const made = statSync(out).mtimeMs
   return sources.every((path) => statSync(path).mtimeMs <= made)

@@ -9,6 +9,7 @@ import { buildTool } from '#sandbox/build/componentize.ts'
 import { wrapModule } from '#sandbox/build/wrap-module.ts'
 import { maxComponentBytes } from '#sandbox/child/limits.ts'
 import { componentNameFault } from '#sandbox/component-tools.ts'
+import { ToolFault } from '#sandbox/sandbox-fault.ts'
 import { withSandbox } from './tool-command.ts'
 
 const source = `// What the agent calls. Only types that can be erased, no packages that need Node; files beside this one may be imported.
@@ -87,12 +88,23 @@ export async function buildToolIn(source: string, { out }: { out?: string }): Pr
   const component = isModule ? await wrapFile(path, file) : await buildTool({ folder })
   const limits = existsSync(capabilityFile) ? readFileSync(capabilityFile, 'utf8') : '{}'
   await withSandbox(async ({ sandbox }) => {
-    const { warnings } = await sandbox.load({ name, component, capabilities: limits })
+    const { warnings } = await sandbox.load({ name, component, capabilities: limits }).catch((error: unknown) => {
+      throw error instanceof ToolFault ? sourceFault(error, isModule ? basename(path) : 'tool.ts') : error
+    })
     for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`)
   })
   mkdirSync(dirname(file), { recursive: true })
   placeFile(file, component)
   process.stdout.write(`Built ${file} (${Math.round(component.length / 1_024)} KiB).\n`)
+}
+
+/** A fault of a new component in terms of what its author wrote. */
+function sourceFault(fault: ToolFault, file: string): unknown {
+  const { code, message } = fault
+  if (code === 'sandbox_unavailable' || code === 'transpile_timeout' || code === 'transpile_failed') return fault
+  const place = code === 'capabilities_invalid' ? 'capabilities.json' : file
+  const part = code === 'time_limit' ? ', schema or description' : ''
+  return new AppError('invalid_input', `${place}${part}: ${message}`, { cause: fault })
 }
 
 async function wrapFile(path: string, out: string): Promise<Uint8Array> {

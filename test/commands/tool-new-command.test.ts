@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { pathToFileURL } from 'node:url'
-import { buildTool, entry } from '#sandbox/build/componentize.ts'
+import { buildTool } from '#sandbox/build/componentize.ts'
 import { atrium, type Ran } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { chooseBy, coreModule, manyways } from '../sandbox/fixtures.ts'
@@ -122,7 +121,7 @@ test('what is wrong with a source is said in words', async () => {
   const folder = join(home.path, 'greeter')
   const good = readFileSync(join(folder, 'tool.ts'), 'utf8')
   const faults = [
-    [good.replace('description: () =>', 'describe: () =>'), /: tool lacks description: export const tool = /],
+    [good.replace('description: () =>', 'describe: () =>'), /: tool\.ts: tool lacks description: export const tool = /],
     [`let x: = 3\n${good}`, /^tool\.ts cannot be read, line 1: /],
     [`\nenum A { B }\n${good}`, /^tool\.ts cannot be read, line 2: .* enum /],
     [good.replace("'near:agent/host@0.3.0'", "'node:fs'"), /: tool\.ts imports node:fs: only near:agent\/host/],
@@ -131,21 +130,20 @@ test('what is wrong with a source is said in words', async () => {
     const build = buildTool({ folder, overrides: new Map([['tool.ts', source]]) })
     await assert.rejects(build, { code: 'invalid_input', message })
   }
-  // The script around a tool is plain JavaScript: it says this in any engine, and a build takes seconds.
-  const script = join(home.path, 'script')
-  mkdirSync(script)
-  const files = {
-    'package.json': '{"type":"module"}',
-    'prelude.js': '',
-    'tool.js': 'export const toll = {}',
-    'entry.js': entry,
-  }
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(script, name), text)
-  await assert.rejects(import(pathToFileURL(join(script, 'entry.js')).href), {
-    message: /^tool\.ts does not export tool: export const tool = /,
-  })
   writeFileSync(join(folder, 'tool.ts'), `${good}\nlet x: = 3\n`)
   const built = await inFolder('tool', 'build', 'greeter')
   assert.deepEqual([built.code, /tool\.ts cannot be read/.test(built.stderr)], [2, true], built.stderr)
   assert.doesNotMatch(built.stderr, /\n\s+at /)
+})
+
+test('a schema that fails when it is read fails the build, with the words of its error', async () => {
+  const folder = join(home.path, 'failing')
+  mkdirSync(folder)
+  const source = `export const tool = { execute: () => ({}), schema() { throw new Error('no\\nfields') }, description: () => '' }`
+  writeFileSync(join(folder, 'tool.ts'), source)
+  const built = await inFolder('tool', 'build', 'failing')
+  const words =
+    'tool.ts: the tool broke off: schema failed: no fields; it must return a JSON Schema, as an object or as text'
+  assert.deepEqual([built.code, built.stderr.split('\n').slice(1)], [2, [`error: ${words}`, '']])
+  assert.equal(existsSync(join(folder, 'dist')), false)
 })

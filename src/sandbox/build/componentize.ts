@@ -15,8 +15,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '#core/errors.ts'
 import { inCheckout } from '#lib/checkout.ts'
-import { printable } from '#safety/printable.ts'
+import { buildFault, oneLine } from './build-fault.ts'
 import { type BuilderOutcome, runBuilder } from './run-builder.ts'
+import { entry } from './tool-entry.ts'
 
 export type BuildParts = {
   /** A folder with `tool.ts`, which exports `tool`, and the files that it imports. */
@@ -28,37 +29,8 @@ export type BuildParts = {
 
 /** A development dependency: only building tools needs it, running them does not. */
 const builder = 'componentize-qjs'
-const maxReasonChars = 500
 /** The builder needs about two seconds. The rest is for the tool's code and for slow machines. */
 const buildDeadlineMs = 60_000
-
-/**
- * The script that the builder's engine starts with. A missing `output` or `error` is null, an exception is the tool's error,
- * and values that are not text are written as JSON, because the engine traps on them.
- */
-export const entry = `import './prelude.js'
-import * as source from './tool.js'
-const shape = 'export const tool = { execute, schema, description }'
-const written = source.tool
-if (written === undefined) throw new Error('tool.ts does not export tool: ' + shape)
-const lacking = ['execute', 'schema', 'description'].filter((name) => typeof written?.[name] !== 'function')
-if (lacking.length > 0) throw new Error('tool lacks ' + lacking.join(', ') + ': ' + shape)
-const messageOf = (error) => (error instanceof Error ? error.message : text(error))
-const text = (value) => (value == null || typeof value === 'string' ? value : JSON.stringify(value))
-export const tool = {
-  execute(request) {
-    try {
-      const response = written.execute(request) ?? {}
-      if (typeof response.then === 'function') throw new Error('execute is async: the host answers at once, leave out async and await')
-      return { output: text(response.output) ?? null, error: text(response.error) ?? null }
-    } catch (error) {
-      return { output: null, error: messageOf(error) || 'the tool failed without saying why' }
-    }
-  },
-  schema: () => text(written.schema()),
-  description: () => text(written.description()),
-}
-`
 
 /** The component of one TypeScript tool. Throws invalid_input that says what is wrong with its sources. */
 export async function buildTool({
@@ -128,23 +100,10 @@ function plainScript(name: string, text: string): string {
     // Only the stack has the line number.
     const line = error instanceof Error ? /^:(\d+)$/m.exec(error.stack ?? '')?.[1] : undefined
     const at = line === undefined ? '' : `, line ${line}`
-    throw new AppError('invalid_input', `${name} cannot be read${at}: ${reasonOf(error)}`, { cause: error })
+    throw new AppError(
+      'invalid_input',
+      `${name} cannot be read${at}: ${oneLine(error instanceof Error ? error.message : String(error))}`,
+      { cause: error },
+    )
   }
-}
-
-/** The builder's error in terms of the tool's sources. Its own message starts with a list of build steps. */
-function buildFault(words: string): string {
-  const message = reasonOf(words)
-  const [, named, file] =
-    /failed to resolve JavaScript import "([^"]+)" from (?:\S*\/)?([^/\s]+)\.js/.exec(message) ?? []
-  if (named !== undefined) {
-    const source = named.replace(/\.js$/, '.ts')
-    return `${file}.ts imports ${source}: only near:agent/host@0.3.0 and files beside tool.ts, such as './part.ts', can be imported`
-  }
-  return /Error: (.*?)(?: +at .*)?$/.exec(message)?.[1] ?? message
-}
-
-function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
-  return printable(message.replaceAll('\n', ' ').slice(0, maxReasonChars)).trim()
 }

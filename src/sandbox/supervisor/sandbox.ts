@@ -30,6 +30,9 @@ import {
   schemaSizeFault,
 } from '#sandbox/component-tools.ts'
 
+const maxReasonChars = 500
+const schemaNeeded = 'schema must return a JSON Schema such as {"type":"object"}'
+
 /** A tool as it is stored: the component's bytes and the text of its capability file. */
 export type ToolPackage = { readonly name: string; readonly component: Uint8Array; readonly capabilities: string }
 
@@ -109,14 +112,15 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     signal?: AbortSignal,
   ): Promise<{ schema: JsonObject; description: string }> {
     const host: Host = () => Promise.resolve({ head: { ok: false, code: 'blocked', message: 'not now', sent: false } })
+    const logs: LogLine[] = []
     const result = await processes().run(folder, {
       work: { kind: 'describe' },
       host,
-      logs: [],
+      logs,
       deadlineMs,
       ...(signal && { signal }),
     })
-    if (result.type !== 'described') throw faultOf(result, 'the tool')
+    if (result.type !== 'described') throw describeFault(result, logs)
     return { schema: parseSchema(result.schema), description: result.description.trim() }
   }
 
@@ -259,6 +263,14 @@ function faultOf(result: Result, name: string): ToolFault {
   return new ToolFault('response_invalid', `${name}: the tool gave an answer of the wrong kind`)
 }
 
+/** Schema and description have no place for an error: a guest that breaks off may have told the log why. */
+function describeFault(result: Result, logs: readonly LogLine[]): ToolFault {
+  const why = logs.findLast(({ level }) => level === 'error')?.message
+  return result.type === 'fault' && result.code === 'trap' && why !== undefined
+    ? new ToolFault('trap', `the tool broke off: ${why.slice(0, maxReasonChars).replaceAll(/\s+/g, ' ')}`)
+    : faultOf(result, 'the tool')
+}
+
 async function namesWithValue(
   names: Capabilities['secretNames'],
   secret: (name: string) => Promise<string | undefined>,
@@ -294,7 +306,10 @@ function parseSchema(text: string): JsonObject {
     const schema: unknown = JSON.parse(text)
     if (isObject(schema) && !isTooDeep(schema)) return schema as JsonObject
   } catch (error) {
-    throw new ToolFault('schema_invalid', 'the schema of the tool is not valid JSON', { cause: error })
+    throw new ToolFault('schema_invalid', `the schema of the tool is not valid JSON: ${schemaNeeded}`, { cause: error })
   }
-  throw new ToolFault('schema_invalid', 'the schema of the tool is not a JSON object, or nests too deep')
+  throw new ToolFault(
+    'schema_invalid',
+    `the schema of the tool is not a JSON object, or nests too deep: ${schemaNeeded}`,
+  )
 }
