@@ -161,7 +161,7 @@ test('what a tool throws is its error, in its own words', async () => {
 test('what a tool gives that is no text is written as JSON, or told in words', async () => {
   assert.deepEqual(await reach({ gives: 'object' }), { a: 1 })
   await assert.rejects(reach({ gives: 'nothing' }), /set neither output nor error/)
-  await assert.rejects(reach({ gives: 'later' }), { code: 'tool_error', message: /^execute is async: / })
+  await assert.rejects(reach({ gives: 'later' }), { code: 'tool_error', message: /^execute returned a promise, / })
   await assert.rejects(reach({ gives: 'thrown' }), { code: 'tool_error', message: '{"code":3}' })
   assert.deepEqual(reacher.schema, { type: 'object' })
 })

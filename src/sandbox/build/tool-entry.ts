@@ -29,6 +29,7 @@ for (const name of ['execute', 'schema', 'description']) {
   try {
     const value = written[name]
     if (value === undefined) lacking.push(name)
+    else if (/Async|Generator/.test(Object.prototype.toString.call(value))) faults.push('tool.' + name + ' is async or a generator, and a tool cannot wait: leave out async, await and yield, host calls answer at once')
     else if (typeof value !== 'function') faults.push('tool.' + name + ' is ' + kindOf(value) + ', not a function' + asFunction)
   } catch (error) {
     faults.push('tool.' + name + ' cannot be read, ' + messageOf(error) + asFunction)
@@ -52,7 +53,7 @@ export const tool = {
   execute(request) {
     try {
       const response = written.execute(request) ?? {}
-      if (isPromise(response)) throw new Error('execute is async: the host answers at once, leave out async and await')
+      if (isPromise(response)) throw new Error('execute returned a promise, and a tool cannot wait: host calls answer at once, leave out async and await')
       return { output: text(response.output) ?? null, error: text(response.error) ?? null }
     } catch (error) {
       return { output: null, error: messageOf(error) || 'the tool failed without saying why' }

@@ -43,6 +43,26 @@ test('a tool of the wrong shape is refused with the field and what to write', as
   for (const [source, message] of faults) await assert.rejects(load(source), { message })
 })
 
+test('a function that would have to be waited for is refused', async () => {
+  const words = (name: string): string =>
+    `tool.ts: tool.${name} is async or a generator, and a tool cannot wait: leave out async, await and yield, host calls answer at once`
+  const plain = `schema: () => ({}), description: () => 'd'`
+  const faults = [
+    [`async execute() { return {} }, ${plain}`, words('execute')],
+    [`execute: async () => ({}), ${plain}`, words('execute')],
+    [`* execute() {}, ${plain}`, words('execute')],
+    [`async * execute() {}, ${plain}`, words('execute')],
+    [`async schema() { return {} }, ${rest}`, words('schema')],
+  ] as const
+  for (const [fields, message] of faults) await assert.rejects(load(`export const tool = { ${fields} }`), { message })
+  // Only a call shows that this one returns a promise.
+  const { tool } = await load(`export const tool = { execute: () => Promise.resolve({}), ${plain} }`)
+  assert.match(
+    JSON.stringify(tool.execute({})),
+    /"output":null,"error":"execute returned a promise, and a tool cannot wait/,
+  )
+})
+
 test('a schema or description that gives no text says so in the log', async (t) => {
   const logged = t.mock.method(console, 'error', () => {})
   const faults = [
