@@ -37,10 +37,7 @@ export type LiveParts = {
 
 const types = Object.keys(clientFrames) as (keyof ClientFrames)[]
 
-const Typed = z.object({
-  type: z.enum(types, `must be one of ${types.join(', ')}`),
-  ref: z.optional(z.unknown()),
-})
+const Typed = z.object({ type: z.enum(types, `must be one of ${types.join(', ')}`) })
 
 /** The handler of each connection; all share the feeds of lists. */
 export function createLive(parts: LiveParts): SocketDoor {
@@ -176,8 +173,9 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
       try {
         const value = await frame.read()
         if (!isObject(value)) throw new AppError('invalid_input', 'a frame is a text of one JSON object with a type')
-        const { type, ref: name } = check(Typed, value, '')
+        const { ref: name } = value
         if (typeof name === 'string') tag = { ref: name.slice(0, 100) }
+        const { type } = check(Typed, value, '')
         if (type !== 'message' && frame.bytes > smallJsonBytes) throw tooLarge(smallJsonBytes, `${type} frame`)
         await dispatch(type, value, tag)
       } catch (error) {

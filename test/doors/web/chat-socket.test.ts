@@ -94,6 +94,17 @@ test('what is wrong with a frame is told, and the connection goes on', async (t)
   assert.equal((await client.next('error')).code, 'invalid_input')
 })
 
+test('a refused frame is answered with its ref, whatever is wrong with it', async (t) => {
+  const { url } = await openHouse(t)
+  const client = await openClient(url, bearer(operatorToken))
+  const wrong = [{}, { type: 'nothing' }, { type: 7 }, { type: 'message' }, { type: 'cancel', thread_id: 7 }]
+  for (const [at, frame] of wrong.entries()) {
+    client.send({ ...frame, ref: `r${at}` })
+    const { code, ref } = await client.next('error')
+    assert.deepEqual([code, ref], ['invalid_input', `r${at}`])
+  }
+})
+
 test('a turn is stopped by its thread', async (t) => {
   const hold = createHold()
   const { url } = await openHouse(t, { say: hold.say })
