@@ -1,6 +1,7 @@
 // The open gates of a line chat: what it asks, and what a line means as the answer.
 import { type FormField, readField } from '#core/form.ts'
 import type { Gate } from '#core/item.ts'
+import { countWords } from '#core/words.ts'
 import { fieldLines, inputLines, pendingLine, previewLines, questionLine } from '#doors/terminal/gate-lines.ts'
 import { printable } from '#safety/printable.ts'
 import type { ChatAnswer } from '#turns/exchange.ts'
@@ -99,7 +100,9 @@ function gateText(gate: Gate): string {
   if (input) return `Waiting for you: ${printable(gate.prompt, { lines: true })}\n${inputLines(input).join('\n')}\n`
   const preview = previewLines(gate).join('\n')
   const shown =
-    preview.length > maxShownChars ? `${preview.slice(0, maxShownChars)} … (${preview.length} characters)` : preview
+    preview.length > maxShownChars
+      ? `${preview.slice(0, maxShownChars)} … (${countWords(preview.length, 'character')})`
+      : preview
   const why = reason ? `Asked: ${printable(reason)}\n` : ''
   return `Waiting for you: ${questionLine(gate)}  ${pendingLine(gate)}\n${shown}\n${why}`
 }

@@ -7,6 +7,7 @@ import { operator } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import type { ToolRecord } from '#core/tool-record.ts'
 import { nameKey } from '#core/tool-names.ts'
+import { countWords } from '#core/words.ts'
 import { openHomeStore } from '#app/open-storage.ts'
 import { openSandbox } from '#app/components.ts'
 import { createScans } from '#app/leak-scans.ts'
@@ -141,7 +142,7 @@ async function hasConsent(loaded: LoadedTool, before: ToolRecord | undefined, ye
   const added = old ? addedRights(old, loaded.capabilities) : describeAccess(loaded.capabilities)
   if (old && added.length === 0) return true
   const more = loaded.description.length - (loaded.description.split('\n', 1)[0] ?? '').length
-  const rest = more > 0 ? ` (and ${more} more characters that the model reads)` : ''
+  const rest = more > 0 ? ` (and ${countWords(more, 'more character')} that the model reads)` : ''
   process.stderr.write(
     `${loaded.name} ${printable(loaded.capabilities.version)}: ${firstLine(loaded.description)}${rest}\n`,
   )

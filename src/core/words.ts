@@ -81,7 +81,7 @@ export function sizeWords(bytes: number): string {
   return `${(bytes / 1024 ** 3).toFixed(1)} GB`
 }
 
-/** `12,406`. */
+/** `12,406`: counts that are shown. Bounds in refusals are plain digits, as a caller writes them. */
 export function numberWords(value: number): string {
   return value.toLocaleString('en-US')
 }

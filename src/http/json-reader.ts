@@ -56,7 +56,7 @@ type Reading = Omit<JsonReading, 'reserve'>
 function refuseExcess(excess: Excess | undefined, { what = 'body' }: Reading): void {
   if (!excess) return
   const { bound, field } = excess
-  const max = jsonBounds[bound].toLocaleString('en-US')
+  const max = jsonBounds[bound]
   const problem =
     bound === 'levels'
       ? `is nested deeper than ${max} levels: send it flatter, or as a string of JSON`

@@ -125,7 +125,7 @@ test('a client that leaves does not end its turn', async (t) => {
 
 const faults: readonly { what: string; path?: string; body: unknown; status: number; says: RegExp }[] = [
   { what: 'no JSON', body: '{', status: 400, says: /not valid JSON/ },
-  { what: 'too deep', body: '['.repeat(1_001), status: 400, says: /nested deeper than 1,000 levels/ },
+  { what: 'too deep', body: '['.repeat(1_001), status: 400, says: /nested deeper than 1000 levels/ },
   { what: 'no object', body: '[]', status: 400, says: /door must be a string/ },
   { what: 'no message', body: { door: 'run' }, status: 400, says: /message must be a string/ },
   { what: 'an empty message', body: { door: 'run', message: ' ' }, status: 400, says: /empty/ },
