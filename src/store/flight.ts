@@ -7,11 +7,11 @@ import type { Row, Statement, Value } from './sql.ts'
 export type Fly = (client: ClientBase, statements: readonly Statement[]) => Promise<Row[]>
 
 /**
- * The server skips the statements after one that fails. After an error the connection must be closed: it may lack
- * statements that count as prepared.
+ * The server skips the statements after one that fails. If it failed because it could not be prepared, the connection must
+ * be closed: the statement counts as prepared.
  */
 export function createFlights(): Fly {
-  const prepared = new WeakMap<Connection, Map<string, Prepared>>()
+  const prepared: PreparedOf = new WeakMap()
   return async (client, statements) => {
     if (statements.length === 0) return []
     const { promise, resolve, reject } = Promise.withResolvers<Row[]>()
@@ -29,8 +29,7 @@ export function createFlights(): Fly {
 
 type FlightParts = {
   readonly statements: readonly Statement[]
-  /** The statements that each connection has prepared, by their text. */
-  readonly prepared: WeakMap<Connection, Map<string, Prepared>>
+  readonly prepared: PreparedOf
   readonly callback: (error: Error | null, rows: Row[]) => void
 }
 
@@ -40,6 +39,8 @@ class Flight extends Query {
   callback: FlightParts['callback']
   readonly #parts: FlightParts
   #sent: Prepared[] = []
+  /** The statements that are prepared with this flight, by their place in it. */
+  readonly #fresh: { readonly sql: string; readonly at: number }[] = []
   /** How many statements are answered, and the rows of the one that is being answered. */
   #answered = 0
   #rows: Row[] = []
@@ -68,7 +69,11 @@ class Flight extends Query {
     const known = prepared.get(connection) ?? new Map<string, Prepared>()
     prepared.set(connection, known)
     for (const { sql, values } of statements) {
-      const statement = known.get(sql) ?? prepare(connection, known, sql)
+      let statement = known.get(sql)
+      if (!statement) {
+        statement = prepare(connection, known, sql)
+        this.#fresh.push({ sql, at: this.#sent.length })
+      }
       connection.bind({ statement: statement.name, values, valueMapper: parameterOf })
       connection.execute()
       this.#sent.push(statement)
@@ -100,6 +105,13 @@ class Flight extends Query {
   handleReadyForQuery(): void {
     this.callback(null, this.#rows)
   }
+
+  handleError(error: Error, connection: Connection): void {
+    // The server has skipped the statements behind this one.
+    const known = this.#parts.prepared.get(connection)
+    for (const { sql, at } of this.#fresh) if (at > this.#answered) known?.delete(sql)
+    this.callback(error, [])
+  }
 }
 
 // The package's types of a connection are those of an earlier version.
@@ -114,6 +126,8 @@ declare module 'pg' {
 type Parameter = string | Buffer | null
 type Field = { readonly name: string; readonly dataTypeID: number }
 type Column = { readonly name: string; readonly parse: (text: string) => Value }
+/** The statements that each connection has prepared, by their text. */
+type PreparedOf = WeakMap<Connection, Map<string, Prepared>>
 type Prepared = { readonly name: string; readonly columns: Column[] }
 
 function prepare(connection: Connection, known: Map<string, Prepared>, sql: string): Prepared {

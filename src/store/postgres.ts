@@ -1,9 +1,9 @@
-// `Sql` on PostgreSQL: a pool, one transaction per job. Statements whose rows are ignored are sent with the next one. A job
-// that loses a race (unique index, deadlock) is run again and then sees the winner's rows.
+// `Sql` on PostgreSQL: a pool, one transaction per job. Statements whose rows are ignored or expected are sent with the next
+// one. A job that loses a race (unique index, deadlock) is run again and then sees the winner's rows.
 import { type ClientBase, Pool, type PoolConfig } from 'pg'
 import { AppError } from '#core/errors.ts'
 import { createFlights } from './flight.ts'
-import { type Job, query, type Sql, type Statement } from './sql.ts'
+import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
 
 /** The connections of running processes. A migration that excludes earlier processes cuts off those of this name. */
 export const runningName = 'atrium'
@@ -20,12 +20,17 @@ const commit: Statement = { sql: 'COMMIT', values: [] }
 const rollback: Statement = { sql: 'ROLLBACK', values: [] }
 /** Error codes of lost races: serialization failure, deadlock, unique violation. */
 const lostRaces: ReadonlySet<string | undefined> = new Set(['40001', '40P01', '23505'])
+/** How a check of an expected row fails: by a division by zero. */
+const failedCheck = '22012'
 
 type PostgresParts = {
   readonly connectMs?: number
   /** Called with each new connection before its first job, which fails if this throws. */
   readonly onConnect?: (client: ClientBase) => Promise<void>
 }
+
+/** `unsent` are statements that go with the next one. `trusts`: the job goes on with the rows that it expects. */
+type DriveParts = { readonly unsent: Statement[]; readonly trusts: boolean }
 
 export function openPostgres(
   url: string,
@@ -51,28 +56,34 @@ export function openPostgres(
   const fly = createFlights()
   let answeredAt = 0
 
-  /** Runs a job. Statements whose rows it ignores go with the next one; those at its end stay in `unsent`. */
-  async function drive<T>(client: ClientBase, job: Job<T>, unsent: Statement[]): Promise<T> {
+  /** Runs a job. Statements whose rows it need not wait for go with the next one; those at its end stay in `unsent`. */
+  async function drive<T>(client: ClientBase, job: Job<T>, { unsent, trusts }: DriveParts): Promise<T> {
     let step = job.next()
     while (!step.done) {
-      checkTexts(step.value)
-      unsent.push(step.value)
-      step = job.next(step.value.rowsIgnored ? [] : await fly(client, unsent.splice(0)))
+      const statement = step.value
+      checkTexts(statement)
+      if (trusts && statement.expected) {
+        unsent.push(checkOf(statement, statement.expected))
+        step = job.next([statement.expected])
+      } else {
+        unsent.push(statement)
+        step = job.next(statement.rowsIgnored ? [] : await fly(client, unsent.splice(0)))
+      }
     }
     return step.value
   }
 
-  async function runTransaction<T>(job: Job<T>): Promise<T> {
+  async function runTransaction<T>(job: Job<T>, trusts: boolean): Promise<T> {
     const client = await pool.connect()
     const unsent = [begin]
     try {
-      const result = await drive(client, job, unsent)
-      await fly(client, [...unsent, commit])
+      const result = await drive(client, job, { unsent, trusts })
+      await fly(client, [...unsent.splice(0), commit])
       client.release()
       answeredAt = Date.now()
       return result
     } catch (error) {
-      if (!(error instanceof AppError)) client.release(true)
+      if (!(error instanceof AppError || codeOf(error) === failedCheck)) client.release(true)
       else if (unsent[0] === begin) client.release()
       else {
         await fly(client, [rollback]).then(
@@ -89,7 +100,7 @@ export function openPostgres(
       const client = await pool.connect()
       try {
         const unsent: Statement[] = []
-        const result = await drive(client, job(), unsent)
+        const result = await drive(client, job(), { unsent, trusts: false })
         await fly(client, unsent)
         client.release()
         answeredAt = Date.now()
@@ -109,11 +120,14 @@ export function openPostgres(
     pool,
     read,
     async write<T>(job: () => Job<T>) {
+      let trusts = true
       for (let attempt = 1; ; attempt++) {
         try {
-          return await runTransaction(job())
+          return await runTransaction(job(), trusts)
         } catch (error) {
-          if (attempt >= maxAttempts || !lostRaces.has((error as { code?: string }).code)) throw asAppError(error)
+          const code = codeOf(error)
+          if (trusts && code === failedCheck) trusts = false
+          else if (attempt >= maxAttempts || !lostRaces.has(code)) throw asAppError(error)
         }
       }
     },
@@ -123,6 +137,19 @@ export function openPostgres(
     },
     close: () => pool.end(),
   }
+}
+
+/** Fails unless the statement has the expected row. */
+function checkOf({ sql, values }: Statement, expected: Row): Statement {
+  const equal = Object.keys(expected).map((column) => `${column} = ?`)
+  return {
+    sql: `SELECT 1 / count(*) FROM (${sql}) AS found WHERE ${equal.join(' AND ')}`,
+    values: [...values, ...Object.values(expected)],
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as { code?: string }).code
 }
 
 /** The URL without a name for its connections, which would be used instead of ours. */

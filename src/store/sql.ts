@@ -10,9 +10,14 @@ export type Statement = {
   readonly rowsIgnored?: true
   /** Answered with one row: the number of rows that were changed. */
   readonly counted?: true
+  /**
+   * The only row, as the job expects it. On PostgreSQL the job goes on with it at once, and the server checks it before it runs
+   * what follows. If the check fails, the job is run again with the rows that are there.
+   */
+  readonly expected?: Row | undefined
 }
 
-/** Must have no effects besides its statements: a job is run again if another job of its batch fails, or it lost a race. */
+/** Must have no effects besides its statements: a job is run again if another job of its batch fails, if it lost a race or expected other rows. */
 export type Job<T> = Generator<Statement, T, Row[]>
 
 export interface Sql {
@@ -49,4 +54,9 @@ export function* changes(sql: string, ...values: Value[]): Job<number> {
 /** Runs one statement and returns its first row. */
 export function* first(sql: string, ...values: Value[]): Job<Row | undefined> {
   return (yield { sql, values })[0]
+}
+
+/** The same if it is likely to be `row`. */
+export function* expect(row: Row | undefined, sql: string, ...values: Value[]): Job<Row | undefined> {
+  return (yield { sql, values, expected: row })[0]
 }

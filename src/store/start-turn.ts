@@ -1,25 +1,22 @@
 // Stores a new turn, and starts it at once if its thread is idle; else it is queued and claimed later.
-import type { Door } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
-import { newId, type UserId } from '#core/ids.ts'
+import { newId } from '#core/ids.ts'
 import type { Draft } from '#core/item.ts'
 import type { ForkOrder } from '#core/thread-store.ts'
-import type { Idempotency, NewTurn, StoredTurn } from '#core/turn-store.ts'
+import type { NewTurn, StoredTurn } from '#core/turn-store.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 import { mapPacked } from '#lib/map-packed.ts'
 import { bodyOf, insert } from './append-items.ts'
 import { pointBytes } from './chain-points.ts'
+import { findEarlier, findWaiting } from './find-earlier.ts'
 import { forkThread } from './fork-thread.ts'
 import { reachValue } from './reachable.ts'
-import { entriesOf, optionsText, turnColumns, turnOf } from './rows.ts'
-import { first, type Job, run } from './sql.ts'
-import { bytesOfRows, checkQuota, readStored, storedBytes } from './storage-quota.ts'
+import { entriesOf, optionsText } from './rows.ts'
+import { expect, first, type Job, run } from './sql.ts'
+import { bytesOfRows, checkQuota, type Quota, readStored, storedBytes } from './storage-quota.ts'
 import { showHidden } from './thread-variants.ts'
 import { optionsOf } from './turn-options.ts'
 import { isActive, isQueued } from './turn-status.ts'
-
-/** An idempotency key is valid for this long. */
-const idempotencyMs = 24 * 60 * 60 * 1000
 
 /** Queued turns in one thread. They are bounded because a claim walks past them while the thread is busy. */
 export const maxQueuedInThread = 10_000
@@ -40,10 +37,8 @@ type StartParts = {
 export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
   const { id, now, lock, maxUserBytes } = parts
   let request = asked
-  const known = request.idempotency && (yield* findReplay(request.user, request.idempotency, now))
-  const found = known || request.bodyHash === undefined ? undefined : yield* findStored(request, request.bodyHash)
-  const replay = known ?? found?.waiting
-  if (replay) return { turn: replay, entries: [], replayed: true }
+  const replay = yield* findEarlier(request, now)
+  if (replay) return replayOf(replay)
   if (request.forks) request = { ...request, threadId: yield* forkOf(request, request.forks, parts) }
   const thread = yield* findThread(request, lock)
   if (thread) checkGate(request, thread['open_call'] as string | null)
@@ -69,8 +64,9 @@ export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
   const texts = { input: starts ? null : inputText(request.input, bodies), options: optionsText(options) }
   const added = bytesOfRows([texts.options ?? '', ...(starts ? bodies : [])]) + Buffer.byteLength(texts.input ?? '')
   const bytes = options.chain === undefined ? added : added + pointBytes
-  const stored = found?.stored ?? Number(thread?.['stored'] ?? (maxUserBytes > 0 ? yield* readStored(request.user) : 0))
-  checkQuota({ stored, added: bytes, max: maxUserBytes })
+  if (thread) checkQuota({ stored: Number(thread['stored']), added: bytes, max: maxUserBytes })
+  const waiting = thread ? undefined : yield* beforeThread(request, { added: bytes, max: maxUserBytes })
+  if (waiting) return replayOf(waiting)
   const wasTemporary = Number(thread?.['temporary']) === 1
   const temporary = request.temporary === true && (!thread || wasTemporary)
   if (wasTemporary && !temporary) yield* keepThread(turn.threadId)
@@ -90,44 +86,28 @@ export function inputText(drafts: readonly Draft[], bodies: readonly string[]): 
   return `[${drafts.map(({ id }, at) => `{"id":${JSON.stringify(id)},"item":${bodies[at]}}`).join(',')}]`
 }
 
-/** The turn that a key created within the last day. */
-export function* findReplay(user: UserId, idempotency: Idempotency, now: number): Job<Turn | undefined> {
-  const row = yield* first(
-    `SELECT ${turnColumns}, body_hash FROM turns WHERE user_id = ? AND idempotency_key = ?`,
-    user,
-    idempotency.key,
-  )
-  if (!row) return undefined
-  if (Number(row['created_at']) < now - idempotencyMs) {
-    yield* run('UPDATE turns SET idempotency_key = NULL WHERE id = ?', String(row['id']))
-    return undefined
-  }
-  if (row['body_hash'] !== idempotency.bodyHash) {
-    throw new AppError('idempotency_conflict', 'this Idempotency-Key was used with another request: use a new key', {
-      param: 'Idempotency-Key',
-    })
-  }
-  return turnOf(row)
-}
-
-/** The turn that this body began at this door, while it waits for a person. */
-export function* findWaiting(user: UserId, door: Door, bodyHash: string): Job<Turn | undefined> {
-  const row = yield* first(
-    `SELECT ${turnColumns} FROM turns
-     WHERE user_id = ? AND body_hash = ? AND status = 'waiting' AND door = ? AND removed_at IS NULL LIMIT 1`,
-    user,
-    bodyHash,
-    door,
-  )
-  return row && turnOf(row)
-}
-
-/** The same while a turn is started: one statement also tells what its user stores. */
-function* findStored({ user, door }: NewTurn, bodyHash: string): Job<{ waiting: Turn | undefined; stored: number }> {
+/** One statement before a new thread: its user must have room, and the turn that the same body began must not wait. */
+function* beforeThread(
+  { user, door, bodyHash }: NewTurn,
+  { added, max }: Omit<Quota, 'stored'>,
+): Job<Turn | undefined> {
+  if (bodyHash === undefined && max === 0) return undefined
   const waits = `SELECT 1 FROM turns WHERE user_id = ? AND body_hash = ? AND status = 'waiting'`
-  const row = yield* first(`SELECT ${storedBytes} AS stored, EXISTS (${waits}) AS waits`, user, user, bodyHash)
-  const waiting = row?.['waits'] ? yield* findWaiting(user, door, bodyHash) : undefined
-  return { waiting, stored: Number(row?.['stored']) }
+  const row = yield* expect(
+    { has_room: 1, waits: 0 },
+    `SELECT CAST(${storedBytes} <= ? AS INTEGER) AS has_room, CAST(EXISTS (${waits}) AS INTEGER) AS waits`,
+    user,
+    max > 0 ? max - added : Number.MAX_SAFE_INTEGER,
+    user,
+    bodyHash ?? '',
+  )
+  const waiting = row?.['waits'] ? yield* findWaiting(user, door, bodyHash ?? '') : undefined
+  if (!waiting && !row?.['has_room']) checkQuota({ stored: yield* readStored(user), added, max })
+  return waiting
+}
+
+function replayOf(turn: Turn): StoredTurn {
+  return { turn, entries: [], replayed: true }
 }
 
 /** The fork that a turn starts in. The point to fork at was found by a look-up, so its thread exists unless it was just erased. */

@@ -26,8 +26,11 @@ export function* readStored(user: UserId): Job<number> {
   return Number((yield* first(`SELECT ${storedBytes} AS stored`, user))?.['stored'])
 }
 
+/** `max` 0 means no quota. */
+export type Quota = { readonly stored: number; readonly added: number; readonly max: number }
+
 /** Throws storage_full if the user cannot store so many more bytes. */
-export function checkQuota({ stored, added, max }: { stored: number; added: number; max: number }): void {
+export function checkQuota({ stored, added, max }: Quota): void {
   if (max === 0 || added <= 0 || stored + added <= max) return
   const message = `${sizeWords(stored)} of ${sizeWords(max)} are stored, and ${sizeWords(added)} more do not fit: delete threads or documents, or raise STORAGE_PER_USER_MB`
   throw new AppError('storage_full', message)

@@ -12,6 +12,7 @@ import { append, bodiesOf } from './append-items.ts'
 import { pointBehind } from './chain-points.ts'
 import { claimTurns, noteServed, type Served } from './claim-turn.ts'
 import { answeredGates, answerGate, endTurn, oldestGate, openGates, restAtGates, waitingSince } from './gate-store.ts'
+import { findReplay, findWaiting } from './find-earlier.ts'
 import { shareAll } from './fork-thread.ts'
 import { digestInPace, digestOfTurn } from './turn-digest.ts'
 import { createOrderedIds } from './ordered-ids.ts'
@@ -20,8 +21,8 @@ import { countAllTurns, countTurns, listEndedAsNews, listSenders, listTurns } fr
 import { readInput, replaceInput, withdrawTurn, withdrawTurns } from './queued-turns.ts'
 import { currentTurn, getTurn, isReached } from './reachable.ts'
 import { countsOf, entryColumns, recordedEntryOf, storedStatus, turnColumns, turnOf, wholeItems } from './rows.ts'
-import { changes, first, type Job, query, run, type Sql } from './sql.ts'
-import { findWaiting, findReplay, startTurn } from './start-turn.ts'
+import { changes, expect, first, type Job, query, run, type Sql } from './sql.ts'
+import { startTurn } from './start-turn.ts'
 import { readOpening } from './turn-opening.ts'
 import { isActive, isQueued, isRunning } from './turn-status.ts'
 import { countUsage, reserve } from './usage-store.ts'
@@ -158,7 +159,7 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, { now, before, lock }
   const { drafts, usage, outcome, retry } = step
   const stored = retry && (yield* findStoredStep(turn, drafts))
   if (stored) return stored
-  const seqBefore = yield* lockTurn(turn, lease, lock)
+  const seqBefore = yield* lockTurn(turn, lease, { lock, lastSeq: step.earlier?.at(-1)?.seq })
   const gate = drafts.findLast(({ item }) => item.type === 'gate' && item.kind === 'output')?.item as Gate | undefined
   // The turn of an API client is answered: its history has a new point.
   const asked = outcome && isAnswer(outcome) ? turn.options.chain : undefined
@@ -226,13 +227,16 @@ function* findStoredStep(turn: Turn, [draft]: readonly Draft[]) {
   }
 }
 
+type LockParts = { readonly lock: Sql['lock']; readonly lastSeq: number | undefined }
+
 /**
- * Locks a turn that runs under the lease, and its thread. Returns the thread's last seq. What follows in the transaction need
- * not wait for answers.
+ * Locks a turn that runs under the lease, and its thread. Returns the thread's last seq: `lastSeq`, unless others have appended
+ * something. What follows in the transaction need not wait for answers.
  */
-function* lockTurn({ id, threadId }: Turn, { owner, epoch }: Lease, lock: Sql['lock']): Job<number> {
+function* lockTurn({ id, threadId }: Turn, { owner, epoch }: Lease, { lock, lastSeq }: LockParts): Job<number> {
   // The thread is locked first, as in other transactions: in another order two of them could block each other.
-  const row = yield* first(
+  const row = yield* expect(
+    lastSeq === undefined ? undefined : { last_seq: lastSeq },
     `SELECT threads.last_seq FROM threads JOIN turns ON turns.thread_id = threads.id
      WHERE threads.id = ? AND turns.id = ? AND turns.owner = ? AND turns.epoch = ? AND turns.${isActive}${lock}`,
     threadId,

@@ -13,14 +13,19 @@ type Submitted = {
   handleDataRow(message: object): void
   handleCommandComplete(message: { text: string }): void
   handleReadyForQuery(): void
+  handleError(error: Error, connection: unknown): void
 }
 type Bound = { statement: string; values: readonly Value[]; valueMapper: (value: Value) => unknown }
 
-/** `answers` has the rows of each statement. The columns are described when a statement is prepared, and only then. */
-function connect(answers: readonly (readonly (string | null)[])[][] = []) {
+/**
+ * `answers` has the rows of each statement. The columns are described when a statement is prepared, and only then. The
+ * statement at `failsAt` fails in the first flight.
+ */
+function connect(answers: readonly (readonly (string | null)[])[][] = [], failsAt?: number) {
   const sent: string[] = []
   const bound: unknown[][] = []
   let described: boolean[] = []
+  let failing = failsAt
   const connection = {
     stream: { cork: () => sent.push('cork'), uncork: () => sent.push('uncork') },
     parse: ({ name, text }: { name: string; text: string }) => sent.push(`parse ${name} ${text}`),
@@ -41,7 +46,11 @@ function connect(answers: readonly (readonly (string | null)[])[][] = []) {
     described = []
     const fault = flight.submit(connection)
     if (fault instanceof Error) return flight.callback(fault, [])
-    bound.forEach((_, at) => {
+    for (const at of bound.keys()) {
+      if (at === failing) {
+        failing = undefined
+        return flight.handleError(new Error('failed'), connection)
+      }
       // 23 is an integer, 25 a text.
       const fields = [
         { name: 'id', dataTypeID: 23 },
@@ -50,7 +59,7 @@ function connect(answers: readonly (readonly (string | null)[])[][] = []) {
       if (described[at]) flight.handleRowDescription({ fields })
       for (const row of answers[at] ?? []) flight.handleDataRow({ fields: row })
       flight.handleCommandComplete({ text: `UPDATE ${answers[at]?.length}` })
-    })
+    }
     flight.handleReadyForQuery()
   }
   return { client: { query } as unknown as ClientBase, sent, bound }
@@ -131,4 +140,23 @@ test('a statement that cannot be written fails the flight, and the write is clos
   const broken = { sql: 'A', values: undefined } as unknown as Statement
   await assert.rejects(createFlights()(client, [broken]), TypeError)
   assert.equal(sent.at(-1), 'uncork')
+})
+
+test('statements that the server skipped after one that failed are prepared again', async () => {
+  const fly = createFlights()
+  const { client, sent } = connect([], 1)
+  await assert.rejects(
+    fly(
+      client,
+      ['A', 'B', 'C', 'D', 'C'].map((sql) => statement(sql)),
+    ),
+    { message: 'failed' },
+  )
+  sent.length = 0
+  await fly(
+    client,
+    ['A', 'B', 'D', 'C'].map((sql) => statement(sql)),
+  )
+  const prepared = sent.filter((message) => message.startsWith('parse'))
+  assert.deepEqual(prepared, ['parse s2 D', 'parse s3 C'])
 })

@@ -1,6 +1,6 @@
 // PostgreSQL under the store: the driver, and the migrations.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { Client } from 'pg'
 import { AppError } from '#core/errors.ts'
 import { createSeal } from '#lib/seal.ts'
@@ -9,7 +9,7 @@ import { migratePostgres, versionOfPostgres } from '#store/migrate-postgres.ts'
 import { migrations } from '#store/migrations.ts'
 import { inspectPostgres, openPostgresStore } from '#store/open-store.ts'
 import { openPostgres } from '#store/postgres.ts'
-import { query, run } from '#store/sql.ts'
+import { expect, first, type Job, query, run } from '#store/sql.ts'
 import { usePostgres } from '../postgres.ts'
 import { finish, lease, rejectsWith, turnOf } from './harness.ts'
 import { leftoverTests } from './suite-leftovers.ts'
@@ -341,4 +341,69 @@ test('what a lease holds is known to the database', async (t) => {
   assert.deepEqual(await store.turns.runningUnder({ ...lease, epoch: 2 }), [])
   await store.turns.release(turn, lease)
   assert.deepEqual(await ids(), [])
+})
+
+/** Opens a driver that tells how many round trips its jobs took, on which connections. */
+async function openCounted(t: TestContext) {
+  const sql = openPostgres(await bareDatabase())
+  t.after(() => sql.close())
+  const trips: unknown[] = []
+  sql.pool.on('connect', (client) => {
+    const send = client.query.bind(client) as (...parts: unknown[]) => unknown
+    client.query = ((...parts: unknown[]) => {
+      trips.push(client)
+      return send(...parts)
+    }) as typeof client.query
+  })
+  return { sql, trips }
+}
+
+test('a job that meets the rows it expects takes one round trip', async (t) => {
+  const { sql, trips } = await openCounted(t)
+  await sql.write(() => query('CREATE TABLE met (id INTEGER, word TEXT)'))
+  await sql.write(() => query("INSERT INTO met VALUES (1, 'one')"))
+  trips.length = 0
+  function* job(): Job<unknown> {
+    const one = yield* expect({ id: 1, word: 'one' }, 'SELECT id, word FROM met WHERE id = ? FOR NO KEY UPDATE', 1)
+    yield* run('INSERT INTO met VALUES (?, ?)', 2, `after ${String(one?.['word'])}`)
+    return one
+  }
+  assert.deepEqual(await sql.write(job), { id: 1, word: 'one' })
+  assert.equal(trips.length, 1)
+  assert.deepEqual(await sql.read(() => first('SELECT word FROM met WHERE id = 2')), { word: 'after one' })
+})
+
+test('a job that meets other rows than it expects is run again with those, on the same connection', async (t) => {
+  const { sql, trips } = await openCounted(t)
+  await sql.write(() => query('CREATE TABLE unmet (id INTEGER, word TEXT)'))
+  await sql.write(() => query("INSERT INTO unmet VALUES (1, 'one')"))
+  const cases = [
+    [1, { id: 1, word: 'two' }, { id: 1, word: 'one' }],
+    [3, { id: 3, word: 'one' }, undefined],
+  ] as const
+  for (const [id, expected, found] of cases) {
+    trips.length = 0
+    const seen: unknown[] = []
+    await sql.write(function* () {
+      yield* run('INSERT INTO unmet VALUES (?, ?)', 10 * id, 'before')
+      seen.push(yield* expect(expected, 'SELECT id, word FROM unmet WHERE id = ?', id))
+      yield* run('INSERT INTO unmet VALUES (?, ?)', 10 * id, `after ${id}`)
+    })
+    assert.deepEqual(seen, [expected, found])
+    assert.deepEqual(
+      await sql.read(() => query('SELECT word FROM unmet WHERE id = ?', 10 * id)),
+      [{ word: 'before' }, { word: `after ${id}` }],
+      'once',
+    )
+    // The failed flight, its rollback, the two of the second run, and the read above.
+    assert.deepEqual([trips.length, new Set(trips).size], [5, 1])
+  }
+})
+
+test('a job that divides by zero by itself fails', async (t) => {
+  const { sql } = await openCounted(t)
+  await assert.rejects(
+    sql.write(() => query('SELECT 1 / 0')),
+    { code: '22012' },
+  )
 })

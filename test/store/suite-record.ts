@@ -116,14 +116,25 @@ export function recordTests(open: Open): void {
   for (const [what, lose] of lost) {
     test(`after ${what} nothing more is recorded`, async (t) => {
       const { store } = await open(t)
-      const { turn } = await store.turns.start(turnOf())
+      const { turn, entries: earlier } = await store.turns.start(turnOf())
       await lose(store, turn)
       const before = await pictureOf(store, turn)
+      const last = { ...step([reply('late')], { status: 'completed' }), earlier }
+      await rejectsWith(store.turns.record(turn, lease, last), 'lease_lost')
       await rejectsWith(store.turns.record(turn, lease, step([reply('late')])), 'lease_lost')
       await rejectsWith(store.turns.record(turn, lease, step([], { status: 'completed' })), 'lease_lost')
       assert.deepEqual(await pictureOf(store, turn), before)
     })
   }
+
+  test('a step comes behind what was appended since the entries that its turn knows', async (t) => {
+    const { store } = await open(t)
+    const { turn, entries: earlier } = await store.turns.start(turnOf())
+    await store.turns.record(turn, lease, step([call('c1')]))
+    const { entries } = await store.turns.record(turn, lease, { ...step([reply('one'), reply('two')]), earlier })
+    const { items } = await store.threads.history(turn)
+    assert.deepEqual([entries.map(({ seq }) => seq), items.length], [[3, 4], 4])
+  })
 
   test('a record under another epoch or owner is refused', async (t) => {
     const { store } = await open(t)
