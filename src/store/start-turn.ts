@@ -21,9 +21,10 @@ import { isActive, isQueued } from './turn-status.ts'
 /** Queued turns in one thread. They are bounded because a claim walks past them while the thread is busy. */
 export const maxQueuedInThread = 10_000
 
-/** `id` is the new turn's, made when the message came. `lock` is `Sql.lock`. */
+/** `id` is the new turn's, and `threadId` that of a new thread, made when the message came. `lock` is `Sql.lock`. */
 type StartParts = {
   readonly id: string
+  readonly threadId?: string
   readonly now: number
   readonly lock: string
   /** The storage quota of a user; 0 means none. */
@@ -50,7 +51,7 @@ export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
   const before = thread ? Number(thread['last_seq']) : 0
   const turn: Turn = {
     id,
-    threadId: thread ? String(thread['id']) : newId(),
+    threadId: thread ? String(thread['id']) : (parts.threadId ?? newId()),
     userId: request.user,
     door: request.door,
     status: starts && request.lease ? 'running' : 'queued',

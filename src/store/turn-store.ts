@@ -42,12 +42,12 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
   return {
     async start(turn) {
       // Not inside the job: jobs may overtake each other, but messages must keep the order they came in.
-      const id = nextId()
+      const ids = { id: nextId(), threadId: nextId() }
       if (turn.forks) await shareAll(sql, turn.user, turn.forks)
       const bodies = bodiesOf(turn.input)
       const made = Array.isArray(bodies) ? bodies : await bodies
       const stored = await sql.write(() =>
-        startTurn(turn, { id, now: now(), lock, maxUserBytes, maxForkBytes, bodies: made }),
+        startTurn(turn, { ...ids, now: now(), lock, maxUserBytes, maxForkBytes, bodies: made }),
       )
       if (stored.turn.status === 'running' && !stored.replayed) noteServed(served, turn.user)
       return stored
