@@ -12,25 +12,37 @@ const minFreeBytes = 4 * 1024 ** 3
 /** The files take memory from the tests. */
 const minMemoryBytes = 2 * minFreeBytes
 
-/** From here on temporary files are made in a folder of the run, unless somebody has chosen one. Undefined if there is no room. */
-export function useRunFolder(): Scratch | undefined {
-  if (process.env['TMPDIR'] !== undefined || process.availableMemory() < minMemoryBytes || !hasRoom()) return undefined
-  process.env['TMPDIR'] = memoryDisk
-  const folder = openScratch('atrium-tests-')
-  // As other folders for temporary files: a server and components run as other users.
-  chmodSync(folder.path, 0o1777)
-  if (runsPrograms(folder.path)) {
-    process.env['TMPDIR'] = folder.path
-    return folder
-  }
+/**
+ * From here on temporary files are made in a folder of the run, unless somebody has chosen one: what interrupted tests leave
+ * is removed with it.
+ */
+export function useRunFolder(memory = memoryDisk): Scratch | undefined {
+  if (process.env['TMPDIR'] !== undefined) return undefined
+  const folder = openInMemory(memory) ?? openFolder()
+  process.env['TMPDIR'] = folder.path
+  return folder
+}
+
+function openInMemory(disk: string): Scratch | undefined {
+  if (process.availableMemory() < minMemoryBytes || !hasRoom(disk)) return undefined
+  process.env['TMPDIR'] = disk
+  const folder = openFolder()
   delete process.env['TMPDIR']
+  if (runsPrograms(folder.path)) return folder
   folder.remove()
   return undefined
 }
 
-function hasRoom(): boolean {
+function openFolder(): Scratch {
+  const folder = openScratch('atrium-tests-')
+  // As other folders for temporary files: a server and components run as other users.
+  chmodSync(folder.path, 0o1777)
+  return folder
+}
+
+function hasRoom(disk: string): boolean {
   try {
-    const { type, bavail, bsize } = statfsSync(memoryDisk)
+    const { type, bavail, bsize } = statfsSync(disk)
     return type === tmpfs && bavail * bsize >= minFreeBytes
   } catch {
     return false

@@ -1,26 +1,15 @@
 // A workspace with files, links and a pipe, beside files that no tool may reach.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import {
-  closeSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, linkSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { symlinkSync, truncateSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { operator } from '#core/ids.ts'
 import { createWorkspaceTools } from '#tools/workspace/workspace-tools.ts'
 import { run as runTool, runJobHere } from '../rig.ts'
 import { afterAllFiles } from '../../after-all-files.ts'
+import { openScratch } from '../../scratch.ts'
 
 const maxComparedBytes = 10_000
 const files: Readonly<Record<string, string>> = {
@@ -34,15 +23,16 @@ const files: Readonly<Record<string, string>> = {
 let common = ''
 function pipeFolder(): string {
   if (common !== '') return common
-  common = mkdtempSync(join(tmpdir(), 'atrium-workspace-'))
+  const { path, remove } = openScratch('atrium-workspace-')
+  common = path
   execFileSync('mkfifo', [join(common, 'pipe')])
-  afterAllFiles(() => Promise.resolve(rmSync(common, { recursive: true, force: true })))
+  afterAllFiles(() => Promise.resolve(remove()))
   return common
 }
 
 export function openWorkspace(t: TestContext) {
-  const base = mkdtempSync(join(tmpdir(), 'atrium-workspace-'))
-  t.after(() => rmSync(base, { recursive: true, force: true }))
+  const { path: base, remove } = openScratch('atrium-workspace-')
+  t.after(remove)
   const root = join(base, 'work')
   for (const [path, text] of Object.entries({
     ...files,
