@@ -5,7 +5,7 @@ import { unreadMs } from './in-flight.ts'
 const keepaliveMs = 15_000
 /** A client with more unread data than this is dropped. It can connect again and replay. */
 const maxUnreadBytes = 1024 * 1024
-/** Writes of `sendSoon` are at least this far apart: quick tokens share one. */
+/** Writes are at least this far apart: quick tokens share one, and the first takes the beginning of the stream with it. */
 const windowMs = 15
 
 const defaultTimes = { keepaliveMs, unreadMs }
@@ -18,10 +18,10 @@ const headers = {
 }
 
 export interface EventWriter {
-  /** Writes with the next turn of the event loop, together with what comes until then. */
-  send(events: string): void
+  /** The first events. They leave with those that follow, or by themselves after a few milliseconds. */
+  begin(events: string): void
   /** Writes at once after a pause, otherwise together with the events of the next few milliseconds. */
-  sendSoon(events: string): void
+  send(events: string): void
   /** Writes the last events and closes the stream. */
   end(events: string): void
   /** Cuts the connection, so that the client sees that the stream is incomplete. */
@@ -41,7 +41,7 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
   let waiting = ''
   let sentAt = Number.NEGATIVE_INFINITY
   let due: NodeJS.Timeout | undefined
-  let next: NodeJS.Immediate | undefined
+  let beginning: NodeJS.Timeout | undefined
   let gone = false
   let readAt = performance.now()
   reply.hijack()
@@ -85,9 +85,8 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
     const text = waiting
     waiting = ''
     clearTimeout(due)
-    clearImmediate(next)
+    clearTimeout(beginning)
     due = undefined
-    next = undefined
     return text
   }
 
@@ -105,12 +104,12 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
   }
 
   return {
-    send(events) {
-      if (events === '' || gone) return
-      waiting += events
-      next ??= setImmediate(() => write(taken()))
+    begin(events) {
+      if (gone) return
+      waiting = events
+      beginning = setTimeout(() => write(taken()), windowMs)
     },
-    sendSoon(events) {
+    send(events) {
       if (events === '' || gone) return
       waiting += events
       if (due) return

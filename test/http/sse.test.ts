@@ -8,7 +8,7 @@ import { openEvents } from '#http/sse.ts'
 /** A writer, what it has written so far, and its clock, which stands until `pass` moves it. */
 function opened(t: TestContext) {
   let now = 1_000
-  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'setImmediate'] })
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
   t.mock.method(performance, 'now', () => now)
   const writes: string[] = []
   const raw = Object.assign(new EventEmitter(), {
@@ -29,37 +29,40 @@ function opened(t: TestContext) {
 
 test('an event after a pause is written at once, quick ones after it share a write', (t) => {
   const { writer, writes, pass } = opened(t)
-  for (const event of ['a', 'b']) writer.sendSoon(event)
+  for (const event of ['a', 'b']) writer.send(event)
   pass(5)
-  writer.sendSoon('c')
+  writer.send('c')
   assert.deepEqual(writes, ['a'])
   pass(10)
   assert.deepEqual(writes, ['a', 'bc'])
   pass(15)
-  writer.sendSoon('d')
+  writer.send('d')
   assert.deepEqual(writes, ['a', 'bc', 'd'])
 })
 
-test('what is sent waits for the next turn of the loop only, and for no window', (t) => {
+test('the beginning shares the write of the first event, which waits for nothing', (t) => {
   const { writer, writes, pass } = opened(t)
-  writer.send('a')
+  writer.begin('a')
+  pass(14)
   assert.deepEqual(writes, [])
-  pass(0)
-  writer.sendSoon('b')
-  assert.deepEqual(writes, ['a', 'b'])
+  writer.send('b')
+  assert.deepEqual(writes, ['ab'])
+  pass(100)
+  assert.deepEqual(writes, ['ab'])
 })
 
-test('what is sent shares the write of the first event, if that comes at once', (t) => {
+test('the beginning leaves by itself if no event follows soon, and no event waits for it', (t) => {
   const { writer, writes, pass } = opened(t)
-  writer.send('a')
-  writer.sendSoon('b')
-  pass(0)
-  assert.deepEqual(writes, ['ab'])
+  writer.begin('a')
+  pass(15)
+  assert.deepEqual(writes, ['a'])
+  writer.send('b')
+  assert.deepEqual(writes, ['a', 'b'])
 })
 
 test('the end takes what still waits with it', (t) => {
   const { writer, writes, pass } = opened(t)
-  for (const event of ['a', 'b']) writer.sendSoon(event)
+  for (const event of ['a', 'b']) writer.send(event)
   writer.end('c')
   pass(100)
   assert.deepEqual(writes, ['a', 'bc.'])

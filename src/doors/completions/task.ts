@@ -52,10 +52,10 @@ export async function answerTask(
     const begin = (): EventWriter => {
       if (writer) return writer
       writer = openEvents(reply, leave)
-      writer.send(chunks.role())
+      writer.begin(chunks.role())
       return writer
     }
-    const onText = (text: string): void => begin().sendSoon(chunks.text(text))
+    const onText = (text: string): void => begin().send(chunks.text(text))
     const answer = await parts.turns.callOnce(user, call, { signal, onText })
     const fault = faultOf(answer)
     begin().end(fault ? chunks.fault(fault) : chunks.end(finishOf(answer), answer.usage))

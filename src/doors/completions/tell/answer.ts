@@ -102,7 +102,7 @@ async function streamTurn(parts: CompletionsParts, reply: FastifyReply, how: Ans
     if (writer) return writer
     reply.raw.off('close', leave)
     writer = openEvents(reply, leave)
-    writer.send(stream.begin())
+    writer.begin(stream.begin())
     return writer
   }
   reply.raw.once('close', leave)
@@ -111,7 +111,7 @@ async function streamTurn(parts: CompletionsParts, reply: FastifyReply, how: Ans
     for await (const events of source) {
       const chunks = stream.write(events)
       if (stream.rest()) return await endStream(chunks)
-      if (chunks !== '') open().sendSoon(chunks)
+      if (chunks !== '') open().send(chunks)
     }
   } catch (error) {
     over = true

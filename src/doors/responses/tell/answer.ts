@@ -56,7 +56,7 @@ export async function streamTurn(
       'a response stream ended early; its turn continues',
     )
   // The headers leave with the first write: a client that goes on waits for them, and may not wait for the next event.
-  writer.send(stream.created() || ': resumed\n\n')
+  writer.begin(stream.created() || ': resumed\n\n')
   try {
     for await (const events of source) {
       const text = stream.write(events)
@@ -65,7 +65,7 @@ export async function streamTurn(
         writer.end(text)
         return
       }
-      writer.sendSoon(text)
+      writer.send(text)
     }
   } catch (error) {
     warn(error)
