@@ -10,7 +10,7 @@ import { createAppend, dropSummarised, emptyHistory, type History, isOutside } f
 
 const defaultMaxBytes = 16 * 1024 * 1024
 /** Most threads have a turn or two and are read in no time: the bytes are for the long ones. */
-const defaultMaxThreads = 4_000
+const defaultMaxThreads = 1_000
 /** The thread used last may exceed the cache limit by this factor; else each turn of a long thread would reload it. */
 const maxOverLimit = 4
 export interface Histories {
