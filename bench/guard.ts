@@ -15,13 +15,27 @@ export function figuresIn(tables: readonly Table[]): Figures {
   return Object.assign({}, ...tables.map(({ figures }) => figures))
 }
 
-/** Writes the figures of this run over those recorded before. Figures of suites that did not run stay. */
-export function record(figures: Figures): void {
-  const all = Object.entries({ ...recorded(), ...figures }).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  writeFileSync(file, `${JSON.stringify(Object.fromEntries(all), (_key, value) => rounded(value), 2)}\n`)
+/** `cores` are those of the machine: a turn may be 2.1 floors on one and 1.8 on another. */
+type Recorded = { readonly cores: string; readonly figures: Figures }
+
+/** Writes the figures of this run over those recorded before. Figures of suites that did not run stay, if they are of the same cores. */
+export function record({ cores, figures }: Recorded): void {
+  const before = read()
+  const all = { ...(before.cores === cores && before.figures), ...figures }
+  const sorted = Object.fromEntries(Object.entries(all).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  writeFileSync(file, `${JSON.stringify({ cores, figures: sorted }, (_key, value) => rounded(value), 2)}\n`)
 }
 
-export function recorded(): Figures {
+/** The recorded figures. Throws if they are of other cores. */
+export function recorded(cores: string): Figures {
+  const before = read()
+  if (before.cores === cores) return before.figures
+  throw new Error(
+    `bench/figures.json is of other cores (${before.cores}), whose ratios differ: run --record on the commit before first`,
+  )
+}
+
+function read(): Recorded {
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 

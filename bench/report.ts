@@ -19,20 +19,17 @@ export function writeReport(run: Run, { keepsOthers }: { keepsOthers: boolean })
   writeFileSync(file, reportOf(run, before))
 }
 
-/** `before` is the page as it is: its sections stay, unless they are of another machine. */
+/** `before` is the page as it is: its other sections stay. */
 export function reportOf({ machine, version, at, tables }: Run, before = ''): string {
-  const source = `Atrium ${version}, ${at.toISOString().slice(0, 10)}.`
-  const kept = before.includes(`\n- ${machine}\n`) ? sectionsOf(before) : []
+  const source = `Atrium ${version}, ${at.toISOString().slice(0, 10)}, on ${machine}.`
   const made = tables.map((table) => [table.title, `${source}\n\n${printRows(table)}`] as const)
-  const sections = [...new Map([...kept, ...made])].map(([title, text]) => `## ${title}\n\n${text}\n`)
+  const sections = [...new Map([...sectionsOf(before), ...made])].map(([title, text]) => `## ${title}\n\n${text}\n`)
   return `# Benchmarks
 
 Written by \`npm run bench -- --report\`: do not edit. [Performance](performance.md) says what is measured and how to read it.
 
-- ${machine}
-
-All processes of a run share these cores: the measured one, the mock model, the database server and the clients. *spread* is half
-of the range of the rounds; *a core/s* is how many turns a second fill one core.
+All processes of a run share the cores of its machine: the measured one, the mock model, the database server and the clients.
+*spread* is half of the range of the rounds; *a core/s* is how many turns a second fill one core.
 
 ${sections.join('\n')}`
 }

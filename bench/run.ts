@@ -127,6 +127,8 @@ async function run(): Promise<void> {
   })
   if (values.help) return console.log(usage)
   const names = values.only !== undefined ? values.only.split(',') : values.guard ? guarded : Object.keys(suites)
+  const cores = `${cpus().length} x ${cpus()[0]?.model.trim()}`
+  const before = values.guard ? recorded(cores) : undefined
   const chosen = values.profile ? [profile] : names.map(choose)
   await makeBundle()
   const children = createChildren()
@@ -137,7 +139,7 @@ async function run(): Promise<void> {
     return filled
   }
   const bench: Bench = { children, model: mock.origin, cache, scale: values.quick ? quick : full }
-  const machine = `Node ${process.version}, ${platform()}, ${cpus().length} x ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 1e9)} GB`
+  const machine = `Node ${process.version}, ${platform()}, ${cores}, ${Math.round(totalmem() / 1e9)} GB`
   // Before the report itself changes the checkout.
   const version = `${readVersion()}, commit ${readCommit() ?? 'unknown'}`
   console.log(`${machine}\n`)
@@ -154,12 +156,12 @@ async function run(): Promise<void> {
     if (values.json) writeFileSync(values.json, JSON.stringify(result, null, 2))
     if (values.report) writeReport(result, { keepsOthers: values.only !== undefined })
   }
-  if (values.guard) {
-    const { table, worse } = guard(figuresIn(guardedTables), recorded())
+  if (before) {
+    const { table, worse } = guard(figuresIn(guardedTables), before)
     console.log(printTable(table))
     if (worse.length > 0) throw new Error(`more than 10 % worse than recorded: ${worse.join('; ')}`)
   }
-  if (values.record) record(figuresIn(guardedTables))
+  if (values.record) record({ cores, figures: figuresIn(guardedTables) })
 }
 
 function choose(name: string): Suite {
