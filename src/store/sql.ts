@@ -56,7 +56,7 @@ export function* first(sql: string, ...values: Value[]): Job<Row | undefined> {
   return (yield { sql, values })[0]
 }
 
-/** The same if it is likely to be `row`. */
+/** The same for a row that is likely to be `row`. */
 export function* expect(row: Row | undefined, sql: string, ...values: Value[]): Job<Row | undefined> {
   return (yield { sql, values, expected: row })[0]
 }
