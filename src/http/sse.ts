@@ -5,7 +5,7 @@ import { unreadMs } from './in-flight.ts'
 const keepaliveMs = 15_000
 /** A client with more unread data than this is dropped. It can connect again and replay. */
 const maxUnreadBytes = 1024 * 1024
-/** Writes are at least this far apart: quick tokens share one, and the first takes the beginning of the stream with it. */
+/** Writes of `send` are at least this far apart: quick tokens share one. The beginning of a stream waits so long for the first. */
 const windowMs = 15
 
 const defaultTimes = { keepaliveMs, unreadMs }
@@ -99,6 +99,8 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
   }
 
   function drop(): void {
+    // The client can find its turn again by the beginning.
+    write(taken())
     raw.destroy()
     close()
   }

@@ -17,6 +17,7 @@ function opened(t: TestContext) {
     writeHead() {},
     write: (text: string) => writes.push(text),
     end: (text: string) => writes.push(`${text}.`),
+    destroy: () => writes.push('cut'),
     setTimeout() {},
   })
   const reply = { raw, hijack() {}, request: {} } as unknown as FastifyReply
@@ -58,6 +59,14 @@ test('the beginning leaves by itself if no event follows soon, and no event wait
   assert.deepEqual(writes, ['a'])
   writer.send('b')
   assert.deepEqual(writes, ['a', 'b'])
+})
+
+test('a stream that is cut before its first event has its beginning, once', (t) => {
+  const { writer, writes, pass } = opened(t)
+  writer.begin('a')
+  writer.drop()
+  pass(100)
+  assert.deepEqual(writes, ['a', 'cut'])
 })
 
 test('the end takes what still waits with it', (t) => {
