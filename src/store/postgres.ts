@@ -194,5 +194,6 @@ const unavailableReasons: readonly (readonly [RegExp, string])[] = [
   [/^(ETIMEDOUT|EHOST|ENET)/, 'the host of DATABASE_URL cannot be reached'],
   [/^(08|ECONN|EPIPE)/, 'the connection broke'],
   [/timeout/i, 'it did not answer in time'],
+  [/^57014/, 'it cancelled a statement'],
   [/terminated|not queryable|Client has encountered|Cannot use a pool/i, 'the connection broke'],
 ]

@@ -20,6 +20,7 @@ const faults: readonly [code: string | undefined, message: string, reason: strin
   ['ECONNRESET', 'read ECONNRESET', broken],
   ['EPIPE', 'write EPIPE', broken],
   [undefined, 'timeout exceeded when trying to connect', 'it did not answer in time'],
+  ['57014', 'canceling statement due to user request', 'it cancelled a statement'],
   [undefined, 'Connection terminated unexpectedly', broken],
   [undefined, 'Client has encountered a connection error and is not queryable', broken],
   [undefined, 'Cannot use a pool after calling end on the pool', broken],
