@@ -35,6 +35,8 @@ export type ThreadPoint = {
 export type ChainEnd = {
   readonly turnId: string
   readonly hash: string
+  /** The last seq of the thread when this was read. */
+  readonly lastSeq: number
   /** The hash of the instructions that stand in the thread. */
   readonly instructions?: string
 }

@@ -25,6 +25,8 @@ export type NewTurn = {
   readonly title: string
   readonly input: readonly Draft[]
   readonly options: TurnOptions
+  /** The last seq of the thread that `options.chain` continues. If the thread has gone on since, the turn is stored without a chain. */
+  readonly chainSeq?: number
   /** The rule when the thread has an unfinished turn. `wait` queues behind one that runs, and refuses at an open gate. */
   readonly whenBusy: 'queue' | 'wait' | 'refuse'
   /** For a resume: the call whose output gate the input answers. If the request has no tools, those of the last turn apply. */

@@ -133,7 +133,8 @@ export function* pointBehind(turn: Turn, history: string, { drafts, earlier = []
  */
 export function* readChainEnd(user: UserId, threadId: string): Job<ChainEnd | undefined> {
   const thread = yield* first('SELECT last_seq FROM threads WHERE id = ? AND user_id = ?', threadId, user)
-  let seq = Number(thread?.['last_seq'] ?? 0)
+  const lastSeq = Number(thread?.['last_seq'] ?? 0)
+  let seq = lastSeq
   for (let passed = 0; passed <= maxPassed && seq > 0; passed++) {
     const row = yield* first(
       `SELECT ${listColumns}, CASE WHEN chain IS NOT NULL THEN options END AS options FROM turns
@@ -149,7 +150,7 @@ export function* readChainEnd(user: UserId, threadId: string): Job<ChainEnd | un
     if (history !== undefined) {
       if (passed > 0 && (yield* notedSince(threadId, turn.id))) return undefined
       const hash = pointAfter(history, yield* itemsBehindInput(turn, []))
-      return { turnId: turn.id, hash, ...(instructions !== undefined && { instructions }) }
+      return { turnId: turn.id, hash, lastSeq, ...(instructions !== undefined && { instructions }) }
     }
     seq = (turn.firstSeq ?? 1) - 1
   }

@@ -7,10 +7,17 @@ import { first, type Job, type Row } from './sql.ts'
 
 /** A turn that names no model itself uses the one of its thread. */
 export function* optionsOf(request: NewTurn, thread: Row | undefined): Job<TurnOptions> {
-  const options = yield* withTools(request, thread)
+  const options = withKnownChain(request, yield* withTools(request, thread), thread)
   const ofThread = request.model === undefined ? (thread?.['model'] as string | null | undefined) : request.model
   const model = options.model ?? ofThread
   return model ? { ...options, model } : options
+}
+
+/** Without the chain of a client if the thread has gone on since it was made: the client's history is not the thread's. */
+function withKnownChain({ chainSeq }: NewTurn, options: TurnOptions, thread: Row | undefined): TurnOptions {
+  if (chainSeq === undefined || chainSeq === Number(thread?.['last_seq'])) return options
+  const { chain: _, instructions: __, ...rest } = options
+  return rest
 }
 
 /** A resume without tools uses those of the turn that made the call. No turn uses others than its caller may. */

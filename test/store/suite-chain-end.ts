@@ -28,7 +28,12 @@ export function chainEndTests(open: Open): void {
     const one = await answered(store, { options: { chain: 'x', instructions: 'i' } })
     const { threadId } = one
     const end = await store.threads.chainEnd(ada, threadId)
-    assert.deepEqual(end, { turnId: one.id, hash: pointAfter('x', [reply('hello').item]), instructions: 'i' })
+    assert.deepEqual(end, {
+      turnId: one.id,
+      hash: pointAfter('x', [reply('hello').item]),
+      lastSeq: 2,
+      instructions: 'i',
+    })
     assert.equal((await store.threads.findByChain(ada, [end?.hash ?? '']))?.turnId, one.id)
     const input = [say('a'), say('b')]
     const drafts = [
@@ -39,7 +44,7 @@ export function chainEndTests(open: Open): void {
     ]
     const two = await answered(store, { threadId, input, options: { chain: 'y', inputs: 2 } }, drafts)
     const hash = pointAfter('y', [reply('onetwo').item, gate('g', 'output').item])
-    assert.deepEqual(await store.threads.chainEnd(ada, threadId), { turnId: two.id, hash })
+    assert.deepEqual(await store.threads.chainEnd(ada, threadId), { turnId: two.id, hash, lastSeq: 8 })
     assert.equal((await store.threads.findByChain(ada, [hash]))?.latest, true)
   })
 
@@ -53,6 +58,20 @@ export function chainEndTests(open: Open): void {
     assert.equal((await store.threads.chainEnd(ada, threadId))?.turnId, one.id)
     for (let more = 0; more < 20; more++) await answered(store, { threadId, door: 'web', options: {} })
     assert.equal(await store.threads.chainEnd(ada, threadId), undefined)
+  })
+
+  test('a turn has the chain of its client only where the thread has not gone on since', async (t) => {
+    const { store } = await open(t)
+    const { threadId } = await answered(store, { options: { chain: 'x' } })
+    const { lastSeq: chainSeq = 0 } = (await store.threads.chainEnd(ada, threadId)) ?? {}
+    const options = { chain: 'y', instructions: 'i', json: true } as const
+    const next = await answered(store, { threadId, chainSeq, options })
+    assert.deepEqual(next.options, options)
+    const late = await answered(store, { threadId, chainSeq, options })
+    assert.deepEqual(late.options, { json: true })
+    assert.deepEqual((await store.turns.get(ada, late.id))?.options, { json: true })
+    const hash = pointAfter('y', [reply('hello').item])
+    assert.equal((await store.threads.findByChain(ada, [hash]))?.turnId, next.id)
   })
 
   test('a chain has no known end where words were told since that are not in the log', async (t) => {

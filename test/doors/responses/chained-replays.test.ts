@@ -122,6 +122,23 @@ describe('a whole history after turns that named what they continue', () => {
     assert.equal(threadOf(await ask([...history, say('on')])), threadOf(first))
   })
 
+  it('goes on apart from a turn that came between the reading and the start of another', async (t) => {
+    const { history, first } = await talk(['start'])
+    const readEnd = served.threads.chainEnd
+    const mocked = t.mock.method(served.threads, 'chainEnd', async (...of: Parameters<typeof readEnd>) => {
+      const end = await readEnd(...of)
+      mocked.mock.restore()
+      await ask([say('between')], { previous_response_id: first['id'] })
+      return end
+    })
+    const late = await ask([say('late')], { previous_response_id: first['id'] })
+    assert.equal(threadOf(late), threadOf(first))
+    assert.ok(lastTexts().includes('between'))
+    const next = await ask([...history, say('late'), ...outputOf(late), say('on')])
+    assert.notEqual(threadOf(next), threadOf(first))
+    assert.ok(!lastTexts().includes('between'))
+  })
+
   it('forks where it goes on from an earlier response, and keeps what stood there', async () => {
     const { history, bodies, first } = await talk(['root', 'left'])
     const right = await ask([say('right')], { previous_response_id: first['id'] })

@@ -6,6 +6,7 @@ import type { Thread, Turn, TurnOptions } from '#core/turn.ts'
 import { hashOfInstructions } from '#doors/openai/blocks.ts'
 import { type ChainedItem, chainOfRequest } from '#doors/openai/find-thread.ts'
 import type { Threads } from '#turns/threads.ts'
+import type { StartTurn } from '#turns/turns.ts'
 
 export type Named = {
   readonly threadId: string
@@ -21,28 +22,33 @@ export type Added = {
   readonly instructions: readonly string[]
 }
 
-/** The options of a turn that tell its history; none where the history before it is not known. */
+type NamedHistory = Pick<StartTurn, 'chainSeq'> & {
+  readonly options: Pick<TurnOptions, 'chain' | 'instructions'>
+}
+
+/** What tells the history of a turn; nothing where the history before it is not known. */
 export async function chainOfNamed(
   threads: Pick<Threads, 'chainEnd'>,
   user: UserId,
   named: Named,
   { items, instructions }: Added,
-): Promise<Pick<TurnOptions, 'chain' | 'instructions'>> {
+): Promise<NamedHistory> {
   const before = await historyBefore(threads, user, named)
-  if (!before) return {}
+  if (!before) return { options: {} }
   const { history } = await chainOfRequest(items, before.hash)
   const standing = instructions.length > 0 ? undefined : before.instructions
-  return { chain: history, instructions: standing ?? hashOfInstructions(instructions) }
+  const options = { chain: history, instructions: standing ?? hashOfInstructions(instructions) }
+  return { options, chainSeq: before.lastSeq }
 }
 
-type History = Pick<ChainEnd, 'hash' | 'instructions'>
+type History = Omit<ChainEnd, 'turnId'>
 
 async function historyBefore(
   threads: Pick<Threads, 'chainEnd'>,
   user: UserId,
   { threadId, previous, conversation }: Named,
 ): Promise<History | undefined> {
-  if (conversation?.lastSeq === 0) return { hash: '' }
+  if (conversation?.lastSeq === 0) return { hash: '', lastSeq: 0 }
   if (previous && previous.options.chain === undefined) return undefined
   const end = await threads.chainEnd(user, threadId)
   if (!end || !previous || previous.id === end.turnId) return end

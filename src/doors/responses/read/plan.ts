@@ -47,7 +47,8 @@ export async function planTurn(parts: PlanParts, user: UserId, request: CreateRe
   const resume = async (named: Named, output: Output): Promise<Plan> => {
     const resumed = resumeOf(user, request, output)
     const history = await chainOfNamed(threads, user, named, { items: [output], instructions: [] })
-    return { start: { ...common, ...resumed, options: { ...resumed.options, ...history }, threadId: named.threadId } }
+    const options = { ...resumed.options, ...history.options }
+    return { start: { ...common, ...resumed, ...history, options, threadId: named.threadId } }
   }
   if (intent.kind === 'resume') return resume({ threadId: threadId as string, previous: before }, intent.output)
   const sent = sentBy(items, request)
@@ -60,7 +61,8 @@ export async function planTurn(parts: PlanParts, user: UserId, request: CreateRe
     const input = seedItems(fresh, blocks, 'input')
     const named = { threadId, previous: before, conversation: thread }
     const history = await chainOfNamed(threads, user, named, sentBy(fresh, request))
-    return { start: { ...common, threadId, options: { ...request.options, ...history }, input } }
+    const options = { ...request.options, ...history.options }
+    return { start: { ...common, ...history, threadId, options, input } }
   }
   const chain = await chainOfRequest(sent.items)
   if (intent.kind === 'replay') {
