@@ -128,8 +128,8 @@ export function* pointBehind(turn: Turn, history: string, { drafts, earlier = []
 }
 
 /**
- * The latest point of a thread. Only a part of a hash is stored: the whole one is made again, from the answer. Nothing of the
- * thread is read but that answer, and the rows of turns without a point that came after it.
+ * The latest point of a thread. Only a part of a hash is stored: the whole one is made again, from the answer. Of the thread
+ * only the items of that turn are read, and the rows of turns without a point that came after it.
  */
 export function* readChainEnd(user: UserId, threadId: string): Job<ChainEnd | undefined> {
   const thread = yield* first('SELECT last_seq FROM threads WHERE id = ? AND user_id = ?', threadId, user)
@@ -157,9 +157,12 @@ export function* readChainEnd(user: UserId, threadId: string): Job<ChainEnd | un
   return undefined
 }
 
+/** The beginning of an item, with its type. */
+const itemStart = 'substr(items.body, 1, 20)'
+
 /**
  * The messages and gates that a turn has stored after its input. If `known` begins with its first entry, nothing is read,
- * and all items are returned.
+ * and all items are returned. Else PostgreSQL reads only the beginnings of other items; SQLite has to read them whole.
  */
 function* itemsBehindInput(turn: Turn, known: readonly Entry[]): Job<Item[]> {
   const { firstSeq = 1, lastSeq = Number.MAX_SAFE_INTEGER } = turn
@@ -167,7 +170,7 @@ function* itemsBehindInput(turn: Turn, known: readonly Entry[]): Job<Item[]> {
   if (known[0]?.seq === firstSeq) return known.slice(inputs).map(({ item }) => item)
   const rows = yield* query(
     `SELECT ${entryColumns} FROM ${wholeItems} WHERE thread_id = ? AND seq > ? AND seq <= ? AND turn_id = ?
-       AND (items.body LIKE '{"type":"message",%' OR items.body LIKE '{"type":"gate",%') ORDER BY seq`,
+       AND (${itemStart} LIKE '{"type":"message",%' OR ${itemStart} LIKE '{"type":"gate",%') ORDER BY seq`,
     turn.threadId,
     firstSeq - 1 + inputs,
     lastSeq,
