@@ -1,4 +1,5 @@
-// Runs the component builder in a process of its own, with a deadline and a memory limit: it evaluates the tool's code.
+// Runs the component builder in a process of its own, without the environment of the service, with a deadline and a memory
+// limit: it evaluates the tool's code.
 import { spawn } from 'node:child_process'
 import { inBundle } from '#lib/bundle.ts'
 import { inCheckout } from '#lib/checkout.ts'
@@ -33,9 +34,11 @@ export async function runBuilder(
   { deadlineMs }: { deadlineMs: number },
 ): Promise<BuilderOutcome> {
   const script = inBundle('builder-child.mjs') ?? inCheckout('src', 'sandbox', 'build', 'builder-child.ts')
-  // Not every system supports `ulimit -d`.
-  const limitThenExec = `ulimit -c 0; ulimit -d ${maxBuilderMib * 1_024} 2>/dev/null; exec "$0" "$@"`
+  // Not `spawnConfined`: it refuses addons, and the builder is one. Not every system supports `ulimit -d`.
+  const limitThenExec = `unset PWD OLDPWD; ulimit -c 0; ulimit -d ${maxBuilderMib * 1_024} 2>/dev/null; exec "$0" "$@"`
   const child = spawn('/bin/sh', ['-c', limitThenExec, process.execPath, script], {
+    env: {},
+    cwd: '/',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
   })

@@ -1,0 +1,35 @@
+// The process of the component builder, with scripts in place of the builder.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { runBuilder } from '#sandbox/build/run-builder.ts'
+import { patienceMs } from '../../until.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'atrium-builder-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+const parts = { witPath: folder, jsSource: '', jsPath: join(folder, 'entry.js'), moduleRoot: folder }
+
+/** The address of a builder with this code. */
+function standIn(name: string, code: string): string {
+  const path = join(folder, `${name}.mjs`)
+  writeFileSync(path, code)
+  return pathToFileURL(path).href
+}
+
+test('the builder sees neither the environment nor the folder of its caller', async () => {
+  const told = 'Buffer.from(JSON.stringify({ env: process.env, cwd: process.cwd() }))'
+  const builder = standIn('telling', `export const componentize = async () => ({ component: ${told} })`)
+  const outcome = await runBuilder(builder, parts, { deadlineMs: patienceMs })
+  assert(outcome.type === 'component', JSON.stringify(outcome))
+  const { env, cwd } = JSON.parse(Buffer.from(outcome.component).toString()) as {
+    env: Record<string, string>
+    cwd: string
+  }
+  /** What some shells set by themselves. */
+  const own = ['SHLVL', '_']
+  const shared = Object.keys(env).filter((name) => name in process.env && !own.includes(name))
+  assert.deepEqual({ shared, cwd }, { shared: [], cwd: '/' })
+})
