@@ -19,7 +19,10 @@ export type BuilderAnswer =
   | { readonly type: 'fault'; readonly message: string }
   | { readonly type: 'no_builder'; readonly message: string }
 
-/** What became of a build: an answer, none in time, or a process that ended without one. */
+/** What the process says: that the builder is loaded and begins, then its answer. */
+export type BuilderMessage = { readonly type: 'started' } | BuilderAnswer
+
+/** What became of a build: an answer, none in time after the start, or a process that ended or was stopped before that. */
 export type BuilderOutcome =
   | BuilderAnswer
   | { readonly type: 'late' }
@@ -27,11 +30,13 @@ export type BuilderOutcome =
 
 /** Writable memory of the process (`ulimit -d`). */
 const maxBuilderMib = 2_048
+/** Node and the builder load within a second. The rest is for slow machines. */
+const startDeadlineMs = 60_000
 
 export async function runBuilder(
   builder: string,
   parts: BuilderParts,
-  { deadlineMs }: { deadlineMs: number },
+  { deadlineMs, startMs = startDeadlineMs }: { deadlineMs: number; startMs?: number },
 ): Promise<BuilderOutcome> {
   const script = inBundle('builder-child.mjs') ?? inCheckout('src', 'sandbox', 'build', 'builder-child.ts')
   // Not `spawnConfined`: it refuses addons, and the builder is one. Not every system supports `ulimit -d`.
@@ -42,14 +47,26 @@ export async function runBuilder(
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
   })
-  const { promise, resolve } = Promise.withResolvers<BuilderOutcome>()
-  child.once('message', (answer) => resolve(answer as BuilderAnswer))
-  child.once('exit', (code, signal) => resolve({ type: 'ended', how: signal ?? `code ${code}` }))
-  child.on('error', (error) => resolve({ type: 'ended', how: error.message }))
+  const started = Promise.withResolvers<void>()
+  const { promise: ended, resolve: end } = Promise.withResolvers<BuilderOutcome>()
+  const gone = Promise.withResolvers<void>()
+  child.on('message', (message: BuilderMessage) => (message.type === 'started' ? started.resolve() : end(message)))
+  child.once('exit', (code, signal) => {
+    end({ type: 'ended', how: signal ?? `code ${code}` })
+    gone.resolve()
+  })
+  child.on('error', (error) => {
+    end({ type: 'ended', how: error.message })
+    if (child.pid === undefined) gone.resolve()
+  })
   child.send({ builder, parts }, () => {})
   try {
-    return await within(deadlineMs, promise, () => ({ type: 'late' }) as const)
+    const early = await within(startMs, Promise.race([started.promise, ended]), () => notStarted)
+    return early ?? (await within(deadlineMs, ended, () => ({ type: 'late' }) as const))
   } finally {
     child.kill('SIGKILL')
+    await gone.promise
   }
 }
+
+const notStarted: BuilderOutcome = { type: 'ended', how: 'it did not start in time' }

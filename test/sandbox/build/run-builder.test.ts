@@ -1,6 +1,6 @@
 // The process of the component builder, with scripts in place of the builder.
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -32,4 +32,24 @@ test('the builder sees neither the environment nor the folder of its caller', as
   const own = ['SHLVL', '_']
   const shared = Object.keys(env).filter((name) => name in process.env && !own.includes(name))
   assert.deepEqual({ shared, cwd }, { shared: [], cwd: '/' })
+})
+
+test('the deadline of the tool begins when the builder has loaded, and a builder that does not load is not the tool', async () => {
+  const builder = standIn('stuck', 'setInterval(() => {}, 60_000)\nawait new Promise(() => {})')
+  const outcome = await runBuilder(builder, parts, { deadlineMs: 1, startMs: 500 })
+  assert.deepEqual(outcome, { type: 'ended', how: 'it did not start in time' })
+})
+
+test('a build that never ends is stopped, and its process is gone', async () => {
+  const builder = standIn(
+    'endless',
+    `import { writeFileSync } from 'node:fs'
+    export function componentize({ jsPath }) {
+      writeFileSync(jsPath, String(process.pid))
+      for (;;) {}
+    }`,
+  )
+  assert.deepEqual(await runBuilder(builder, parts, { deadlineMs: 2_000 }), { type: 'late' })
+  const pid = Number(readFileSync(parts.jsPath, 'utf8'))
+  assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
 })
