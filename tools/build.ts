@@ -11,6 +11,8 @@ import { buildTool, sourcesOf, witFolder } from '#sandbox/build/componentize.ts'
 import { createSandbox } from '#sandbox/supervisor/sandbox.ts'
 
 const here = import.meta.dirname
+/** The sources of the program that decide what is built. */
+const makers = ['builder-child.ts', 'componentize.ts', 'run-builder.ts', 'tool-entry.ts']
 
 /** Builds every tool whose component or description file is missing or older than its sources. */
 export async function buildAll(): Promise<void> {
@@ -56,7 +58,7 @@ function isFresh(folder: string, out: string): boolean {
     ...readdirSync(witFolder()).map((name) => join(witFolder(), name)),
     join(here, 'prelude.ts'),
     join(here, 'build.ts'),
-    ...['componentize.ts', 'tool-entry.ts'].map((name) => join(here, '..', 'src', 'sandbox', 'build', name)),
+    ...makers.map((name) => join(here, '..', 'src', 'sandbox', 'build', name)),
   ]
   const made = statSync(out).mtimeMs
   return sources.every((path) => statSync(path).mtimeMs <= made)
