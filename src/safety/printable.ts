@@ -3,12 +3,19 @@
 /** Control, format, private-use and surrogate characters, and the line and paragraph separators. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu
 
+const maxReasonChars = 500
+
 /** Writes every unprintable character as its number, `\u{…}`. With `lines`, line ends and tabs stay. */
 export function printable(text: string, { lines = false }: { lines?: boolean } = {}): string {
   return text.replaceAll(unprintable, (letter) => {
     if (lines && (letter === '\n' || letter === '\t')) return letter
     return escaped(letter)
   })
+}
+
+/** The first characters of a text in one printable line: the reason that somebody else's code gave, within a message. */
+export function oneLine(text: string): string {
+  return printable(text.slice(0, maxReasonChars).replaceAll(/\s+/g, ' ')).trim()
 }
 
 /**

@@ -1,8 +1,7 @@
 // The component builder's faults in terms of a tool's sources. The builder names its own steps, the scripts that the sources
 // became, and the WebAssembly functions of its engine.
-import { printable } from '#safety/printable.ts'
+import { oneLine } from '#safety/printable.ts'
 
-const maxReasonChars = 500
 /** More than this of the builder is not looked at. */
 const maxWordsChars = 20_000
 
@@ -12,11 +11,6 @@ export function buildFault(said: string): string {
   return oneLine(
     importFault(words) ?? exportFault(words) ?? hostFault(words) ?? endlessFault(words) ?? thrownFault(words) ?? words,
   )
-}
-
-/** The first characters of a text in one printable line. */
-export function oneLine(text: string): string {
-  return printable(text.slice(0, maxReasonChars).replaceAll(/\s*\n\s*/g, ' ')).trim()
 }
 
 function importFault(words: string): string | undefined {

@@ -5,14 +5,13 @@ import { pathToFileURL } from 'node:url'
 import type * as WasmTools from '@bytecodealliance/jco-transpile/wasm-tools'
 import { AppError } from '#core/errors.ts'
 import { inBundle } from '#lib/bundle.ts'
-import { printable } from '#safety/printable.ts'
+import { oneLine } from '#safety/printable.ts'
 import { witFolder } from './componentize.ts'
 
 /** A variable, so that the bundler does not follow the import: the package reads files beside its own code. */
 const toolsPackage = '@bytecodealliance/jco-transpile/wasm-tools'
 const bundledTools = 'wasm-tools.mjs'
 const world = 'sandboxed-tool'
-const maxReasonChars = 500
 /** Magic bytes, then version and layer of a core module. */
 const coreHeader = Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0])
 
@@ -30,7 +29,7 @@ export async function wrapModule(core: Buffer): Promise<Uint8Array> {
     const reason = error instanceof Error ? error.message : String((error as { payload?: unknown }).payload ?? error)
     const why = /wasi_snapshot_preview1/.test(reason)
       ? 'it uses files, arguments, time or printing of WASI 0.1, which a tool does not have'
-      : printable(reason.replaceAll(/\s+/g, ' ').slice(0, maxReasonChars))
+      : oneLine(reason)
     throw refused(why, error)
   }
 }

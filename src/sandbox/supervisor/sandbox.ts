@@ -11,26 +11,19 @@ import { isTooDeep } from '#sandbox/package/checked.ts'
 import { createDial, type Dial } from '#net/dial.ts'
 import { createEgress, type Traffic } from '#sandbox/egress/egress.ts'
 import { ToolFault, type ToolFaultCode } from '#sandbox/sandbox-fault.ts'
-import type { LogLine, Result } from '#sandbox/child/guest.ts'
+import type { LogLine } from '#sandbox/child/guest.ts'
 import type { ToolSecrets } from '#sandbox/auth/tool-secrets.ts'
 import { createHost, type InvokeTool, type ReadWorkspace } from './host.ts'
 import { type Prepared, prepareComponent, type PrepareParts } from '#sandbox/build/prepare.ts'
 import { callDeadlineMs, maxParamsBytes } from '#sandbox/child/limits.ts'
 import { createToolPool, type ToolPool } from './pool.ts'
+import { credentialFault, describeFault, faultOf } from './result-fault.ts'
 import type { Host } from './process.ts'
 import type { ProxySettings } from '#net/proxy.ts'
 import { resolveName } from '#net/resolve.ts'
 import { prepareRuntime } from '#sandbox/build/runtime.ts'
-import {
-  type Call,
-  type InstalledTool,
-  missingCredential,
-  readOnlyCapabilities,
-  refusedCredential,
-  schemaSizeFault,
-} from '#sandbox/component-tools.ts'
+import { type Call, type InstalledTool, readOnlyCapabilities, schemaSizeFault } from '#sandbox/component-tools.ts'
 
-const maxReasonChars = 500
 const schemaNeeded = 'schema must return a JSON Schema such as {"type":"object"}'
 
 /** A tool as it is stored: the component's bytes and the text of its capability file. */
@@ -243,32 +236,6 @@ async function outcomeOf(run: () => Promise<string>): Promise<string | ToolFault
     if (error instanceof ToolFault) return error
     throw error
   }
-}
-
-/**
- * A fault for a missing or refused credential, whatever the guest answered: the call runs again once the credential is set.
- * A call that has changed something must not run again, so the guest's answer is kept.
- */
-function credentialFault(tool: InstalledTool, { missing, refused, wrote }: Traffic): ToolFault | undefined {
-  if (wrote) return undefined
-  const [missingSecret] = missing
-  const [refusedSecret] = refused
-  if (missingSecret !== undefined) return missingCredential(tool, missingSecret)
-  return refusedSecret === undefined ? undefined : refusedCredential(tool, refusedSecret)
-}
-
-function faultOf(result: Result, name: string): ToolFault {
-  if (result.type === 'error') return new ToolFault('tool_error', result.error)
-  if (result.type === 'fault') return new ToolFault(result.code as ToolFaultCode, `${name}: ${result.message}`)
-  return new ToolFault('response_invalid', `${name}: the tool gave an answer of the wrong kind`)
-}
-
-/** Schema and description have no place for an error: a guest that breaks off may have told the log why. */
-function describeFault(result: Result, logs: readonly LogLine[]): ToolFault {
-  const why = logs.findLast(({ level }) => level === 'error')?.message
-  return result.type === 'fault' && result.code === 'trap' && why !== undefined
-    ? new ToolFault('trap', `the tool broke off: ${why.slice(0, maxReasonChars).replaceAll(/\s+/g, ' ')}`)
-    : faultOf(result, 'the tool')
 }
 
 async function namesWithValue(
