@@ -34,13 +34,13 @@ function Opened() {
   return open.value === 'shortcuts' ? <Shortcuts onClose={close} /> : null
 }
 
-/** Opens the bar once its part is loaded: without it the next Ctrl+F would do nothing either. */
+/** Opens the bar once its part is loaded. Chromium keeps a failure until the page is loaded again. */
 async function find(): Promise<void> {
   const thread = openConversation.peek()?.id
   try {
     await import('./parts/find.tsx')
   } catch {
-    return notify('The search in this thread could not be loaded. Try again, or load the page again.')
+    return notify('The search in this thread could not be loaded. Load the page again.')
   }
   if (openConversation.peek()?.id !== thread) return
   findOpen.value = thread

@@ -90,7 +90,7 @@ addEventListener('keydown', (event) => {
   if (shortcut !== 'stop') event.preventDefault()
   import('./keyboard.tsx').then(
     ({ act }) => act(shortcut),
-    () => notify('This could not be loaded. Try again.'),
+    () => notify('This could not be loaded. Load the page again.'),
   )
 })
 // News of turns that end is shown once the page is hidden.

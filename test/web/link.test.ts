@@ -197,11 +197,14 @@ async function findsWords(page: Page): Promise<void> {
   const field = page.getByRole('searchbox', { name: 'Find in this thread' })
   const bar = page.getByRole('search', { name: 'Find in this thread' })
   await box(page).focus()
-  // A part that cannot be loaded is told, and the next press tries again.
+  // A part that cannot be loaded is told, and is there once the page is loaded again.
   await page.route('**/assets/find-*', (asked) => asked.abort())
   await page.keyboard.press('Control+f')
   await page.getByText('The search in this thread could not be loaded.').waitFor()
   await page.unroute('**/assets/find-*')
+  await page.reload()
+  await log(page).getByText('You said:').waitFor()
+  await box(page).focus()
   await page.keyboard.press('Control+f')
   await untilEqual(() => field.evaluate((node) => node === node.ownerDocument.activeElement), true)
   await page.keyboard.type('number 77')

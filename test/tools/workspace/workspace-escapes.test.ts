@@ -133,7 +133,8 @@ test('a link that is turned outward in the middle of it all leads nowhere', asyn
     }
   })()
   const said = new Set<string>()
-  for (let turn = 0; turn < 150; turn++) {
+  // On a busy machine the link may stand still for long.
+  for (let turn = 0; turn < 150 || (said.size < 2 && turn < 20_000); turn++) {
     said.add(await run('read', { path: 'swap/secret.txt' }).catch((error: Error) => error.message))
     await run('write', { path: 'swap/new.txt', content: 'x' }).catch(() => {})
   }
