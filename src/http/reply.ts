@@ -55,7 +55,7 @@ const defaultRetrySecs: Readonly<Record<number, number>> = { 409: 1, 429: 60, 50
 
 /** Public messages for faults of the machine, whose own messages name hosts and files and go to the log only. */
 const publicMessages: Readonly<Partial<Record<ErrorCode, string>>> = {
-  database_unavailable: 'the database is unavailable: nothing was stored, try again',
+  database_unavailable: 'the database is unavailable and may not have stored this: try again',
   disk_full: 'the disk is full: nothing was stored',
   home_unwritable: 'the service cannot write to its home: nothing was stored',
 }

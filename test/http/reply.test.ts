@@ -38,7 +38,7 @@ const thrown: readonly [what: string, error: unknown, code: ErrorCode, message: 
     'a database that is away',
     new AppError('database_unavailable', 'db:5432'),
     'database_unavailable',
-    /^the database is/,
+    /^the database is unavailable and may not have stored this: try again$/,
   ],
   ['a home that is closed', new AppError('home_unwritable', '/root'), 'home_unwritable', /^the service cannot write/],
   ['a body of another type', { code: 'FST_ERR_CTP_INVALID_MEDIA_TYPE' }, 'unsupported_media_type', /application\/json/],
