@@ -1,5 +1,21 @@
 // A tree of Markdown as one line that a test can compare.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readMarkdown } from '../../../web/lib/markdown.ts'
 import type { MarkdownBlock, Span } from '../../../web/lib/markdown-tree.ts'
+
+/** A test for each table: each of its texts has the outline beside it. */
+export function testOutlines(tables: Readonly<Record<string, readonly (readonly [text: string, outline: string])[]>>) {
+  for (const [name, table] of Object.entries(tables)) {
+    test(name, () => {
+      for (const [text, expected] of table) assert.equal(outlineOf(text), expected, JSON.stringify(text))
+    })
+  }
+}
+
+export function outlineOf(text: string, limits?: Parameters<typeof readMarkdown>[2]): string {
+  return outline(readMarkdown(text, undefined, limits).parts.map(({ block }) => block))
+}
 
 export function outline(blocks: readonly MarkdownBlock[]): string {
   return blocks.map(outlineBlock).join(' ')

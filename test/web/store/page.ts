@@ -226,6 +226,14 @@ export function freshPage(t: TestContext, { now = 1_000_000 } = {}): void {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now })
 }
 
+/** Begins a test whose gateway takes every request; its lists are empty. */
+export function serveAll(t: TestContext): void {
+  freshPage(t)
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) gateway.on(`${method} /api/*`, ok({}))
+  gateway.on('GET /api/*', ok({}))
+  for (const list of ['tools', 'users', 'grants', 'gates', 'tokens']) gateway.on(`GET /api/${list}`, ok({ [list]: [] }))
+}
+
 export function threadOf(id: string, more: Partial<Thread> = {}): Thread {
   const at = new Date(0).toISOString()
   return { id, title: `Thread ${id}`, door: 'web', created_at: at, updated_at: at, last_seq: 0, state: 'idle', ...more }

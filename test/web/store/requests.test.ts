@@ -1,14 +1,11 @@
 // What each action of a page asks of the gateway, and what it reads again afterwards.
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
-import { address, type Asked, freshPage, gateway, ok, refusal, settled } from './page.ts'
-import type { MessageItem } from '#doors/web/wire/thread.ts'
+import { test } from 'node:test'
+import { address, type Asked, freshPage, gateway, ok, refusal, serveAll, settled } from './page.ts'
 import { ApiFault } from '../../../web/api/client.ts'
 import { go } from '../../../web/router.ts'
 import { activity, latest, span, spans } from '../../../web/store/activity.ts'
 import { now } from '../../../web/store/clock.ts'
-import type { Conversation } from '../../../web/store/conversation.ts'
-import { forkBehind, resend } from '../../../web/store/variants.ts'
 import { answeredToday, answerGate, applyGate, gates, waiting } from '../../../web/store/gates.ts'
 import { grants, revokeGrant } from '../../../web/store/grants.ts'
 import { stopJob } from '../../../web/store/jobs.ts'
@@ -58,15 +55,8 @@ async function asks(work: () => unknown): Promise<string[]> {
   return gateway.asked.map(line)
 }
 
-function serve(t: TestContext): void {
-  freshPage(t)
-  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) gateway.on(`${method} /api/*`, ok({}))
-  gateway.on('GET /api/*', ok({}))
-  for (const list of ['tools', 'users', 'grants', 'gates', 'tokens']) gateway.on(`GET /api/${list}`, ok({ [list]: [] }))
-}
-
 test('tools: the list is read again after a change; names are safe in the address', async (t) => {
-  serve(t)
+  serveAll(t)
   gateway.on('GET /api/tools', ok({ tools: [{ name: 'a b' }] }))
   const list = 'GET /api/tools'
   assert.deepEqual(await asks(() => switchTool('a b', false)), ['PATCH /api/tools/a%20b {"enabled":false}', list])
@@ -84,7 +74,7 @@ test('tools: the list is read again after a change; names are safe in the addres
 })
 
 test('users: a new token is shown once, and goes with its user', async (t) => {
-  serve(t)
+  serveAll(t)
   const list = 'GET /api/users'
   gateway.on('POST /api/users*', ok({ token: 'secret' }))
   assert.deepEqual(await asks(() => addUser('ada', 90)), ['POST /api/users {"name":"ada","expires_in_days":90}', list])
@@ -100,7 +90,7 @@ test('users: a new token is shown once, and goes with its user', async (t) => {
 })
 
 test('tokens are revoked alone or all, and the list is right even if one could not be', async (t) => {
-  serve(t)
+  serveAll(t)
   gateway.on('GET /api/users/bob/tokens', ok({ tokens: [{ id: '1' }, { id: '2' }] }))
   const list = 'GET /api/users'
   const tokens = tokensOf('bob')
@@ -122,7 +112,7 @@ test('tokens are revoked alone or all, and the list is right even if one could n
 })
 
 test('settings: what the gateway answers is shown, and the service read again', async (t) => {
-  serve(t)
+  serveAll(t)
   gateway.on('PATCH /api/settings', ok({ marks_off: ['x'] }))
   const patch = 'PATCH /api/settings'
   const status = 'GET /api/status'
@@ -143,7 +133,7 @@ test('settings: what the gateway answers is shown, and the service read again', 
 })
 
 test('a model is chosen with its address; it is no fallback of itself', async (t) => {
-  serve(t)
+  serveAll(t)
   const model = { provider: 'openai', name: 'gpt', base_url: undefined } as never
   for (const [fallback, rest] of [
     [['openai/gpt', 'a/b', 'openai/gpt@http://x', 'openai/gpt-mini'], 'a/b, openai/gpt-mini'],
@@ -169,7 +159,7 @@ test('a model that failed its test is told from other faults', () => {
 })
 
 test('grants, jobs and receipts', async (t) => {
-  serve(t)
+  serveAll(t)
   assert.deepEqual(await asks(() => revokeGrant('g/1')), ['DELETE /api/grants/g%2F1', 'GET /api/grants'])
   assert.deepEqual(grants.data.value, [])
   assert.deepEqual(await asks(() => stopJob('j')), ['POST /api/jobs/j/cancel {}'])
@@ -185,7 +175,7 @@ test('grants, jobs and receipts', async (t) => {
 })
 
 test('a gate is answered, and the list read again, also when somebody else was first', async (t) => {
-  serve(t)
+  serveAll(t)
   const path = 'POST /api/threads/t/gates/g%201'
   const answer = { action: 'allow' } as never
   assert.deepEqual(await asks(() => answerGate('t', 'g 1', answer)), [`${path} {"action":"allow"}`, 'GET /api/gates'])
@@ -195,7 +185,7 @@ test('a gate is answered, and the list read again, also when somebody else was f
 })
 
 test('gates come and go by frames; what a caller owes is not for a person to answer', (t) => {
-  serve(t)
+  serveAll(t)
   gates.data.value = undefined
   assert.deepEqual(waiting.value, [])
   const gate = (id: string, kind = 'approval') => ({ type: 'gate', id, kind, thread_id: 't', waiting: 1 }) as never
@@ -216,7 +206,7 @@ test('the gates answered today are those since the reader’s midnight', async (
 })
 
 test('usage is asked for by days; the latest turns have the number of their tool calls, read once', async (t) => {
-  serve(t)
+  serveAll(t)
   const row = { date: '2026-05-07', model: 'm', user: 'u', turns: 2, input_tokens: 1, output_tokens: 1, cost_usd: 1 }
   gateway.on('GET /api/usage', ok({ days: [row] }))
   now.value = Date.parse('2026-05-07T12:00:00Z')
@@ -262,58 +252,6 @@ test('usage is asked for by days; the latest turns have the number of their tool
 })
 
 test('the service is read', async (t) => {
-  serve(t)
+  serveAll(t)
   assert.deepEqual(await asks(() => service.load()), ['GET /api/status'])
-})
-
-const content: MessageItem['content'] = [
-  { type: 'text', text: 'own words' },
-  { type: 'text', text: 'from outside', origin: 'https://a' },
-  { type: 'file', name: 'n.txt', text: 'né' },
-  { type: 'image', url: 'data:image/png;base64,AAAA' },
-  { type: 'image', url: 'https://elsewhere/x.png' },
-]
-
-test('a message is said again in a variant of its thread, with its files', async (t) => {
-  serve(t)
-  go('/threads/old')
-  gateway.on('POST /api/chat/send', ok({ thread_id: 'variant', turn_id: 't' }))
-  const message = { type: 'message', role: 'user', seq: 7, content } as MessageItem
-  await resend('old', message, 'other words')
-  assert.equal(address.pathname, '/threads/variant')
-  const base64 = (text: string) => Buffer.from(text).toString('base64')
-  const body = {
-    message: 'other words',
-    thread_id: 'old',
-    before_seq: 7,
-    attachments: [
-      { name: 'https://a', media_type: 'text/plain', data: base64('from outside') },
-      { name: 'n.txt', media_type: 'text/plain', data: base64('né') },
-      { name: 'picture-3', media_type: 'image/png', data: 'AAAA' },
-    ],
-  }
-  assert.deepEqual(gateway.bodies('POST /api/chat/send'), [body])
-  await resend('old', { ...message, content: [] }, 'x', null)
-  assert.deepEqual(gateway.bodies('POST /api/chat/send')[1], {
-    message: 'x',
-    thread_id: 'old',
-    before_seq: 7,
-    model: null,
-  })
-  gateway.on('POST /api/chat/send', refusal(409, 'busy', 'not now'))
-  await assert.rejects(resend('old', message, 'x'), { code: 'busy' })
-})
-
-test('a fork on purpose goes on behind a turn: before the next message, or at the end', async (t) => {
-  serve(t)
-  const views = [
-    { key: 'a', message: { seq: 1 } },
-    { key: 'b', message: { seq: 5 } },
-  ]
-  const conversation = { id: 'old', turns: { peek: () => views }, lastSeq: () => 9 } as unknown as Conversation
-  gateway.on('POST /api/threads/old/fork', ok({ id: 'fork' }))
-  await forkBehind(conversation, 'a')
-  await forkBehind(conversation, 'b')
-  assert.deepEqual(gateway.bodies('POST /api/threads/old/fork'), [{ before_seq: 5 }, { before_seq: 10 }])
-  assert.equal(address.pathname, '/threads/fork')
 })
