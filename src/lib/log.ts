@@ -1,5 +1,5 @@
-// The log: one line per event, on standard error or in a file. JSON, or plain text on a terminal. The lines of one tick
-// share a write. Lines that cannot be written are dropped, since a service must outlive its log.
+// The log: one line per event, on standard error or in a file. JSON, or plain text on a terminal. Lines share writes, but
+// warnings and errors do not wait for that. Lines that cannot be written are dropped, since a service must outlive its log.
 import { closeSync, existsSync, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs'
 
 export interface Log {
@@ -28,6 +28,8 @@ const maxStackLength = 8_192
 /** A log has at most this many files of this size. */
 const maxFiles = 5
 const defaultMaxBytes = 10 * 1024 * 1024
+/** How long a line waits for others to be written with it: a write takes longer than the making of three lines. */
+const holdMs = 20
 
 /** Field names under which a secret might be logged by mistake. A number under such a name is a count. */
 const secretName = /(authorization|cookie|token|secret|password|passphrase|api[-_]?key|credential)s?$/i
@@ -47,9 +49,11 @@ export function openLog({ level, file, maxBytes = defaultMaxBytes, secrets = [] 
   const format = file === undefined && process.stderr.isTTY ? formatText : formatJson
   const redact = createRedactor(secrets)
   return {
-    ...logTo((name, fields, message) => write(redact(format(name, fields, message, new Date()))), level),
+    ...logTo((name, fields, message) => {
+      write(redact(format(name, fields, message, new Date())), name === 'warn' || name === 'error')
+    }, level),
     revealSecret(message) {
-      if (level !== 'silent') write(format('info', {}, message, new Date()))
+      if (level !== 'silent') write(format('info', {}, message, new Date()), true)
     },
   }
 }
@@ -87,8 +91,21 @@ export function formatJson(level: LogLevel, fields: object, message: string, now
 /** Most events are flat and have no secret field: JSON is several times faster without a replacer. */
 function isFlat(fields: object): boolean {
   for (const [name, value] of Object.entries(fields))
-    if (typeof value === 'object' || (typeof value === 'string' && secretName.test(name))) return false
+    if (typeof value === 'object' || (typeof value === 'string' && isSecretName(name))) return false
   return true
+}
+
+/** The names that were tested; the same ones come with each request. */
+const testedNames = new Map<string, boolean>()
+const maxTestedNames = 1_000
+
+function isSecretName(name: string): boolean {
+  let is = testedNames.get(name)
+  if (is === undefined) {
+    is = secretName.test(name)
+    if (testedNames.size < maxTestedNames) testedNames.set(name, is)
+  }
+  return is
 }
 
 /** An event as a line of plain text, with an error's stack below it. */
@@ -123,7 +140,7 @@ function plainValue(name: string, value: unknown): unknown {
     return { type, message, stack: stackOf(value), ...(cause !== undefined && { cause }) }
   }
   const counts = typeof value === 'number' || typeof value === 'boolean'
-  return !counts && value !== undefined && secretName.test(name) ? redacted : value
+  return !counts && value !== undefined && isSecretName(name) ? redacted : value
 }
 
 function stackOf({ stack, message }: Error): string {
@@ -155,13 +172,16 @@ function shiftFiles(file: string): void {
   renameSync(file, `${file}.1`)
 }
 
-/** Writes the lines of one tick at its end, and the rest when the process exits. */
-function createWriter(target: (bytes: number) => number): (line: string) => void {
+/** Writes the lines that were held, those that are urgent at the end of the tick, and the rest when the process exits. */
+function createWriter(target: (bytes: number) => number): (line: string, urgent: boolean) => void {
   let lines = ''
-  let due = false
+  let held: NodeJS.Timeout | undefined
+  let due: NodeJS.Immediate | undefined
   const flush = (): void => {
-    due = false
     process.off('exit', flush)
+    clearTimeout(held)
+    clearImmediate(due)
+    held = due = undefined
     const bytes = Buffer.from(lines)
     lines = ''
     try {
@@ -171,11 +191,12 @@ function createWriter(target: (bytes: number) => number): (line: string) => void
       // A full disk, or a reader that is gone or too slow: there is nowhere to report it.
     }
   }
-  return (line) => {
+  return (line, urgent) => {
+    if (lines === '') {
+      process.once('exit', flush)
+      held = setTimeout(flush, holdMs).unref()
+    }
     lines += line
-    if (due) return
-    due = true
-    process.once('exit', flush)
-    setImmediate(flush)
+    if (urgent) due ??= setImmediate(flush)
   }
 }

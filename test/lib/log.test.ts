@@ -1,6 +1,6 @@
 // The log: its lines, its levels, and what never stands in it.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -62,9 +62,24 @@ test('on a terminal a line is read at a glance, and nothing in it commands the t
   assert.match(formatText('error', { err: new Error('boom\u001b[2J') }, 'x', now), /\n {4}Error: boom\?\[2J\n {4} +at /)
 })
 
-test('lines of one tick are all written, in order', async (t) => {
+test('lines that wait are written by themselves', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
   const lines = await linesOf(t, (log) => {
-    for (let at = 0; at < 1_000; at++) log.info({ at }, 'x')
+    log.info({}, 'one')
+    log.info({}, 'two')
+    t.mock.timers.tick(20)
+    log.info({}, 'later')
+  })
+  assert.deepEqual(
+    lines.map((line) => (JSON.parse(line) as { msg: string }).msg),
+    ['one', 'two'],
+  )
+})
+
+test('lines that wait are written with a warning, in order', async (t) => {
+  const lines = await linesOf(t, (log) => {
+    for (let at = 0; at < 999; at++) log.info({ at }, 'x')
+    log.warn({ at: 999 }, 'x')
   })
   assert.deepEqual(
     lines.map((line) => (JSON.parse(line) as { at: number }).at),
@@ -119,11 +134,20 @@ test('counts and ordinary words stay', () => {
   assert.match(line, /"input_tokens":7/)
 })
 
+test('lines that wait are written when the process exits', () => {
+  const code = `
+    const { openLog } = await import(${JSON.stringify(new URL('../../src/lib/log.ts', import.meta.url).href)})
+    openLog({ level: 'info' }).info({}, 'last words')
+    process.exit(0)`
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' })
+  assert.match(stderr, /"msg":"last words"/)
+})
+
 test('a log that cannot be written does not stop the process', async () => {
   const code = `
     const { openLog } = await import(${JSON.stringify(new URL('../../src/lib/log.ts', import.meta.url).href)})
     const log = openLog({ level: 'info', file: '/dev/full' })
-    log.info({}, 'x')
+    log.warn({}, 'x')
     await new Promise(setImmediate)
     log.info({}, 'y')
     setImmediate(() => process.exit(7))`
@@ -139,7 +163,7 @@ test('a file that is full is put aside once; the log of all times takes no more 
   const beside = openLog({ level: 'info', file, maxBytes: 1_000 })
   for (let at = 0; at < 90; at++) {
     const writer = at % 2 === 0 ? log : beside
-    writer.info({ at }, 'x'.repeat(100))
+    writer.warn({ at }, 'x'.repeat(100))
     await new Promise(setImmediate)
     await new Promise(setImmediate)
   }
