@@ -24,8 +24,13 @@ export type Children = {
   start(file: string, ...args: readonly string[]): Promise<Child>
   /** The same for a file that must clean up: it gets SIGTERM at the end, not SIGKILL. */
   startTidy(file: string, ...args: readonly string[]): Promise<Child>
-  /** Runs any command. The caller waits for it. */
-  spawn(command: string, args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess
+  /** Runs any command, with standard error as it is here or in an open file. The caller waits for it. */
+  spawn(
+    command: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string>>,
+    errors?: 'inherit' | number,
+  ): ChildProcess
   folder(): string
   /** Ends all children but one: those of a suite that is over would go on indexing their threads beside the next one. */
   endAllBut(kept: Child): Promise<void>
@@ -57,12 +62,12 @@ export function createChildren(): Children {
       tidy.add(child)
       return whenReady(child)
     },
-    spawn(command, args, env) {
+    spawn(command, args, env, errors = 'inherit') {
       const { PATH = '' } = process.env
       const child = spawn(command, args, {
         // The caller's settings and keys must not reach the measured process.
         env: { PATH, ...env },
-        stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+        stdio: ['ignore', 'pipe', errors, 'ipc'],
       })
       alive.add(child)
       child.once('exit', () => alive.delete(child))

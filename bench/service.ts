@@ -1,7 +1,7 @@
 // `atrium serve` as a child process: started as a user would start it, and timed until it is ready.
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, readFileSync } from 'node:fs'
+import { closeSync, cpSync, openSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { prepareComponent } from '#sandbox/build/prepare.ts'
@@ -37,18 +37,21 @@ export type Service = {
   stop(): Promise<void>
 }
 
-/** Starts a program and waits until it prints that it is ready. */
+/** Starts a program and waits until it prints that it is ready. Its log goes to a file, at the level that users have. */
 export async function startService(
   children: Children,
   env: Readonly<Record<string, string>>,
   [file, ...args]: Program = serve,
 ): Promise<Service> {
   const start = performance.now()
-  const child = children.spawn(file, args, { LOG_LEVEL: 'warn', ...env })
+  const log = join(children.folder(), 'log')
+  const opened = openSync(log, 'w')
+  const child = children.spawn(file, args, env, opened)
+  closeSync(opened)
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`${file} was not ready in time`)), deadlineMs)
-    child.once('exit', () => reject(new Error(`${file} ended by itself`)))
+    child.once('exit', () => reject(new Error(`${file} ended by itself: ${readFileSync(log, 'utf8')}`)))
     let output = ''
     child.stdout?.on('data', (text: Buffer) => {
       if (output.length < 10_000) output += text.toString()
