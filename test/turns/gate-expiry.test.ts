@@ -8,7 +8,7 @@ import { expireGates, watchExpiry } from '#turns/gate-expiry.ts'
 import { createGates } from '#turns/gates.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { ada, dayMs, decide, minuteMs, rejectsWith } from '../store/harness.ts'
-import { eventsOf, message, openHouse, restOf, turnOver } from './house.ts'
+import { eventsOf, message, openHouse, restOf, textsOf, turnOver } from './house.ts'
 
 const later = (): number => Date.now() + dayMs + 1
 
@@ -100,4 +100,23 @@ test('a gate that has expired cannot be allowed in the moment until it is denied
   await rejectsWith(late.answer(ada, turn.threadId, allow), 'gate_closed')
   assert.equal((await turns.get(ada, turn.id))?.status, 'waiting')
   await gates.answer(ada, turn.threadId, allow)
+})
+
+test('gates that nobody answered are denied after a day, all of them, and each call has one result', async (t) => {
+  const clock = { now: Date.now() }
+  const { turns, gates, store } = openHouse(t, {
+    reply: (_, { items }) =>
+      items.some(({ type }) => type === 'result') ? ['done'] : [1, 2, 3].map((at) => ({ name: 'write', args: { at } })),
+  })
+  const { turn, events } = await turns.start(message('go'))
+  await eventsOf(events)
+  const watch = turns.watch(ada, turn.threadId, 0)
+  await expireGates({ store, gates, now: () => clock.now + dayMs - 1_000 })
+  assert.equal((await turns.get(ada, turn.id))?.status, 'waiting')
+  await expireGates({ store, gates, now: () => clock.now + dayMs + 60_000 })
+  for await (const batch of watch)
+    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'completed')) break
+  const texts = await textsOf(store, turn.threadId)
+  assert.equal(texts.filter((text) => text.startsWith('result: write was not run: its approval expired')).length, 3)
+  assert.equal(texts.at(-1), 'done')
 })

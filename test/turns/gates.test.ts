@@ -1,4 +1,4 @@
-// Gates for doors: what an answer stores, what it grants, and who is told.
+// Gates for doors: what an answer stores, what it grants, who is told, and how the turn goes on.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { Signal } from '#core/bus.ts'
@@ -8,7 +8,7 @@ import type { GateAnswer } from '#turns/gate-answers.ts'
 import { createGates } from '#turns/gates.ts'
 import { tool } from '../agent/tools.ts'
 import { ada, bob, rejectsWith } from '../store/harness.ts'
-import { eventsOf, type HouseParts, message, openHouse, until } from './house.ts'
+import { eventsOf, type HouseParts, message, openHouse, restOf, textsOf, tools, until } from './house.ts'
 
 const nowMs = Date.now()
 const hourMs = 3_600_000
@@ -135,4 +135,62 @@ test('a grant is revoked once, and its user is told', async (t) => {
   assert.equal(await gates.revoke(ada, grant?.id ?? ''), true)
   assert.deepEqual(signals, [{ type: 'grants', user: ada }])
   assert.equal(await gates.revoke(ada, grant?.id ?? ''), false)
+})
+
+test('an approval lets the turn go on, its events and those of a watcher tell all of it', async (t) => {
+  const { turns, gates, store } = openHouse(t, {
+    reply: (_, { items }) => (items.some(({ type }) => type === 'result') ? ['done'] : [{ name: 'write' }]),
+  })
+  const { turn, events } = await turns.start(message('go'))
+  const waiting = await eventsOf(events)
+  assert.equal(restOf(waiting), 'waiting')
+  const [gate] = waiting
+    .flatMap((event) => (event.type === 'entries' ? event.entries : []))
+    .filter(({ item }) => item.type === 'gate')
+  assert.ok(gate?.item.type === 'gate')
+  const watch = turns.watch(ada, turn.threadId, 0)
+  await rejectsWith(
+    gates.answer(bob, turn.threadId, { callId: gate.item.callId, decision: 'allow', by: 'bob' }),
+    'not_found',
+  )
+  await gates.answer(ada, turn.threadId, { callId: gate.item.callId, decision: 'allow', by: 'ada' })
+  for await (const batch of watch)
+    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'completed')) break
+  assert.deepEqual(await textsOf(store, turn.threadId), [
+    'go',
+    'call',
+    'gate',
+    'answer',
+    'attempt',
+    'result: write ran',
+    'done',
+  ])
+})
+
+test('answers that come while a call runs are taken, and no call runs twice', async (t) => {
+  const ran: unknown[] = []
+  const { promise: free, resolve: letGo } = Promise.withResolvers<void>()
+  const slow = tool('slow', { effects: 'write', repeatable: false }, async (args) => {
+    ran.push(args)
+    await free
+    return 'ok'
+  })
+  const { turns, gates, store } = openHouse(t, {
+    tools: [...tools, slow],
+    reply: (_, { items }) =>
+      items.some(({ type }) => type === 'result') ? ['done'] : [1, 2].map((at) => ({ name: 'slow', args: { at } })),
+  })
+  const { turn, events } = await turns.start(message('go'))
+  const callIds = (await eventsOf(events))
+    .flatMap((event) => (event.type === 'entries' ? event.entries : []))
+    .flatMap(({ item }) => (item.type === 'gate' ? [item.callId] : []))
+  const watch = turns.watch(ada, turn.threadId, 0)
+  await gates.answer(ada, turn.threadId, { callId: callIds[0] ?? '', decision: 'allow', by: 'ada' })
+  await until(() => ran.length > 0)
+  await gates.answer(ada, turn.threadId, { callId: callIds[1] ?? '', decision: 'allow', by: 'ada' })
+  letGo()
+  for await (const batch of watch)
+    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'completed')) break
+  assert.deepEqual(ran, ['{"at":1}', '{"at":2}'])
+  assert.equal((await textsOf(store, turn.threadId)).filter((text) => text.startsWith('result')).length, 2)
 })

@@ -1,9 +1,11 @@
+// Titles of threads, and the lines of a list of turns: the first line that the user wrote.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { textMessage } from '#core/item.ts'
 import { openingLine, titleOf } from '#turns/message.ts'
 import { withPlainTitle } from '#turns/plain-title.ts'
 import { ada } from '../store/harness.ts'
+import { eventsOf, message, openHouse } from './house.ts'
 
 const titled = (...texts: string[]) => titleOf(texts.map((text) => textMessage('user', text)))
 
@@ -53,3 +55,19 @@ test('a fork in place of the first message says which title that one gives', asy
   ])
     assert.equal(await withPlainTitle(threads, ada, forks), forks)
 })
+
+const titles: readonly [text: string, title: string][] = [
+  ['  first line \nsecond', 'first line'],
+  ['<instructions>\nbe brief\n</instructions>\n<user-context>{}</user-context>\nreal words', 'real words'],
+  ['bell\u0007 and \u001b[31mred', 'bell  and  [31mred'],
+  ['💡'.repeat(100), '💡'.repeat(80)],
+  ['<instructions>only</instructions>', 'New thread'],
+]
+for (const [text, title] of titles) {
+  test(`a thread is listed as ${JSON.stringify(title.slice(0, 20))}`, async (t) => {
+    const { turns, threads } = openHouse(t)
+    const { turn, events } = await turns.start(message(text))
+    await eventsOf(events)
+    assert.equal((await threads.get(ada, turn.threadId))?.title, title)
+  })
+}
