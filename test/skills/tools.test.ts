@@ -1,71 +1,11 @@
-// Skills in turns: loading by the agent and by `/name`, taint, narrowing, approval, and what the prompt keeps.
+// Skills in turns: what the agent loads, reads, finds and proposes, what taints, and what the prompt keeps.
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
-import type { UserId } from '#core/ids.ts'
-import type { Item, Result } from '#core/item.ts'
-import type { ModelRequest } from '#core/model.ts'
+import { test } from 'node:test'
 import type { Tool } from '#core/tool.ts'
-import type { Turn } from '#core/turn.ts'
-import { loadedOf } from '#skills/tools.ts'
-import {
-  calls,
-  createWriter,
-  openTestApp,
-  says,
-  type Say,
-  type TestApp,
-  type TestAppOptions,
-} from '../doors/test-app.ts'
+import { calls, says } from '../doors/test-app.ts'
 import { ada, bob } from '../store/harness.ts'
 import { skillFolder } from './folders.ts'
-
-async function open(t: TestContext, options: TestAppOptions = {}): Promise<TestApp> {
-  const app = await openTestApp(options)
-  t.after(() => app.close())
-  return app
-}
-
-/** Sends a message and returns the turn at its rest with the thread's items. */
-async function send(app: TestApp, text: string, more: { user?: UserId; threadId?: string; door?: Turn['door'] } = {}) {
-  const { user = ada, threadId, door = 'web' } = more
-  const input: Item[] = [{ type: 'message', role: 'user', content: [{ type: 'text', text }] }]
-  const started = await app.turns.start({
-    user,
-    door,
-    input,
-    options: {},
-    whenBusy: 'queue',
-    ...(threadId !== undefined && { threadId }),
-  })
-  let turn = started.turn
-  for await (const batch of started.events) for (const event of batch) if (event.type === 'turn') turn = event.turn
-  const { entries } = await app.threads.entries(user, turn.threadId, { after: 0, limit: 1_000 })
-  return { turn, items: entries.map(({ item }) => item) }
-}
-
-/** A model that answers one reply after the other, and notes what it was asked. */
-function scripted(...replies: ReturnType<typeof says>[]): { say: Say; asked: ModelRequest[] } {
-  const asked: ModelRequest[] = []
-  return {
-    asked,
-    say(request) {
-      asked.push({ ...request, items: [...request.items] })
-      return replies[asked.length - 1] ?? says('done')
-    },
-  }
-}
-
-const resultsIn = (items: readonly Item[]): Result[] => items.filter((item) => item.type === 'result')
-
-function reader(ran: string[], name = 'look'): Tool {
-  return {
-    spec: { name, description: 'Looks.', parameters: { type: 'object' } },
-    effects: 'read',
-    repeatable: true,
-    untrusted: false,
-    run: () => Promise.resolve(String(ran.push(name))),
-  }
-}
+import { open, reader, resultsIn, scripted, send } from './skill-turns.ts'
 
 test('a skill that the agent loads is a result that says so', async (t) => {
   const { say, asked } = scripted(calls('skill_load', { name: 'pdf' }))
@@ -99,29 +39,6 @@ test('the system prompt and the tools are byte-equal from turn to turn, and othe
   assert.doesNotMatch(four ?? '', /skill/)
 })
 
-for (const door of ['web', 'terminal', 'run'] as const) {
-  test(`/name at the start of a message loads the skill at the door ${door}, and the line stands as typed`, async (t) => {
-    const { say, asked } = scripted()
-    const app = await open(t, { say })
-    await app.skills.add(ada, skillFolder('pdf', { body: 'Read it twice.', head: 'allowed-tools: time\n' }))
-    const { items } = await send(app, '/pdf read a.pdf\nplease', { door })
-    const [message, call, result] = items
-    assert.deepEqual(message, {
-      type: 'message',
-      role: 'user',
-      content: [{ type: 'text', text: '/pdf read a.pdf\nplease' }],
-    })
-    assert.ok(call?.type === 'call' && call.name === 'skill_load' && call.args === '{"name":"pdf"}')
-    assert.ok(result?.type === 'result' && result.output === 'Read it twice.')
-    assert.deepEqual(result.skill, loadedOf({ name: 'pdf', allowedTools: ['time'] }))
-    assert.equal(asked.length, 1)
-    assert.deepEqual(
-      asked[0]?.items.map(({ type }) => type),
-      ['message', 'call', 'result'],
-    )
-  })
-}
-
 test('a body that is too long to load whole says how to read the rest', async (t) => {
   const app = await open(t)
   const lines = Array.from({ length: 13_000 }, (_, at) => `line ${at} 🏛`)
@@ -139,45 +56,6 @@ test('a body that is too long to load whole says how to read the rest', async (t
   assert.ok(rest.length >= whole.length - end && whole.endsWith(rest), 'nothing is missing in between')
 })
 
-for (const [text, door] of [
-  ['/unknown words', 'web'],
-  ['/off words', 'web'],
-  ['/pdfs words', 'web'],
-  [' /pdf words', 'web'],
-  ['words /pdf', 'terminal'],
-  ['/pdf/a', 'run'],
-  ['/pdf words', 'webhook'],
-  ['/pdf words', 'responses'],
-] as const) {
-  test(`an ordinary message at the door ${door}: ${JSON.stringify(text)}`, async (t) => {
-    const app = await open(t)
-    await app.skills.add(ada, skillFolder('pdf'))
-    await app.skills.add(ada, skillFolder('off'))
-    await app.skills.enable(ada, 'off', false)
-    const { items, turn } = await send(app, text, { door })
-    assert.equal(turn.status, 'completed')
-    assert.deepEqual(
-      items.map(({ type }) => type),
-      ['message', 'message'],
-    )
-  })
-}
-
-test('a tool learns which skills its turn has loaded, so that what it runs is narrowed too', async (t) => {
-  const seen: unknown[] = []
-  const look: Tool = { ...reader([]), run: (_, { skills }) => Promise.resolve(String(seen.push(skills))) }
-  const { say } = scripted(calls('look', {}), says('done'))
-  const app = await open(t, { say, tools: [look] })
-  await app.skills.add(ada, skillFolder('pdf', { head: 'allowed-tools: look\n' }))
-  await send(app, '/pdf go')
-  assert.deepEqual(seen, [[loadedOf({ name: 'pdf', allowedTools: ['look'] })]])
-})
-
-test('tools with names that every object has are names like others', () => {
-  const { tools } = loadedOf({ name: 'pdf', allowedTools: ['constructor', '__proto__', 'Read(*)'] })
-  assert.deepEqual(tools?.slice(3), ['constructor', '__proto__', 'Read', 'workspace_read'])
-})
-
 test('a long file of a skill is read in parts, and no letter is cut in two', async (t) => {
   const text = `${'a'.repeat(99_999)}😀${'b'.repeat(50_000)}`
   const read = (offset?: number) => calls('skill_read', { name: 'pdf', path: 'a.md', ...(offset && { offset }) })
@@ -188,33 +66,6 @@ test('a long file of a skill is read in parts, and no letter is cut in two', asy
   assert.equal(one?.output, `${'a'.repeat(99_999)}\n[characters 1 to 99999 of 150001; go on with offset 100000]`)
   assert.equal(two?.output, `😀${'b'.repeat(50_000)}`)
   assert.match(three?.output ?? '', /offset is beyond the end: the file has 150001 characters/)
-})
-
-test('a skill that names its tools narrows the turn that loads it, and no later one', async (t) => {
-  const ran: string[] = []
-  const tools = [reader(ran), reader(ran, 'peek')]
-  const { say } = scripted(calls('peek', {}), calls('look', {}), says('waits'), calls('look', {}))
-  const app = await open(t, { say, tools })
-  await app.skills.add(ada, skillFolder('pdf', { head: 'allowed-tools: peek\n' }))
-  const { turn, items } = await send(app, '/pdf go')
-  assert.equal(turn.status, 'waiting')
-  assert.deepEqual(ran, ['peek'], 'what it names runs unasked')
-  const gate = items.find((item) => item.type === 'gate')
-  assert.match(gate?.reason ?? '', /look is not among the tools of the skill pdf/)
-  await app.gates.answer(ada, turn.threadId, { callId: gate?.callId ?? '', decision: 'allow', by: 'ada' })
-  const next = await send(app, 'and now', { threadId: turn.threadId })
-  assert.equal(next.turn.status, 'completed')
-  assert.deepEqual(ran, ['peek', 'look', 'look'])
-})
-
-test('a skill never widens: a tool that it names asks as ever', async (t) => {
-  const ran: unknown[] = []
-  const { say } = scripted(calls('write_note', {}))
-  const app = await open(t, { say, tools: [createWriter(ran)] })
-  await app.skills.add(ada, skillFolder('pdf', { head: 'allowed-tools: write_note\n' }))
-  const { turn } = await send(app, '/pdf go')
-  assert.equal(turn.status, 'waiting')
-  assert.deepEqual(ran, [])
 })
 
 test('a skill that nobody has reviewed is fenced and taints, one that was reviewed is its user\u2019s word', async (t) => {
@@ -319,37 +170,3 @@ test('files and a search', async (t) => {
     ],
   )
 })
-
-test('names of tools that other agents use are read as ours; a pattern is not', () => {
-  assert.deepEqual(loadedOf({ name: 'a' }), { name: 'a' })
-  const { tools } = loadedOf({ name: 'a', allowedTools: ['Read', 'Grep(*)', 'Bash(git:*)', 'time'] })
-  assert.deepEqual(tools, [
-    'skill_load',
-    'skill_read',
-    'skill_search',
-    'Read',
-    'workspace_read',
-    'Grep',
-    'workspace_search',
-    'Bash(git:*)',
-    'time',
-  ])
-})
-
-const ours: readonly [theirs: string, ...ours: string[]][] = [
-  ['Read', 'workspace_read'],
-  ['Write', 'workspace_write'],
-  ['Edit', 'workspace_edit'],
-  ['MultiEdit', 'workspace_edit'],
-  ['LS', 'workspace_list'],
-  ['Glob', 'workspace_list', 'workspace_search'],
-  ['Grep', 'workspace_search'],
-  ['Bash', 'workspace_shell'],
-  ['Shell', 'workspace_shell'],
-  ['WebFetch', 'web_fetch'],
-]
-for (const [theirs, ...tools] of ours) {
-  test(`the tool ${theirs} of other agents is ${tools.join(' and ')}`, () => {
-    assert.deepEqual(loadedOf({ name: 'a', allowedTools: [theirs] }).tools?.slice(3), [theirs, ...tools])
-  })
-}
