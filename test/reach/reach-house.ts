@@ -8,7 +8,7 @@ import type { Message, Outcome } from '#reach/way.ts'
 import { type Log, silentLog } from '#lib/log.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { ada } from '../store/harness.ts'
-import { topic } from '../store/suite-notifications.ts'
+import { topic } from '../store/ntfy-topic.ts'
 import { type House, type HouseParts, openHouse, turnOver, until } from '../turns/house.ts'
 
 export type Sent = { readonly way: NotificationWay; readonly message: Message }

@@ -10,7 +10,7 @@ import { createLocalBus } from '#store/bus-local.ts'
 import { openPostgresStore } from '#store/open-store.ts'
 import { usePostgres } from '../postgres.ts'
 import { ada } from '../store/harness.ts'
-import { topic } from '../store/suite-notifications.ts'
+import { topic } from '../store/ntfy-topic.ts'
 import { until } from '../until.ts'
 
 const server = usePostgres()

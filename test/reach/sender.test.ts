@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { until } from '../turns/house.ts'
 import type { Outcome } from '#reach/way.ts'
 import { ada, bob } from '../store/harness.ts'
-import { topic } from '../store/suite-notifications.ts'
+import { topic } from '../store/ntfy-topic.ts'
 import { openReachHouse } from './reach-house.ts'
 
 const hour = 3_600_000

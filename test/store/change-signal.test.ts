@@ -11,7 +11,7 @@ import { until } from '../until.ts'
 import { ada, decide, finish, turnAtApproval, turnOf } from './harness.ts'
 import { document } from './suite-documents.ts'
 import { newServer } from './suite-mcp.ts'
-import { topic } from './suite-notifications.ts'
+import { topic } from './ntfy-topic.ts'
 import { newSkill } from './suite-skills.ts'
 
 const server = usePostgres()

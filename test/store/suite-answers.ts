@@ -1,7 +1,6 @@
-// Answers to gates that ask for input, answers of one turn, and how a turn ends from outside.
+// Answers to gates that ask for input, gates by age, and the answers of one turn.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { operator, userId } from '#core/ids.ts'
 import type { Answer, Draft } from '#core/item.ts'
 import {
   ada,
@@ -117,37 +116,5 @@ export function answerTests(open: Open): void {
     assert.equal((await found({ limit: 2 })).length, 2)
     const [answered] = await store.turns.answeredGates(ada, { turnId: second.id, since: 0, limit: 9 })
     assert.deepEqual([answered?.at, answered?.answeredAt], [clock.now, clock.now])
-  })
-
-  test('the operator lists grants of senders, the oldest first', async (t) => {
-    const { store, clock } = await open(t)
-    const { threadId } = await turnAtApproval(store, { user: userId('webhook:x'), door: 'webhook' })
-    for (const callId of ['a1', 'a2']) {
-      clock.now += 1
-      await store.turns.answer(operator, threadId, decide(callId), { tool: callId })
-    }
-    assert.deepEqual(
-      (await store.grants.list(operator)).map(({ tool }) => tool),
-      ['a1', 'a2'],
-    )
-  })
-
-  test('a turn that is ended with a fault fails with it, and its open calls say so', async (t) => {
-    const { store } = await open(t)
-    const outputs = async (turn: Parameters<typeof itemsOf>[1]) =>
-      (await itemsOf(store, turn)).flatMap((item) => (item.type === 'result' ? [item.output] : []))
-    const error = { code: 'time_limit', message: 'it took too long' } as const
-    const failed = await turnAtApproval(store)
-    const { turn, changed } = await store.turns.end(ada, failed.id, error)
-    assert.deepEqual([turn.status, turn.error, changed], ['failed', error, true])
-    assert.deepEqual(await store.turns.get(ada, failed.id), turn)
-    const ended = 'the turn ended before this call was done'
-    assert.deepEqual(await outputs(failed), [ended, ended])
-    const cancelled = await turnAtApproval(store)
-    const outcome = await store.turns.cancel(ada, cancelled.id)
-    assert.deepEqual([outcome.turn.status, outcome.turn.error], ['cancelled', undefined])
-    const stopped = 'cancelled by the user before it was done'
-    assert.deepEqual(await outputs(cancelled), [stopped, stopped])
-    assert.deepEqual(await store.turns.get(ada, cancelled.id), outcome.turn)
   })
 }

@@ -1,33 +1,26 @@
-// Answering gates, cancelling turns, and finding gates that nobody answered.
+// Answering gates, listing gates and answers, and finding gates that nobody answered.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operator, type UserId, userId } from '#core/ids.ts'
-import type { Gate, Item } from '#core/item.ts'
+import type { Gate } from '#core/item.ts'
 import type { Open } from './harness.ts'
 import {
   ada,
   bob,
   call,
   decide,
-  finish,
   gate,
-  itemsOf,
   lease,
   minuteMs,
   other,
   output,
   pictureOf,
-  queuedTurn,
   rejectsWith,
   step,
   threadAtGate,
   turnAtApproval,
   turnOf,
 } from './harness.ts'
-
-function resultsOf(items: readonly Item[]): string[] {
-  return items.flatMap((item) => (item.type === 'result' ? [`${item.callId}${item.error ? ' failed' : ''}`] : []))
-}
 
 /** In this order: the store reads whether a gate is held from the beginning of its JSON. */
 function heldGate(callId: string) {
@@ -172,141 +165,6 @@ export function gateTests(open: Open): void {
     assert.deepEqual([last?.turn.id, last?.at, last?.answeredAt], [turn.id, since - 1, clock.now])
     await store.threads.remove(ada, turn.threadId)
     assert.deepEqual(await ids(ada), [])
-  })
-
-  test('a grant is kept with its answer or not at all, listed until it ends, and taken back by its user', async (t) => {
-    const { store, clock } = await open(t)
-    const turn = await turnAtApproval(store)
-    const grant = { tool: 'act', target: './a/', until: clock.now + minuteMs }
-    await rejectsWith(store.turns.answer(ada, turn.threadId, decide('a9'), grant), 'not_found')
-    assert.deepEqual(await store.grants.list(ada), [])
-    await store.turns.answer(ada, turn.threadId, decide('a1'), grant)
-    clock.now += 1
-    await store.turns.answer(ada, turn.threadId, decide('a2'), { tool: 'act', clean: true })
-    const [timed, lasting] = await store.grants.list(ada)
-    assert.deepEqual(timed, { id: timed?.id, userId: ada, ...grant, by: 'ada', createdAt: clock.now - 1, uses: 0 })
-    assert.deepEqual(lasting, {
-      id: lasting?.id,
-      userId: ada,
-      tool: 'act',
-      clean: true,
-      by: 'ada',
-      createdAt: clock.now,
-      uses: 0,
-    })
-    for (let uses = 0; uses < 2; uses++) await store.grants.used(timed?.id ?? '')
-    assert.deepEqual(await store.grants.list(ada), [{ ...timed, uses: 2 }, lasting])
-    assert.deepEqual(await store.grants.list(bob), [])
-    assert.equal(await store.grants.remove(bob, lasting?.id ?? ''), undefined)
-    assert.equal(await store.grants.remove(operator, lasting?.id ?? ''), undefined)
-    clock.now += minuteMs
-    assert.deepEqual(await store.grants.list(ada), [lasting], 'an hour is over when it is over')
-    assert.equal(await store.grants.remove(ada, lasting?.id ?? ''), ada)
-    assert.equal(await store.grants.remove(ada, lasting?.id ?? ''), undefined)
-    assert.deepEqual(await store.grants.list(ada), [])
-  })
-
-  test('the same grant again takes the place of the first; the operator reaches those of the channel', async (t) => {
-    const { store, clock } = await open(t)
-    const hooked = userId('webhook:x')
-    const turn = await turnAtApproval(store, { user: hooked, door: 'webhook' })
-    await store.turns.answer(operator, turn.threadId, decide('a1'), { tool: 'act', until: clock.now + 1 })
-    await store.turns.answer(operator, turn.threadId, decide('a2'), { tool: 'act', clean: true })
-    const grants = await store.grants.list(operator)
-    assert.deepEqual(
-      grants.map(({ userId: whose, until }) => [whose, until]),
-      [[hooked, undefined]],
-    )
-    assert.deepEqual(await store.grants.list(hooked), grants)
-    assert.equal(await store.grants.remove(operator, grants[0]?.id ?? ''), hooked)
-  })
-
-  test('the grants of a removed user go with them', async (t) => {
-    const { store } = await open(t)
-    const eve = await store.accounts.addUser('eve', { hash: 'h' })
-    const turn = await turnAtApproval(store, { user: eve.id })
-    await store.turns.answer(eve.id, turn.threadId, decide('a1'), { tool: 'act' })
-    assert.deepEqual(await store.accounts.removeUser('eve'), { grants: 1, secrets: 0 })
-    assert.deepEqual(await store.grants.list(eve.id), [])
-  })
-
-  test('cancelling a queued turn ends it, and its message never reaches the log', async (t) => {
-    const { store, clock } = await open(t)
-    const { turn } = await store.turns.start(turnOf())
-    const queued = await store.turns.start(turnOf({ threadId: turn.threadId }))
-    const { turn: cancelled, entries } = await store.turns.cancel(ada, queued.turn.id)
-    assert.deepEqual([cancelled.status, cancelled.endedAt, entries], ['cancelled', clock.now, []])
-    await finish(store, turn)
-    assert.deepEqual(await store.turns.claim(lease, 9), { started: [], more: false })
-    assert.equal((await itemsOf(store, turn)).length, 2)
-    assert.deepEqual(await store.turns.get(ada, cancelled.id), cancelled)
-  })
-
-  test('cancelling a waiting turn gives each open call a result and frees the thread', async (t) => {
-    const { store } = await open(t)
-    const turn = await turnAtApproval(store)
-    const { turn: cancelled, entries } = await store.turns.cancel(ada, turn.id)
-    assert.deepEqual([cancelled.status, cancelled.lastSeq, entries.map(({ seq }) => seq)], ['cancelled', 7, [6, 7]])
-    assert.deepEqual(resultsOf(await itemsOf(store, turn)), ['a1 failed', 'a2 failed'])
-    assert.equal((await store.turns.start(turnOf({ threadId: turn.threadId }))).turn.status, 'running')
-    await rejectsWith(store.turns.answer(ada, turn.threadId, decide('a1')), 'gate_closed')
-  })
-
-  test('cancelling the turn that called its caller closes the calls and frees the thread', async (t) => {
-    const { store } = await open(t)
-    const turn = await threadAtGate(store)
-    const { turn: cancelled } = await store.turns.cancel(ada, turn.id)
-    assert.deepEqual([cancelled.status, cancelled.endedAt], ['cancelled', turn.endedAt])
-    assert.deepEqual(resultsOf(await itemsOf(store, turn)), ['c1 failed', 'c2 failed'])
-    assert.equal(await store.threads.findByOpenCall(ada, 'c1'), undefined)
-    const resume = turnOf({ threadId: turn.threadId, resumes: 'c1', input: [output('c1')] })
-    await rejectsWith(store.turns.start(resume), 'no_open_gate')
-    assert.equal(
-      (await store.turns.start(turnOf({ threadId: turn.threadId, whenBusy: 'refuse' }))).turn.status,
-      'running',
-    )
-  })
-
-  test('an earlier turn of a thread does not close the gate of a later one', async (t) => {
-    const { store } = await open(t)
-    const first = await store.turns.start(turnOf())
-    const done = await finish(store, first.turn)
-    const second = await store.turns.start(turnOf({ threadId: done.threadId }))
-    await store.turns.record(second.turn, lease, step([call('c1'), gate('c1', 'output')], { status: 'completed' }))
-    assert.deepEqual(await store.turns.end(ada, done.id), { turn: done, entries: [], changed: false })
-    assert.equal((await store.threads.get(ada, done.threadId))?.openCall, 'c1')
-  })
-
-  test('a running turn is only ended by force, with results for its open calls', async (t) => {
-    const { store } = await open(t)
-    const { turn } = await store.turns.start(turnOf())
-    await store.turns.record(turn, lease, step([call('c1')]))
-    const asked = await store.turns.cancel(ada, turn.id)
-    assert.deepEqual([asked.turn.status, asked.entries], ['running', []])
-    const forced = await store.turns.end(ada, turn.id)
-    assert.deepEqual([forced.turn.status, forced.entries.length], ['cancelled', 1])
-    assert.deepEqual(resultsOf(await itemsOf(store, turn)), ['c1 failed'])
-    assert.equal((await store.turns.start(turnOf({ threadId: turn.threadId }))).turn.status, 'running')
-  })
-
-  test('cancelling a begun turn that is back in the queue closes its calls', async (t) => {
-    const { store } = await open(t)
-    const { turn } = await store.turns.start(turnOf())
-    await store.turns.record(turn, lease, step([call('c1')]))
-    await store.turns.release(turn, lease)
-    assert.equal((await store.turns.cancel(ada, turn.id)).turn.status, 'cancelled')
-    assert.deepEqual(resultsOf(await itemsOf(store, turn)), ['c1 failed'])
-  })
-
-  test('cancelling what has ended changes nothing; what is not yours is not there', async (t) => {
-    const { store } = await open(t)
-    const { turn } = await store.turns.start(turnOf())
-    const done = await finish(store, turn)
-    assert.deepEqual(await store.turns.end(ada, turn.id), { turn: done, entries: [], changed: false })
-    const queued = await store.turns.start(queuedTurn())
-    const first = await store.turns.cancel(ada, queued.turn.id)
-    assert.deepEqual(await store.turns.end(ada, queued.turn.id), { ...first, changed: false })
-    await rejectsWith(store.turns.end(bob, turn.id), 'not_found')
   })
 
   test('gates open since before a time are found, answered and younger ones are not', async (t) => {

@@ -7,7 +7,7 @@ import { patienceMs, until } from '../until.ts'
 import { ada, bob, draft, finish, lease, reply, say, step, turnAtApproval, turnOf, decide } from './harness.ts'
 import { document } from './suite-documents.ts'
 import { newServer } from './suite-mcp.ts'
-import { topic } from './suite-notifications.ts'
+import { topic } from './ntfy-topic.ts'
 import { newSkill } from './suite-skills.ts'
 
 const channel = 'telegram'

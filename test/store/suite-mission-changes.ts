@@ -1,20 +1,10 @@
 // Changes of missions by their users, and the numbers of their runs.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Mission, NewMission } from '#core/mission.ts'
+import type { Mission } from '#core/mission.ts'
 import type { Store } from '#core/store.ts'
 import { ada, finish, gate, lease, type Open, step, turnOf } from './harness.ts'
-
-const pause = { afterFailures: 3, because: 'it failed three times' }
-const daily: NewMission = {
-  title: 'News',
-  prompt: 'Read the news',
-  schedule: '@daily',
-  zone: 'UTC',
-  missed: 'once',
-  from: 0,
-  nextAt: 1_000,
-}
+import { daily, endOf, pause, startRun } from './daily-mission.ts'
 
 /** Starts a run of a mission by hand. */
 async function runNow(store: Store, mission: Mission) {
@@ -23,13 +13,9 @@ async function runNow(store: Store, mission: Mission) {
 
 /** Fires a mission at its next instant, and lets the run fail. */
 async function fail(store: Store, mission: Mission): Promise<Mission> {
-  const { nextAt = 0 } = mission
-  const turn = turnOf({ door: 'mission' })
-  const firing = { mission, missed: [], next: nextAt + 1_000, maxRunning: 99, pause, plannedAt: nextAt }
-  const fired = await store.missions.fire({ ...firing, run: { at: nextAt, turn } })
-  assert.ok(fired.type === 'started')
-  await finish(store, fired.stored.turn)
-  const end = { turnId: fired.stored.turn.id, outcome: 'failed', summary: 'no', costUsd: null } as const
+  const turn = await startRun(store, mission, { next: (mission.nextAt ?? 0) + 1_000 })
+  await finish(store, turn)
+  const end = endOf(turn.id, { outcome: 'failed', costUsd: null })
   return (await store.missions.settle(end, pause))?.mission ?? assert.fail('not settled')
 }
 

@@ -3,6 +3,7 @@ import { describe } from 'node:test'
 import type { Open } from './harness.ts'
 import { answerTests } from './suite-answers.ts'
 import { boundTests } from './suite-bounds.ts'
+import { cancelTests } from './suite-cancel.ts'
 import { chainTests } from './suite-chain.ts'
 import { chainEndTests } from './suite-chain-end.ts'
 import { channelTests } from './suite-channels.ts'
@@ -13,11 +14,13 @@ import { dutyTests } from './suite-duties.ts'
 import { eraseTests } from './suite-erase.ts'
 import { forkTests } from './suite-fork.ts'
 import { gateTests } from './suite-gates.ts'
+import { grantTests } from './suite-grants.ts'
 import { identityTests } from './suite-identities.ts'
 import { keepTests } from './suite-keep.ts'
 import { reachTests } from './suite-reach.ts'
 import { mcpTests } from './suite-mcp.ts'
 import { missionChangeTests } from './suite-mission-changes.ts'
+import { missionRunTests } from './suite-mission-runs.ts'
 import { missionTests } from './suite-missions.ts'
 import { queueTests } from './suite-queue.ts'
 import { notificationTests } from './suite-notifications.ts'
@@ -31,6 +34,7 @@ import { skillTests } from './suite-skills.ts'
 import { startTests } from './suite-start.ts'
 import { storageTests } from './suite-storage.ts'
 import { threadIndexTests } from './suite-thread-index.ts'
+import { threadIndexingTests } from './suite-thread-indexing.ts'
 import { usageTests } from './suite-usage.ts'
 import { variantTests } from './suite-variants.ts'
 
@@ -42,6 +46,8 @@ export function storeTests(name: string, open: Open): void {
     queueTests(open)
     gateTests(open)
     answerTests(open)
+    grantTests(open)
+    cancelTests(open)
     readTests(open)
     reachTests(open)
     boundTests(open)
@@ -62,10 +68,12 @@ export function storeTests(name: string, open: Open): void {
     dutyTests(open)
     missionTests(open)
     missionChangeTests(open)
+    missionRunTests(open)
     channelTests(open)
     notificationTests(open)
     outboxTests(open)
     threadIndexTests(open)
+    threadIndexingTests(open)
     shelfTests(open)
     variantTests(open)
   })

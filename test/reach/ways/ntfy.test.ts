@@ -10,7 +10,7 @@ import { createPost, refusalOf } from '#net/post.ts'
 import type { Message, Post } from '#reach/way.ts'
 import { createNtfy } from '#reach/ways/ntfy.ts'
 import { ada } from '../../store/harness.ts'
-import { topic } from '../../store/suite-notifications.ts'
+import { topic } from '../../store/ntfy-topic.ts'
 
 type Answer = { readonly status: number; readonly headers?: Record<string, string> } | 'cut'
 

@@ -9,7 +9,7 @@ import type { Message } from '#reach/way.ts'
 import { createPush } from '#reach/ways/push.ts'
 import { openTestStore } from '../../agent/bench.ts'
 import { ada } from '../../store/harness.ts'
-import { topic } from '../../store/suite-notifications.ts'
+import { topic } from '../../store/ntfy-topic.ts'
 import { openPushService } from '../push-service.ts'
 
 const news = { event: 'needs_you', title: 'Urlaub in Zürich', threadId: 'h1', waitsFor: 'approval' } as const

@@ -1,0 +1,44 @@
+// A daily mission of the store's tests: how it is added, fired and settled.
+import assert from 'node:assert/strict'
+import type { UserId } from '#core/ids.ts'
+import type { Mission, NewMission, RunEnd } from '#core/mission.ts'
+import type { Fired, Firing, Store } from '#core/store.ts'
+import { ada, turnOf } from './harness.ts'
+
+export const pause = { afterFailures: 3, because: 'it failed three times' }
+export const daily: NewMission = {
+  title: 'News',
+  prompt: 'Read the news',
+  schedule: '@daily',
+  zone: 'UTC',
+  missed: 'once',
+  from: 0,
+  nextAt: 1_000,
+}
+
+export const addMission = (store: Store, user: UserId = ada, over: Partial<NewMission> = {}): Promise<Mission> =>
+  store.missions.add(user, { ...daily, ...over }, 100)
+
+export function firing(mission: Mission, over: Partial<Firing> = {}): Firing {
+  const turn = turnOf({ user: mission.userId, door: 'mission' })
+  const run = { at: mission.nextAt ?? 0, turn }
+  return { mission, missed: [], run, next: 2_000, maxRunning: 20, pause, plannedAt: run.at, ...over }
+}
+
+/** Fires a mission and returns its turn. */
+export async function startRun(store: Store, mission: Mission, over: Partial<Firing> = {}) {
+  const fired: Fired = await store.missions.fire(firing(mission, over))
+  assert.ok(fired.type === 'started', fired.type)
+  return fired.stored.turn
+}
+
+export const endOf = (turnId: string, over: Partial<RunEnd> = {}): RunEnd => ({
+  turnId,
+  outcome: 'ok',
+  summary: 'All is well.',
+  costUsd: 0.25,
+  ...over,
+})
+
+export const outcomesOf = async (store: Store, { id }: Mission, user: UserId = ada) =>
+  (await store.missions.runs(user, id, { limit: 200 })).rows.map(({ nominalAt, outcome }) => [nominalAt, outcome])
