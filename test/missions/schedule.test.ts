@@ -7,20 +7,25 @@ import { AppError } from '#core/errors.ts'
 import { nextRuns, readSchedule, runsBetween } from '#missions/schedule.ts'
 import { drained } from '#safety/drained.ts'
 import { understood } from '#missions/schedule-words.ts'
-import { refused, skips, understoodTexts } from './schedules.ts'
+import { calendarSchedules } from './calendar-schedules.ts'
+import { clockChanges } from './clock-changes.ts'
+import { cronSchedules } from './cron-schedules.ts'
+import { intervalSchedules } from './interval-schedules.ts'
+import { onceSchedules } from './once-schedules.ts'
+import { refusedSchedules } from './refused-schedules.ts'
 
 /** A Monday, 09:00 in Zurich. */
 const now = Date.parse('2026-11-16T08:00:00Z')
 const zone = 'Europe/Zurich'
 
 describe('a schedule', () => {
-  for (const [text, words] of understoodTexts) {
+  for (const [text, words] of [...intervalSchedules, ...onceSchedules, ...calendarSchedules, ...cronSchedules]) {
     it(`${text} is understood`, () => {
       const schedule = readSchedule(text, zone, now)
       assert.equal(understood(schedule, nextRuns(schedule, now)), words)
     })
   }
-  for (const [text, why] of refused) {
+  for (const [text, why] of refusedSchedules) {
     it(`${text.slice(0, 40)} is refused`, () => {
       assert.throws(
         () => readSchedule(text, zone, now),
@@ -28,7 +33,7 @@ describe('a schedule', () => {
       )
     })
   }
-  for (const { text, zone: where, after, runs } of skips) {
+  for (const { text, zone: where, after, runs } of clockChanges) {
     it(`${text} in ${where} after ${after}`, () => {
       const from = Date.parse(after)
       const found = nextRuns(readSchedule(text, where, from), from, runs.length)
