@@ -117,3 +117,16 @@ test('what is no address, and an address with a zone, is reserved', () => {
     assert.equal(addressKind(text), 'reserved', text)
   }
 })
+
+test('kinds of address', () => {
+  const kinds = {
+    '8.8.8.8': 'public',
+    '2606:4700::1111': 'public',
+    '168.63.129.16': 'metadata',
+    'fd00:ec2::254': 'metadata',
+  }
+  for (const [address, kind] of Object.entries(kinds)) assert.equal(addressKind(address), kind, address)
+  for (const address of ['fe80::1%eth0', 'nonsense', '2001:db8::1', '2001::1', 'ff02::1', '255.255.255.255']) {
+    assert.notEqual(addressKind(address), 'public', address)
+  }
+})
