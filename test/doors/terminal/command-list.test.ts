@@ -15,6 +15,15 @@ test('every command is read with its words; a shell command stands behind an exc
   assert.deepEqual(readTyped('/tea now', ['pdf']), { type: 'message' })
 })
 
+test('one word with a slash is a command; what is none is told; a path is a message', () => {
+  assert.deepEqual(readTyped('/open the plan '), { type: 'command', name: '/open', rest: 'the plan' })
+  assert.deepEqual(readTyped('/nope'), { type: 'unknown', word: '/nope' })
+  assert.equal(readTyped('/nope now').type, 'message')
+  assert.equal(readTyped('/pdf', ['pdf']).type, 'message')
+  for (const message of ['/etc/hosts', '/ is the root', 'say /help', ' /help'])
+    assert.equal(readTyped(message).type, 'message')
+})
+
 test('the exact command is offered first, then commands in their order, then skills', () => {
   const labels = (text: string, skills: readonly string[] = []): string[] =>
     slashOffers(text, skills).map(({ label }) => label)

@@ -1,4 +1,4 @@
-// Drawn lines as plain text, and the keys as a terminal sends them: for tables of what a part of the screen draws.
+// Drawn lines as plain text, the keys as a terminal sends them, and a reply of every kind: for tests of what is drawn.
 import { stripTerminalSequences } from '@earendil-works/pi-tui'
 
 export const keys = {
@@ -24,3 +24,23 @@ export function plain(lines: readonly string[]): string[] {
     stripTerminalSequences(line.replaceAll('\u001b[7m', '«').replaceAll('\u001b[27m', '»')).trimEnd(),
   )
 }
+
+/** A reply with a table, code, a list and wide letters. */
+export const mixedReply = `Here:
+
+| a | b |
+|---|---|
+| 1 | two words |
+
+\`\`\`js
+const x = 1
+
+const y = '${'long '.repeat(30)}'
+\`\`\`
+
+1. one
+
+   still one
+2. two
+
+| 日本語 | 👩‍👩‍👧 | שלום |`

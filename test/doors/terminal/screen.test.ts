@@ -1,90 +1,17 @@
-// What is drawn: widths, letters, colours, and a reply while it is being said.
+// The whole screen as the app draws it: widths, the panel, calls and thoughts folded, approvals, files, the status line.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui'
 import { AppError } from '#core/errors.ts'
 import { type Gate, type Part, textMessage } from '#core/item.ts'
 import type { OpenGate } from '#core/turn-store.ts'
-import { createDrawing } from '#doors/terminal/drawing.ts'
-import { readTyped } from '#doors/terminal/command-list.ts'
 import { createList } from '#doors/terminal/list.ts'
-import { piecesOf } from '#doors/terminal/pieces.ts'
 import { createTheme } from '#doors/terminal/theme.ts'
 import { until } from '../../until.ts'
+import { mixedReply } from './drawn.ts'
 import { entry, stage, turn } from './fake.ts'
 
 const theme = createTheme({ colour: true, utf8: true })
-const text = `Here:
-
-| a | b |
-|---|---|
-| 1 | two words |
-
-\`\`\`js
-const x = 1
-
-const y = '${'long '.repeat(30)}'
-\`\`\`
-
-1. one
-
-   still one
-2. two
-
-| 日本語 | 👩‍👩‍👧 | שלום |`
-
-test('a reply that is being said looks, when all is said, like the whole one', () => {
-  for (const width of [20, 40, 78, 96]) {
-    const drawing = createDrawing(
-      theme,
-      () => '*',
-      () => 0,
-    )
-    const whole = drawing.lines({ type: 'reply', id: 'w', text, whole: true }, undefined, width)
-    let last: readonly string[] = []
-    for (let end = 1; end <= text.length; end += 3) {
-      const said = text.slice(0, Math.min(text.length, end + 2))
-      last = drawing.lines({ type: 'reply', id: 's', text: said, whole: false }, undefined, width)
-      for (const line of last) assert(visibleWidth(line) <= width, `${visibleWidth(line)} > ${width}: ${line}`)
-    }
-    const plain = (lines: readonly string[]): string[] =>
-      lines.map((line) => stripTerminalSequences(line).replace('█', '').trimEnd())
-    assert.deepEqual(plain(last), plain(whole))
-  }
-})
-
-test('words wrap at blanks, code where it must, with a sign', () => {
-  const drawing = createDrawing(
-    theme,
-    () => '*',
-    () => 0,
-  )
-  const lines = drawing.lines(
-    { type: 'reply', id: 'r', text: `${'word '.repeat(20)}\n\n\`\`\`\n${'x'.repeat(60)}\n\`\`\``, whole: true },
-    undefined,
-    40,
-  )
-  const plain = lines.map((line) => stripTerminalSequences(line).trimEnd())
-  assert(plain.slice(0, 3).every((line) => /^ word( word)*$/.test(line)))
-  assert(plain.some((line) => /^ {3}↪ x+$/.test(line)))
-})
-
-test('a link shows where it leads; sums of money are no formulas', () => {
-  const drawing = createDrawing(
-    theme,
-    () => '*',
-    () => 0,
-  )
-  const lines = drawing.lines(
-    { type: 'reply', id: 'r', text: '[bank](https://evil.example/) from $5 to $10, 5$^2$', whole: true },
-    undefined,
-    80,
-  )
-  assert.match(
-    stripTerminalSequences(lines.join('\n')),
-    /bank \(https:\/\/evil\.example\/\) from \$5 to \$10, 5\$\^2\$/,
-  )
-})
 
 test('no row is wider than the terminal, whatever its size, and there are as many rows as it has', async () => {
   const gate: Gate = { type: 'gate', callId: 'g', kind: 'approval', name: 'write', args: '{"a":"b"}', prompt: '' }
@@ -106,7 +33,7 @@ test('no row is wider than the terminal, whatever its size, and there are as man
         entries: [
           entry(1, textMessage('user', '日本語 '.repeat(50)), 'one'),
           entry(2, { type: 'call', callId: 'c', name: 'read', args: `{"path":"${'p'.repeat(300)}"}` }, 'one'),
-          entry(3, textMessage('assistant', text), 'one'),
+          entry(3, textMessage('assistant', mixedReply), 'one'),
         ],
       },
       { type: 'turn', turn: turn('one', 'completed', { lastSeq: 3 }) },
@@ -120,45 +47,6 @@ test('no row is wider than the terminal, whatever its size, and there are as man
     }
     app.close()
   }
-})
-
-test('without colours bold and signs are left; without UTF-8 every letter is of ASCII and as wide', () => {
-  const grey = createTheme({ colour: false, utf8: true })
-  assert.equal(grey.act(grey.sun(grey.clay(grey.dim('x')))), 'x')
-  assert.equal(grey.bold('x'), '\u001b[1mx\u001b[22m')
-  const { fit } = createTheme({ colour: true, utf8: false })
-  const line = '▸ ▾ ✓ ▲ ✕ ● ▌ ╭─╮ é 日本 👩‍👩‍👧 ⠹ …'
-  // oxlint-disable-next-line no-control-regex -- the letters of ASCII
-  assert.match(fit(line), /^[\x00-\x7f]+$/)
-  assert(fit(line).startsWith('> v + ! x * | +-+ '))
-  assert.equal(visibleWidth(fit('▸ ╭─╮ é 日本 ⠹ …')), visibleWidth('▸ ╭─╮ é 日本 ⠹ …'))
-})
-
-test('one word with a slash is a command; what is none is told; a path is a message', () => {
-  assert.deepEqual(readTyped('/open the plan '), { type: 'command', name: '/open', rest: 'the plan' })
-  assert.deepEqual(readTyped('/nope'), { type: 'unknown', word: '/nope' })
-  assert.equal(readTyped('/nope now').type, 'message')
-  assert.equal(readTyped('/pdf', ['pdf']).type, 'message')
-  for (const message of ['/etc/hosts', '/ is the root', 'say /help', ' /help'])
-    assert.equal(readTyped(message).type, 'message')
-})
-
-test('a call that runs tells for how long, by the clock and not by its drawing', () => {
-  let now = 1_000
-  const drawing = createDrawing(
-    theme,
-    () => '*',
-    () => now,
-  )
-  const call = { type: 'call', id: 'c', name: 'read', args: '{}', state: 'running', fold: 'line', begun: 700 } as const
-  const drawn = (): string => stripTerminalSequences(drawing.lines(call, undefined, 40).join('\n'))
-  assert.match(drawn(), /\* read +0\.3 s$/)
-  now = 15_700
-  assert.match(drawn(), /\* read +15 s$/)
-})
-
-test('letters that take two columns are cut between, not through', () => {
-  assert.deepEqual(piecesOf('日本語abc', 4), ['日本', '語ab', 'c'])
 })
 
 test('from the fourth call in a row, those that are done are one line; Enter unfolds it', async () => {

@@ -1,6 +1,7 @@
 // Colours by meaning, the letters of a terminal without UTF-8, and the look of code in a reply.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { visibleWidth } from '@earendil-works/pi-tui'
 import { createTheme, markdownTheme, type Theme } from '#doors/terminal/theme.ts'
 import { plain } from './drawn.ts'
 
@@ -58,4 +59,16 @@ test('code stands between rules that name its language, and long lines go on beh
     '↪ 67890123456789',
     '↪ 0123456789',
   ])
+})
+
+test('without colours bold and signs are left; without UTF-8 every letter is of ASCII and as wide', () => {
+  const grey = createTheme({ colour: false, utf8: true })
+  assert.equal(grey.act(grey.sun(grey.clay(grey.dim('x')))), 'x')
+  assert.equal(grey.bold('x'), '\u001b[1mx\u001b[22m')
+  const { fit } = createTheme({ colour: true, utf8: false })
+  const line = '▸ ▾ ✓ ▲ ✕ ● ▌ ╭─╮ é 日本 👩‍👩‍👧 ⠹ …'
+  // oxlint-disable-next-line no-control-regex -- the letters of ASCII
+  assert.match(fit(line), /^[\x00-\x7f]+$/)
+  assert(fit(line).startsWith('> v + ! x * | +-+ '))
+  assert.equal(visibleWidth(fit('▸ ╭─╮ é 日本 ⠹ …')), visibleWidth('▸ ╭─╮ é 日本 ⠹ …'))
 })
