@@ -1,49 +1,17 @@
 // A stand-in of Telegram's Bot API, as strict as the real one: one poller, offsets, rate limits, sizes, entities, edits.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { entityFault, plainText } from './entities.ts'
+import { createBotChats, type Params, Refusal } from './bot-api-chats.ts'
 
-const maxChars = 4_096
 const maxBatch = 100
-const maxDownload = 20 * 1024 * 1024
 
-type Params = Record<string, unknown>
-type Button = { readonly text: string; readonly callback_data: string }
-export type ShownMessage = {
-  readonly id: number
-  readonly from: 'bot' | 'user'
-  /** What a reader sees. */
-  readonly text: string
-  /** As it was sent. */
-  readonly source: string
-  readonly buttons: readonly Button[]
-  readonly replyTo?: number
-  readonly file?: { readonly name: string; readonly bytes: Buffer }
-  /** Every text it had, in order. */
-  readonly versions: readonly string[]
-}
 export type ApiCall = { readonly method: string; readonly params: Params; readonly at: number }
-
-class Refusal extends Error {
-  readonly code: number
-  readonly more: object
-  constructor(code: number, description: string, more: object = {}) {
-    super(description)
-    this.code = code
-    this.more = more
-  }
-}
-
 export type Watcher = (method: string, when: 'before' | 'behind') => boolean
 export type FakeBotApi = Awaited<ReturnType<typeof startBotApi>>
 
 /** `token` is the only one that is known. */
 export async function startBotApi(token = '4711:AAE-a-token-for-the-tests-of-atrium') {
   const updates: { readonly update_id: number; readonly [kind: string]: unknown }[] = []
-  const chats = new Map<number, Map<number, ShownMessage>>()
-  const blocked = new Set<number>()
-  const presses = new Set<string>()
-  const files = new Map<string, Buffer>()
   const calls: ApiCall[] = []
   /** Faults to answer with, before the call has any effect; by method. */
   const faults: { readonly method: string; readonly fault: Refusal }[] = []
@@ -56,112 +24,10 @@ export async function startBotApi(token = '4711:AAE-a-token-for-the-tests-of-atr
   let conflicts = 0
   let served = 0
   let nextUpdate = 1_000
-  let nextMessage = 1
-  let nextPress = 1
   let secret = token
-
-  function messagesOf(chat: unknown): Map<number, ShownMessage> {
-    const found = chats.get(Number(chat))
-    if (!found) throw new Refusal(400, 'Bad Request: chat not found')
-    if (blocked.has(Number(chat))) throw new Refusal(403, 'Forbidden: bot was blocked by the user')
-    return found
-  }
-
-  function textIn(params: Params): { source: string; text: string } {
-    const source = params['text']
-    if (typeof source !== 'string') throw new Refusal(400, 'Bad Request: message text is empty')
-    const html = params['parse_mode'] === 'HTML'
-    if (params['parse_mode'] !== undefined && !html) throw new Refusal(400, 'Bad Request: unsupported parse_mode')
-    const fault = html ? entityFault(source) : undefined
-    if (fault !== undefined) throw new Refusal(400, `Bad Request: can't parse entities: ${fault}`)
-    const text = html ? plainText(source) : source
-    if (text.trim() === '') throw new Refusal(400, 'Bad Request: message text is empty')
-    if (text.length > maxChars) throw new Refusal(400, 'Bad Request: message is too long')
-    return { source, text }
-  }
-
-  function buttonsIn(params: Params): Button[] {
-    const markup = params['reply_markup'] as { inline_keyboard?: Button[][] } | undefined
-    const buttons = markup?.inline_keyboard?.flat() ?? []
-    for (const { text, callback_data: data } of buttons) {
-      const bytes = Buffer.byteLength(data)
-      if (text === '' || bytes < 1 || bytes > 64) throw new Refusal(400, 'Bad Request: BUTTON_DATA_INVALID')
-    }
-    return buttons
-  }
-
-  function botMessage(params: Params): { all: Map<number, ShownMessage>; message: ShownMessage } {
-    const all = messagesOf(params['chat_id'])
-    const message = all.get(Number(params['message_id']))
-    if (!message) throw new Refusal(400, 'Bad Request: message to edit not found')
-    if (message.from !== 'bot') throw new Refusal(400, "Bad Request: message can't be edited")
-    return { all, message }
-  }
-
-  const methods: Record<string, (params: Params) => unknown> = {
-    getMe: () => ({
-      id: Number(secret.split(':')[0]),
-      is_bot: true,
-      first_name: 'Atrium',
-      username: 'atrium_test_bot',
-    }),
-    sendMessage(params) {
-      const all = messagesOf(params['chat_id'])
-      const { source, text } = textIn(params)
-      const buttons = buttonsIn(params)
-      const reply = (params['reply_parameters'] as { message_id?: number } | undefined)?.message_id
-      const id = nextMessage++
-      const quoted = reply === undefined ? {} : { replyTo: reply }
-      all.set(id, { id, from: 'bot', text, source, buttons, versions: [text], ...quoted })
-      return { message_id: id, chat: { id: params['chat_id'], type: 'private' }, date: 0, text }
-    },
-    sendDocument(params) {
-      const all = messagesOf(params['chat_id'])
-      const file = params['document'] as { name: string; bytes: Buffer } | undefined
-      if (!file || file.bytes.length === 0) throw new Refusal(400, 'Bad Request: file must be non-empty')
-      const id = nextMessage++
-      all.set(id, { id, from: 'bot', text: '', source: '', buttons: [], versions: [], file })
-      return { message_id: id, chat: { id: Number(params['chat_id']), type: 'private' }, date: 0, document: {} }
-    },
-    editMessageText(params) {
-      const { all, message } = botMessage(params)
-      if (message.file) throw new Refusal(400, 'Bad Request: there is no text in the message to edit')
-      const { source, text } = textIn(params)
-      const buttons = buttonsIn(params)
-      if (source === message.source && JSON.stringify(buttons) === JSON.stringify(message.buttons)) {
-        const same = 'specified new message content and reply markup are exactly the same as a current content'
-        throw new Refusal(400, `Bad Request: message is not modified: ${same}`)
-      }
-      all.set(message.id, { ...message, text, source, buttons, versions: [...message.versions, text] })
-      return { message_id: message.id }
-    },
-    deleteMessage(params) {
-      const all = messagesOf(params['chat_id'])
-      if (!all.delete(Number(params['message_id']))) throw new Refusal(400, 'Bad Request: message to delete not found')
-      return true
-    },
-    answerCallbackQuery(params) {
-      if (!presses.delete(String(params['callback_query_id']))) {
-        throw new Refusal(400, 'Bad Request: query is too old and response timeout expired or query ID is invalid')
-      }
-      return true
-    },
-    getFile(params) {
-      const id = String(params['file_id'])
-      const bytes = files.get(id)
-      if (!bytes) throw new Refusal(400, 'Bad Request: wrong file_id or the file is temporarily unavailable')
-      if (bytes.length > maxDownload) throw new Refusal(400, 'Bad Request: file is too big')
-      return { file_id: id, file_unique_id: id, file_size: bytes.length, file_path: `documents/${id}` }
-    },
-    setMyCommands(params) {
-      for (const { command, description } of params['commands'] as { command: string; description: string }[]) {
-        if (!/^[a-z0-9_]{1,32}$/.test(command)) throw new Refusal(400, 'Bad Request: BOT_COMMAND_INVALID')
-        if (description.length < 1 || description.length > 256)
-          throw new Refusal(400, 'Bad Request: BOT_COMMAND_DESCRIPTION_INVALID')
-      }
-      return true
-    },
-  }
+  const { methods, files, person, pressAnswered } = createBotChats(Number(token.split(':')[0]), (kind, value) => {
+    updates.push({ update_id: nextUpdate++, [kind]: value })
+  })
 
   async function poll(params: Params, response: ServerResponse): Promise<unknown> {
     poller?.end()
@@ -234,78 +100,6 @@ export async function startBotApi(token = '4711:AAE-a-token-for-the-tests-of-atr
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 
-  function push(kind: string, value: object): number {
-    const id = nextUpdate++
-    updates.push({ update_id: id, [kind]: value })
-    return id
-  }
-
-  /** A person in a chat of the bot's; their own private one, unless it is a group. */
-  function person(chat: number, type = 'private') {
-    const all = chats.get(chat) ?? new Map<number, ShownMessage>()
-    chats.set(chat, all)
-    const from = { id: Math.abs(chat), is_bot: false, first_name: 'Ada' }
-    const place = { chat: { id: chat, type }, from, date: 0 }
-    function send(fields: object, text: string): number {
-      const id = nextMessage++
-      all.set(id, { id, from: 'user', text, source: text, buttons: [], versions: [text] })
-      push('message', { message_id: id, ...place, ...fields })
-      return id
-    }
-    function fileOf(bytes: Buffer): string {
-      const id = `file-${files.size + 1}`
-      files.set(id, bytes)
-      return id
-    }
-    return {
-      say: (text: string): number => send({ text }, text),
-      photo(bytes: Buffer, caption?: string, album?: string): number {
-        const sizes = [90, 800].map((width) => ({
-          file_id: fileOf(bytes),
-          width,
-          height: width,
-          file_size: bytes.length,
-        }))
-        const more = {
-          ...(caption !== undefined && { caption }),
-          ...(album !== undefined && { media_group_id: album }),
-        }
-        return send({ photo: sizes, ...more }, caption ?? '')
-      },
-      document: (name: string, bytes: Buffer, caption?: string): number =>
-        send(
-          {
-            document: { file_id: fileOf(bytes), file_name: name, file_size: bytes.length },
-            ...(caption !== undefined && { caption }),
-          },
-          caption ?? '',
-        ),
-      sticker: (): number => send({ sticker: { file_id: 'x', emoji: '🙂' } }, ''),
-      edit(message: number, text: string): void {
-        push('edited_message', { message_id: message, ...place, edit_date: 1, text })
-      },
-      /** Presses a button by its label, or sends any data. Returns the id of the press. */
-      press(message: number, label: string, data?: string): string {
-        const id = String(nextPress++)
-        presses.add(id)
-        const found = all.get(message)?.buttons.find(({ text }) => text === label)?.callback_data
-        const pressed = { id, from, message: { message_id: message, ...place }, data: data ?? found }
-        if (pressed.data === undefined) throw new Error(`there is no button ${label}`)
-        push('callback_query', pressed)
-        return id
-      },
-      block: () => void blocked.add(chat),
-      unblock: () => void blocked.delete(chat),
-      /** What the bot says in the chat now, oldest first. */
-      get heard(): ShownMessage[] {
-        return [...all.values()].filter((message) => message.from === 'bot')
-      },
-      get texts(): string[] {
-        return this.heard.map(({ text }) => text)
-      },
-    }
-  }
-
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     token,
@@ -350,7 +144,7 @@ export async function startBotApi(token = '4711:AAE-a-token-for-the-tests-of-atr
     revoke: () => {
       secret = 'none'
     },
-    pressAnswered: (press: string): boolean => !presses.has(press),
+    pressAnswered,
     async close() {
       for (const release of held.keys()) held.delete(release)
       server.closeAllConnections()
