@@ -1,12 +1,12 @@
-// POST /responses/compact with a model that can summarise.
+// POST /responses/compact, with a model that can summarise and with one that cannot.
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import type { Model, ModelRequest } from '#core/model.ts'
 import { noUsage } from '#core/turn.ts'
 import { userId } from '#core/ids.ts'
 import { clearOfMidnight } from '../../clear-of-midnight.ts'
-import { serve, type Wire } from './serve.ts'
+import { errorOf, outputOf, serve, type Served, type Wire } from './serve.ts'
 
 const usage = { ...noUsage, inputTokens: 40, outputTokens: 5, costUsd: 0.25 }
 
@@ -82,4 +82,62 @@ it('a history that no model summarises is shortened, and words from outside stay
     (made.body['output'] as Wire[])[0]?.['encrypted_content'],
     'still of outside',
   )
+})
+
+describe('a stored response', () => {
+  let served: Served
+  before(async () => {
+    served = await serve({ replies: [{ when: '', text: 'Hello there.' }] })
+  })
+  after(() => served.close())
+
+  it('can be compacted into one item that is accepted as input later', async () => {
+    const first = await served.create({ input: 'my cat is called Tom' })
+    const { status, body } = await served.call('POST', '/api/v1/responses/compact', {
+      model: 'm',
+      previous_response_id: first.body['id'],
+    })
+    assert.equal(status, 200)
+    assert.deepEqual(Object.keys(body), ['id', 'object', 'created_at', 'output', 'usage'])
+    assert.equal(body['object'], 'response.compaction')
+    const [item] = outputOf(body)
+    assert.equal(item?.['type'], 'compaction')
+    const next = await served.create({ input: [item, { role: 'user', content: 'hi' }] })
+    assert.equal(next.status, 200)
+    assert.match(JSON.stringify(served.asked.at(-1)?.items[0]), /conversation-so-far.*cat is called Tom.*Hello there/)
+    const given = await served.call('POST', '/v1/responses/compact', { model: 'm', input: 'hi' })
+    assert.equal(given.status, 200)
+    assert.equal((await served.call('POST', '/v1/responses/compact', { model: 'm' })).status, 400)
+    assert.equal(
+      (
+        await served.call('POST', '/v1/responses/compact', {
+          model: 'm',
+          previous_response_id: `resp_${'0'.repeat(64)}`,
+        })
+      ).status,
+      404,
+    )
+    const forged = await served.create({ input: [{ type: 'compaction', encrypted_content: 'abc' }] })
+    assert.equal(errorOf(forged.body)['param'], 'input[0].encrypted_content')
+  })
+
+  it('is compacted with every page of its thread, and its middle left out', async () => {
+    const history = Array.from({ length: 1_200 }, (_, at) => ({ role: 'user', content: `word-${at}-end` }))
+    const first = await served.create({ input: history })
+    const compact = async (previous: unknown) => {
+      const body = { model: 'm', previous_response_id: previous }
+      const [item] = outputOf((await served.call('POST', '/v1/responses/compact', body)).body)
+      return Buffer.from(String(item?.['encrypted_content']), 'base64url').toString()
+    }
+    const short = await compact(first.body['id'])
+    for (const at of [0, 499, 500, 999, 1_000, 1_199]) assert.ok(short.includes(`word-${at}-end`), `${at}`)
+    const next = await served.create({
+      input: Array.from({ length: 1_200 }, (_, at) => ({ role: 'user', content: `${'x'.repeat(100)} more-${at}-end` })),
+      previous_response_id: first.body['id'],
+    })
+    const long = await compact(next.body['id'])
+    assert.ok(long.includes('word-0-end') && long.includes('more-1199-end') && long.includes('Hello there.'))
+    assert.match(long, /characters left out/)
+    assert.ok(long.length < 52_000)
+  })
 })

@@ -237,51 +237,6 @@ describe('a stored response', () => {
     assert.equal(lastResponse(joined)['id'], streamed.id)
     await streamed.rest
   })
-
-  it('can be compacted into one item that is accepted as input later', async () => {
-    const first = await served.create({ input: 'my cat is called Tom' })
-    const { status, body } = await served.call('POST', '/api/v1/responses/compact', {
-      model: 'm',
-      previous_response_id: first.body['id'],
-    })
-    assert.equal(status, 200)
-    assert.deepEqual(Object.keys(body), ['id', 'object', 'created_at', 'output', 'usage'])
-    assert.equal(body['object'], 'response.compaction')
-    const [item] = outputOf(body)
-    assert.equal(item?.['type'], 'compaction')
-    const next = await served.create({ input: [item, { role: 'user', content: 'hi' }] })
-    assert.equal(next.status, 200)
-    assert.match(JSON.stringify(served.asked.at(-1)?.items[0]), /conversation-so-far.*cat is called Tom.*Hello there/)
-    const given = await served.call('POST', '/v1/responses/compact', { model: 'm', input: 'hi' })
-    assert.equal(given.status, 200)
-    assert.equal((await served.call('POST', '/v1/responses/compact', { model: 'm' })).status, 400)
-    assert.equal(
-      (await served.call('POST', '/v1/responses/compact', { model: 'm', previous_response_id: missing })).status,
-      404,
-    )
-    const forged = await served.create({ input: [{ type: 'compaction', encrypted_content: 'abc' }] })
-    assert.equal(errorOf(forged.body)['param'], 'input[0].encrypted_content')
-  })
-
-  it('is compacted with every page of its thread, and its middle left out', async () => {
-    const history = Array.from({ length: 1_200 }, (_, at) => ({ role: 'user', content: `word-${at}-end` }))
-    const first = await served.create({ input: history })
-    const compact = async (previous: unknown) => {
-      const body = { model: 'm', previous_response_id: previous }
-      const [item] = outputOf((await served.call('POST', '/v1/responses/compact', body)).body)
-      return Buffer.from(String(item?.['encrypted_content']), 'base64url').toString()
-    }
-    const short = await compact(first.body['id'])
-    for (const at of [0, 499, 500, 999, 1_000, 1_199]) assert.ok(short.includes(`word-${at}-end`), `${at}`)
-    const next = await served.create({
-      input: Array.from({ length: 1_200 }, (_, at) => ({ role: 'user', content: `${'x'.repeat(100)} more-${at}-end` })),
-      previous_response_id: first.body['id'],
-    })
-    const long = await compact(next.body['id'])
-    assert.ok(long.includes('word-0-end') && long.includes('more-1199-end') && long.includes('Hello there.'))
-    assert.match(long, /characters left out/)
-    assert.ok(long.length < 52_000)
-  })
 })
 
 it('a request that finds every place taken is refused at once and told when to come back', async () => {

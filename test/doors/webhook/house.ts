@@ -1,10 +1,12 @@
 // The webhook channel for tests: real HTTP on a free port over the app of the tests.
+import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { openWebhook, type Webhook, type WebhookParts } from '#doors/webhook/door.ts'
 import { silentLog } from '#lib/log.ts'
 import { eventually, type TestApp, type TestAppOptions, openTestApp } from '../test-app.ts'
 
 export const secret = 'secret of the tests'
+export const hello = { user_id: 'ada', message: 'hello' }
 
 export type HouseOptions = Pick<TestAppOptions, 'say' | 'tools' | 'wrapStore' | 'maxUserBytes'> &
   Partial<Pick<WebhookParts, 'ratePerMinute' | 'trustProxy' | 'now' | 'timeouts' | 'log'>>
@@ -67,4 +69,13 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
       }),
   }
   return house
+}
+
+/** The answer is a fault in its envelope. */
+export function assertFault(answer: Answer, status: number, code: string, message: RegExp): void {
+  assert.equal(answer.status, status, JSON.stringify(answer.json))
+  assert.deepEqual(Object.keys(answer.json), ['error'])
+  assert.deepEqual(Object.keys(answer.json.error).slice(0, 2), ['code', 'message'])
+  assert.equal(answer.json.error.code, code)
+  assert.match(answer.json.error.message, message)
 }
