@@ -256,49 +256,6 @@ test('what is piped in alone is the message', async () => {
   assert.equal(ran.stdout, '2+2 = 4\n')
 })
 
-test('--continue goes on with the latest thread, and threads lists it first', async () => {
-  const first = await atrium(home.path, ['run', 'what is 1+1?'])
-  const second = await atrium(home.path, ['run', '--continue', 'what is 2+2?'])
-  assert.equal(second.stderr, first.stderr)
-  const listed = await atrium(home.path, ['threads', '--json', '--limit', '1'])
-  const [thread] = JSON.parse(listed.stdout) as { id: string; title: string; door: string }[]
-  assert.deepEqual([`thread ${thread?.id}\n`, thread?.title, thread?.door], [first.stderr, 'what is 1+1?', 'run'])
-  assert.match((await atrium(home.path, ['threads'])).stdout, /^THREAD .*\n\S+ .* run +what is 1\+1\?$/m)
-})
-
-test('a conversation is shown, renamed, pinned, archived, exported, imported and deleted', async () => {
-  const { stderr } = await atrium(home.path, ['run', 'what is 3+4?'])
-  const id = stderr.trim().slice('thread '.length)
-  const threads = async (...args: string[]) => (await atrium(home.path, ['threads', ...args])).stdout
-  assert.match(await threads('show', id), /^# what is 3\+4\?\n\n## You\n\nwhat is 3\+4\?\n/)
-  await threads('rename', id, 'Sums')
-  await threads('pin', id)
-  assert.match(await threads('archive', id), /^Archived Sums\.\n$/)
-  assert.doesNotMatch(await threads(), /Sums/)
-  assert.match(await threads('--archived'), /Sums/)
-  const file = join(home.path, 'sums.json')
-  await threads('export', id, '--output', file)
-  const refused = await atrium(home.path, ['threads', 'delete', id])
-  assert.equal(refused.code, 2)
-  assert.equal(await threads('delete', id, '--yes'), 'Deleted 1 conversation.\n')
-  assert.equal((await atrium(home.path, ['threads', 'show', id])).code, 1)
-  assert.match(await threads('import', file), /^Imported Sums as \S+\.\n$/)
-  assert.match(await threads(), /run +Sums/)
-  assert.equal((await atrium(home.path, ['threads', 'export', id, '--format', 'pdf'])).code, 2)
-  assert.equal((await atrium(home.path, ['threads', 'rm', id])).code, 2)
-})
-
-test('threads --search finds what was said, in a home that no service has indexed', async () => {
-  const { stderr } = await atrium(home.path, ['run', 'Where does the zeppelin land?'])
-  await atrium(home.path, ['run', '--thread', stderr.trim().slice('thread '.length), 'And the submarine?'])
-  const found = await atrium(home.path, ['threads', '--search', 'submarine'])
-  assert.match(found.stdout, /^\S+ {2}Where does the zeppelin land\?\n.*submarine/s)
-  const listed = await atrium(home.path, ['threads', '--search', 'zeppelin', '--json'])
-  const [thread] = JSON.parse(listed.stdout) as { id: string; title: string; snippet?: string }[]
-  assert.deepEqual([`thread ${thread?.id}\n`, thread?.title], [stderr, 'Where does the zeppelin land?'])
-  assert.equal((await atrium(home.path, ['threads', '--search', 'nautilus'])).stdout, 'Nothing matches.\n')
-})
-
 /** The person's messages of a thread, in their parts. */
 async function said(threadId: string): Promise<(readonly Part[])[]> {
   const { openHomeStore } = await import('#app/open-storage.ts')

@@ -1,7 +1,6 @@
 // Two real services over one PostgreSQL: whichever is asked, the answer is the same.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { atrium } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { usePostgres } from '../postgres.ts'
 import { patienceMs } from '../until.ts'
@@ -13,7 +12,6 @@ import {
   newUser,
   type Replica,
   scripted,
-  sharedEnv,
   sqlRows,
   startReplica,
   startReplicas,
@@ -265,45 +263,3 @@ describe('two replicas', () => {
       assert.equal(rest.at(-1)?.type, 'failed')
   })
 })
-
-test('a setting made by a command is followed by every replica', async (t) => {
-  const fresh = await server.prepared()
-  const pair = await startReplicas(2, fresh)
-  const home = newHome()
-  t.after(async () => {
-    await killAll(pair)
-    home.remove()
-  })
-  for (const name of ['first', 'second']) {
-    const ran = await atrium(home.path, ['model', 'set', 'ollama', name, '--force'], { env: sharedEnv(fresh) })
-    assert.equal(ran.code, 0, ran.stderr)
-    for (const replica of pair) {
-      await until(`the model ${name}`, patienceMs, async () => {
-        const { body } = await replica.ask('/api/status')
-        return body['llm_backend'] === 'ollama' && body['llm_model'] === name
-      })
-    }
-  }
-})
-
-for (const [what, broken] of [
-  ['a refused connection', (good: URL) => (good.port = '1')],
-  ['a wrong password', (good: URL) => (good.password = 'not-the-password')],
-  ['an unknown host', (good: URL) => (good.hostname = 'no-such-host.invalid')],
-  ['an unknown database', (good: URL) => (good.pathname = '/nowhere')],
-] as const) {
-  test(`${what} is told in one line, without the password`, async (t) => {
-    const home = newHome()
-    t.after(home.remove)
-    const bad = new URL(url)
-    bad.password = 'pass-word'
-    if (what === 'an unknown database') bad.password = 'postgres'
-    broken(bad)
-    const { code, stderr, stdout } = await atrium(home.path, ['serve'], { env: sharedEnv(bad.href) })
-    assert.equal(code, 1, stderr)
-    assert.match(stderr, /^error: PostgreSQL is unavailable: [^\n]+\n$/)
-    assert(!`${stdout}${stderr}`.includes(bad.password) || bad.password === 'postgres')
-    assert(!stderr.includes('    at '))
-    assert(!stderr.includes(bad.hostname) && !stderr.includes(bad.username), 'nor where it stands')
-  })
-}
