@@ -1,4 +1,4 @@
-// The commands as a user meets them: real processes, their output and exit codes.
+// `atrium run` as a user meets it: its output, files and pipes, wrong uses with their exit codes, and a faulty home.
 import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,50 +1,14 @@
-// The chat in a real browser, against a real service with a scripted model.
+// Messages and replies in a real browser: sent, drawn, streamed, queued, with files, in two browsers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Locator, Page } from 'playwright-core'
+import type { Locator } from 'playwright-core'
 import { until, untilEqual } from '../until.ts'
-import { useSite } from './browser.ts'
 import { noBrowser } from './launch.ts'
 import { checkLooks } from './looks.ts'
+import { box, isFocused, own, receipt, replies, say, useChat } from './chat-page.ts'
 
 const skip = noBrowser()
-
-/** Few pieces, and large: each is drawn by itself. */
-const long = Array.from({ length: 1_000 }, () => 'One line of a long answer that takes its time.\n\n'.repeat(3))
-const site = useSite({
-  script: {
-    replies: [
-      { when: 'what is 6 times 7', calls: [{ name: 'calculate', args: { expression: '6*7' } }] },
-      { when: 'what is 6 times 7', afterTool: 'calculate', text: 'It is **42**.' },
-      {
-        when: 'table',
-        reasoning: 'Rows first.',
-        text: '# Routes\n\n- שלום עולם\n\n| Route | ms |\n|---|---:|\n| `GET /cart` | 182 |\n\n```sql\nSELECT 1;\n```\n\nMath: $x^2$ and\n\n$$\\frac{1}{2}$$\n',
-      },
-      { when: 'long', text: long, chunkDelayMs: 100 },
-      { when: 'endless', text: ['It begins.', 'It ends.'], chunkDelayMs: 600_000 },
-      {
-        when: 'four',
-        calls: ['1+1', '2+2', '3+3', '4+4', '5+5'].map((e) => ({ name: 'calculate', args: { expression: e } })),
-      },
-      {
-        when: 'fail',
-        error: { code: 'model_unreachable', message: 'api.example.com returned 529 four times in 30 s' },
-      },
-      {
-        when: 'costly',
-        calls: [{ name: 'calculate', args: { expression: '1+1' } }],
-        usage: { costUsd: 0.5 },
-      },
-      { text: 'You said: {{input}}' },
-    ],
-    loop: true,
-  },
-  env: { LLM_MODELS: 'offline' },
-})
-
-const isFocused = (locator: Locator): Promise<boolean> =>
-  locator.evaluate((node) => node === node.ownerDocument.activeElement)
+const site = useChat()
 
 /** Brings a file by a paste or a drop. */
 const bringFile = (locator: Locator, how: string): Promise<void> =>
@@ -55,17 +19,6 @@ const bringFile = (locator: Locator, how: string): Promise<void> =>
     const init = { bubbles: true, cancelable: true, clipboardData: data, dataTransfer: data }
     node.dispatchEvent(kind === 'paste' ? new view.ClipboardEvent(kind, init) : new view.DragEvent(kind, init))
   }, how)
-
-const box = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
-
-async function say(page: Page, text: string): Promise<void> {
-  await box(page).fill(text)
-  await box(page).press('Enter')
-}
-
-const replies = (page: Page) => page.getByRole('log', { name: 'Conversation' }).getByRole('article', { name: 'Atrium' })
-const own = (page: Page) => page.getByRole('log', { name: 'Conversation' }).getByRole('article', { name: 'You' })
-const receipt = (page: Page) => page.getByRole('button', { name: /^Receipt/ })
 
 test('a message opens a thread, with its calls and a receipt; a reload shows the same, once', {
   skip,
@@ -219,83 +172,6 @@ test('what is sent while a turn runs waits its turn, and both are answered in or
   await untilEqual(() => own(page).count(), 3)
 })
 
-test('a thread has a model of its own, and Retry with… asks another', { skip }, async (t) => {
-  const page = await site.visit(t)
-  const chip = page.getByRole('button', { name: 'Model for this thread' })
-  const menu = page.getByRole('menu', { name: 'Model for this thread' })
-  await chip.click()
-  await menu.getByRole('menuitemradio', { name: /^scripted/, checked: true }).waitFor()
-  await until(() => isFocused(menu.getByRole('menuitemradio', { checked: true })))
-  await page.keyboard.press('ArrowDown')
-  await page.keyboard.press('Enter')
-  await menu.waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Model for this thread: offline' }).waitFor()
-  await say(page, 'what is 2 + 3?')
-  await replies(page).getByText('5').first().waitFor()
-  await receipt(page).waitFor()
-  const first = page.url()
-  await page.reload()
-  await page.getByRole('button', { name: 'Model for this thread: offline' }).waitFor()
-  await page.getByRole('button', { name: 'Retry with…' }).click()
-  await page.getByRole('menu', { name: 'Retry with…' }).getByRole('menuitem', { name: 'scripted' }).click()
-  await page.waitForURL((url) => url.href !== first && url.pathname.startsWith('/threads/'))
-  await replies(page).getByText('You said: what is 2 + 3?').waitFor()
-  await page.getByRole('button', { name: 'Model for this thread: scripted' }).waitFor()
-})
-
-test('Retry and Edit stay in the thread as variants, of which the list shows one; Fork makes a thread', {
-  skip,
-}, async (t) => {
-  const page = await site.visit(t)
-  await say(page, 'hello variants')
-  await receipt(page).waitFor()
-  const first = page.url()
-  await receipt(page).click()
-  await page.getByRole('complementary', { name: 'Receipt' }).waitFor()
-  await page.getByRole('button', { name: 'Retry', exact: true }).click()
-  await page.waitForURL((url) => url.href !== first && url.pathname.startsWith('/threads/'))
-  await page.getByRole('complementary', { name: 'Receipt' }).waitFor({ state: 'detached' })
-  await replies(page).getByText('You said: hello variants').waitFor()
-  const second = page.url()
-  const variants = page.getByRole('group', { name: 'Variants' })
-  await variants.getByText('Variant 2/ of 2').waitFor()
-  await own(page).hover()
-  const edit = page.getByRole('button', { name: 'Edit' })
-  await edit.click()
-  const field = page.getByRole('textbox', { name: 'Edit message' })
-  await until(() => isFocused(field))
-  await page.keyboard.press('Escape')
-  await until(() => isFocused(edit))
-  await page.keyboard.press('Enter')
-  await field.fill('hello changed')
-  await page.keyboard.press('Enter')
-  await page.waitForURL((url) => url.href !== second && url.pathname.startsWith('/threads/'))
-  await replies(page).getByText('You said: hello changed').waitFor()
-  await variants.getByText('Variant 3/ of 3').waitFor()
-  // The title is still that of the first message, so it changes with it.
-  const row = page.getByRole('navigation', { name: 'Threads' }).getByRole('link', { name: 'hello changed' })
-  await until(async () => (await row.count()) === 1)
-  const [previous, next] = ['Previous variant', 'Next variant'].map((name) => variants.getByRole('button', { name }))
-  assert(previous && next)
-  await previous.focus()
-  await page.keyboard.press('Enter')
-  await page.waitForURL(second)
-  await variants.getByText('Variant 2/ of 3').waitFor()
-  await until(() => isFocused(previous))
-  await page.keyboard.press('Enter')
-  await page.waitForURL(first)
-  await until(() => isFocused(next))
-  await untilEqual(() => previous.isDisabled(), true)
-  await page.locator('nav a[aria-current=page][href$="' + new URL(first).pathname + '"]').waitFor()
-  await untilEqual(() => row.count(), 1)
-  await receipt(page).waitFor()
-  await page.getByRole('button', { name: 'Fork' }).click()
-  await page.waitForURL((url) => ![first, second].includes(url.href))
-  await page.getByRole('heading', { name: 'Fork of hello changed' }).waitFor()
-  await page.getByText('Forked from').getByRole('link', { name: 'hello changed' }).click()
-  await page.waitForURL(first)
-})
-
 test('a message that was refused is taken back into the composer, before what stands there', { skip }, async (t) => {
   const page = await site.visit(t)
   await say(page, 'precious\u0000 words')
@@ -303,128 +179,6 @@ test('a message that was refused is taken back into the composer, before what st
   await box(page).fill('and more')
   await page.getByRole('button', { name: 'Take it back' }).click()
   await until(async () => (await box(page).inputValue()) === 'precious\u0000 words\nand more')
-})
-
-test('a turn that failed says what happened, what is kept and what to do, and is tried again in place', {
-  skip,
-}, async (t) => {
-  const page = await site.visit(t)
-  await say(page, 'fail')
-  const note = page.getByRole('alert').filter({ hasText: 'The model did not answer' })
-  await note.getByText('529 four times in 30 s').waitFor()
-  await note.getByText('Your message is kept.').waitFor()
-  await page.waitForURL(/\/threads\//)
-  await page.reload()
-  await note.waitFor()
-  const first = page.url()
-  const again = note.getByRole('button', { name: 'Try again' })
-  await again.click()
-  await page.waitForURL((url) => url.href !== first && url.pathname.startsWith('/threads/'))
-  await again.waitFor()
-  await untilEqual(() => page.getByRole('group', { name: 'Variants' }).count(), 0)
-})
-
-test('a turn at its cap tells what is kept, and goes on with as much again in the same thread', { skip }, async (t) => {
-  await site.call('PATCH', '/api/settings', { spend_per_turn_usd: 0.5 })
-  const page = await site.visit(t)
-  await say(page, 'costly')
-  const more = page.getByRole('button', { name: 'Go on with another $0.50' })
-  await more.waitFor()
-  await page.getByText('1 step is done, and kept.').waitFor()
-  await untilEqual(() => page.getByRole('link', { name: 'Change the cap' }).getAttribute('href'), '/settings/limits')
-  const at = page.url()
-  await more.click()
-  await replies(page).getByText('You said: Go on.').waitFor()
-  assert.equal(page.url(), at)
-  await more.waitFor({ state: 'detached' })
-  await page.getByText('Stopped at the spend cap of $0.50').waitFor()
-  await site.call('PATCH', '/api/settings', { spend_per_turn_usd: null })
-})
-
-test('threads are searched, renamed in place, and deleted with a way back', { skip }, async (t) => {
-  const page = await site.visit(t)
-  await say(page, 'Plan the offsite week')
-  await receipt(page).waitFor()
-  const list = page.getByRole('navigation', { name: 'Threads' })
-  await page.getByRole('searchbox', { name: 'Search threads' }).fill('offsite')
-  await list.getByRole('link', { name: /Plan the offsite week/ }).waitFor()
-  await until(async () => (await list.getByRole('link').count()) === 1)
-  await list.getByRole('link').hover()
-  await list.getByRole('button', { name: 'More' }).click()
-  await page.getByRole('menuitem', { name: 'Rename' }).click()
-  const title = page.getByRole('textbox', { name: 'Title' })
-  await until(() => isFocused(title))
-  await title.fill('Offsite, week 12')
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Offsite, week 12' }).waitFor()
-  const row = list.getByRole('link', { name: /Offsite, week 12/ })
-  await until(() => isFocused(row))
-  const remove = async (): Promise<void> => {
-    await row.hover()
-    await list.getByRole('button', { name: 'More' }).click()
-    await page.getByRole('menuitem', { name: 'Delete' }).click()
-    await row.waitFor({ state: 'detached' })
-  }
-  const at = page.url()
-  await remove()
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await page.waitForURL(at)
-  await page.getByRole('link', { name: 'Waiting for you' }).click()
-  await remove()
-  const undo = page.getByRole('button', { name: 'Undo' })
-  await until(() => isFocused(undo))
-  // On a page that is gone nobody can undo it any more.
-  await page.goto(site.url)
-  await until(async () => {
-    const { threads } = await site.call<{ threads: { title: string }[] }>('GET', '/api/threads')
-    return !threads.some((thread) => thread.title === 'Offsite, week 12')
-  })
-})
-
-test('all of it goes by the keyboard alone', { skip }, async (t) => {
-  const page = await site.visit(t)
-  // What has the focus then is the page alone.
-  await page.goto(`${site.url}/waiting`)
-  await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
-  await page.keyboard.press('Tab')
-  await until(() => isFocused(page.getByRole('link', { name: 'Skip to the page' })))
-  for (const name of ['Hide sidebar', 'New thread']) {
-    await page.keyboard.press('Tab')
-    await until(() => isFocused(page.getByRole(name === 'New thread' ? 'link' : 'button', { name })))
-  }
-  await page.keyboard.press('Enter')
-  await box(page).waitFor()
-  await until(() => isFocused(box(page)))
-  await page.keyboard.type('what is 6 times 7')
-  await page.keyboard.press('Enter')
-  await receipt(page).waitFor()
-  const call = page.getByRole('button', { name: /^calculate/ })
-  for (let steps = 0; steps < 12 && !(await isFocused(call)); steps++) await page.keyboard.press('Shift+Tab')
-  await until(() => isFocused(call))
-  await page.keyboard.press('Enter')
-  await untilEqual(() => call.getAttribute('aria-expanded'), 'true')
-  await page.keyboard.press('Space')
-  await untilEqual(() => call.getAttribute('aria-expanded'), 'false')
-  await page.getByRole('button', { name: 'Hide sidebar' }).focus()
-  await page.keyboard.press('Enter')
-  await until(() => isFocused(page.getByRole('button', { name: 'Show sidebar' })))
-  await page.keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
-  await page.keyboard.press('Escape')
-  await until(() => isFocused(page.getByRole('button', { name: 'Show sidebar' })))
-  await page.keyboard.press('Control+k')
-  const typed = page.getByRole('combobox', { name: 'Search threads, pages and actions' })
-  await until(() => isFocused(typed))
-  await page.keyboard.type('search th')
-  await page.getByRole('option', { name: 'Search threads', selected: true }).waitFor()
-  await page.keyboard.press('Enter')
-  await until(() => isFocused(page.getByRole('searchbox', { name: 'Search threads' })))
-  await page.keyboard.press('Control+k')
-  await until(() => isFocused(typed))
-  await page.keyboard.type('jobs')
-  await page.getByRole('option', { name: 'Jobs', selected: true }).waitFor()
-  await page.keyboard.press('Enter')
-  await page.waitForURL(/\/jobs$/)
 })
 
 test('a thread that is not there says so', { skip }, async (t) => {

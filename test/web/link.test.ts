@@ -7,6 +7,7 @@ import { maxKept } from '../../web/lib/kept-turns.ts'
 import { until, untilEqual } from '../until.ts'
 import { findBarriers } from './barriers.ts'
 import { useSite } from './browser.ts'
+import { box, say } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 import { openPausedModel } from '../paused-model.ts'
 
@@ -17,13 +18,7 @@ const long = parts.join('')
 const model = await openPausedModel({ long: parts, endless: ['Sentence number 0.', 'It never ends.'] })
 after(() => model.close())
 const site = useSite({ env: model.env })
-const box = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
 const log = (page: Page) => page.getByRole('log', { name: 'Conversation' })
-
-async function say(page: Page, text: string): Promise<void> {
-  await box(page).fill(text)
-  await box(page).press('Enter')
-}
 
 /** A way to the service that can be cut and mended: what went through it breaks, what comes finds nobody. */
 async function openCuttable(t: TestContext): Promise<{ url: string; cut(): void; mend(): void }> {

@@ -8,6 +8,7 @@ import { rude } from '../mcp/harness.ts'
 import { until, untilEqual } from '../until.ts'
 import { findBarriers } from './barriers.ts'
 import { hearing, useSite } from './browser.ts'
+import { isFocused, say } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 import { checkLooks } from './looks.ts'
 import { answerUnlocked, openLocked } from './locked-server.ts'
@@ -68,13 +69,6 @@ const partOf = (page: Page, server: string, tool: string): Locator =>
 const card = (page: Page, question: string): Locator => page.getByRole('group', { name: question })
 const said = (page: Page, text: string | RegExp): Locator => page.getByRole('log').getByText(text)
 
-/** Sends a message in a thread of its own. */
-async function ask(page: Page, text: string): Promise<void> {
-  const box = page.getByRole('textbox', { name: 'Message', exact: true })
-  await box.fill(text)
-  await box.press('Enter')
-}
-
 test('a server is a group of the page, and a switch says what its calls may do', { skip }, async (t) => {
   const page = await site.visit(t, '/tools')
   const group = page.getByRole('region', { name: 'MCP servers' })
@@ -125,7 +119,7 @@ test('the form of a server has its labels, choices and defaults; a wrong value i
   skip,
 }, async (t) => {
   const page = await site.visit(t)
-  await ask(page, 'order')
+  await say(page, 'order')
   const asked = card(page, 'Answer shop?')
   await asked.getByText('Which colour?').waitFor()
   const name = asked.getByRole('textbox', { name: 'Your name', exact: true })
@@ -177,7 +171,7 @@ test('a form that waits is answered on the page Waiting, and one that is decline
     if (request.method() === 'POST' && request.url().includes('/gates/')) answers++
   })
   await page.evaluate(sendAtOnce)
-  await ask(page, 'order')
+  await say(page, 'order')
   await card(page, 'Answer shop?').waitFor()
   await until(async () => (await page.evaluate('window.clicked')) === true)
   await page.getByRole('link', { name: /^Waiting for you/ }).click()
@@ -202,7 +196,7 @@ test('a form that waits is answered on the page Waiting, and one that is decline
 test('a page that a server wants opened is shown with its address; the call goes on after it', { skip }, async (t) => {
   const page = await site.visit(t)
   await page.context().route('https://pay.example/**', (route) => route.fulfill({ body: 'paid' }))
-  await ask(page, 'pay')
+  await say(page, 'pay')
   const asked = card(page, 'Sign in at pay.example?')
   await asked.getByText(url, { exact: true }).waitFor()
   const done = asked.getByRole('button', { name: 'I am done' })
@@ -240,7 +234,7 @@ test('a call that needs a sign-in opens it from its card, and again where the br
   await site.call('PATCH', '/api/mcp/porch/tools/whoami', { effect: 'read' })
   const page = await site.visit(t)
   await page.evaluate('window.opening = window.open; window.open = () => null')
-  await ask(page, 'who am I')
+  await say(page, 'who am I')
   const asked = card(page, 'Sign in to porch?')
   await asked.getByRole('button', { name: 'Sign in to porch' }).click()
   const again = asked.getByRole('link', { name: 'Open it again' })
@@ -250,6 +244,3 @@ test('a call that needs a sign-in opens it from its card, and again where the br
   await again.click()
   await (await opened).waitForURL((url) => url.href.startsWith(`${at}/authorize?`))
 })
-
-const isFocused = (locator: Locator): Promise<boolean> =>
-  locator.evaluate((node) => node === node.ownerDocument.activeElement)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { useSite } from './browser.ts'
+import { say } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
@@ -73,12 +74,6 @@ async function watch(page: Page): Promise<() => Promise<void>> {
     )
     assert.deepEqual(attributes, [])
   }
-}
-
-const say = async (page: Page, text: string): Promise<void> => {
-  const box = page.getByRole('textbox', { name: 'Message', exact: true })
-  await box.fill(text)
-  await box.press('Enter')
 }
 
 test('messages and replies run nothing, load nothing and lead nowhere but to the web', { skip }, async (t) => {

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { ThreadPage } from '#doors/web/wire/thread.ts'
 import { until, untilEqual } from '../until.ts'
 import { useSite } from './browser.ts'
+import { isFocused } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
@@ -39,8 +40,6 @@ test('a search finds threads that the list does not show yet; a button shows the
   await found.getByRole('link').first().waitFor()
   await box.press('ArrowDown')
   const link = found.getByRole('link').first()
-  const isFocused = (each: typeof box): Promise<boolean> =>
-    each.evaluate((node) => node === node.ownerDocument.activeElement)
   await until(() => isFocused(link))
   await link.press('ArrowUp')
   await until(() => isFocused(box))

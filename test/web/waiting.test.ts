@@ -3,11 +3,12 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { clearOfMidnight } from '../clear-of-midnight.ts'
 import { until, untilEqual } from '../until.ts'
 import { findBarriers } from './barriers.ts'
 import { hearing, useSite } from './browser.ts'
+import { box, isFocused, say } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
@@ -27,17 +28,9 @@ const site = useSite({
     loop: true,
   },
 })
-const isFocused = (locator: Locator): Promise<boolean> =>
-  locator.evaluate((node) => node === node.ownerDocument.activeElement)
 const fileAt = (path: string): string => join(site.home, 'workspace', path)
 const said = (page: Page, text: string) => page.getByRole('log').getByText(text)
 const card = (page: Page, question: string) => page.getByRole('group', { name: question })
-
-async function ask(page: Page, text: string): Promise<void> {
-  const box = page.getByRole('textbox', { name: 'Message', exact: true })
-  await box.fill(text)
-  await box.press('Enter')
-}
 
 /** Answers the gate of a new thread. */
 async function answer(message: string, given: object): Promise<void> {
@@ -56,7 +49,7 @@ const clickAtOnce = `new MutationObserver((_, watcher) => {
 
 test('Allow once runs it once; the card becomes a line; title and badge tell that it waits', { skip }, async (t) => {
   const page = await site.visit(t)
-  await ask(page, 'write one')
+  await say(page, 'write one')
   const one = card(page, 'Create docs/one.md?')
   await one.getByText('Writes 1 line to a new file').waitFor()
   await one.getByText('first').waitFor()
@@ -80,13 +73,13 @@ test('a card takes no key and no click of its first half second, and Enter in th
 }, async (t) => {
   const page = await site.visit(t)
   await page.evaluate(clickAtOnce)
-  await ask(page, 'write two')
+  await say(page, 'write two')
   const allow = card(page, 'Create docs/two.md?').getByRole('button', { name: 'Allow once' })
   await allow.waitFor()
   await until(async () => (await page.evaluate('window.clicked')) === true)
   await untilEqual(() => page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Message')
   await page.keyboard.press('Enter')
-  await ask(page, 'yes')
+  await say(page, 'yes')
   await page.getByText('Waits its turn').waitFor()
   assert.equal(existsSync(fileAt('docs/two.md')), false)
   await allow.focus()
@@ -97,7 +90,7 @@ test('a card takes no key and no click of its first half second, and Enter in th
 
 test('Deny takes a word to the agent, by the keyboard alone', { skip }, async (t) => {
   const page = await site.visit(t)
-  await ask(page, 'write three')
+  await say(page, 'write three')
   const deny = card(page, 'Create docs/three.md?').getByRole('button', { name: 'Deny…' })
   await deny.focus()
   await hearing(page)
@@ -113,7 +106,7 @@ test('Deny takes a word to the agent, by the keyboard alone', { skip }, async (t
   await page.keyboard.press('Enter')
   await said(page, 'The tool said: the user did not allow workspace_write: Not this one').waitFor()
   await page.getByText('Denied by you').waitFor()
-  await until(() => isFocused(page.getByRole('textbox', { name: 'Message', exact: true })))
+  await until(() => isFocused(box(page)))
   await page.getByRole('button', { name: /^workspace_write .*denied$/ }).waitFor()
   assert.equal(existsSync(fileAt('docs/three.md')), false)
 })
@@ -122,7 +115,7 @@ test('Allow for… grants from narrow to wide, the narrow one chosen; the next s
   skip,
 }, async (t) => {
   const page = await site.visit(t)
-  await ask(page, 'write four')
+  await say(page, 'write four')
   const four = card(page, 'Create docs/four.md?')
   await four.waitFor()
   await hearing(page)
@@ -155,14 +148,14 @@ test('Allow for… grants from narrow to wide, the narrow one chosen; the next s
   await page.getByRole('link', { name: 'New thread' }).click()
   await page.waitForURL((url) => url.pathname === '/')
   await said(page, 'The tool said: created').waitFor({ state: 'detached' })
-  await ask(page, 'write five')
+  await say(page, 'write five')
   await said(page, 'The tool said: created').waitFor()
   for (const { id } of grants) await site.call('DELETE', `/api/grants/${id}`)
 })
 
 test('a grant for a command has no choice about untrusted content: it never counts there', { skip }, async (t) => {
   const page = await site.visit(t)
-  await ask(page, 'list files')
+  await say(page, 'list files')
   const asked = page.getByRole('group', { name: /^Run/ })
   await asked.waitFor()
   await hearing(page)
@@ -186,7 +179,7 @@ test('the queue has what waits from every thread; what one browser answers is an
   await answer('write three', { action: 'deny', word: 'Not today' })
   await answer('list files', { action: 'always', for: 'day' })
   const one = await site.visit(t)
-  await ask(one, 'write three')
+  await say(one, 'write three')
   await card(one, 'Create docs/three.md?').waitFor()
   const two = await site.open(t, '/waiting')
   await two.emulateMedia({ colorScheme: 'dark' })

@@ -1,0 +1,56 @@
+// The chat for the tests of a file: a service with a scripted model, the composer, the messages, and the focus.
+import type { Locator, Page } from 'playwright-core'
+import { type Site, useSite } from './browser.ts'
+
+/** Few pieces, and large: each is drawn by itself. */
+const long = Array.from({ length: 1_000 }, () => 'One line of a long answer that takes its time.\n\n'.repeat(3))
+
+/** A service whose model has a reply for each test of the chat. */
+export const useChat = (): Site =>
+  useSite({
+    script: {
+      replies: [
+        { when: 'what is 6 times 7', calls: [{ name: 'calculate', args: { expression: '6*7' } }] },
+        { when: 'what is 6 times 7', afterTool: 'calculate', text: 'It is **42**.' },
+        {
+          when: 'table',
+          reasoning: 'Rows first.',
+          text: '# Routes\n\n- שלום עולם\n\n| Route | ms |\n|---|---:|\n| `GET /cart` | 182 |\n\n```sql\nSELECT 1;\n```\n\nMath: $x^2$ and\n\n$$\\frac{1}{2}$$\n',
+        },
+        { when: 'long', text: long, chunkDelayMs: 100 },
+        { when: 'endless', text: ['It begins.', 'It ends.'], chunkDelayMs: 600_000 },
+        {
+          when: 'four',
+          calls: ['1+1', '2+2', '3+3', '4+4', '5+5'].map((e) => ({ name: 'calculate', args: { expression: e } })),
+        },
+        {
+          when: 'fail',
+          error: { code: 'model_unreachable', message: 'api.example.com returned 529 four times in 30 s' },
+        },
+        {
+          when: 'costly',
+          calls: [{ name: 'calculate', args: { expression: '1+1' } }],
+          usage: { costUsd: 0.5 },
+        },
+        { text: 'You said: {{input}}' },
+      ],
+      loop: true,
+    },
+    env: { LLM_MODELS: 'offline' },
+  })
+
+/** Whether keys go to it. */
+export const isFocused = (locator: Locator): Promise<boolean> =>
+  locator.evaluate((node) => node === node.ownerDocument.activeElement)
+
+export const box = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
+
+export async function say(page: Page, text: string): Promise<void> {
+  await box(page).fill(text)
+  await box(page).press('Enter')
+}
+
+export const replies = (page: Page) =>
+  page.getByRole('log', { name: 'Conversation' }).getByRole('article', { name: 'Atrium' })
+export const own = (page: Page) => page.getByRole('log', { name: 'Conversation' }).getByRole('article', { name: 'You' })
+export const receipt = (page: Page) => page.getByRole('button', { name: /^Receipt/ })
