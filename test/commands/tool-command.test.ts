@@ -2,32 +2,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { atrium, type Ran, serve } from '../atrium.ts'
+import { test } from 'node:test'
+import { atrium, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
-import { copyCode } from '../sandbox/tool-cache.ts'
+import { capabilities, useWeatherHome } from './weather-home.ts'
 
-const home = newHome()
-after(home.remove)
-const folder = fileURLToPath(new URL('../../tools/weather', import.meta.url))
-const component = join(folder, 'dist', 'weather.wasm')
-const capabilities = JSON.parse(readFileSync(join(folder, 'capabilities.json'), 'utf8')) as {
-  http: { allowlist: { host: string; path_prefix: string; methods: string[] }[] }
-}
-
-// Its code takes seconds to make: other tests make that of a new tool.
-before(() => copyCode(readFileSync(component), home.path))
-
-function file(name: string, content: unknown): string {
-  const path = join(home.path, name)
-  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
-  return path
-}
-
-function install(name: string, capabilityFile: string, ...more: string[]): Promise<Ran> {
-  return atrium(home.path, ['tool', 'install', component, '--capabilities', capabilityFile, '--name', name, ...more])
-}
+const { home, file, install } = useWeatherHome()
 
 test('a home behind a link runs tools too', async () => {
   const link = `${home.path}-link`
@@ -287,74 +267,6 @@ test('a running service picks up an installed tool, tries it, and offers it whil
   } finally {
     await service.stop()
   }
-})
-
-test('a tool that lacks its secret says how to set it, and its turn waits for that', async () => {
-  const locked = {
-    ...capabilities,
-    http: {
-      ...capabilities.http,
-      credentials: {
-        meteo: {
-          secret_name: 'meteo_key',
-          location: { type: 'bearer' },
-          host_patterns: [capabilities.http.allowlist[0]?.host],
-        },
-      },
-    },
-    auth: { secret_name: 'meteo_key', display_name: 'Meteo', env_var: 'METEO_TOKEN', instructions: 'Ask the office.' },
-  }
-  assert.equal((await install('locked', file('g.json', locked), '--yes')).code, 0)
-  const params = '{"action":"get_current","city":"Oslo"}'
-  const tried = await atrium(home.path, ['tool', 'test', 'locked', '--params', params, '--json'])
-  assert.match((JSON.parse(tried.stdout) as { error: string }).error, /meteo_key.*atrium tool auth locked/)
-
-  const replies = [{ when: 'Oslo', calls: [{ name: 'locked', args: { action: 'get_current', city: 'Oslo' } }] }]
-  const env = { LLM_PROVIDER: 'scripted', LLM_SCRIPT: file('locked-script.json', { replies }) }
-  const ran = await atrium(home.path, ['run', '-m', 'Oslo', '--json'], { env })
-  assert.deepEqual([ran.code, (JSON.parse(ran.stdout) as { status: string }).status], [1, 'waiting'])
-
-  const byVariable = await atrium(home.path, ['tool', 'auth', 'locked'], { env: { METEO_TOKEN: 'hush-variable' } })
-  assert.deepEqual([byVariable.code, /METEO_TOKEN, which is set/.test(byVariable.stdout)], [0, true])
-  const stored = await atrium(home.path, ['tool', 'auth', 'locked'], { input: 'hush-token\n' })
-  assert.deepEqual([stored.code, /Ask the office/.test(stored.stderr)], [0, true])
-  assert.doesNotMatch(stored.stdout + stored.stderr + byVariable.stdout, /hush/)
-  assert.match((await atrium(home.path, ['tool', 'setup', 'locked'])).stdout, /needs no set-up/)
-  const again = await atrium(home.path, ['tool', 'test', 'locked', '--params', params, '--json'])
-  assert.doesNotMatch(again.stdout, /meteo_key|hush/)
-  await atrium(home.path, ['tool', 'remove', 'locked'])
-
-  assert.equal((await install('locked', file('g.json', locked), '--yes')).code, 0)
-  const stranger = await atrium(home.path, ['tool', 'test', 'locked', '--params', params, '--json'])
-  assert.match(stranger.stdout, /meteo_key.*which is not set/, 'a secret outlived its tool')
-  await atrium(home.path, ['tool', 'remove', 'locked'])
-})
-
-test('an optional secret may be left out; one that is needed may not', async () => {
-  const setup = { required_secrets: [{ name: 'spare', optional: true }] }
-  assert.equal((await install('easy', file('easy.json', { ...capabilities, setup }))).code, 0)
-  const ran = await atrium(home.path, ['tool', 'setup', 'easy'], { input: '\n' })
-  assert.deepEqual([ran.code, ran.stdout], [0, 'Left spare as it is.\n'])
-  const needed = { required_secrets: ['spare'] }
-  assert.equal((await install('easy', file('easy.json', { ...capabilities, setup: needed }), '--yes')).code, 0)
-  const refusal = await atrium(home.path, ['tool', 'setup', 'easy'], { input: '\n' })
-  assert.deepEqual([refusal.code, /nothing was stored/.test(refusal.stderr)], [2, true])
-  await atrium(home.path, ['tool', 'remove', 'easy'])
-})
-
-test('a secret that only a credential names can be set up', async () => {
-  const credentials = {
-    main: {
-      secret_name: 'lone_key',
-      location: { type: 'bearer' },
-      host_patterns: [capabilities.http.allowlist[0]?.host],
-    },
-  }
-  const path = file('lone.json', { ...capabilities, http: { ...capabilities.http, credentials } })
-  assert.equal((await install('lone', path, '--yes')).code, 0)
-  const ran = await atrium(home.path, ['tool', 'setup', 'lone'], { input: 'hush\n' })
-  assert.deepEqual([ran.code, ran.stdout], [0, 'Stored lone_key.\n'])
-  await atrium(home.path, ['tool', 'remove', 'lone'])
 })
 
 test('a tool that comes with the project stays away once it is removed', async () => {
