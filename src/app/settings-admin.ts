@@ -3,7 +3,7 @@ import type { Config } from '#config.ts'
 import { type FallbackConfig, isSameModel, type ModelConfig } from '#config/model.ts'
 import { AppError } from '#core/errors.ts'
 import type { ChangeOptions, ModelTrial, SettingsAdmin } from '#core/admin.ts'
-import { isObject } from '#core/json.ts'
+import { isObject, type Json } from '#core/json.ts'
 import type { Model } from '#core/model.ts'
 import { providerNames, providers } from '#core/providers.ts'
 import type { Settings, Store } from '#core/store.ts'
@@ -59,11 +59,7 @@ export function createSettingsAdmin(parts: SettingsParts): SettingsAdmin {
       checkKeyAddresses(model, key, { now: parts.config().model, kept: keptIn(stored), sealed })
     }
     if (key === undefined) return { model, keyName: keyName ?? '' }
-    const wanted = settings['llm_provider']
-    if (wanted !== undefined && wanted !== model.provider) {
-      const message = 'LLM_PROVIDER in the environment chooses the provider: unset it first'
-      throw new AppError('invalid_input', message, { param: 'provider' })
-    }
+    checkInForce({ llm_provider: settings['llm_provider'] ?? null }, model)
     if (keyName === undefined) throw new AppError('invalid_input', `${model.provider} takes no key`, { param: 'key' })
     // It would be stored and never used.
     if (model.apiKey !== undefined) {
@@ -138,6 +134,7 @@ export function createSettingsAdmin(parts: SettingsParts): SettingsAdmin {
     },
     async tryChoice(settings, key) {
       const { model } = await choiceIn(settings, key === undefined ? {} : { key })
+      checkInForce(settings, model)
       const trial = await parts.tryChoice(model)
       if (!trial) throw new AppError('invalid_input', 'a script answers only its own messages', { param: 'provider' })
       return trial
@@ -145,12 +142,30 @@ export function createSettingsAdmin(parts: SettingsParts): SettingsAdmin {
     async providerModels(settings, key) {
       // A provider without a default model needs a name, which is what is looked for.
       const named = { ...settings, llm_model: 'any' }
-      return parts.providerModels((await choiceIn(named, key === undefined ? {} : { key })).model)
+      const { model } = await choiceIn(named, key === undefined ? {} : { key })
+      checkInForce({ ...settings, llm_model: null }, model)
+      return parts.providerModels(model)
     },
     async tryModel() {
       const { tryModel } = await import('#models/trial.ts')
       return tryModel(await parts.model())
     },
+  }
+}
+
+/** Throws if the environment says something else than the settings: another model would be asked in place of theirs. */
+function checkInForce(settings: Settings, model: ModelConfig): void {
+  const address = settings['llm_base_url']
+  const wishes: readonly [variable: string, param: string, wanted: Json | undefined, inForce: string | undefined][] = [
+    ['LLM_PROVIDER', 'provider', settings['llm_provider'], model.provider],
+    ['LLM_MODEL', 'model', model.provider === 'offline' ? null : settings['llm_model'], model.name],
+    ['LLM_BASE_URL', 'base_url', typeof address === 'string' ? address.replace(/\/+$/, '') : null, model.baseUrl],
+  ]
+  for (const [variable, param, wanted, inForce] of wishes) {
+    // Some providers have no address.
+    if (typeof wanted !== 'string' || inForce === undefined || wanted === inForce) continue
+    const message = `${variable} in the environment is ${inForce} and goes before this: unset it first`
+    throw new AppError('invalid_input', message, { param })
   }
 }
 

@@ -245,3 +245,29 @@ test('a key is refused while the environment has one, which would be used instea
     assert.deepEqual(await store.secrets.list(), [])
   }
 })
+
+test('nothing is tried or listed in place of a connection that the environment overrules', async (t) => {
+  const environment = {
+    LLM_PROVIDER: 'openai-compatible',
+    LLM_MODEL: 'small',
+    LLM_BASE_URL: 'http://127.0.0.1:1/v1',
+  }
+  const tryChoice = () => Promise.reject(new AppError('model_unreachable', 'nothing listens there'))
+  const { call } = await openHouse(t, { environment, tryChoice })
+  const given = { provider: 'openai-compatible', model: 'small', base_url: 'http://127.0.0.1:1/v1/' }
+  const asked: readonly [what: string, body: object, param: string][] = [
+    ['test', { provider: 'openai', model: 'gpt-4o' }, 'provider'],
+    ['test', { ...given, model: 'large' }, 'model'],
+    ['test', { ...given, base_url: 'http://127.0.0.1:2/v1' }, 'base_url'],
+    ['models', { provider: 'openai' }, 'provider'],
+    ['models', { ...given, base_url: 'http://127.0.0.1:2/v1' }, 'base_url'],
+  ]
+  for (const [what, body, param] of asked) {
+    const { status, json } = await call('POST', `/api/settings/connection/${what}`, { body })
+    assert.deepEqual([status, json.error.code, json.error.param], [400, 'invalid_input', param])
+    assert.match(json.error.message, /^LLM_\w+ in the environment is .* unset it first$/)
+  }
+  // The same as the environment says is tried.
+  const { status, json } = await call('POST', '/api/settings/connection/test', { body: given })
+  assert.deepEqual([status, json.error.code], [502, 'model_unreachable'])
+})
