@@ -2,7 +2,6 @@
 // terminals and pipes get the line chat.
 import { type Flags, loadConfig, secretsIn, terminalTraits } from '#config.ts'
 import { AppError } from '#core/errors.ts'
-import { operator } from '#core/ids.ts'
 import type { OpenGate } from '#core/turn-store.ts'
 import { durationWords } from '#core/words.ts'
 import { openHome } from '#home.ts'
@@ -10,6 +9,7 @@ import { openLog } from '#lib/log.ts'
 import { printable } from '#safety/printable.ts'
 import { shutdownGraceMs, startService } from '#service.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
+import { latestThread } from './latest-thread.ts'
 import { runningService } from './running-service.ts'
 import { endWithOutput, interruptedExit, paint, pasteable } from './report.ts'
 import { serviceClient } from './service-client.ts'
@@ -73,12 +73,7 @@ export async function chat(flags: Flags, options: ChatOptions = {}): Promise<voi
 async function threadOf(client: OperatorClient, options: ChatOptions): Promise<string | undefined> {
   if (options.continue && options.thread !== undefined)
     throw new AppError('invalid_input', 'give either --thread or --continue')
-  if (options.continue) {
-    // The operator's list also has the threads of the webhook channel.
-    const latest = (await client.threads()).find(({ userId }) => userId === operator)
-    if (!latest) throw new AppError('not_found', 'there is no thread to continue yet')
-    return latest.id
-  }
+  if (options.continue) return latestThread()
   if (options.thread !== undefined && !(await client.thread(options.thread)))
     throw new AppError('not_found', `no thread has the id ${options.thread}: \`atrium threads\` lists them`)
   return options.thread

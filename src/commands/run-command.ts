@@ -1,6 +1,5 @@
 // `atrium run`: one message, one reply.
 import { AppError } from '#core/errors.ts'
-import { operator } from '#core/ids.ts'
 import type { Part } from '#core/item.ts'
 import type { Attached } from '#doors/terminal/attachment-list.ts'
 import { gateWire } from '#doors/web/gate-wire.ts'
@@ -8,10 +7,10 @@ import { usageWire } from '#http/wire-format.ts'
 import { createProse, printable } from '#safety/printable.ts'
 import { type ChatEvent, sendMessage } from '#turns/exchange.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
+import { latestThread } from './latest-thread.ts'
 import { reachOperator } from './running-service.ts'
 import { readInput } from './stdin.ts'
 import { interruptedExit, jsonText, paint, pasteable } from './report.ts'
-import { withStore } from './home-store.ts'
 
 type RunOptions = {
   readonly message?: string
@@ -37,7 +36,9 @@ const waitsBehind =
 export async function run(text: string | undefined, options: RunOptions): Promise<void> {
   const json = options.json ?? false
   const { message, piped } = await messageOf(text, options.message)
-  const threadId = options.continue ? await latestThread(options.thread) : options.thread
+  if (options.continue && options.thread !== undefined)
+    throw new AppError('invalid_input', 'give either --thread or --continue')
+  const threadId = options.continue ? await latestThread() : options.thread
   const files = await readFiles(options.attach ?? [], piped)
   const { client, close } = await reachOperator()
   try {
@@ -97,15 +98,6 @@ async function readFiles(paths: readonly string[], piped: string): Promise<Part[
   const bytes = Buffer.from(piped)
   if (piped !== '') files = withFile(files, { name: inputName, size: bytes.length, part: partOfFile(inputName, bytes) })
   return files.map(({ part }) => part)
-}
-
-async function latestThread(thread: string | undefined): Promise<string> {
-  if (thread !== undefined) throw new AppError('invalid_input', 'give either --thread or --continue')
-  const { rows } = await withStore(({ threads }) => threads.list(operator, { limit: 100 }))
-  // The operator's list also has the threads of the webhook channel.
-  const latest = rows.find(({ userId }) => userId === operator)
-  if (!latest) throw new AppError('not_found', 'there is no thread to continue yet')
-  return latest.id
 }
 
 /** The first Ctrl+C cancels the turn, the second exits at once. */
