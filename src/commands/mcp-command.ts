@@ -1,5 +1,6 @@
 // `atrium mcp`: adds, lists, sets, reviews, tests and removes MCP servers, with or without a running service, which notices.
 import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { loadConfig } from '#config.ts'
 import type { ToolTrial } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
@@ -182,10 +183,15 @@ function targetOf(name: string, words: readonly string[], { url, env = [], heade
   }
   if (url === undefined) {
     if (header.length > 0) throw new AppError('invalid_input', '--header is for servers with --url')
-    return { kind: 'stdio', command: command ?? '', args, env: readVariables(env) }
+    return { kind: 'stdio', command: programOf(command ?? ''), args, env: readVariables(env) }
   }
   if (env.length > 0) throw new AppError('invalid_input', '--env is for servers with a command')
   return { kind: 'http', url, headers: readHeaders(header) }
+}
+
+/** A program that is given by a path is looked for from here; the service would look from its own folder. */
+function programOf(command: string): string {
+  return command.includes('/') ? resolve(command) : command
 }
 
 /** Opens the servers of this home for one command. Ctrl+C stops what was started. */

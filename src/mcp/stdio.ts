@@ -90,7 +90,9 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
       resolve()
     })
     started.once('error', (error) => {
-      ended = `it could not be started (${(error as NodeJS.ErrnoException).code ?? error.message})`
+      const { code, message } = error as NodeJS.ErrnoException
+      const missing = code === 'ENOENT' ? `: there is no ${command}${command.includes('/') ? '' : ' on the PATH'}` : ''
+      ended = `it could not be started (${code ?? message})${missing}`
       reject(error)
     })
     // A grandchild may hold the pipes open: the end of the process itself counts.

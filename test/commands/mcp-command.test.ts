@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, realpathSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -76,6 +76,17 @@ test('servers of another client are imported, with their secrets sealed', async 
   for (const name of ['my-server', 'broken']) assert.equal((await mcp('remove', name)).code, 0)
 })
 
+test('a program that is given by a path is found from the folder of the command', async () => {
+  const script = join(home.path, 'server.sh')
+  writeFileSync(script, `#!/bin/sh\nexec ${[command, ...words].map((word) => `'${word}'`).join(' ')}\n`, {
+    mode: 0o755,
+  })
+  const added = await mcp('add', 'near', '--', relative(process.cwd(), script))
+  assert.equal(added.code, 0, added.stderr)
+  assert.equal((await mcp('test', 'near', 'environment')).code, 0)
+  assert.equal((await mcp('remove', 'near')).code, 0)
+})
+
 for (const [what, signals, how] of [
   ['Ctrl+C', ['SIGINT'], []],
   ['SIGTERM', ['SIGTERM'], []],
@@ -105,7 +116,18 @@ for (const [what, args, code, message] of [
   ['a name that does not fit', ['add', 'A b', '--', 'x'], 2, /1 to 32 of a-z/],
   ['a variable without a secret', ['add', 'a', '--env', 'TOKEN', '--', 'x'], 2, /KEY=SECRET/],
   ['a secret that is not set', ['add', 'a', '--env', 'TOKEN=none', '--', 'x'], 1, /secret none, which is not set/],
-  ['a command that is not there', ['add', 'a', '--', '/no/such/server'], 1, /could not be started \(ENOENT\)/],
+  [
+    'a command that is not there',
+    ['add', 'a', '--', '/no/such/server'],
+    1,
+    /\(ENOENT\): there is no \/no\/such\/server/,
+  ],
+  [
+    'a command that is not on the PATH',
+    ['add', 'a', '--', 'no-such'],
+    1,
+    /\(ENOENT\): there is no no-such on the PATH/,
+  ],
   ['a server that is not there', ['info', 'none'], 1, /no MCP server is named none/],
   ['a tool without an effect', ['set', 'a', 'b'], 2, /--effect/],
 ] as const) {
