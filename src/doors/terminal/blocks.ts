@@ -46,15 +46,13 @@ export interface Blocks {
   queued(): readonly You[]
   /** Changes how much of a call, or of a thought, is shown. */
   fold(id: string, fold: Fold): void
-  /** Removes unfinished replies; a new watch sends them again. */
-  dropPartial(): void
 }
 
 export function createBlocks(now: () => number): Blocks {
   const list: Block[] = []
   /** Block id -> index in `list`. */
   const at = new Map<string, number>()
-  /** Replies and thoughts that are still being written. */
+  /** Replies and thoughts that are still being written. They stay when the watch is lost. */
   const unstored = createUnstored()
   const took = new Map<string, Took>()
   /** Calls whose latest gate asked for input. */
@@ -201,6 +199,8 @@ export function createBlocks(now: () => number): Blocks {
     if (over.has(turnId)) return
     over.add(turnId)
     unfinished.delete(turnId)
+    // What an ended turn has not stored was given up. A queued turn that is removed is never the last one of the log.
+    if (turnId === last) unstored.clear().forEach(remove)
     const all = took.get(turnId)
     const fault = cut.has(turnId) ? cutNote(faults.get(turnId)) : faults.get(turnId)
     if (fault) put({ type: 'note', id: `fault ${turnId}`, ...fault })
@@ -274,6 +274,5 @@ export function createBlocks(now: () => number): Blocks {
       const block = list[at.get(id) ?? -1]
       if (block?.type === 'call' || block?.type === 'thought') put({ ...block, fold })
     },
-    dropPartial: () => unstored.clear().forEach(remove),
   }
 }

@@ -89,7 +89,6 @@ export function createConversation({ client, now, opened, changed, attempt }: Co
         own.apply(batch)
         changed({ lists: batch.some(({ type }) => type !== 'delta' && type !== 'thought' && type !== 'progress') })
       },
-      lost: () => own.dropPartial(),
     })
   }
 

@@ -9,7 +9,7 @@ export type Following<T> = {
   readonly open: (signal: AbortSignal) => AsyncIterable<T>
   readonly take: (batch: T) => void
   /** Called when the stream ended or could not be opened, before the next attempt. */
-  readonly lost: () => void
+  readonly lost?: () => void
   readonly signal: AbortSignal
   readonly retryMs?: number
 }
@@ -23,11 +23,11 @@ export async function keepFollowing<T>(following: Following<T>): Promise<void> {
         failed = false
         take(batch)
       }
-      if (!signal.aborted) lost()
+      if (!signal.aborted) lost?.()
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof AppError && error.code === 'not_found') throw error
-      lost()
+      lost?.()
     }
     if (failed) await pause(retryMs, undefined, { signal }).catch(() => {})
     failed = true

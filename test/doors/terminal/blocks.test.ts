@@ -81,15 +81,17 @@ test('an item that is told twice counts once', () => {
   assert.equal(blocks.usage().inputTokens, 3)
 })
 
-test('what was being said is forgotten when the watch is lost, and nothing is doubled', () => {
+test('what was being said stays until its turn ends without storing it, and nothing is doubled', () => {
   const blocks = createBlocks(() => 0)
   blocks.apply(told(textMessage('user', 'go')))
   blocks.apply([{ type: 'delta', turnId: 'one', itemId: 'r', offset: 0, text: 'Hel' }])
-  blocks.dropPartial()
-  assert.deepEqual(shapes(blocks.list()), ['you'])
-  blocks.apply(told(textMessage('user', 'go')))
-  assert.deepEqual(shapes(blocks.list()), ['you'])
+  // A new watch begins, and another turn ends.
+  blocks.know(known(1, turn('one', 'running')))
+  blocks.apply([...told(textMessage('user', 'go')), { type: 'turn', turn: turn('two', 'completed') }])
+  assert.deepEqual(shapes(blocks.list()), ['you', 'reply'])
   assert.equal(blocks.seq, 1)
+  blocks.know(known(1, turn('one', 'cancelled')))
+  assert.deepEqual(shapes(blocks.list()), ['you', 'note', 'receipt'])
 })
 
 test('what a lost attempt has said and thought is gone once the next one has begun, or has stored something', () => {
@@ -251,14 +253,14 @@ test('queued messages stay behind everything that happens, and follow what the t
       ['three', 'last'],
     ],
   )
-  blocks.apply([{ type: 'turn', turn: turn('two', 'cancelled') }])
+  blocks.apply([{ type: 'turn', turn: turn('two', 'completed') }])
   assert.deepEqual(
     blocks.queued().map(({ turnId }) => turnId),
     ['three'],
   )
 })
 
-test('reasoning shows as it comes, once; it goes with a lost watch, and stays once it is stored', () => {
+test('reasoning shows as it comes, once, and stays once it is stored', () => {
   const blocks = createBlocks(() => 0)
   blocks.know(known(0))
   blocks.apply(told(textMessage('user', 'go')))
@@ -273,6 +275,6 @@ test('reasoning shows as it comes, once; it goes with a lost watch, and stays on
   blocks.apply([{ type: 'entries', entries: [entry(2, { type: 'reasoning', text: 'First this.' }, 'one')] }])
   const [, thought] = blocks.list()
   assert.deepEqual(thought, { type: 'thought', id: 'item 2', text: 'First this.', fold: 'part' })
-  blocks.dropPartial()
-  assert.deepEqual(shapes(blocks.list()), ['you', 'thought'])
+  blocks.apply([{ type: 'turn', turn: turn('one', 'completed') }])
+  assert.deepEqual(shapes(blocks.list()), ['you', 'thought', 'receipt'])
 })

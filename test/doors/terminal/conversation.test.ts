@@ -124,7 +124,7 @@ test('a message that was not sent is told, and the next one begins the thread', 
   conversation.close()
 })
 
-test('a stream that ends is opened again after the last entry, and what was half written goes', async () => {
+test('a stream that ends is opened again after the last entry, and what was half written goes with the next response', async () => {
   const { conversation, watched, faults } = openConversation([
     [
       { type: 'entries', entries: [entry(1, textMessage('user', 'hello'), 't')] },
@@ -145,6 +145,26 @@ test('a stream that ends is opened again after the last entry, and what was half
   ])
   assert.deepEqual(faults, [])
   conversation.close()
+})
+
+test('what was half written stays while the service is away', async (t) => {
+  const known = await clientOf({}).thread(threadId)
+  let reads = 0
+  const { conversation, watched } = openConversation(
+    [[{ type: 'delta', turnId: 't', itemId: 'half', offset: 0, text: 'Half' }]],
+    {
+      thread: () =>
+        reads++ === 0 ? Promise.resolve(known) : Promise.reject(new AppError('shutting_down', 'the service went away')),
+    },
+  )
+  t.after(() => conversation.close())
+  conversation.open(threadId)
+  await until(() => reads === 2)
+  await turnOver()
+  assert.deepEqual(
+    [conversation.blocks.list().map((block) => 'text' in block && block.text), watched.length],
+    [['Half'], 1],
+  )
 })
 
 test('a queued message whose answer comes after its turn is shown once', async () => {
