@@ -1,14 +1,15 @@
-// Components that must not be installed: each is refused with its own fault, and a good one installs right after.
+// Preparing components: a bad one is refused with its own fault, and a good one installs right after.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { componentEmbed, componentNew, parse } from '@bytecodealliance/jco-transpile/wasm-tools'
-import { prepareComponent, readAnswer } from '#sandbox/build/prepare.ts'
+import { prepareComponent } from '#sandbox/build/prepare.ts'
 import { ToolFault } from '#sandbox/sandbox-fault.ts'
 import { component, ok, spoiled } from '../fixtures.ts'
 import { anyPlace, createRig, transpileHere } from '../rig.ts'
+import { badComponents, instance } from './bad-components.ts'
 
 const rig = createRig({ cacheFolder: mkdtempSync(join(tmpdir(), 'atrium-sandbox-')), transpilesApart: true })
 /** Transpiles in this process. */
@@ -39,154 +40,6 @@ async function goodStillRuns(): Promise<void> {
   assert.equal((await rig.sandbox.testCall(tool, { params: '{}' })).output, '"ok"')
 }
 
-const evil = `x'];globalThis.pwned=1;//`
-const instance = (name: string): string => `(core instance $i_${name} (instantiate $${name}))`
-const bad: readonly [what: string, make: () => Promise<Uint8Array>, code: string, message: RegExp][] = [
-  [
-    'an export name that is code',
-    () => spoiled(`(core module $e (func (export "${evil}")))${instance('e')}`),
-    'name_refused',
-    /name that is not allowed/,
-  ],
-  [
-    'an import name that is code',
-    () =>
-      spoiled(`(core module $e (func (export "${evil}")))${instance('e')}
-        (core module $f (import "m" "${evil}" (func)))(core instance (instantiate $f (with "m" (instance $i_e))))`),
-    'name_refused',
-    /name that is not allowed/,
-  ],
-  [
-    'an import from a module whose name is code',
-    () =>
-      spoiled(`(core module $e (func (export "a")))${instance('e')}
-        (core module $f (import "${evil}" "a" (func)))(core instance (instantiate $f (with "${evil}" (instance $i_e))))`),
-    'name_refused',
-    /name that is not allowed/,
-  ],
-  ...['`', '\\\\', '\\n', '\\"', '\\u{2028}', "'", '(', '{', ';', 'ä']
-    .map(
-      (character) =>
-        [
-          `an export name with ${character}`,
-          () => spoiled(`(core module $e (func (export "a${character}b")))${instance('e')}`),
-          'name_refused',
-          /name that is not allowed/,
-        ] as const,
-    )
-    .map((each) => [...each] as [string, () => Promise<Uint8Array>, string, RegExp]),
-  [
-    'an export named __proto__',
-    () => spoiled(`(core module $e (func (export "__proto__")))${instance('e')}`),
-    'name_refused',
-    /name that is not allowed/,
-  ],
-  [
-    'sockets',
-    () => spoiled('(import "wasi:sockets/tcp@0.2.0" (instance))'),
-    'import_refused',
-    /wasi:sockets\/tcp@0\.2\.0/,
-  ],
-  [
-    'an http client of its own',
-    () => spoiled('(import "wasi:http/outgoing-handler@0.2.3" (instance))'),
-    'import_refused',
-    /wasi:http\/outgoing-handler/,
-  ],
-  [
-    'an unknown interface',
-    () => spoiled('(import "evil:corp/backdoor@1.0.0" (instance))'),
-    'import_refused',
-    /evil:corp\/backdoor@1\.0\.0/,
-  ],
-  ['a plain function', () => spoiled('(import "open-door" (func))'), 'import_refused', /open-door/],
-  [
-    'a module from elsewhere',
-    () => spoiled('(import "url=<https://evil.example/a>" (component))'),
-    'import_refused',
-    /url=|url\?/,
-  ],
-  [
-    'the host in another version',
-    () => spoiled('(import "near:agent/host@0.9.0" (instance))'),
-    'import_refused',
-    /near:agent\/host@0\.9\.0/,
-  ],
-  [
-    'an interface in two versions',
-    () => spoiled('(import "wasi:io/error@0.2.0" (instance)) (import "wasi:io/error@0.2.3" (instance))'),
-    'import_refused',
-    /two versions/,
-  ],
-  [
-    'forty instances',
-    () => spoiled(`(core module $e (memory 1))${'(core instance (instantiate $e))'.repeat(40)}`),
-    'too_many_instances',
-    /at most 32/,
-  ],
-  [
-    'five memories',
-    () => spoiled(`(core module $e (memory 1))${'(core instance (instantiate $e))'.repeat(5)}`),
-    'too_many_instances',
-    /6 memories/,
-  ],
-  [
-    'instances in nested components',
-    () =>
-      spoiled(`(component $n (core module $e (memory 1))${'(core instance (instantiate $e))'.repeat(6)})
-        ${'(instance (instantiate $n))'.repeat(6)}`),
-    'too_many_instances',
-    /at most/,
-  ],
-  [
-    'many tables',
-    () => spoiled(`(core module $e ${'(table 1 funcref)'.repeat(9)})${'(core instance (instantiate $e))'.repeat(2)}`),
-    'too_many_instances',
-    /tables/,
-  ],
-  [
-    'a memory that starts too large',
-    () => component({ memory: '(memory (export "memory") 1025)' }),
-    'memory_refused',
-    /1025 pages/,
-  ],
-  [
-    'memories that start too large together',
-    () => spoiled(`(core module $e (memory 600))${instance('e')}(core instance (instantiate $e))`),
-    'memory_refused',
-    /pages/,
-  ],
-  [
-    'a table that starts too large',
-    () => spoiled(`(core module $e (table 200000 funcref))${instance('e')}`),
-    'memory_refused',
-    /200000 entries/,
-  ],
-  ['a 64-bit memory', () => spoiled(`(core module $e (memory i64 1))${instance('e')}`), 'memory_refused', /64-bit/],
-  [
-    'a shared memory',
-    () => spoiled(`(core module $e (memory 1 2 shared))${instance('e')}`),
-    'memory_refused',
-    /shared/,
-  ],
-  [
-    'a core module',
-    () => parse('(module (memory 1))'),
-    'not_a_component',
-    /core module, .*: make one of it with `atrium tool build/,
-  ],
-  ['an empty component', () => parse('(component)'), 'interface_missing', /must export near:agent\/tool/],
-  ['text', () => Promise.resolve(Buffer.from('#!/bin/sh\necho hello world')), 'not_a_component', /not WebAssembly/],
-  ['nothing', () => Promise.resolve(new Uint8Array()), 'not_a_component', /not WebAssembly/],
-  [
-    'another layer',
-    () => Promise.resolve(Uint8Array.from([0, 0x61, 0x73, 0x6d, 0x0e, 0, 1, 0])),
-    'not_a_component',
-    /unknown version/,
-  ],
-  ['17 MiB', () => Promise.resolve(new Uint8Array(17 * 1_024 * 1_024)), 'component_too_large', /at most 16777216/],
-]
-
 /** One of each kind goes the whole way; for the others the checks are run here, as the process that transpiles does. */
 const wholeWay = ['an export name that is code', 'forty instances', 'a memory that starts too large', 'sockets', 'text']
 const check: Take = transpileHere
@@ -196,7 +49,7 @@ const isTaken = (bytes: Uint8Array): Promise<boolean> =>
     () => false,
   )
 
-for (const [what, make, code, message] of bad) {
+for (const [what, make, code, message] of badComponents) {
   test(`refused: ${what}`, async () => {
     const fault = await (wholeWay.includes(what) ? refusal(await make()) : refusal(await make(), check))
     assert.equal(fault.code, code, fault.message)
@@ -336,41 +189,4 @@ function limitsIn(bytes: Buffer): { section: number; max: number | undefined }[]
     at = end
   }
   return found
-}
-
-test('the files of an answer are cut from its body in their order', () => {
-  const files = [
-    { name: 'tool.js', size: 2 },
-    { name: 'tool.core.wasm', size: 0 },
-    { name: 'tool.core12.wasm', size: 3 },
-  ]
-  const answer = readAnswer({ head: { ok: true, files }, body: Buffer.from('aabbb') })
-  const texts = [...answer].map(([name, bytes]) => [name, Buffer.from(bytes).toString()])
-  assert.deepEqual(texts, [
-    ['tool.js', 'aa'],
-    ['tool.core.wasm', ''],
-    ['tool.core12.wasm', 'bbb'],
-  ])
-})
-
-const code = { name: 'tool.js', size: 1 }
-type Answered = readonly [what: string, head: unknown, fault: { readonly code?: string; readonly message: string }]
-const answers: readonly Answered[] = [
-  ['nothing', undefined, { message: 'the transpiler gave no answer' }],
-  ['a fault', { ok: false, code: 'not_a_component', message: 'no' }, { code: 'not_a_component', message: 'no' }],
-  ['a code that no install has', { ok: false, code: 'crashed', message: 'no' }, { message: 'no' }],
-  ['a fault without words', { ok: 'true', code: 7 }, { message: 'the component could not be transpiled' }],
-  ['no files', { ok: true }, { message: 'the code is incomplete' }],
-  ['files that are no list', { ok: true, files: 5 }, { message: 'the code is incomplete' }],
-  ['a file without a size', { ok: true, files: [{ name: 'tool.js' }] }, { message: 'the code is incomplete' }],
-  ...['../tool.js', 'tool.js/x', 'about.json', 'tool.core1234.wasm'].map(
-    (name) =>
-      [`the file ${name}`, { ok: true, files: [code, { name, size: 1 }] }, { message: 'an odd file name' }] as const,
-  ),
-]
-for (const [what, head, fault] of answers) {
-  test(`an answer of the transpiler with ${what} is a fault in words`, () => {
-    const expected = { name: 'ToolFault', code: 'transpile_failed', ...fault }
-    assert.throws(() => readAnswer({ head, body: Buffer.from('ab') }), expected)
-  })
 }
