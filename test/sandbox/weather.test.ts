@@ -2,70 +2,16 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import type { Dialled, Outgoing } from '#net/dial.ts'
+import { test } from 'node:test'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
-import type { LoadedTool, TestReport } from '#sandbox/supervisor/sandbox.ts'
 import { effectsOf } from '#sandbox/component-tools.ts'
-import { buildAll } from '../../tools/build.ts'
-import { createRig } from './rig.ts'
+import { useWeather, weatherFolder } from './weather-rig.ts'
 
-type Reply = { status?: number; body: unknown }
-const folder = new URL('../../tools/weather', import.meta.url).pathname
-const seen: { url: URL; headers: Outgoing['headers']; method: string }[] = []
-const replies: Record<'geocoding' | 'forecast' | 'air', Reply> = {
-  geocoding: { body: {} },
-  forecast: { body: {} },
-  air: { body: {} },
-}
-const services: Readonly<Record<string, keyof typeof replies>> = {
-  'geocoding-api.open-meteo.com': 'geocoding',
-  'api.open-meteo.com': 'forecast',
-  'air-quality-api.open-meteo.com': 'air',
-}
-/** Hosts that cannot be reached. */
-const away = new Set<string>()
-const rig = createRig({ dial: (request) => Promise.resolve(answer(request)) })
+const { seen, replies, reply, away, loaded, call, output } = useWeather()
 const lisbon = { name: 'Lisbon', country: 'Portugal', latitude: 38.7, longitude: -9.1 }
-let tool: LoadedTool
-
-before(async () => {
-  await buildAll()
-  const file = JSON.parse(readFileSync(join(folder, 'capabilities.json'), 'utf8')) as object
-  tool = await rig.load(readFileSync(join(folder, 'dist', 'weather.wasm')), file, 'weather')
-})
-after(() => rig.close())
-
-function answer({ method, target, headers }: Outgoing): Dialled {
-  const { scheme, host, path, query } = target
-  const service = services[host]
-  if (service === undefined || away.has(host)) {
-    const message = `${host} could not be reached: ECONNREFUSED`
-    return { type: 'fault', fault: { code: 'unreachable', message, sent: false } }
-  }
-  seen.push({ url: new URL(`${scheme}://${host}${path}${query}`), headers, method })
-  const { status = 200, body } = replies[service]
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
-  return { type: 'answer', status, headers: new Map(), body: Buffer.from(text) }
-}
-
-async function call(params: unknown): Promise<TestReport> {
-  seen.length = 0
-  return rig.sandbox.testCall(tool, { params: typeof params === 'string' ? params : JSON.stringify(params) })
-}
-
-async function output(params: object): Promise<unknown> {
-  const report = await call(params)
-  assert.equal(report.error, null)
-  return JSON.parse(report.output ?? '')
-}
-
-function reply(geocoding: Reply, forecast: Reply = { body: {} }): void {
-  Object.assign(replies, { geocoding, forecast })
-}
 
 test('the capability file names the three hosts, each with /v1/ and GET, and makes the tool a read', () => {
-  const { capabilities, warnings } = readCapabilities(readFileSync(join(folder, 'capabilities.json'), 'utf8'))
+  const { capabilities, warnings } = readCapabilities(readFileSync(join(weatherFolder, 'capabilities.json'), 'utf8'))
   assert.deepEqual(warnings, [])
   assert.deepEqual(
     capabilities.allowlist.map(({ host, pathPrefix, methods }) => [host.host, pathPrefix, methods]),
@@ -79,6 +25,7 @@ test('the capability file names the three hosts, each with /v1/ and GET, and mak
 })
 
 test('the schema has a branch for each action, and none takes more than it names', () => {
+  const tool = loaded()
   const { oneOf } = tool.schema as unknown as {
     oneOf: { properties: Record<string, { const?: string }>; required: string[]; additionalProperties: boolean }[]
   }
