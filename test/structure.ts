@@ -72,6 +72,7 @@ const sharedWithPage = [
   'core/turn-status.ts',
   'core/words.ts',
   'lib/evict.ts',
+  'safety/printable.ts',
 ]
 const typeImport = /^import\s+type\s[^'"]*['"]([^'"]+)['"]/gm
 

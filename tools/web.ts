@@ -8,6 +8,12 @@ import { besideOf, replaceFolder } from './place.ts'
 
 /** Smaller files gain nothing from compression. */
 const minBytes = 512
+/** Files of the service that the app loads. */
+const shared = [
+  'src/core/{find-pattern,page-limits,turn-status,words}.ts',
+  'src/lib/evict.ts',
+  'src/safety/printable.ts',
+]
 const compressible = /\.(html|js|css|svg|webmanifest)$/
 
 /** Builds the app of a checkout, whole or not at all. Does nothing unless a source is newer. */
@@ -77,7 +83,7 @@ function compress(folder: string): void {
 function isFresh(root: string, built: string): boolean {
   const at = statSync(built, { throwIfNoEntry: false })?.mtimeMs
   if (at === undefined) return false
-  const sources = globSync(['web/**/*', 'src/core/{turn-status,words}.ts', 'tools/web.ts', 'package-lock.json'], {
+  const sources = globSync(['web/**/*', ...shared, 'tools/web.ts', 'package-lock.json'], {
     cwd: root,
     exclude: (name) => name.startsWith('dist') || name.startsWith('web/dist'),
   })

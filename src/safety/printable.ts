@@ -1,4 +1,5 @@
-// Makes text from outside safe to print on a terminal: no cursor movement, no hidden or reordered text.
+// Makes text from outside safe to show, on a terminal and in the browser app: no cursor movement, no hidden or reordered
+// text.
 
 /** Control, format, private-use and surrogate characters, and the line and paragraph separators. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu

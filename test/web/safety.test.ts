@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { useSite } from './browser.ts'
+import { follow, hearing, useSite } from './browser.ts'
 import { say } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 
@@ -34,6 +34,10 @@ const corpus = [
   '<https://elsewhere.invalid/auto"onclick="window.owned=1>',
 ].join('\n\n')
 
+/** Looks like `aexe.txt` where it is drawn as it is. */
+const tricky = 'a\u202etxt.exe'
+const shownTricky = 'a\\u{202e}txt.exe'
+
 const site = useSite({
   script: {
     replies: [
@@ -43,6 +47,9 @@ const site = useSite({
         when: 'ask',
         calls: [{ name: 'workspace_write', args: { path: '<img src=x onerror=window.owned=1>.md', content: corpus } }],
       },
+      { when: 'trick', calls: [{ name: 'workspace_write', args: { path: tricky, content: `echo ${tricky}` } }] },
+      { afterTool: 'workspace_write', calls: [{ name: 'workspace_read', args: { path: tricky } }] },
+      { afterTool: 'workspace_read', text: 'Written and read.' },
       { text: corpus },
     ],
     loop: true,
@@ -114,4 +121,36 @@ test('an approval shows what others wrote as text', { skip }, async (t) => {
   await page.getByRole('link', { name: /Waiting for you/ }).click()
   await page.getByRole('button', { name: 'Deny…' }).waitFor()
   await check()
+})
+
+test('a name that turns its direction shows how, in approvals, calls, results and grants', { skip }, async (t) => {
+  const page = await site.visit(t, '/waiting')
+  const checkText = async (): Promise<void> => {
+    assert.doesNotMatch(await page.locator('#main').innerHTML(), /\u202e/)
+  }
+  await page.getByRole('link', { name: 'New thread' }).click()
+  await say(page, 'trick')
+  const card = page.getByRole('group', { name: `Create ${shownTricky}?` })
+  await card.locator('.preview-what', { hasText: shownTricky }).waitFor()
+  await card.locator('.diff-text', { hasText: `echo ${shownTricky}` }).waitFor()
+  await page.locator('.call-brief', { hasText: shownTricky }).waitFor()
+  await hearing(page)
+  await card.getByRole('button', { name: 'Allow for…' }).click()
+  await page.getByRole('radio', { name: shownTricky }).waitFor()
+  await checkText()
+  await page.getByRole('link', { name: /Waiting for you/ }).click()
+  await page.locator('.queue-row').last().click()
+  await page.locator('.preview-what', { hasText: shownTricky }).waitFor()
+  await checkText()
+  await hearing(page)
+  await page.getByRole('button', { name: 'Allow for…' }).click()
+  await page.getByRole('button', { name: 'Allow for 1 hour' }).click()
+  await page.locator('.answered-what').first().click()
+  await page.getByRole('button', { name: /^Receipt/ }).waitFor()
+  await page.getByRole('button', { name: /^workspace_read/ }).click()
+  await page.locator('.call-inside', { hasText: shownTricky }).waitFor()
+  await checkText()
+  await follow(page, '/settings/grants')
+  await page.locator('.grant-where', { hasText: shownTricky }).waitFor()
+  await checkText()
 })

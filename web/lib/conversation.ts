@@ -1,6 +1,7 @@
 // Turns a thread's items into what the page shows: turns with a message, calls, texts and gates. Pure.
 import type { AnswerItem, CallItem, GateItem, Item, MessageItem } from '#doors/web/wire/thread.ts'
 import type { Status } from '#doors/web/wire/turn.ts'
+import { oneLine } from '#safety/printable.ts'
 
 export type CallState = 'running' | 'done' | 'waiting' | 'denied' | 'failed'
 
@@ -204,7 +205,7 @@ export function ownTextOf({ content }: Pick<MessageItem, 'content'>): string {
 
 /** The most telling argument of a call in one line: a URL without its scheme, a path, a command, a query. */
 export function briefArgs(args: unknown): string {
-  if (typeof args === 'string') return args.slice(0, maxBriefLength)
+  if (typeof args === 'string') return oneLine(args)
   if (typeof args !== 'object' || args === null) return ''
   const fields = args as Record<string, unknown>
   const method = typeof fields['method'] === 'string' ? `${fields['method']} ` : ''
@@ -212,13 +213,11 @@ export function briefArgs(args: unknown): string {
     const value = fields[name]
     if (typeof value !== 'string' || value === '') continue
     const text = name === 'url' ? method + value.replace(/^https?:\/\//, '') : value
-    return (name === 'query' || name === 'pattern' ? `“${text}”` : text).slice(0, maxBriefLength)
+    return oneLine(name === 'query' || name === 'pattern' ? `“${text}”` : text)
   }
   const shown = Object.entries(fields).map(([name, value]) => `${name}: ${plain(value)}`)
-  return shown.join(', ').slice(0, maxBriefLength)
+  return oneLine(shown.join(', '))
 }
-
-const maxBriefLength = 300
 
 function plain(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)

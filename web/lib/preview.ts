@@ -1,5 +1,7 @@
-// Text of an approval's preview: diff lines, request headers and body, arguments. Pure. All input is untrusted.
+// Text of an approval's preview: diff lines, request headers and body, arguments. Pure. All input is untrusted: hidden
+// characters are written as their numbers.
 import type { Preview } from '#doors/web/wire/gate.ts'
+import { printable } from '#safety/printable.ts'
 
 /** Arguments up to this length are put on one line; it fits a phone. */
 const maxOnLine = 60
@@ -10,7 +12,7 @@ export type DiffLine = { readonly sign: ' ' | '+' | '-' | '@'; readonly at?: num
 export function diffLines(diff: string): DiffLine[] {
   const lines: DiffLine[] = []
   let [before, after] = [0, 0]
-  for (const line of diff.split('\n').slice(2)) {
+  for (const line of printable(diff, { lines: true }).split('\n').slice(2)) {
     const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(line)
     if (hunk) {
       before = Number(hunk[1])
@@ -34,13 +36,14 @@ export function isNewFile(diff: string): boolean {
 /** A request's headers, then its body. */
 export function requestRest({ headers = {}, body = '' }: Preview & { type: 'request' }): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  return [lines.join('\n'), body].filter((part) => part !== '').join('\n\n')
+  const text = [lines.join('\n'), body].filter((part) => part !== '').join('\n\n')
+  return printable(text, { lines: true })
 }
 
-/** Arguments as indented JSON, or on one line if short. A string stays as it is. */
+/** Arguments as indented JSON, or on one line if short. A string keeps its lines. */
 export function formatArgs(args: unknown): string {
-  if (typeof args === 'string') return args
-  const whole = JSON.stringify(args, undefined, 2)
+  if (typeof args === 'string') return printable(args, { lines: true })
+  const whole = printable(JSON.stringify(args, undefined, 2), { lines: true })
   const line = whole.replaceAll(/\n */g, ' ')
   return line.length <= maxOnLine ? line : whole
 }

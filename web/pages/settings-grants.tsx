@@ -1,6 +1,7 @@
 // Grants: what may run without asking, each with a button to revoke it.
 import { countWords } from '#core/words.ts'
 import type { Grant } from '#doors/web/wire/gate.ts'
+import { printable } from '#safety/printable.ts'
 import { senderName } from '../lib/doors.ts'
 import { exactTime, untilText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
@@ -51,9 +52,9 @@ function Row({ grant }: { grant: Grant }) {
   const sender = senderName(user)
   return (
     <tr>
-      <td class="grant-tool mono">{tool}</td>
+      <td class="grant-tool mono">{printable(tool)}</td>
       <td class="grant-where">
-        {target ?? 'Every call of it'}
+        {target === null ? 'Every call of it' : printable(target)}
         {sender !== undefined && `, for ${sender}`}
         {!untrusted && <div class="grant-clean">Only while nothing from outside was read</div>}
       </td>
@@ -75,15 +76,12 @@ function Revoke({ grant: { id, tool, target } }: { grant: Grant }) {
   const { busy, run } = useAct()
   const revoke = async (): Promise<void> => {
     await revokeGrant(id)
-    notify(`${tool} asks again`)
+    notify(`${printable(tool)} asks again`)
   }
   return (
     <Button kind="clay" size="small" busy={busy.value} onClick={() => void run(revoke, 'The grant was not revoked.')}>
       Revoke
-      <span class="unseen">
-        {' '}
-        {tool} {target}
-      </span>
+      <span class="unseen"> {printable(`${tool} ${target ?? ''}`)}</span>
     </Button>
   )
 }

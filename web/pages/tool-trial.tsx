@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { countWords, durationWords } from '#core/words.ts'
 import type { Tool, ToolTrial } from '#doors/web/wire/tool.ts'
+import { printable, proseOf } from '#safety/printable.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Area, Field } from '../parts/field.tsx'
@@ -78,25 +79,23 @@ function Answer({ trial, ms }: Outcome) {
         aside={<span>{`${durationWords(ms)}${reached}`}</span>}
       >
         <pre class="trial-output" tabIndex={0}>
-          {error ?? output ?? ''}
+          {proseOf(error ?? output ?? '')}
         </pre>
       </Note>
       {(requests.length > 0 || blocked.length > 0 || logs.length > 0) && (
         <ul class="trial-lines">
           {requests.map(({ method, url, status, error: why }, at) => (
             <li key={`r${at}`}>
-              {method} {url} {status ?? `failed${why === undefined ? '' : `: ${why}`}`}
+              {printable(`${method} ${url} ${status ?? `failed${why === undefined ? '' : `: ${why}`}`}`)}
             </li>
           ))}
           {blocked.map(({ method, url, reason }, at) => (
             <li key={`b${at}`} class="trial-blocked">
-              Not allowed: {method} {url}, {reason}
+              {printable(`Not allowed: ${method} ${url}, ${reason}`)}
             </li>
           ))}
           {logs.map(({ level, message }, at) => (
-            <li key={`l${at}`}>
-              {level}: {message}
-            </li>
+            <li key={`l${at}`}>{printable(`${level}: ${message}`)}</li>
           ))}
         </ul>
       )}

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Waiting as Gate } from '#doors/web/wire/gate.ts'
+import { printable } from '#safety/printable.ts'
 import { doorOf } from '../lib/doors.ts'
 import { exactTime, shortWhen, whenText } from '../lib/words.ts'
 import { answerIcon, answerWords, messageWords } from '../parts/answer-words.ts'
@@ -81,12 +82,12 @@ function Row({ gate, current }: { gate: Gate; current: boolean }) {
       <Icon name={doorOf(gate.door).icon} />
       <span class="queue-words">
         <span class="queue-line">
-          <span class="queue-what one-line">{gate.question.brief}</span>
+          <span class="queue-what one-line">{printable(gate.question.brief)}</span>
           <time dateTime={gate.created_at} title={exactTime(gate.created_at)}>
             {shortWhen(gate.created_at, now.value)}
           </time>
         </span>
-        <span class="one-line">{titleOf(gate).threadTitle ?? doorOf(gate.door).label}</span>
+        <span class="one-line">{printable(titleOf(gate).threadTitle ?? doorOf(gate.door).label)}</span>
       </span>
     </button>
   )
@@ -106,7 +107,7 @@ function AnsweredToday() {
             <Icon name={answerIcon(gate)} />
             <div class="queue-words">
               <a class="answered-what one-line" href={`/threads/${gate.thread_id}`}>
-                {gate.question.brief}
+                {printable(gate.question.brief)}
               </a>
               <span class="answered-words">
                 {answerWords(gate, gate.kind)},{' '}

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import type { GateAnswer, Scope } from '#doors/web/wire/gate.ts'
+import { printable } from '#safety/printable.ts'
 import { Button } from './button.tsx'
 import { Segments } from './field.tsx'
 import { Popover } from './menu.tsx'
@@ -53,7 +54,7 @@ export function AllowFor({ name, scopes, busy, onClose, onLeave, onAllow }: Prop
                 onChange={() => (chosen.value = scope)}
               />
               <span>
-                <code>{name}</code> {words}
+                <code>{printable(name)}</code> {printable(words)}
               </span>
             </label>
           ))}

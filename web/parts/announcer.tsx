@@ -2,6 +2,7 @@
 import { useComputed } from '@preact/signals'
 import { isAtRest } from '#core/turn-status.ts'
 import { countWords } from '#core/words.ts'
+import { printable } from '#safety/printable.ts'
 import { firstSentence } from '../lib/conversation.ts'
 import type { Conversation } from '../store/conversation.ts'
 import { waiting } from '../store/gates.ts'
@@ -10,7 +11,7 @@ export function Announcer({ conversation }: { conversation: Conversation }) {
   const answerText = useComputed(() => answerWords(conversation)).value
   const gateText = useComputed(() => {
     const gate = waiting.value.find(({ thread_id }) => thread_id === conversation.id)
-    return gate ? `Waiting for you: ${gate.question.text}` : ''
+    return gate ? `Waiting for you: ${printable(gate.question.text)}` : ''
   }).value
   return (
     <>

@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { maxGateWordChars } from '#core/page-limits.ts'
 import type { GateAnswer, Waiting } from '#doors/web/wire/gate.ts'
+import { printable } from '#safety/printable.ts'
 import { ApiFault, faultText } from '../api/client.ts'
 import { lazy } from '../lazy.tsx'
 import { doorOf } from '../lib/doors.ts'
@@ -35,7 +36,8 @@ type Props = {
 
 export function Approval({ gate, inQueue = false, threadTitle }: Props) {
   const { question, preview, scopes, always } = gate
-  const why = gate.why ?? gate.reason
+  const reason = gate.why ?? gate.reason
+  const why = reason && printable(reason)
   const title = useId()
   /** Infinity until the card has been drawn. */
   const shownAt = useRef(Number.POSITIVE_INFINITY)
@@ -111,7 +113,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
               <dt>Thread</dt>
               <dd>
                 <a class="link" href={`/threads/${gate.thread_id}`}>
-                  {threadTitle ?? 'Open the thread'}
+                  {threadTitle === undefined ? 'Open the thread' : printable(threadTitle)}
                 </a>
               </dd>
             </>
@@ -120,7 +122,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
             <>
               <dt>Signs in with</dt>
               <dd>
-                <code>{gate.secrets.join(', ')}</code>{' '}
+                <code>{printable(gate.secrets.join(', '))}</code>{' '}
                 <span class="quiet">(added on the way out; the agent never sees it)</span>
               </dd>
             </>
@@ -213,13 +215,18 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
   )
 }
 
-/** A text with the last occurrence of one part wrapped by `look`. */
-function marked(text: string, part: string | undefined, look: (part: string) => ComponentChildren): ComponentChildren {
+/** A text with the last occurrence of one part wrapped by `look`; both printable. */
+function marked(
+  raw: string,
+  rawPart: string | undefined,
+  look: (part: string) => ComponentChildren,
+): ComponentChildren {
+  const [text, part] = [printable(raw), rawPart && printable(rawPart)]
   const at = part ? text.lastIndexOf(part) : -1
   return part && at >= 0 ? [text.slice(0, at), look(part), text.slice(at + part.length)] : text
 }
 
 function sourceWords({ door, sender }: Waiting): string {
   const { label } = doorOf(door)
-  return `From the ${label === 'API' ? label : label.toLowerCase()}${sender === undefined ? '' : `, user ${sender}`}`
+  return `From the ${label === 'API' ? label : label.toLowerCase()}${sender === undefined ? '' : `, user ${printable(sender)}`}`
 }

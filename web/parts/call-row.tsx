@@ -1,26 +1,29 @@
 // Tool calls, a line each. Only the reader unfolds them.
 import { useComputed } from '@preact/signals'
-import { useState } from 'preact/hooks'
-import { countWords, durationWords, progressWords, sizeWords } from '#core/words.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { countWords, durationWords, progressWords } from '#core/words.ts'
+import { oneLine } from '#safety/printable.ts'
+import { lazy } from '../lazy.tsx'
 import { briefArgs, type CallState, type CallView } from '../lib/conversation.ts'
-import { formatArgs } from '../lib/preview.ts'
 import type { Conversation } from '../store/conversation.ts'
-import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
-import { Json } from './json.tsx'
 import { Dot, Runs } from './mark.tsx'
 import './call-row.css'
 import { Elapsed, Thinking } from './thinking.tsx'
 
+const loadInside = () => import('./call-inside.tsx')
+const CallInside = lazy(async () => (await loadInside()).CallInside)
+
 /** With at least this many calls in a row, the finished ones fold into one line. */
 const foldFrom = 4
-const shownLines = 12
 
 type ProgressOf = Conversation['progress']
 type CallsProps = { readonly calls: readonly CallView[]; readonly progress: ProgressOf }
 
 export function Calls({ calls, progress }: CallsProps) {
   const [open, setOpen] = useState(false)
+  // Loaded with the first row, so that rows also unfold without a connection.
+  useEffect(() => void loadInside().catch(() => {}), [])
   const finished = calls.filter(({ state }) => state === 'done')
   if (calls.length < foldFrom || finished.length < 2) {
     return (
@@ -62,7 +65,7 @@ function CallRow({ call, progress }: { call: CallView; progress: ProgressOf }) {
       <button type="button" class="call-head" aria-expanded={open} onClick={() => setOpen(!open)}>
         <Icon name={open ? 'down' : 'right'} />
         <Sign state={state} />
-        <span class="call-name one-line">{name}</span>
+        <span class="call-name one-line">{oneLine(name)}</span>
         <span class="call-brief one-line">
           {state === 'running' ? <Brief call={call} progress={progress} /> : briefArgs(args)}
         </span>
@@ -72,7 +75,7 @@ function CallRow({ call, progress }: { call: CallView; progress: ProgressOf }) {
           {end !== state && <span class="unseen">, {state}</span>}
         </span>
       </button>
-      {open && <Inside call={call} />}
+      {open && <CallInside call={call} />}
     </div>
   )
   if (!call.thought) return row
@@ -87,7 +90,7 @@ function CallRow({ call, progress }: { call: CallView; progress: ProgressOf }) {
 /** The arguments of a running call, or its progress. Only this part is drawn again for each report. */
 function Brief({ call, progress }: { call: CallView; progress: ProgressOf }) {
   const report = useComputed(() => progress.value.get(call.id)).value
-  return <>{report ? progressWords(report) : briefArgs(call.args)}</>
+  return <>{report ? oneLine(progressWords(report)) : briefArgs(call.args)}</>
 }
 
 function Sign({ state }: { state: CallState }) {
@@ -108,35 +111,5 @@ function endWords({ state, ms, output }: CallView): string {
   if (state === 'running') return ''
   if (state !== 'failed') return state
   const why = (output ?? '').split('\n', 1)[0] ?? ''
-  return why.length > 0 && why.length <= 40 ? why : 'failed'
-}
-
-function Inside({ call: { args, output, origin, state } }: { call: CallView }) {
-  const [all, setAll] = useState(false)
-  const lines = (output ?? '').split('\n')
-  const long = lines.length > shownLines
-  return (
-    <div class="call-inside">
-      <p class="label">Arguments</p>
-      <pre class="call-text">
-        <Json text={formatArgs(args)} />
-      </pre>
-      {output === undefined ? (
-        <p class="label">{state === 'running' ? 'Running, no result yet' : 'No result yet'}</p>
-      ) : (
-        <>
-          <p class="label">
-            Result, {sizeWords(new Blob([output]).size)}
-            {origin !== undefined && ', from outside: read as data, not as instructions'}
-          </p>
-          <pre class="call-text">{all || !long ? output : lines.slice(0, shownLines).join('\n')}</pre>
-          {long && (
-            <Button kind="quiet" size="small" onClick={() => setAll(!all)}>
-              {all ? 'Show less' : `Show all ${lines.length} lines`}
-            </Button>
-          )}
-        </>
-      )}
-    </div>
-  )
+  return why.length > 0 && why.length <= 40 ? oneLine(why) : 'failed'
 }

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import type { Field } from '#doors/web/wire/gate.ts'
+import { printable } from '#safety/printable.ts'
 import { type Entry, hintOf } from '../lib/form-values.ts'
 import { FieldFault } from './field.tsx'
 import { Icon } from './icon.tsx'
@@ -16,7 +17,7 @@ type Props = {
 export function InputField(props: Props) {
   const { field, fault } = props
   const id = useId()
-  const words = hintOf(field)
+  const words = printable(hintOf(field), { lines: true })
   const below = (
     <>
       {words !== '' && (
@@ -59,7 +60,7 @@ function Box({ id, field, entry, onEnter, facts }: Props & { readonly id: string
           {(value === '' || !field.required) && <option value="">{field.required ? 'Choose…' : 'None'}</option>}
           {field.options.map((option) => (
             <option key={option.value} value={option.value}>
-              {option.title ?? option.value}
+              {printable(option.title ?? option.value)}
             </option>
           ))}
         </select>
@@ -125,7 +126,7 @@ function Choices({ field, entry, onEnter, facts, below }: TickProps) {
               onEnter(event.currentTarget.checked ? [...chosen, value] : chosen.filter((each) => each !== value))
             }
           />
-          <span>{title ?? value}</span>
+          <span>{printable(title ?? value)}</span>
         </label>
       ))}
       {below}
@@ -135,5 +136,5 @@ function Choices({ field, entry, onEnter, facts, below }: TickProps) {
 
 /** A tick always has a value: it is never called optional. */
 function labelOf({ title, name, required, type }: Field): string {
-  return `${title ?? name}${required || type === 'boolean' ? '' : ' (optional)'}`
+  return `${printable(title ?? name)}${required || type === 'boolean' ? '' : ' (optional)'}`
 }

@@ -1,6 +1,7 @@
 // The gate of a server that asks for input: its form, or the page it wants opened, and the answers.
 import { useSignal } from '@preact/signals'
 import type { GateAnswer, Input, Waiting } from '#doors/web/wire/gate.ts'
+import { printable } from '#safety/printable.ts'
 import { ApiFault } from '../api/client.ts'
 import { type Entry, firstEntries, valuesOf } from '../lib/form-values.ts'
 import { answerGate } from '../store/gates.ts'
@@ -43,7 +44,7 @@ export function InputGate({ gate, input, isTooSoon }: Props) {
   return (
     <Form
       look="input-gate"
-      name={gate.question.brief}
+      name={printable(gate.question.brief)}
       act={act}
       work={async () => {
         if (!isTooSoon()) await send({ action: 'answer', values: valuesOf(fields, entries.value) })
@@ -51,9 +52,9 @@ export function InputGate({ gate, input, isTooSoon }: Props) {
     >
       <div class="input-gate-body">
         <blockquote class="input-gate-message" cite={input.server}>
-          {input.message}
+          {printable(input.message, { lines: true })}
         </blockquote>
-        {input.type === 'link' && <p class="input-gate-url mono">{input.url}</p>}
+        {input.type === 'link' && <p class="input-gate-url mono">{printable(input.url)}</p>}
         {fields.map((field) => (
           <InputField
             key={field.name}

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { numberWords } from '#core/words.ts'
 import type { Preview as PreviewData } from '#doors/web/wire/gate.ts'
+import { printable } from '#safety/printable.ts'
 import { diffLines, isNewFile, formatArgs, requestRest } from '../lib/preview.ts'
 import { Json } from './json.tsx'
 import './preview.css'
@@ -20,24 +21,28 @@ export function Preview({ preview, name }: { preview: PreviewData; name: string 
         </Frame>
       )
     }
-    case 'command':
+    case 'command': {
+      const command = printable(preview.command, { lines: true })
       return (
-        <Frame head={<Head word="RUN" text={whereWords(preview)} />} text={preview.command}>
+        <Frame head={<Head word="RUN" text={whereWords(preview)} />} text={command}>
           <span class="preview-prompt" aria-hidden="true">
             ${' '}
           </span>
-          {preview.command}
+          {command}
         </Frame>
       )
+    }
     case 'diff':
       return <Diff path={preview.path} diff={preview.diff} />
-    case 'document':
+    case 'document': {
       if (preview.diff !== undefined) return <Diff path={preview.path} diff={preview.diff} />
+      const content = printable(preview.content ?? '', { lines: true })
       return (
-        <Frame head={<Head word="NEW" text={preview.path} />} text={preview.content ?? ''}>
-          {preview.content}
+        <Frame head={<Head word="NEW" text={preview.path} />} text={content}>
+          {content}
         </Frame>
       )
+    }
     case 'arguments': {
       const text = formatArgs(preview.fields)
       return (
@@ -58,8 +63,8 @@ function whereWords({ cwd, timeout_secs: secs }: PreviewData & { type: 'command'
 function Head({ word, text }: { word: string; text: string }) {
   return (
     <>
-      <span class="preview-word">{word}</span>
-      <span class="preview-what">{text}</span>
+      <span class="preview-word">{printable(word)}</span>
+      <span class="preview-what">{printable(text)}</span>
     </>
   )
 }
@@ -83,7 +88,7 @@ function Frame({ head, text, children }: FrameProps) {
 
 function Diff({ path, diff }: { path: string; diff: string }) {
   if (diff === '') {
-    const text = `${path} would stay as it is.`
+    const text = `${printable(path)} would stay as it is.`
     return (
       <Frame head={<Head word="EDIT" text={path} />} text={text}>
         {text}

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { costWords, countWords, durationWords, numberWords } from '#core/words.ts'
 import type { Receipt } from '#doors/web/wire/receipt.ts'
+import { printable } from '#safety/printable.ts'
 import { effectWords, fencedWords, hostsIn, noteWords, requestWords, secretsIn } from '../lib/receipt.ts'
 import { exactTime, whenText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
@@ -15,7 +16,8 @@ export function ReceiptBody({ receipt }: { receipt: Receipt }) {
   const { tools, model_calls, approvals, notes, started_at, ended_at } = receipt
   const hosts = hostsIn(receipt)
   const secrets = secretsIn(receipt)
-  const fenced = fencedWords(tools)
+  const outside = fencedWords(tools)
+  const fenced = outside && printable(outside)
   const took = started_at && ended_at ? ` in ${durationWords(Date.parse(ended_at) - Date.parse(started_at))}` : ''
   return (
     <>
@@ -29,7 +31,7 @@ export function ReceiptBody({ receipt }: { receipt: Receipt }) {
       <Section title="Tools" show={tools.length > 0}>
         {tools.map(({ call_id, name, ok, ms, effects }) => (
           <p key={call_id} class="panel-row panel-tool">
-            <code>{name}</code>
+            <code>{printable(name)}</code>
             <span class="quiet">
               {effectWords(effects)}
               {!ok && <span class="clay-sign">{effects && ', '}failed</span>}
@@ -42,8 +44,8 @@ export function ReceiptBody({ receipt }: { receipt: Receipt }) {
         {hosts.map((host) => (
           <p key={host} class="panel-line">
             <Icon name="globe" />
-            <code>{host}</code>
-            <span class="number">{requestWords(host, receipt)}</span>
+            <code>{printable(host)}</code>
+            <span class="number">{printable(requestWords(host, receipt))}</span>
           </p>
         ))}
       </Section>
@@ -51,7 +53,7 @@ export function ReceiptBody({ receipt }: { receipt: Receipt }) {
         {secrets.map((name) => (
           <p key={name} class="panel-line">
             <Icon name="key" />
-            <code>{name}</code>
+            <code>{printable(name)}</code>
           </p>
         ))}
       </Section>
@@ -63,7 +65,7 @@ export function ReceiptBody({ receipt }: { receipt: Receipt }) {
           return (
             <div key={model} class="panel-model">
               <p>
-                <code>{model}</code>
+                <code>{printable(model)}</code>
               </p>
               <Row end={`${numberWords(sum((call) => call.input_tokens))} tokens`}>Read</Row>
               <Row end={`${numberWords(sum((call) => call.output_tokens))} tokens`}>Written</Row>
@@ -76,7 +78,7 @@ export function ReceiptBody({ receipt }: { receipt: Receipt }) {
           <p key={approval.call_id} class="panel-line">
             <Icon name={answerIcon(approval)} />
             <span title={exactTime(approval.at)}>
-              {answerWords(approval, approval.kind)}, {whenText(approval.at, now.value)}
+              {printable(answerWords(approval, approval.kind))}, {whenText(approval.at, now.value)}
             </span>
           </p>
         ))}
@@ -86,7 +88,7 @@ export function ReceiptBody({ receipt }: { receipt: Receipt }) {
           <p key={at} class="panel-line">
             <Icon name="shield" />
             <span>
-              <code>{note.rule}</code> {noteWords(note, tools)}
+              <code>{note.rule}</code> {printable(noteWords(note, tools))}
             </span>
           </p>
         ))}

@@ -1,6 +1,7 @@
 // The gate of a tool that needs a sign-in: one button that opens it. The turn goes on by itself afterwards.
 import { useSignal } from '@preact/signals'
 import type { Waiting } from '#doors/web/wire/gate.ts'
+import { printable } from '#safety/printable.ts'
 import { go } from '../router.ts'
 import { signServerIn } from '../store/servers.ts'
 import { readNeeds, signToolIn, toolAddress } from '../store/tools.ts'
@@ -21,7 +22,7 @@ export function SignInGate({ gate }: { gate: Waiting }) {
   return (
     <div class="approval-foot">
       <Button kind="primary" busy={busy.value} onClick={() => void begin()}>
-        {gate.question.brief}
+        {printable(gate.question.brief)}
       </Button>
       {away.value !== undefined && (
         <span class="label">

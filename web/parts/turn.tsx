@@ -4,6 +4,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { isAtRest } from '#core/turn-status.ts'
 import { pagesWords, sizeWords } from '#core/words.ts'
 import type { MessageItem, Part } from '#doors/web/wire/thread.ts'
+import { printable } from '#safety/printable.ts'
 import { lazy } from '../lazy.tsx'
 import { type Block, cutText, isCut, ownTextOf, textOf, type TurnView } from '../lib/conversation.ts'
 import { exactTime, whenText } from '../lib/words.ts'
@@ -150,7 +151,7 @@ function GateBlock({ block: { gate, answer } }: { block: Extract<Block, { type: 
     <p class="answered">
       <Icon name={answerIcon(answer)} />
       <span>
-        {gate.question.brief}. {answerWords(answer, gate.kind)},{' '}
+        {printable(gate.question.brief)}. {answerWords(answer, gate.kind)},{' '}
         <time dateTime={answer.at} title={exactTime(answer.at)}>
           {whenText(answer.at, now.value)}
         </time>

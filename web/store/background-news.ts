@@ -1,6 +1,7 @@
 // Tells of turns that end or wait while the page is in the background: in the tab's title, and by a notification of the
 // system once that is allowed. Loaded when the page is first hidden.
 import { effect } from '@preact/signals'
+import { printable } from '#safety/printable.ts'
 import { type BackgroundNews, type Look, newsSince } from '../lib/background-news.ts'
 import { titleMark } from '../title.ts'
 import { waiting } from './gates.ts'
@@ -45,6 +46,6 @@ async function tell({ type, threadId, title, text }: BackgroundNews): Promise<vo
   await navigator.serviceWorker.ready
   const path = `/threads/${threadId}`
   // As the service worker shows what is pushed: it opens the thread, and later news of a thread replaces earlier.
-  const body = text === undefined ? words[type] : `${words[type]}: ${text}`
+  const body = text === undefined ? words[type] : `${words[type]}: ${printable(text)}`
   await registration.showNotification(title, { body, tag: path, icon, badge: icon, data: { path, count: 1 } })
 }

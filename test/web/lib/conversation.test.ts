@@ -202,14 +202,22 @@ test('the telling argument of a call, in brief', () => {
   }
   assert.equal(briefArgs({ method: 'GET', path: '/a', title: 'b' }), '/a')
   assert.equal(briefArgs({ path: '', url: 3, title: 'b' }), 'b')
-  for (const long of ['x'.repeat(400), { path: 'x'.repeat(400) }, { a: 'x'.repeat(400) }]) {
-    assert.equal(briefArgs(long).length, 300)
+  for (const long of ['x'.repeat(600), { path: 'x'.repeat(600) }, { a: 'x'.repeat(600) }]) {
+    assert.equal(briefArgs(long).length, 500)
   }
   assert.equal(briefArgs(7), '')
   assert.equal(briefArgs({ a: 'text', b: null }), 'a: text, b: null')
   assert.equal(briefArgs({ n: 1, deep: { a: [2] } }), 'n: 1, deep: {"a":[2]}')
   assert.equal(briefArgs('raw text'), 'raw text')
   assert.equal(briefArgs(null), '')
+})
+
+test('the brief arguments of a call hide no character and stay on one line', () => {
+  for (const args of ['a\u202etxt.exe', { path: 'a\u202etxt.exe' }, { path: 'a\u202etxt.exe', title: 'b' }]) {
+    assert.equal(briefArgs(args), 'a\\u{202e}txt.exe')
+  }
+  assert.equal(briefArgs({ other: 'a\u200bb' }), 'other: a\\u{200b}b')
+  assert.equal(briefArgs({ command: 'ls\n  -l' }), 'ls -l')
 })
 
 test('what is read out of a reply is its first sentence, without marks', () => {

@@ -60,3 +60,14 @@ test('short arguments are on one line, long ones on several, a text stays as it 
   assert.equal(formatArgs({ a: 'x'.repeat(49) }).includes('\n'), false)
   assert.equal(formatArgs({ a: 'x'.repeat(50) }), `{\n  "a": "${'x'.repeat(50)}"\n}`)
 })
+
+test('characters that hide or turn text are shown as their numbers', () => {
+  assert.deepEqual(diffLines('--- a\n+++ b\n+\ta\u202eb'), [{ sign: '+', at: 0, text: '\ta\\u{202e}b' }])
+  const request = { type: 'request', method: 'POST', url: 'https://x' } as const
+  assert.equal(
+    requestRest({ ...request, headers: { a: '\u2066' }, body: 'b\u200b\nc' }),
+    'a: \\u{2066}\n\nb\\u{200b}\nc',
+  )
+  assert.equal(formatArgs({ 'a\u200f': 'b\u202e' }), '{ "a\\u{200f}": "b\\u{202e}" }')
+  assert.equal(formatArgs('a\u202e\nb'), 'a\\u{202e}\nb')
+})
