@@ -27,6 +27,11 @@ export type NewTurn = {
   readonly options: TurnOptions
   /** The last seq of the thread that `options.chain` continues. If the thread has gone on since, the turn is stored without a chain. */
   readonly chainSeq?: number
+  /**
+   * The turn whose answer ends what the client has of the thread. If a later one was answered since, runs or is queued, the
+   * start is refused with conversation_busy: the history then belongs into a fork.
+   */
+  readonly historyEnd?: string
   /** The rule when the thread has an unfinished turn. `wait` queues behind one that runs, and refuses at an open gate. */
   readonly whenBusy: 'queue' | 'wait' | 'refuse'
   /** For a resume: the call whose output gate the input answers. If the request has no tools, those of the last turn apply. */

@@ -70,15 +70,15 @@ function* findByHash(user: UserId, hash: string): Job<ThreadPoint | undefined> {
     key,
   )
   const places = [...answered, ...alone].map(placeOf).toSorted((a, b) => (a.threadId < b.threadId ? 1 : -1))
-  for (const place of places) if (!(yield* answeredSince(place))) return { ...place, latest: true, hash }
+  for (const place of places) if (!(yield* hasGoneOn(place))) return { ...place, latest: true, hash }
   return places[0] && { ...places[0], latest: false, hash }
 }
 
-/** True if a later turn of the thread has a point. */
-function* answeredSince({ threadId, turnId }: Place): Job<boolean> {
+/** True if a later turn of the thread has a point, or runs. */
+export function* hasGoneOn({ threadId, turnId }: Pick<ThreadPoint, 'threadId' | 'turnId'>): Job<boolean> {
   if (yield* notedSince(threadId, turnId)) return true
   const later = yield* first(
-    'SELECT 1 AS one FROM turns WHERE thread_id = ? AND chain IS NOT NULL AND id > ? LIMIT 1',
+    `SELECT 1 AS one FROM turns WHERE thread_id = ? AND (chain IS NOT NULL OR status = 'running') AND id > ? LIMIT 1`,
     threadId,
     turnId,
   )

@@ -7,12 +7,12 @@ import type { NewTurn, StoredTurn } from '#core/turn-store.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 import { mapPacked } from '#lib/map-packed.ts'
 import { bodyOf, insert } from './append-items.ts'
-import { pointBytes } from './chain-points.ts'
+import { hasGoneOn, pointBytes } from './chain-points.ts'
 import { findEarlier, findWaiting } from './find-earlier.ts'
 import { forkThread } from './fork-thread.ts'
 import { reachValue } from './reachable.ts'
 import { entriesOf, optionsText } from './rows.ts'
-import { expect, first, type Job, run } from './sql.ts'
+import { expect, first, type Job, type Row, run } from './sql.ts'
 import { bytesOfRows, checkQuota, type Quota, readStored, storedBytes } from './storage-quota.ts'
 import { showHidden } from './thread-variants.ts'
 import { optionsOf } from './turn-options.ts'
@@ -42,9 +42,10 @@ export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
   if (replay) return replayOf(replay)
   if (request.forks) request = { ...request, threadId: yield* forkOf(request, request.forks, parts) }
   const thread = yield* findThread(request, lock)
+  if (thread) yield* checkHistory(request, thread)
   if (thread) checkGate(request, thread['open_call'] as string | null)
   const idle = !thread || request.resumes !== undefined || (yield* isIdle(String(thread['id']), request.whenBusy))
-  if (thread && !idle) yield* checkQueueLength(String(thread['id']))
+  if (thread && !idle) yield* checkQueue(String(thread['id']), request.historyEnd)
   const options = yield* optionsOf(request, thread)
   // A resume is appended at once even without a lease: its gate must not be answered twice.
   const starts = idle && (request.lease !== undefined || request.resumes !== undefined)
@@ -145,6 +146,12 @@ function* findThread({ user, threadId, threadKey }: NewTurn, lock: string) {
   )
 }
 
+/** Before other checks: a history that belongs into a fork has nothing to do with what the thread waits for now. */
+function* checkHistory({ historyEnd }: NewTurn, thread: Row): Job<void> {
+  if (historyEnd === undefined || thread['last_turn'] === historyEnd) return
+  if (yield* hasGoneOn({ threadId: String(thread['id']), turnId: historyEnd })) throw busy()
+}
+
 function checkGate({ resumes, whenBusy }: NewTurn, openCall: string | null): void {
   if (resumes === undefined) {
     // A turn that may queue waits behind the gate.
@@ -167,20 +174,24 @@ function* isIdle(threadId: string, whenBusy: NewTurn['whenBusy']): Job<boolean> 
     throw gateRequired()
   }
   const queued = active ?? (yield* first(`SELECT id FROM turns WHERE thread_id = ? AND ${isQueued} LIMIT 1`, threadId))
-  if (queued && whenBusy === 'refuse') {
-    throw new AppError('conversation_busy', 'the thread already runs a turn: wait for it, or cancel it', {
-      retryAfterSecs: 1,
-    })
-  }
+  if (queued && whenBusy === 'refuse') throw busy()
   const open = queued ?? (yield* first('SELECT id FROM threads WHERE id = ? AND open_call IS NOT NULL', threadId))
   return !open
 }
 
-function* checkQueueLength(threadId: string): Job<void> {
-  const last = `SELECT id FROM turns WHERE thread_id = ? AND ${isQueued} ORDER BY id LIMIT 1 OFFSET ${maxQueuedInThread - 1}`
-  if (!(yield* first(last, threadId))) return
+/** A history waits for the turn that it ends with, and for no other. */
+function* checkQueue(threadId: string, historyEnd: string | undefined): Job<void> {
+  const max = historyEnd === undefined ? maxQueuedInThread : 1
+  const last = `SELECT id FROM turns WHERE thread_id = ? AND ${isQueued} AND id > ? ORDER BY id LIMIT 1 OFFSET ?`
+  if (!(yield* first(last, threadId, historyEnd ?? '', max - 1))) return
+  if (historyEnd !== undefined) throw busy()
   const message = `${maxQueuedInThread} messages of this thread are already queued: wait until some are answered, or cancel them`
   throw new AppError('rate_limited', message)
+}
+
+function busy(): AppError {
+  const message = 'the thread already runs a turn: wait for it, or cancel it'
+  return new AppError('conversation_busy', message, { retryAfterSecs: 1 })
 }
 
 function gateRequired(): AppError {

@@ -6,6 +6,7 @@ import { boundTests } from './suite-bounds.ts'
 import { cancelTests } from './suite-cancel.ts'
 import { chainTests } from './suite-chain.ts'
 import { chainEndTests } from './suite-chain-end.ts'
+import { chainStartTests } from './suite-chain-start.ts'
 import { channelTests } from './suite-channels.ts'
 import { claimTests } from './suite-claim.ts'
 import { conversationTests } from './suite-conversations.ts'
@@ -59,6 +60,7 @@ export function storeTests(name: string, open: Open): void {
     forkTests(open)
     chainTests(open)
     chainEndTests(open)
+    chainStartTests(open)
     conversationTests(open)
     documentTests(open)
     storageTests(open)

@@ -6,8 +6,8 @@ import type { Idempotency } from '#core/turn-store.ts'
 import type { Turn } from '#core/turn.ts'
 import { taskModel } from '#doors/openai/model-list.ts'
 import { idempotencyOf } from '#doors/openai/idempotency.ts'
+import { startPlanned } from '#doors/openai/start-planned.ts'
 import { attach, type Source } from '#doors/openai/turn-events.ts'
-import { cannotFork } from '#doors/openai/turn-input.ts'
 import { planTurn } from '#doors/completions/read/plan.ts'
 import { type CompletionRequest, readCompletion } from '#doors/completions/read/request.ts'
 import { type AnswerStyle, answerTurn, type FollowedTurn } from '#doors/completions/tell/answer.ts'
@@ -77,19 +77,21 @@ async function startTurn(parts: CompletionsParts, reply: FastifyReply, sent: Sen
   const { turns } = parts
   const { user, completion: request } = sent
   const asking = { user, request, threadId: threadHeader(reply.request) }
-  const plan = await planTurn(parts, asking)
-  // The client stopped reading this answer and has gone on: nobody waits for its end.
-  if (plan.busyTurn !== undefined) parts.readers.gone(plan.busyTurn)
+  let history = ''
+  const plan = async () => {
+    const planned = await planTurn(parts, asking)
+    // The client stopped reading this answer and has gone on: nobody waits for its end.
+    if (planned.busyTurn !== undefined) parts.readers.gone(planned.busyTurn)
+    ;({ history } = planned)
+    return planned
+  }
   const begin = beginner(parts, reply, sent)
-  let { start, history } = plan
-  const began = await begin(start).catch(async (error: unknown) => {
-    if (isGateRequired(error) && start.threadId !== undefined) return turns.current(user, start.threadId)
-    if (!start.forks || !cannotFork(error))
+  const began = await startPlanned(plan, (start) =>
+    begin(start).catch((error: unknown) => {
+      if (isGateRequired(error) && start.threadId !== undefined) return turns.current(user, start.threadId)
       throw error
-      // The thread is too large to fork, or is gone: the history starts a thread of its own.
-    ;({ start, history } = await planTurn(parts, { ...asking, apart: true }))
-    return begin(start)
-  })
+    }),
+  )
   if (!began) throw new AppError('conversation_busy', 'the thread is busy: try again', { retryAfterSecs: 1 })
   if (!('events' in began)) return { history, gate: began }
   if (began.turn.status === 'running' && !began.replayed) {

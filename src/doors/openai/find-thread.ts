@@ -11,15 +11,11 @@ import type { HistoryItem } from './seed.ts'
 export type Place =
   | { readonly kind: 'new'; readonly fresh: 0 }
   /** The history is what the client of this thread has seen: the thread goes on. */
-  | {
-      readonly kind: 'thread'
-      readonly threadId: string
-      readonly turnId: string
-      readonly fresh: number
-      /** The seq to fork the thread before, where it is busy with another turn. */
-      readonly forkAt?: number
-    }
-  /** The history left a thread at an earlier point (an edit, a retry), or has answers that the thread did not give. */
+  | { readonly kind: 'thread'; readonly threadId: string; readonly turnId: string; readonly fresh: number }
+  /**
+   * The history left a thread at an earlier point (an edit, a retry), or has answers that the thread did not give, or the
+   * thread runs another turn.
+   */
   | { readonly kind: 'fork'; readonly forks: ForkPoint; readonly turnId: string; readonly fresh: number }
 
 /** A message of a request that is part of its chain. */
@@ -77,7 +73,7 @@ export async function findThread(
   )
   if (!found) return { kind: 'new', fresh: 0 }
   const fresh = longestFirst.find(({ hash }) => hash === found.hash)?.count ?? 0
-  const { threadId, turnId, seq, forkAt } = found
-  if (forkAt === undefined) return { kind: 'thread', threadId, turnId, fresh, forkAt: seq + 1 }
+  const { threadId, turnId, forkAt } = found
+  if (forkAt === undefined) return { kind: 'thread', threadId, turnId, fresh }
   return { kind: 'fork', forks: { threadId, beforeSeq: forkAt }, turnId, fresh }
 }

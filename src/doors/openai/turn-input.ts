@@ -40,7 +40,7 @@ export type Placed = {
 }
 
 export type Input = Pick<StartTurn, 'resumes'> & {
-  readonly at: Pick<StartTurn, 'threadId' | 'forks'>
+  readonly at: Pick<StartTurn, 'threadId' | 'historyEnd' | 'forks'>
   readonly input: readonly Item[]
   /** The hash of the instructions that stand in the thread now. */
   readonly instructions: string | undefined
@@ -56,7 +56,7 @@ export async function inputAt(parts: InputParts, { user, sent, place, thread }: 
   const lost = place.kind === 'thread' && waitsFor === undefined && outputs
   if (lost && place.turnId === '') throw noOpenCall(sent)
   if (place.kind === 'new' || lost) return seed(sent, items, {}, undefined)
-  const at = place.kind === 'thread' ? { threadId: place.threadId } : { forks: place.forks }
+  const at = place.kind === 'thread' ? endOf(place) : { forks: place.forks }
   const before = await instructionsAt(parts, user, place)
   if (waitsFor === undefined) return seed(sent, fresh, at, before)
   const answer = outputFor(waitsFor, sent, place.fresh)
@@ -67,6 +67,11 @@ export async function inputAt(parts: InputParts, { user, sent, place, thread }: 
   const dropped = await laterCalls(parts, user, { place, waitsFor })
   const more = await seed(sent, rest, at, before)
   return { ...more, input: [closed, ...dropped, ...more.input], resumes: waitsFor }
+}
+
+/** The end of a thread. One that the caller named goes on wherever it ends. */
+function endOf({ threadId, turnId }: Extract<Place, { kind: 'thread' }>): Input['at'] {
+  return { threadId, ...(turnId !== '' && { historyEnd: turnId }) }
 }
 
 /** The item that closes the call of a caller's function. */
@@ -137,10 +142,4 @@ async function laterCalls({ threads }: InputParts, user: UserId, { place, waitsF
   return openCalls(entries.map(({ item }) => item))
     .filter(({ call }) => call.callId !== waitsFor)
     .map(({ call }) => ({ type: 'result', callId: call.callId, output: 'not run: the user went on', error: true }))
-}
-
-/** True for a thread that is gone, too large to fork, or has moved on: the history then starts a thread of its own. */
-export function cannotFork(error: unknown): boolean {
-  if (!(error instanceof AppError)) return false
-  return error.code === 'too_large' || error.code === 'not_found' || error.param === 'before_seq'
 }

@@ -6,16 +6,16 @@ import { isAtRest } from '#core/turn-status.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 import type { CatalogRules } from '#doors/openai/caller-tools.ts'
 import { idempotencyOf } from '#doors/openai/idempotency.ts'
+import { startPlanned } from '#doors/openai/start-planned.ts'
 import { attach, fixedSource } from '#doors/openai/turn-events.ts'
-import { cannotFork } from '#doors/openai/turn-input.ts'
-import { conversationNotFound, type Plan, planTurn, previousNotFound } from '#doors/responses/read/plan.ts'
+import { conversationNotFound, planTurn, previousNotFound } from '#doors/responses/read/plan.ts'
 import { type CreateRequest, readCreate } from '#doors/responses/read/request.ts'
 import { collectTurn, eventStyle, type FollowedTurn, streamTurn } from '#doors/responses/tell/answer.ts'
 import { inputCount, responseObject } from '#doors/responses/tell/output.ts'
 import type { EventStyle } from '#doors/responses/tell/stream-records.ts'
 import { hashOfBody } from '#http/body-hash.ts'
 import { requestIdOf } from '#http/request-log.ts'
-import type { Start, StartTurn } from '#turns/turns.ts'
+import type { Start } from '#turns/turns.ts'
 import type { ResponsesParts } from './parts.ts'
 
 /** An error before the turn is stored leaves its thread unchanged. */
@@ -38,16 +38,19 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
   if (existing) return repeat(existing)
   let start: Start
   try {
-    const planned = await planTurn(parts, user, create)
-    // The client stopped reading this answer and has gone on: nobody waits for its end.
-    if (planned.stopped !== undefined) parts.readers.gone(planned.stopped)
-    start = await startPlanned(planned, (plan) =>
+    const plan = async () => {
+      const planned = await planTurn(parts, user, create)
+      // The client stopped reading this answer and has gone on: nobody waits for its end.
+      if (planned.stopped !== undefined) parts.readers.gone(planned.stopped)
+      return planned
+    }
+    start = await startPlanned(plan, (planned) =>
       turns.start({
-        ...plan,
+        ...planned,
         request: requestIdOf(reply.raw),
         allowedTools,
         bodyHash,
-        ...(idempotency && { idempotency, options: { ...plan.options, unattended: true } }),
+        ...(idempotency && { idempotency, options: { ...planned.options, unattended: true } }),
       }),
     )
   } catch (error) {
@@ -70,21 +73,6 @@ export function catalogRules({ rules, registered }: ResponsesParts): CatalogRule
     raisedBy: 'RESPONSES_TOOLS_BYTES',
     foreign: rules.foreignTools,
     registered: registered(),
-  }
-}
-
-/** A history whose thread runs another turn goes on in a fork; one that cannot be forked, in a thread of its own. */
-async function startPlanned(
-  { start, forked, apart }: Plan,
-  begin: (plan: StartTurn) => Promise<Start>,
-): Promise<Start> {
-  try {
-    return await begin(start)
-  } catch (error) {
-    const code = error instanceof AppError ? error.code : undefined
-    if (code === 'conversation_busy' && forked) return startPlanned({ start: forked, ...(apart && { apart }) }, begin)
-    if (apart && cannotFork(error)) return begin(await apart())
-    throw error
   }
 }
 

@@ -208,13 +208,13 @@ describe('atrium-task', () => {
 })
 
 describe('two requests at once', () => {
-  it('for one thread: the second waits behind the first', async (t) => {
+  it('that name one thread: the second waits behind the first', async (t) => {
     const served = await openContract(t)
     const one = await complete(served, [user('hi')])
-    const start = [user('hi'), assistant(one.text)]
+    const headers = { 'x-atrium-thread': one.thread }
     const both = await Promise.all([
-      complete(served, [...start, user('a')]),
-      complete(served, [...start, user('b')], { stream: true }),
+      complete(served, [user('a')], {}, headers),
+      complete(served, [user('b')], { stream: true }, headers),
     ])
     assert.deepEqual(
       both.map(({ status, thread, text }) => [status, thread, text]),

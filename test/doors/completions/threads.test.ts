@@ -360,7 +360,7 @@ describe('a gate', () => {
     const start = [user('one'), assistant(one.text)]
     const writing = complete(served, [...start, user('write')])
     await eventually(async () => (await served.threads.get(ann, one.thread))?.state === 'running')
-    const behind = complete(served, [...start, user('and this')])
+    const behind = complete(served, [user('and this')], {}, { 'x-atrium-thread': one.thread })
     await eventually(async () => (await served.turns.count(ann)).queued === 1)
     release()
     for (const { text, thread } of await Promise.all([writing, behind])) {

@@ -1,9 +1,7 @@
-// Bounds of a caller's JSON, and which faults of a fork begin a thread of its own.
+// Bounds of a caller's JSON.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AppError } from '#core/errors.ts'
 import { isTooDeep, jsonBytes, overBounds } from '#doors/openai/bounds.ts'
-import { cannotFork } from '#doors/openai/turn-input.ts'
 
 const bounds = { levels: 2, values: 4 }
 const values: readonly [value: unknown, over: RegExp | undefined][] = [
@@ -33,16 +31,4 @@ test('the size of a value is that of its JSON in bytes, however long it is', asy
   for (const value of [{ a: 'ü' }, Array.from({ length: 50_000 }, () => 'ü"')]) {
     assert.equal(await jsonBytes(value), Buffer.byteLength(JSON.stringify(value)))
   }
-})
-
-const faults: readonly [fault: unknown, own: boolean][] = [
-  [new AppError('too_large', 'too many items'), true],
-  [new AppError('not_found', 'gone'), true],
-  [new AppError('invalid_input', 'moved on', { param: 'before_seq' }), true],
-  [new AppError('invalid_input', 'bad', { param: 'input' }), false],
-  [new AppError('storage_full', 'full'), false],
-  [new Error('a bug'), false],
-]
-test('a history starts a thread of its own when its thread is gone, too large or has moved on', () => {
-  for (const [fault, own] of faults) assert.equal(cannotFork(fault), own, String(fault))
 })

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { userId } from '#core/ids.ts'
 import { textOf } from '#core/item.ts'
+import { holdLookUps, releases } from '../openai/look-ups.ts'
 import { outputOf, serve, type Served, textIn, weather, type Wire } from './serve.ts'
 
 const say = (content: string): Wire => ({ role: 'user', content })
@@ -95,6 +96,44 @@ describe('a history that is sent whole each time', () => {
     const [slow, quick] = await Promise.all([ask([...start, say('slow')]), ask([...start, say('quick')])])
     assert.deepEqual([slow['status'], quick['status']], ['completed', 'completed'])
     assert.notEqual(threadOf(slow), threadOf(quick))
+  })
+
+  for (const release of releases) {
+    it(`is as many threads as requests that were looked up together and start ${release}`, async (t) => {
+      const start = [say(release), ...outputOf(await ask([say(release)]))]
+      const seen = served.asked.length
+      const ways = Array.from({ length: 6 }, (_, at) => `way ${at}`)
+      const next = holdLookUps(t, served.threads, { count: 6, release })
+      const bodies = await Promise.all(ways.map((way) => ask([...start, say(way)]).finally(next)))
+      assert.equal(new Set(bodies.map(threadOf)).size, 6)
+      const lasts = served.asked.slice(seen).map(({ items: [, , last, ...more] }) => {
+        return more.length === 0 && last?.type === 'message' ? textOf(last) : ''
+      })
+      assert.deepEqual(lasts.toSorted(), ways)
+      const [body = {}] = bodies
+      const on = await ask([...start, say('way 0'), ...outputOf(body), say('on')])
+      assert.equal(threadOf(on), threadOf(body))
+    })
+  }
+
+  it('brings an output into a fork if another one came between the look-up and the start', async (t) => {
+    const tools = [weather]
+    const first = await ask([say('weather twice?')], { tools })
+    const called = [say('weather twice?'), ...outputOf(first)]
+    const call_id = outputOf(first)[1]?.['call_id']
+    const output = (text: string): Wire => ({ type: 'function_call_output', call_id, output: text })
+    const find = served.turns.current
+    const mocked = t.mock.method(served.turns, 'current', async (...of: Parameters<typeof find>) => {
+      const found = await find(...of)
+      mocked.mock.restore()
+      assert.equal(textIn(await ask([...called, output('sun')], { tools })), 'Sunny.')
+      return found
+    })
+    const rainy = await ask([...called, output('rain')], { tools })
+    assert.equal(rainy['status'], 'completed')
+    assert.notEqual(threadOf(rainy), threadOf(first))
+    assert.ok(!JSON.stringify(served.asked.at(-1)?.items).includes('"sun"'))
+    assert.ok(JSON.stringify(served.asked.at(-1)?.items).includes('rain'))
   })
 
   it('seeds a thread of its own where a call of it was given no output', async () => {

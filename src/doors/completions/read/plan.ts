@@ -2,6 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import { isUuid, type UserId } from '#core/ids.ts'
 import { chainOfRequest, findThread, type Place } from '#doors/openai/find-thread.ts'
+import type { Planned } from '#doors/openai/start-planned.ts'
 import { inputAt, type SentHistory } from '#doors/openai/turn-input.ts'
 import { wrongField } from '#http/validate.ts'
 import type { Readers } from '#turns/readers.ts'
@@ -19,8 +20,7 @@ export type PlanParts = {
   readonly readers: Pick<Readers, 'canStop'>
 }
 
-export type Plan = {
-  readonly start: StartTurn
+export type Plan = Planned & {
   /** The hash of the history that was sent. */
   readonly history: string
   /** The turn of the answer that the request goes on from, if the thread is still busy. */
@@ -49,7 +49,8 @@ export async function planTurn(parts: PlanParts, sent: Sent): Promise<Plan> {
     throw new AppError('not_found', 'no thread of yours has this id', { param: 'X-Atrium-Thread' })
   }
   const isBusy = place.kind === 'thread' && place.turnId !== '' && thread?.state === 'running'
-  if (isBusy && (await isKept(parts, user, place))) return planTurn(parts, { ...sent, apart: true })
+  const planApart = () => planTurn(parts, { ...sent, apart: true })
+  if (isBusy && (await isKept(parts, user, place))) return planApart()
   const common = { user, door: 'completions', whenBusy: 'wait' } as const
   const { input, at, instructions, resumes } = await inputAt(parts, { user, sent: sentBy(messages), place, thread })
   if (input.length > maxNewItems) {
@@ -62,7 +63,13 @@ export async function planTurn(parts: PlanParts, sent: Sent): Promise<Plan> {
     options: { ...options, chain: chain.history, ...(instructions !== undefined && { instructions }) },
     ...(resumes !== undefined && { resumes }),
   }
-  return { start, history: chain.history, ...(isBusy && { busyTurn: place.turnId }) }
+  const isFound = threadId === undefined && place.kind !== 'new'
+  return {
+    start,
+    history: chain.history,
+    ...(isBusy && { busyTurn: place.turnId }),
+    ...(isFound && { apart: async () => (await planApart()).start }),
+  }
 }
 
 type ThreadPlace = Extract<Place, { kind: 'thread' }>

@@ -6,6 +6,7 @@ import type { Thread, Turn, TurnOptions } from '#core/turn.ts'
 import { instructionsBlock } from '#doors/openai/blocks.ts'
 import { type ChainedItem, chainOfRequest, findThread, type Place } from '#doors/openai/find-thread.ts'
 import { seedItems } from '#doors/openai/seed.ts'
+import type { Planned } from '#doors/openai/start-planned.ts'
 import { inputAt, outputAnswer, type SentHistory } from '#doors/openai/turn-input.ts'
 import { echoOf } from '#doors/responses/echo.ts'
 import type { Readers } from '#turns/readers.ts'
@@ -22,14 +23,9 @@ export type PlanParts = {
   readonly readers: Pick<Readers, 'canStop'>
 }
 
-export type Plan = {
-  readonly start: StartTurn
+export type Plan = Planned & {
   /** The turn whose answer the client has stopped, and goes on from. The start waits for its end. */
   readonly stopped?: string
-  /** The same in a fork of the thread, for when the thread is busy with another turn. */
-  readonly forked?: StartTurn
-  /** The same in a thread of its own, for when the thread cannot be forked. */
-  readonly apart?: () => Promise<StartTurn>
 }
 
 /** Throws invalid_input for a malformed request, then previous_response_not_found. Stores nothing. */
@@ -65,21 +61,24 @@ export async function planTurn(parts: PlanParts, user: UserId, request: CreateRe
     return { start: { ...common, ...history, threadId, options, input } }
   }
   const chain = await chainOfRequest(sent.items)
+  const history: History = { common, sent, chain, options: request.options }
+  const apart = () => startAt(parts, history, { place: { kind: 'new', fresh: 0 } })
   if (intent.kind === 'replay') {
     const open = await threads.findByOpenCall(user, intent.output.callId)
     const waiting = open && (await turns.current(user, open.id))
     if (waiting) {
       const resumed = resumeOf(user, request, intent.output)
       const options = withHistory(resumed.options, chain.history, waiting.options.instructions)
-      return { start: { ...common, ...resumed, options, threadId: waiting.threadId } }
+      const at = { threadId: waiting.threadId, historyEnd: waiting.id }
+      return { start: { ...common, ...resumed, ...at, options }, apart }
     }
   }
-  return replay(parts, { common, sent, chain, options: request.options })
+  return replay(parts, history, apart)
 }
 
 type Common = Pick<StartTurn, 'user' | 'door' | 'whenBusy' | 'temporary'>
 
-type Replay = {
+type History = {
   readonly common: Common
   readonly sent: SentHistory
   readonly chain: Chain
@@ -87,30 +86,31 @@ type Replay = {
 }
 
 /** A history without the id of a response: continues the thread that has it, else starts one with it. */
-async function replay(parts: PlanParts, { common, sent, chain, options }: Replay): Promise<Plan> {
-  const { user } = common
-  const startAt = async (place: Place, thread?: Thread): Promise<StartTurn> => {
-    const { at, input, instructions, resumes } = await inputAt(parts, { user, sent, place, thread })
-    const stored = withHistory(options, chain.history, instructions)
-    return { ...common, ...at, input, options: stored, ...(resumes !== undefined && { resumes }) }
-  }
-  const apart = (): Promise<StartTurn> => startAt({ kind: 'new', fresh: 0 })
-  const place = await findThread(parts.threads, user, chain)
+async function replay(parts: PlanParts, history: History, apart: () => Promise<StartTurn>): Promise<Plan> {
+  const { user } = history.common
+  const place = await findThread(parts.threads, user, history.chain)
   if (place.kind === 'new') return { start: await apart() }
   const thread = place.kind === 'thread' ? await parts.threads.get(user, place.threadId) : undefined
-  const start = await startAt(place, thread).catch((error: unknown) => {
+  const running = thread?.state === 'running' ? await parts.turns.current(user, thread.id) : undefined
+  const stopped = running?.id === place.turnId ? running : undefined
+  // The client left an answer that is kept running without it.
+  if (stopped && !parts.readers.canStop(stopped)) return { start: await apart() }
+  const start = await startAt(parts, history, { place, thread }).catch((error: unknown) => {
     // The outputs that were sent do not fit the call that the thread waits for: the history is one of its own.
     if (error instanceof AppError && error.code !== 'invalid_input') return apart()
     throw error
   })
-  const { threadId, ...rest } = start
-  const beforeSeq = place.kind === 'thread' ? place.forkAt : undefined
-  if (threadId === undefined || beforeSeq === undefined || start.resumes !== undefined) return { start, apart }
-  const running = thread?.state === 'running' ? await parts.turns.current(user, threadId) : undefined
-  if (running?.id === place.turnId && parts.readers.canStop(running)) {
-    return { start: { ...start, whenBusy: 'wait' }, stopped: place.turnId }
-  }
-  return { start, forked: { ...rest, forks: { threadId, beforeSeq } }, apart }
+  if (!stopped || start.threadId === undefined) return { start, apart }
+  return { start: { ...start, whenBusy: 'wait' }, stopped: stopped.id, apart }
+}
+
+type Target = { readonly place: Place; readonly thread?: Thread | undefined }
+
+async function startAt(parts: PlanParts, history: History, { place, thread }: Target): Promise<StartTurn> {
+  const { common, sent, chain, options } = history
+  const { at, input, instructions, resumes } = await inputAt(parts, { user: common.user, sent, place, thread })
+  const stored = withHistory(options, chain.history, instructions)
+  return { ...common, ...at, input, options: stored, ...(resumes !== undefined && { resumes }) }
 }
 
 /** The input without instructions and reasoning. Items keep their positions, for errors. */
