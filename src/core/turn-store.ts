@@ -25,7 +25,7 @@ export type NewTurn = {
   readonly title: string
   readonly input: readonly Draft[]
   readonly options: TurnOptions
-  /** The last seq of the thread that `options.chain` continues. If the thread has gone on since, the turn is stored without a chain. */
+  /** The last seq of the thread that `options.chain` continues. If the thread has gone on since, no history has the chain of the turn. */
   readonly chainSeq?: number
   /**
    * The turn whose answer ends what the client has of the thread. If a later one was answered since, runs or is queued, the

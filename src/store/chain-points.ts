@@ -6,6 +6,7 @@ import type { Entry, Item } from '#core/item.ts'
 import { pointAfter } from '#core/replay-chain.ts'
 import type { Step } from '#core/turn-store.ts'
 import type { ChainEnd, ThreadPoint } from '#core/thread-store.ts'
+import { ended } from '#core/turn-status.ts'
 import type { Turn } from '#core/turn.ts'
 import { entryColumns, entryOf, listColumns, turnOf, wholeItems } from './rows.ts'
 import { changes, first, type Job, query, type Row, run } from './sql.ts'
@@ -23,6 +24,9 @@ const keyChars = 22
 const maxThreads = 20
 /** Turns without a point that the end of a chain is looked for behind: they failed, or are of another door. */
 const maxPassed = 16
+
+/** The hash of what no client has sent. Real ones are longer. */
+export const unknownHistory = 'unknown'
 
 /** The first of the hashes that a thread of the user has. */
 export function* findPoint(user: UserId, hashes: readonly string[]): Job<ThreadPoint | undefined> {
@@ -146,6 +150,8 @@ export function* readChainEnd(user: UserId, threadId: string): Job<ChainEnd | un
     // The item was copied from another thread, or is of none.
     if (!row) return undefined
     const turn = turnOf(row)
+    // What the client of a turn will have of its answer is not known yet, and it may end without another item.
+    if (!ended(turn.status)) return { turnId: turn.id, hash: unknownHistory, lastSeq }
     const { chain: history, instructions } = turn.options
     if (history !== undefined) {
       if (passed > 0 && (yield* notedSince(threadId, turn.id))) return undefined

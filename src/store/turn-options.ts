@@ -1,6 +1,7 @@
 // The options that a new turn is stored with: those of its request, completed from its thread.
 import type { NewTurn } from '#core/turn-store.ts'
 import type { TurnOptions } from '#core/turn.ts'
+import { unknownHistory } from './chain-points.ts'
 import { readGateHeaders, readItemRow } from './item-headers.ts'
 import { entryOf } from './rows.ts'
 import { first, type Job, type Row } from './sql.ts'
@@ -13,11 +14,14 @@ export function* optionsOf(request: NewTurn, thread: Row | undefined): Job<TurnO
   return model ? { ...options, model } : options
 }
 
-/** Without the chain of a client if the thread has gone on since it was made: the client's history is not the thread's. */
+/**
+ * If the thread has gone on since the chain of a client was made, the client's history is not the thread's. The turn gets a
+ * chain that no history has: its point is never found, and the points before it are no longer the latest of the thread.
+ */
 function withKnownChain({ chainSeq }: NewTurn, options: TurnOptions, thread: Row | undefined): TurnOptions {
   if (chainSeq === undefined || chainSeq === Number(thread?.['last_seq'])) return options
-  const { chain: _, instructions: __, ...rest } = options
-  return rest
+  const { instructions: _, ...rest } = options
+  return { ...rest, chain: unknownHistory }
 }
 
 /** A resume without tools uses those of the turn that made the call. No turn uses others than its caller may. */

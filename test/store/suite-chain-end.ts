@@ -6,6 +6,7 @@ import type { NewTurn, Outcome } from '#core/turn-store.ts'
 import type { Store } from '#core/store.ts'
 import type { Draft } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
+import { unknownHistory } from '#store/chain-points.ts'
 import { ada, bob, draft, gate, lease, type Open, reply, say, step, turnOf } from './harness.ts'
 
 const completed: Outcome = { status: 'completed' }
@@ -67,11 +68,27 @@ export function chainEndTests(open: Open): void {
     const options = { chain: 'y', instructions: 'i', json: true } as const
     const next = await answered(store, { threadId, chainSeq, options })
     assert.deepEqual(next.options, options)
-    const late = await answered(store, { threadId, chainSeq, options })
-    assert.deepEqual(late.options, { json: true })
-    assert.deepEqual((await store.turns.get(ada, late.id))?.options, { json: true })
     const hash = pointAfter('y', [reply('hello').item])
-    assert.equal((await store.threads.findByChain(ada, [hash]))?.turnId, next.id)
+    const find = async () => {
+      const { turnId, latest } = (await store.threads.findByChain(ada, [hash])) ?? {}
+      return { turnId, latest }
+    }
+    assert.deepEqual(await find(), { turnId: next.id, latest: true })
+    const late = await answered(store, { threadId, chainSeq, options })
+    assert.deepEqual(late.options, { json: true, chain: unknownHistory })
+    assert.deepEqual((await store.turns.get(ada, late.id))?.options, late.options)
+    assert.deepEqual(await find(), { turnId: next.id, latest: false }, 'the other client goes on in a fork')
+  })
+
+  test('the end of a chain is not known while a turn runs, which may end without an item', async (t) => {
+    const { store } = await open(t)
+    const { threadId } = await answered(store, { options: { chain: 'x' } })
+    const { turn } = await store.turns.start(turnOf({ threadId, options: { chain: 'y' } }))
+    const end = { turnId: turn.id, hash: unknownHistory, lastSeq: 3 }
+    assert.deepEqual(await store.threads.chainEnd(ada, threadId), end)
+    await store.turns.record(turn, lease, step([], { status: 'cancelled' }))
+    const after = await store.threads.chainEnd(ada, threadId)
+    assert.deepEqual([after?.hash, after?.lastSeq], [pointAfter('x', [reply('hello').item]), 3])
   })
 
   test('a chain has no known end where words were told since that are not in the log', async (t) => {
