@@ -103,6 +103,10 @@ test('a mission runs now, and its run leads to its thread', { skip }, async (t) 
   await page
     .getByRole('link', { name: /Read the news.*OK.*(just now|\d+ min ago): The status page is green\./s })
     .waitFor()
+  assert.equal(
+    await detail.getByRole('table').evaluate((node) => node.ownerDocument.defaultView?.getComputedStyle(node).display),
+    'table',
+  )
   await row.getByRole('link').click()
   await page.waitForURL('**/threads/*')
   await page.getByRole('article', { name: 'Atrium' }).getByText('The status page is green.').waitFor()

@@ -177,7 +177,7 @@ function Runs({ mission: { id, title } }: { mission: Mission }) {
             <p class="quiet mission-none">No runs yet</p>
           ) : (
             <>
-              <Table name={`Runs of ${title}`} look="runs" columns={columns}>
+              <Table name={`Runs of ${title}`} look="mission-run" columns={columns}>
                 {runs.map((run) => (
                   <RunRow key={run.id} run={run} />
                 ))}
