@@ -91,6 +91,7 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
         yield step
         if (step.outcome) return
         drafts = []
+        first = {}
         failedCall = {}
         cuts = 0
       } else if (move.do === 'settle') {

@@ -73,7 +73,7 @@ export type Step = {
   readonly drafts: readonly Draft[]
   /** Totals of the turn up to and including this step. */
   readonly usage: Usage
-  /** This step has the turn's first response: the turn is counted in its user's usage. */
+  /** This step has the turn's first response, or its fault: the turn is counted in its user's usage. */
   readonly first?: true
   /** Usage of a model call that failed and left no item. */
   readonly asked?: ModelCall

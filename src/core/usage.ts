@@ -9,7 +9,7 @@ import type { ModelCall, Usage } from './turn.ts'
  */
 export type CostSum = { readonly costUsd: number | null; readonly unpricedCalls: number }
 
-/** A user's usage of a model on one day. `date` is in UTC, such as 2026-01-31. */
+/** A user's usage of a model on one day. `date` is in UTC, such as 2026-01-31. `model` is empty for turns that asked none. */
 export type DayUsage = Usage &
   CostSum & {
     readonly date: string

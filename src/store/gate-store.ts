@@ -16,6 +16,7 @@ import { getTurn, isReached, newestReached } from './reachable.ts'
 import { entryOf, listColumns, listedTurnOf, storedStatus, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, type Row, run } from './sql.ts'
 import { isActive, isQueued } from './turn-status.ts'
+import { countUnasked } from './usage-store.ts'
 
 /** A list of gates ends after this many bytes. The next gates appear once these are answered. */
 const maxGateBytes = 8 * 1024 * 1024
@@ -223,6 +224,8 @@ export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: E
     turnId,
     storedStatus(turn.status),
   )
+  // A completed turn was counted with its last step.
+  if (!hasGate && turn.usage.model === undefined) yield* countUnasked([turn], now)
   const endedAt = turn.endedAt ?? now
   const after: Turn = { ...turn, status, endedAt, ...(lastSeq && { lastSeq }), ...(error && { error }) }
   return { turn: after, entries, changed: true }

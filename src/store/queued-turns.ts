@@ -11,6 +11,7 @@ import { first, type Job, query, run } from './sql.ts'
 import { inputText } from './start-turn.ts'
 import { checkQuota, readStored } from './storage-quota.ts'
 import { isQueued } from './turn-status.ts'
+import { countUnasked } from './usage-store.ts'
 
 const hasNotBegun = `${isQueued} AND first_seq IS NULL`
 
@@ -82,5 +83,7 @@ function* cancelAll(condition: string, value: string, threadId: string, { now, l
   )
   const bytes = sizes.reduce((sum, row) => sum + Number(row['bytes']), 0)
   yield* run('UPDATE threads SET bytes = bytes - ? WHERE id = ?', bytes, threadId)
-  return rows.map(turnOf)
+  const turns = rows.map(turnOf)
+  yield* countUnasked(turns, now)
+  return turns
 }

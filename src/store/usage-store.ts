@@ -5,7 +5,8 @@ import { AppError } from '#core/errors.ts'
 import { type UserId, userId } from '#core/ids.ts'
 import type { Lease } from '#core/lease.ts'
 import type { Reservation, Step } from '#core/turn-store.ts'
-import type { ModelCall, Turn } from '#core/turn.ts'
+import { ended } from '#core/turn-status.ts'
+import { type ModelCall, noUsage, type Turn, type Usage } from '#core/turn.ts'
 import type { CostSum, DayUsage, UsageStore, UsageTotals } from '#core/usage.ts'
 import { countsOf, usageIn } from './rows.ts'
 import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
@@ -28,6 +29,13 @@ export function createUsageStore({ sql, now }: { sql: Sql; now: () => number }):
 function firstSlotOf(door: Door): number {
   return slotsOfDoor * doorOf(door).slot
 }
+
+function slotOf({ id, door }: Turn): number {
+  return firstSlotOf(door) + Number.parseInt(id.at(-1) ?? '0', 16)
+}
+
+/** Rows without a model count the turns that asked none. The row of reservations, in slot 0, counts nothing. */
+const isUsage = `(model <> '' OR slot > 0)`
 
 /**
  * The sum of costs, null when none is known, and the number of calls that are not in it; for rows with a model. A replica of
@@ -58,19 +66,34 @@ function dayOf(ms: number): number {
  * Adds the model usage of a step. It must come last in its transaction: others that count into the same row wait for the
  * commit. The sixteen slots per door make that rare.
  */
-export function* countUsage(turn: Turn, { drafts, first: begins, asked: lost }: Step, now: number): Job<void> {
-  let turns = begins ? 1 : 0
-  const slot = firstSlotOf(turn.door) + Number.parseInt(turn.id.at(-1) ?? '0', 16)
-  for (const { asked } of [...drafts, { asked: lost }]) {
-    if (!asked) continue
-    yield* addCall({ user: turn.userId, slot, turns, day: dayOf(now) }, asked)
-    turns = 0
+export function* countUsage(turn: Turn, step: Step, now: number): Job<void> {
+  const { drafts, first: begins, asked: lost, usage, outcome } = step
+  const key = { user: turn.userId, slot: slotOf(turn), day: dayOf(now) }
+  const calls = [...drafts, { asked: lost }].flatMap(({ asked }) => asked ?? [])
+  for (const [at, call] of calls.entries()) yield* addCall({ ...key, turns: begins && at === 0 ? 1 : 0 }, call)
+  if (calls.length > 0) return
+  if (begins) yield* addCall({ ...key, turns: 1 }, unanswered(usage))
+  else if (outcome && ended(outcome.status) && usage.model === undefined) yield* countUnasked([turn], now)
+}
+
+/** A turn whose first model call failed without output. It costs nothing, unless its price is unknown. */
+function unanswered({ model = '', costUsd }: Usage): Pick<ModelCall, 'model' | 'usage'> {
+  return { model, usage: { ...noUsage, costUsd: costUsd === null ? null : 0 } }
+}
+
+/** Counts turns of a user that ended before they asked a model. The order of the rows is the same in every transaction. */
+export function* countUnasked(turns: readonly Turn[], now: number): Job<void> {
+  for (const turn of turns.toSorted((a, b) => slotOf(a) - slotOf(b))) {
+    yield* addCall({ user: turn.userId, slot: slotOf(turn), turns: 1, day: dayOf(now) }, { model: '', usage: noUsage })
   }
 }
 
 type UsageKey = { readonly user: UserId; readonly slot: number; readonly turns: number; readonly day: number }
 
-function* addCall({ user, slot, turns, day }: UsageKey, { model, usage }: ModelCall): Job<void> {
+function* addCall(
+  { user, slot, turns, day }: UsageKey,
+  { model, usage }: Pick<ModelCall, 'model' | 'usage'>,
+): Job<void> {
   yield* run(
     `INSERT INTO usage (user_id, day, model, slot, turns, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd,
                         unpriced_calls)
@@ -131,7 +154,7 @@ function* listUsage(user: UserId | undefined, from: number): Job<DayUsage[]> {
     `SELECT user_id, day, model, sum(turns) AS turns, sum(input_tokens) AS input_tokens,
             sum(cached_tokens) AS cached_tokens, sum(output_tokens) AS output_tokens,
             sum(reasoning_tokens) AS reasoning_tokens, ${costSum}
-     FROM usage WHERE day >= ? AND model <> ''${user === undefined ? '' : ' AND user_id = ?'}
+     FROM usage WHERE day >= ? AND ${isUsage}${user === undefined ? '' : ' AND user_id = ?'}
      GROUP BY day, user_id, model ORDER BY day DESC, user_id DESC, model DESC LIMIT ${maxRows}`,
     from,
     ...(user === undefined ? [] : [user]),
@@ -147,7 +170,7 @@ function* totalsOf(user: UserId | undefined, from: number, days: number): Job<Us
   const [ofUser, who] = user === undefined ? ['', []] : [' AND user_id = ?', [user]]
   const rows = yield* query(
     `SELECT slot / ${slotsOfDoor} AS door, sum(turns) AS turns, ${costSum}
-     FROM usage WHERE day >= ? AND model <> ''${ofUser} GROUP BY slot / ${slotsOfDoor}`,
+     FROM usage WHERE day >= ? AND ${isUsage}${ofUser} GROUP BY slot / ${slotsOfDoor}`,
     from,
     ...who,
   )

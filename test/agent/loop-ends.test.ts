@@ -73,8 +73,14 @@ test('a turn that fails in mid-tool closes every call, and the thread goes on', 
     return new Promise(() => {})
   })
   const model = scripted([[{ name: 'deaf' }, { name: 'fn' }], ['ok']])
-  const { turn, items } = await runOne(t, { store, model, toolbox: toolboxOf([deaf]), signal: controller.signal })
+  const { turn, items, steps } = await runOne(t, {
+    store,
+    model,
+    toolbox: toolboxOf([deaf]),
+    signal: controller.signal,
+  })
   assert.deepEqual([turn.status, turn.error?.code], ['failed', 'time_limit'])
+  assert.equal(steps.filter(({ first }) => first).length, 1, 'it is counted once')
   assert.deepEqual(
     outputs(items),
     Array.from({ length: 2 }, () => 'the turn ended before this call was done'),

@@ -5,7 +5,7 @@ import type { Door } from '#core/doors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Step } from '#core/turn-store.ts'
 import { noUsage, type Usage } from '#core/turn.ts'
-import { ada, bob, dayMs, draft, lease, type Open, rejectsWith, reply, step, turnOf } from './harness.ts'
+import { ada, bob, dayMs, draft, lease, type Open, rejectsWith, reply, step, threadAtGate, turnOf } from './harness.ts'
 
 const used: Usage = { inputTokens: 10, cachedTokens: 4, outputTokens: 3, reasoningTokens: 1, costUsd: 0.5 }
 
@@ -96,7 +96,7 @@ export function usageTests(open: Open): void {
     await store.usage.add(ada, 'responses', { model: 'n', usage: { ...used, costUsd: null }, ms: 1 })
     const { turn } = await store.turns.start(turnOf())
     await store.turns.end(ada, turn.id)
-    const web = { door: 'web', turns: 2, costUsd: 1, unpricedCalls: 0 }
+    const web = { door: 'web', turns: 3, costUsd: 1, unpricedCalls: 0 }
     const api = { door: 'responses', turns: 0, costUsd: null, unpricedCalls: 1 }
     const others = ['run', 'webhook'].map((door) => ({ door, turns: 1, costUsd: 0.5, unpricedCalls: 0 }))
     const totals = async (user: UserId | undefined, days: number) => {
@@ -114,6 +114,43 @@ export function usageTests(open: Open): void {
       doors: [],
     })
     assert.deepEqual(await totals(bob, 5), { failed: 1, cancelled: 1, doors: others })
+  })
+
+  test('every ended turn counts once: under the model that it asked, answered or not, else under none', async (t) => {
+    const { store } = await open(t)
+    const failed = { status: 'failed', error: { code: 'model_unreachable', message: 'no' } } as const
+    const unanswered = { ...step([]), usage: { ...noUsage, model: 'm' }, first: true, outcome: failed } as const
+    const { turn: refused } = await store.turns.start(turnOf())
+    await store.turns.record(refused, lease, unanswered)
+    const { turn: capped } = await store.turns.start(turnOf())
+    await store.turns.record(capped, lease, { ...step([]), outcome: failed })
+    const { turn: busy } = await store.turns.start(turnOf())
+    const queued = () => store.turns.start(turnOf({ threadId: busy.threadId, whenBusy: 'queue' }))
+    const { turn: taken } = await queued()
+    await store.turns.withdraw(ada, taken.id)
+    await queued()
+    await store.turns.withdrawAll(ada, busy.threadId)
+    await store.turns.end(ada, busy.id)
+    await store.turns.end(ada, busy.id)
+    assert.deepEqual(
+      (await store.usage.list(ada, 1)).map(({ model, turns, costUsd }) => [model, turns, costUsd]),
+      [
+        ['', 4, 0],
+        ['m', 1, 0],
+      ],
+    )
+    const { doors } = await store.usage.totals(ada, 1)
+    assert.deepEqual(doors, [{ door: 'web', turns: 5, costUsd: 0, unpricedCalls: 0 }])
+  })
+
+  test('a completed turn that asked no model counts once, also when its gate is closed later', async (t) => {
+    const { store } = await open(t)
+    const turn = await threadAtGate(store)
+    await store.turns.end(ada, turn.id)
+    assert.deepEqual(
+      (await store.usage.list(ada, 1)).map(({ turns }) => turns),
+      [1],
+    )
   })
 
   test('a sum tells its known part and how many calls are not in it, also within one row', async (t) => {
@@ -183,8 +220,11 @@ export function usageTests(open: Open): void {
     assert.equal((await hold(one, 0.75)).granted, true, 'what ended holds nothing')
     await rejectsWith(hold(two, 0), 'lease_lost')
     assert.deepEqual(
-      (await store.usage.list(ada, 1)).map(({ model }) => model),
-      ['m'],
+      (await store.usage.list(ada, 1)).map(({ model, turns }) => [model, turns]),
+      [
+        ['', 1],
+        ['m', 0],
+      ],
     )
   })
 

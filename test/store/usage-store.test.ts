@@ -42,6 +42,19 @@ test('a model call that left no item is counted, behind those that did', () => {
   assert.deepEqual(models, ['m', 'lost'])
 })
 
+test('a turn whose first call failed without output counts under that model; its cost may be unknown', () => {
+  const failing = (costUsd: number | null) => ({
+    ...step([]),
+    first: true as const,
+    usage: { ...noUsage, costUsd, model: 'm' },
+  })
+  assert.deepEqual(counted(failing(0)), [[ada, 3, 'm', 60, 1]])
+  const unpriced = (costUsd: number | null) =>
+    drive(countUsage(turn, failing(costUsd), 0), () => []).asked[0]?.values.slice(-2)
+  assert.deepEqual(unpriced(0.5), [0, 0], 'what was spent before is counted already')
+  assert.deepEqual(unpriced(null), [null, 1])
+})
+
 test('what is used beside a turn counts in the first slot of its door, and no turn', async (t) => {
   const sql = openMemorySqlite()
   t.after(() => sql.close())

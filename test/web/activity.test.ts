@@ -46,6 +46,10 @@ test('before anything was used the page says so; then figures, chart, table, too
   await until(async () => (await doors.last().textContent())?.endsWith('Browser2$1.00') === true)
   await chat('fail', token)
   await figure('Turns').getByText('1 failed').waitFor()
+  // A turn that no model answered is a turn too: the figure agrees with the rows below it.
+  await figure('Turns').getByText('3', { exact: true }).waitFor()
+  await untilEqual(() => page.getByRole('table', { name: 'Latest turns' }).getByRole('row').count(), 4)
+  await until(async () => (await doors.last().textContent())?.endsWith('Browser3$1.00') === true)
   const table = page.getByRole('table', { name: 'Cost per day' })
   await untilEqual(() => table.getByRole('row').count(), 31)
   await until(async () => (await table.getByRole('row').last().textContent())?.endsWith('$1.00$1.00') === true)

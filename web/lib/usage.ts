@@ -61,7 +61,8 @@ export function activityOf({ days: rows, totals, span }: Used, now: number): Act
   const measure = total > 0 || recent.length === 0 ? 'cost' : 'tokens'
   const worth = (list: readonly DayUsage[]): number => (measure === 'cost' ? costOf(list) : tokensOf(list))
   const byModel = sumsBy(recent, ({ model }) => model)
-  const ranked = byModel.map(({ name }) => name)
+  // Turns that asked no model have no name there, and nothing to draw.
+  const ranked = byModel.flatMap(({ name }) => name || [])
   const named = ranked.length > maxNamed + 1 ? ranked.slice(0, maxNamed) : ranked
   const groups = named.map((name) => ({ name, rows: recent.filter(({ model }) => model === name) }))
   if (named.length < ranked.length) {

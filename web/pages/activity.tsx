@@ -106,7 +106,10 @@ function Shown({ figures }: { figures: Figures }) {
             name="By door"
             sums={byDoor.map(({ door, ...sum }) => ({ ...sum, key: door ?? '', name: <DoorName door={door} /> }))}
           />
-          <Sums name="By model" sums={byModel.map((sum) => ({ ...sum, key: sum.name }))} />
+          <Sums
+            name="By model"
+            sums={byModel.map((sum) => ({ ...sum, key: sum.name, name: sum.name || 'None asked' }))}
+          />
           {byMission.length > 0 && (
             <Sums
               name="By mission"

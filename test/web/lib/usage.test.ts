@@ -78,6 +78,23 @@ test('four models have a colour each; of five, two share the last', () => {
   assert.deepEqual(of(5), ['m0 5', 'm1 4', 'm2 3', 'other 3'])
 })
 
+test('turns that asked no model are counted, and have no bar', () => {
+  const none = { ...row('2026-11-15', '', 0, 0), output_tokens: 0 }
+  const { turns, models, byModel } = used([row('2026-11-15', 'a', 1), none])
+  assert.equal(turns, 2)
+  assert.deepEqual(
+    models.map(({ name }) => name),
+    ['a'],
+  )
+  assert.deepEqual(
+    byModel.map(({ name, turns }) => [name, turns]),
+    [
+      ['a', 1],
+      ['', 1],
+    ],
+  )
+})
+
 test('where nothing has a price the chart measures tokens', () => {
   const free = used([row('2026-11-15', 'local', 0, 500)])
   assert.deepEqual([free.measure, free.days.at(-1)?.total, free.total.unpriced], ['tokens', 510, 0])

@@ -10,6 +10,7 @@ const DayUsageWire = z.object({
   date: z.string(),
   /** Only for the operator. */
   user: z.exactOptional(z.string()),
+  /** Empty for turns that ended before they asked a model. */
   model: z.string(),
   turns: z.number(),
   input_tokens: z.number(),
