@@ -1,14 +1,24 @@
-// How a migration on PostgreSQL excludes earlier processes, and how a new connection waits for it.
+// Migrations on PostgreSQL: made once, taken back on a fault; earlier processes are kept out or go on beside them.
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { Client } from 'pg'
+import { createSeal } from '#lib/seal.ts'
+import { loadPostgres } from '#store/load-postgres.ts'
 import { checkConnection, migratePostgres, versionOfPostgres } from '#store/migrate-postgres.ts'
+import { migrations } from '#store/migrations.ts'
+import { inspectPostgres, openPostgresStore } from '#store/open-store.ts'
 import { openPostgres } from '#store/postgres.ts'
 import { usePostgres } from '../postgres.ts'
+import { finish, rejectsWith, turnOf } from './harness.ts'
+import { migrateTests } from './suite-migrate.ts'
+import { openPostgresVersion } from './versions.ts'
 
 const server = usePostgres()
+const seal = createSeal('0'.repeat(64))
 const first = { changes: ['CREATE TABLE processes (seen_at BIGINT)'] }
 const alone = { changes: ['CREATE TABLE made (id BIGINT)'] }
+
+migrateTests(async (t, version) => openPostgresVersion(t, version, await server.database()))
 
 function open(t: TestContext, url: string): ReturnType<typeof openPostgres> {
   const sql = openPostgres(url)
@@ -101,5 +111,162 @@ test('a new connection does not wait for a long migration for ever, and leaves n
   } finally {
     migrating.release(true)
     connecting.release(true)
+  }
+})
+
+test('processes that start together on an empty database migrate it once', async () => {
+  const url = await server.database()
+  const opened = await Promise.all(Array.from({ length: 5 }, () => openPostgresStore({ url, seal })))
+  const [one, two] = opened
+  assert(one && two)
+  const { turn } = await one.store.turns.start(turnOf())
+  assert.equal((await finish(two.store, turn)).status, 'completed')
+  await Promise.all(opened.map(({ store }) => store.close()))
+})
+
+test('a database of a newer Atrium is left alone', async () => {
+  const sql = openPostgres(await server.database())
+  await migratePostgres(sql.pool, migrations.slice(0, 1))
+  await sql.pool.query('UPDATE schema_version SET version = $1', [migrations.length + 1])
+  await rejectsWith(migratePostgres(sql.pool), 'database_unavailable')
+  await sql.close()
+})
+
+test('a step that fails leaves the database as it was, and says how to go back', async () => {
+  const sql = openPostgres(await server.database())
+  const made = { changes: ['CREATE TABLE a (b TEXT)', 'CREATE TABLE processes (seen_at BIGINT)'] }
+  const broken = { changes: ['INSERT INTO a VALUES (1)', 'NOT SQL'] }
+  await migratePostgres(sql.pool, [made])
+  await assert.rejects(migratePostgres(sql.pool, [made, broken]), {
+    code: 'database_unavailable',
+    message: /from version 1 to 2 \(syntax error .*\) and has version 1\. To go back, run the Atrium of before$/,
+  })
+  assert.deepEqual((await sql.pool.query('SELECT * FROM a')).rows, [])
+  const full = { changes: ["DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '53100'; END $$"] }
+  await assert.rejects(migratePostgres(sql.pool, [made, full]), {
+    code: 'disk_full',
+    message: /\(the database's disk is full.*\) and has version 1\. To go back, run the Atrium of before$/,
+  })
+  // A step before it has changed the database for good.
+  await assert.rejects(migratePostgres(sql.pool, [made, { changes: [] }, broken]), {
+    message:
+      /from version 2 to 3 .* has version 2\. To go back, restore the backup .* \(version 1\) and run the Atrium of/,
+  })
+  await sql.close()
+})
+
+test('processes that cannot work with the new version keep it back while they run', async () => {
+  const sql = openPostgres(await server.database())
+  await migratePostgres(sql.pool, migrations.slice(0, 17))
+  await sql.pool.query(
+    `INSERT INTO processes (owner, epoch, seen_at) VALUES ('old', 1, EXTRACT(EPOCH FROM now()) * 1000 + 3600000)`,
+  )
+  await assert.rejects(migratePostgres(sql.pool), {
+    code: 'database_unavailable',
+    message: /has version 17, and one process of an earlier Atrium .* stop every replica, wait 12 seconds/,
+  })
+  assert.equal(await versionOfPostgres(sql.pool), 17)
+  await sql.pool.query('UPDATE processes SET seen_at = 0')
+  await migratePostgres(sql.pool, migrations.slice(0, 18))
+  await sql.close()
+})
+
+/** A connection in the middle of a transaction that reads, as that of a backup. */
+async function startReading({ pool }: ReturnType<typeof openPostgres>) {
+  const reader = await pool.connect()
+  // The connection may be cut off.
+  reader.on('error', () => {})
+  await reader.query('BEGIN')
+  await reader.query('SELECT * FROM schema_version')
+  return reader
+}
+
+test('a migration that earlier processes go on beside does not wait for a backup', async () => {
+  const sql = openPostgres(await server.database())
+  const [first, shared] = [{ changes: [] }, { changes: ['CREATE TABLE a (b TEXT)'], shared: true }] as const
+  await migratePostgres(sql.pool, [first])
+  const reader = await startReading(sql)
+  await migratePostgres(sql.pool, [first, shared])
+  assert.equal((await reader.query('SELECT version FROM schema_version')).rowCount, 1)
+  reader.release()
+  assert.equal(await versionOfPostgres(sql.pool), 2)
+  await sql.close()
+})
+
+test('a migration that excludes earlier processes adds to a table from before what it stores there', async () => {
+  const sql = openPostgres(await server.database())
+  await migratePostgres(sql.pool, [first])
+  await sql.pool.query('ALTER TABLE schema_version DROP COLUMN oldest')
+  await migratePostgres(sql.pool, [first, { changes: [] }])
+  const { rows } = await sql.pool.query('SELECT version, oldest FROM schema_version')
+  assert.deepEqual(rows, [{ version: '2', oldest: '2' }])
+  await sql.close()
+})
+
+test('a migration that excludes earlier processes cuts off what they read, whatever the URL calls them, and no other program', async () => {
+  const url = await server.database()
+  const sql = openPostgres(url)
+  await migratePostgres(sql.pool, [first])
+  const old = openPostgres(`${url}${url.includes('?') ? '&' : '?'}application_name=ours`)
+  const reader = await startReading(old)
+  const other = new Client({ connectionString: url, application_name: 'psql' })
+  await other.connect()
+  await migratePostgres(sql.pool, [first, { changes: [] }])
+  await assert.rejects(reader.query('SELECT 1'))
+  assert.equal((await other.query('SELECT 1')).rowCount, 1)
+  reader.release(true)
+  await Promise.all([other.end(), old.close(), sql.close()])
+})
+
+test('a restore over an earlier version cuts off the processes that cannot work with the newest one', async () => {
+  const url = await server.database()
+  const sql = openPostgres(url)
+  const found = migrations.findLastIndex(({ shared }) => !shared)
+  await migratePostgres(sql.pool, migrations.slice(0, found))
+  const reader = await startReading(sql)
+  const load = await loadPostgres({ url, mark: 'm', termsOf: () => ({ title: [], body: [], extra: [] }) })
+  await load.begin(found)
+  await assert.rejects(reader.query('SELECT 1'))
+  await load.finish()
+  assert.equal(await versionOfPostgres(sql.pool), migrations.length)
+  reader.release(true)
+  await sql.close()
+})
+
+test('a look tells the version and makes nothing', async () => {
+  const url = await server.database()
+  const look = async (): Promise<number> => {
+    const { store, version } = await inspectPostgres({ url, seal })
+    await store.close()
+    return version
+  }
+  assert.deepEqual([await look(), await look()], [0, 0])
+  const sql = openPostgres(url)
+  await migratePostgres(sql.pool, migrations.slice(0, 2))
+  await sql.close()
+  assert.deepEqual([await look(), await look()], [2, 2])
+})
+
+test('a process that a newer Atrium excludes gets no new connection, and is told so', async (t) => {
+  const { url, sql } = await server.emptied()
+  const told: string[] = []
+  const { store, sql: own } = await openPostgresStore({ url, seal, onOutdated: ({ code }) => told.push(code) })
+  t.after(() => store.close())
+  const setOldest = (oldest: unknown) => sql.pool.query('UPDATE schema_version SET oldest = $1', [oldest])
+  const { rows } = await sql.pool.query('SELECT oldest FROM schema_version')
+  // The next connection is a new one.
+  const held = await own.pool.connect()
+  try {
+    await setOldest(migrations.length)
+    assert.deepEqual(await store.settings.all(), {})
+    const second = await own.pool.connect()
+    await setOldest(migrations.length + 1)
+    await rejectsWith(store.settings.all(), 'database_unavailable')
+    assert.deepEqual(told, ['database_unavailable'])
+    assert.equal((await second.query('SELECT 1')).rowCount, 1, 'those it has are cut off by the migration')
+    second.release()
+  } finally {
+    await setOldest(rows[0]?.oldest)
+    held.release()
   }
 })
