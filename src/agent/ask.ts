@@ -20,6 +20,8 @@ export type Reply = {
   readonly usage: Usage
   /** The model call and its usage; absent when it failed before any output. */
   readonly asked?: ModelCall
+  /** Of a call that failed: the model calls that are in no draft. */
+  readonly failedCalls?: readonly ModelCall[]
   /** The error that ended the stream early; `drafts` then hold the text received so far. */
   readonly fault?: unknown
 }
@@ -63,7 +65,18 @@ export async function ask({ model, request, turnId, signal, emit }: Question): P
   const usage = reported ?? (hasOutput ? estimate(model, request, response.chars()) : usageWithoutOutput(model, fault))
   const asked: ModelCall = { ...by, usage, ms, ...(hasOutput && !reported && { estimated: true }) }
   const drafts = withCall(response.partial(), asked)
-  return { drafts, usage: { ...usage, model: answeredBy }, ...(hasOutput && { asked }), fault }
+  const failedCalls = drafts.length > 0 ? [] : hasOutput ? [asked] : unansweredCalls(asked, fault)
+  return { drafts, usage: { ...usage, model: answeredBy }, ...(hasOutput && { asked }), failedCalls, fault }
+}
+
+/** The calls of models that gave no answer, of which `call` is the first. Without a key no model is asked. */
+function unansweredCalls(call: ModelCall, fault: unknown): ModelCall[] {
+  const known = fault instanceof AppError ? fault : undefined
+  if (known?.code === 'model_key_missing') return []
+  if (!known?.asked) return [{ ...call, failed: true }]
+  return known.asked.map(({ model, via, attempts, ms = call.ms }, at) => {
+    return { model, ...(via && { via }), usage: at === 0 ? call.usage : noUsage, ms, failed: true, attempts }
+  })
 }
 
 /** Faults of a request that no model worked on: it costs nothing. */

@@ -8,7 +8,7 @@ import type { Model } from '#core/model.ts'
 import { isProvider, providers } from '#core/providers.ts'
 import type { Outcome, Step } from '#core/turn-store.ts'
 import type { ToolContext } from '#core/tool.ts'
-import { addUsage, type Turn, type TurnError, type Usage } from '#core/turn.ts'
+import { addUsage, type ModelCall, type Turn, type TurnError, type Usage } from '#core/turn.ts'
 import { mapPacked } from '#lib/map-packed.ts'
 import { ask } from './ask.ts'
 import { budgetIn, planCut, summariseCut } from './compact.ts'
@@ -58,6 +58,7 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
   let drafts: readonly Draft[] = []
   let first: Pick<Step, 'first'> = {}
   let failedCall: Pick<Step, 'asked'> = {}
+  let failedCalls: readonly ModelCall[] = []
   let cuts = 0
   try {
     for (;;) {
@@ -85,6 +86,7 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
         spent += reply.usage.costUsd ?? 0
         drafts = reply.drafts
         failedCall = drafts.length === 0 && reply.asked ? { asked: reply.asked } : {}
+        failedCalls = reply.failedCalls ?? []
         first = progress.steps === 0 ? { first: true } : {}
         if (reply.fault !== undefined) throw reply.fault
         const step = { ...(await finishStep(drafts, usage, parts)), ...first }
@@ -104,8 +106,9 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
     }
   } catch (error) {
     const fault: unknown = signal.aborted ? signal.reason : error
-    const outcome = outcomeOf(fault)
-    if (!outcome) throw fault
+    const end = outcomeOf(fault)
+    if (!end) throw fault
+    const outcome = end.status === 'failed' && failedCalls.length > 0 ? { ...end, failedCalls } : end
     if (!(fault instanceof AppError)) report(fault)
     yield { drafts: [...drafts, ...closing(history.items)], usage, outcome, ...first, ...failedCall }
   }

@@ -1,7 +1,15 @@
 // `atrium receipt`: what a turn did, and whether its log is unchanged.
 import { AppError } from '#core/errors.ts'
 import { isUuid, operator, parseResponseId } from '#core/ids.ts'
-import { costFigure, costWords, countWords, decisionWords, durationWords, numberWords } from '#core/words.ts'
+import {
+  costFigure,
+  costWords,
+  countWords,
+  decisionWords,
+  durationWords,
+  noAnswerWords,
+  numberWords,
+} from '#core/words.ts'
 import { receiptWire } from '#doors/web/receipt-routes.ts'
 import { createMarker } from '#safety/marks.ts'
 import { printable } from '#safety/printable.ts'
@@ -30,14 +38,19 @@ export async function showReceipt(id: string, { json, verify }: { json?: boolean
   throw new AppError('tool_refused', `the log of turn ${turnId} ${why}`)
 }
 
+function answerWords({ failed, attempts, input_tokens, output_tokens, cost_usd }: Wire['model_calls'][number]): string {
+  if (failed) return noAnswerWords(attempts)
+  return `${countWords(input_tokens, 'token')} in, ${numberWords(output_tokens)} out, ${costWords(cost_usd)}`
+}
+
 function inWords(wire: Wire): string {
   const lines = [
     `turn      ${wire.turn_id}  ${wire.status}, from ${wire.door}, of ${wire.user}`,
     `time      ${wire.started_at ?? 'not started'} to ${wire.ended_at ?? 'not ended'}`,
-    ...wire.model_calls.map(
-      ({ model, host, input_tokens, output_tokens, cost_usd, ms }) =>
-        `model     ${model}${host === undefined ? '' : ` at ${host}`}  ${countWords(input_tokens, 'token')} in, ${numberWords(output_tokens)} out, ${costWords(cost_usd)}, ${durationWords(ms)}`,
-    ),
+    ...wire.model_calls.map((call) => {
+      const { model, host, ms } = call
+      return `model     ${model}${host === undefined ? '' : ` at ${host}`}  ${answerWords(call)}, ${durationWords(ms)}`
+    }),
     ...wire.tools.map(({ name, ok, ms }) => `tool      ${name}  ${ok ? 'done' : 'failed'}, ${durationWords(ms)}`),
     ...wire.approvals.map(({ call_id, kind, decision, by, at, scope }) => {
       return `approval  ${call_id}  ${decisionWords({ kind, decision })}${scope ? ` (${scope})` : ''} by ${by}, ${at}`

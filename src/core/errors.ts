@@ -96,6 +96,16 @@ export type ReachedLimit =
       readonly heldUsd?: number
     }
 
+/** A model that gave no answer. */
+export type AskedModel = {
+  readonly model: string
+  readonly via?: { readonly host: string; readonly secret?: string }
+  /** Requests that were sent. */
+  readonly attempts: number
+  /** Absent where the time of the whole call is known to the caller. */
+  readonly ms?: number
+}
+
 /** An error with a stable code, a message that says what to do, and the field that caused it, if any. */
 export class AppError extends Error {
   readonly code: ErrorCode
@@ -107,6 +117,8 @@ export class AppError extends Error {
   readonly input: NeededInput | undefined
   /** The limit that a turn has reached. */
   readonly limit: ReachedLimit | undefined
+  /** The models that were asked in vain. */
+  readonly asked: readonly AskedModel[] | undefined
 
   constructor(
     code: ErrorCode,
@@ -117,6 +129,7 @@ export class AppError extends Error {
       credential?: Credential
       input?: NeededInput
       limit?: ReachedLimit
+      asked?: readonly AskedModel[]
       cause?: unknown
     } = {},
   ) {
@@ -128,5 +141,6 @@ export class AppError extends Error {
     this.credential = more.credential
     this.input = more.input
     this.limit = more.limit
+    this.asked = more.asked
   }
 }

@@ -65,7 +65,8 @@ export type Outcome =
   | { readonly status: 'completed' }
   /** `held`: the turn stays with its process, where a call is open. */
   | { readonly status: 'waiting'; readonly held?: true }
-  | { readonly status: 'failed'; readonly error: TurnError }
+  /** `failedCalls`: model calls that left no item. */
+  | { readonly status: 'failed'; readonly error: TurnError; readonly failedCalls?: readonly ModelCall[] }
   | { readonly status: 'cancelled' }
 
 /** One step of a turn, written as one transaction. */

@@ -35,6 +35,10 @@ export type ModelCall = {
   readonly ms: number
   /** The stream was interrupted before the provider reported usage: `usage` is our own estimate. */
   readonly estimated?: true
+  /** No answer came; `usage` has no tokens. */
+  readonly failed?: true
+  /** The requests of a failed call, where they were counted. */
+  readonly attempts?: number
 }
 
 /** Why a turn failed. `message` is for surfaces without words of their own for the code. */
@@ -96,6 +100,8 @@ export type Turn = {
   readonly answeredAt?: number
   readonly usage: Usage
   readonly error?: TurnError
+  /** Model calls of a failed turn that left no item. Absent in turns of earlier versions. */
+  readonly failedCalls?: readonly ModelCall[]
   /** The seq of the turn's first item; absent while queued. */
   readonly firstSeq?: number
   /** The seq of the turn's last item, once it has ended. */

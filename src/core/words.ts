@@ -106,6 +106,11 @@ export function progressWords(report: { progress: number; total?: number; messag
   return words === '' ? percent : `${percent}, ${words}`
 }
 
+/** A model call without an answer: `no answer`, `no answer to 4 requests`. */
+export function noAnswerWords(attempts = 1): string {
+  return attempts > 1 ? `no answer to ${numberWords(attempts)} requests` : 'no answer'
+}
+
 /** The decision at a gate: `allowed`, `denied`; at the question of a server `answered`, `declined`. */
 export function decisionWords({ decision, kind }: { decision: 'allow' | 'deny'; kind: string }): string {
   if (kind === 'input') return decision === 'allow' ? 'answered' : 'declined'

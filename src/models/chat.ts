@@ -6,7 +6,7 @@ import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { parseBaseUrl, viaOf } from './base-url.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { createBodyWriter } from './chat-body.ts'
-import { createFaults, type Fault } from './fault.ts'
+import { createFaults, type Fault, unanswered } from './fault.ts'
 import { type Head, type Post, Upstream } from './chat-wire.ts'
 import { defaultLimits, defaultWindow, maxErrorBytes, type ReadLimits } from './stream-limits.ts'
 import type { PriceOf } from './price.ts'
@@ -70,6 +70,7 @@ export function createChatModel(parts: ChatModelParts): Model {
   const reasons = reasoningModels.test(name)
   const rules = { openai, sampling: !openai || !reasons, effort: !openai || reasons }
   const bodies = createBodyWriter(name, { ...rules, pictures: pictures.get(provider) })
+  const via = viaOf(url, parts.secret)
   let agent: Agent | Promise<Agent> | undefined
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
@@ -108,7 +109,10 @@ export function createChatModel(parts: ChatModelParts): Model {
       }
       if (!fault) return
       signal.throwIfAborted()
-      if (begun || !fault.retryable || attempt >= maxAttempts) throw fault.error
+      if (begun) throw fault.error
+      if (!fault.retryable || attempt >= maxAttempts) {
+        throw unanswered(fault.error, { model: name, via, attempts: attempt })
+      }
       await sleep(retryDelay(attempt, random(), fault.retryAfterMs), signal)
       signal.throwIfAborted()
     }
@@ -138,7 +142,6 @@ export function createChatModel(parts: ChatModelParts): Model {
     return faults.fromStatus(head.status, text, { retryAfterMs: wait, location: head.location })
   }
 
-  const via = viaOf(url, parts.secret)
   return { provider, name, via, window: parts.window ?? defaultWindow, ...(priceOf && { priceOf }), stream }
 }
 

@@ -1,6 +1,6 @@
 // Several models as one. If a model cannot answer, the next one is asked, but only before the first token. A model that
 // fails repeatedly is skipped for a while.
-import { AppError, type ErrorCode } from '#core/errors.ts'
+import { AppError, type AskedModel, type ErrorCode } from '#core/errors.ts'
 import type { Model, ModelEvent, ModelRequest } from '#core/model.ts'
 import type { Log } from '#lib/log.ts'
 
@@ -51,8 +51,10 @@ export function createFallback({
     const skipped = skippedEntries()
     const candidates = skipped.length < entries.length ? entries.filter((each) => !skipped.includes(each)) : entries
     let fault: AppError | undefined
+    const asked: AskedModel[] = []
     for (const entry of candidates) {
       let begun = false
+      const from = clock()
       try {
         const model = await entry.open()
         for await (const batch of model.stream(request, signal)) {
@@ -68,12 +70,13 @@ export function createFallback({
         // Any other fault of the first model ends the turn. A fallback that is not set up is skipped.
         if (begun || (!passing && entry === entries[0])) throw error
         fault ??= error
+        asked.push(...(error.asked ?? []).map((each) => ({ ...each, ms: clock() - from })))
       }
     }
     if (!fault) return
     const tried = candidates.slice(1).map(({ label }) => label)
     const more = tried.length > 0 ? ` No answer from ${tried.join(', ')} either.` : ''
-    throw new AppError(fault.code, `${fault.message}${more}`, { cause: fault })
+    throw new AppError(fault.code, `${fault.message}${more}`, { ...(asked.length > 0 && { asked }), cause: fault })
   }
 
   const { provider, name, via, window, priceOf } = first

@@ -1,5 +1,5 @@
 // Faults of a model server, as errors with messages that a person can act on. No message contains a secret.
-import { AppError, type ErrorCode } from '#core/errors.ts'
+import { AppError, type AskedModel, type ErrorCode } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
 import { createLeakScan, type LeakScan } from '#safety/leaks.ts'
 import type { Failure } from './chat-wire.ts'
@@ -114,6 +114,11 @@ export function createFaults({ provider, model, host, secrets, idleMs, expected,
         'model_filtered',
       ),
   }
+}
+
+/** The error of a call that ended without an answer, with the model that was asked. */
+export function unanswered({ code, message, retryAfterSecs, cause }: AppError, asked: AskedModel): AppError {
+  return new AppError(code, message, { ...(retryAfterSecs !== undefined && { retryAfterSecs }), asked: [asked], cause })
 }
 
 /** One short line of masked server text. Anything that looks like a key is masked too. */

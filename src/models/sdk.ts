@@ -12,7 +12,7 @@ import type { Sampling, Usage } from '#core/turn.ts'
 import { pace } from '#lib/pace.ts'
 import { parseBaseUrl, viaOf } from './base-url.ts'
 import type { ChatModelParts } from './chat.ts'
-import { createFaults, type Fault, type Faults } from './fault.ts'
+import { createFaults, type Fault, type Faults, unanswered } from './fault.ts'
 import { defaultLimits, defaultWindow } from './stream-limits.ts'
 import type { PriceOf } from './price.ts'
 import { maxAttempts, retryDelay, sleep as realSleep } from './model-retry.ts'
@@ -58,6 +58,7 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
   })
   const baseURL = parts.baseUrl.replace(/\/+$/, '')
   const model = pack.open({ baseURL, apiKey, fetch: createBoundedFetch({ faults, limits, clock }) })
+  const via = viaOf(url, parts.secret)
   const known = new WeakMap<ToolSpec, LanguageModelV4FunctionTool>()
 
   function toolOf(spec: ToolSpec): LanguageModelV4FunctionTool {
@@ -123,13 +124,16 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
       } finally {
         clearTimeout(idle)
       }
-      if (begun || !fault.retryable || attempt >= maxAttempts) throw fault.error
+      if (begun) throw fault.error
+      if (!fault.retryable || attempt >= maxAttempts) {
+        throw unanswered(fault.error, { model: name, via, attempts: attempt })
+      }
       await sleep(retryDelay(attempt, random(), fault.retryAfterMs), signal)
     }
   }
 
   const { window = defaultWindow, priceOf } = parts
-  return { provider, name, via: viaOf(url, parts.secret), window, ...(priceOf && { priceOf }), stream }
+  return { provider, name, via, window, ...(priceOf && { priceOf }), stream }
 }
 
 /** Reads the parts of one answer. */

@@ -3,7 +3,7 @@ import type { Door } from '#core/doors.ts'
 import { userId } from '#core/ids.ts'
 import type { Draft, Entry, Item } from '#core/item.ts'
 import { mayHoldOldFence, readOldFences } from '#core/origins.ts'
-import type { ListedTurn } from '#core/turn-store.ts'
+import type { ListedTurn, Outcome } from '#core/turn-store.ts'
 import type { ModelCall, Thread, ThreadState, Turn, TurnError, TurnOptions, Usage } from '#core/turn.ts'
 import type { TurnStatus } from '#core/turn-status.ts'
 import { mapPacked } from '#lib/map-packed.ts'
@@ -74,8 +74,18 @@ export function listedTurnOf(row: Row): ListedTurn {
       ...usageIn(row),
       ...(row['model'] && { model: text(row['model']) }),
     },
-    ...(row['error'] && { error: JSON.parse(text(row['error'])) as TurnError }),
+    ...(row['error'] && errorIn(text(row['error']))),
   }
+}
+
+/** The error of a failed turn as it is stored, with the model calls that left no item. */
+export function storedError({ error, failedCalls }: Outcome & { status: 'failed' }): string {
+  return JSON.stringify({ ...error, ...(failedCalls && { calls: failedCalls }) })
+}
+
+function errorIn(stored: string): Pick<Turn, 'error' | 'failedCalls'> {
+  const { calls, ...error } = JSON.parse(stored) as TurnError & { calls?: readonly ModelCall[] }
+  return { error, ...(calls && { failedCalls: calls }) }
 }
 
 /** `completed` is stored as `done`: replicas of earlier versions read and write that word. */

@@ -20,7 +20,16 @@ import { databaseClock, leaseMs } from './lease-store.ts'
 import { countAllTurns, countTurns, listEndedAsNews, listSenders, listTurns } from './turn-lists.ts'
 import { readInput, replaceInput, withdrawTurn, withdrawTurns } from './queued-turns.ts'
 import { currentTurn, getTurn, isReached } from './reachable.ts'
-import { countsOf, entryColumns, recordedEntryOf, storedStatus, turnColumns, turnOf, wholeItems } from './rows.ts'
+import {
+  countsOf,
+  entryColumns,
+  recordedEntryOf,
+  storedError,
+  storedStatus,
+  turnColumns,
+  turnOf,
+  wholeItems,
+} from './rows.ts'
 import { changes, expect, first, type Job, query, run, type Sql } from './sql.ts'
 import { startTurn } from './start-turn.ts'
 import { readOpening } from './turn-opening.ts'
@@ -177,7 +186,7 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, { now, before, lock }
     storedStatus(status),
     ...countsOf(usage),
     usage.model ?? null,
-    outcome?.status === 'failed' ? JSON.stringify(outcome.error) : null,
+    outcome?.status === 'failed' ? storedError(outcome) : null,
     over ? now : null,
     lastSeq,
     over ? yield* digestOfTurn(turn, entries, { earlier: step.earlier, before }) : null,
@@ -192,7 +201,10 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, { now, before, lock }
     ...turn,
     status: rest,
     usage,
-    ...(outcome?.status === 'failed' && { error: outcome.error }),
+    ...(outcome?.status === 'failed' && {
+      error: outcome.error,
+      ...(outcome.failedCalls && { failedCalls: outcome.failedCalls }),
+    }),
     ...(over && { endedAt: now }),
     ...(lastSeq !== null && { lastSeq }),
   }

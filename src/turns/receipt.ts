@@ -1,4 +1,4 @@
-// The receipt of a turn: the record of what it did, made only from its stored entries.
+// The receipt of a turn: the record of what it did, made only from its stored entries and its row.
 import { createDigest } from '#core/digest.ts'
 import type { Entry, Result } from '#core/item.ts'
 import type { UserId } from '#core/ids.ts'
@@ -86,7 +86,7 @@ function receiptOf({ turn, entries, notes, digest, hash }: ReceiptInput): Receip
   const results = entries.flatMap(({ item }) => (item.type === 'result' ? [item] : []))
   return {
     turn,
-    modelCalls: entries.flatMap(({ asked }) => asked ?? []),
+    modelCalls: [...entries.flatMap(({ asked }) => asked ?? []), ...(turn.failedCalls ?? [])],
     tools: toolsIn(entries),
     hosts: unique(results.flatMap(({ hosts }) => hosts ?? [])),
     secrets: unique(results.flatMap(({ secrets }) => secrets ?? [])),

@@ -1,26 +1,31 @@
 // One call of the model: what it costs when it ends without an answer.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ask } from '#agent/ask.ts'
+import { ask, type Reply } from '#agent/ask.ts'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import type { Model, ModelEvent } from '#core/model.ts'
 
 type Price = NonNullable<Model['priceOf']>
 
-async function costOf(priceOf: Price | undefined, code: ErrorCode, events: ModelEvent[] = []): Promise<number | null> {
+function failing(fault: AppError, events: readonly ModelEvent[] = [], priceOf?: Price): Promise<Reply> {
   const model: Model = {
     provider: 'test',
     name: 'test-1',
+    via: { host: 'api.example' },
     window: 1_000,
     ...(priceOf && { priceOf }),
     async *stream() {
       if (events.length > 0) yield events
-      throw new AppError(code, 'no more')
+      throw await Promise.resolve(fault)
     },
   }
   const request = { system: '', items: [], tools: [] }
   const signal = new AbortController().signal
-  const { usage } = await ask({ model, request, turnId: 't', signal, emit: () => {} })
+  return ask({ model, request, turnId: 't', signal, emit: () => {} })
+}
+
+async function costOf(priceOf: Price | undefined, code: ErrorCode, events: ModelEvent[] = []): Promise<number | null> {
+  const { usage } = await failing(new AppError(code, 'no more'), events, priceOf)
   return usage.costUsd
 }
 
@@ -38,6 +43,39 @@ for (const [what, cost, ...given] of [
 ] as const) {
   test(`${what} costs ${cost ?? 'an unknown amount'}`, async () => {
     assert.equal(await costOf(...(given as unknown as Parameters<typeof costOf>)), cost)
+  })
+}
+
+const a = { model: 'a', via: { host: 'a.example' }, attempts: 4, ms: 40 }
+const b = { model: 'b', attempts: 1, ms: 10 }
+const thinking: ModelEvent[] = [{ type: 'reasoning', text: 'Hm' }]
+
+for (const [what, fault, events, calls] of [
+  ['the model and its host', new AppError('internal', 'no'), [], [['test-1', 'api.example', undefined, true]]],
+  [
+    'each model that was asked',
+    new AppError('model_failed', 'no', { asked: [a, b] }),
+    [],
+    [
+      ['a', 'a.example', 4, true],
+      ['b', undefined, 1, true],
+    ],
+  ],
+  ['nobody where there was no key', new AppError('model_key_missing', 'no'), [], []],
+  [
+    'a call that left only thoughts',
+    new AppError('model_failed', 'no'),
+    thinking,
+    [['test-1', 'api.example', undefined, undefined]],
+  ],
+  ['nothing that a stored text names already', new AppError('model_failed', 'no'), words, []],
+] as const) {
+  test(`a call that fails names ${what}`, async () => {
+    const { failedCalls } = await failing(fault, events)
+    assert.deepEqual(
+      failedCalls?.map(({ model, via, attempts, failed }) => [model, via?.host, attempts, failed]),
+      calls,
+    )
   })
 }
 

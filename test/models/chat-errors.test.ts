@@ -36,6 +36,7 @@ describe('errors', () => {
       assert.ok(error.message.includes(`127.0.0.1:${port}`))
       assert.equal(bodies.length, attempts)
       assert.equal(new Set(bodies).size, 1)
+      assert.deepEqual(error.asked, [{ model: 'mock-1', via: { host: `127.0.0.1:${port}` }, attempts }])
     })
   }
 

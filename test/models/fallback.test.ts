@@ -63,6 +63,23 @@ test('when nobody answers, the fault of the first is told, with who else was ask
   assert.match(error.message, /a says model_rate_limited.*p\/b/)
 })
 
+test('when nobody answers, each is named with its requests and its time', async () => {
+  let now = 0
+  const failing = (name: string, attempts: number): Model => ({
+    ...model(name, []),
+    // oxlint-disable-next-line require-yield
+    async *stream() {
+      now += 100 * attempts
+      throw await Promise.resolve(new AppError('model_failed', 'no', { asked: [{ model: name, attempts }] }))
+    },
+  })
+  const { all } = together(failing('a', 4), [failing('b', 1)], () => now)
+  assert.deepEqual((await fails(collect(all))).asked, [
+    { model: 'a', attempts: 4, ms: 400 },
+    { model: 'b', attempts: 1, ms: 100 },
+  ])
+})
+
 test('a model that fails five times in a row within a minute is skipped for half a minute, and the log says so', async () => {
   let now = 1_000
   const first = model('a', ['model_failed'])

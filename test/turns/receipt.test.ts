@@ -2,13 +2,16 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
+import { AppError } from '#core/errors.ts'
 import type { Tool } from '#core/tool.ts'
 import { noUsage } from '#core/turn.ts'
 import { createSeal } from '#lib/seal.ts'
 import { createLeakScan } from '#safety/leaks.ts'
+import { createMarker } from '#safety/marks.ts'
 import { createJudge } from '#safety/policy.ts'
 import { openStore } from '#store/open-store.ts'
-import { saying, tool } from '../agent/tools.ts'
+import { readReceipt } from '#turns/receipt.ts'
+import { saying, type Script, tool } from '../agent/tools.ts'
 import { ada, bob, folder } from '../store/harness.ts'
 import { eventsOf, type HouseParts, message, openHouse, restOf } from './house.ts'
 
@@ -142,6 +145,48 @@ test('later turns of a thread change no receipt, and an end from outside has one
   assert.deepEqual(await turns.receipt(ada, first.turn.id), before)
   const receipt = await turns.receipt(ada, second.turn.id)
   assert.deepEqual([receipt?.turn.status, receipt?.verified], ['cancelled', true])
+})
+
+test('a turn whose model calls all failed names the models, their hosts and the time, after a restart too', async (t) => {
+  const asked = [
+    { model: 'a', via: { host: 'a.example', secret: 'A_KEY' }, attempts: 4, ms: 40 },
+    { model: 'b', attempts: 1, ms: 10 },
+  ]
+  const fails: Script = () => {
+    throw new AppError('model_failed', 'no answer', { asked })
+  }
+  const path = `${folder(t)}/a.db`
+  const open = () => openStore({ path, seal: createSeal('0'.repeat(64)) })
+  const store = open()
+  const { turns } = openHouse(t, { store, reply: () => fails })
+  const { turn, events } = await turns.start(message('go'))
+  assert.equal(restOf(await eventsOf(events)), 'failed')
+  const before = await turns.receipt(ada, turn.id)
+  await store.close()
+  const again = open()
+  t.after(() => again.close())
+  const receipt = await readReceipt(again, ada, { turnId: turn.id, marker: createMarker({ off: [] }) })
+  assert.deepEqual(receipt, before)
+  assert.deepEqual(
+    receipt?.modelCalls,
+    asked.map((each) => ({ ...each, usage: noUsage, failed: true })),
+  )
+  assert.ok(receipt.turn.startedAt !== undefined && receipt.turn.endedAt !== undefined)
+  assert.deepEqual([receipt.turn.error, receipt.verified], [{ code: 'model_failed', message: 'no answer' }, true])
+})
+
+test('a failed turn from before its calls were kept has a receipt without them', async (t) => {
+  const { turns, change } = openFiled(t, {
+    reply: () => () => {
+      throw new AppError('model_failed', 'no answer')
+    },
+  })
+  const { turn, events } = await turns.start(message('go'))
+  await eventsOf(events)
+  assert.equal((await turns.receipt(ada, turn.id))?.modelCalls.length, 1)
+  change(`UPDATE turns SET error = '{"code":"model_failed","message":"no answer"}'`)
+  const receipt = await turns.receipt(ada, turn.id)
+  assert.deepEqual([receipt?.modelCalls, receipt?.turn.error?.code], [[], 'model_failed'])
 })
 
 test('nobody else has the receipt of a turn', async (t) => {

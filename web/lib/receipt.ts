@@ -27,13 +27,13 @@ export function secretsIn({ secrets, model_calls }: Pick<Receipt, 'secrets' | 'm
 
 type Requests = {
   readonly tools: readonly Pick<Tool, 'sent'>[]
-  readonly model_calls: readonly Pick<Receipt['model_calls'][number], 'model' | 'host'>[]
+  readonly model_calls: readonly Pick<Receipt['model_calls'][number], 'model' | 'host' | 'attempts'>[]
 }
 
-/** The requests sent to a host: `1 GET`, `2 GET, 1 POST`. A model call is a POST. */
+/** The requests sent to a host: `1 GET`, `2 GET, 1 POST`. A model call is a POST, a failed one may be several. */
 export function requestWords(host: string, { tools, model_calls }: Requests): string {
   const times = new Map<string, number>()
-  const modelRequests = model_calls.map((call) => ({ host: call.host, method: 'POST', times: 1 }))
+  const modelRequests = model_calls.map(({ host: to, attempts = 1 }) => ({ host: to, method: 'POST', times: attempts }))
   for (const each of [...tools.flatMap(({ sent }) => sent), ...modelRequests]) {
     if (each.host === host) times.set(each.method, (times.get(each.method) ?? 0) + each.times)
   }

@@ -60,6 +60,7 @@ export function ReceiptBody({ receipt }: { receipt: Receipt }) {
       <Section title="Model" show={model_calls.length > 0}>
         {[...new Set(model_calls.map(({ model }) => model))].map((model) => {
           const own = model_calls.filter((call) => call.model === model)
+          const lost = own.filter(({ failed }) => failed)
           const sum = (pick: (call: (typeof own)[number]) => number): number =>
             own.reduce((total, call) => total + pick(call), 0)
           return (
@@ -67,8 +68,17 @@ export function ReceiptBody({ receipt }: { receipt: Receipt }) {
               <p>
                 <code>{printable(model)}</code>
               </p>
-              <Row end={`${numberWords(sum((call) => call.input_tokens))} tokens`}>Read</Row>
-              <Row end={`${numberWords(sum((call) => call.output_tokens))} tokens`}>Written</Row>
+              {lost.length < own.length && (
+                <>
+                  <Row end={`${numberWords(sum((call) => call.input_tokens))} tokens`}>Read</Row>
+                  <Row end={`${numberWords(sum((call) => call.output_tokens))} tokens`}>Written</Row>
+                </>
+              )}
+              {lost.map(({ attempts = 1 }, at) => (
+                <Row key={at} end={countWords(attempts, 'request')}>
+                  No answer
+                </Row>
+              ))}
             </div>
           )
         })}

@@ -1,7 +1,7 @@
 // A thread as the blocks of a transcript, made from its log and its live events. Blocks are immutable: a change makes a
 // new object, which is then drawn again.
 import type { Entry } from '#core/item.ts'
-import { addUsage, noUsage, type Turn, type Usage } from '#core/turn.ts'
+import { addUsage, type ModelCall, noUsage, type Turn, type Usage } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
 import { createUnstored } from '#core/unstored.ts'
 import { progressWords } from '#core/words.ts'
@@ -25,6 +25,7 @@ import {
 /** Results and thoughts are truncated to this many characters. */
 const maxResultChars = 64 * 1024
 
+type EndedRow = Pick<Turn, 'startedAt' | 'endedAt' | 'failedCalls'>
 type Unfinished = { readonly id: string; readonly status: Turn['status']; readonly since: number }
 
 export interface Blocks {
@@ -62,6 +63,8 @@ export function createBlocks(now: () => number): Blocks {
   /** Turn id -> last seq, for ended turns whose last item has not arrived yet. */
   const ends = new Map<string, number>()
   const faults = new Map<string, Note>()
+  /** Turn id -> what its row adds to the log, once it has ended. */
+  const rows = new Map<string, EndedRow>()
   /** Turns whose last text is incomplete. */
   const cut = new Set<string>()
   let seq = 0
@@ -186,12 +189,25 @@ export function createBlocks(now: () => number): Blocks {
 
   function count({ turnId, item, asked, at: to }: Entry): void {
     const before = took.get(turnId) ?? { tools: 0, hosts: [], usage: noUsage, from: to, to }
-    const more = [...(item.type === 'result' ? (item.hosts ?? []) : []), ...(asked?.via ? [asked.via.host] : [])]
+    const more = item.type === 'result' ? (item.hosts ?? []) : []
     const hosts = more.length > 0 ? [...new Set([...before.hosts, ...more])] : before.hosts
     const tools = before.tools + (item.type === 'call' ? 1 : 0)
-    const usage = asked ? addUsage(before.usage, asked.usage) : before.usage
-    if (asked) total = addUsage(total, asked.usage)
-    took.set(turnId, { tools, hosts, usage, from: before.from, to })
+    const counted = { ...before, tools, hosts, to }
+    took.set(turnId, asked ? withCall(counted, asked) : counted)
+  }
+
+  function withCall(before: Took, { via, usage }: ModelCall): Took {
+    total = addUsage(total, usage)
+    const hosts = via ? [...new Set([...before.hosts, via.host])] : before.hosts
+    return { ...before, hosts, usage: addUsage(before.usage, usage) }
+  }
+
+  /** The whole turn: with its calls that left no item, and up to its end. */
+  function wholeOf(
+    counted: Took,
+    { startedAt = counted.from, endedAt = counted.to, failedCalls = [] }: EndedRow,
+  ): Took {
+    return { ...failedCalls.reduce(withCall, counted), from: startedAt, to: endedAt }
   }
 
   /** Ends a turn: adds its fault, if any, and its receipt. */
@@ -204,7 +220,7 @@ export function createBlocks(now: () => number): Blocks {
     const all = took.get(turnId)
     const fault = cut.has(turnId) ? cutNote(faults.get(turnId)) : faults.get(turnId)
     if (fault) put({ type: 'note', id: `fault ${turnId}`, ...fault })
-    if (all) put({ type: 'receipt', id: `receipt ${turnId}`, took: all })
+    if (all) put({ type: 'receipt', id: `receipt ${turnId}`, took: wholeOf(all, rows.get(turnId) ?? {}) })
   }
 
   function queue(turnId: string, text: string, files: readonly Named[]): void {
@@ -221,6 +237,7 @@ export function createBlocks(now: () => number): Blocks {
       return
     }
     unfinished.delete(turn.id)
+    rows.set(turn.id, turn)
     remove(`queued ${turn.id}`)
     if (turn.lastSeq !== undefined && turn.lastSeq > seq) ends.set(turn.id, turn.lastSeq)
     else close(turn.id)

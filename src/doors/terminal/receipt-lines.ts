@@ -1,5 +1,13 @@
 // A receipt as the lines of a box.
-import { costFigure, costWords, countWords, decisionWords, durationWords, numberWords } from '#core/words.ts'
+import {
+  costFigure,
+  costWords,
+  countWords,
+  decisionWords,
+  durationWords,
+  noAnswerWords,
+  numberWords,
+} from '#core/words.ts'
 import { proseOf } from '#safety/printable.ts'
 import type { Receipt } from '#turns/receipt.ts'
 import type { Theme } from './theme.ts'
@@ -9,10 +17,11 @@ export function receiptLines(receipt: Receipt, { bold, clay, dim, act }: Theme):
   const { turn, modelCalls, tools, hosts, secrets, approvals, notes, costUsd, hash, verified } = receipt
   const part = (title: string, lines: readonly string[]): string[] =>
     lines.length > 0 ? ['', bold(title), ...lines.map((line) => `  ${line}`)] : []
-  const calls = modelCalls.map(({ model, via, usage, ms }) => {
+  const calls = modelCalls.map(({ model, via, usage, ms, failed, attempts }) => {
     const tokens = `${countWords(usage.inputTokens, 'token')} in, ${numberWords(usage.outputTokens)} out`
+    const words = failed ? noAnswerWords(attempts) : `${tokens}, ${costWords(usage.costUsd)}`
     const at = via ? ` at ${proseOf(via.host)}` : ''
-    return `${proseOf(model)}${at}  ${tokens}, ${costWords(usage.costUsd)}, ${durationWords(ms)}`
+    return `${proseOf(model)}${at}  ${words}, ${durationWords(ms)}`
   })
   const check =
     hash === undefined

@@ -38,7 +38,7 @@ export function receiptWire(receipt: Receipt): z.output<typeof ReceiptWire> {
     started_at: turn.startedAt === undefined ? null : isoTime(turn.startedAt),
     ended_at: turn.endedAt === undefined ? null : isoTime(turn.endedAt),
     ...(turn.error && { error: faultWire(turn.error) }),
-    model_calls: modelCalls.map(({ model, via, usage, ms, estimated }) => ({
+    model_calls: modelCalls.map(({ model, via, usage, ms, estimated, failed, attempts }) => ({
       model,
       ...via,
       input_tokens: usage.inputTokens,
@@ -47,6 +47,8 @@ export function receiptWire(receipt: Receipt): z.output<typeof ReceiptWire> {
       cost_usd: usage.costUsd,
       ms,
       ...(estimated && { estimated }),
+      ...(failed && { failed }),
+      ...(attempts !== undefined && { attempts }),
     })),
     tools: tools.map(({ callId, hosts, sent, ...rest }) => ({
       call_id: callId,

@@ -141,6 +141,22 @@ test('one that failed before its thread was opened says why, after its last item
   assert.deepEqual(blocks.list()[1], { type: 'note', id: 'fault one', text: 'it broke', failed: true })
 })
 
+test('the receipt of a failed turn has the hosts of its calls in vain, and the time up to its end', () => {
+  const blocks = createBlocks(() => 0)
+  const unknown = { ...noUsage, costUsd: null }
+  const lost = { model: 'm', via: { host: 'api.example' }, usage: unknown, ms: 2_000, failed: true } as const
+  const row = { lastSeq: 1, startedAt: 900, endedAt: 3_700, failedCalls: [lost] } as const
+  blocks.know(known(1, turn('one', 'failed', row)))
+  blocks.apply(told(textMessage('user', 'go')))
+  blocks.know(known(1, turn('one', 'failed', row)))
+  assert.deepEqual(blocks.list().at(-1), {
+    type: 'receipt',
+    id: 'receipt one',
+    took: { tools: 0, hosts: ['api.example'], usage: unknown, from: 900, to: 3_700 },
+  })
+  assert.deepEqual(blocks.usage(), unknown)
+})
+
 test('an incomplete text says why it ends: by a fault, by the reader, at the length limit', () => {
   const notes = (status: Turn['status'], error?: Turn['error']) => {
     const blocks = createBlocks(() => 0)

@@ -76,6 +76,27 @@ test('a receipt tells where its model was asked and by which sealed key, and why
   assert.deepEqual([host, secret, receipt.hosts, receipt.secrets], ['api.example', 'EXAMPLE_KEY', [], []])
 })
 
+test('a receipt tells where a model was asked that gave no answer, and how often', async (t) => {
+  const asked = [{ model: 'm', via: { host: 'api.example', secret: 'EXAMPLE_KEY' }, attempts: 4, ms: 20 }]
+  const model: Model = {
+    provider: 'p',
+    name: 'm',
+    window: 1000,
+    // oxlint-disable-next-line require-yield
+    async *stream() {
+      throw await Promise.resolve(new AppError('model_failed', 'no answer', { asked }))
+    },
+  }
+  const { call, addUser } = await openHouse(t, { model })
+  const token = await addUser('ada')
+  const { json } = await call('POST', '/api/chat', { token, body: { message: 'go' } })
+  assert.deepEqual(json.error, { code: 'model_failed', message: 'no answer' })
+  const { json: receipt } = await call('GET', `/api/turns/${json.turn_id}/receipt`, { token })
+  const tokens = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost_usd: 0 }
+  const place = { model: 'm', host: 'api.example', secret: 'EXAMPLE_KEY' }
+  assert.deepEqual(receipt.model_calls, [{ ...place, ...tokens, ms: 20, failed: true, attempts: 4 }])
+})
+
 test('a turn that a limit ended tells which one and its numbers, in the answer and in the receipt', async (t) => {
   const limit = { kind: 'spend_per_day', maxUsd: 4, spentUsd: 3.9, nextUsd: 0.2, heldUsd: 0 } as const
   const model: Model = {

@@ -33,6 +33,8 @@ test('a host is told with its requests, over all calls', () => {
   assert.equal(requestWords('a.example', { tools, model_calls: [call] }), '3 GET, 1 POST')
   assert.equal(requestWords('b.example', { tools, model_calls: [{ ...call, host: 'b.example' }] }), '2 POST')
   assert.equal(requestWords('c.example', { tools, model_calls: [] }), '')
+  const failed = { ...call, host: 'c.example', attempts: 4 }
+  assert.equal(requestWords('c.example', { tools, model_calls: [failed] }), '4 POST')
 })
 
 test('what came from outside is told as fenced', () => {

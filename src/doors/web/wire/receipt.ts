@@ -26,6 +26,9 @@ export const ReceiptWire = z.object({
       ms: z.number(),
       /** True when the call broke off: the tokens are an estimate of the service, not the provider's count. */
       estimated: z.exactOptional(z.boolean()),
+      /** True when no answer came, and how many requests were sent for it. Absent for old turns. */
+      failed: z.exactOptional(z.boolean()),
+      attempts: z.exactOptional(z.number()),
     }),
   ),
   tools: z.array(
