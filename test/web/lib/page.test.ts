@@ -1,13 +1,22 @@
-// What draws into a page, in a document without a browser: copied text, coloured code, formulas. Keys.
+// What draws into a page, in a document without a browser: copied text, coloured code, formulas, parts loaded later. Keys.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { parseHTML } from 'linkedom'
+import { type ComponentType, h, options, render } from 'preact'
+import { transformSync } from 'rolldown/utils'
 
-// The page is built with its style sheets; a formula needs none to be drawn.
+// The page is built with its style sheets; a formula needs none to be drawn. Node reads no JSX.
 registerHooks({
-  load: (url, context, next) =>
-    url.endsWith('.css') ? { format: 'module', source: '', shortCircuit: true } : next(url, context),
+  load(url, context, next) {
+    if (url.endsWith('.css')) return { format: 'module', source: '', shortCircuit: true }
+    if (!url.endsWith('.tsx')) return next(url, context)
+    const jsx = { runtime: 'automatic', importSource: 'preact' } as const
+    const { code } = transformSync(url, readFileSync(new URL(url), 'utf8'), { lang: 'tsx', jsx })
+    return { format: 'module', source: code, shortCircuit: true }
+  },
 })
 const { document, HTMLElement } = parseHTML('<!doctype html><html><body><input></body></html>')
 Object.assign(document, { compatMode: 'CSS1Compat' })
@@ -16,6 +25,7 @@ const { copyText } = await import('../../../web/lib/copy.ts')
 const { highlight } = await import('../../../web/lib/highlight.ts')
 const { newKey } = await import('../../../web/lib/key.ts')
 const { typeset } = await import('../../../web/lib/math.ts')
+const { lazy } = await import('../../../web/lazy.tsx')
 
 const setClipboard = (value: unknown): unknown =>
   Object.defineProperty(globalThis, 'navigator', { value: { clipboard: value }, configurable: true })
@@ -100,4 +110,25 @@ test('keys are long and never the same', () => {
   const keys = new Set(Array.from({ length: 100 }, newKey))
   assert.equal(keys.size, 100)
   for (const key of keys) assert.match(key, /^[0-9a-z]+(-[0-9a-z]+){3}$/)
+})
+
+test('a part that has come between a drawing and its effect is drawn', async (t) => {
+  const effects: (() => void)[] = []
+  options.requestAnimationFrame = (effect) => void effects.push(effect)
+  t.after(() => delete options.requestAnimationFrame)
+  const runEffects = async (): Promise<void> => {
+    for (const effect of effects.splice(0)) effect()
+    await setImmediate()
+  }
+  const come = Promise.withResolvers<ComponentType>()
+  const Part = lazy(() => come.promise, true)
+  const [first, second] = [document.createElement('p'), document.createElement('p')]
+  render(h(Part, null), first)
+  await runEffects()
+  render(h(Part, null), second)
+  assert.equal(second.textContent, '')
+  come.resolve(() => h('b', null, 'here'))
+  await setImmediate()
+  await runEffects()
+  assert.deepEqual([first.textContent, second.textContent], ['here', 'here'])
 })
