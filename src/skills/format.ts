@@ -1,6 +1,5 @@
 // Reads a folder as a skill: the YAML head and the Markdown of its SKILL.md, and the rules for its files. Pure; every fault
 // names its file and, where there is one, its line.
-import type { Pair } from 'yaml'
 import { isObject } from '#core/json.ts'
 import {
   maxSkillBytes,
@@ -11,16 +10,15 @@ import {
   type SkillHead,
 } from '#core/skill.ts'
 import { isSlashName } from '#core/slash-names.ts'
+import { nextTurn } from '#lib/pace.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
+import type { Fields } from './yaml.ts'
 
 const maxHeadChars = 16 * 1024
 /** Characters of a body that are loaded at once, with the list of files. A result of a tool is cut at 200,000. */
 const maxLoadChars = 150_000
 /** A longer text would fill the window of most models: it belongs in files beside it. */
 const maxSkillFileBytes = 256 * 1024
-/** Marks of YAML in the head, also those in texts. The reader takes up to 20 µs for each, and more for nested ones. */
-const yamlMarks = /[[\]{},&*!|#\n]|[:?-](?=\s)/g
-const maxYamlMarks = 1_500
 const maxNameChars = 64
 const maxDescriptionChars = 1_024
 const maxCompatibilityChars = 500
@@ -134,21 +132,20 @@ function splitSkillFile(content: Uint8Array): Split | SkillFinding {
   }
 }
 
-/** A value of the head, and its line. */
-type Field = { readonly value: unknown; readonly line: number }
-type Fields = ReadonlyMap<string, Field>
 type ReadHead = { readonly head?: SkillHead; readonly findings: readonly SkillFinding[] }
 
 async function readHead(text: string, folder: string): Promise<ReadHead> {
-  const strict = await readYaml(text)
+  const { readYaml } = await import('./yaml.ts')
+  const strict = readYaml(text)
   // Many skills have a colon or a bracket in an unquoted line. Other agents take that, so it is read as it is meant.
   const quoted = strict.fault ? quoteLines(text) : text
-  const lenient = quoted === text ? strict : await readYaml(quoted)
+  if (quoted !== text) await nextTurn()
+  const lenient = quoted === text ? strict : readYaml(quoted)
   const { values, fault } = lenient.fault ? strict : lenient
-  if (!values) return { findings: [fault] }
+  if (!values) return { findings: [finding('fault', fault.message, fault.line)] }
   const findings: SkillFinding[] = []
   if (lenient !== strict && strict.fault) {
-    findings.push({ ...strict.fault, level: 'note', message: `${strict.fault.message}; read as if it were quoted` })
+    findings.push(finding('note', `${strict.fault.message}; read as if it were quoted`, strict.fault.line))
   }
   const fail = (field: string, message: string): void =>
     void findings.push(finding('fault', `${field} ${message}`, values.get(field)?.line ?? 1))
@@ -176,38 +173,6 @@ async function readHead(text: string, folder: string): Promise<ReadHead> {
     ...(allowedTools && { allowedTools }),
   }
   return { head, findings }
-}
-
-type Yaml =
-  | { readonly values: Fields; readonly fault?: never }
-  | { readonly values?: never; readonly fault: SkillFinding }
-
-/** Lines are those of SKILL.md: its first line is above the head. Aliases are refused, so nothing grows. */
-async function readYaml(text: string): Promise<Yaml> {
-  if ((text.match(yamlMarks)?.length ?? 0) > maxYamlMarks)
-    return { fault: finding('fault', 'the head has too many names and values', 1) }
-  const { LineCounter, isMap, isScalar, parseDocument } = await import('yaml')
-  const counter = new LineCounter()
-  try {
-    const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, logLevel: 'silent' })
-    const [error] = document.errors
-    if (error) return { fault: finding('fault', `the head is not YAML: ${error.message}`, lineAt(error.pos[0])) }
-    const { contents } = document
-    if (!isMap(contents)) return { fault: finding('fault', 'the head is not a list of names and values', 1) }
-    const values = Object.entries(document.toJS({ maxAliasCount: 0 }) as object)
-    const lineOf = (key: string): number => {
-      const pair = (contents.items as Pair[]).find((each) => isScalar(each.key) && String(each.key.value) === key)
-      return isScalar(pair?.key) ? lineAt(pair.key.range?.[0] ?? 0) : 1
-    }
-    return { values: new Map(values.map(([key, value]) => [key, { value: value as unknown, line: lineOf(key) }])) }
-  } catch {
-    // Nested too deep, or an alias.
-    return { fault: finding('fault', 'the head cannot be read: write plain names and values', 1) }
-  }
-
-  function lineAt(position: number): number {
-    return counter.linePos(position).line + 1
-  }
 }
 
 /** Quotes the values of plain lines. Blocks, quoted values, lists in brackets and lines that go on below stay. */
