@@ -5,6 +5,9 @@ import { isCommonForeign, isCommonEnglish } from './stop-words.ts'
 import { type Reader, roughStemsOf, type Word } from './terms.ts'
 
 const maxTerms = 24
+/** Terms of one phrase, and of all phrases of a query: the index compares the places of each in every chunk. */
+const maxPhraseTerms = 12
+const maxTermsInPhrases = 24
 /** Queries of up to this many words also look for neighbours written as one word. */
 const maxJoinedWords = 4
 
@@ -28,7 +31,7 @@ export type QueryTerm = {
   readonly prefix?: string
 }
 
-/** The terms of a query: phrases first, then words in order. */
+/** The terms of a query: phrases first, then words in order. Of a long phrase the first terms count. */
 export function readQuery(reader: Reader, query: string): QueryTerm[] {
   const phrases: QueryTerm[] = []
   const rest = query
@@ -45,7 +48,7 @@ export function readQuery(reader: Reader, query: string): QueryTerm[] {
     const next = chosen.length <= maxJoinedWords ? chosen[at + 1]?.word : undefined
     return [...termsOf(word, isPrefix), ...joinedWith(word, next)]
   })
-  return [...phrases, ...withoutDuplicates(terms)].slice(0, maxTerms)
+  return withShortPhrases([...withoutDuplicates(phrases), ...withoutDuplicates(terms)].slice(0, maxTerms))
 }
 
 /** The index query of a term. */
@@ -66,7 +69,7 @@ export function withPrefix(term: QueryTerm, worth = 0.5): QueryTerm {
 
 function phraseOf(reader: Reader, text: string): QueryTerm | undefined {
   const words = reader.words(text).map(({ word }) => word)
-  const phrase = words.flatMap(({ body }) => body)
+  const phrase = words.flatMap(({ body }) => body).slice(0, maxPhraseTerms)
   const [only] = phrase
   if (only === undefined) return undefined
   const whole = words.length === 1 && words[0]?.whole !== undefined ? [{ term: words[0].whole, worth: 1 }] : []
@@ -84,7 +87,7 @@ function termsOf(word: Word, isPrefix: boolean): QueryTerm[] {
   }
   if (body.length > 1) {
     const variants: Variant[] = [
-      { phrase: body, worth: 1 },
+      { phrase: body.slice(0, maxPhraseTerms), worth: 1 },
       ...(whole === undefined ? [] : [{ term: whole, worth: 1 }]),
     ]
     const parts = body.flatMap((term, at) =>
@@ -120,4 +123,18 @@ function withoutDuplicates(terms: readonly QueryTerm[]): QueryTerm[] {
     if (!known || known.weight < each.weight) byVariant.set(key, known ? { ...known, weight: each.weight } : each)
   }
   return [...byVariant.values()]
+}
+
+/** Cuts the phrases once they have `maxTermsInPhrases` terms, and drops those after. */
+function withShortPhrases(terms: readonly QueryTerm[]): QueryTerm[] {
+  let left = maxTermsInPhrases
+  const short = (variant: Variant): Variant[] => {
+    if (!('phrase' in variant)) return [variant]
+    const phrase = variant.phrase.slice(0, left)
+    left -= phrase.length
+    return phrase.length > 1 ? [{ ...variant, phrase }] : []
+  }
+  return terms
+    .map((term) => ({ ...term, variants: term.variants.flatMap(short) }))
+    .filter(({ variants }) => variants.length > 0)
 }

@@ -72,6 +72,47 @@ test('a query has 24 terms and 1,000 characters', () => {
   assert.deepEqual(readQuery(reader, `${' '.repeat(1_000)}sky`), [])
 })
 
+/** How many terms the phrases of a query have, each. */
+function phraseTerms(query: string): number[] {
+  return readQuery(reader, query)
+    .flatMap(({ variants }) => variants)
+    .flatMap((variant) => ('phrase' in variant ? [variant.phrase.length] : []))
+}
+
+test('a phrase has 12 terms, in quotes, with hyphens or without spaces', () => {
+  const ten = 'red blue pink teal gold lime rust jade plum navy'
+  assert.deepEqual(readQuery(reader, `"${ten}"`).map(shown), [
+    '"red blue pink teal gold lime rust jade plum navi" x1.5 required',
+  ])
+  assert.deepEqual(phraseTerms(`"${ten} sky sea"`), [12])
+  assert.deepEqual(phraseTerms(`"${ten} sky sea sun"`), [12])
+  assert.deepEqual(phraseTerms(`"${'a '.repeat(490)}"`), [12])
+  assert.deepEqual(phraseTerms('a-'.repeat(500)), [12])
+  assert.deepEqual(phraseTerms(`「${'数据'.repeat(490)}」`), [12])
+})
+
+test('all phrases of a query have 24 terms', () => {
+  const phrases = Array.from('abcdefgh', (letter) => `"${letter} b c d e f g"`).join(' ')
+  assert.deepEqual(phraseTerms(phrases), [7, 7, 7, 3])
+  assert.deepEqual(phraseTerms(Array.from('ghijklmnopqrs', (letter) => `"${letter} sky"`).join(' ')), Array(12).fill(2))
+  const runs = Array.from('abcdefgh', (letter) => `x${letter}-b-c-d-e-f-g`).join(' ')
+  assert.ok(phraseTerms(runs).reduce((sum, each) => sum + each, 0) <= 24)
+})
+
+test('a word beyond the terms of phrases is found as a whole and by its parts', () => {
+  const terms = readQuery(reader, '"a b c d e f g h i j k l" "m n o p q r s t u v w x" user_id').map(shown)
+  assert.deepEqual(terms.slice(2), ['userid x1 or userid*', 'user x0.4', 'id x0.4'])
+})
+
+test('a phrase that is given twice counts once, and so does one that only differs beyond its terms', () => {
+  assert.deepEqual(readQuery(reader, '"big sky" "sky" "big sky" "sky"').map(shown), [
+    '"big sky" x1.5 required',
+    'sky x1.5 required',
+  ])
+  assert.deepEqual(phraseTerms(`"${'a '.repeat(20)}" "${'a '.repeat(30)}"`), [12])
+  assert.equal(readQuery(reader, '"a '.repeat(300)).length, 1)
+})
+
 test('a term is asked for by its one variant or any of several', () => {
   const sky = { term: 'sky', worth: 1 }
   assert.deepEqual(matchOf({ variants: [sky], weight: 1 }), { term: 'sky' })
