@@ -11,6 +11,7 @@ import {
   looksRandomOrId,
   uuid,
 } from './leak-checks.ts'
+import { pemKey } from './pem-key.ts'
 
 export type LeakRule = {
   readonly id: string
@@ -22,7 +23,12 @@ export type LeakRule = {
   readonly within?: true
   /** A check of the value that the pattern cannot express. */
   readonly check?: (value: string) => boolean
+  /** How the pattern begins, if that may contain further anchors: where it fails, those before the end of the run fail too. */
+  readonly run?: Run
 }
+
+/** At most `max` characters, of which `pattern` (sticky) matches all and what follows them none. */
+export type Run = { readonly pattern: RegExp; readonly max: number }
 
 /** Character classes: letters and digits; those with _ and -; base64; hexadecimal. */
 const [an, w, b64, hex] = ['[A-Za-z0-9]', '[A-Za-z0-9_-]', '[A-Za-z0-9+/=]', '[a-f0-9]']
@@ -200,21 +206,18 @@ const chatAndDocuments: readonly LeakRule[] = [
 /** Formats that no single vendor owns, and the service's own tokens. */
 const shared: readonly LeakRule[] = [
   key('atrium-token', 'atr_', `(?:${w}{43}|${w}{22})${endW}`),
-  key(
-    'private-key',
-    '-----BEGIN ',
-    '(?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:\\s|\\\\[nr]|\\\\\\\\[nr])*(?:[A-Za-z-]{1,20}: [^\\n\\\\]{1,200}(?:\\s|\\\\[nr])*){0,6}([A-Za-z0-9+/=]{10,100}(?:[^-]|-(?!-))*)(?:-----END [A-Z0-9 ]{1,60}-----)?',
-    { within: true },
-  ),
+  key('private-key', '-----BEGIN ', pemKey, { within: true }),
   key(
     'private-key',
     'PuTTY-User-Key-File-',
-    '\\d: [^\\n]{1,100}\\n(?:[^P]|P(?!rivate-Lines|uTTY))*Private-Lines: \\d+\\s+([A-Za-z0-9+/=\\s]{20,8000})',
+    '\\d: [^\\n]{1,100}\\n(?:[^P]|P(?!rivate-Lines|uTTY)){0,20000}Private-Lines: \\d{1,4}\\s{1,20}([A-Za-z0-9+/=\\s]{20,8000})',
   ),
   key('private-key', 'LS0tLS1CRUdJTi', `${b64}{40,8000}`, {
     check: (value) => Buffer.from(value.slice(0, 120), 'base64').includes('PRIVATE KEY'),
   }),
-  key('jwt', 'eyJ', `${w}{8,4000}\\.eyJ${w}{8,8000}\\.(${w}{16,2000})`),
+  key('jwt', 'eyJ', `${w}{8,4000}\\.eyJ${w}{8,8000}\\.(${w}{16,2000})`, {
+    run: { pattern: new RegExp(`${w}{1,65536}`, 'y'), max: 4_003 },
+  }),
   key('url-password', '://', '[^\\s:@/"\'`<>]{0,100}:([^\\s@/"\'`<>]{3,200})@[A-Za-z0-9[]', {
     before: '[a-z][a-z0-9+.-]{1,20}',
     check: isPassword,
@@ -270,18 +273,18 @@ export const leakRules: readonly LeakRule[] = [
   ...shared,
 ]
 
-type KeyOptions = Pick<LeakRule, 'within' | 'check'> & {
+type KeyOptions = Pick<LeakRule, 'within' | 'check' | 'run'> & {
   /** A pattern for the text directly before the beginning. */
   readonly before?: string
 }
 
 /** A key that starts with one of the `beginnings`, taken literally, and goes on as the pattern `rest` says. */
-function key(id: string, beginnings: string, rest: string, { before, within, check }: KeyOptions = {}): LeakRule {
+function key(id: string, beginnings: string, rest: string, { before, within, check, run }: KeyOptions = {}): LeakRule {
   const anchors = beginnings.split('|')
   const start = anchors.map((each) => each.replaceAll(/[$.+\\]/g, '\\$&')).join('|')
   const source = `${before === undefined ? '' : `(?<=${before})`}(?:${start})${rest}`
   const inside = (within || before !== undefined) && { within: true as const }
-  return { id, anchors, pattern: new RegExp(source, 'y'), ...inside, ...(check && { check }) }
+  return { id, anchors, pattern: new RegExp(source, 'y'), ...inside, ...(check && { check }), ...(run && { run }) }
 }
 
 /** A value assigned to a name: in code, JSON, YAML, an env file or a header. The name may go on, as in API_KEY_PROD. */

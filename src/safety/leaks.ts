@@ -3,7 +3,7 @@
 import { createAnchors } from './anchors.ts'
 import { drained } from './drained.ts'
 import { createPiecesOf, unpacked } from './hidden-secrets.ts'
-import { type LeakRule, leakRules } from './leak-rules.ts'
+import { type LeakRule, leakRules, type Run } from './leak-rules.ts'
 import { invisible } from './letters.ts'
 import { spellingsOf, spellingsOfBytes } from './secret-values.ts'
 import { createView, type View } from './view.ts'
@@ -145,18 +145,25 @@ function ownSpellings(secret: OwnSecret): { spelling: string; id: string }[] {
  * leak, or from the middle of a match that is no leak, which bounds how often a stretch is matched.
  */
 function matchAt(
-  { pattern, within, check }: LeakRule,
+  { pattern, within, check, run }: LeakRule,
   text: string,
   start: number,
 ): { leak: boolean; next: number } | undefined {
   if (!within && start > 0 && /[A-Za-z0-9_]/.test(text[start - 1] as string)) return undefined
   pattern.lastIndex = start
   const match = pattern.exec(text)
-  if (!match) return undefined
+  if (!match) return run && { leak: false, next: afterRun(run, text, start) }
   const value = match[1] ?? match[0]
   const end = start + match[0].length
   if (isPlaceholder(value) || check?.(value) === false) return { leak: false, next: (start + end) >>> 1 }
   return { leak: true, next: end }
+}
+
+/** Where a pattern that begins with a run may match after it failed: before that, the same end follows, or is too far. */
+function afterRun({ pattern, max }: Run, text: string, start: number): number {
+  pattern.lastIndex = start
+  const end = start + (pattern.exec(text)?.[0].length ?? 0)
+  return end - start <= max ? end : end - max
 }
 
 /** True for a key as manuals write it (AKIAIOSFODNN7EXAMPLE, sk-xxxxxxxx, YOUR_TOKEN_HERE) or the name of a variable. */

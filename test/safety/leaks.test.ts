@@ -184,6 +184,7 @@ for (const [what, piece] of [
   ['headers of keys', '-----BEGIN PRIVATE KEY-----\n'],
   ['headers that never end', '-----BEGIN RSA PRIVATE KEY-----\nAAAAAAAAAAAAAAAA'],
   ['tokens that never end', 'eyJhbGciOiJIUzI1.'],
+  ['beginnings of tokens in one run', '-eyJ'],
   ['addresses', 'https://a:b'],
   ['encoded', '%25'],
   ['the beginning of a secret', ownSecrets[0]?.slice(0, 12) ?? ''],
@@ -195,6 +196,33 @@ for (const [what, piece] of [
     assert(growth((times) => scan.stops(piece.repeat(times / 4))) < 3)
   })
 }
+
+test('hostile text costs no more than its length: headers of one key', () => {
+  const headers = (count: number) => `-----BEGIN PRIVATE KEY-----\n${'a: '.repeat(count)}`
+  assert(growth((times) => scan.find(headers(times / 1_000))) < 3)
+  assert.deepEqual(scan.find(headers(5_000)), [])
+})
+
+test('hostile text costs no more than its length: a key that goes on for megabytes', () => {
+  const text = `-----BEGIN PRIVATE KEY-----\n${'A'.repeat(5_000_000)}`
+  assert.deepEqual(
+    scan.find(text).map(({ rule }) => rule),
+    ['private-key'],
+  )
+  const putty = `PuTTY-User-Key-File-3: ssh-ed25519\n${'a'.repeat(10_000_000)}`
+  assert.deepEqual(scan.find(putty), [])
+})
+
+test('a token is found behind beginnings of tokens, also behind more than it may be long', () => {
+  const token = `eyJ${'a1B'.repeat(8)}.eyJ${'c2D'.repeat(8)}.${'e3F'.repeat(8)}`
+  for (const before of ['-eyJ', '-eyJ'.repeat(500), `${'-eyJ'.repeat(2_000)}-`, `${'-eyJ'.repeat(50_000)} `, 'aeyJ-']) {
+    const text = `${before}${token} x`
+    assert(
+      scan.find(text).some(({ rule, end }) => rule === 'jwt' && end === text.length - 2),
+      before.slice(-20),
+    )
+  }
+})
 
 test('many secrets of our own cost one pass', () => {
   const some = createLeakScan(Array.from({ length: 10 }, (_, at) => `own-${at}-${'q'.repeat(20)}${at}`))

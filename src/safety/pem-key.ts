@@ -1,0 +1,19 @@
+// The pattern of a private key in PEM, behind its dashes and BEGIN: its name, headers, base64 and end. Lines may end with
+// escapes, once or twice.
+
+const keyName = '(?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----'
+const lineEnd = '(?:\\s|\\\\{1,2}[nr])'
+/**
+ * Headers of an encrypted key: all end with their line, or all are words. There is one way to read each, up to the next
+ * dashes: another would be tried as well, six times over.
+ */
+const [headerLine, headerWord] = ['[^\\n\\\\-]', '[^\\s\\\\-]'].map(
+  (char) => `[A-Za-z-]{1,20}: (?:${char}|-(?!-)){1,200}`,
+)
+const keyHeaders = `(?:(?:${headerLine}(?:\\n|\\\\{1,2}[nr])${lineEnd}*){1,6}|(?:${headerWord}${lineEnd}+){1,6})?`
+/** Longer than any real key. */
+const keyBody = '(?:[^-]|-(?!-)){0,65536}'
+const keyEnd = '(?:-----END [A-Z0-9 ]{1,60}-----)?'
+
+/** The value is the base64. */
+export const pemKey = `${keyName}${lineEnd}*${keyHeaders}([A-Za-z0-9+/=]{10,100}${keyBody})${keyEnd}`
