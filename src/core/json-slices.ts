@@ -7,9 +7,12 @@ const minLongChars = 4 * sliceChars
 /** Writing one value takes as long as a text of this many letters. */
 const valueChars = 16
 
+/** A function of ECMAScript that TypeScript has no types for yet. Raw values are numbers that keep their source text. */
+const source = JSON as unknown as { isRawJSON(value: unknown): boolean }
+
 /** True for a value that is so large that its JSON should be written in slices. */
-export function isLong(value: unknown): boolean {
-  let left = minLongChars
+export function isLong(value: unknown, minChars = minLongChars): boolean {
+  let left = minChars
   const take = (each: unknown): boolean => {
     left -= valueChars
     if (typeof each === 'string') left -= each.length
@@ -85,7 +88,8 @@ function take(slice: Slice): string {
 
 /** True for a value that is written at once. */
 function isShort(value: unknown): boolean {
-  return typeof value === 'string' ? value.length <= sliceChars : typeof value !== 'object' || value === null
+  if (typeof value === 'string') return value.length <= sliceChars
+  return typeof value !== 'object' || value === null || source.isRawJSON(value)
 }
 
 function shortJson(value: unknown): string {

@@ -5,6 +5,8 @@ import { readJson } from './json-reader.ts'
 
 /** Senders wait while more than this is unread. */
 const highWaterBytes = 256 * 1024
+/** A client with more unread than this is dropped; the large frame that it gets is not counted. It can connect again. */
+const maxUnreadBytes = 2 * 1024 * 1024
 const windowMs = 10_000
 
 /** Codes of 4000 and above are the service's own. */
@@ -24,6 +26,8 @@ export type Connection = {
   /** Sends frames in one write. */
   send(...frames: readonly object[]): void
   sendEncoded(frames: readonly EncodedFrame[]): void
+  /** Sends a frame of any size, of which there is one at a time. Resolves once most of it is read, or the connection is gone. */
+  sendLarge(frame: EncodedFrame): Promise<void>
   /**
    * Resolves to true once most of what was sent is read, to false once the connection has closed or the client has
    * stopped reading. Every sender must call it, even without awaiting it: only this call detects a stalled client.
@@ -49,11 +53,28 @@ export type Handler = {
   canClose(): boolean
 }
 
-type Parts = { readonly ws: WebSocket; readonly socket: Socket; readonly stallMs: number }
+type Parts = {
+  readonly ws: WebSocket
+  readonly socket: Socket
+  readonly stallMs: number
+  readonly maxUnreadBytes?: number
+}
 
-export function createConnection({ ws, socket, stallMs }: Parts): Connection {
+export function createConnection({
+  ws,
+  socket,
+  stallMs,
+  maxUnreadBytes: maxUnread = maxUnreadBytes,
+}: Parts): Connection {
   const gone = new AbortController()
-  ws.once('close', () => gone.abort())
+  const closed = new Promise<void>((resolve) => {
+    ws.once('close', () => {
+      gone.abort()
+      resolve()
+    })
+  })
+  /** Bytes of the large frame that is not read yet. */
+  let large = 0
   // ws closes the connection itself after a malformed frame.
   ws.on('error', () => {})
 
@@ -73,17 +94,31 @@ export function createConnection({ ws, socket, stallMs }: Parts): Connection {
 
   function write<T>(frames: readonly T[], writeOne: (frame: T) => void): void {
     if (ws.readyState !== ws.OPEN) return
+    if (ws.bufferedAmount - large > maxUnread) {
+      return close(closeCodes.slowReader, 'slow_reader: too much is unread; connect and subscribe again')
+    }
     socket.cork()
     for (const frame of frames) writeOne(frame)
     socket.uncork()
   }
 
+  const drained = (): Promise<boolean> => (draining ??= drain().finally(() => (draining = undefined)))
+  const sendEncoded = (frames: readonly EncodedFrame[]): void =>
+    write(frames, (frame) => ws.send(frame, { binary: false }))
+
   return {
     gone: gone.signal,
     close,
     send: (...frames) => write(frames, (frame) => ws.send(JSON.stringify(frame))),
-    sendEncoded: (frames) => write(frames, (frame) => ws.send(frame, { binary: false })),
-    drained: () => (draining ??= drain().finally(() => (draining = undefined))),
+    sendEncoded,
+    async sendLarge(frame) {
+      sendEncoded([frame])
+      large += frame.length
+      // What a connection has not sent stays in memory until it is gone, also after its close frame.
+      if (!(await drained())) await closed
+      large -= frame.length
+    },
+    drained,
   }
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { canonical } from '#core/json.ts'
 import { isLong, jsonInSlices, sortedKeys } from '#core/json-slices.ts'
+import { parseLossless } from '#http/lossless-json.ts'
 
 function drained(work: Iterable<string>): { text: string; slices: number } {
   const slices = [...work]
@@ -51,4 +52,9 @@ test('what is short, empty or no JSON is written as JSON.stringify does', () => 
 test('many short texts are long together', () => {
   const texts = (count: number) => Array.from({ length: count }, () => ({ text: 'a'.repeat(1024) }))
   assert.deepEqual([isLong(texts(240)), isLong(texts(256))], [false, true])
+})
+
+test('a number that keeps its source text is written as it is', () => {
+  const value = { text: 'x'.repeat(100_000), number: parseLossless('1.50') }
+  assert.equal([...jsonInSlices(value)].join(''), JSON.stringify(value))
 })

@@ -10,7 +10,7 @@ import { eventually } from '../doors/test-app.ts'
 
 type Pair = { readonly client: WebSocket; readonly ws: WebSocket; readonly connection: Connection }
 
-async function openPair(t: TestContext, stallMs: number): Promise<Pair> {
+async function openPair(t: TestContext, stallMs: number, maxUnreadBytes = 2 ** 30): Promise<Pair> {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   t.after(() => server.close())
   await once(server, 'listening')
@@ -18,7 +18,7 @@ async function openPair(t: TestContext, stallMs: number): Promise<Pair> {
   const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`)
   const [[ws, { socket }]] = await Promise.all([came, once(client, 'open')])
   t.after(() => [client, ws].forEach((each) => each.terminate()))
-  return { client, ws, connection: createConnection({ ws, socket, stallMs }) }
+  return { client, ws, connection: createConnection({ ws, socket, stallMs, maxUnreadBytes }) }
 }
 
 test('while a frame is worked on nothing more is read, and then the others come in their order', async (t) => {
@@ -55,4 +55,29 @@ test('a reader who does not read is dropped, however often something is sent mea
   t.after(() => clearInterval(sending))
   await eventually(() => Promise.resolve(ws.readyState !== ws.OPEN))
   assert.equal(await connection.drained(), false)
+})
+
+test('a client that leaves too much unread is dropped; its large frame is not counted', async (t) => {
+  const { client, ws, connection } = await openPair(t, 600_000, 1_000_000)
+  client.pause()
+  let isOver = false
+  const large = connection.sendLarge(Buffer.alloc(30_000_000, 'x')).then(() => (isOver = true))
+  connection.send({ text: 'x'.repeat(900_000) })
+  connection.send({ text: 'x'.repeat(900_000) })
+  assert.equal(ws.readyState, ws.OPEN)
+  for (let count = 0; count < 30; count++) connection.send({ text: 'x'.repeat(900_000) })
+  assert.ok(ws.readyState !== ws.OPEN)
+  assert.ok(ws.bufferedAmount < 33_000_000)
+  assert.equal(isOver, false, 'its bytes are still in memory')
+  const closed = once(client, 'close') as Promise<[number]>
+  client.resume()
+  assert.equal((await closed)[0], 4408)
+  await large
+})
+
+test('a large frame counts until its client has read most of it', async (t) => {
+  const { client, connection } = await openPair(t, 600_000)
+  const read = once(client, 'message') as Promise<[Buffer]>
+  await connection.sendLarge(Buffer.alloc(30_000_000, 'x'))
+  assert.equal((await read)[0].length, 30_000_000)
 })

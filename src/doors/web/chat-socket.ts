@@ -16,6 +16,7 @@ import type { Gates } from '#turns/gates.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { Turns } from '#turns/turns.ts'
 import { messageIdOf, sendChat } from './chat-routes.ts'
+import { createLargeFrames, type LargeFrames } from './large-frames.ts'
 import { createFeeds, type Feed, type Feeds } from './list-feed.ts'
 import { type Following, followThread } from './thread-feed.ts'
 import { type ClientFrames, clientFrames, type Frame, type Ref } from '#doors/web/wire/frame.ts'
@@ -41,15 +42,18 @@ const Typed = z.object({ type: z.enum(types, `must be one of ${types.join(', ')}
 
 /** The handler of each connection; all share the feeds of lists. */
 export function createLive(parts: LiveParts): SocketDoor {
-  const feeds = createFeeds(parts)
-  return (accepted) => openLive(accepted, parts, feeds)
+  const shared = { feeds: createFeeds(parts), largeFrames: createLargeFrames() }
+  return (accepted) => openLive(accepted, parts, shared)
 }
 
-function openLive({ connection, caller, request, recheck }: Accepted, parts: LiveParts, feeds: Feeds): Handler {
+type Shared = { readonly feeds: Feeds; readonly largeFrames: LargeFrames }
+
+function openLive({ connection, caller, request, recheck }: Accepted, parts: LiveParts, shared: Shared): Handler {
   const { turns, threads, gates, chatLimit, writeLimit, log } = parts
   const followed = new Map<string, Following>()
   const { user } = caller
   const send = (...frames: readonly Frame[]): void => connection.send(...frames)
+  const sendLarge = shared.largeFrames.open(user, connection)
 
   async function follow(threadId: string, after: number): Promise<void> {
     let own: Following | undefined
@@ -60,7 +64,7 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
       log.debug({ err: error, thread: threadId }, 'stopped following a thread')
       connection.close(closeCodes.slowReader, 'slow_reader: too much is unread; connect and subscribe again')
     }
-    own = await followThread({ turns, threads, connection, user, threadId, after, onEnd })
+    own = await followThread({ turns, threads, connection, sendLarge, user, threadId, after, onEnd })
     followed.get(threadId)?.close()
     if (connection.gone.aborted) return own.close()
     followed.delete(threadId)
@@ -149,7 +153,7 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
     },
     recheck: () => void recheck(),
   }
-  const begun = feeds.follow(user, listener).then(
+  const begun = shared.feeds.follow(user, listener).then(
     (made) => {
       feed = made
       if (connection.gone.aborted) made.stop()

@@ -2,13 +2,16 @@
 import type { PartialText } from '#core/bus.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
+import { isLong } from '#core/json-slices.ts'
 import type { Turn } from '#core/turn.ts'
 import { isAtRest } from '#core/turn-status.ts'
 import type { Connection } from '#http/connection.ts'
+import { pace } from '#lib/pace.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { Frame } from '#doors/web/wire/frame.ts'
 import type { Turns } from '#turns/turns.ts'
 import type { Watched } from '#turns/watch.ts'
+import { type LargeFrame, minLargeChars, type SendLarge } from './large-frames.ts'
 import { findThread } from './thread-routes.ts'
 import { itemWire, turnFrame } from './wire.ts'
 
@@ -22,6 +25,7 @@ export type Follow = {
   readonly turns: Pick<Turns, 'watch' | 'get'>
   readonly threads: Pick<Threads, 'get' | 'entries'>
   readonly connection: Pick<Connection, 'drained'> & { send(...frames: readonly Frame[]): void }
+  readonly sendLarge: SendLarge
   readonly user: UserId
   readonly threadId: string
   readonly after: number
@@ -34,7 +38,7 @@ export type Follow = {
  * the last turn is sent after all of its entries.
  */
 export async function followThread(given: Follow): Promise<Following> {
-  const { turns, threads, connection, user, threadId, after, onEnd } = given
+  const { turns, threads, connection, sendLarge, user, threadId, after, onEnd } = given
   const watch = turns.watch(user, threadId, after)
   let running = false
   let sentSeq = after
@@ -49,15 +53,17 @@ export async function followThread(given: Follow): Promise<Following> {
     return [frame]
   }
 
-  function itemFrame(entry: Entry): Frame {
-    return { type: 'item', thread_id: threadId, seq: entry.seq, item: itemWire(entry) }
+  function itemFrame(entry: Entry): Frame | LargeFrame {
+    const { seq, item } = entry
+    const make = (): Frame => ({ type: 'item', thread_id: threadId, seq, item: itemWire(entry) })
+    return isLong(item, minLargeChars) ? { type: 'large', key: `item ${threadId} ${seq}`, make } : make()
   }
 
   function placeOf({ turnId: turn_id, itemId: item_id, firstId: first_id }: Omit<PartialText, 'text'>) {
     return { thread_id: threadId, turn_id, item_id, ...(first_id !== undefined && { first_id }) }
   }
 
-  function framesOf(event: Watched): Frame[] {
+  function framesOf(event: Watched): (Frame | LargeFrame)[] {
     switch (event.type) {
       case 'entries':
         sentSeq = Math.max(sentSeq, event.entries.at(-1)?.seq ?? 0)
@@ -72,15 +78,17 @@ export async function followThread(given: Follow): Promise<Following> {
         const { text } = event
         const at = placeOf(event)
         return [
-          event.type === 'delta'
-            ? { type: 'delta', ...at, offset: event.offset, text }
-            : { type: 'snapshot', ...at, text },
+          textFrame(
+            event.type === 'delta'
+              ? { type: 'delta', ...at, offset: event.offset, text }
+              : { type: 'snapshot', ...at, text },
+          ),
         ]
       }
       case 'thought': {
         running = true
         const { type, offset, text } = event
-        return [{ type, ...placeOf(event), offset, text }]
+        return [textFrame({ type, ...placeOf(event), offset, text })]
       }
       case 'progress': {
         const { turnId: turn_id, callId: call_id, ...rest } = event
@@ -91,12 +99,19 @@ export async function followThread(given: Follow): Promise<Following> {
     }
   }
 
+  async function sendFrame(frame: Frame | LargeFrame): Promise<boolean> {
+    if (frame.type === 'large') return sendLarge(frame)
+    connection.send(frame)
+    // All watchers get an item in the same turn of the event loop.
+    if (frame.type === 'item') await pace()
+    return connection.drained()
+  }
+
   async function pump(): Promise<void> {
     connection.send(...lastTurn())
     for await (const events of watch) {
       for (const frame of joined(events).flatMap(framesOf)) {
-        connection.send(frame)
-        if (!(await connection.drained())) return
+        if (!(await sendFrame(frame))) return
       }
     }
   }
@@ -118,6 +133,15 @@ export async function followThread(given: Follow): Promise<Following> {
     (error: unknown) => onEnd(error),
   )
   return { running: () => running, close: () => watch.close() }
+}
+
+type TextFrame = Extract<Frame, { type: 'delta' | 'thought' | 'snapshot' }>
+
+function textFrame(frame: TextFrame): Frame | LargeFrame {
+  const { type, thread_id, item_id, text } = frame
+  if (text.length < minLargeChars) return frame
+  const from = type === 'snapshot' ? 0 : frame.offset
+  return { type: 'large', key: `${type} ${thread_id} ${item_id} ${from} ${text.length}`, make: () => frame }
 }
 
 /** Merges consecutive pieces of one item into one event. */

@@ -66,6 +66,7 @@ function open({ turn = turnOf(), parts = {}, recheck = true, watched = () => nev
   const connection = {
     send: (...sent: readonly object[]) => void frames.push(...(sent as Frame[])),
     sendEncoded: () => {},
+    sendLarge: () => Promise.resolve(),
     drained: () => Promise.resolve(true),
     close: (code: number, reason: string) => void closed.push(`${code} ${reason}`),
     gone: gone.signal,

@@ -21,8 +21,14 @@ const turn = (status: TurnStatus, more: Partial<Turn> = {}): Turn => ({
   usage: noUsage,
   ...more,
 })
-const entry = (seq: number): Entry => ({ seq, id: `i${seq}`, turnId: 't1', at: 0, item: textMessage('user', 'hi') })
-const stored = (...seqs: number[]): Watched => ({ type: 'entries', entries: seqs.map(entry) })
+const entry = (seq: number, text = 'hi'): Entry => ({
+  seq,
+  id: `i${seq}`,
+  turnId: 't1',
+  at: 0,
+  item: textMessage('user', text),
+})
+const stored = (...seqs: number[]): Watched => ({ type: 'entries', entries: seqs.map((seq) => entry(seq)) })
 const piece = (type: 'delta' | 'thought', itemId: string, offset: number, text: string): Watched => ({
   type,
   turnId: 't1',
@@ -36,6 +42,7 @@ type Given = { readonly last: Turn; readonly lastSeq?: number; readonly after?: 
 /** The frames of a thread with a last turn, whose watch yields these batches and then ends. */
 async function framesOf(batches: readonly Watched[][], { last, lastSeq = 2, after = 0, drained = true }: Given) {
   const frames: Frame[] = []
+  const large: string[] = []
   const ended = Promise.withResolvers<unknown>()
   async function* events() {
     await Promise.resolve()
@@ -51,6 +58,11 @@ async function framesOf(batches: readonly Watched[][], { last, lastSeq = 2, afte
       entries: () => Promise.resolve({ entries: [entry(lastSeq)], more: false }),
     },
     connection: { send: (...sent) => void frames.push(...sent), drained: () => Promise.resolve(drained) },
+    sendLarge: ({ key, make }) => {
+      large.push(key)
+      frames.push(make())
+      return Promise.resolve(drained)
+    },
     user: operator,
     threadId,
     after,
@@ -66,7 +78,7 @@ async function framesOf(batches: readonly Watched[][], { last, lastSeq = 2, afte
       return `${frame.type} ${frame.item_id} ${frame.offset} ${frame.text}`
     return frame.type
   })
-  return { frames, told, running: [atFirst, following.running()] }
+  return { frames, told, large, running: [atFirst, following.running()] }
 }
 
 describe('followThread', () => {
@@ -96,6 +108,24 @@ describe('followThread', () => {
         [true, false],
       ],
     )
+  })
+
+  it('sends a large item or text by its key, in the order of the others', async () => {
+    const text = 'x'.repeat(20_000)
+    const snapshot: Watched = { type: 'snapshot', turnId: 't1', itemId: 'a', text }
+    const items: Watched = { type: 'entries', entries: [entry(1), entry(2, text), entry(3)] }
+    const batches = [[items], [snapshot], [piece('delta', 'a', 20_000, text)], [piece('thought', 'b', 5, text)]]
+    const { told, large } = await framesOf(batches, { last: turn('running'), lastSeq: 3 })
+    assert.deepEqual(
+      told.map((each) => each.replace(/x+/, '')),
+      ['item 1', 'item 2', 'item 3', 'turn running', 'snapshot', 'delta a 20000 ', 'thought b 5 '],
+    )
+    assert.deepEqual(large, [
+      `item ${threadId} 2`,
+      `snapshot ${threadId} a 0 20000`,
+      `delta ${threadId} a 20000 20000`,
+      `thought ${threadId} b 5 20000`,
+    ])
   })
 
   it('leaves out a turn of the thread that this one was forked from', async () => {
