@@ -82,12 +82,27 @@ export function createAppend(fence: Fence, marker: (() => Marker) | undefined) {
       const text = yield* fence.inSlices(part.text, origin, { ...options(), maxChars: maxFileChars })
       return { type: 'text', text: `\n${text}\n`, origin }
     }
-    if (part.type === 'image' || part.origin === undefined) return part
-    return { ...part, text: yield* fence.inSlices(part.text, part.origin, options()) }
+    if (part.type === 'image') return part
+    const { text, origin } = part
+    if (origin !== undefined) return { type: 'text', text: yield* fence.inSlices(text, origin, options()), origin }
+    return part.type === 'framing' ? { type: 'text', text } : part
+  }
+
+  /** A framing right after the sender's text is one text with it. */
+  function* contentInSlices(content: readonly Part[]): Generator<void, Part[]> {
+    const parts: Part[] = []
+    for (const [at, part] of content.entries()) {
+      const [before, last] = [content[at - 1], parts.at(-1)]
+      const isFraming = part.type === 'framing' && part.origin === undefined
+      if (isFraming && before?.type === 'text' && before.origin === undefined && last?.type === 'text') {
+        parts.splice(-1, 1, { ...last, text: `${last.text}${part.text}` })
+      } else parts.push(yield* partInSlices(part))
+    }
+    return parts
   }
 
   const fencedMessage = (item: Message): Message =>
-    item.content.some(isOutside) ? { ...item, content: item.content.map((part) => drained(partInSlices(part))) } : item
+    item.content.some(isRendered) ? { ...item, content: drained(contentInSlices(item.content)) } : item
 
   const fencedResult = (item: Result): Result =>
     item.origin ? { ...item, output: fenced(item.output, item.origin) } : item
@@ -150,9 +165,7 @@ export function createAppend(fence: Fence, marker: (() => Marker) | undefined) {
   /** Fences the parts of a message with pauses. `append` then finds them. */
   async function fenceParts(item: Message): Promise<void> {
     if (known.has(item)) return
-    const content: Part[] = []
-    for (const part of item.content) content.push(await inPace(partInSlices(part)))
-    known.set(item, { ...item, content })
+    known.set(item, { ...item, content: await inPace(contentInSlices(item.content)) })
   }
 
   function append(history: History, item: Item, seq: number): void {
@@ -197,8 +210,9 @@ function skillParts({ name, text, origin }: KeptSkill): Part[] {
   ]
 }
 
-export function isOutside(part: Part): boolean {
-  return part.type === 'file' || (part.type === 'text' && part.origin !== undefined)
+/** True for a part that the prompt has in another form. */
+export function isRendered(part: Part): boolean {
+  return part.type === 'file' || part.type === 'framing' || (part.type === 'text' && part.origin !== undefined)
 }
 
 function show(history: History, item: Item): void {

@@ -6,7 +6,7 @@ import type { Turn } from '#core/turn.ts'
 import { pace } from '#lib/pace.ts'
 import type { Fence } from '#safety/fence.ts'
 import type { Marker } from '#safety/marks.ts'
-import { createAppend, dropSummarised, emptyHistory, type History, isOutside } from './history-prompt.ts'
+import { createAppend, dropSummarised, emptyHistory, type History, isRendered } from './history-prompt.ts'
 
 const defaultMaxBytes = 16 * 1024 * 1024
 /** Most threads have a turn or two and are read in no time: the bytes are for the long ones. */
@@ -63,7 +63,7 @@ export function createHistories({
   /** Fencing takes milliseconds for a long text, and a request may bring a hundred of them. */
   async function appendAll(history: History, entries: Iterable<Pick<Entry, 'item' | 'seq'>>): Promise<void> {
     for (const { item, seq } of entries) {
-      if (item.type === 'message' && item.content.some(isOutside)) await fenceParts(item)
+      if (item.type === 'message' && item.content.some(isRendered)) await fenceParts(item)
       append(history, item, seq)
       await pace()
     }

@@ -83,7 +83,7 @@ function contentOf({ content }: Message, fence: FenceText | undefined): string {
   const maxChars = Math.floor(maxLineChars / Math.max(content.length, 1))
   const textOf = (part: Part): string => {
     if (part.type === 'image') return '[a picture]'
-    if (part.type === 'text') return fenced(cutMiddle(part.text, maxChars), part.origin, fence)
+    if (part.type !== 'file') return fenced(cutMiddle(part.text, maxChars), part.origin, fence)
     return fenced(cutMiddle(part.text, Math.min(maxChars, maxOutputChars)), fileOrigin(part.name), fence)
   }
   return content.map(textOf).join(' ')

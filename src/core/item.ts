@@ -10,11 +10,15 @@ import type { ModelCall } from './turn.ts'
 /**
  * A part of a message. Files arrive as text, that of a PDF with its `pages`; an image is a URL or a data URL. A text with an `origin` came from outside,
  * not from the sender. Texts are stored without a fence; the prompt adds it. `kept`, in prompts only, is a loaded skill's.
+ * A framing is the service's own text around the sender's: the prompt has it as text, and nothing else shows or finds it.
  */
 export type Part =
   | { readonly type: 'text'; readonly text: string; readonly origin?: string; readonly kept?: true }
+  | { readonly type: 'framing'; readonly text: string; readonly origin?: string }
   | { readonly type: 'image'; readonly url: string }
   | { readonly type: 'file'; readonly name: string; readonly text: string; readonly pages?: PagesRead }
+
+export type OwnPart = Exclude<Part, { readonly type: 'framing' }>
 
 /** True for what an image part may have: a web URL, or a data URL of an image. */
 export function isImageUrl(url: string): boolean {
@@ -134,6 +138,11 @@ export type Entry = Draft & { readonly seq: number; readonly turnId: string; rea
 /** A message with one text, and files after it. */
 export function textMessage(role: 'user' | 'assistant', text: string, files: readonly Part[] = []): Message {
   return { type: 'message', role, content: [{ type: 'text', text }, ...files] }
+}
+
+/** What the sender of a message wrote and attached: its parts without the service's framing. */
+export function ownParts({ content }: Message): OwnPart[] {
+  return content.filter((part) => part.type !== 'framing')
 }
 
 /** The text of a message and its files, without images. */

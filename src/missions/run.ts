@@ -21,11 +21,15 @@ const maxPages = 50
 export function turnOfRun(mission: Mission, at: number, last: MissionRun | undefined): StartTurn {
   const { userId: user, title, prompt, zone, tools, capUsd } = mission
   const planned = instantWords(at, zone)
-  const words = `\n\nThis is a run of your mission, planned for ${planned} (${zone}). Nobody waits at the screen: do it now and reply with the outcome. If there is nothing to report, reply with this one line and nothing else: ${quietReply}`
+  const framing = `\n\nThis is a run of your mission, planned for ${planned} (${zone}). Nobody waits at the screen: do it now and reply with the outcome. If there is nothing to report, reply with this one line and nothing else: ${quietReply}`
   const input: Message = {
     type: 'message',
     role: 'user',
-    content: [{ type: 'text', text: `${prompt}${words}` }, ...(last ? lastParts(last, zone) : [])],
+    content: [
+      { type: 'text', text: prompt },
+      { type: 'framing', text: framing },
+      ...(last ? lastParts(last, zone) : []),
+    ],
   }
   return {
     user,
@@ -40,15 +44,15 @@ export function turnOfRun(mission: Mission, at: number, last: MissionRun | undef
 /** The outcome of the last run. With outside text in it, it is fenced as such and taints this run too. */
 function lastParts({ outcome, nominalAt, summary = '', origin }: MissionRun, zone: string): Part[] {
   const head = `\n\nThe last run, planned for ${instantWords(nominalAt, zone)}, ended as ${outcome ?? 'unknown'}.`
-  if (summary === '') return [{ type: 'text', text: head }]
+  if (summary === '') return [{ type: 'framing', text: head }]
   if (origin !== undefined) {
     return [
-      { type: 'text', text: `${head} Its outcome:\n` },
-      { type: 'text', text: summary, origin },
+      { type: 'framing', text: `${head} Its outcome:\n` },
+      { type: 'framing', text: summary, origin },
     ]
   }
   const fenced = summary.replaceAll(/<(?=\s{0,8}\/?\s{0,8}last-run)/gi, '[')
-  return [{ type: 'text', text: `${head} Its outcome:\n<last-run>\n${fenced}\n</last-run>` }]
+  return [{ type: 'framing', text: `${head} Its outcome:\n<last-run>\n${fenced}\n</last-run>` }]
 }
 
 /** How the turn of a run came to rest; undefined while it runs. Without a turn its thread was deleted. */

@@ -189,7 +189,7 @@ function userPart(part: Part, pictures: RegExp) {
 
 /** A text part as it is; a file as text inside a `<file>` tag that its content cannot close. */
 export function partText(part: Exclude<Part, { type: 'image' }>): string {
-  if (part.type === 'text') return part.text
+  if (part.type !== 'file') return part.text
   const name = part.name.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
   return `\n<file name="${name}">\n${withoutMarks(part.text)}\n</file>\n`
 }

@@ -34,5 +34,5 @@ function outsideTexts(item: Item): Outside[] {
 
 function partTexts(part: Part): Outside[] {
   if (part.type === 'file') return [{ text: part.text, where: `file ${part.name}` }]
-  return part.type === 'text' && part.origin !== undefined ? [{ text: part.text, where: 'event' }] : []
+  return part.type !== 'image' && part.origin !== undefined ? [{ text: part.text, where: 'event' }] : []
 }

@@ -116,6 +116,6 @@ export async function masked(item: Item, mask: Mask): Promise<Item> {
     : item
 }
 
-function isOutside(part: Part): part is Part & { readonly type: 'file' | 'text' } {
-  return part.type === 'file' || (part.type === 'text' && part.origin !== undefined)
+function isOutside(part: Part): part is Exclude<Part, { type: 'image' }> {
+  return part.type === 'file' || (part.type !== 'image' && part.origin !== undefined)
 }

@@ -1,8 +1,8 @@
 // A thread as a file: JSON, which can be imported again, or Markdown for people. It is read and written in parts, however
-// long the thread is. Gates, attempts and summaries are left out: they say how the answers came about, not what they are.
+// long the thread is. Gates, attempts, summaries and framings are left out: they say how the answers came about, not what they are.
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Entry, Item, Part } from '#core/item.ts'
+import { type Entry, type Item, type OwnPart, ownParts } from '#core/item.ts'
 import type { ThreadStore } from '#core/thread-store.ts'
 import type { Thread } from '#core/turn.ts'
 
@@ -80,8 +80,8 @@ function jsonHead({ title, door, createdAt, updatedAt }: Thread): string {
 function exportedItem({ item, at, seq }: Entry): object | undefined {
   const head = { seq, at: new Date(at).toISOString(), type: item.type }
   if (item.type === 'message') {
-    const { role, content, cut } = item
-    return { ...head, role, content, ...(cut && { cut }) }
+    const { role, cut } = item
+    return { ...head, role, content: ownParts(item), ...(cut && { cut }) }
   }
   if (item.type === 'reasoning') return { ...head, text: item.text }
   if (item.type === 'call') return { ...head, call_id: item.callId, name: item.name, args: item.args }
@@ -103,14 +103,14 @@ function exportedItem({ item, at, seq }: Entry): object | undefined {
 
 function markdownOf(item: Item): string {
   if (item.type === 'message') {
-    return `\n## ${item.role === 'user' ? 'You' : 'Atrium'}\n\n${item.content.map(partText).join('\n\n')}\n`
+    return `\n## ${item.role === 'user' ? 'You' : 'Atrium'}\n\n${ownParts(item).map(partText).join('\n\n')}\n`
   }
   if (item.type === 'call') return `\n**${oneLine(item.name)}**\n\n${fenced(item.args)}\n`
   if (item.type === 'result') return `\n${fenced(item.output)}\n`
   return item.type === 'answer' && item.decision === 'output' ? `\n${fenced(item.output ?? '')}\n` : ''
 }
 
-function partText(part: Part): string {
+function partText(part: OwnPart): string {
   if (part.type === 'text') return part.text
   if (part.type === 'file') return `Attached: ${oneLine(part.name)}\n\n${fenced(part.text)}`
   return part.url.startsWith('data:') ? '(a picture)' : `![](${part.url})`

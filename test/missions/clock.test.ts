@@ -31,6 +31,8 @@ test('a mission runs at its instants, each in a thread of its own, and tells wha
   })
   const thread = await house.threads.get(ada, runs[1]?.threadId ?? '')
   assert.deepEqual([thread?.title, thread?.door], ['Status, Mon 16 Nov 2026 09:00', 'mission'])
+  const opening = await house.turns.opening(ada, id)
+  assert.equal(opening, 'Look', 'people see and find the prompt of the mission alone')
   assert.match(house.asked[1]?.at(-1) ?? '', /The last run, .* ended as ok\. Its outcome:\n<last-run>\necho Look/)
   assert.equal(house.settled.length, 2)
 })

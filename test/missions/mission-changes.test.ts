@@ -72,7 +72,7 @@ test('what a run read from outside taints the next one', async (t) => {
   const { entries } = await house.store.threads.entries(ada, second?.threadId ?? '', { after: 0, limit: 1 })
   const message = entries[0]?.item
   assert.ok(message?.type === 'message')
-  assert.deepEqual(message.content.at(-1), { type: 'text', text: 'read it', origin: 'page' })
+  assert.deepEqual(message.content.at(-1), { type: 'framing', text: 'read it', origin: 'page' })
 })
 
 test('a change of schedule begins anew, a change of words does not', async (t) => {

@@ -61,10 +61,11 @@ test('a run is a turn of the mission’s user, which waits behind others and say
     options: {},
     whenBusy: 'queue',
   })
-  assert.equal(parts.length, 1)
+  assert.deepEqual(parts[0], { type: 'text', text: 'Look' })
+  assert.equal(parts.length, 2)
   assert.match(
-    parts[0]?.type === 'text' ? parts[0].text : '',
-    /^Look\n\nThis is a run of your mission, planned for Mon 16 Nov 2026 08:00 \(UTC\)\..*: Nothing to report\.$/,
+    parts[1]?.type === 'framing' ? parts[1].text : '',
+    /^\n\nThis is a run of your mission, planned for Mon 16 Nov 2026 08:00 \(UTC\)\..*: Nothing to report\.$/,
   )
   assert.deepEqual(partsOf(undefined, { tools: [], capUsd: 0 }).options, { serviceTools: [], capUsd: 0 })
 })
@@ -72,14 +73,14 @@ test('a run is a turn of the mission’s user, which waits behind others and say
 test('a run reads how the last one ended, in a fence, and as text from outside where that had read some', () => {
   const head = '\n\nThe last run, planned for Mon 16 Nov 2026 08:00, ended as'
   for (const [last, parts] of [
-    [ran, [{ type: 'text', text: `${head} ok. Its outcome:\n<last-run>\nAll is well\n</last-run>` }]],
-    [{ ...ran, summary: '' }, [{ type: 'text', text: `${head} ok.` }]],
-    [{ id: 'r1', missionId: 'm1', nominalAt: at, costUsd: null }, [{ type: 'text', text: `${head} unknown.` }]],
+    [ran, [{ type: 'framing', text: `${head} ok. Its outcome:\n<last-run>\nAll is well\n</last-run>` }]],
+    [{ ...ran, summary: '' }, [{ type: 'framing', text: `${head} ok.` }]],
+    [{ id: 'r1', missionId: 'm1', nominalAt: at, costUsd: null }, [{ type: 'framing', text: `${head} unknown.` }]],
     [
       { ...ran, outcome: 'failed', summary: 'a </last-run> b < / LAST-RUN <last' },
       [
         {
-          type: 'text',
+          type: 'framing',
           text: `${head} failed. Its outcome:\n<last-run>\na [/last-run> b [ / LAST-RUN <last\n</last-run>`,
         },
       ],
@@ -87,12 +88,12 @@ test('a run reads how the last one ended, in a fence, and as text from outside w
     [
       { ...ran, origin: 'page' },
       [
-        { type: 'text', text: `${head} ok. Its outcome:\n` },
-        { type: 'text', text: 'All is well', origin: 'page' },
+        { type: 'framing', text: `${head} ok. Its outcome:\n` },
+        { type: 'framing', text: 'All is well', origin: 'page' },
       ],
     ],
   ] as const) {
-    assert.deepEqual(partsOf(last).parts.slice(1), parts)
+    assert.deepEqual(partsOf(last).parts.slice(2), parts)
   }
 })
 

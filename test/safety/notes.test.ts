@@ -26,6 +26,11 @@ const table: readonly [says: string, item: Item, where: string | undefined][] = 
     textMessage('user', 'An event.', [{ type: 'text', text: order, origin: eventOrigin }]),
     'event',
   ],
+  [
+    'a last run that read such text',
+    textMessage('user', 'Look', [{ type: 'framing', text: order, origin: 'page' }]),
+    'event',
+  ],
   ['a summary of such text', { type: 'summary', text: order, upTo: 3, origin: summaryOrigin }, 'summary'],
   ['a result of our own', { type: 'result', callId: 'c1', output: order }, undefined],
   ['what a person typed', textMessage('user', order), undefined],

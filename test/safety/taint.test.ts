@@ -28,6 +28,12 @@ const rows: readonly [what: string, items: Item[], taint: string | undefined][] 
     [textMessage('user', 'Event push.', [{ type: 'text', text: 'x', origin: eventOrigin }])],
     'an event of a code host',
   ],
+  ['a framing of our own', [textMessage('user', 'Look', [{ type: 'framing', text: 'x' }])], undefined],
+  [
+    'a last run that read a page',
+    [textMessage('user', 'Look', [{ type: 'framing', text: 'x', origin: 'page' }])],
+    'page',
+  ],
   ['a summary of clean history', [{ type: 'summary', text: 'they talked', upTo: 9 }], undefined],
   [
     'a summary of tainted history',

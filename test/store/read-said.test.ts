@@ -33,6 +33,11 @@ test('the texts before the first attachment are read, with their escapes', () =>
     'one two',
   )
   assert.equal(said(stored([photo, { type: 'text', text }])), '')
+  const framed: Part[] = [
+    { type: 'text', text },
+    { type: 'framing', text: 'planned' },
+  ]
+  assert.deepEqual([said(stored(framed)), saidIn({ content: framed })], [text, text], 'a framing is not said')
   assert.equal(said(stored([])), '')
 })
 

@@ -47,9 +47,10 @@ test('what a file or an event holds is kept without secrets, the words beside it
   const own = { type: 'text', text: 'the-secret of mine' } as const
   const event = { type: 'text', text: 'opened: the-secret', origin: eventOrigin } as const
   const file = { type: 'file', name: 'a.env', text: 'KEY=the-secret' } as const
-  const kept = await masked({ ...textMessage('user', ''), content: [own, event, file] }, mask)
+  const last = { type: 'framing', text: 'it read the-secret', origin: 'page' } as const
+  const kept = await masked({ ...textMessage('user', ''), content: [own, event, file, last] }, mask)
   assert.deepEqual(kept, {
     ...textMessage('user', ''),
-    content: [own, { ...event, text: 'opened: ***' }, { ...file, text: 'KEY=***' }],
+    content: [own, { ...event, text: 'opened: ***' }, { ...file, text: 'KEY=***' }, { ...last, text: 'it read ***' }],
   })
 })

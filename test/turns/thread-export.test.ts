@@ -17,6 +17,7 @@ const spoken: readonly Item[] = [
     content: [
       { type: 'text', text: 'Read it' },
       { type: 'file', name: 'a.md', text: '```x```' },
+      { type: 'framing', text: 'Nobody waits' },
     ],
   },
   { type: 'reasoning', text: 'hm', seal: 'sealed' },
@@ -43,6 +44,7 @@ test('JSON has what was said and done, without what only the service needs', asy
     items.map(({ type }) => type),
     ['message', 'reasoning', 'call', 'result', 'message'],
   )
+  assert.doesNotMatch(text, /Nobody waits/)
   assert.deepEqual([items[1]?.['text'], 'seal' in (items[1] ?? {}), 'hosts' in (items[3] ?? {})], ['hm', false, false])
 })
 

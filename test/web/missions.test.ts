@@ -110,6 +110,8 @@ test('a mission runs now, and its run leads to its thread', { skip }, async (t) 
   await row.getByRole('link').click()
   await page.waitForURL('**/threads/*')
   await page.getByRole('article', { name: 'Atrium' }).getByText('The status page is green.').waitFor()
+  await page.getByRole('article', { name: 'You' }).getByText('Read the news', { exact: true }).waitFor()
+  await untilEqual(() => page.getByText('Nobody waits').count(), 0)
 })
 
 test('a mission is paused, resumed, edited and removed', { skip }, async (t) => {

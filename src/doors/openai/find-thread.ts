@@ -52,7 +52,7 @@ function chainMessage(item: ChainedItem): ChainMessage {
 }
 
 function mediaOf(part: Part): string[] {
-  if (part.type === 'text') return []
+  if (part.type === 'text' || part.type === 'framing') return []
   return part.type === 'image' ? [part.url] : [`${part.name}:${part.text}`]
 }
 

@@ -87,7 +87,7 @@ export function ownText(message: Message): string {
 
 /** The attachment in a message part, if it is one. */
 export function fileIn(part: Part): Named[] {
-  if (part.type === 'text') return []
+  if (part.type === 'text' || part.type === 'framing') return []
   if (part.type === 'file') {
     return [{ name: part.name, size: Buffer.byteLength(part.text), ...(part.pages && { pages: part.pages }) }]
   }

@@ -4,7 +4,7 @@ import { replyIn } from '#core/calls.ts'
 import { senderName } from '#core/doors.ts'
 import type { ReachedLimit } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Entry, Item } from '#core/item.ts'
+import { type Entry, type Item, ownParts } from '#core/item.ts'
 import type { CutText } from '#core/turn-store.ts'
 import type { QueuedEntry } from '#core/thread-store.ts'
 import { type Thread, type Turn, type TurnError, usageSoFar } from '#core/turn.ts'
@@ -80,7 +80,7 @@ export function replyText(entries: readonly Entry[]): string | null {
 function bodyWire(item: Item) {
   switch (item.type) {
     case 'message':
-      return { type: item.type, role: item.role, content: [...item.content], ...(item.cut && { cut: item.cut }) }
+      return { type: item.type, role: item.role, content: ownParts(item), ...(item.cut && { cut: item.cut }) }
     case 'reasoning':
       return { type: item.type, text: item.text }
     case 'call':

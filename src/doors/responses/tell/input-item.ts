@@ -1,6 +1,6 @@
 // The input items of a turn on the wire, built from the entries of the log.
 import { hexOf } from '#core/ids.ts'
-import { type Entry, type Part, textOf } from '#core/item.ts'
+import { type Entry, type OwnPart, ownParts, textOf } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
 import { nameForCaller } from '#doors/openai/caller-tools.ts'
 import { closeCompaction, compactionIn } from '#doors/responses/read/compaction.ts'
@@ -15,7 +15,7 @@ export function inputItem({ id, item }: Entry, { threadId, options }: Pick<Turn,
       if (item.role === 'assistant') return messageOutput(wireId, textOf(item), item.cut ? 'incomplete' : 'completed')
       const compacted = compactionIn(item)
       if (compacted) return { id: wireId, type: 'compaction', encrypted_content: closeCompaction(compacted) }
-      return { id: wireId, type: 'message', status: 'completed', role: 'user', content: item.content.map(inputPart) }
+      return { id: wireId, type: 'message', status: 'completed', role: 'user', content: ownParts(item).map(inputPart) }
     }
     case 'call': {
       const call = { call_id: item.callId, ...nameForCaller(options.tools, item.name), arguments: item.args }
@@ -39,7 +39,7 @@ export function inputItem({ id, item }: Entry, { threadId, options }: Pick<Turn,
   }
 }
 
-function inputPart(part: Part) {
+function inputPart(part: OwnPart) {
   switch (part.type) {
     case 'text':
       return { type: 'input_text', text: part.text }
