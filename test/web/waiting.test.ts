@@ -196,6 +196,7 @@ test('the queue has what waits from every thread; what one browser answers is an
   await two.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
   const today = two.getByRole('region', { name: 'Answered today' }).getByRole('listitem')
   await today.first().getByText('Allowed once by you').waitFor()
+  await today.first().getByRole('link', { name: 'Create a file: docs/three.md', exact: true }).waitFor()
   await today
     .getByText(/^Allowed until (\d+ \w+( \d{4})?, \d\d:\d\d|\d\d:\d\d today) by you, (just now|\d+ min ago)$/)
     .last()
@@ -207,5 +208,6 @@ test('the queue has what waits from every thread; what one browser answers is an
     return aside !== null && middle !== null && aside.width < middle.width / 2
   })
   await said(one, 'The tool said: created').waitFor()
+  await one.getByText('Create a file: docs/three.md. Allowed once by you').waitFor()
   await untilEqual(() => card(one, 'Create docs/three.md?').count(), 0)
 })

@@ -5,7 +5,7 @@ import type { Waiting as Gate } from '#doors/web/wire/gate.ts'
 import { printable } from '#safety/printable.ts'
 import { doorOf } from '../lib/doors.ts'
 import { exactTime, shortWhen, whenText } from '../lib/words.ts'
-import { answerIcon, answerWords, messageWords } from '../parts/answer-words.ts'
+import { answerIcon, answerWords, askedWords, messageWords } from '../parts/answer-words.ts'
 import { Approval } from '../parts/approval.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Page } from '../parts/page.tsx'
@@ -107,7 +107,7 @@ function AnsweredToday() {
             <Icon name={answerIcon(gate)} />
             <div class="queue-words">
               <a class="answered-what one-line" href={`/threads/${gate.thread_id}`}>
-                {printable(gate.question.brief)}
+                {askedWords(gate)}
               </a>
               <span class="answered-words">
                 {answerWords(gate, gate.kind)},{' '}

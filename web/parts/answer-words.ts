@@ -1,5 +1,6 @@
 // The answer to a gate, in words.
 import type { AnswerItem, GateItem } from '#doors/web/wire/thread.ts'
+import { printable } from '#safety/printable.ts'
 import { untilText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
 import { sessionState } from '../store/session.ts'
@@ -13,6 +14,11 @@ type Kind = GateItem['kind']
 export function messageWords({ decision, by }: Answer, word: string | undefined): string {
   if (by === 'expiry' || by === 'restart') return '. The agent was told so.'
   return decision === 'deny' && word ? `. ${nameOf(by) === 'you' ? 'You' : 'They'} said: “${word}”` : ''
+}
+
+/** What was asked, with its object: a question about a file does not name it in brief. */
+export function askedWords({ question: { brief }, preview }: Pick<GateItem, 'question' | 'preview'>): string {
+  return printable(preview.type === 'diff' ? `${brief}: ${preview.path}` : brief)
 }
 
 export function answerWords({ decision, by, scope, until }: Answer, kind?: Kind): string {

@@ -4,7 +4,6 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { isAtRest } from '#core/turn-status.ts'
 import { pagesWords, sizeWords } from '#core/words.ts'
 import type { MessageItem, Part } from '#doors/web/wire/thread.ts'
-import { printable } from '#safety/printable.ts'
 import { lazy } from '../lazy.tsx'
 import { type Block, cutText, isCut, ownTextOf, textOf, type TurnView } from '../lib/conversation.ts'
 import { exactTime, whenText } from '../lib/words.ts'
@@ -18,7 +17,7 @@ import { service } from '../store/service.ts'
 import { offlineSecs } from '../store/link.ts'
 import type { resend as resendNow } from '../store/variants.ts'
 import { useAct } from './act.ts'
-import { answerIcon, answerWords, messageWords } from './answer-words.ts'
+import { answerIcon, answerWords, askedWords, messageWords } from './answer-words.ts'
 import { IconButton } from './button.tsx'
 import { Calls } from './call-row.tsx'
 import { Copy } from './copy.tsx'
@@ -151,7 +150,7 @@ function GateBlock({ block: { gate, answer } }: { block: Extract<Block, { type: 
     <p class="answered">
       <Icon name={answerIcon(answer)} />
       <span>
-        {printable(gate.question.brief)}. {answerWords(answer, gate.kind)},{' '}
+        {askedWords(gate)}. {answerWords(answer, gate.kind)},{' '}
         <time dateTime={answer.at} title={exactTime(answer.at)}>
           {whenText(answer.at, now.value)}
         </time>
