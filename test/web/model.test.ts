@@ -63,6 +63,22 @@ test('a model is tried, another one is chosen, a faulty choice changes nothing',
   assert.equal((await chosen()).provider, 'offline')
 })
 
+test('the first screen chooses no provider for somebody who has not', { skip }, async (t) => {
+  await site.call('PATCH', '/api/settings', { provider: null })
+  const page = await site.visit(t)
+  await page.getByRole('button', { name: 'Connect a model' }).click()
+  const provider = page.getByRole('combobox', { name: 'Provider' })
+  await provider.waitFor()
+  assert.equal(await provider.inputValue(), '')
+  assert.equal(await page.getByRole('textbox', { name: 'Model' }).inputValue(), '')
+  const connect = page.getByRole('button', { name: 'Connect', exact: true })
+  assert.equal(await connect.isDisabled(), true)
+  await provider.selectOption('openai-compatible')
+  await page.getByText('It needs LLM_BASE_URL and LLM_MODEL.').waitFor()
+  assert.equal(await connect.isDisabled(), false)
+  assert.equal(await provider.getByRole('option', { name: 'Choose a provider' }).count(), 0)
+})
+
 /** A server of models: one that is refused, one that answers. */
 async function openModels(t: TestContext): Promise<string> {
   const server = createServer((request, response) => {

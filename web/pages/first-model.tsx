@@ -14,7 +14,7 @@ export function FirstModel() {
   }, [model])
   return (
     <When of={settings} what="The model" rows={3}>
-      {(found) => <Connect found={found} />}
+      {(found) => <Connect found={found} unchosen />}
     </When>
   )
 }

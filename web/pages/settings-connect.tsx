@@ -12,11 +12,17 @@ import { changeSettings, failedItsTest, listProviderModels, tryConnection } from
 import { ModelRefused } from './model-refused.tsx'
 import './settings-model.css'
 
+type Props = {
+  readonly found: Settings
+  /** Begins without a provider: the one in use is nobody's choice. */
+  readonly unchosen?: boolean
+}
+
 /** The stored choice has no effect while LLM_PROVIDER is set in the environment. */
-export function Connect({ found: { model, providers } }: { found: Settings }) {
-  const provider = useSignal(model.provider)
+export function Connect({ found: { model, providers }, unchosen = false }: Props) {
+  const provider = useSignal(unchosen ? '' : model.provider)
   const key = useSignal('')
-  const name = useSignal(model.chosen_by === 'default' ? '' : model.name)
+  const name = useSignal(unchosen || model.chosen_by === 'default' ? '' : model.name)
   const baseUrl = useSignal(model.base_url ?? '')
   const fallback = useSignal(model.fallback.join(', '))
   const names = useSignal<readonly string[]>([])
@@ -66,7 +72,10 @@ export function Connect({ found: { model, providers } }: { found: Settings }) {
         <Select
           name="Provider"
           value={provider.value}
-          options={providers.map((each) => ({ value: each.name, label: each.name }))}
+          options={[
+            ...(chosen ? [] : [{ value: '', label: 'Choose a provider' }]),
+            ...providers.map((each) => ({ value: each.name, label: each.name })),
+          ]}
           onChange={(value) => {
             provider.value = value
             for (const each of [name, baseUrl, key]) each.value = ''
@@ -134,13 +143,19 @@ export function Connect({ found: { model, providers } }: { found: Settings }) {
         />
       )}
       <div class="model-acts">
-        <Button kind="primary" type="submit" busy={act.busy.value}>
+        <Button kind="primary" type="submit" disabled={!chosen} busy={act.busy.value}>
           Connect
         </Button>
-        <Button icon="pulse" busy={testing.busy.value} onClick={() => void testing.run(test)}>
+        <Button icon="pulse" disabled={!chosen} busy={testing.busy.value} onClick={() => void testing.run(test)}>
           Test
         </Button>
-        <Button kind="quiet" icon="list" busy={listing.busy.value} onClick={() => void listing.run(list)}>
+        <Button
+          kind="quiet"
+          icon="list"
+          disabled={!chosen}
+          busy={listing.busy.value}
+          onClick={() => void listing.run(list)}
+        >
           List its models
         </Button>
       </div>
