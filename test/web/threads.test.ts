@@ -52,4 +52,12 @@ test('a search finds threads that the list does not show yet; a button shows the
   await list.getByRole('link', { name: 'Zeppelin' }).waitFor()
   await untilEqual(() => list.getByRole('link').count(), first + 1)
   await untilEqual(() => list.getByRole('button', { name: 'Older threads' }).count(), 0)
+  // The palette shows the words around those that it found in a message.
+  const { threads } = await site.call<ThreadPage>('GET', '/api/threads?q=zeppelin')
+  await site.call('POST', '/api/chat', { message: 'Its anchor is gone', thread_id: threads[0]?.id })
+  await until(async () => (await site.call<ThreadPage>('GET', '/api/threads?q=anchor')).threads.length > 0)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search threads, pages and actions' }).fill('anchor')
+  const hit = page.getByRole('option', { name: /^Zeppelin over the harbour\s*Its anchor is gone$/ })
+  await hit.locator('mark', { hasText: 'anchor' }).waitFor()
 })

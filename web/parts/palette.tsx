@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { ThreadPage } from '#doors/web/wire/thread.ts'
 import { request } from '../api/client.ts'
 import { doorOf } from '../lib/doors.ts'
+import { plainText } from '../lib/found.ts'
 import { type PaletteEntry, paletteMatches } from '../lib/palette.ts'
 import { go } from '../router.ts'
 import { runningTurn } from '../store/hub.ts'
@@ -12,11 +13,17 @@ import { fold, folded, menuOpen, setTheme } from '../store/shell.ts'
 import { importThread } from '../store/thread-import.ts'
 import { threadList } from '../store/threads.ts'
 import { focusFirst } from './focus.ts'
+import { Found } from './found.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import './palette.css'
 import { links } from './sidebar.tsx'
 
-type Entry = PaletteEntry & { readonly icon: IconName; readonly run: () => void }
+type Entry = PaletteEntry & {
+  readonly icon: IconName
+  /** The part of a message that has the typed words. */
+  readonly excerpt?: string
+  readonly run: () => void
+}
 
 /** Words are looked up once nothing was typed for so long. */
 const typingMs = 150
@@ -98,7 +105,14 @@ export function Palette({ onClose, onShortcuts }: Props) {
                 onPointerMove={() => (at.value = index)}
               >
                 <Icon name={entry.icon} />
-                <span class="one-line">{entry.label}</span>
+                <span class="palette-words">
+                  <span class="one-line">{entry.label}</span>
+                  {entry.excerpt !== undefined && (
+                    <span class="one-line label">
+                      <Found text={plainText(entry.excerpt)} query={typed.value} />
+                    </span>
+                  )}
+                </span>
               </div>
             </div>
           ))}
@@ -130,9 +144,10 @@ function useFound(typed: string): readonly Entry[] {
   return found.value.words === words ? found.value.entries : []
 }
 
-function threadEntry({ id, title, door }: ThreadPage['threads'][number]): Entry {
+function threadEntry({ id, title, door, match }: ThreadPage['threads'][number]): Entry {
   const label = title || 'Untitled'
-  return { id, group: 'Threads', label, icon: doorOf(door).icon, run: () => go(`/threads/${id}`) }
+  const run = (): void => go(`/threads/${id}`)
+  return { id, group: 'Threads', label, icon: doorOf(door).icon, run, ...(match && { excerpt: match.snippet }) }
 }
 
 function threads(): Entry[] {
