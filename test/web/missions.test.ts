@@ -184,6 +184,18 @@ test('Missions have no barrier, in any size and theme', { skip }, async (t: Test
   )
 })
 
+test('on a phone the action of the page stands in the bar, in place of the one for a new thread', {
+  skip,
+}, async (t) => {
+  const page = await site.visit(t, '/missions')
+  await page.setViewportSize({ width: 390, height: 800 })
+  const bar = page.locator('.top-bar')
+  await bar.getByRole('button', { name: 'New mission' }).waitFor()
+  assert.equal(await bar.getByRole('link', { name: 'New thread' }).count(), 0)
+  await follow(page, '/jobs')
+  await bar.getByRole('link', { name: 'New thread' }).waitFor()
+})
+
 test('words of others stay words: titles, prompts and summaries', { skip }, async (t) => {
   const page = await site.visit(t, '/waiting')
   const watch = guard(page)

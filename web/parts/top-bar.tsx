@@ -15,7 +15,7 @@ type Props = {
   /** Beside the title. */
   readonly aside?: ComponentChildren
   readonly action?: ComponentChildren
-  /** Hidden on wide screens, where the page has its own title. */
+  /** Hidden on wide screens, where the page has its own title. Its action takes the place of "New thread". */
   readonly phoneOnly?: boolean
   /** The title is the page's `h1`. */
   readonly heading?: boolean
@@ -57,7 +57,7 @@ export function TopBar({ title, aside, action, phoneOnly = false, heading = fals
       <span class="top-space" />
       <LinkPill />
       {action && <div class="top-action">{action}</div>}
-      {!isNew && (
+      {!isNew && !(phoneOnly && action) && (
         <a class="icon-button new-thread" href="/" aria-label="New thread" title="New thread">
           <Icon name="plus" />
         </a>
