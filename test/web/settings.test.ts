@@ -68,6 +68,13 @@ test('a part that is opened by its address stays in view while the parts above i
   assert((await top()) > 200)
 })
 
+test('a note about the environment waits for nobody: it has no sun', { skip }, async (t) => {
+  const page = await site.visit(t, '/settings')
+  const note = page.locator('.note', { hasText: 'LLM_PROVIDER is set in the environment' })
+  await note.waitFor()
+  assert.equal(await note.getAttribute('class'), 'note plain')
+})
+
 test('a row of the policy is changed alone, and taken back to its default; so is a mark', { skip }, async (t) => {
   type Row = { id: string; clean: string; tainted: string; changed: boolean }
   const rows = async () => (await site.call<{ policy: Row[] }>('GET', '/api/settings')).policy

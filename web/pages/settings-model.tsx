@@ -27,7 +27,7 @@ export function Model() {
         {(found) => (
           <>
             {found.model.chosen_by === 'environment' && (
-              <Note kind="sun">
+              <Note kind="plain" icon="sliders">
                 LLM_PROVIDER is set in the environment and overrides the model that is chosen here.
               </Note>
             )}
