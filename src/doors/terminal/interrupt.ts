@@ -17,6 +17,8 @@ export type InterruptParts = {
   /** The service runs in this process and ends with the terminal. */
   readonly hosts: boolean
   readonly attempt: (work: Promise<unknown>) => void
+  /** Gives the composer the focus, so that the next keys go to the draft. */
+  readonly toComposer: () => void
   readonly tell: (words: string) => void
   readonly quit: () => void
 }
@@ -53,9 +55,11 @@ export function createInterrupt(parts: InterruptParts): Interrupt {
       if (warned) quit()
       else if (queuedEdit.active) {
         queuedEdit.leave()
+        parts.toComposer()
         warn('The queued message stays as it was.')
       } else if (!composer.empty) {
         composer.take()
+        parts.toComposer()
         warn('Cleared; Ctrl+P brings it back.')
       } else if (turn?.status === 'running') {
         attempt(client.cancel(turn.id))

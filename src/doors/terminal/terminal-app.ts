@@ -204,6 +204,9 @@ export function createApp({
     queuedEdit,
     hosts,
     attempt,
+    toComposer() {
+      keys.focus = 'composer'
+    },
     tell,
     quit,
   })

@@ -214,6 +214,26 @@ test('Ctrl+C clears a draft first, then leaves; another key in between begins an
   assert.equal(quits, 1)
 })
 
+for (const [place, tabs] of [
+  ['an approval', 1],
+  ['the transcript', 2],
+] as const) {
+  test(`a draft that Ctrl+C clears while ${place} has the focus comes back with Ctrl+P`, async (t) => {
+    const gate = { type: 'gate', callId: 'c', kind: 'approval', name: 'write', args: '{}', prompt: '' } as const
+    const gates = () => Promise.resolve([{ turn: turn('t', 'waiting'), gate, at: 0 }])
+    const made = await staged(t, { gates })
+    await shows(made, /─ ● Waiting for you ─/)
+    type(made, 'a draft')
+    for (let pressed = 0; pressed < tabs; pressed++) made.app.press('\t')
+    made.app.press(ctrlC)
+    await shows(made, /Cleared; Ctrl\+P brings it back/)
+    made.app.press('\u0010')
+    await shows(made, /▏a draft/)
+    type(made, ', and more')
+    await shows(made, /▏a draft, and more/)
+  })
+}
+
 test('Ctrl+C stops a running turn first, then leaves; with nothing to stop it leaves at once', async (t) => {
   let quits = 0
   const cancelled: string[] = []
