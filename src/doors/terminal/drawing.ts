@@ -6,6 +6,7 @@ import { fileWords } from './attachment-list.ts'
 import { fitsMarkdown } from './markdown-fit.ts'
 import type { Block, Call, Thought, Took } from './block.ts'
 import type { RunHead } from './call-groups.ts'
+import { alignTables } from './table-align.ts'
 import { markdownTheme, type Theme } from './theme.ts'
 import { argLines, briefArgs } from './format.ts'
 
@@ -90,7 +91,8 @@ function drawProse(raw: string, width: number, theme: Theme): string[] {
   const markdown = new Markdown(text, 0, 0, markdownTheme(theme, width), undefined, {
     renderLatex: false,
   })
-  return markdown.render(width).map((line) => line.trimEnd())
+  const lines = markdown.render(width).map((line) => line.trimEnd())
+  return [...alignTables(lines, text)]
 }
 
 /**
