@@ -36,7 +36,7 @@ export function sumFigure(usd: number | null, unpricedCalls: number): string {
 }
 
 /** Also true where the known part is next to nothing: "at least under $0.001" would tell nothing. */
-function isUnknownSum(usd: number | null, unpricedCalls: number): boolean {
+export function isUnknownSum(usd: number | null, unpricedCalls: number): boolean {
   return usd === null || (unpricedCalls > 0 && usd < 0.001)
 }
 

@@ -1,7 +1,8 @@
 // Draws the screen as rows: header, transcript and panel, open box, composer, status. It changes no state.
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import type { Usage } from '#core/turn.ts'
-import { costWords, countWords, elapsedWords, sumWords } from '#core/words.ts'
+import type { CostSum } from '#core/usage.ts'
+import { costWords, countWords, elapsedWords, isUnknownSum, sumFigure } from '#core/words.ts'
 import { proseOf } from '#safety/printable.ts'
 import type { OperatorStatus } from '#turns/operator-client.ts'
 import { type Attached, attachedLines } from './attachment-list.ts'
@@ -144,8 +145,7 @@ function statusLine({ status, usage, runsFor, awayFor, panelData }: View, theme:
   // A new thread has cost nothing yet: "free" would be about the model.
   const cost = tokens > 0 || usage.costUsd !== 0 ? [costWords(usage.costUsd)] : []
   const left = [proseOf(status?.model ?? '…'), countWords(tokens, 'token'), ...cost]
-  const { costUsd, unpricedCalls } = status?.costToday ?? { costUsd: 0, unpricedCalls: 0 }
-  const today = costUsd !== 0 || unpricedCalls > 0 ? [`${sumWords(costUsd, unpricedCalls)} today`] : []
+  const today = todayWords(status?.costToday, usage)
   const away = awayFor !== undefined
   const mark = away ? clay('○') : act('●')
   const link = away ? `reconnecting ${elapsedWords(awayFor)}` : 'connected'
@@ -178,6 +178,14 @@ function statusLine({ status, usage, runsFor, awayFor, panelData }: View, theme:
   }
   const room = Math.max(4, columns - visibleWidth(short) - 3)
   return `${truncateToWidth(` ${dim(left.join(' · '))}`, room, '…', true)}  ${short}`
+}
+
+/** The cost of the day, unless there is none yet. That a cost is unknown is said once. */
+function todayWords(today: CostSum | undefined, thread: Usage): string[] {
+  if (!today || (today.costUsd === 0 && today.unpricedCalls === 0)) return []
+  const { costUsd, unpricedCalls } = today
+  if (!isUnknownSum(costUsd, unpricedCalls)) return [`today ${sumFigure(costUsd, unpricedCalls)}`]
+  return thread.costUsd === null ? [] : ['cost unknown today']
 }
 
 function fitted(left: string, right: string, columns: number): string | undefined {

@@ -77,7 +77,7 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
   }
 
   async function tools(): Promise<void> {
-    const words = { read: 'looks', keep: 'keeps', write: 'writes', danger: 'can harm', varies: 'looks or writes' }
+    const words = { read: 'reads', keep: 'keeps', write: 'writes', danger: 'can harm', varies: 'reads or writes' }
     const all = await client.tools()
     const lines = all.flatMap(({ name, description, effects, verdict }) => [
       `${theme.bold(proseOf(name))}  ${theme.dim(`${words[effects]}, ${verdictWords(verdict)}`)}`,

@@ -191,8 +191,15 @@ for (const [name, more, width, line] of statuses) {
 
 test('the day goes before the thread where there is no room for both', () => {
   const dear = { ...status, costToday: { costUsd: 2, unpricedCalls: 0 } }
-  assert.match(drawn({ ...used, status: dear }, 80, 8).at(-1) ?? '', /^ m · 1,001 tokens · \$0\.500 · \$2\.00 today +●/)
+  assert.match(drawn({ ...used, status: dear }, 80, 8).at(-1) ?? '', /^ m · 1,001 tokens · \$0\.500 · today \$2\.00 +●/)
   assert.match(drawn({ ...used, status: dear }, 50, 8).at(-1) ?? '', /^ m · 1,001 tokens · \$0\.500 +● connected/)
+})
+
+test('a cost that is unknown for the thread and for the day is said once', () => {
+  const unpriced = { ...status, costToday: { costUsd: null, unpricedCalls: 2 } }
+  const usage = { ...used.usage, costUsd: null }
+  const line = drawn({ usage, status: unpriced }, 80, 8).at(-1) ?? ''
+  assert.match(line, /^ m · 1,001 tokens · cost unknown +● connected/)
 })
 
 test('a notice has at most four lines, and the last of a longer one is cut', () => {

@@ -200,8 +200,8 @@ test('what is set in in a box stays so in all of its lines', () => {
 
 const days: readonly [costUsd: number | null, unpricedCalls: number, says: RegExp][] = [
   [0, 0, /^ m · 0 tokens {2,}/],
-  [0.84, 0, /^ m · 0 tokens · \$0\.84 today /],
-  [0.84, 2, /^ m · 0 tokens · at least \$0\.84 today /],
+  [0.84, 0, /^ m · 0 tokens · today \$0\.84 /],
+  [0.84, 2, /^ m · 0 tokens · today at least \$0\.84 /],
   [null, 2, /^ m · 0 tokens · cost unknown today /],
 ]
 for (const [costUsd, unpricedCalls, says] of days) {

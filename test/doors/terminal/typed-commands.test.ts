@@ -58,7 +58,7 @@ test('an unknown command alone is told and not sent; with words behind it, it is
 for (const [command, shown] of [
   ['/help', /─ Help ─[\s\S]*Shift\+Enter {2}new line[\s\S]*Ctrl\+C +quit[\s\S]*\/model \/tools \/memory \/receipt/],
   ['/threads', /─ Threads ─[\s\S]*▌ >_ hello world/],
-  ['/tools', /─ Tools ─[\s\S]*calculate {2}looks/],
+  ['/tools', /─ Tools ─[\s\S]*calculate {2}reads/],
   ['/memory', /─ Memory ─[\s\S]*No documents yet/],
   ['/missions', /─ Missions ─[\s\S]*No missions yet/],
   ['/skills', /─ Skills ─[\s\S]*No skills yet/],
