@@ -118,13 +118,19 @@ export interface ThreadStore {
   setMetadata(user: UserId, threadId: string, metadata: ThreadMetadata): Promise<boolean>
   /** Sets the model of a thread from its next turn on, null for the usual one; false if there is no such thread. */
   setModel(user: UserId, threadId: string, model: string | null): Promise<boolean>
-  /** Pins, archives or brings back a thread; an archived one is not pinned. False if there is no such thread. */
+  /**
+   * Pins, archives or brings back a thread; an archived one is not pinned. A temporary one that is pinned or archived is
+   * kept. False if there is no such thread.
+   */
   shelve(user: UserId, threadId: string, where: ThreadPlace): Promise<boolean>
   /** Shows a variant in lists, in place of another one of its family; false if there is no such thread. */
   show(user: UserId, threadId: string): Promise<boolean>
   /** The threads of a family, oldest first. */
   family(user: UserId, family: string): Promise<readonly FamilyMember[]>
-  /** Sets the title of a thread and its variants; false if there is no such thread, or none with the title `from`. */
+  /**
+   * Sets the title of a thread and its variants; false if there is no such thread, or none with the title `from`. Without
+   * `from` a person chose it, which keeps a temporary thread.
+   */
   rename(user: UserId, threadId: string, title: string, from?: string): Promise<boolean>
   /**
    * Makes a new thread of the user's with the entries before a seq, at the given door. Large items are shared, not copied. At that seq there must be a user

@@ -10,6 +10,7 @@ import { bodyOf, insert } from './append-items.ts'
 import { hasGoneOn, pointBytes } from './chain-points.ts'
 import { findEarlier, findWaiting } from './find-earlier.ts'
 import { forkThread } from './fork-thread.ts'
+import { keepThread } from './keep-thread.ts'
 import { reachValue } from './reachable.ts'
 import { entriesOf, optionsText } from './rows.ts'
 import { expect, first, type Job, type Row, run } from './sql.ts'
@@ -198,12 +199,6 @@ function gateRequired(): AppError {
   const message =
     'the thread waits for an approval or a sign-in: resolve it with `atrium gates`, in the web UI or another channel first'
   return new AppError('gate_required', message)
-}
-
-/** A temporary thread in which somebody goes on without asking for that is kept. */
-function* keepThread(threadId: string): Job<void> {
-  yield* run('UPDATE threads SET temporary = 0 WHERE id = ?', threadId)
-  yield* run('UPDATE turns SET temporary = 0 WHERE thread_id = ?', threadId)
 }
 
 type Added = { readonly appended: number; readonly bytes: number; readonly temporary: boolean }

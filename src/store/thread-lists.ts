@@ -2,6 +2,7 @@
 import type { UserId } from '#core/ids.ts'
 import type { Page } from '#core/thread-store.ts'
 import type { Shelf, Thread, ThreadPlace } from '#core/turn.ts'
+import { keepThread } from './keep-thread.ts'
 import { isListed, isReached, lastId, newestReached } from './reachable.ts'
 import { threadColumns, threadOf } from './rows.ts'
 import { changes, first, type Job, query, type Row } from './sql.ts'
@@ -63,5 +64,6 @@ export function* shelve(
     user,
     user,
   )
+  if (changed > 0 && (pin || archive)) yield* keepThread(threadId)
   return changed > 0
 }

@@ -6,6 +6,7 @@ import { createThread, setMetadata } from './create-thread.ts'
 import { erasePast, eraseRemoved, eraseSome, eraseTemporary, removeThread } from './erase.ts'
 import { forkThread, shareAll } from './fork-thread.ts'
 import { readHeaders } from './item-headers.ts'
+import { keepThread } from './keep-thread.ts'
 import { isReached } from './reachable.ts'
 import { readSaidIn } from './read-said.ts'
 import { itemOf, threadColumns, threadOf, wholeBody, wholeItems } from './rows.ts'
@@ -96,6 +97,7 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
         const values = [threadId, user, user, ...(from === undefined ? [] : [from])]
         const rename = `UPDATE threads SET title = ? WHERE id = ? AND ${isReached}${had} RETURNING family`
         const row = yield* first(rename, title, ...values)
+        if (row && from === undefined) yield* keepThread(threadId)
         if (row?.['family']) yield* run('UPDATE threads SET title = ? WHERE family = ?', title, String(row['family']))
         return row !== undefined
       }),

@@ -1,6 +1,8 @@
 // Threads that begin without a turn, what clients attach to them, and temporary threads.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ThreadStore } from '#core/thread-store.ts'
+import type { Shelf } from '#core/turn.ts'
 import type { Open } from './harness.ts'
 import { ada, bob, dayMs, finish, say, turnAtApproval, turnOf } from './harness.ts'
 
@@ -76,6 +78,44 @@ export function conversationTests(open: Open): void {
     assert.equal((await store.turns.list(ada, { limit: 9 })).rows.length, 3)
     await store.turns.start(turnOf({ threadId, temporary: true }))
     assert.equal((await store.threads.list(ada, { limit: 9 })).rows.length, 1)
+  })
+
+  const keeps: readonly [
+    what: string,
+    shelf: Shelf | undefined,
+    keep: (threads: ThreadStore, id: string) => Promise<boolean>,
+  ][] = [
+    ['pins', 'pinned', (threads, id) => threads.shelve(ada, id, { pinned: true })],
+    ['archives', 'archived', (threads, id) => threads.shelve(ada, id, { archived: true })],
+    ['renames', undefined, (threads, id) => threads.rename(ada, id, 'Plans')],
+  ]
+  for (const [what, shelf, keep] of keeps) {
+    test(`a temporary thread that a person ${what} is kept, listed with its turns, and not erased`, async (t) => {
+      const { store, clock } = await open(t)
+      const { id, threadId } = await finish(store, (await store.turns.start(turnOf({ temporary: true }))).turn)
+      assert.equal(await keep(store.threads, threadId), true)
+      assert.equal(await store.threads.eraseTemporary(clock.now + dayMs), 0)
+      const { rows } = await store.threads.list(ada, { limit: 9, ...(shelf && { shelf }) })
+      assert.deepEqual(
+        rows.map((thread) => [thread.id, thread.temporary]),
+        [[threadId, undefined]],
+      )
+      const turns = await store.turns.list(ada, { limit: 9 })
+      assert.deepEqual(
+        turns.rows.map((turn) => turn.id),
+        [id],
+      )
+    })
+  }
+
+  test('a temporary thread stays one when somebody else pins it, it is unpinned, or its title is made for it', async (t) => {
+    const { store } = await open(t)
+    const { threadId } = await finish(store, (await store.turns.start(turnOf({ temporary: true, title: 'Hi' }))).turn)
+    assert.equal(await store.threads.shelve(bob, threadId, { pinned: true }), false)
+    assert.equal(await store.threads.rename(bob, threadId, 'Mine'), false)
+    assert.equal(await store.threads.shelve(ada, threadId, { pinned: false, archived: false }), true)
+    assert.equal(await store.threads.rename(ada, threadId, 'A greeting', 'Hi'), true)
+    assert.equal((await store.threads.get(ada, threadId))?.temporary, true)
   })
 
   test('a message that is queued in a thread updates the time of the thread', async (t) => {

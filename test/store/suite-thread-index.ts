@@ -150,6 +150,14 @@ export function threadIndexTests(open: Open): void {
     assert.deepEqual(await findTitles(store, 'fleeting'), ['fleeting words'])
   })
 
+  test('a temporary thread that is pinned is found', async (t) => {
+    const { store } = await open(t)
+    const { threadId } = await tell(store, 'fleeting words', { temporary: true })
+    assert.deepEqual(await findTitles(store, 'fleeting'), [])
+    await store.threads.shelve(ada, threadId, { pinned: true })
+    assert.deepEqual(await findTitles(store, 'fleeting'), ['fleeting words'])
+  })
+
   test('a new title is found in place of the old one', async (t) => {
     const { store } = await open(t)
     const { threadId } = await tell(store, 'words', { title: 'Caterpillar' })
