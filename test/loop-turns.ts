@@ -1,5 +1,6 @@
 // Counts the turns of the event loop that a work leaves to others, on a clock by which every step of it takes long.
 import type { TestContext } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** The turns of the loop that passed before the work was done. */
 export async function loopTurns(t: TestContext, work: () => Promise<unknown>): Promise<number> {
@@ -19,5 +20,7 @@ export async function loopTurns(t: TestContext, work: () => Promise<unknown>): P
   } finally {
     clearImmediate(timer)
     clock.mock.restore()
+    // Paced work began at a time of that clock: with the next turn it begins anew.
+    await nextTurn()
   }
 }

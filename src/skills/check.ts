@@ -14,6 +14,8 @@ const maxTotalChars = 2 * 1024 * 1024
 const maxPerKind = 5
 const maxFindings = 200
 const maxShownChars = 100
+/** Matches of a pattern in one slice of the work: a long file may have one at every letter. */
+const maxSliceMatches = 100
 
 const levels: readonly SkillFinding['level'][] = ['fault', 'warning', 'note']
 
@@ -65,13 +67,20 @@ function* textFindings(file: string, text: string, marker: Marker): Generator<vo
       ...(rest > 0 ? [{ level, file, message: `and ${rest} more like the last` }] : []),
     ]
   }
-  const all = told('warning', hiddenIn(text))
-  yield
+  const all = told('warning', yield* hiddenIn(text))
   all.push(...told('warning', ordersIn(text, yield* marker.findInSlices(text))))
-  all.push(...told('warning', linksOut(file, text)))
-  yield
-  all.push(...told('note', addressesIn(text)))
+  all.push(...told('warning', yield* linksOut(file, text)))
+  all.push(...told('note', yield* addressesIn(text)))
   return all
+}
+
+function* eachMatch(text: string, pattern: RegExp, look: (match: RegExpExecArray) => void): Generator<void, void> {
+  let count = 0
+  for (const match of text.matchAll(pattern)) {
+    look(match)
+    if (++count % maxSliceMatches === 0) yield
+  }
+  yield
 }
 
 /**
@@ -81,18 +90,18 @@ function* textFindings(file: string, text: string, marker: Marker): Generator<vo
 const hidden = new RegExp(String.raw`[${hiddenLetters}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2,}`, 'gu')
 const bidirectional = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
-function hiddenIn(text: string): Found[] {
+function* hiddenIn(text: string): Generator<void, Found[]> {
   const found: Found[] = []
-  for (const { 0: letter, index: at } of text.matchAll(hidden)) {
+  yield* eachMatch(text, hidden, ({ 0: letter, index: at }) => {
     const code = letter.codePointAt(0) ?? 0
     const joins = code === 0x200c || code === 0x200d
     const last = found.at(-1)
-    if ((joins && /\P{ASCII}$/u.test(text.slice(Math.max(at - 2, 0), at))) || code === 0xad) continue
+    if ((joins && /\P{ASCII}$/u.test(text.slice(Math.max(at - 2, 0), at))) || code === 0xad) return
     // One finding for a run of them.
-    if (last && at - last.at < 80) continue
+    if (last && at - last.at < 80) return
     const what = bidirectional.test(letter) ? 'a character that turns the direction of text' : 'a hidden character'
     found.push({ at, message: `${what}, U+${code.toString(16).toUpperCase().padStart(4, '0')}` })
-  }
+  })
   return found
 }
 
@@ -105,13 +114,14 @@ function ordersIn(text: string, marks: readonly Mark[]): Found[] {
 /** Markdown links, and their definitions. */
 const links = /\]\(\s{0,8}<?([^)\s<>]{1,500})|^ {0,3}\[[^\]\n]{1,100}\]:[ \t]{1,8}<?(\S{1,500})/gm
 
-function linksOut(file: string, text: string): Found[] {
-  return [...text.matchAll(links)].flatMap(({ 1: inline, 2: defined, index: at }) => {
+function* linksOut(file: string, text: string): Generator<void, Found[]> {
+  const found: Found[] = []
+  yield* eachMatch(text, links, ({ 1: inline, 2: defined, index: at }) => {
     const target = inline ?? defined ?? ''
-    return leaves(file, target)
-      ? [{ at, message: `a link that leaves the folder: ${target.slice(0, maxShownChars)}` }]
-      : []
+    if (leaves(file, target))
+      found.push({ at, message: `a link that leaves the folder: ${target.slice(0, maxShownChars)}` })
   })
+  return found
 }
 
 function leaves(file: string, target: string): boolean {
@@ -135,12 +145,12 @@ function leaves(file: string, target: string): boolean {
 const addresses = /\b(?:https?|ftp|wss?):\/\/([a-z0-9[][a-z0-9.:[\]-]{0,252})/gi
 
 /** Each host once, at its first place. */
-function addressesIn(text: string): Found[] {
+function* addressesIn(text: string): Generator<void, Found[]> {
   const hosts = new Map<string, number>()
-  for (const { 1: host = '', index } of text.matchAll(addresses)) {
+  yield* eachMatch(text, addresses, ({ 1: host = '', index }) => {
     const name = host.toLowerCase().replace(/[.:]+$/, '')
     if (!hosts.has(name)) hosts.set(name, index)
-  }
+  })
   return [...hosts].map(([host, at]) => ({ at, message: `an address: ${host}` }))
 }
 

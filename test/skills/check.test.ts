@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createMarker } from '#safety/marks.ts'
+import { createMarker, type Marker } from '#safety/marks.ts'
 import { checkSkill } from '#skills/check.ts'
+import { fake } from '../fake.ts'
 import { loopTurns } from '../loop-turns.ts'
 import { skillFolder } from './folders.ts'
 
@@ -165,3 +166,21 @@ test('many files are checked with pauses for the event loop', async (t) => {
   const turns = await loopTurns(t, () => checkSkill(folder, marker))
   assert.ok(turns > 20, `${turns} turns of the loop`)
 })
+
+const noMarks = fake<Marker>({
+  *findInSlices() {
+    yield
+    return []
+  },
+})
+for (const [what, match] of [
+  ['links', '[a]: /b\n'],
+  ['hidden letters', 'a\u200b'],
+  ['addresses', 'ws://a '],
+] as const) {
+  test(`a file of thousands of ${what} is checked in slices`, async (t) => {
+    const folder = skillFolder('pdf', { files: { 'a.md': match.repeat(10_000) } })
+    const turns = await loopTurns(t, () => checkSkill(folder, noMarks))
+    assert.ok(turns > 20, `${turns} turns of the loop`)
+  })
+}
