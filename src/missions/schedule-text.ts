@@ -211,7 +211,11 @@ function yearDay(text: string): string | undefined {
     /^([a-z]+) (?:the )?(\d{1,2})(?:st|nd|rd|th)?$/.exec(text)
   const [day, name] = /^\d/.test(text) ? [found?.[1], found?.[2]] : [found?.[2], found?.[1]]
   const month = monthNames.findIndex((each) => each === name || each.slice(0, 3) === name)
-  return day === undefined || month < 0 ? undefined : `${Number(day)} ${month + 1} *`
+  if (day === undefined || month < 0) return undefined
+  // Of a leap year: 29 February comes, if seldom.
+  const last = new Date(Date.UTC(2024, month + 1, 0)).getUTCDate()
+  if (Number(day) < 1 || Number(day) > last) return `!${monthNames[month]} has the days 1 to ${last}`
+  return `${Number(day)} ${month + 1} *`
 }
 
 function readTimes(text: string): TimeOfDay[] | undefined {

@@ -77,6 +77,11 @@ export const refusedSchedules: readonly (readonly [text: string, why: string])[]
   ['monthly on the 0th at 9:00', 'no month has'],
   ['monthly on the first at 9:00', unread],
   ['yearly on 5 smarch at 9', unread],
+  ['yearly on 30 february at 9', 'february has the days 1 to 29'],
+  ['yearly on feb 30th at 9', 'february has the days 1 to 29'],
+  ['yearly on 31 april at 9', 'april has the days 1 to 30'],
+  ['yearly on 0 may at 9', 'may has the days 1 to 31'],
+  ['yearly on 32 december at 9', 'december has the days 1 to 31'],
   [
     'daily at ' + Array.from({ length: 25 }, (_, at) => `${at % 24}:${String(at).padStart(2, '0')}`).join(', '),
     'at most 24',
