@@ -23,16 +23,20 @@ export type Ranked<Found extends FoundChunk = FoundChunk> = {
   readonly hits: readonly { readonly start: number; readonly end: number; readonly which: number }[]
 }
 
-/** Ranks documents by their best chunk, best first; of equal scores the newer first. `averageTerms` is per chunk. */
-export function rank<Found extends FoundChunk>(
+/**
+ * Ranks documents by their best chunk, best first; of equal scores the newer first. `averageTerms` is per chunk. In slices of
+ * a chunk: one that repeats the words of the query takes milliseconds.
+ */
+export function* rankInSlices<Found extends FoundChunk>(
   reader: Reader,
   found: readonly Found[],
   terms: readonly WeightedTerm[],
   averageTerms: number,
-): Ranked<Found>[] {
+): Generator<void, Ranked<Found>[]> {
   const byPath = new Map<string, Scored<Found>[]>()
   for (const each of found) {
     const scored = scoreChunk(reader, each, { terms, averageTerms })
+    yield
     if (!scored) continue
     const others = byPath.get(each.path)
     if (others) others.push(scored)
@@ -41,6 +45,15 @@ export function rank<Found extends FoundChunk>(
   return [...byPath.values()]
     .map((chunks) => bestOf(chunks))
     .sort((one, two) => two.score - one.score || two.found.updatedAt - one.found.updatedAt)
+}
+
+/** The same at once, for a few chunks. */
+export function rank<Found extends FoundChunk>(...ranking: Parameters<typeof rankInSlices<Found>>): Ranked<Found>[] {
+  const slices = rankInSlices(...ranking)
+  for (;;) {
+    const { done, value } = slices.next()
+    if (done) return value
+  }
 }
 
 /** The inverse document frequency of a term that is in `count` of `chunks`. */

@@ -1,6 +1,7 @@
 // Document search: the index returns a bounded number of candidates, which are ranked here.
 import type { DocumentStore, FoundChunk } from '#core/document.ts'
 import type { UserId } from '#core/ids.ts'
+import { pace } from '#lib/pace.ts'
 import { fuse } from './rank-fusion.ts'
 import type { SemanticSearch } from './semantic-search.ts'
 import { readQuery } from './query.ts'
@@ -50,13 +51,18 @@ export async function searchDocuments(
   ])
   const ranked = near.length === 0 ? byWords : fuseResults(byWords, near)
   const precision = near.length === 0 ? 1e3 : 1e6
-  return ranked.slice(0, limit).map(({ found, score, hits }) => ({
-    path: found.path,
-    content: snippetOf({ found, hits }),
-    score: Math.round(score * precision) / precision,
-    untrusted: found.untrusted,
-    updatedAt: found.updatedAt,
-  }))
+  const results: SearchResult[] = []
+  for (const { found, score, hits } of ranked.slice(0, limit)) {
+    results.push({
+      path: found.path,
+      content: snippetOf({ found, hits }),
+      score: Math.round(score * precision) / precision,
+      untrusted: found.untrusted,
+      updatedAt: found.updatedAt,
+    })
+    await pace()
+  }
+  return results
 }
 
 /** Both rankings as one. A document in both keeps the chunk found by words, so that its snippet shows them. */

@@ -1,8 +1,9 @@
 // Search in a full-text index: the index returns a bounded number of candidates, which are ranked here.
 import type { Candidates, FoundChunk, Match, WordIndex } from '#core/document.ts'
 import type { UserId } from '#core/ids.ts'
+import { inPace } from '#lib/pace.ts'
 import { matchOf, type QueryTerm, withPrefix } from './query.ts'
-import { idfOf, rank, type Ranked, type WeightedTerm } from './rank.ts'
+import { idfOf, type Ranked, rankInSlices, type WeightedTerm } from './rank.ts'
 import type { Reader } from './terms.ts'
 
 /** Maximum matches that the index sorts to choose candidates: sorting is slow. */
@@ -27,7 +28,7 @@ export async function rankByWords<Found extends FoundChunk>(
   maxCandidates: number,
 ): Promise<Ranked<Found>[]> {
   const found = await findCandidates(index, user, stats, maxCandidates)
-  return rank(reader, found, stats.counted, stats.averageTerms)
+  return inPace(rankInSlices(reader, found, stats.counted, stats.averageTerms))
 }
 
 /** The titles with all words of the query that occur anywhere, best first. */
@@ -47,7 +48,7 @@ export async function rankTitles<Found extends FoundChunk>(
     limit,
     only: 'title',
   })
-  return rank(reader, found, counted, averageTerms)
+  return inPace(rankInSlices(reader, found, counted, averageTerms))
 }
 
 export type CountedTerm = WeightedTerm & { readonly match: Match; readonly count: number }

@@ -3,6 +3,7 @@ import type { UserId } from '#core/ids.ts'
 import type { ThreadStore } from '#core/thread-store.ts'
 import type { FoundMessage, SearchReading, ThreadIndexStore } from '#core/thread-index.ts'
 import type { Thread } from '#core/turn.ts'
+import { pace } from '#lib/pace.ts'
 import { readQuery } from '#memory/query.ts'
 import type { Ranked } from '#memory/rank.ts'
 import { snippetOf } from '#memory/snippet.ts'
@@ -50,7 +51,10 @@ export function createThreadSearch({ index, threads, reader = createReader() }: 
       const read = await Promise.all(
         part.map(async (each) => ({ each, thread: await threads.get(user, each.found.path) })),
       )
-      for (const { each, thread } of read) if (thread) rows.push(withMatch(thread, each))
+      for (const { each, thread } of read) {
+        if (thread) rows.push(withMatch(thread, each))
+        await pace()
+      }
     }
     return oneVariantEach(rows).slice(0, limit)
   }

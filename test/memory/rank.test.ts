@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FoundChunk } from '#core/document.ts'
 import { matchOf, readQuery } from '#memory/query.ts'
-import { idfOf, rank } from '#memory/rank.ts'
+import { idfOf, rank, rankInSlices } from '#memory/rank.ts'
 import { createReader } from '#memory/terms.ts'
 
 const reader = createReader()
@@ -93,6 +93,14 @@ test('better comes first, and of equals the newer', () => {
     ranked('sky', chunks).map(({ found }) => found.path),
     ['best', 'new', 'old'],
   )
+})
+
+test('ranking gives way after each chunk, found or not', () => {
+  const terms = readQuery(reader, '"big sky"').map((term) => ({ term, idf: 1 }))
+  const slices = rankInSlices(reader, [chunk('a', 'big sky'), chunk('b', 'sky'), chunk('c', 'big sky')], terms, 4)
+  for (let at = 0; at < 3; at++) assert.equal(slices.next().done, false)
+  const { done, value } = slices.next()
+  assert.deepEqual([done, value?.length], [true, 2])
 })
 
 test('hits say where the words of each term stand', () => {
