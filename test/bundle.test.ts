@@ -109,6 +109,7 @@ const carried = [
   'README.md',
   'bin/atrium',
   'dist/release/main.mjs',
+  'dist/release/sqlite-thread.mjs',
   'dist/release/worker-thread.mjs',
   'dist/release/worker-process.mjs',
   'dist/release/builder-child.mjs',

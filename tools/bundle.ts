@@ -65,6 +65,7 @@ async function bundle(root: string, folder: string): Promise<void> {
   for (const name of ['worker-thread', 'worker-process']) {
     await bundleOne({ ...shared, name, file: join(root, 'src', 'tools', `${name}.ts`) })
   }
+  await bundleOne({ ...shared, name: 'sqlite-thread', file: join(root, 'src', 'store', 'sqlite-thread.ts') })
   await bundleOne({ ...shared, name: 'builder-child', file: join(root, 'src', 'sandbox', 'build', 'builder-child.ts') })
   const child = join(root, 'src', 'sandbox', 'build', 'transpile-child.ts')
   await bundleOne({ ...shared, name: 'transpile-child', file: child, whole: true })

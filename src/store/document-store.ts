@@ -146,7 +146,7 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
       return 0
     },
     count: (user, matches, max) =>
-      sql.read(function* () {
+      sql.readLong(user, function* () {
         const row = yield* first('SELECT * FROM document_owners WHERE user_id = ?', user)
         if (!row || Number(row['chunks']) === 0) return undefined
         const owner = ownerOf(user, row)
@@ -157,7 +157,7 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
         return { chunks: owner.chunks, terms: owner.terms, counts }
       }),
     find: (user, candidates) =>
-      sql.read(function* () {
+      sql.readLong(user, function* () {
         const row = yield* first('SELECT * FROM document_owners WHERE user_id = ?', user)
         if (!row) return []
         return yield* withIndex(sql, findChunks(sql, ownerOf(user, row), candidates))

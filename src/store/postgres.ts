@@ -2,6 +2,7 @@
 // one. A job that loses a race (unique index, deadlock) is run again and then sees the winner's rows.
 import { type ClientBase, Pool, type PoolConfig } from 'pg'
 import { AppError } from '#core/errors.ts'
+import { createOneAtATime } from '#lib/one-at-a-time.ts'
 import { createFlights } from './flight.ts'
 import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
 
@@ -54,6 +55,7 @@ export function openPostgres(
   // A connection that breaks during a job fails that job. Without this listener it would also end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   const fly = createFlights()
+  const oneAtATime = createOneAtATime()
   let answeredAt = 0
 
   /** Runs a job. Statements whose rows it need not wait for go with the next one; those at its end stay in `unsent`. */
@@ -119,6 +121,7 @@ export function openPostgres(
     lock: ' FOR NO KEY UPDATE',
     pool,
     read,
+    readLong: (user, job) => oneAtATime(user, () => read(job)),
     async write<T>(job: () => Job<T>) {
       let trusts = true
       for (let attempt = 1; ; attempt++) {

@@ -26,6 +26,11 @@ export interface Sql {
   readonly lock: '' | ' FOR NO KEY UPDATE'
   /** Runs a job that only reads. */
   read<T>(job: () => Job<T>): Promise<T>
+  /**
+   * Runs a job that only reads and may take long, such as a search; of one user, one after another. On SQLite it runs in a
+   * thread and each statement sees what is stored by then; a database in memory has none, and blocks the event loop.
+   */
+  readLong<T>(user: string, job: () => Job<T>): Promise<T>
   /** Runs a job in a transaction; resolves once it is durable. */
   write<T>(job: () => Job<T>): Promise<T>
   /** Throws database_unavailable while the database does not answer. */

@@ -2,8 +2,11 @@
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
+import { createOneAtATime } from '#lib/one-at-a-time.ts'
 import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
+import { createSqliteThreads } from './sqlite-threads.ts'
 
+const memory = ':memory:'
 const maxBusyMs = 5_000
 /** Between two attempts to begin a transaction while another process writes. */
 const busyRetryMs = 2
@@ -52,7 +55,7 @@ export function openSqlite(
   // Closes the file again if it cannot be used.
   using opening = new DisposableStack()
   try {
-    if (path !== ':memory:') createPrivateFile(path)
+    if (path !== memory) createPrivateFile(path)
     db = opening.use(new DatabaseSync(path, { timeout: busyMs, allowExtension: extensions }))
     if (extensions) db.enableLoadExtension(false)
     if (image) db.deserialize(image)
@@ -71,6 +74,8 @@ export function openSqlite(
   }
   const statements = new Map<string, { readonly prepared: StatementSync; readonly erases: boolean }>()
   const queue: Write[] = []
+  const threads = path === memory ? undefined : createSqliteThreads(path)
+  const oneAtATime = createOneAtATime()
   /** Since when another process has held up the first job of the queue. */
   let busySince: number | undefined
   let waitsMs = busyMs
@@ -201,6 +206,18 @@ export function openSqlite(
     lock: '',
     db,
     read,
+    readLong: (user, job) =>
+      oneAtATime(user, async () => {
+        if (!threads) return read(job)
+        try {
+          const steps = job()
+          let step = steps.next()
+          while (!step.done) step = steps.next(await threads.run(step.value))
+          return step.value
+        } catch (error) {
+          throw asAppError(error)
+        }
+      }),
     write<T>(job: () => Job<T>) {
       if (closed) return Promise.reject(new AppError('shutting_down', 'the database is closed'))
       return new Promise<T>((resolve, reject) => {
@@ -215,6 +232,7 @@ export function openSqlite(
       while (queue.length > 0) await new Promise((resolve) => setImmediate(resolve))
       if (closed) return
       closed = true
+      await threads?.close()
       db.close()
     },
   }

@@ -33,7 +33,7 @@ const numbersLockKey = 4_728_301_197
 export function createThreadIndexStore({ sql, now }: { sql: Sql; now: () => number }): ThreadIndexStore {
   return {
     count: (user, matches, max) =>
-      sql.read(function* () {
+      sql.readLong(user, function* () {
         const totals = yield* totalsOf(user)
         if (!totals || totals.chunks === 0) return undefined
         const counts: number[] = []
@@ -42,7 +42,7 @@ export function createThreadIndexStore({ sql, now }: { sql: Sql; now: () => numb
         return { chunks: totals.chunks, terms: totals.terms, counts }
       }),
     find: (user, candidates, reading) =>
-      sql.read(function* () {
+      sql.readLong(user, function* () {
         const totals = yield* totalsOf(user)
         return totals ? yield* findMessages(sql, { user, tables: threadIndex, totals, candidates, reading }) : []
       }),

@@ -24,6 +24,7 @@ export async function openPgvector(): Promise<Pgvector> {
     backend: 'postgres',
     lock: ' FOR NO KEY UPDATE',
     read: (job) => drive(db, job()),
+    readLong: (_, job) => drive(db, job()),
     write: (job) => db.transaction((tx) => drive(tx, job())),
     ping: async () => void (await drive(db, query('SELECT 1'))),
     close: () => db.close(),

@@ -17,6 +17,7 @@ export function noting(sql: Sql, seen: Set<string>): Sql {
   return {
     ...sql,
     read: (job) => sql.read(() => noted(job())),
+    readLong: (user, job) => sql.readLong(user, () => noted(job())),
     write: (job) => sql.write(() => noted(job())),
   }
 }
