@@ -5,16 +5,7 @@ import { createReader, type Reading } from './terms.ts'
 
 export type Searched = { readonly name: string; readonly text: string; readonly updatedAt: number }
 
-/** The names of the best texts, best first. */
-export function findByWords(texts: readonly Searched[], query: string, max: number): string[] {
-  const search = searchByWords(texts, query, max)
-  for (;;) {
-    const { done, value } = search.next()
-    if (done) return value
-  }
-}
-
-/** The same in slices, for many texts. Names are unique. */
+/** The names of the best texts, best first, in slices. Names are unique. */
 export function* searchByWords(texts: readonly Searched[], query: string, max: number): Generator<void, string[]> {
   const plain = createReader()
   // Each text is read once, though every term is looked for in it.

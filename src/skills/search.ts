@@ -1,15 +1,17 @@
 // Finds skills by words in their names and descriptions, with the ranking of memory.
 import type { StoredSkill } from '#core/skill.ts'
-import { findByWords } from '#memory/word-search.ts'
+import { inPace } from '#lib/pace.ts'
+import { searchByWords } from '#memory/word-search.ts'
 
 const maxFound = 8
 
-export function findSkills<T extends Pick<StoredSkill, 'name' | 'description' | 'updatedAt'>>(
+export async function findSkills<T extends Pick<StoredSkill, 'name' | 'description' | 'updatedAt'>>(
   skills: readonly T[],
   query: string,
-): readonly T[] {
+): Promise<readonly T[]> {
   const texts = skills.map(({ name, description, updatedAt }) => {
     return { name, text: `${name.replaceAll('-', ' ')}. ${description}`, updatedAt }
   })
-  return findByWords(texts, query, maxFound).flatMap((found) => skills.find(({ name }) => name === found) ?? [])
+  const found = await inPace(searchByWords(texts, query, maxFound))
+  return found.flatMap((each) => skills.find(({ name }) => name === each) ?? [])
 }

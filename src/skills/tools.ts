@@ -78,7 +78,7 @@ export function createSkillTools(skills: Skills): SkillTools {
     fields: { query: text('What the task is about.') },
     required: ['query'],
     async run({ query }, { user, markUntrusted }) {
-      const found = findSkills(await skills.enabled(user), query)
+      const found = await findSkills(await skills.enabled(user), query)
       if (found.length === 0) return 'No skill matches.'
       if (found.some(({ untrusted }) => untrusted)) markUntrusted?.('a skill that nobody has reviewed')
       return found.map(({ name, description }) => `- ${name}: ${description}`).join('\n')

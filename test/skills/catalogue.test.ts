@@ -30,15 +30,15 @@ test('a catalogue over 2 % of the window gives way to a search', () => {
   assert.equal(catalogueOf([], 100_000), '')
 })
 
-test('skills are found by words of their names and descriptions, the best first', () => {
+test('skills are found by words of their names and descriptions, the best first', async () => {
   const skills = [
     entry('pdf-forms', 'Fill in forms of PDF files.'),
     entry('invoices', 'Write invoices, also as PDF.'),
     entry('poems', 'Write poems.'),
   ].map((each, at) => ({ ...each, updatedAt: at }))
-  const found = (query: string): string[] => findSkills(skills, query).map(({ name }) => name)
-  assert.deepEqual(found('fill a pdf form'), ['pdf-forms', 'invoices'])
-  assert.deepEqual(found('poem'), ['poems'])
-  assert.deepEqual(found('weather'), [])
-  assert.deepEqual(found(''), [])
+  const found = async (query: string): Promise<string[]> => (await findSkills(skills, query)).map(({ name }) => name)
+  assert.deepEqual(await found('fill a pdf form'), ['pdf-forms', 'invoices'])
+  assert.deepEqual(await found('poem'), ['poems'])
+  assert.deepEqual(await found('weather'), [])
+  assert.deepEqual(await found(''), [])
 })

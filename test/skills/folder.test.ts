@@ -108,12 +108,12 @@ test('a message that begins with the name of a skill loads it; any other message
   await assert.rejects(typed('/broken'), { code: 'overloaded' })
 })
 
-test('skills are found by the words of their names and descriptions, eight at most', () => {
+test('skills are found by the words of their names and descriptions, eight at most', async () => {
   const skill = (name: string, description: string) => ({ name, description, updatedAt: 0 })
   const skills = [skill('make-tea', 'Brews a pot.'), skill('water-plants', 'Keeps them green.')]
-  assert.deepEqual(findSkills(skills, 'tea'), [skills[0]])
-  assert.deepEqual(findSkills(skills, 'green'), [skills[1]])
-  assert.deepEqual(findSkills(skills, 'coffee'), [])
+  assert.deepEqual(await findSkills(skills, 'tea'), [skills[0]])
+  assert.deepEqual(await findSkills(skills, 'green'), [skills[1]])
+  assert.deepEqual(await findSkills(skills, 'coffee'), [])
   const many = Array.from({ length: 9 }, (_, at) => skill(`tea-${at}`, 'Brews tea.'))
-  assert.equal(findSkills(many, 'tea').length, 8)
+  assert.equal((await findSkills(many, 'tea')).length, 8)
 })
