@@ -75,13 +75,32 @@ function rankedByBm25(
 function rankedBySum(tables: IndexTables, totals: IndexTotals, candidates: Candidates): Ranked {
   const { number, chunks, terms } = totals
   const { match, weights, depth, limit, only } = candidates
-  const sum = weights.map(() => `?::float8 * ts_rank('{0.4,0.2,0.2,1}', terms, ?::tsquery)`).join(' + ') || '0'
+  const sum = weights.map(({ match: each }) => `?::float8 * ${rankOf(each)}`).join(' + ') || '0'
   // `id + 0` keeps the planner from walking the primary key over all users' rows.
   const statement = `SELECT id, (${sum}) / (0.4 + 0.6 * size / ?::float8) AS score FROM (
       SELECT id, terms, size FROM ${tables.chunks} WHERE terms @@ ?::tsquery ORDER BY id + 0 DESC LIMIT ?
     ) AS newest ORDER BY score DESC LIMIT ?`
-  const ranks = weights.flatMap(({ match: each, weight }) => [weight, tsQuery(number, each)])
+  const ranks = weights.flatMap(({ match: each, weight }) => {
+    const words = hasPhrase(each) ? [tsQuery(number, { any: wordsOf(each) })] : []
+    return [weight, tsQuery(number, each), ...words]
+  })
   return { statement, values: [...ranks, Math.max(1, terms / chunks), tsQuery(number, match, only), depth, limit] }
+}
+
+/** A phrase is ranked by its words where it matches: `ts_rank` compares every use of a phrase's word with all of another's. */
+function rankOf(match: Match): string {
+  const rank = `ts_rank('{0.4,0.2,0.2,1}', terms, ?::tsquery)`
+  return hasPhrase(match) ? `CASE WHEN terms @@ ?::tsquery THEN ${rank} ELSE 0 END` : rank
+}
+
+function hasPhrase(match: Match): boolean {
+  return 'phrase' in match || ('any' in match && match.any.some(hasPhrase))
+}
+
+/** A match with the words of its phrases, each once, in place of these. */
+function wordsOf(match: Match): Match[] {
+  if ('phrase' in match) return [...new Set(match.phrase)].map((term) => ({ term }))
+  return 'any' in match ? match.any.flatMap(wordsOf) : [match]
 }
 
 type Column = Candidates['only']

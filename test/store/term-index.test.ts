@@ -84,3 +84,16 @@ test('PostgreSQL adds the weights of the matches, and compares a size with that 
   assert.match(none.statement, /\(0\) \//)
   assert.deepEqual(none.values, [1, `'10:a'`, 50, 5], 'a usual chunk has at least one term')
 })
+
+test('PostgreSQL ranks a phrase by its words, each once, where it matches', () => {
+  const match: Match = { any: [{ phrase: ['a', 'b', 'a'] }, { term: 'aba' }] }
+  const { statement, values } = bestChunks(postgres, tables, totals, {
+    match,
+    weights: [{ match, weight: 2 }],
+    depth: 50,
+    limit: 5,
+  })
+  const asked = `(('10:a' <-> '10:b' <-> '10:a') | '10:aba')`
+  assert.deepEqual(values, [2, asked, `('10:a' | '10:b' | '10:aba')`, 2.5, asked, 50, 5])
+  assert.match(statement, /CASE WHEN terms @@ \?::tsquery THEN ts_rank\(/)
+})
