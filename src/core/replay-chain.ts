@@ -2,7 +2,7 @@
 // tells which thread, and which point of it, a history belongs to. It covers roles, texts without white space, ids of calls
 // and their outputs. Instructions and reasoning are no part of it.
 import { createHash, type Hash, hash } from 'node:crypto'
-import { type Item, textOf } from './item.ts'
+import { type Item, type Message, textOf } from './item.ts'
 
 /** A message of a history, as both API doors read it. `media` are the URLs and files of a user message. */
 export type ChainMessage =
@@ -94,12 +94,24 @@ export function chainOf(messages: readonly ChainMessage[], from?: string): Chain
 export function pointAfter(history: string, items: readonly Item[]): string {
   const text = new HashedText()
   text.begin(history)
-  const callIds: string[] = []
-  for (const item of items) {
-    if (item.type === 'message' && item.role === 'assistant') text.more(textOf(item))
-    if (item.type === 'gate' && item.kind === 'output') callIds.push(item.callId)
-  }
-  for (const id of callIds) text.part('c', id)
+  for (const item of items) if (isSaid(item)) text.more(textOf(item))
+  return pointOf(text, items)
+}
+
+/** The same. Yields within a long answer, for others to go on. */
+export function* pointInSlices(history: string, items: readonly Item[]): Generator<void, string> {
+  const text = new HashedText()
+  text.begin(history)
+  for (const item of items) if (isSaid(item)) yield* inSlices(text, textOf(item))
+  return pointOf(text, items)
+}
+
+function isSaid(item: Item): item is Message {
+  return item.type === 'message' && item.role === 'assistant'
+}
+
+function pointOf(text: HashedText, items: readonly Item[]): string {
+  for (const item of items) if (item.type === 'gate' && item.kind === 'output') text.part('c', item.callId)
   return text.digest()
 }
 

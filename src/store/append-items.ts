@@ -16,12 +16,20 @@ type Target = {
   readonly counted?: true
   /** The thread's last seq, if this transaction has read it and locked the row. */
   readonly lastSeq?: number
+  /** The texts of the items, if they are made already. */
+  readonly bodies?: Bodies | undefined
+}
+
+export type Bodies = {
+  readonly texts: readonly string[]
+  /** Counted for the user's storage. */
+  readonly bytes: number
 }
 
 /** Writes drafts after the thread's last item and sets its open call. The thread row is the lock that keeps seq gap-free. */
 export function* append(target: Target, drafts: readonly Draft[], openCall: string | null): Job<Entry[]> {
-  const bodies = mapPacked(drafts, bodyOf)
-  const bytes = target.counted ? 0 : bytesOfRows(bodies)
+  const bodies = target.bodies?.texts ?? mapPacked(drafts, bodyOf)
+  const bytes = target.counted ? 0 : (target.bodies?.bytes ?? bytesOfRows(bodies))
   yield* run(
     `UPDATE threads SET last_seq = last_seq + ?, updated_at = ?, open_call = ?, summarised = COALESCE(?, summarised),
                         bytes = bytes + ?

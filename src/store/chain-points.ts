@@ -3,11 +3,12 @@
 // nothing, and the points that a fork took over.
 import type { UserId } from '#core/ids.ts'
 import type { Entry, Item } from '#core/item.ts'
-import { pointAfter } from '#core/replay-chain.ts'
-import type { Step } from '#core/turn-store.ts'
+import { pointAfter, pointInSlices } from '#core/replay-chain.ts'
+import type { Outcome, Step } from '#core/turn-store.ts'
 import type { ChainEnd, ThreadPoint } from '#core/thread-store.ts'
 import { ended } from '#core/turn-status.ts'
 import type { Turn } from '#core/turn.ts'
+import { inPace } from '#lib/pace.ts'
 import { entryColumns, entryOf, listColumns, turnOf, wholeItems } from './rows.ts'
 import { changes, first, type Job, query, type Row, run } from './sql.ts'
 
@@ -125,10 +126,35 @@ function* forkSeq({ threadId, seq }: Pick<ThreadPoint, 'threadId' | 'seq'>): Job
  * The point after the answer of a turn, as it is stored. `history` is the hash of what its client sent. Null for a
  * turn that was stopped before its first word: its client has seen no answer.
  */
-export function* pointBehind(turn: Turn, history: string, { drafts, earlier = [], outcome }: Step): Job<string | null> {
-  const answer = [...(yield* itemsBehindInput(turn, earlier)), ...drafts.map(({ item }) => item)]
-  if (outcome?.status === 'cancelled' && !answer.some(({ type }) => type === 'message')) return null
-  return keyOf(pointAfter(history, answer))
+export function* pointBehind(turn: Turn, history: string, step: Step): Job<string | null> {
+  const answer = answerOf(yield* itemsBehindInput(turn, step.earlier ?? []), step)
+  return hasSeen(answer, step) ? keyOf(pointAfter(history, answer)) : null
+}
+
+/** The same for a long answer, with pauses for the event loop; undefined if the turn's items have to be read for it. */
+export async function pointInPace(turn: Turn, history: string, step: Step): Promise<string | undefined> {
+  const known = knownBehindInput(turn, step.earlier ?? [])
+  const answer = known && answerOf(known, step)
+  return answer && hasSeen(answer, step) ? keyOf(await inPace(pointInSlices(history, answer))) : undefined
+}
+
+/** The history that a client has sent, if it has the text of the turn as its answer now. */
+export function chainAsked({ options }: Turn, { outcome }: Step): string | undefined {
+  return outcome && isAnswer(outcome) ? options.chain : undefined
+}
+
+/** True if a client has the text of the turn as its answer: also one that was stopped, or that the provider's filter cut. */
+function isAnswer(outcome: Outcome): boolean {
+  if (outcome.status === 'failed') return outcome.error.code === 'model_filtered'
+  return outcome.status === 'completed' || outcome.status === 'cancelled'
+}
+
+function answerOf(stored: readonly Item[], { drafts }: Step): Item[] {
+  return [...stored, ...drafts.map(({ item }) => item)]
+}
+
+function hasSeen(answer: readonly Item[], { outcome }: Step): boolean {
+  return outcome?.status !== 'cancelled' || answer.some(({ type }) => type === 'message')
 }
 
 /**
@@ -173,7 +199,8 @@ const itemStart = 'substr(items.body, 1, 20)'
 function* itemsBehindInput(turn: Turn, known: readonly Entry[]): Job<Item[]> {
   const { firstSeq = 1, lastSeq = Number.MAX_SAFE_INTEGER } = turn
   const inputs = turn.options.inputs ?? 1
-  if (known[0]?.seq === firstSeq) return known.slice(inputs).map(({ item }) => item)
+  const items = knownBehindInput(turn, known)
+  if (items) return items
   const rows = yield* query(
     `SELECT ${entryColumns} FROM ${wholeItems} WHERE thread_id = ? AND seq > ? AND seq <= ? AND turn_id = ?
        AND (${itemStart} LIKE '{"type":"message",%' OR ${itemStart} LIKE '{"type":"gate",%') ORDER BY seq`,
@@ -183,6 +210,11 @@ function* itemsBehindInput(turn: Turn, known: readonly Entry[]): Job<Item[]> {
     turn.id,
   )
   return rows.map((row) => entryOf(row).item)
+}
+
+/** Undefined if `known` does not begin with the turn's first entry. */
+function knownBehindInput({ firstSeq = 1, options }: Turn, known: readonly Entry[]): Item[] | undefined {
+  return known[0]?.seq === firstSeq ? known.slice(options.inputs ?? 1).map(({ item }) => item) : undefined
 }
 
 /** Adds a point at the end of a thread, after an answer that stored nothing. */

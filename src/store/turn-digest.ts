@@ -14,9 +14,8 @@ type Known = {
   readonly before?: Digest | undefined
 }
 
-/** The digest of long entries, made with pauses for the event loop. */
-export async function digestInPace(entries: readonly Entry[]): Promise<Digest> {
-  const digest = createDigest()
+/** Adds long entries to a digest, with pauses for the event loop. */
+export async function digestInPace(entries: readonly Entry[], digest = createDigest()): Promise<Digest> {
   await inPace(digest.addInSlices(entries))
   return digest
 }

@@ -1,20 +1,19 @@
 // Turns, from start to end.
 import { AppError } from '#core/errors.ts'
-import type { Digest } from '#core/digest.ts'
 import { newId } from '#core/ids.ts'
 import type { Draft, Gate } from '#core/item.ts'
 import type { Lease } from '#core/lease.ts'
-import type { Outcome, Step, TurnStore } from '#core/turn-store.ts'
+import type { Step, TurnStore } from '#core/turn-store.ts'
 import type { Turn } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
-import { isLong } from '#core/json-slices.ts'
 import { append, bodiesOf } from './append-items.ts'
-import { pointBehind } from './chain-points.ts'
+import { chainAsked, pointBehind } from './chain-points.ts'
 import { claimTurns, noteServed, type Served } from './claim-turn.ts'
 import { answeredGates, answerGate, endTurn, oldestGate, openGates, restAtGates, waitingSince } from './gate-store.ts'
 import { findReplay, findWaiting } from './find-earlier.ts'
 import { shareAll } from './fork-thread.ts'
-import { digestInPace, digestOfTurn } from './turn-digest.ts'
+import { type Prepared, prepareStep } from './long-step.ts'
+import { digestOfTurn } from './turn-digest.ts'
 import { createOrderedIds } from './ordered-ids.ts'
 import { databaseClock, leaseMs } from './lease-store.ts'
 import { countAllTurns, countTurns, listEndedAsNews, listSenders, listTurns } from './turn-lists.ts'
@@ -73,9 +72,9 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
     },
     reserve: (turn, lease, amount) => sql.write(() => reserve(turn, lease, { ...amount, now: now() })),
     async record(turn, lease, step) {
-      const over = step.outcome !== undefined && ended(step.outcome.status)
-      const before = over && step.earlier && isLong(step.earlier) ? await digestInPace(step.earlier) : undefined
-      return sql.write(() => recordStep(turn, lease, step, { now: now(), before, lock }))
+      const preparing = prepareStep(turn, step, now)
+      const prepared = preparing && (await preparing)
+      return sql.write(() => recordStep(turn, lease, step, { now: prepared?.long?.at ?? now(), prepared, lock }))
     },
     answer: (user, threadId, draft, grant) =>
       sql.write(() => answerGate({ user, threadId, draft, ...(grant && { grant }) }, { now: now(), lock })),
@@ -161,23 +160,24 @@ function* recoverTurns({ owner, epoch }: Lease, backend: Sql['backend']): Job<nu
   )
 }
 
-/** `before` is the digest of the step's earlier entries, when it is made already. */
-type RecordParts = { readonly now: number; readonly before: Digest | undefined; readonly lock: Sql['lock'] }
+type RecordParts = { readonly now: number; readonly prepared: Prepared | undefined; readonly lock: Sql['lock'] }
 
-function* recordStep(turn: Turn, lease: Lease, step: Step, { now, before, lock }: RecordParts) {
+function* recordStep(turn: Turn, lease: Lease, step: Step, { now, prepared, lock }: RecordParts) {
   const { drafts, usage, outcome, retry } = step
   const stored = retry && (yield* findStoredStep(turn, drafts))
   if (stored) return stored
   const seqBefore = yield* lockTurn(turn, lease, { lock, lastSeq: step.earlier?.at(-1)?.seq })
   const gate = drafts.findLast(({ item }) => item.type === 'gate' && item.kind === 'output')?.item as Gate | undefined
   // The turn of an API client is answered: its history has a new point.
-  const asked = outcome && isAnswer(outcome) ? turn.options.chain : undefined
-  const chain = asked === undefined ? null : yield* pointBehind(turn, asked, step)
-  const target = { threadId: turn.threadId, turnId: turn.id, at: now, lastSeq: seqBefore }
+  const asked = chainAsked(turn, step)
+  const long = prepared?.long
+  const chain = asked === undefined ? null : (long?.point ?? (yield* pointBehind(turn, asked, step)))
+  const target = { threadId: turn.threadId, turnId: turn.id, at: now, lastSeq: seqBefore, bodies: long?.bodies }
   const entries = drafts.length > 0 ? yield* append(target, drafts, gate?.callId ?? null) : []
   const status = outcome?.status ?? 'running'
   const over = ended(status)
   const lastSeq = over ? seqBefore + entries.length : null
+  const known = long?.whole?.lastSeq === seqBefore ? long.whole.hash : undefined
   yield* run(
     `UPDATE turns SET status = ?, input_tokens = ?, cached_tokens = ?, output_tokens = ?, reasoning_tokens = ?,
                       cost_usd = ?, model = ?, reserved_usd = NULL, error = ?, ended_at = ?, last_seq = ?,
@@ -189,7 +189,7 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, { now, before, lock }
     outcome?.status === 'failed' ? storedError(outcome) : null,
     over ? now : null,
     lastSeq,
-    over ? yield* digestOfTurn(turn, entries, { earlier: step.earlier, before }) : null,
+    over ? (known ?? (yield* digestOfTurn(turn, entries, { earlier: step.earlier, before: prepared?.before }))) : null,
     chain,
     // A turn that waits has an owner only while a call is open there.
     ...(outcome?.status === 'waiting' && !outcome.held ? [null, null] : [lease.owner, lease.epoch]),
@@ -209,12 +209,6 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, { now, before, lock }
     ...(lastSeq !== null && { lastSeq }),
   }
   return { turn: after, entries }
-}
-
-/** True if a client has the text of the turn as its answer: also one that was stopped, or that the provider's filter cut. */
-function isAnswer(outcome: Outcome): boolean {
-  if (outcome.status === 'failed') return outcome.error.code === 'model_filtered'
-  return outcome.status === 'completed' || outcome.status === 'cancelled'
 }
 
 /** The stored entries of a step that is sent again after a commit with unknown outcome; undefined if nothing was stored. */
