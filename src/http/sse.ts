@@ -1,5 +1,6 @@
 // Writing Server-Sent Events: keepalives, batching, and a limit on unread data.
 import type { FastifyReply } from 'fastify'
+import { pace } from '#lib/pace.ts'
 import { unreadMs } from './in-flight.ts'
 
 const keepaliveMs = 15_000
@@ -24,13 +25,18 @@ export interface EventWriter {
   send(events: string): void
   /** Writes the last events and closes the stream. */
   end(events: string): void
+  /** The same for a long text, of which the next piece is made when the client has read most of those before. */
+  endInPieces(pieces: Iterable<string>): Promise<void>
   /** Cuts the connection, so that the client sees that the stream is incomplete. */
   drop(): void
 }
 
 /** JSON with Unicode line separators escaped: some clients would split an event at one. */
 export function eventJson(value: unknown): string {
-  const text = JSON.stringify(value)
+  return escapeLineEnds(JSON.stringify(value))
+}
+
+export function escapeLineEnds(text: string): string {
   if (!/[\u0085\u2028\u2029]/.test(text)) return text
   return text.replaceAll(/[\u0085\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
@@ -43,6 +49,8 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
   let due: NodeJS.Timeout | undefined
   let beginning: NodeJS.Timeout | undefined
   let gone = false
+  /** A comment would break up an event. */
+  let isWithinEvent = false
   let readAt = performance.now()
   reply.hijack()
   reply.request.releaseAnswerSlot?.()
@@ -62,7 +70,7 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
   function checkReader(): void {
     if (!raw.writableNeedDrain) readAt = performance.now()
     if (performance.now() - readAt > times.unreadMs) drop()
-    else write(': keepalive\n\n')
+    else if (!isWithinEvent) write(': keepalive\n\n')
   }
 
   function write(text: string): void {
@@ -105,6 +113,24 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
     close()
   }
 
+  function end(events: string): void {
+    if (gone) return
+    clearInterval(keepalive)
+    raw.setTimeout(times.unreadMs)
+    raw.end(taken() + events)
+  }
+
+  /** Resolves once the buffer is empty or the connection has ended. */
+  function drained(): Promise<void> {
+    return new Promise((resolve) => {
+      const over = (): void => {
+        raw.off('drain', over).off('close', over)
+        resolve()
+      }
+      raw.on('drain', over).on('close', over)
+    })
+  }
+
   return {
     begin(events) {
       if (gone) return
@@ -119,11 +145,16 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
       if (restMs > 0) due = setTimeout(flush, restMs)
       else flush()
     },
-    end(events) {
-      if (gone) return
-      clearInterval(keepalive)
-      raw.setTimeout(times.unreadMs)
-      raw.end(taken() + events)
+    end,
+    async endInPieces(pieces) {
+      isWithinEvent = true
+      write(taken())
+      for (const piece of pieces) {
+        if (gone) return
+        if (piece !== '' && !raw.write(piece)) await drained()
+        await pace()
+      }
+      end('')
     },
     drop,
   }

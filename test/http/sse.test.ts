@@ -15,7 +15,11 @@ function opened(t: TestContext) {
     socket: { cork() {}, uncork() {} },
     writableLength: 0,
     writeHead() {},
-    write: (text: string) => writes.push(text),
+    writableNeedDrain: false,
+    write(text: string) {
+      writes.push(text)
+      return !raw.writableNeedDrain
+    },
     end: (text: string) => writes.push(`${text}.`),
     destroy: () => writes.push('cut'),
     setTimeout() {},
@@ -25,7 +29,7 @@ function opened(t: TestContext) {
     now += ms
     t.mock.timers.tick(ms)
   }
-  return { writer: openEvents(reply, () => {}), writes, pass }
+  return { writer: openEvents(reply, () => {}), writes, pass, raw }
 }
 
 test('an event after a pause is written at once, quick ones after it share a write', (t) => {
@@ -75,4 +79,36 @@ test('the end takes what still waits with it', (t) => {
   writer.end('c')
   pass(100)
   assert.deepEqual(writes, ['a', 'bc.'])
+})
+
+test('the next piece of a long end is made when the client has read those before, and no comment is between them', async (t) => {
+  const { writer, writes, pass, raw } = opened(t)
+  let made = 0
+  function* pieces() {
+    for (const piece of ['b', 'c', 'd']) {
+      made++
+      yield piece
+    }
+  }
+  writer.begin('a')
+  raw.writableNeedDrain = true
+  const ended = writer.endInPieces(pieces())
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+  for (const count of [1, 2, 3]) {
+    await turn()
+    assert.equal(made, count)
+    pass(20_000)
+    raw.emit('drain')
+  }
+  await ended
+  assert.deepEqual(writes, ['a', 'b', 'c', 'd', '.'])
+})
+
+test('a client that leaves within a long end gets no further piece', async (t) => {
+  const { writer, writes, raw } = opened(t)
+  raw.writableNeedDrain = true
+  const ended = writer.endInPieces(['a', 'b'])
+  raw.emit('close')
+  await ended
+  assert.deepEqual(writes, ['a'])
 })

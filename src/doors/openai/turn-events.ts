@@ -4,6 +4,7 @@ import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
 import { isAtRest } from '#core/turn-status.ts'
+import { nextTurn } from '#lib/pace.ts'
 import type { Turns } from '#turns/turns.ts'
 import type { Watched } from '#turns/watch.ts'
 
@@ -26,6 +27,8 @@ export async function attach(turns: Turns, user: UserId, turn: Turn): Promise<{ 
   const now = (await turns.get(user, turn.id)) ?? turn
   if (!isAtRest(now.status)) return { turn: now, source }
   source.close()
+  // A long answer is read in one piece: several readers come one after the other.
+  await nextTurn()
   const entries = await turns.entries(user, now)
   return { turn: now, source: fixedSource({ type: 'entries', entries }, { type: 'turn', turn: now }) }
 }

@@ -6,6 +6,7 @@ import { noteBeginnings } from '#doors/openai/stopped-answer.ts'
 import { type Source, waitForRest, type WaitParts } from '#doors/openai/turn-events.ts'
 import type { ResponsesParts } from '#doors/responses/parts.ts'
 import { requestIdOf } from '#http/request-log.ts'
+import { createLateJson } from '#http/late-json.ts'
 import { openEvents } from '#http/sse.ts'
 import { outputOf, type ResponseState } from './output.ts'
 import { createStream, type StreamParts } from './stream.ts'
@@ -20,6 +21,8 @@ export type FollowedTurn = {
   readonly events: EventStyle
   /** The request that is answered began the turn. */
   readonly begins?: boolean
+  /** The turn was at rest before the request: its source yields all that is stored. */
+  readonly replays?: boolean
 }
 
 /** The style of a stream's events: that of the header X-Atrium-Events, else the configured one. */
@@ -36,7 +39,8 @@ export async function streamTurn(
 ): Promise<void> {
   const { readers, records, lastCall, log } = parts
   const { source, turn } = followed
-  const stream = createStream(followed)
+  const late = followed.replays ? createLateJson() : undefined
+  const stream = createStream(late ? { ...followed, json: late.json } : followed)
   const reader = readers.open(turn, followed.begins)
   records.open(stream.record)
   let over = false
@@ -62,7 +66,8 @@ export async function streamTurn(
       const text = stream.write(events)
       if (stream.isOver()) {
         over = true
-        writer.end(text)
+        if (late) await writer.endInPieces(late.pieces(text))
+        else writer.end(text)
         return
       }
       writer.send(text)

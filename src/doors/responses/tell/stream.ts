@@ -40,6 +40,8 @@ export type StreamParts = {
   readonly after?: number
   /** The events of an earlier stream that the client has, up to `after`: this stream continues there. */
   readonly record?: StreamRecord | undefined
+  /** Writes the values of events. */
+  readonly json?: (value: unknown) => string
 }
 
 export interface Stream {
@@ -75,7 +77,8 @@ type Open = {
   text: string
 }
 
-export function createStream({ turn, model, skip, after = -1, ...parts }: StreamParts): Stream {
+export function createStream(given: StreamParts): Stream {
+  const { turn, model, skip, after = -1, json = eventJson, ...parts } = given
   const record = parts.record ?? newRecord(turn.id, parts.events ?? 'specified')
   const threadHex = hexOf(turn.threadId)
   const output: OutputItem[] = []
@@ -93,6 +96,10 @@ export function createStream({ turn, model, skip, after = -1, ...parts }: Stream
   function event(type: EventType, fields: string): string {
     const number = next++
     return number > after ? `${lead(type)}${number},${fields}}\n\n` : ''
+  }
+
+  function itemFields(index: number, item: OutputItem): string {
+    return `"output_index":${index},"item":${json(item)}`
   }
 
   function openMessage(entryId: string): string {
@@ -128,7 +135,7 @@ export function createStream({ turn, model, skip, after = -1, ...parts }: Stream
     const number = next++
     if (number <= after) return before
     const unread = fresh < text.length ? text.slice(-fresh) : text
-    return `${before}${message.lead}${number},"delta":${eventJson(unread)}}\n\n`
+    return `${before}${message.lead}${number},"delta":${json(unread)}}\n\n`
   }
 
   /**
@@ -185,11 +192,11 @@ export function createStream({ turn, model, skip, after = -1, ...parts }: Stream
       return event('response.output_item.added', done) + event('response.output_item.done', done)
     }
     const position = `"item_id":"${item.id}","output_index":${index}`
-    const text = eventJson(item.arguments)
+    const text = json(item.arguments)
     return (
       event('response.output_item.added', itemFields(index, { ...item, status: 'in_progress', arguments: '' })) +
       event('response.function_call_arguments.delta', `${position},"delta":${text}`) +
-      event('response.function_call_arguments.done', `${position},"name":${eventJson(item.name)},"arguments":${text}`) +
+      event('response.function_call_arguments.done', `${position},"name":${json(item.name)},"arguments":${text}`) +
       event('response.output_item.done', done)
     )
   }
@@ -209,7 +216,7 @@ export function createStream({ turn, model, skip, after = -1, ...parts }: Stream
     passAfter()
     const type = wireStatus(ended) === 'completed' ? 'response.completed' : 'response.failed'
     const response = responseObject({ turn: ended, model, output, gate })
-    return before + event(type, `"response":${eventJson(response)}`)
+    return before + event(type, `"response":${json(response)}`)
   }
 
   function writeOne(watched: Watched): string {
@@ -235,7 +242,7 @@ export function createStream({ turn, model, skip, after = -1, ...parts }: Stream
     created() {
       const { endedAt: _, error: __, ...begun } = turn
       const response = responseObject({ turn: { ...begun, status: 'running' }, model, output: [] })
-      const created = event('response.created', `"response":${eventJson(response)}`)
+      const created = event('response.created', `"response":${json(response)}`)
       record.next = Math.max(record.next, next)
       return created
     },
@@ -258,8 +265,4 @@ function isLive({ type }: Watched, hasOpenMessage: boolean): boolean {
 
 function lead(type: EventType, fields = ''): string {
   return `event: ${type}\ndata: {"type":"${type}",${fields}"sequence_number":`
-}
-
-function itemFields(index: number, item: OutputItem): string {
-  return `"output_index":${index},"item":${eventJson(item)}`
 }

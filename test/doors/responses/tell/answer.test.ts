@@ -7,14 +7,16 @@ import { eventStyle, streamTurn } from '#doors/responses/tell/answer.ts'
 import { createStreamRecords } from '#doors/responses/tell/stream-records.ts'
 import { silentLog } from '#lib/log.ts'
 import type { Watched } from '#turns/watch.ts'
-import { delta, rest, turn } from './running-turn.ts'
+import { readEvents } from '../serve.ts'
+import { delta, rest, said, tell, turn } from './running-turn.ts'
 
 const hel = delta('a', 0, 'Hel')
 
 /** Streams these events; with `leaves` the client goes away after them. Returns what became of the reader. */
-async function streamed(events: Watched[], { leaves = false, lastCall = false, fails = false } = {}) {
+async function streamed(events: Watched[], { leaves = false, lastCall = false, fails = false, replays = false } = {}) {
   const raw = Object.assign(new PassThrough(), { writeHead() {}, setTimeout() {}, getHeader() {} })
-  raw.resume()
+  const writes: string[] = []
+  raw.on('data', (chunk: Buffer) => writes.push(String(chunk)))
   const closed = new Promise((resolve) => raw.once('close', resolve))
   const reply = { raw, request: {}, hijack() {} } as unknown as FastifyReply
   const told: string[] = []
@@ -31,7 +33,7 @@ async function streamed(events: Watched[], { leaves = false, lastCall = false, f
   const records = createStreamRecords()
   await streamTurn(
     reply,
-    { turn, model: 'm', skip: 0, events: 'specified', source: Object.assign(source(), { close() {} }) },
+    { turn, model: 'm', skip: 0, events: 'specified', replays, source: Object.assign(source(), { close() {} }) },
     {
       records,
       readers: {
@@ -46,7 +48,7 @@ async function streamed(events: Watched[], { leaves = false, lastCall = false, f
     },
   )
   await closed
-  return { told, points, recorded: records.take('t1', 0) !== undefined }
+  return { writes, became: { told, points, recorded: records.take('t1', 0) !== undefined } }
 }
 
 describe('the reader of a stream', () => {
@@ -72,8 +74,17 @@ describe('the reader of a stream', () => {
       { told: ['done'], points: 0, recorded: true },
     ],
   ] as const) {
-    it(what, async () => assert.deepEqual(await streamed([...events], how), expected))
+    it(what, async () => assert.deepEqual((await streamed([...events], how)).became, expected))
   }
+})
+
+describe('the replay of a long answer', () => {
+  it('has the same events, written in pieces', async () => {
+    const events = [said('a', '\u2028"x'.repeat(90_000)), rest('completed')]
+    const { writes } = await streamed(events, { replays: true })
+    assert.deepEqual(readEvents(writes.join('')), tell(events).told)
+    for (const { length } of writes) assert.ok(length < 500_000, `${length} characters at once`)
+  })
 })
 
 describe('eventStyle', () => {

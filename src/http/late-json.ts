@@ -1,0 +1,26 @@
+// JSON of long values in a text of events, written when the text is sent, in slices: it never exists as a whole.
+import { isLong, jsonInSlices } from '#core/json-slices.ts'
+import { escapeLineEnds, eventJson } from './sse.ts'
+
+/** Stands around the number of a value. JSON has no such character. */
+const mark = '\0'
+
+export type LateJson = {
+  /** The JSON of a value, or a mark in its place if it is long. */
+  readonly json: (value: unknown) => string
+  /** The pieces of a text with marks, in which the JSON of each value is in its place. */
+  readonly pieces: (text: string) => Generator<string, void>
+}
+
+export function createLateJson(): LateJson {
+  const values: unknown[] = []
+  return {
+    json: (value) => (isLong(value) ? `${mark}${values.push(value) - 1}${mark}` : eventJson(value)),
+    *pieces(text) {
+      for (const [at, part] of text.split(mark).entries()) {
+        if (at % 2 === 0) yield part
+        else for (const slice of jsonInSlices(values[Number(part)])) yield escapeLineEnds(slice)
+      }
+    },
+  }
+}

@@ -1,0 +1,21 @@
+// Long values in the text of events: written in pieces, as the whole text would be.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createLateJson } from '#http/late-json.ts'
+import { eventJson } from '#http/sse.ts'
+
+const long = { text: '"\u2028\0\ud83d\ude00'.repeat(200_000) }
+
+test('the pieces of a text have the JSON of each value in its place', () => {
+  const { json, pieces } = createLateJson()
+  const text = (write: (value: unknown) => string): string =>
+    `data: ${write('short')}\n\ndata: ${write(long)},${write(long.text)}\n\n`
+  assert.equal([...pieces(text(json))].join(''), text(eventJson))
+})
+
+test('no piece is long, nor is the text before its pieces are made', () => {
+  const { json, pieces } = createLateJson()
+  const text = json(long)
+  assert.ok(text.length < 100)
+  for (const piece of pieces(text)) assert.ok(piece.length < 1_000_000)
+})
