@@ -42,11 +42,19 @@ export function removeFile(draft: string, id: string): void {
   )
 }
 
-/** Returns the files that can be sent, and clears the draft's list. */
+/** Takes the files that can be sent out of the draft's list. The others stay until they are removed. */
 export function takeFiles(draft: string): Attachment[] {
-  const files = filesWith(draft).flatMap(({ file }) => (file ? [file] : []))
-  for (const { id } of filesWith(draft)) removeFile(draft, id)
-  return files
+  return filesWith(draft).flatMap(({ id, file }) => {
+    if (file) removeFile(draft, id)
+    return file ?? []
+  })
+}
+
+/** Gives the refused files of one draft to another, which has none. */
+export function moveRefused(from: string, to: string): void {
+  const { refused = [], others = [] } = Object.groupBy(filesWith(from), ({ file }) => (file ? 'others' : 'refused'))
+  put(to, refused)
+  put(from, others)
 }
 
 function put(draft: string, files: readonly Chosen[]): void {
@@ -57,7 +65,8 @@ async function read(file: File, others: readonly Chosen[]): Promise<Chosen> {
   const base = { id: newKey(), name: file.name || 'pasted', size: file.size }
   const refused = (reason: string): Chosen => ({ ...base, refused: reason })
   const total = others.reduce((sum, each) => sum + (each.file ? each.size : 0), 0)
-  if (others.length >= maxAttachments) return refused(`At most ${maxAttachments} files go with a message`)
+  if (others.filter((each) => each.file).length >= maxAttachments)
+    return refused(`At most ${maxAttachments} files go with a message`)
   if (file.size === 0) return refused('The file is empty')
   if (total + file.size > maxAttachedBytes)
     return refused(`All files together take at most ${sizeWords(maxAttachedBytes)}`)
@@ -69,20 +78,22 @@ async function read(file: File, others: readonly Chosen[]): Promise<Chosen> {
     const sent = { ...base, file: { name: base.name, media_type: file.type, data } }
     return isPicture ? { ...sent, url: URL.createObjectURL(file) } : sent
   }
-  if (file.size > maxTextFileBytes) return refused(`A text file has at most ${sizeWords(maxTextFileBytes)}`)
-  const bytes = new Uint8Array(await file.arrayBuffer())
-  if (!isText(bytes)) {
+  const isLong = file.size > maxTextFileBytes
+  const bytes = new Uint8Array(await file.slice(0, maxTextFileBytes).arrayBuffer())
+  if (!isText(bytes, isLong)) {
     const picture = file.type.startsWith('image/')
     return refused(
       picture ? 'Pictures can be PNG, JPEG, GIF or WebP' : 'Only pictures, PDFs and text files can be read',
     )
   }
+  if (isLong) return refused(`A text file has at most ${sizeWords(maxTextFileBytes)}`)
   return { ...base, file: { name: base.name, media_type: 'text/plain', data: bytes.toBase64() } }
 }
 
-function isText(bytes: Uint8Array): boolean {
+/** The last character of a beginning may be cut. */
+function isText(bytes: Uint8Array, isBeginning: boolean): boolean {
   try {
-    return !new TextDecoder('utf-8', { fatal: true }).decode(bytes).includes('\0')
+    return !new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isBeginning }).includes('\0')
   } catch {
     return false
   }

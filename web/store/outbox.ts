@@ -7,6 +7,7 @@ import { ownTextOf } from '../lib/conversation.ts'
 import { newKey } from '../lib/key.ts'
 import { filesIn } from '../lib/message-files.ts'
 import { go, route } from '../router.ts'
+import { moveRefused } from './files.ts'
 import { readStored, storedNames, writeStored } from './local-storage.ts'
 import { threadList } from './threads.ts'
 
@@ -160,6 +161,7 @@ async function attempt({ key, threadId, text, files, model }: Outgoing): Promise
 /** Goes from the page of a new thread to the thread. What else was written on that page belongs to it. */
 function showThread(threadId: string): void {
   put(outbox.peek().map((each) => (each.threadId === undefined ? { ...each, threadId } : each)))
+  moveRefused('new', threadId)
   if (route.peek().path === '/') go(`/threads/${threadId}`)
   void deliver(threadId)
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import './page.ts'
-import { addFiles, filesWith, removeFile, takeFiles } from '../../../web/store/files.ts'
+import { addFiles, filesWith, moveRefused, removeFile, takeFiles } from '../../../web/store/files.ts'
 
 const kb = 1024
 const mb = 1024 * kb
@@ -74,7 +74,23 @@ test('what no model can read stays with its reason, and is not sent', async () =
     'Pictures can be PNG, JPEG, GIF or WebP',
     'Pictures can be PNG, JPEG, GIF or WebP',
   ])
+  await addFiles(draft, [text('a.txt')])
+  assert.deepEqual(
+    takeFiles(draft).map(({ name }) => name),
+    ['a.txt'],
+  )
+  assert.deepEqual(
+    filesWith(draft).map(({ name }) => name),
+    ['empty', 'binary', 'with NUL', 'p', 'broken.svg'],
+  )
   assert.deepEqual(takeFiles(draft), [])
+})
+
+test('what was refused goes along from a new thread to the one that it becomes', async () => {
+  const [draft, thread] = [newDraft(), newDraft()]
+  await addFiles(draft, [text('empty', 0), text('next')])
+  moveRefused(draft, thread)
+  assert.deepEqual([refusals(thread), refusals(draft)], [['The file is empty'], [undefined]])
 })
 
 for (const type of ['image/png', 'image/jpeg', 'image/gif', 'image/webp']) {
@@ -89,6 +105,8 @@ test('a text file has at most 1 MB, a picture 8 MB', async () => {
   for (const [file, refused] of [
     [text('a', mb), undefined],
     [text('a', mb + 1), 'A text file has at most 1.0 MB'],
+    [new File(['aö'.repeat(mb / 2)], 'cut within a letter'), 'A text file has at most 1.0 MB'],
+    [new File([new Uint8Array(2 * mb)], 'bytes'), 'Only pictures, PDFs and text files can be read'],
     [picture(8 * mb), undefined],
     [picture(8 * mb + 1), 'A picture has at most 8.0 MB'],
   ] as const) {
@@ -105,11 +123,12 @@ test('all files together have at most 10 MB; what is refused does not count', as
   assert.deepEqual(refusals(draft), ['A picture has at most 8.0 MB', undefined, undefined, reason])
 })
 
-test('twenty files go with a message', async () => {
+test('twenty files go with a message; what is refused does not count', async () => {
   const draft = newDraft()
   await addFiles(
     draft,
-    Array.from({ length: 21 }, (_, at) => text(String(at))),
+    Array.from({ length: 22 }, (_, at) => text(String(at), at)),
   )
-  assert.deepEqual([refusals(draft)[19], refusals(draft)[20]], [undefined, 'At most 20 files go with a message'])
+  const reason = 'At most 20 files go with a message'
+  assert.deepEqual(refusals(draft).slice(19), [undefined, undefined, reason])
 })

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { type Answer, address, gateway, ok, refusal, settled } from './page.ts'
 import { first, keys, open, say, sending, states, take, texts } from './outbox-page.ts'
 import { go, route } from '../../../web/router.ts'
+import { addFiles, filesWith } from '../../../web/store/files.ts'
 import { outgoingTo, retry, send, sendHeld } from '../../../web/store/outbox.ts'
 
 test('a message shows at once, and is sent with its files, its thread and a key of its own', async (t) => {
@@ -170,6 +171,7 @@ test('messages of a new thread go into one thread, and the page goes there', asy
   open(t)
   const { promise, resolve } = Promise.withResolvers<Answer>()
   gateway.on(sending, (asked) => (gateway.of(sending).length === 1 ? promise : take(asked)))
+  await addFiles('new', [new File([], 'empty')])
   const all = [
     send({ threadId: undefined, text: 'one', files: [] }),
     send({ threadId: undefined, text: 'two', files: [] }),
@@ -186,6 +188,11 @@ test('messages of a new thread go into one thread, and the page goes there', asy
     ['two', 'sent'],
   ])
   assert.deepEqual([outgoingTo(undefined), route.value.path], [[], '/threads/made'])
+  assert.deepEqual(
+    [filesWith('made').map(({ name }) => name), filesWith('new')],
+    [['empty'], []],
+    'a refused file stays until it is removed',
+  )
 })
 
 test('whoever has gone elsewhere meanwhile stays there', async (t) => {
