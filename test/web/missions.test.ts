@@ -114,6 +114,15 @@ test('a mission runs now, and its run leads to its thread', { skip }, async (t) 
   await untilEqual(() => page.getByText('Nobody waits').count(), 0)
 })
 
+test('on a phone the parts of a run begin at one edge', { skip }, async (t) => {
+  const { id } = await runNow(await create('Read the weather'))
+  const page = await site.open(t, `/missions/${id}`, { viewport: { width: 390, height: 800 } })
+  const edges = await Promise.all(
+    ['.run-what time', '.run-outcome .outcome'].map(async (part) => (await page.locator(part).boundingBox())?.x),
+  )
+  assert.equal(edges[0], edges[1])
+})
+
 test('a mission is paused, resumed, edited and removed', { skip }, async (t) => {
   const { id } = await create('Water the plants')
   const page = await site.visit(t, `/missions/${id}`)
