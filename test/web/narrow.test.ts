@@ -100,6 +100,31 @@ test('long words fit on every page in every width', { skip }, async (t) => {
   assert.deepEqual(faults, [])
 })
 
+test('the parts of a receipt line stay whole and on one line on a phone', { skip }, async (t) => {
+  const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'hello' })
+  const page = await site.open(t, '/', { viewport: { width: 390, height: 800 } })
+  await page.route('**/receipt', async (route) => {
+    const response = await route.fetch()
+    const receipt = (await response.json()) as object
+    const more = { tools: [{}, {}], hosts: ['a.example', 'b.example'], cost_usd: null }
+    await route.fulfill({ response, json: { ...receipt, ...more } })
+  })
+  await follow(page, `/threads/${thread_id}`)
+  const line = page.getByRole('button', { name: /^Receipt/ })
+  const lineHeight = 18
+  await line.waitFor()
+  for (const width of [390, 320]) {
+    await page.setViewportSize({ width, height: 800 })
+    const bits = await line
+      .locator('.receipt-bit:visible')
+      .evaluateAll((all) => all.flatMap((bit) => [...bit.getClientRects()].map(({ top, height }) => ({ top, height }))))
+    assert.equal(bits.length, 3, `a part is broken at ${width} px`)
+    assert.equal(new Set(bits.map(({ top }) => top)).size, 1, `the parts are not on one line at ${width} px`)
+    for (const { height } of bits) assert(height <= lineHeight, `a part has ${height} px at ${width} px`)
+    assert.deepEqual(await tooWide(page), [])
+  }
+})
+
 /** What scrolls sideways or is cut off without a sign, other than code, tables and formulas, which scroll by themselves. */
 function tooWide(page: Page): Promise<string[]> {
   return page.evaluate(`(() => {

@@ -30,13 +30,15 @@ export function ReceiptLine({ turnId, status }: { turnId: string; status: Status
       onClick={() => (shownReceipt.value = open ? undefined : turnId)}
     >
       <Icon name="receipt" />
-      <span class="unseen">Receipt: </span>
-      {wordsOf(data).map(({ text, wide }, at) => (
-        <span key={at} class={wide ? 'receipt-bit wide' : 'receipt-bit'}>
-          {at > 0 && <span class="unseen">, </span>}
-          {text}
-        </span>
-      ))}
+      <span class="one-line">
+        <span class="unseen">Receipt: </span>
+        {wordsOf(data).map(({ text, wide }, at) => (
+          <span key={at} class={wide ? 'receipt-bit wide' : 'receipt-bit'}>
+            {at > 0 && <span class="unseen">, </span>}
+            {text}
+          </span>
+        ))}
+      </span>
     </button>
   )
 }
