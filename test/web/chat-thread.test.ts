@@ -81,7 +81,12 @@ test('Retry and Edit stay in the thread as variants, of which the list shows one
   await page.getByRole('button', { name: 'Fork' }).click()
   await page.waitForURL((url) => ![first, second].includes(url.href))
   await page.getByRole('heading', { name: 'Fork of hello changed' }).waitFor()
-  await page.getByText('Forked from').getByRole('link', { name: 'hello changed' }).click()
+  const origin = page.getByText('Forked from').getByRole('link', { name: 'hello changed' })
+  assert.equal(
+    await origin.evaluate((node) => node.ownerDocument.defaultView.getComputedStyle(node).textDecorationLine),
+    'underline',
+  )
+  await origin.click()
   await page.waitForURL(first)
 })
 

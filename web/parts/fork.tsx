@@ -15,7 +15,10 @@ export function ForkButton({ conversation, turnKey }: { conversation: Conversati
 export function OriginLine({ origin: { id, title } }: { origin: Origin }) {
   return (
     <p class="label origin">
-      Forked from <a href={`/threads/${id}`}>{title || 'Untitled'}</a>
+      Forked from{' '}
+      <a class="link" href={`/threads/${id}`}>
+        {title || 'Untitled'}
+      </a>
     </p>
   )
 }
