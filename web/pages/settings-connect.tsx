@@ -2,6 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { costWords, countWords, durationWords } from '#core/words.ts'
 import type { Connection, ModelTrial, Settings, SettingsChange } from '#doors/web/wire/settings.ts'
+import { sentence } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, Select } from '../parts/field.tsx'
@@ -117,8 +118,8 @@ export function Connect({ found: { model, providers }, unchosen = false }: Props
         />
       </div>
       <p class="label">
-        {chosen?.description}
-        {chosen && chosen.missing.length > 0 && `. It needs ${chosen.missing.join(' and ')}.`}
+        {chosen && sentence(chosen.description)}
+        {chosen && chosen.missing.length > 0 && ` It needs ${chosen.missing.join(' and ')}.`}
         {chosen?.key !== undefined && ' A key is sealed with the choice and never shown again.'}
         {names.value.length > 0 && ` It lists ${countWords(names.value.length, 'model')}.`}
       </p>
