@@ -1,5 +1,7 @@
-// The list of threads in a real browser, with more threads than are read at first.
+// The list of threads in a real browser: the archive, and more threads than are read at first.
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Locator } from 'playwright-core'
 import type { ThreadPage } from '#doors/web/wire/thread.ts'
 import { until, untilEqual } from '../until.ts'
 import { useSite } from './browser.ts'
@@ -19,6 +21,31 @@ async function fill(): Promise<void> {
     await Promise.all(notes.map((note) => site.call('POST', '/api/chat', note)))
   }
 }
+
+test('the archive is offered once it has a thread, in line with the rows above it', { skip }, async (t) => {
+  const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'Put me away' })
+  await site.call('POST', '/api/chat', { message: 'Leave me here' })
+  const page = await site.open(t)
+  const list = page.getByRole('navigation', { name: 'Threads' })
+  await list.getByRole('link', { name: 'Put me away' }).waitFor()
+  const archive = list.getByRole('button', { name: 'Archived threads' })
+  assert.equal(await archive.count(), 0)
+  await site.call('PATCH', `/api/threads/${thread_id}`, { archived: true })
+  await archive.waitFor()
+  await list.getByRole('link', { name: 'Put me away' }).waitFor({ state: 'detached' })
+  const edgeOf = async (row: Locator): Promise<number | undefined> =>
+    (await row.locator('.icon').first().boundingBox())?.x
+  assert.equal(await edgeOf(archive), await edgeOf(list.getByRole('link', { name: 'Leave me here' })))
+  await archive.click()
+  await list.getByRole('link', { name: 'Put me away' }).waitFor()
+  await site.call('PATCH', `/api/threads/${thread_id}`, { archived: false })
+  await list.getByRole('button', { name: 'Back to threads' }).click()
+  await list.getByRole('link', { name: 'Leave me here' }).waitFor()
+  await archive.waitFor({ state: 'detached' })
+  await site.call('POST', '/api/threads/delete', {
+    ids: (await site.call<ThreadPage>('GET', '/api/threads')).threads.map(({ id }) => id),
+  })
+})
 
 test('a search finds threads that the list does not show yet; a button shows them, once each', { skip }, async (t) => {
   await fill()

@@ -1,5 +1,6 @@
 // The threads in the sidebar: search, groups by day, rename and delete in place.
 import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { numberWords } from '#core/words.ts'
 import type { Thread } from '#doors/web/wire/thread.ts'
 import { lazy } from '../lazy.tsx'
@@ -10,6 +11,7 @@ import { now } from '../store/clock.ts'
 import { markOf, type ThreadMark } from '../store/thread-marks.ts'
 import {
   deleteThread,
+  firstArchived,
   maxThreads,
   olderThreads,
   pinnedThreads,
@@ -96,12 +98,14 @@ function Group({ name, threads }: { name: string; threads: readonly Thread[] }) 
 
 /** The buttons below the list: to the archive and back; while threads are chosen, what is done with them. */
 function Shelves() {
+  useEffect(() => void firstArchived.load(), [])
   if (chosen.value) return <ChosenThreads />
-  if (threadSearch.value.trim() !== '') return null
+  if (threadSearch.value.trim() !== '' || !(showsArchive.value || firstArchived.data.value)) return null
   return (
-    <Button kind="quiet" icon="archive" onClick={() => void showArchive(!showsArchive.peek())}>
+    <button type="button" class="side-row" onClick={() => void showArchive(!showsArchive.peek())}>
+      <Icon name="archive" />
       {showsArchive.value ? 'Back to threads' : 'Archived threads'}
-    </Button>
+    </button>
   )
 }
 

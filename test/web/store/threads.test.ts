@@ -9,6 +9,7 @@ import { endNotice, notice } from '../../../web/store/notices.ts'
 import {
   applyThread,
   deleteThread,
+  firstArchived,
   maxThreads,
   olderThreads,
   pinnedThreads,
@@ -165,8 +166,12 @@ test('pinned threads stand apart, however old; archived ones are shown on reques
       ['t0', 't2'],
     ],
   )
+  const archived = () => firstArchived.data.value?.id
+  assert.equal(archived(), undefined)
   await shelveThread('t1', { archived: true })
+  await settled()
   assert.deepEqual([pinned(), shown()], [['t900'], ['t0', 't2']])
+  assert.equal(archived(), 't7')
   await showArchive(true)
   assert.deepEqual([pinned(), shown()], [[], ['t7']])
   await showArchive(false)
