@@ -153,6 +153,8 @@ export function outcomeOf(fault: unknown): Outcome | undefined {
 /** A model response as one step, including the gates that it raises at once and the end of the turn. */
 async function finishStep(drafts: readonly Draft[], usage: Usage, parts: LoopParts): Promise<Step> {
   const { toolbox } = parts
+  const preparing = toolbox.prepare?.(itemsOf(drafts))
+  if (preparing) await preparing
   const move = nextMove(itemsOf(drafts), toolbox)
   if (move.do !== 'settle') return { drafts, usage, ...restIn(move) }
   if (!move.calls.every(isGate)) return { drafts, usage }

@@ -15,6 +15,8 @@ export type CallKind =
 export interface Toolbox {
   specs(): readonly ToolSpec[]
   kindOf(call: Call): CallKind
+  /** To await before calls of these items are looked at; undefined when none is long. */
+  prepare?(items: readonly Item[]): Promise<unknown> | undefined
   /** True when an interrupted call may run again. */
   repeatable(call: Call): boolean
   find(name: string): Tool | undefined
@@ -34,6 +36,7 @@ export type ToolboxParts = {
   readonly tokensInSpec?: (spec: ToolSpec) => number
   /** The policy of this turn. */
   readonly judge: (call: Call, tool: Tool) => Verdict
+  readonly prepare?: ((call: Call, tool: Tool) => Promise<void> | undefined) | undefined
   readonly skills?: () => readonly LoadedSkill[]
 }
 
@@ -52,6 +55,14 @@ export function createToolbox(parts: ToolboxParts): Toolbox {
       if (!tool) return { do: 'caller' }
       const verdict = judge(call, tool)
       return verdict.do === 'allow' ? { ...verdict, do: 'run' } : verdict
+    },
+    prepare(items) {
+      const waits = items.flatMap((item) => {
+        if (item.type !== 'call') return []
+        const tool = byName.get(item.name)
+        return (tool && parts.prepare?.(item, tool)) ?? []
+      })
+      return waits.length > 0 ? Promise.all(waits) : undefined
     },
     repeatable: (call) => byName.get(call.name)?.repeatable ?? false,
     find: (name) => byName.get(name),

@@ -44,4 +44,8 @@ export type PolicyInForce = {
   readonly verdict: { readonly clean: Verdict['do']; readonly tainted: Verdict['do'] }
 }
 
-export type Judge = (judged: Judged) => Verdict
+export type Judge = {
+  (judged: Judged): Verdict
+  /** For a call with long arguments, to await before the judgement: what takes long is then known. */
+  prepare?: (about: Pick<Judged, 'user' | 'call' | 'tool'>) => Promise<void> | undefined
+}

@@ -1,5 +1,6 @@
 // Finds secrets in text and bytes in one pass: well-known key formats, and this installation's own secrets in every
 // spelling. Only certain matches count; placeholders from manuals do not.
+import { inPace } from '#lib/pace.ts'
 import { createAnchors } from './anchors.ts'
 import { drained } from './drained.ts'
 import { createPiecesOf, unpacked } from './hidden-secrets.ts'
@@ -21,6 +22,7 @@ export interface LeakScan {
   maskInSlices(text: string): Generator<void, string>
   /** The rule that forbids sending a text, encoded and hidden secrets included; undefined if none does. */
   stops(text: string | Uint8Array): string | undefined
+  stopsInSlices(text: string | Uint8Array): Generator<void, string | undefined>
 }
 
 const maskText = '***'
@@ -68,19 +70,19 @@ export function createLeakScan(secrets: readonly OwnSecret[] = [], formats: read
     if (plain.text !== text) yield* search(plain, found)
     return found.length > 1 ? distinct(found) : found
   }
-  const scan = findBy(findInSlices)
 
   const hasPieces = createPiecesOf(secrets)
-  function stops(input: string | Uint8Array): string | undefined {
+  function* stopsInSlices(input: string | Uint8Array): Generator<void, string | undefined> {
     const text = textOf(input)
     for (const each of unpacked(text)) {
-      const leak = scan.find(each).find(({ rule }) => rule !== shortSecret)
+      const leak = (yield* findInSlices(each)).find(({ rule }) => rule !== shortSecret)
       if (leak) return leak.rule
+      yield
     }
-    return hasPieces(encoded.test(text) ? text.replaceAll(encodedPieces, decode) : text) ? 'own-secret' : undefined
+    return hasPieces((yield* decodedView(text)).text) ? 'own-secret' : undefined
   }
 
-  return { ...scan, stops }
+  return { ...findBy(findInSlices), stopsInSlices, stops: (text) => drained(stopsInSlices(text)) }
 }
 
 function textOf(input: string | Uint8Array): string {
@@ -95,12 +97,15 @@ export function joinScans(one: LeakScan, other: LeakScan): LeakScan {
     const [found, more] = [yield* one.findInSlices(text), yield* other.findInSlices(text)]
     return more.length === 0 ? found : distinct([...found, ...more])
   }
-  return { ...findBy(findInSlices), stops: (text) => one.stops(text) ?? other.stops(text) }
+  function* stopsInSlices(text: string | Uint8Array): Generator<void, string | undefined> {
+    return (yield* one.stopsInSlices(text)) ?? (yield* other.stopsInSlices(text))
+  }
+  return { ...findBy(findInSlices), stopsInSlices, stops: (text) => one.stops(text) ?? other.stops(text) }
 }
 
 type FindInSlices = (text: string | Uint8Array) => Generator<void, Leak[]>
 
-function findBy(findInSlices: FindInSlices): Omit<LeakScan, 'stops'> {
+function findBy(findInSlices: FindInSlices): Omit<LeakScan, 'stops' | 'stopsInSlices'> {
   function* maskInSlices(text: string): Generator<void, string> {
     return masked(text, yield* findInSlices(text))
   }
@@ -123,10 +128,10 @@ function masked(text: string, leaks: readonly Leak[]): string {
   return from === 0 ? text : clean + text.slice(from)
 }
 
-/** The rule that forbids sending one of these texts; undefined if none does. */
-export function stopsIn(scan: LeakScan, texts: readonly (string | Uint8Array)[]): string | undefined {
+/** The rule that forbids sending one of these texts; undefined if none does. With pauses for the event loop. */
+export async function stopsIn(scan: LeakScan, texts: readonly (string | Uint8Array)[]): Promise<string | undefined> {
   for (const text of texts) {
-    const rule = scan.stops(text)
+    const rule = await inPace(scan.stopsInSlices(text))
     if (rule !== undefined) return rule
   }
   return undefined
@@ -183,7 +188,8 @@ const encodedPieces = new RegExp(
   'giu',
 )
 
-const sliceChars = 64 * 1024
+/** Of letters that are all encoded or wide it takes some 10 ms. */
+const sliceChars = 16 * 1024
 /** A slice ends at a letter outside of an escape, if there is one within this many. No real escape is longer. */
 const maxEscapeChars = 1_000
 const outsideEscape = /[^%0-9a-f\\ux&#;\ud800-\udfff]/iu

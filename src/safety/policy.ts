@@ -3,9 +3,11 @@ import type { UserId } from '#core/ids.ts'
 import type { Judge } from '#core/policy.ts'
 import type { LoadedSkill } from '#core/skill.ts'
 import { reachOf, rowOf, type Tool, type ToolSpec } from '#core/tool.ts'
+import { evictOldest } from '#lib/evict.ts'
+import { inPace } from '#lib/pace.ts'
 import { decide } from './decide.ts'
 import type { Grant } from './grant-rules.ts'
-import { type LeakScan, stopsIn } from './leaks.ts'
+import type { LeakScan } from './leaks.ts'
 import type { Marker } from './marks.ts'
 import type { PolicySettings } from './policy-table.ts'
 import { taintOfTools } from './taint.ts'
@@ -26,6 +28,36 @@ export type PolicyParts = {
   readonly now?: () => number
 }
 
+/** Longer arguments are searched for secrets ahead of the judgement, with pauses for the event loop. */
+const longChars = 16 * 1024
+/** Long arguments whose result is kept: a call is judged several times. */
+const maxKept = 4
+
+/** The rule that forbids sending arguments, found once for long ones. */
+function createArgumentScan(): {
+  stops(scan: LeakScan, args: string): string | undefined
+  prepare(scan: LeakScan, args: string): Promise<void> | undefined
+} {
+  const kept = new WeakMap<LeakScan, Map<string, string | undefined>>()
+  const keep = (scan: LeakScan, args: string, rule: string | undefined): string | undefined => {
+    const known = kept.get(scan) ?? new Map<string, string | undefined>()
+    kept.set(scan, known.set(args, rule))
+    evictOldest(known, maxKept)
+    return rule
+  }
+  return {
+    stops(scan, args) {
+      if (args.length <= longChars) return scan.stops(args)
+      const known = kept.get(scan)
+      return known?.has(args) ? known.get(args) : keep(scan, args, scan.stops(args))
+    },
+    prepare(scan, args) {
+      if (args.length <= longChars || kept.get(scan)?.has(args)) return undefined
+      return inPace(scan.stopsInSlices(args)).then((rule) => void keep(scan, args, rule))
+    },
+  }
+}
+
 export function createJudge(parts: PolicyParts = {}): Judge {
   const { settings, grants, onGrantUsed, marker, isBuiltIn = () => false, scan, now = Date.now } = parts
   // Each spec is scanned once per marker; a change of settings makes a new marker.
@@ -42,9 +74,10 @@ export function createJudge(parts: PolicyParts = {}): Judge {
     return undefined
   }
 
-  return ({ user, threadId, call, tool, taint: inText, items, skills, specs }) => {
+  const args = createArgumentScan()
+  const judge: Judge = ({ user, threadId, call, tool, taint: inText, items, skills, specs }) => {
     // Before every approval and grant: a person may not see a secret that the model hides in a call. The scan decodes escapes.
-    const leak = scan && !tool.argsStayLocal ? stopsIn(scan(user), [call.args]) : undefined
+    const leak = scan && !tool.argsStayLocal ? args.stops(scan(user), call.args) : undefined
     if (leak !== undefined) return { do: 'deny', reason: leakReason(leak), leak }
     const taint = inText ?? (marker && taintOfSpecs(specs, marker()))
     const decision = decide({
@@ -70,6 +103,9 @@ export function createJudge(parts: PolicyParts = {}): Judge {
     const { reason } = decision
     return decision.do === 'deny' ? { do: 'deny', reason } : { do: 'ask', reason, why: decision.why, ...tainted }
   }
+  judge.prepare = ({ user, call, tool }) =>
+    scan && !tool.argsStayLocal ? args.prepare(scan(user), call.args) : undefined
+  return judge
 }
 
 function leakReason(rule: string): string {

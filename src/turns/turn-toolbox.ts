@@ -45,6 +45,7 @@ export function turnToolbox(
         specs: toolbox.specs(),
       })
     },
+    prepare: (call, tool) => parts.judge.prepare?.({ user, call, tool }),
     skills,
   })
   return toolbox

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createToolbox } from '#agent/toolbox.ts'
 import type { Verdict } from '#core/policy.ts'
-import { call, specOf, tool, toolsOf } from './tools.ts'
+import { runOne } from './bench.ts'
+import { call, scripted, specOf, tool, toolsOf } from './tools.ts'
 
 const tools = toolsOf([tool('read', { repeatable: true }), tool('write', { repeatable: false })])
 const open = (verdict: Verdict = { do: 'allow' }) =>
@@ -47,4 +48,21 @@ test('the model sees the functions of the caller behind the tools; without them 
     ['read', 'write', 'theirs'],
   )
   assert.equal(createToolbox({ tools, judge: () => ({ do: 'allow' }) }).specs(), tools.specs)
+})
+
+test('the calls of a response are prepared before they are judged', async (t) => {
+  const order: string[] = []
+  const toolbox = createToolbox({
+    tools: toolsOf([tool('read')]),
+    async prepare({ args }) {
+      await new Promise(setImmediate)
+      order.push(`prepared ${args}`)
+    },
+    judge({ args }) {
+      order.push(`judged ${args}`)
+      return { do: 'allow' }
+    },
+  })
+  await runOne(t, { model: scripted([[{ name: 'read', args: { at: 1 } }], ['Done']]), toolbox })
+  assert.deepEqual(order.slice(0, 2), ['prepared {"at":1}', 'judged {"at":1}'])
 })

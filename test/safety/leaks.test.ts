@@ -1,7 +1,7 @@
 // The leak scan: what it finds, what it leaves alone, and what it costs.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createLeakScan, joinScans, stopsIn } from '#safety/leaks.ts'
+import { createLeakScan, joinScans } from '#safety/leaks.ts'
 import { createMarker } from '#safety/marks.ts'
 import { benignSamples } from './benign.ts'
 import { growth } from './growth.ts'
@@ -37,7 +37,7 @@ test('of 2,000 benign texts under 0.5 % are marked as instructions', () => {
 test('every one of 200 planted secrets is found, stops what goes out, and is masked whole', () => {
   const planted = plantedSecrets()
   assert(planted.length >= 200, String(planted.length))
-  const missed = planted.filter(({ text }) => !stopsIn(scan, [text]))
+  const missed = planted.filter(({ text }) => !scan.stops(text))
   assert.deepEqual(missed, [])
   const seen = planted.filter(({ text, value }) => value.length > 0 && scan.mask(text).includes(value))
   assert.deepEqual(seen, [])
@@ -106,7 +106,7 @@ test('a finding says where it stands in the text as it is', () => {
 
 test('a short secret of our own is masked and stops nothing', () => {
   const short = createLeakScan(['hush1'])
-  assert.deepEqual([short.mask('say hush1 now'), stopsIn(short, ['say hush1 now'])], ['say *** now', undefined])
+  assert.deepEqual([short.mask('say hush1 now'), short.stops('say hush1 now')], ['say *** now', undefined])
 })
 
 test('two leaks that overlap are masked as one stretch', () => {
@@ -239,7 +239,7 @@ test('a secret of eight characters blocks, a shorter one is only masked', () => 
   ] as const) {
     const scan = createLeakScan([secret])
     assert.equal(scan.mask(`a ${secret} b`).includes(secret), false, secret)
-    assert.equal(stopsIn(scan, [`a ${secret} b`]) !== undefined, blocks, secret)
+    assert.equal(scan.stops(`a ${secret} b`) !== undefined, blocks, secret)
   }
 })
 

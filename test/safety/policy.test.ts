@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { userId } from '#core/ids.ts'
 import type { Json, JsonObject } from '#core/json.ts'
 import type { Grant } from '#safety/grant-rules.ts'
-import { createLeakScan } from '#safety/leaks.ts'
+import { createLeakScan, type LeakScan } from '#safety/leaks.ts'
 import { createMarker, markIds } from '#safety/marks.ts'
 import { mergeMarks, mergePolicy, readSafetySettings } from '#safety/policy-settings.ts'
 import { policyInForce, ruleOf } from '#safety/policy-table.ts'
@@ -207,4 +207,38 @@ test('no call goes out with a secret, in whatever spelling, whatever was granted
     assert.equal(send(args, 'memory_write').do, 'deny')
     assert.equal(send(args, 'workspace_write').do, 'ask')
   }
+})
+
+test('long arguments are searched once, ahead of the judgement and in slices', async () => {
+  const whole = createLeakScan(['own-value-of-this-house'])
+  const counts = { stops: 0, slices: 0 }
+  const scan: LeakScan = {
+    ...whole,
+    stops: (text) => (counts.stops++, whole.stops(text)),
+    *stopsInSlices(text) {
+      const work = whole.stopsInSlices(text)
+      for (let step = work.next(); ; step = work.next()) {
+        if (step.done) return step.value
+        counts.slices++
+        yield
+      }
+    },
+  }
+  const judge = createJudge({ scan: () => scan })
+  const act = tool('act', { effects: 'write' })
+  const asked = (text: string) => judged(call('c', 'act', { text }), act)
+  const long = asked('%41 '.repeat(50_000))
+  await judge.prepare?.(long)
+  assert(counts.slices > 10, `${counts.slices} slices`)
+  for (let look = 0; look < 3; look++) assert.equal(judge(long).do, 'ask')
+  assert.equal(judge.prepare?.(long), undefined)
+  assert.equal(counts.stops, 0)
+  const leaking = asked(`${'word '.repeat(10_000)} own-value-of-this-house`)
+  await judge.prepare?.(leaking)
+  assert.deepEqual([judge(leaking).do, counts.stops], ['deny', 0])
+  // Without preparing it is searched at once, and short arguments always are.
+  assert.equal(judge(asked(`${'other '.repeat(10_000)} own-value-of-this-house`)).do, 'deny')
+  assert.equal(judge.prepare?.(asked('short')), undefined)
+  assert.equal(judge(asked('own-value-of-this-house')).do, 'deny')
+  assert.equal(counts.stops, 2)
 })

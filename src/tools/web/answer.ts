@@ -6,8 +6,8 @@ import { type LeakScan, stopsIn } from '#safety/leaks.ts'
 export type Answer = Extract<Fetched, { type: 'answer' }>
 
 /** Throws tool_refused if a secret would go out. */
-export function checkOutgoing(texts: readonly string[], scan: LeakScan): void {
-  const leak = stopsIn(scan, texts)
+export async function checkOutgoing(texts: readonly string[], scan: LeakScan): Promise<void> {
+  const leak = await stopsIn(scan, texts)
   if (leak) {
     throw refused(
       `the request carries a secret (${leak}): secrets only go out through an installed tool that declares them`,

@@ -58,9 +58,8 @@ export function createHttpRequest({ fetch, scan }: { fetch: Fetch; scan: (user: 
     reach: reachInParams,
     repeatable: false,
     untrusted: true,
-    // oxlint-disable-next-line require-await -- a fault of the arguments is a rejection too
     async ask(args, { user }) {
-      const { method, url, headers, body } = readRequest(args, scan(user))
+      const { method, url, headers, body } = await readRequest(args, scan(user))
       const sent = {
         ...(headers.size > 0 && { headers: Object.fromEntries(headers) }),
         ...(body && { body: String(body) }),
@@ -68,7 +67,7 @@ export function createHttpRequest({ fetch, scan }: { fetch: Fetch; scan: (user: 
       return { question: requestQuestion(method, url), preview: { type: 'request', method, url, ...sent } }
     },
     async run(args, { user, signal, markUntrusted, reportUse }) {
-      const request = readRequest(args, scan(user))
+      const request = await readRequest(args, scan(user))
       const fetched = await fetch(request, signal, (sent) => reportUse?.({ sent: [sent] }))
       if (fetched.type === 'fault') throw refused(`${request.method} ${request.url} failed: ${fetched.message}`)
       markUntrusted?.(fetched.url)
@@ -94,7 +93,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** The checked request of a call. Throws invalid_input, or tool_refused for a secret. */
-function readRequest(args: string, scan: LeakScan): FetchRequest {
+async function readRequest(args: string, scan: LeakScan): Promise<FetchRequest> {
   const { method, url, headers = {}, body } = readParams(parameters, args) as Params
   const target = parseTarget(url)
   if (typeof target === 'string') throw wrong('url', target)
@@ -102,7 +101,7 @@ function readRequest(args: string, scan: LeakScan): FetchRequest {
     throw wrong('body', `is not allowed with ${method}`)
   if (body !== undefined && byteLength(body) > maxBodyBytes) throw wrong('body', `is over ${maxBodyBytes} bytes`)
   const checked = readHeaders(headers)
-  checkOutgoing([url, ...checked.values(), body ?? ''], scan)
+  await checkOutgoing([url, ...checked.values(), body ?? ''], scan)
   return { method, url, headers: checked, ...(body !== undefined && { body: Buffer.from(body) }) }
 }
 

@@ -63,12 +63,12 @@ export function createWebFetch({
     // oxlint-disable-next-line require-await -- a fault of the arguments is a rejection too
     async ask(args, { user }) {
       const { url } = readParams(parameters, args) as Params
-      checkOutgoing([url], scan(user))
+      await checkOutgoing([url], scan(user))
       return { question: requestQuestion('GET', url), preview: { type: 'request', method: 'GET', url } }
     },
     async run(args, { user, signal, markUntrusted, reportUse }) {
       const { url, max_chars: chars = defaultChars } = readParams(parameters, args) as Params
-      checkOutgoing([url], scan(user))
+      await checkOutgoing([url], scan(user))
       const headers = new Map([
         ['accept', accept],
         ['user-agent', agent],
