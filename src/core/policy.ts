@@ -46,6 +46,6 @@ export type PolicyInForce = {
 
 export type Judge = {
   (judged: Judged): Verdict
-  /** For a call with long arguments, to await before the judgement: what takes long is then known. */
-  prepare?: (about: Pick<Judged, 'user' | 'call' | 'tool'>) => Promise<void> | undefined
+  /** Work in slices for a call with long arguments, to be done before the judgement: what takes long is then known. */
+  prepare?: (about: Pick<Judged, 'user' | 'call' | 'tool'>) => Generator<void, void> | undefined
 }

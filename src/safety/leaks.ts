@@ -1,6 +1,5 @@
 // Finds secrets in text and bytes in one pass: well-known key formats, and this installation's own secrets in every
 // spelling. Only certain matches count; placeholders from manuals do not.
-import { inPace } from '#lib/pace.ts'
 import { createAnchors } from './anchors.ts'
 import { drained } from './drained.ts'
 import { createPiecesOf, unpacked } from './hidden-secrets.ts'
@@ -128,10 +127,10 @@ function masked(text: string, leaks: readonly Leak[]): string {
   return from === 0 ? text : clean + text.slice(from)
 }
 
-/** The rule that forbids sending one of these texts; undefined if none does. With pauses for the event loop. */
-export async function stopsIn(scan: LeakScan, texts: readonly (string | Uint8Array)[]): Promise<string | undefined> {
+/** The rule that forbids sending one of these texts, in slices; undefined if none does. */
+export function* stopsIn(scan: LeakScan, texts: readonly (string | Uint8Array)[]): Generator<void, string | undefined> {
   for (const text of texts) {
-    const rule = await inPace(scan.stopsInSlices(text))
+    const rule = yield* scan.stopsInSlices(text)
     if (rule !== undefined) return rule
   }
   return undefined

@@ -3,8 +3,6 @@ import type { UserId } from '#core/ids.ts'
 import type { Judge } from '#core/policy.ts'
 import type { LoadedSkill } from '#core/skill.ts'
 import { reachOf, rowOf, type Tool, type ToolSpec } from '#core/tool.ts'
-import { evictOldest } from '#lib/evict.ts'
-import { inPace } from '#lib/pace.ts'
 import { decide } from './decide.ts'
 import type { Grant } from './grant-rules.ts'
 import type { LeakScan } from './leaks.ts'
@@ -28,32 +26,35 @@ export type PolicyParts = {
   readonly now?: () => number
 }
 
-/** Longer arguments are searched for secrets ahead of the judgement, with pauses for the event loop. */
+/** Longer arguments are searched for secrets ahead of the judgement, in slices. */
 const longChars = 16 * 1024
-/** Long arguments whose result is kept: a call is judged several times. */
-const maxKept = 4
+/** Long arguments whose result is kept, in characters: a call is judged several times, and a response may have many. */
+const maxKeptChars = 16 * 2 ** 20
 
 /** The rule that forbids sending arguments, found once for long ones. */
-function createArgumentScan(): {
-  stops(scan: LeakScan, args: string): string | undefined
-  prepare(scan: LeakScan, args: string): Promise<void> | undefined
-} {
-  const kept = new WeakMap<LeakScan, Map<string, string | undefined>>()
-  const keep = (scan: LeakScan, args: string, rule: string | undefined): string | undefined => {
-    const known = kept.get(scan) ?? new Map<string, string | undefined>()
-    kept.set(scan, known.set(args, rule))
-    evictOldest(known, maxKept)
+function createArgumentScan() {
+  const kept = new WeakMap<LeakScan, { readonly rules: Map<string, string | undefined>; chars: number }>()
+  function keep(scan: LeakScan, args: string, rule: string | undefined): string | undefined {
+    const known = kept.get(scan) ?? { rules: new Map<string, string | undefined>(), chars: 0 }
+    kept.set(scan, known)
+    if (!known.rules.has(args)) known.chars += args.length
+    known.rules.set(args, rule)
+    for (const oldest of known.rules.keys()) {
+      if (known.chars <= maxKeptChars) break
+      known.rules.delete(oldest)
+      known.chars -= oldest.length
+    }
     return rule
   }
   return {
-    stops(scan, args) {
+    stops(scan: LeakScan, args: string): string | undefined {
       if (args.length <= longChars) return scan.stops(args)
-      const known = kept.get(scan)
-      return known?.has(args) ? known.get(args) : keep(scan, args, scan.stops(args))
+      const rules = kept.get(scan)?.rules
+      return rules?.has(args) ? rules.get(args) : keep(scan, args, scan.stops(args))
     },
-    prepare(scan, args) {
-      if (args.length <= longChars || kept.get(scan)?.has(args)) return undefined
-      return inPace(scan.stopsInSlices(args)).then((rule) => void keep(scan, args, rule))
+    needsSearch: (scan: LeakScan, args: string) => args.length > longChars && !kept.get(scan)?.rules.has(args),
+    *search(scan: LeakScan, args: string): Generator<void, void> {
+      keep(scan, args, yield* scan.stopsInSlices(args))
     },
   }
 }
@@ -103,8 +104,11 @@ export function createJudge(parts: PolicyParts = {}): Judge {
     const { reason } = decision
     return decision.do === 'deny' ? { do: 'deny', reason } : { do: 'ask', reason, why: decision.why, ...tainted }
   }
-  judge.prepare = ({ user, call, tool }) =>
-    scan && !tool.argsStayLocal ? args.prepare(scan(user), call.args) : undefined
+  judge.prepare = ({ user, call, tool }) => {
+    if (!scan || tool.argsStayLocal) return undefined
+    const current = scan(user)
+    return args.needsSearch(current, call.args) ? args.search(current, call.args) : undefined
+  }
   return judge
 }
 

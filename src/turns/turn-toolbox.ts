@@ -8,6 +8,7 @@ import type { Turn } from '#core/turn.ts'
 import { firstSeqOf, type History } from '#agent/history-prompt.ts'
 import type { Meter } from '#agent/tokens.ts'
 import { createToolbox, only, type Toolbox } from '#agent/toolbox.ts'
+import { inPace } from '#lib/pace.ts'
 import { taintOf } from '#safety/taint.ts'
 
 type ToolboxParts = {
@@ -45,7 +46,10 @@ export function turnToolbox(
         specs: toolbox.specs(),
       })
     },
-    prepare: (call, tool) => parts.judge.prepare?.({ user, call, tool }),
+    prepare(call, tool) {
+      const work = parts.judge.prepare?.({ user, call, tool })
+      return work && inPace(work)
+    },
     skills,
   })
   return toolbox

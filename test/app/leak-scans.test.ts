@@ -5,6 +5,7 @@ import { operator, type UserId, userId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import { createSerialReload } from '#app/serial-reload.ts'
 import { createScans, type Scans, watchSecrets } from '#app/leak-scans.ts'
+import { drained } from '#safety/drained.ts'
 import { stopsIn } from '#safety/leaks.ts'
 import { openMemoryStore } from '../store/memory-store.ts'
 
@@ -30,14 +31,17 @@ test('a user’s secret stops nothing of others’; the operator’s is nobody�
   await secrets.set('tool/mail/key', 'https://', { owner: ada })
   await secrets.set('tool/mail/key', 'the0perat0rs0wn5ecret')
   const url = ['https://example.org/a?q=bob']
-  assert.equal(await stopsIn(scans.of(ada), url), 'own-secret')
+  assert.equal(drained(stopsIn(scans.of(ada), url)), 'own-secret')
   for (const other of [bob, operator]) {
-    assert.equal(await stopsIn(scans.of(other), url), undefined)
+    assert.equal(drained(stopsIn(scans.of(other), url)), undefined)
     assert.equal(scans.of(other).mask(url[0] ?? ''), url[0])
   }
   for (const each of [ada, bob, operator]) {
     assert.equal(scans.of(each).mask(`a the0perat0rs0wn5ecret b ${modelKey} c`), 'a *** b *** c')
-    assert.equal(await stopsIn(scans.of(each), ['sk-ant-api03-9fK2mQ7xLr4TzWcB8vNpYd3hJs6GtEa1Uo5iXbZ']), 'openai-key')
+    assert.equal(
+      drained(stopsIn(scans.of(each), ['sk-ant-api03-9fK2mQ7xLr4TzWcB8vNpYd3hJs6GtEa1Uo5iXbZ'])),
+      'openai-key',
+    )
   }
   assert.equal(scans.of(ada).mask('the0perat0rs0wn5ecret at https://x'), '*** at ***x')
 })
@@ -51,7 +55,7 @@ test('whoever guesses a secret of the installation learns nothing; what they sen
   const guesses = `482912 ${shortKey} 482914 hunter2! correct-horse-battery-staple 4111111111111111`
   for (const user of [ada, bob]) {
     assert.equal(scans.of(user).mask(guesses), guesses)
-    assert.equal(await stopsIn(scans.of(user), [guesses]), undefined)
+    assert.equal(drained(stopsIn(scans.of(user), [guesses])), undefined)
     assert.equal(scans.ofSent(user).mask(`${guesses} ${modelKey}`), `${guesses} ${modelKey}`)
     assert.equal(scans.of(user).mask(modelKey), '***', 'what the model says and tools bring')
     assert.equal(scans.of(user).mask(masterKey.toString('hex')), '***', 'a key of bytes')

@@ -4,6 +4,8 @@ import { test } from 'node:test'
 import { userId } from '#core/ids.ts'
 import type { Json, JsonObject } from '#core/json.ts'
 import type { Grant } from '#safety/grant-rules.ts'
+import type { Judged } from '#core/policy.ts'
+import { drained } from '#safety/drained.ts'
 import { createLeakScan, type LeakScan } from '#safety/leaks.ts'
 import { createMarker, markIds } from '#safety/marks.ts'
 import { mergeMarks, mergePolicy, readSafetySettings } from '#safety/policy-settings.ts'
@@ -209,7 +211,7 @@ test('no call goes out with a secret, in whatever spelling, whatever was granted
   }
 })
 
-test('long arguments are searched once, ahead of the judgement and in slices', async () => {
+test('long arguments are searched once, ahead of the judgement and in slices', () => {
   const whole = createLeakScan(['own-value-of-this-house'])
   const counts = { stops: 0, slices: 0 }
   const scan: LeakScan = {
@@ -227,18 +229,27 @@ test('long arguments are searched once, ahead of the judgement and in slices', a
   const judge = createJudge({ scan: () => scan })
   const act = tool('act', { effects: 'write' })
   const asked = (text: string) => judged(call('c', 'act', { text }), act)
+  const prepare = (about: Judged): boolean => {
+    const work = judge.prepare?.(about)
+    if (work) drained(work)
+    return work !== undefined
+  }
   const long = asked('%41 '.repeat(50_000))
-  await judge.prepare?.(long)
+  assert(prepare(long))
   assert(counts.slices > 10, `${counts.slices} slices`)
   for (let look = 0; look < 3; look++) assert.equal(judge(long).do, 'ask')
-  assert.equal(judge.prepare?.(long), undefined)
+  assert(!prepare(long))
   assert.equal(counts.stops, 0)
   const leaking = asked(`${'word '.repeat(10_000)} own-value-of-this-house`)
-  await judge.prepare?.(leaking)
+  assert(prepare(leaking))
   assert.deepEqual([judge(leaking).do, counts.stops], ['deny', 0])
+  // A response may have many of them.
+  const many = Array.from({ length: 40 }, (_, at) => asked(`${at} ${'word '.repeat(5_000)}`))
+  for (const each of many) assert(prepare(each))
+  assert.deepEqual([...new Set(many.map((each) => judge(each).do)), counts.stops], ['ask', 0])
   // Without preparing it is searched at once, and short arguments always are.
   assert.equal(judge(asked(`${'other '.repeat(10_000)} own-value-of-this-house`)).do, 'deny')
-  assert.equal(judge.prepare?.(asked('short')), undefined)
+  assert(!prepare(asked('short')))
   assert.equal(judge(asked('own-value-of-this-house')).do, 'deny')
   assert.equal(counts.stops, 2)
 })

@@ -83,10 +83,10 @@ test('the type of an answer is read without its parameters, in lower case', () =
   }
 })
 
-test('a request with a secret in it is refused', () => {
+test('a request with a secret in it is refused', async () => {
   const scan = createLeakScan(['correct horse battery'])
-  assert.doesNotThrow(() => checkOutgoing(['https://a.test/', 'correct horse'], scan))
-  assert.throws(() => checkOutgoing(['https://a.test/', 'x correct horse battery'], scan), {
+  await checkOutgoing(['https://a.test/', 'correct horse'], scan)
+  await assert.rejects(checkOutgoing(['https://a.test/', 'x correct horse battery'], scan), {
     code: 'tool_refused',
     message: /^the request carries a secret \(/,
   })

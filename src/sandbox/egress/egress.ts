@@ -7,6 +7,7 @@ import { judgeUrl, originOf, showTarget } from '#safety/urls.ts'
 import type { Capabilities } from '#sandbox/package/capabilities.ts'
 import { credentialsFor, echoesOf, inject } from './credentials.ts'
 import { withDeadline } from '#lib/deadline.ts'
+import { inPace } from '#lib/pace.ts'
 import type { Dial, Dialled, Outgoing, WireAnswer } from '#net/dial.ts'
 import { requestFault, type RequestFault, ToolFault } from '#sandbox/sandbox-fault.ts'
 import {
@@ -215,7 +216,7 @@ export function createEgress(parts: EgressParts): Egress {
       }
       const checked = check(guest, parts.capabilities.allowlist)
       if ('code' in checked) return refuse(checked)
-      const leak = await stopsIn(parts.scan(), [guest.url, ...checked.headers.values(), guest.body ?? ''])
+      const leak = await inPace(stopsIn(parts.scan(), [guest.url, ...checked.headers.values(), guest.body ?? '']))
       if (leak) {
         traffic.leaks.add(leak)
         const why = `the request carries a secret (${leak}): secrets are only sent by http.credentials`
