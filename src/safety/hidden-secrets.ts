@@ -11,12 +11,15 @@ const maxPieces = 4
 
 const packed = /(?:[0-9a-f]{2}){16,}|[A-Za-z0-9+/_-]{24,}/gi
 
-/** Yields the text, then every text that is packed in it as base64 or hex. Bytes that are not printable become blanks. */
+/**
+ * Yields the text, then every text that is packed in it as base64 or hex, '' for one that is none. Bytes that are not printable
+ * become blanks.
+ */
 export function* unpacked(text: string, levels = maxLevels): Generator<string> {
   yield text
   if (levels === 0) return
   for (const [run] of text.slice(0, maxChars).matchAll(packed)) {
-    for (const each of decodedRuns(run)) if (/[!-~]{12}/.test(each)) yield* unpacked(each, levels - 1)
+    for (const each of decodedRuns(run)) yield* /[!-~]{12}/.test(each) ? unpacked(each, levels - 1) : ['']
   }
 }
 
