@@ -4,7 +4,8 @@ import { changes, type Job, run } from './sql.ts'
 
 /** Keeps a thread that the user reaches. Another than a temporary one stays as it is. */
 export function* keepThread(threadId: string): Job<void> {
-  const kept = yield* changes('UPDATE threads SET temporary = 0 WHERE id = ? AND temporary = 1', threadId)
+  // Not `= 1`: PostgreSQL would look through the index of all temporary threads.
+  const kept = yield* changes('UPDATE threads SET temporary = 0 WHERE id = ? AND temporary <> 0', threadId)
   if (kept === 0) return
   yield* run('UPDATE turns SET temporary = 0 WHERE thread_id = ?', threadId)
   yield* run(
