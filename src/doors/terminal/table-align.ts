@@ -44,7 +44,8 @@ function alignRow(line: string, widths: readonly number[], columns: readonly Ali
 function alignCell(drawn: string, align: Align): string {
   const plain = stripTerminalSequences(drawn)
   const padding = plain.length - plain.trimEnd().length - 1
-  if (align === 'left' || padding <= 0) return drawn
+  // A blank cell has no text whose end could be found.
+  if (align === 'left' || padding <= 0 || plain.trim() === '') return drawn
   const begins = drawn.indexOf(' ') + 1
   const ends = drawn.lastIndexOf(' '.repeat(padding), drawn.length - 1 - padding)
   const left = align === 'right' ? padding : Math.floor(padding / 2)

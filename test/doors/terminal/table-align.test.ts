@@ -48,6 +48,13 @@ test('lines of a wrapped cell stand at the right too, and no line is longer', ()
   assert(plain(lines).some((line) => /^ │ {2,}word( word)* │ more/.test(line)))
 })
 
+test('a blank cell, and one beside a longer one, keep the frame straight', () => {
+  const text = `| a | b |\n|--:|:-:|\n| ${'word '.repeat(12)} | one |\n| | two |\n| x | |`
+  const lines = plain(drawn(text, 40)).filter((line) => line.startsWith(' │'))
+  assert(lines.length > 3)
+  assert.equal(new Set(lines.map((line) => line.length)).size, 1)
+})
+
 test('a table in a list leaves all tables as they are drawn', () => {
   const text = `- item\n\n  | a | b |\n  |--:|--|\n  | long | x |\n  | y | z |\n\n${prices}`
   assert(plain(drawn(text)).includes(' │ 日本  │ 5      │ no           │'))
