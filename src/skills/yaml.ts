@@ -3,7 +3,7 @@
 import { isAlias, isCollection, isMap, isNode, isPair, isScalar, LineCounter, parseDocument } from 'yaml'
 
 /** Marks of YAML, also those in texts. The library takes up to 30 µs for each. */
-const marks = /[[\]{},&*!|#"'\n]|[:?-](?=\s)/g
+const marks = /[[\]{},&*!|#"'\\\n]|[:?-](?=\s)/g
 const maxMarks = 1_000
 const maxDepth = 10
 
