@@ -4,13 +4,13 @@
 const keyName = '(?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----'
 const lineEnd = '(?:\\s|\\\\{1,2}[nr])'
 /**
- * Headers of an encrypted key: all end with their line, or all are words. There is one way to read each, up to the next
- * dashes: another would be tried as well, six times over.
+ * Headers of a key: each ends with its line, or has up to three words, none with a colon. There is one way to read each, up to
+ * the next five dashes: another would be tried as well, six times over.
  */
-const [headerLine, headerWord] = ['[^\\n\\\\-]', '[^\\s\\\\-]'].map(
-  (char) => `[A-Za-z-]{1,20}: (?:${char}|-(?!-)){1,200}`,
-)
-const keyHeaders = `(?:(?:${headerLine}(?:\\n|\\\\{1,2}[nr])${lineEnd}*){1,6}|(?:${headerWord}${lineEnd}+){1,6})?`
+const headerLine = '[A-Za-z-]{1,20}: (?:[^\\n\\\\-]|-(?!----)){1,200}(?:\\n|\\\\{1,2}[nr])'
+const word = '(?:[^\\s\\\\:-]|-(?!----)){1,100}'
+const headerWords = `[A-Za-z-]{1,20}: ${word}(?: ${word}){0,2}`
+const keyHeaders = `(?:(?:${headerLine}${lineEnd}*){1,6}|(?:${headerWords}${lineEnd}+){1,6})?`
 /** Longer than any real key. */
 const keyBody = '(?:[^-]|-(?!-)){0,65536}'
 const keyEnd = '(?:-----END [A-Z0-9 ]{1,60}-----)?'

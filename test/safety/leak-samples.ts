@@ -192,7 +192,7 @@ const rows: readonly SampleRow[] = [
   [
     'private-key',
     '-----BEGIN ',
-    'PRIVATE KEY-----\n{A10}|EC PRIVATE KEY-----\n{A10}|PGP PRIVATE KEY BLOCK-----\n\n{A10}|RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n{A10}|RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00FF\n\n{A10}|PGP PRIVATE KEY BLOCK-----\nComment: two words\n\n{A10}|EC PRIVATE KEY----- Proc-Type: 4,ENCRYPTED DEK-Info: A,0 {A10}|EC PRIVATE KEY-----\\nProc-Type: 4,ENCRYPTED\\n{A10}',
+    'PRIVATE KEY-----\n{A10}|EC PRIVATE KEY-----\n{A10}|PGP PRIVATE KEY BLOCK-----\n\n{A10}|RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n{A10}|RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00FF\n\n{A10}|PGP PRIVATE KEY BLOCK-----\nComment: two -- https://words.test\n\n{A10}|PGP PRIVATE KEY BLOCK----- Version: GnuPG v2 {A10}|EC PRIVATE KEY----- Proc-Type: 4,ENCRYPTED DEK-Info: A,0 {A10}|EC PRIVATE KEY-----\\nProc-Type: 4,ENCRYPTED\\n{A10}',
   ],
   ['private-key', 'PuTTY-User-Key-File-', '3: ssh-ed25519\nPrivate-Lines: 1\n{a20}'],
   ['private-key', 'LS0tLS1CRUdJTi', 'BQUklWQVRFIEtFWS0tLS0t{A18}'],
