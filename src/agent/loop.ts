@@ -61,6 +61,9 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
   let failedCalls: readonly ModelCall[] = []
   let cuts = 0
   try {
+    // Calls that were open when the turn was interrupted or waited.
+    const preparing = toolbox.prepare?.(itemsOfTurn(history.items))
+    if (preparing) await preparing
     for (;;) {
       signal.throwIfAborted()
       const move = nextMove(history.items, toolbox)
@@ -160,6 +163,11 @@ async function finishStep(drafts: readonly Draft[], usage: Usage, parts: LoopPar
   if (!move.calls.every(isGate)) return { drafts, usage }
   const gated = [...drafts, ...(await gatesOf(move.calls, parts))]
   return { drafts: gated, usage, ...restIn(nextMove(itemsOf(gated), toolbox)) }
+}
+
+/** The items behind the last message of a user. */
+function itemsOfTurn(items: readonly Item[]): readonly Item[] {
+  return items.slice(items.findLastIndex((item) => item.type === 'message' && item.role === 'user') + 1)
 }
 
 function gatesOf(calls: readonly Settlement[], parts: LoopParts): Promise<Draft[]> {

@@ -1,5 +1,6 @@
 // The judge that the agent loop asks about each call: the pure decision with the current grants and settings.
 import type { UserId } from '#core/ids.ts'
+import type { Call } from '#core/item.ts'
 import type { Judge } from '#core/policy.ts'
 import type { LoadedSkill } from '#core/skill.ts'
 import { reachOf, rowOf, type Tool, type ToolSpec } from '#core/tool.ts'
@@ -28,33 +29,20 @@ export type PolicyParts = {
 
 /** Longer arguments are searched for secrets ahead of the judgement, in slices. */
 const longChars = 16 * 1024
-/** Long arguments whose result is kept, in characters: a call is judged several times, and a response may have many. */
-const maxKeptChars = 16 * 2 ** 20
 
-/** The rule that forbids sending arguments, found once for long ones. */
+/** The rule that forbids sending the arguments of a call, found once for long ones: a call is judged several times. */
 function createArgumentScan() {
-  const kept = new WeakMap<LeakScan, { readonly rules: Map<string, string | undefined>; chars: number }>()
-  function keep(scan: LeakScan, args: string, rule: string | undefined): string | undefined {
-    const known = kept.get(scan) ?? { rules: new Map<string, string | undefined>(), chars: 0 }
-    kept.set(scan, known)
-    if (!known.rules.has(args)) known.chars += args.length
-    known.rules.set(args, rule)
-    for (const oldest of known.rules.keys()) {
-      if (known.chars <= maxKeptChars) break
-      known.rules.delete(oldest)
-      known.chars -= oldest.length
-    }
-    return rule
-  }
+  const kept = new WeakMap<Call, { readonly scan: LeakScan; readonly rule: string | undefined }>()
+  const isKnown = (scan: LeakScan, call: Call): boolean => kept.get(call)?.scan === scan
   return {
-    stops(scan: LeakScan, args: string): string | undefined {
-      if (args.length <= longChars) return scan.stops(args)
-      const rules = kept.get(scan)?.rules
-      return rules?.has(args) ? rules.get(args) : keep(scan, args, scan.stops(args))
+    stops(scan: LeakScan, call: Call): string | undefined {
+      if (call.args.length <= longChars) return scan.stops(call.args)
+      if (!isKnown(scan, call)) kept.set(call, { scan, rule: scan.stops(call.args) })
+      return kept.get(call)?.rule
     },
-    needsSearch: (scan: LeakScan, args: string) => args.length > longChars && !kept.get(scan)?.rules.has(args),
-    *search(scan: LeakScan, args: string): Generator<void, void> {
-      keep(scan, args, yield* scan.stopsInSlices(args))
+    needsSearch: (scan: LeakScan, call: Call) => call.args.length > longChars && !isKnown(scan, call),
+    *search(scan: LeakScan, call: Call): Generator<void, void> {
+      kept.set(call, { scan, rule: yield* scan.stopsInSlices(call.args) })
     },
   }
 }
@@ -78,7 +66,7 @@ export function createJudge(parts: PolicyParts = {}): Judge {
   const args = createArgumentScan()
   const judge: Judge = ({ user, threadId, call, tool, taint: inText, items, skills, specs }) => {
     // Before every approval and grant: a person may not see a secret that the model hides in a call. The scan decodes escapes.
-    const leak = scan && !tool.argsStayLocal ? args.stops(scan(user), call.args) : undefined
+    const leak = scan && !tool.argsStayLocal ? args.stops(scan(user), call) : undefined
     if (leak !== undefined) return { do: 'deny', reason: leakReason(leak), leak }
     const taint = inText ?? (marker && taintOfSpecs(specs, marker()))
     const decision = decide({
@@ -107,7 +95,7 @@ export function createJudge(parts: PolicyParts = {}): Judge {
   judge.prepare = ({ user, call, tool }) => {
     if (!scan || tool.argsStayLocal) return undefined
     const current = scan(user)
-    return args.needsSearch(current, call.args) ? args.search(current, call.args) : undefined
+    return args.needsSearch(current, call) ? args.search(current, call) : undefined
   }
   return judge
 }

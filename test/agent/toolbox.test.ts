@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createToolbox } from '#agent/toolbox.ts'
+import { newId } from '#core/ids.ts'
+import { textMessage } from '#core/item.ts'
 import type { Verdict } from '#core/policy.ts'
 import { runOne } from './bench.ts'
 import { call, scripted, specOf, tool, toolsOf } from './tools.ts'
@@ -50,7 +52,8 @@ test('the model sees the functions of the caller behind the tools; without them 
   assert.equal(createToolbox({ tools, judge: () => ({ do: 'allow' }) }).specs(), tools.specs)
 })
 
-test('the calls of a response are prepared before they are judged', async (t) => {
+/** A toolbox with one tool, and what it was asked for in order. */
+function watched() {
   const order: string[] = []
   const toolbox = createToolbox({
     tools: toolsOf([tool('read')]),
@@ -63,6 +66,18 @@ test('the calls of a response are prepared before they are judged', async (t) =>
       return { do: 'allow' }
     },
   })
+  return { order, toolbox }
+}
+
+test('the calls of a response are prepared before they are judged', async (t) => {
+  const { order, toolbox } = watched()
   await runOne(t, { model: scripted([[{ name: 'read', args: { at: 1 } }], ['Done']]), toolbox })
+  assert.deepEqual(order.slice(0, 2), ['prepared {"at":1}', 'judged {"at":1}'])
+})
+
+test('a call that is open when its turn goes on is prepared too', async (t) => {
+  const { order, toolbox } = watched()
+  const input = [textMessage('user', 'read it'), call('c', 'read', { at: 1 })].map((item) => ({ id: newId(), item }))
+  await runOne(t, { model: scripted([['Done']]), toolbox, given: { input } })
   assert.deepEqual(order.slice(0, 2), ['prepared {"at":1}', 'judged {"at":1}'])
 })
