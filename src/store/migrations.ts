@@ -274,6 +274,8 @@ export const migrations: readonly Migration[] = [
     // Since when a way takes its present events; null if since it was added.
     `ALTER TABLE notification_ways ADD COLUMN events_at BIGINT`,
   ]),
+  // An earlier process would take the framing of a mission's message for a file.
+  alone([]),
 ]
 
 /** The schema version of this Atrium. */
