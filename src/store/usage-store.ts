@@ -81,11 +81,16 @@ function unanswered({ model = '', costUsd }: Usage): Pick<ModelCall, 'model' | '
   return { model, usage: { ...noUsage, costUsd: costUsd === null ? null : 0 } }
 }
 
-/** Counts turns of a user that ended before they asked a model. The order of the rows is the same in every transaction. */
+/** Counts turns that ended before they asked a model. The order of the rows is the same in every transaction. */
 export function* countUnasked(turns: readonly Turn[], now: number): Job<void> {
-  for (const turn of turns.toSorted((a, b) => slotOf(a) - slotOf(b))) {
-    yield* addCall({ user: turn.userId, slot: slotOf(turn), turns: 1, day: dayOf(now) }, { model: '', usage: noUsage })
+  const byRow = new Map<string, UsageKey>()
+  for (const turn of turns) {
+    const row = { user: turn.userId, slot: slotOf(turn), day: dayOf(now) }
+    const key = `${row.slot} ${row.user}`
+    byRow.set(key, { ...row, turns: (byRow.get(key)?.turns ?? 0) + 1 })
   }
+  for (const row of [...byRow.values()].sort((a, b) => a.slot - b.slot))
+    yield* addCall(row, { model: '', usage: noUsage })
 }
 
 type UsageKey = { readonly user: UserId; readonly slot: number; readonly turns: number; readonly day: number }
