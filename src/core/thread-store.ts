@@ -24,7 +24,7 @@ export type ThreadPoint = {
   readonly turnId: string
   /** The last item of the thread when the answer was given. */
   readonly seq: number
-  /** True if the client of the thread has had no other answer since, and no later turn runs. */
+  /** True if the client of the thread has had no other answer since, and no later turn runs or is queued. */
   readonly latest: boolean
   readonly hash: string
   /** The seq to fork the thread before. Absent if `latest`, for the first hash of a search: the thread then goes on. */

@@ -79,11 +79,11 @@ function* findByHash(user: UserId, hash: string): Job<ThreadPoint | undefined> {
   return places[0] && { ...places[0], latest: false, hash }
 }
 
-/** True if a later turn of the thread has a point, or runs. */
+/** True if a later turn of the thread has a point, runs or is queued. */
 export function* hasGoneOn({ threadId, turnId }: Pick<ThreadPoint, 'threadId' | 'turnId'>): Job<boolean> {
   if (yield* notedSince(threadId, turnId)) return true
   const later = yield* first(
-    `SELECT 1 AS one FROM turns WHERE thread_id = ? AND (chain IS NOT NULL OR status = 'running') AND id > ? LIMIT 1`,
+    `SELECT 1 AS one FROM turns WHERE thread_id = ? AND (chain IS NOT NULL OR status IN ('running', 'queued')) AND id > ? LIMIT 1`,
     threadId,
     turnId,
   )
