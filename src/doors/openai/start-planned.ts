@@ -25,7 +25,7 @@ export async function startPlanned<Started>(
       return await begin(start)
     } catch (error) {
       const late = hasGoneOn(error)
-      if (!apart || !(late || cannotFork(error))) throw error
+      if (!apart || !(late || cannotFork(error, start))) throw error
       if (!late || lookUps === maxLookUps) return begin(await apart())
     }
   }
@@ -35,8 +35,10 @@ function hasGoneOn(error: unknown): boolean {
   return error instanceof AppError && error.code === 'conversation_busy'
 }
 
-/** True for a thread that is gone, too large to fork, or has moved on. */
-function cannotFork(error: unknown): boolean {
+/** True for a thread that is gone, or one to fork that is too large or has moved on. */
+function cannotFork(error: unknown, { forks }: StartTurn): boolean {
   if (!(error instanceof AppError)) return false
-  return error.code === 'too_large' || error.code === 'not_found' || error.param === 'before_seq'
+  return (
+    error.code === 'not_found' || (forks !== undefined && (error.code === 'too_large' || error.param === 'before_seq'))
+  )
 }

@@ -10,11 +10,12 @@ const turn: StartTurn = { user: userId('ann'), door: 'responses', input: [], opt
 const goneOn = new AppError('conversation_busy', 'gone on')
 
 /** The threads that a start was tried in, and its outcome, with these faults one after the other. */
-async function tried(faults: readonly Error[], { found = true } = {}) {
+async function tried(faults: readonly Error[], { found = true, forks = false } = {}) {
   const threads: (string | undefined)[] = []
   let lookUps = 0
   const plan = () => {
-    const start = { ...turn, threadId: `look-up ${++lookUps}` }
+    const fork = forks && { forks: { threadId: 'a', beforeSeq: 3 } }
+    const start = { ...turn, threadId: `look-up ${++lookUps}`, ...fork }
     const apart = () => Promise.resolve({ ...turn, threadId: 'apart' })
     return Promise.resolve(found ? { start, apart } : { start })
   }
@@ -33,17 +34,20 @@ test('a history whose thread has gone on is looked up again, and then starts a t
   assert.deepEqual(twice, { threads: ['look-up 1', 'look-up 2', 'apart'], outcome: 'started' })
 })
 
-const faults: readonly [code: ErrorCode, param: string | undefined, own: boolean][] = [
-  ['too_large', undefined, true],
-  ['not_found', undefined, true],
-  ['invalid_input', 'before_seq', true],
-  ['invalid_input', 'input', false],
-  ['storage_full', undefined, false],
+const faults: readonly [code: ErrorCode, param: string | undefined, forks: boolean, own: boolean][] = [
+  ['too_large', undefined, true, true],
+  ['not_found', undefined, true, true],
+  ['not_found', undefined, false, true],
+  ['invalid_input', 'before_seq', true, true],
+  ['invalid_input', 'input', true, false],
+  ['storage_full', undefined, true, false],
+  // The message itself is too large.
+  ['too_large', undefined, false, false],
 ]
 test('a history starts a thread of its own when its thread is gone, too large or has moved on', async () => {
-  for (const [code, param, own] of faults) {
+  for (const [code, param, forks, own] of faults) {
     const fault = new AppError(code, 'no', param === undefined ? {} : { param })
-    const { threads, outcome } = await tried([fault])
+    const { threads, outcome } = await tried([fault], { forks })
     assert.deepEqual(threads, own ? ['look-up 1', 'apart'] : ['look-up 1'], code)
     assert.equal(outcome, own ? 'started' : fault)
   }
