@@ -9,7 +9,7 @@ import { isoTime } from '#http/wire-format.ts'
 import { silentLog } from '#lib/log.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
 import { exportFolder, importFolder, type Moved, type OnProgress } from '#memory/import-export.ts'
-import { printable } from '#safety/printable.ts'
+import { printable, proseOf } from '#safety/printable.ts'
 import { reloadService } from './running-service.ts'
 import { readInput } from './stdin.ts'
 import { print, table } from './report.ts'
@@ -36,7 +36,7 @@ export function searchMemory(words: readonly string[], options: Options & { limi
       return { path, content, score, updated_at: isoTime(updatedAt) }
     })
     const text = results
-      .map(({ path, content, score }) => `${printable(path)}  (${score})\n${printable(content, { lines: true })}\n`)
+      .map(({ path, content, score }) => `${printable(path)}  (${score})\n${proseOf(content)}\n`)
       .join('\n')
     print(options, { results }, text || 'Nothing matches.')
   })
@@ -48,7 +48,7 @@ export function readMemory(path: string, options: Options): Promise<void> {
     const { content, createdAt, updatedAt, revision: _, ...info } = await documents.read(operator, path)
     const times = { created_at: isoTime(createdAt), updated_at: isoTime(updatedAt) }
     if (options.json) print(options, { ...info, ...times, content }, '')
-    else process.stdout.write(process.stdout.isTTY ? printable(content, { lines: true }) : content)
+    else process.stdout.write(process.stdout.isTTY ? proseOf(content) : content)
   })
 }
 

@@ -3,7 +3,7 @@ import { AppError } from '#core/errors.ts'
 import { costWords } from '#core/words.ts'
 import type { MissionJson, RunJson } from '#missions/mission-wire.ts'
 import type { MissionRequest } from '#missions/mission-request.ts'
-import { printable } from '#safety/printable.ts'
+import { printable, proseOf } from '#safety/printable.ts'
 import { reachOperator } from './running-service.ts'
 import { print, table } from './report.ts'
 
@@ -45,7 +45,7 @@ export async function listMissions(options: Options): Promise<void> {
   const missions = (await ask({ do: 'list' })) as MissionJson[]
   const rows = missions.map(({ id, title, status, next_runs: [next], last_run: last }) => [
     id,
-    printable(title),
+    title,
     status,
     next ?? '',
     last ? outcomeOf(last) : '',
@@ -80,7 +80,7 @@ export async function listRuns(id: string, options: Options & { limit: string })
     outcomeOf(run),
     costWords(run.cost_usd),
     run.thread_id ?? '',
-    printable(run.summary ?? '').slice(0, 80),
+    (run.summary ?? '').slice(0, 80),
   ])
   const head = ['PLANNED FOR', 'OUTCOME', 'COST', 'THREAD', 'SUMMARY']
   print(options, runs, rows.length > 0 ? table([head, ...rows]) : 'No runs yet.')
@@ -93,7 +93,7 @@ function outcomeOf({ outcome, count }: RunJson): string {
 function linesOf(mission: MissionJson): string[] {
   const { title, status, understood, prompt, tools, cap_usd: cap, missed, paused_because: because } = mission
   return [
-    `${printable(title)}  (${status})`,
+    `${proseOf(title)}  (${status})`,
     ...(because === undefined ? [] : [printable(because)]),
     printable(understood),
     ...(tools ? [`Tools: ${tools.map((name) => printable(name)).join(', ')}`] : []),
@@ -101,7 +101,7 @@ function linesOf(mission: MissionJson): string[] {
     `Missed while the service was down: ${missed === 'once' ? 'the latest is made up for' : 'skipped'}`,
     ...(mission.last_run ? [`Last run: ${outcomeOf(mission.last_run)}`] : []),
     '',
-    printable(prompt, { lines: true }),
+    proseOf(prompt),
   ]
 }
 

@@ -3,7 +3,7 @@
 import { programName } from '#config.ts'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import { missingPackage } from '#lib/missing.ts'
-import { printable } from '#safety/printable.ts'
+import { printable, proseOf } from '#safety/printable.ts'
 
 export const usageExit = 2
 export const interruptedExit = 130
@@ -73,7 +73,7 @@ export function paint(code: string, text: string, stream: NodeJS.WriteStream = p
 
 /** Rows as text with aligned columns. */
 export function table(rows: readonly (readonly string[])[]): string {
-  const cells = rows.map((row) => row.map((cell) => printable(cell)))
+  const cells = rows.map((row) => row.map((cell) => proseOf(cell.replaceAll(/\s+/g, ' '))))
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)))
   return cells
     .map((row) =>

@@ -11,7 +11,7 @@ import type { Store } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
 import { countWords } from '#core/words.ts'
 import { inPace } from '#lib/pace.ts'
-import { printable } from '#safety/printable.ts'
+import { printable, proseOf } from '#safety/printable.ts'
 import { eraseRemoved } from '#turns/erase-removed.ts'
 import { eraseWords } from '#turns/erase-words.ts'
 import { draftsOf, titleOf } from '#turns/message.ts'
@@ -33,7 +33,7 @@ export function renameThread(id: string, title: string): Promise<void> {
     throw new AppError('invalid_input', `a title has 1 to ${maxThreadTitleChars} characters in one line`)
   return withThread(id, async ({ threads }, thread) => {
     await threads.rename(operator, thread.id, words)
-    print({}, undefined, `Renamed to ${printable(words)}.`)
+    print({}, undefined, `Renamed to ${proseOf(words)}.`)
   })
 }
 
@@ -48,7 +48,7 @@ export function shelveThread(how: keyof typeof places, id: string): Promise<void
   const [place, done] = places[how]
   return withThread(id, async ({ threads }, thread) => {
     await threads.shelve(operator, thread.id, place)
-    print({}, undefined, `${done} ${printable(thread.title)}.`)
+    print({}, undefined, `${done} ${proseOf(thread.title)}.`)
   })
 }
 
@@ -56,7 +56,7 @@ export function deleteThreads(ids: readonly string[], { yes = false }: { yes?: b
   return withStore(async (store) => {
     const found: Thread[] = []
     for (const id of ids) found.push(await findThread(store, id))
-    for (const { title } of found) process.stderr.write(`${printable(title)}\n`)
+    for (const { title } of found) process.stderr.write(`${proseOf(title)}\n`)
     if (!yes && !process.stdin.isTTY)
       throw new AppError('invalid_input', 'nothing was deleted: look at the titles above and pass --yes')
     if (!yes && !(await agrees(`Delete ${countWords(found.length, 'conversation')} for good?`))) return
@@ -98,7 +98,7 @@ export async function importThread(path: string): Promise<void> {
     const drafts = await draftsOf(items, (text) => inPace(scans.ofSent(operator).maskInSlices(text)))
     const title = read.title || titleOf(items)
     const { id } = await store.threads.create(operator, { door: 'run', title, metadata: {}, drafts })
-    print({}, undefined, `Imported ${printable(title)} as ${id}.`)
+    print({}, undefined, `Imported ${proseOf(title)} as ${id}.`)
   })
 }
 
@@ -127,7 +127,7 @@ function isFormat(text: string): text is ExportFormat {
 }
 
 function printed(part: string): string {
-  return process.stdout.isTTY ? printable(part, { lines: true }) : part
+  return process.stdout.isTTY ? proseOf(part) : part
 }
 
 async function write(to: NodeJS.WritableStream, text: string): Promise<void> {

@@ -3,7 +3,7 @@ import { operator } from '#core/ids.ts'
 import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
 import { isoTime } from '#http/wire-format.ts'
-import { printable } from '#safety/printable.ts'
+import { proseOf } from '#safety/printable.ts'
 import { catchUp } from '#turns/thread-indexer.ts'
 import { createThreadSearch, type FoundThread } from '#turns/thread-search.ts'
 import { print, table } from './report.ts'
@@ -37,8 +37,8 @@ export async function listThreads(options: ListOptions): Promise<void> {
   }))
   if (search !== undefined) {
     const found = listed.map(({ id, title, snippet }) => {
-      const words = snippet === undefined ? '' : `${printable(snippet, { lines: true })}\n`
-      return `${id}  ${printable(title)}\n${words}`
+      const words = snippet === undefined ? '' : `${proseOf(snippet)}\n`
+      return `${id}  ${proseOf(title)}\n${words}`
     })
     print({ json }, listed, found.join('\n') || 'Nothing matches.')
     return

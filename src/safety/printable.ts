@@ -1,17 +1,17 @@
 // Makes text from outside safe to show, on a terminal and in the browser app: no cursor movement, no hidden or reordered
 // text.
 
-/** Control, format, private-use and surrogate characters, and the line and paragraph separators. */
-const unprintable = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu
+/**
+ * Control, format, private-use and surrogate characters, line and paragraph separators, and what is drawn as nothing: all
+ * that Unicode lets a program leave out (\p{DI}: fillers, variation selectors), and blank signs.
+ */
+const unprintable = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{DI}\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]/gu
 
 const maxReasonChars = 500
 
 /** Writes every unprintable character as its number, `\u{…}`. With `lines`, line ends and tabs stay. */
 export function printable(text: string, { lines = false }: { lines?: boolean } = {}): string {
-  return text.replaceAll(unprintable, (letter) => {
-    if (lines && (letter === '\n' || letter === '\t')) return letter
-    return escaped(letter)
-  })
+  return text.replaceAll(unprintable, (letter) => (lines && /[\n\t]/.test(letter) ? letter : escaped(letter)))
 }
 
 /** The first characters of a text in one printable line: the reason that somebody else's code gave, within a message. */
@@ -20,8 +20,8 @@ export function oneLine(text: string): string {
 }
 
 /**
- * Makes streamed prose printable. Line ends, tabs and the joiners of some scripts and emoji stay. Half of a surrogate pair
- * or of a line end at the end of a piece waits for the next piece.
+ * Makes streamed prose printable. Line ends, tabs, and the joiners and variation selectors of some scripts and emoji stay.
+ * Half of a surrogate pair or of a line end at the end of a piece waits for the next piece.
  */
 export function createProse(): { next(piece: string): string; end(): string } {
   let pending = ''
@@ -43,10 +43,10 @@ export function createProse(): { next(piece: string): string; end(): string } {
 export function proseOf(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
-    .replaceAll(unprintable, (letter) => (allowedInProse.has(letter) ? letter : escaped(letter)))
+    .replaceAll(unprintable, (letter) => (allowedInProse.test(letter) ? letter : escaped(letter)))
 }
 
-const allowedInProse: ReadonlySet<string> = new Set(['\n', '\t', '\u200c', '\u200d'])
+const allowedInProse = /[\n\t\u200c\u200d\p{VS}]/u
 
 function escaped(letter: string): string {
   return `\\u{${(letter.codePointAt(0) ?? 0).toString(16)}}`
@@ -57,9 +57,10 @@ export function withoutUnprintable(text: string): string {
   return text.replaceAll(unprintable, '')
 }
 
-/** True when a text has unprintable characters other than line ends and tabs. */
+/** True when a text has unprintable characters other than line ends, tabs, and one variation selector after a letter. */
 export function hasUnprintable(text: string): boolean {
-  return printable(text, { lines: true }) !== text
+  const plain = text.replaceAll(/(?<=[^\p{VS}])\p{VS}(?!\p{VS})/gu, '')
+  return printable(plain, { lines: true }) !== plain
 }
 
 /** Text of a tool without NUL characters: providers and databases refuse them, and between letters they hide a secret. */

@@ -2,7 +2,7 @@
 import type { Store } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
 import { countWords, sumWords } from '#core/words.ts'
-import { printable } from '#safety/printable.ts'
+import { proseOf } from '#safety/printable.ts'
 import { commandWords } from './chat-commands.ts'
 
 const commands = Object.entries(commandWords).map(([name, does]) => `/${name}: ${does}`)
@@ -24,9 +24,7 @@ export function refusedNote(link: string | undefined): string {
 type Counts = Awaited<ReturnType<Store['turns']['count']>>
 
 export function statusNote({ queued, running, waiting, costToday }: Counts, thread: Thread | undefined): string {
-  const here = thread
-    ? `Thread: ${printable(thread.title)} (${thread.state})`
-    : 'Your next message begins a new thread.'
+  const here = thread ? `Thread: ${proseOf(thread.title)} (${thread.state})` : 'Your next message begins a new thread.'
   return [
     here,
     `In all threads: ${running} running, ${queued} queued, ${countWords(waiting, 'question')} waiting for you`,
@@ -38,12 +36,12 @@ export function threadsNote(
   threads: readonly Thread[],
   { current, chosen, number }: { current: string | undefined; chosen: Thread | undefined; number: number | undefined },
 ): string {
-  if (chosen) return `You go on in: ${printable(chosen.title)}`
+  if (chosen) return `You go on in: ${proseOf(chosen.title)}`
   if (number !== undefined) return `There is no thread ${number} in the list: /threads shows it.`
   if (threads.length === 0) return 'There are no threads yet.'
   const lines = threads.map(
     ({ id, title, state }, at) =>
-      `${at + 1}. ${printable(title)}${state === 'idle' ? '' : ` (${state})`}${id === current ? ' (here)' : ''}`,
+      `${at + 1}. ${proseOf(title)}${state === 'idle' ? '' : ` (${state})`}${id === current ? ' (here)' : ''}`,
   )
   return [...lines, '', '/threads 2 goes on in the second.'].join('\n')
 }
