@@ -8,12 +8,16 @@ import type { EndedTurn } from '#core/turn-store.ts'
 import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { publishTurn } from './announce.ts'
+import type { MayAllow } from './gate-answers.ts'
 import { checkMessage, draftsOf } from './message.ts'
 import { commandOf, isShellCall, shellCall } from './shell-command.ts'
 
 export interface QueuedMessages {
-  /** Changes the text of a message; its files stay. Throws not_found, turn_started, invalid_input, too_large, storage_full. */
-  editQueued(user: UserId, turnId: string, text: string): Promise<Turn>
+  /**
+   * Changes the text of a message; its files stay. Throws not_found, turn_started, invalid_input, too_large, storage_full, and
+   * forbidden when the turn may use tools that the caller may not.
+   */
+  editQueued(user: UserId, turnId: string, text: string, may?: MayAllow): Promise<Turn>
   /** Removes a message: its turn is cancelled. Throws not_found, turn_started. */
   removeQueued(user: UserId, turnId: string): Promise<Turn>
   /** Removes all queued messages of a thread, then stops the turn that runs or waits there. */
@@ -39,9 +43,10 @@ export function createQueuedMessages(parts: QueuedMessagesParts): QueuedMessages
   const publishRemoved = (turn: Turn): void => publishEnd({ turn, entries: [], changed: true })
 
   return {
-    async editQueued(user, turnId, text) {
+    async editQueued(user, turnId, text, may = {}) {
       checkMessage(text)
       const { turn, input } = await store.turns.queuedInput(user, turnId)
+      checkTools(turn, may)
       const [first] = input
       if (!doorOf(turn.door).typed || first?.item.type !== 'message') {
         throw new AppError('invalid_input', 'only a message that a person typed can be changed')
@@ -68,6 +73,13 @@ export function createQueuedMessages(parts: QueuedMessagesParts): QueuedMessages
       return { removed, ...(current && { stopped: await cancel(user, current.id) }) }
     },
   }
+}
+
+/** The turn keeps the tools of the token that began it: a token with fewer must not choose what they are used for. */
+function checkTools({ options: { serviceTools } }: Turn, { allowedTools }: MayAllow): void {
+  if (!allowedTools || serviceTools?.every((name) => allowedTools.includes(name))) return
+  const message = 'this token may use some tools only, and the message has others: change it with another, or remove it'
+  throw new AppError('forbidden', message)
 }
 
 /** The message with another text of its sender. */

@@ -32,8 +32,9 @@ export function queueRoutes({ turns, threads }: QueueParts): Route[] {
       maxBodyBytes: maxMessageBodyBytes,
       body: EditBody,
       answers: { 200: QueuedTurnWire },
-      async handle({ params, body: { message }, caller: { user } }) {
-        const turn = await turns.editQueued(user, await find(user, params), message)
+      async handle({ params, body: { message }, caller }) {
+        const { user } = caller
+        const turn = await turns.editQueued(user, await find(user, params), message, caller)
         return { thread_id: turn.threadId, turn_id: turn.id, status: 'queued' } satisfies z.output<
           typeof QueuedTurnWire
         >

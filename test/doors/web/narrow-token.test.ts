@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Tool } from '#core/tool.ts'
 import { hashToken } from '#lib/token.ts'
-import { calls, createWriter, says } from '../test-app.ts'
+import { calls, createHold, createWriter, says } from '../test-app.ts'
 import { openHouse } from './house.ts'
 import { bearer, openClient } from './socket.ts'
 
@@ -87,4 +87,24 @@ test('a narrowed token denies a gate of a tool that it may not use, and allows n
   assert.deepEqual([again.status, again.json.error.code], [409, 'gate_closed'])
   const { path: next } = await ask()
   assert.equal((await call('POST', next, { token: 'writer', body: { action: 'approve' } })).status, 200)
+})
+
+test('a narrowed token changes no queued message of a token with more tools, and may remove it', async (t) => {
+  const hold = createHold()
+  const { call, store, addUser } = await openHouse(t, { tools, say: hold.say })
+  const whole = await addUser('ada')
+  await store.accounts.addToken('ada', { hash: hashToken('narrow'), tools: ['time'] })
+  const send = async (token: string, thread_id?: string) =>
+    (await call('POST', '/api/chat/send', { token, body: { message: 'hi', ...(thread_id && { thread_id }) } })).json
+  const first = await send(whole)
+  await hold.asked
+  const queued = `/api/threads/${first.thread_id}/queued`
+  const [wide, own] = [await send(whole, first.thread_id), await send('narrow', first.thread_id)]
+  const change = { token: 'narrow', body: { message: 'other' } }
+  const { status, json } = await call('PATCH', `${queued}/${wide.turn_id}`, change)
+  assert.deepEqual([status, json.error.code], [403, 'forbidden'])
+  assert.match(json.error.message, /change it with another, or remove it$/)
+  assert.equal((await call('PATCH', `${queued}/${own.turn_id}`, change)).status, 200)
+  assert.equal((await call('PATCH', `${queued}/${own.turn_id}`, { ...change, token: whole })).status, 200)
+  assert.equal((await call('DELETE', `${queued}/${wide.turn_id}`, { token: 'narrow' })).status, 204)
 })
