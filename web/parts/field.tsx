@@ -1,9 +1,7 @@
-// Form fields: text, area, search, switch, select, segments.
-import type { Ref } from 'preact'
+// Form fields: text, area, switch, select, segments.
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import './field.css'
 import { Icon } from './icon.tsx'
-import { IconButton } from './button.tsx'
 
 type FieldProps = {
   readonly label: string
@@ -110,39 +108,6 @@ export function FieldFault({ id, words }: { id?: string; words: string }) {
       <Icon name="triangle" />
       {words}
     </p>
-  )
-}
-
-type SearchProps = {
-  readonly name: string
-  readonly value: string
-  readonly onInput: (value: string) => void
-  readonly inputRef?: Ref<HTMLInputElement>
-}
-
-/** A search box. Esc and the cross clear it. */
-export function Search({ name, value, onInput, inputRef }: SearchProps) {
-  return (
-    <div class="search">
-      <Icon name="search" />
-      <input
-        class="input"
-        type="search"
-        role="searchbox"
-        aria-label={name}
-        placeholder={name}
-        value={value}
-        ref={inputRef ?? null}
-        onInput={(event) => onInput(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape' || value === '') return
-          event.preventDefault()
-          event.stopPropagation()
-          onInput('')
-        }}
-      />
-      {value !== '' && <IconButton icon="cross" name="Clear search" onClick={() => onInput('')} />}
-    </div>
   )
 }
 
