@@ -36,12 +36,19 @@ test('the archive is offered once it has a thread, in line with the rows above i
   const edgeOf = async (row: Locator): Promise<number | undefined> =>
     (await row.locator('.icon').first().boundingBox())?.x
   assert.equal(await edgeOf(archive), await edgeOf(list.getByRole('link', { name: 'Leave me here' })))
-  await archive.click()
+  await archive.press('Enter')
   await list.getByRole('link', { name: 'Put me away' }).waitFor()
-  await site.call('PATCH', `/api/threads/${thread_id}`, { archived: false })
-  await list.getByRole('button', { name: 'Back to threads' }).click()
+  const back = list.getByRole('button', { name: 'Back to threads' })
+  assert(await isFocused(back), 'the button keeps the focus')
+  const box = list.getByRole('searchbox', { name: 'Search threads' })
+  await list.getByRole('button', { name: 'More' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Unarchive' }).press('Enter')
+  await list.getByText('No archived threads').waitFor()
+  await until(() => isFocused(box))
+  await back.press('Enter')
   await list.getByRole('link', { name: 'Leave me here' }).waitFor()
   await archive.waitFor({ state: 'detached' })
+  await until(() => isFocused(box))
   await site.call('POST', '/api/threads/delete', {
     ids: (await site.call<ThreadPage>('GET', '/api/threads')).threads.map(({ id }) => id),
   })

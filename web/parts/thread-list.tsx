@@ -11,9 +11,9 @@ import { now } from '../store/clock.ts'
 import { markOf, type ThreadMark } from '../store/thread-marks.ts'
 import {
   deleteThread,
-  firstArchived,
   maxThreads,
   olderThreads,
+  oneArchived,
   pinnedThreads,
   searchThreads,
   showArchive,
@@ -56,10 +56,10 @@ export function ThreadList() {
               <Groups threads={shownThreads.value} />
               {threadSearch.value.trim() !== '' && <FoundThreads />}
               <Older />
-              <Shelves />
             </>
           )}
         </When>
+        <Shelves />
       </div>
     </nav>
   )
@@ -96,13 +96,20 @@ function Group({ name, threads }: { name: string; threads: readonly Thread[] }) 
   )
 }
 
-/** The buttons below the list: to the archive and back; while threads are chosen, what is done with them. */
+/**
+ * The buttons below the list: to the archive and back; while threads are chosen, what is done with them. The way back from
+ * an empty archive goes with a press on it: the focus then moves to the search.
+ */
 function Shelves() {
-  useEffect(() => void firstArchived.load(), [])
+  useEffect(() => void oneArchived.load(), [])
   if (chosen.value) return <ChosenThreads />
-  if (threadSearch.value.trim() !== '' || !(showsArchive.value || firstArchived.data.value)) return null
+  const turn = (): void => {
+    void showArchive(!showsArchive.peek())
+    focusSoon('.threads input')
+  }
+  if (threadSearch.value.trim() !== '' || !(showsArchive.value || oneArchived.data.value)) return null
   return (
-    <button type="button" class="side-row" onClick={() => void showArchive(!showsArchive.peek())}>
+    <button type="button" class="side-row" onClick={turn}>
       <Icon name="archive" />
       {showsArchive.value ? 'Back to threads' : 'Archived threads'}
     </button>

@@ -28,8 +28,8 @@ export const showsArchive = signal(false)
 /** The threads, last used first: `listSize` of them, or `maxThreads` during a search. Pinned ones are all there. */
 export const threadList = loaded(() => readThreads(words.peek().length > 0 ? maxThreads : listSize.peek()))
 
-/** The first of the archived threads, if there are any. */
-export const firstArchived = loaded(
+/** One of the archived threads, if there are any. Frames keep it true; it is read again only when it leaves the archive. */
+export const oneArchived = loaded(
   async () => (await request<ThreadPage>('GET', '/api/threads?shelf=archived&limit=1')).threads[0],
 )
 
@@ -165,7 +165,8 @@ function hideAndErase(ids: readonly string[], words: string, erase: () => Promis
 
 /** Applies the frame of a thread that has changed or was removed. */
 export function applyThread(frame: Extract<Frame, { type: 'thread' }>): void {
-  if (showsArchive.peek() || ('archived' in frame && frame.archived)) void firstArchived.load()
+  if ('archived' in frame && frame.archived) oneArchived.data.value = frame
+  else if (oneArchived.data.peek()?.id === frame.id) void oneArchived.load()
   const page = threadList.data.peek()
   if (!page) return
   const others = page.threads.filter(({ id }) => id !== frame.id)

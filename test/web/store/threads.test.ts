@@ -9,9 +9,9 @@ import { endNotice, notice } from '../../../web/store/notices.ts'
 import {
   applyThread,
   deleteThread,
-  firstArchived,
   maxThreads,
   olderThreads,
+  oneArchived,
   pinnedThreads,
   renameThread,
   searchThreads,
@@ -166,16 +166,26 @@ test('pinned threads stand apart, however old; archived ones are shown on reques
       ['t0', 't2'],
     ],
   )
-  const archived = () => firstArchived.data.value?.id
-  assert.equal(archived(), undefined)
   await shelveThread('t1', { archived: true })
-  await settled()
   assert.deepEqual([pinned(), shown()], [['t900'], ['t0', 't2']])
-  assert.equal(archived(), 't7')
   await showArchive(true)
   assert.deepEqual([pinned(), shown()], [[], ['t7']])
   await showArchive(false)
   assert.deepEqual(pinned(), ['t900'])
+})
+
+test('whether there is an archive is asked once, and again when the known thread leaves it', async (t) => {
+  serve(t, 3)
+  gateway.on(listing, () => ok({ threads: [thread(7, { archived: true })], next_cursor: null }))
+  const archived = () => oneArchived.data.value?.id
+  oneArchived.data.value = undefined
+  for (let each = 0; each < 20; each++) applyThread({ type: 'thread', ...thread(each, { archived: true }) })
+  applyThread({ type: 'thread', ...thread(1) })
+  await settled()
+  assert.deepEqual([archived(), gateway.of(listing).length], ['t19', 0])
+  applyThread({ type: 'thread', id: 't19', removed: true })
+  await settled()
+  assert.deepEqual([archived(), gateway.of(listing).length], ['t7', 1])
 })
 
 test('a variant that is shown takes the row of its conversation; one that is not shown has none', async (t) => {
