@@ -3,7 +3,7 @@ import { AppError } from '#core/errors.ts'
 import type { Draft, Entry } from '#core/item.ts'
 import { isLong, jsonInSlices } from '#core/json-slices.ts'
 import { mapPacked } from '#lib/map-packed.ts'
-import { inPace } from '#lib/pace.ts'
+import { inPace, nextTurn } from '#lib/pace.ts'
 import { entriesOf } from './rows.ts'
 import { first, type Job, run } from './sql.ts'
 import { bytesOfRows } from './storage-quota.ts'
@@ -65,8 +65,18 @@ export function bodyOf({ item }: Draft): string {
 }
 
 /** The texts of all items: long ones with pauses for the event loop, before the transaction that writes them. */
-export function bodiesOf(drafts: readonly Draft[]): string[] | Promise<string[]> {
-  return isLong(drafts) ? inPace(bodiesInSlices(drafts)) : mapPacked(drafts, bodyOf)
+export function bodiesOf(drafts: readonly Draft[]): Bodies | Promise<Bodies> {
+  return isLong(drafts) ? longBodiesOf(drafts) : withBytes(mapPacked(drafts, bodyOf))
+}
+
+async function longBodiesOf(drafts: readonly Draft[]): Promise<Bodies> {
+  const texts = await inPace(bodiesInSlices(drafts))
+  await nextTurn()
+  return withBytes(texts)
+}
+
+function withBytes(texts: readonly string[]): Bodies {
+  return { texts, bytes: bytesOfRows(texts) }
 }
 
 function* bodiesInSlices(drafts: readonly Draft[]): Generator<void, string[]> {

@@ -3,6 +3,7 @@ import type { ChannelRecords, PairedChat } from '#core/channel.ts'
 import type { Door } from '#core/doors.ts'
 import { newId, userId } from '#core/ids.ts'
 import type { ChannelStore } from '#core/store.ts'
+import { bodiesOf } from './append-items.ts'
 import { notifyChannels } from './change-signal.ts'
 import { createPostStore, forgetChat } from './channel-posts.ts'
 import { createOrderedIds } from './ordered-ids.ts'
@@ -65,9 +66,10 @@ export function createChannelStore({ sql, now, maxUserBytes = 0 }: ChannelStoreP
       const given = parts()
       return sql.write(() => takeEffect(updates, chat, effect, given))
     },
-    takeTurn: (updates, chat, message) => {
+    async takeTurn(updates, chat, message) {
       const given = parts()
-      return sql.write(() => takeTurn(updates, chat, message, given))
+      const bodies = await bodiesOf(message.turn.input)
+      return sql.write(() => takeTurn(updates, chat, message, { ...given, bodies }), bodies)
     },
     takePress: (updates, gate) => sql.write(() => takePress(updates, gate, now())),
     prune: (before, at) =>

@@ -2,6 +2,7 @@
 import type { ChatEffect, GateButton, PairedChat, Updates } from '#core/channel.ts'
 import { userId } from '#core/ids.ts'
 import type { NewTurn, StoredTurn } from '#core/turn-store.ts'
+import type { Bodies } from './append-items.ts'
 import { addPost, forgetButtons, forgetChat } from './channel-posts.ts'
 import { changes, first, type Job, run } from './sql.ts'
 import { startTurn } from './start-turn.ts'
@@ -11,6 +12,8 @@ type TakeParts = {
   readonly lock: string
   readonly maxUserBytes: number
   readonly ids: { readonly turn: string; readonly post: string }
+  /** The texts of the input's items of a turn. */
+  readonly bodies?: Bodies
 }
 
 /** Records updates; false if one of them was taken before. */

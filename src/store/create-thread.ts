@@ -2,7 +2,7 @@
 import { newId, type UserId } from '#core/ids.ts'
 import type { NewThread, ThreadMetadata } from '#core/thread-store.ts'
 import type { Thread } from '#core/turn.ts'
-import { insert } from './append-items.ts'
+import { type Bodies, insert } from './append-items.ts'
 import { isReached, reachValue } from './reachable.ts'
 import { entriesOf } from './rows.ts'
 import { changes, type Job, run } from './sql.ts'
@@ -11,7 +11,7 @@ import { bytesOfRows, checkQuota, readStored } from './storage-quota.ts'
 type CreateParts = {
   readonly now: number
   /** The texts of the items. */
-  readonly bodies: readonly string[]
+  readonly bodies: Bodies
   /** The storage quota of a user; 0 means none. */
   readonly maxUserBytes: number
 }
@@ -21,7 +21,7 @@ export function* createThread(user: UserId, thread: NewThread, parts: CreatePart
   const { door, title, metadata, drafts } = thread
   const id = newId()
   const attached = metadataText(metadata)
-  const bytes = bytesOfRows([attached ?? '', ...bodies])
+  const bytes = bytesOfRows([attached ?? '']) + bodies.bytes
   if (maxUserBytes > 0) checkQuota({ stored: yield* readStored(user), added: bytes, max: maxUserBytes })
   yield* run(
     `INSERT INTO threads (id, user_id, door, operator_reaches, title, created_at, updated_at, last_seq, last_turn, bytes,
@@ -41,7 +41,7 @@ export function* createThread(user: UserId, thread: NewThread, parts: CreatePart
     attached,
   )
   // The items belong to no turn.
-  yield* insert(id, entriesOf(drafts, id, 0, now), bodies)
+  yield* insert(id, entriesOf(drafts, id, 0, now), bodies.texts)
   return {
     id,
     userId: user,

@@ -7,7 +7,7 @@ import { type Loading, named, type TermsOf, vectorOf } from './load.ts'
 import { applyMigrations, versionOf } from './migrate-sqlite.ts'
 import { migrations } from './migrations.ts'
 import { type PortableRow, portableTables } from './portable-schema.ts'
-import { asAppError } from './sqlite.ts'
+import { asAppError } from './sqlite-faults.ts'
 import { sqliteBits } from './vector-store.ts'
 
 /** True for a file with rows that a restore would replace. Nothing is lost with rate counters. */

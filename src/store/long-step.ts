@@ -4,11 +4,9 @@ import { isLong } from '#core/json-slices.ts'
 import type { Step } from '#core/turn-store.ts'
 import { ended } from '#core/turn-status.ts'
 import type { Turn } from '#core/turn.ts'
-import { nextTurn } from '#lib/pace.ts'
 import { bodiesOf, type Bodies } from './append-items.ts'
 import { chainAsked, pointInPace } from './chain-points.ts'
 import { entriesOf } from './rows.ts'
-import { bytesOfRows } from './storage-quota.ts'
 import { digestInPace } from './turn-digest.ts'
 
 /** Parts of a step that are made already. The transaction makes what is absent. */
@@ -43,9 +41,7 @@ async function prepare(turn: Turn, step: Step, { over, now }: PrepareParts): Pro
   const made = before && { before }
   if (!isLong(drafts)) return { ...made }
   const at = now()
-  const texts = await bodiesOf(drafts)
-  await nextTurn()
-  const bodies = { texts, bytes: bytesOfRows(texts) }
+  const bodies = await bodiesOf(drafts)
   const history = chainAsked(turn, step)
   const point = history === undefined ? undefined : await pointInPace(turn, history, step)
   const { firstSeq } = turn

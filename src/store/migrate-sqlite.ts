@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import { migrations, statementsOf } from './migrations.ts'
-import { asAppError } from './sqlite.ts'
+import { asAppError } from './sqlite-faults.ts'
 import { checkVersion } from './version-check.ts'
 
 /** The versions of a migration, and the copy from before it. */

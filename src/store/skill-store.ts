@@ -23,17 +23,19 @@ type SkillParts = { readonly sql: Sql; readonly now: () => number; readonly maxU
 
 export function createSkillStore({ sql, now, maxUserBytes = 0 }: SkillParts): SkillStore {
   /** One change at a time, so that no content is deleted that another skill begins to use. Readers are not blocked. */
-  const change = <T>(owner: UserId, job: () => Job<T>): Promise<T> =>
+  const change = <T>(owner: UserId, job: () => Job<T>, size = { bytes: 0 }): Promise<T> =>
     sql.write(function* () {
       if (sql.backend === 'postgres') yield* run('LOCK TABLE skills IN SHARE ROW EXCLUSIVE MODE')
       yield* lockAccount(owner, sql.lock)
       const done = yield* job()
       yield* notifySkills(sql, owner)
       return done
-    })
+    }, size)
   return {
     put: (owner, skill, judgeFiles) =>
-      change(owner, () => putSkill(owner, skill, { at: now(), maxUserBytes, judgeFiles })),
+      change(owner, () => putSkill(owner, skill, { at: now(), maxUserBytes, judgeFiles }), {
+        bytes: bytesOf(skill.files),
+      }),
     list: (owner) =>
       sql.read(function* () {
         const rows = yield* query('SELECT * FROM skills WHERE user_id = ?', owner)
@@ -104,7 +106,7 @@ function* putSkill(
   }
   const before = yield* filesOf(owner, name)
   const files = judgeFiles ? judgeFiles(existing && before) : given
-  const bytes = files.reduce((sum, { content }) => sum + content.length + rowBytes, rowBytes)
+  const bytes = bytesOf(files)
   const added = bytes - Number(existing?.['bytes'] ?? 0)
   checkQuota({ stored: yield* readStored(owner), added, max: maxUserBytes })
   yield* run(
@@ -140,6 +142,10 @@ function* putSkill(
   yield* dropContents(owner, before)
   // A skill that is added is on, also where another of this name was switched off.
   if (!existing) yield* run('DELETE FROM skill_switches WHERE user_id = ? AND name = ?', owner, name)
+}
+
+function bytesOf(files: NewSkill['files']): number {
+  return files.reduce((sum, { content }) => sum + content.length + rowBytes, rowBytes)
 }
 
 function* removeSkill(owner: UserId, name: string): Job<boolean> {

@@ -6,7 +6,7 @@ import { versionOf } from './migrate-sqlite.ts'
 import { migrations } from './migrations.ts'
 import { type PortableRow, portableTables, type PortableValue } from './portable-schema.ts'
 import { countText, maxBatchBytes, maxBatchRows, selectText, type Snapshot } from './snapshot.ts'
-import { asAppError } from './sqlite.ts'
+import { asAppError } from './sqlite-faults.ts'
 import { checkVersion } from './version-check.ts'
 
 const busyMs = 5_000

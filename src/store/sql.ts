@@ -31,8 +31,11 @@ export interface Sql {
    * thread and each statement sees what is stored by then; a database in memory has none, and blocks the event loop.
    */
   readLong<T>(user: string, job: () => Job<T>): Promise<T>
-  /** Runs a job in a transaction; resolves once it is durable. */
-  write<T>(job: () => Job<T>): Promise<T>
+  /**
+   * Runs a job in a transaction; resolves once it is durable. `bytes`: what it stores, where that may be much. On SQLite a
+   * job that stores megabytes runs in a thread, and others wait for it without blocking the event loop.
+   */
+  write<T>(job: () => Job<T>, size?: { readonly bytes: number }): Promise<T>
   /** Throws database_unavailable while the database does not answer. */
   ping(): Promise<void>
   close(): Promise<void>

@@ -1,27 +1,39 @@
-// The entry of a thread that reads a SQLite file: it answers statements in order.
+// The entry of a thread with its own connection to a SQLite file: it answers lists of statements in order.
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Row, Statement } from './sql.ts'
-import type { Answer } from './sqlite-threads.ts'
+import type { Answer, ThreadData } from './sqlite-threads.ts'
 
 const maxBusyMs = 5_000
 
-const db = new DatabaseSync(String(workerData), { readOnly: true, timeout: maxBusyMs })
+const { path, writes } = workerData as ThreadData
+const db = new DatabaseSync(path, { readOnly: !writes, timeout: maxBusyMs })
 db.exec('PRAGMA cache_size=-16000; PRAGMA temp_store=MEMORY')
+// As the connection of the main thread, see `sqlite.ts`. That one decides when the log is moved into the file.
+if (writes) db.exec('PRAGMA synchronous=FULL; PRAGMA foreign_keys=OFF; PRAGMA secure_delete=ON')
+if (writes) db.exec('PRAGMA journal_size_limit=67108864; PRAGMA wal_autocheckpoint=0')
 const statements = new Map<string, StatementSync>()
+/** What a thread that writes runs outside of a transaction. Other statements belong to one that ended with its thread. */
+const outside = /^(?:BEGIN|ROLLBACK|PRAGMA)\b/
 
-function answer({ sql, values }: Statement): Answer {
+/** The rows of the last statement. */
+function answer(asked: readonly Statement[]): Answer {
   try {
-    const statement = statements.get(sql) ?? db.prepare(sql)
-    statements.set(sql, statement)
-    return { rows: statement.all(...values) as Row[] }
+    let rows: Row[] = []
+    for (const { sql, values } of asked) {
+      if (writes && !db.isTransaction && !outside.test(sql)) throw new Error('the transaction has ended')
+      const statement = statements.get(sql) ?? db.prepare(sql)
+      statements.set(sql, statement)
+      rows = statement.all(...values) as Row[]
+    }
+    return { rows }
   } catch (error) {
     const { message, errcode } = error as Error & { errcode?: number }
     return { message, errcode }
   }
 }
 
-parentPort?.on('message', (statement: Statement) => {
+parentPort?.on('message', (asked: Statement[]) => {
   // oxlint-disable-next-line require-post-message-target-origin -- a thread's port has no origin
-  parentPort?.postMessage(answer(statement))
+  parentPort?.postMessage(answer(asked))
 })

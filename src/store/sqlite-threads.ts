@@ -1,5 +1,5 @@
-// Threads that read a SQLite file, each with its own connection. A search can take seconds over texts that were made for it,
-// and would block the event loop.
+// Threads with their own connections to a SQLite file. A search can take seconds over texts that were made for it, and a
+// commit of megabytes tens of milliseconds: both would block the event loop.
 import { Worker } from 'node:worker_threads'
 import { AppError } from '#core/errors.ts'
 import { inBundle } from '#lib/bundle.ts'
@@ -7,17 +7,20 @@ import { inCheckout } from '#lib/checkout.ts'
 import type { Row, Statement } from './sql.ts'
 
 /** The second starts when the first is busy. */
-const maxThreads = 2
+const defaultMaxThreads = 2
 /** A thread that has nothing to do ends after this time. */
 const defaultIdleMs = 60_000
 
-/** What a thread answers to a statement. */
+export type ThreadData = { readonly path: string; readonly writes: boolean }
+
+/** What a thread answers to a list of statements. */
 export type Answer = { readonly rows: Row[] } | { readonly message: string; readonly errcode: number | undefined }
 
 export interface SqliteThreads {
   /** How many run now. */
   readonly running: number
-  run(statement: Statement): Promise<Row[]>
+  /** Runs statements one after another, without pause, and returns the rows of the last one. */
+  run(...statements: Statement[]): Promise<Row[]>
   /** Ends the threads. A statement that runs is awaited, and refused like those that wait. */
   close(): Promise<void>
 }
@@ -26,14 +29,17 @@ type Asked = { readonly resolve: (rows: Row[]) => void; readonly reject: (error:
 /** `asked`: statements without an answer, in order. */
 type Thread = { readonly worker: Worker; readonly asked: Asked[]; idle?: NodeJS.Timeout }
 
-export function createSqliteThreads(path: string, { idleMs = defaultIdleMs } = {}): SqliteThreads {
+export function createSqliteThreads(
+  path: string,
+  { idleMs = defaultIdleMs, maxThreads = defaultMaxThreads, writes = false } = {},
+): SqliteThreads {
   const threads = new Set<Thread>()
   let closed = false
   let ending: Promise<unknown> = Promise.resolve()
 
   function start(): Thread {
     const worker = new Worker(inBundle('sqlite-thread.mjs') ?? inCheckout('src', 'store', 'sqlite-thread.ts'), {
-      workerData: path,
+      workerData: { path, writes } satisfies ThreadData,
       env: {},
       execArgv: [],
     })
@@ -74,7 +80,7 @@ export function createSqliteThreads(path: string, { idleMs = defaultIdleMs } = {
     get running() {
       return threads.size
     },
-    run({ sql, values }) {
+    run(...statements) {
       if (closed) return Promise.reject(shuttingDown())
       const thread = leastBusy()
       clearTimeout(thread.idle)
@@ -82,7 +88,7 @@ export function createSqliteThreads(path: string, { idleMs = defaultIdleMs } = {
       return new Promise((resolve, reject) => {
         thread.asked.push({ resolve, reject })
         // oxlint-disable-next-line require-post-message-target-origin -- a thread has no origin
-        thread.worker.postMessage({ sql, values })
+        thread.worker.postMessage(statements.map(({ sql, values }) => ({ sql, values })))
       })
     },
     async close() {

@@ -4,19 +4,23 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
 import { createOneAtATime } from '#lib/one-at-a-time.ts'
 import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
+import { asAppError, isBusy } from './sqlite-faults.ts'
 import { createSqliteThreads } from './sqlite-threads.ts'
+import { createSqliteWriter, type SqliteWriter } from './sqlite-writer.ts'
 
 const memory = ':memory:'
 const maxBusyMs = 5_000
 /** Between two attempts to begin a transaction while another process writes. */
 const busyRetryMs = 2
-/** SQLITE_BUSY: another process has locked the file. */
-const busyCode = 5
 const maxBatch = 256
 /** A commit takes no further job after this time: it blocks the event loop. */
 const maxCommitMs = 20
+/** A job that stores more runs in a thread. */
+const minLongBytes = 2 * 1024 * 1024
 /** Pages of the log from which it is moved into the file: SQLite's own default. */
 const maxLogPages = 1_000
+/** A longer log is moved by a thread: 4,000 pages take some 15 ms. */
+const maxOwnPages = 4_000
 /** Commits between two looks at the length of the log: a look takes as long as two statements of a turn. */
 const commitsPerLook = 8
 
@@ -30,7 +34,13 @@ export const erasedTables: readonly string[] = (
 ).split(' ')
 const erasing = new RegExp(`^DELETE FROM (?:${erasedTables.join('|')})\\b`)
 
-type Write = { job: () => Job<unknown>; resolve: (value: unknown) => void; reject: (error: unknown) => void }
+type Write = {
+  readonly job: () => Job<unknown>
+  /** Runs in a thread. */
+  readonly long: boolean
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
 
 type SqliteParts = {
   /** Allows loading an extension later. */
@@ -75,6 +85,7 @@ export function openSqlite(
   const statements = new Map<string, { readonly prepared: StatementSync; readonly erases: boolean }>()
   const queue: Write[] = []
   const threads = path === memory ? undefined : createSqliteThreads(path)
+  const writer = path === memory ? undefined : createSqliteWriter(path, (sql) => erasing.test(sql) && onErase?.())
   const oneAtATime = createOneAtATime()
   /** Since when another process has held up the first job of the queue. */
   let busySince: number | undefined
@@ -148,16 +159,21 @@ export function openSqlite(
 
   /** Moves a long log into the file in a later loop: the answer of the commit does not wait for it. */
   function moveLogSoon(): void {
-    if (!logPages || movesLog || commits++ % commitsPerLook > 0 || Number(logPages.get()?.['log']) < maxLogPages) return
+    if (!logPages || movesLog || commits++ % commitsPerLook > 0) return
+    const pages = Number(logPages.get()?.['log'])
+    if (pages < maxLogPages) return
     movesLog = true
-    setImmediate(() => {
-      movesLog = false
-      try {
-        db.exec('PRAGMA wal_checkpoint(PASSIVE)')
-      } catch {
-        // The log keeps everything, and the next look tries again. A database that was closed meanwhile has moved it.
-      }
-    })
+    setImmediate(() => void moveLog(pages))
+  }
+
+  async function moveLog(pages: number): Promise<void> {
+    try {
+      if (writer && pages > maxOwnPages) await writer.moveLog()
+      else db.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    } catch {
+      // The log keeps everything, and the next look tries again. A database that was closed meanwhile has moved it.
+    }
+    movesLog = false
   }
 
   /**
@@ -182,8 +198,25 @@ export function openSqlite(
     }
   }
 
+  /** Settles the first job of the queue; the others wait, and their order is kept. */
+  async function settleLong({ job, resolve, reject }: Write, thread: SqliteWriter): Promise<void> {
+    try {
+      onBegin?.()
+      resolve(await thread.run(job()))
+    } catch (error) {
+      reject(asAppError(error))
+    }
+    queue.shift()
+    commits = 0
+    moveLogSoon()
+    if (queue.length > 0) setImmediate(flush)
+  }
+
   function flush(): void {
-    const done = settle(queue.slice(0, maxBatch))
+    const batch = queue.slice(0, maxBatch)
+    const firstLong = batch.findIndex(({ long }) => long)
+    if (writer && firstLong === 0 && batch[0]) return void settleLong(batch[0], writer)
+    const done = settle(firstLong > 0 ? batch.slice(0, firstLong) : batch)
     queue.splice(0, done)
     if (done === 0) setTimeout(flush, busyRetryMs)
     else busySince = undefined
@@ -218,10 +251,10 @@ export function openSqlite(
           throw asAppError(error)
         }
       }),
-    write<T>(job: () => Job<T>) {
+    write<T>(job: () => Job<T>, { bytes = 0 } = {}) {
       if (closed) return Promise.reject(new AppError('shutting_down', 'the database is closed'))
       return new Promise<T>((resolve, reject) => {
-        queue.push({ job, resolve: resolve as (value: unknown) => void, reject })
+        queue.push({ job, long: bytes > minLongBytes, resolve: resolve as (value: unknown) => void, reject })
         if (queue.length === 1) setImmediate(flush)
       })
     },
@@ -232,7 +265,7 @@ export function openSqlite(
       while (queue.length > 0) await new Promise((resolve) => setImmediate(resolve))
       if (closed) return
       closed = true
-      await threads?.close()
+      await Promise.all([threads?.close(), writer?.close()])
       db.close()
     },
   }
@@ -261,38 +294,5 @@ function enableWal(db: DatabaseSync): void {
       if (!isBusy(error) || performance.now() > until) throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
     }
-  }
-}
-
-function isBusy(error: unknown): boolean {
-  // The low byte is SQLite's primary code.
-  return ((error as { errcode?: number }).errcode ?? 0) % 256 === busyCode
-}
-
-/** Maps database errors that a user can act on to an AppError; others are returned unchanged. */
-export function asAppError(error: unknown): unknown {
-  const code = (error as { errcode?: number }).errcode
-  if (code === undefined || error instanceof AppError) return error
-  const { message } = error as Error
-  // The low byte is SQLite's primary code.
-  switch (code & 0xff) {
-    case 13:
-      return new AppError('disk_full', 'the disk is full: nothing was stored; free some space and try again', {
-        cause: error,
-      })
-    case 8:
-      return new AppError('home_unwritable', `the database cannot be written (${message})`, { cause: error })
-    case busyCode:
-    case 6:
-    case 10:
-    case 14:
-      return new AppError('database_unavailable', `the database is unavailable (${message})`, { cause: error })
-    case 11:
-    case 26:
-      return new AppError('database_unavailable', `the database file is damaged (${message}); restore a backup`, {
-        cause: error,
-      })
-    default:
-      return error
   }
 }

@@ -6,7 +6,7 @@ import type { ForkOrder } from '#core/thread-store.ts'
 import type { NewTurn, StoredTurn } from '#core/turn-store.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 import { mapPacked } from '#lib/map-packed.ts'
-import { bodyOf, insert } from './append-items.ts'
+import { type Bodies, bodyOf, insert } from './append-items.ts'
 import { hasGoneOn, pointBytes } from './chain-points.ts'
 import { findEarlier, findWaiting } from './find-earlier.ts'
 import { forkThread } from './fork-thread.ts'
@@ -32,7 +32,7 @@ type StartParts = {
   readonly maxUserBytes: number
   readonly maxForkBytes?: number | undefined
   /** The texts of the input's items, when they are made already. */
-  readonly bodies?: readonly string[]
+  readonly bodies?: Bodies
 }
 
 /** Stores a turn. With a lease it starts at once, if no other turn of its thread comes first. */
@@ -63,9 +63,10 @@ export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
     ...(starts && { startedAt: now, firstSeq: before + 1 }),
   }
   const entries = starts ? entriesOf(request.input, turn.id, before, now) : []
-  const bodies = parts.bodies ?? mapPacked(request.input, bodyOf)
+  const bodies = parts.bodies?.texts ?? mapPacked(request.input, bodyOf)
   const texts = { input: starts ? null : inputText(request.input, bodies), options: optionsText(options) }
-  const added = bytesOfRows([texts.options ?? '', ...(starts ? bodies : [])]) + Buffer.byteLength(texts.input ?? '')
+  const bodyBytes = starts ? (parts.bodies?.bytes ?? bytesOfRows(bodies)) : Buffer.byteLength(texts.input ?? '')
+  const added = bytesOfRows([texts.options ?? '']) + bodyBytes
   const bytes = options.chain === undefined ? added : added + pointBytes
   if (thread) checkQuota({ stored: Number(thread['stored']), added: bytes, max: maxUserBytes })
   const waiting = thread ? undefined : yield* beforeThread(request, { added: bytes, max: maxUserBytes })

@@ -81,7 +81,7 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
       }),
     async create(user, thread) {
       const bodies = await bodiesOf(thread.drafts)
-      return sql.write(() => createThread(user, thread, { now: now(), bodies, maxUserBytes }))
+      return sql.write(() => createThread(user, thread, { now: now(), bodies, maxUserBytes }), bodies)
     },
     setMetadata: (user, threadId, metadata) => sql.write(() => setMetadata(user, threadId, metadata)),
     setModel: (user, threadId, model) =>

@@ -53,9 +53,10 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
       const ids = { id: nextId(), threadId: nextId() }
       if (turn.forks) await shareAll(sql, turn.user, turn.forks)
       const bodies = bodiesOf(turn.input)
-      const made = Array.isArray(bodies) ? bodies : await bodies
-      const stored = await sql.write(() =>
-        startTurn(turn, { ...ids, now: now(), lock, maxUserBytes, maxForkBytes, bodies: made }),
+      const made = bodies instanceof Promise ? await bodies : bodies
+      const stored = await sql.write(
+        () => startTurn(turn, { ...ids, now: now(), lock, maxUserBytes, maxForkBytes, bodies: made }),
+        made,
       )
       if (stored.turn.status === 'running' && !stored.replayed) noteServed(served, turn.user)
       return stored
@@ -74,7 +75,8 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
     async record(turn, lease, step) {
       const preparing = prepareStep(turn, step, now)
       const prepared = preparing && (await preparing)
-      return sql.write(() => recordStep(turn, lease, step, { now: prepared?.long?.at ?? now(), prepared, lock }))
+      const long = prepared?.long
+      return sql.write(() => recordStep(turn, lease, step, { now: long?.at ?? now(), prepared, lock }), long?.bodies)
     },
     answer: (user, threadId, draft, grant) =>
       sql.write(() => answerGate({ user, threadId, draft, ...(grant && { grant }) }, { now: now(), lock })),

@@ -11,7 +11,7 @@ import { createTurnStore } from '#store/turn-store.ts'
 import { migrateSqlite } from '#store/migrate-sqlite.ts'
 import { folder, lease, rejectsWith, say, step, turnOf } from './harness.ts'
 import { note, notes, openBare } from './bare-sqlite.ts'
-import { asAppError } from '#store/sqlite.ts'
+import { asAppError } from '#store/sqlite-faults.ts'
 
 const seal = createSeal('ab'.repeat(32))
 

@@ -1,0 +1,38 @@
+// Errors of SQLite as errors that a user can act on.
+import { AppError } from '#core/errors.ts'
+
+/** SQLITE_BUSY: another process has locked the file. */
+const busyCode = 5
+
+export function isBusy(error: unknown): boolean {
+  // The low byte is SQLite's primary code.
+  return ((error as { errcode?: number }).errcode ?? 0) % 256 === busyCode
+}
+
+/** Maps database errors that a user can act on to an AppError; others are returned unchanged. */
+export function asAppError(error: unknown): unknown {
+  const code = (error as { errcode?: number }).errcode
+  if (code === undefined || error instanceof AppError) return error
+  const { message } = error as Error
+  // The low byte is SQLite's primary code.
+  switch (code & 0xff) {
+    case 13:
+      return new AppError('disk_full', 'the disk is full: nothing was stored; free some space and try again', {
+        cause: error,
+      })
+    case 8:
+      return new AppError('home_unwritable', `the database cannot be written (${message})`, { cause: error })
+    case busyCode:
+    case 6:
+    case 10:
+    case 14:
+      return new AppError('database_unavailable', `the database is unavailable (${message})`, { cause: error })
+    case 11:
+    case 26:
+      return new AppError('database_unavailable', `the database file is damaged (${message}); restore a backup`, {
+        cause: error,
+      })
+    default:
+      return error
+  }
+}

@@ -1,0 +1,61 @@
+// Transactions of jobs that store megabytes, in a thread: a commit of 10 MB takes tens of milliseconds, and would block the
+// event loop.
+import type { Job, Row, Statement } from './sql.ts'
+import { createSqliteThreads } from './sqlite-threads.ts'
+
+/** Statements whose rows nobody reads go to the thread together, up to this many of them. */
+const maxTogether = 100
+const begin: Statement = { sql: 'BEGIN IMMEDIATE', values: [] }
+const commit: Statement = { sql: 'COMMIT', values: [] }
+const rollback: Statement = { sql: 'ROLLBACK', values: [] }
+const changed: Statement = { sql: 'SELECT changes() AS changed', values: [] }
+
+export interface SqliteWriter {
+  /** Runs a job in a transaction; resolves once it is durable. One job at a time: the caller waits for the one before. */
+  run<T>(job: Job<T>): Promise<T>
+  /** Moves the write-ahead log into the file, as far as nobody reads it. */
+  moveLog(): Promise<void>
+  close(): Promise<void>
+}
+
+/** `onStatement` is called before each statement of a job. */
+export function createSqliteWriter(path: string, onStatement: (sql: string) => void = () => {}): SqliteWriter {
+  // If it ends within a transaction, the next thread refuses the rest of it: see `sqlite-thread.ts`.
+  const thread = createSqliteThreads(path, { maxThreads: 1, writes: true })
+  return {
+    async run(job) {
+      await thread.run(begin)
+      try {
+        const result = await drive(job, (statements) => {
+          for (const { sql } of statements) onStatement(sql)
+          return thread.run(...statements)
+        })
+        await thread.run(commit)
+        return result
+      } catch (error) {
+        // Fails if the transaction has ended already.
+        await thread.run(rollback).catch(() => {})
+        throw error
+      }
+    },
+    async moveLog() {
+      await thread.run({ sql: 'PRAGMA wal_checkpoint(PASSIVE)', values: [] })
+    },
+    close: () => thread.close(),
+  }
+}
+
+async function drive<T>(job: Job<T>, send: (statements: Statement[]) => Promise<Row[]>): Promise<T> {
+  let unsent: Statement[] = []
+  let step = job.next()
+  while (!step.done) {
+    unsent.push(step.value)
+    const waits = !step.value.rowsIgnored || unsent.length >= maxTogether
+    if (step.value.counted) unsent.push(changed)
+    const rows = waits ? await send(unsent) : []
+    if (waits) unsent = []
+    step = job.next(rows)
+  }
+  if (unsent.length > 0) await send(unsent)
+  return step.value
+}

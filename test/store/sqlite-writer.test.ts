@@ -1,0 +1,137 @@
+// Writes of megabytes to a SQLite file: in a thread, beside the event loop, in the order of all writes.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { setImmediate as nextLoop } from 'node:timers/promises'
+import { createSeal } from '#lib/seal.ts'
+import { applyMigrations } from '#store/migrate-sqlite.ts'
+import { composeStore } from '#store/open-store.ts'
+import { changes, first, type Job, query, run, type Sql } from '#store/sql.ts'
+import { openSqlite } from '#store/sqlite.ts'
+import { createSqliteThreads } from '#store/sqlite-threads.ts'
+import { ada, folder, lease, rejectsWith, reply, say, step, turnOf } from './harness.ts'
+
+const much = { bytes: 3 * 1024 * 1024 }
+const longText = 'a'.repeat(much.bytes)
+const fail = (): never => assert.fail()
+
+function open(t: TestContext, onErase = (): void => {}) {
+  const path = join(folder(t), 'a.db')
+  const sql = openSqlite(path, { onErase })
+  t.after(() => sql.close())
+  sql.db.exec('CREATE TABLE threads (text TEXT)')
+  const read = (): string[] =>
+    sql.db
+      .prepare('SELECT text FROM threads ORDER BY rowid')
+      .all()
+      .map(({ text }) => String(text))
+  return { path, sql, read }
+}
+
+const add = (text: string): Job<void> => run('INSERT INTO threads VALUES (?)', text)
+
+test('a write of megabytes leaves the event loop to others, and keeps its place among the writes', async (t) => {
+  const { sql, read } = open(t)
+  const order: string[] = []
+  const note = (name: string) => (): unknown => order.push(name)
+  const writes = [
+    sql.write(() => add('before')).then(note('before')),
+    sql.write(() => add('much'), much).then(note('much')),
+    sql.write(() => add('after')).then(note('after')),
+  ]
+  await nextLoop()
+  await nextLoop()
+  assert.deepEqual(read(), ['before'])
+  order.push('others')
+  await Promise.all(writes)
+  assert.deepEqual(order, ['before', 'others', 'much', 'after'])
+  assert.deepEqual(read(), ['before', 'much', 'after'])
+})
+
+test('a write of megabytes reads its own rows, counts changes and sends many statements', async (t) => {
+  const { sql, read } = open(t)
+  const seen = await sql.write(function* () {
+    for (let n = 0; n < 250; n++) yield* add(`${n}`)
+    const rows = yield* query('SELECT count(*) AS n FROM threads')
+    const changed = yield* changes("UPDATE threads SET text = 'x' WHERE rowid <= ?", 3)
+    const row = yield* first('SELECT text FROM threads WHERE rowid = 4')
+    yield* add('last')
+    return [rows[0]?.['n'], changed, row?.['text']]
+  }, much)
+  assert.deepEqual(seen, [250, 3, '3'])
+  assert.equal(read().length, 251)
+})
+
+test('a write of megabytes that fails stores nothing, and the next one goes on', async (t) => {
+  const { sql, read } = open(t)
+  const failing = sql.write(function* () {
+    yield* add('lost')
+    yield* query('SELECT 1')
+    yield* run('INSERT INTO missing VALUES (1)')
+  }, much)
+  const after = sql.write(() => add('kept'))
+  await assert.rejects(failing, /no such table/)
+  await after
+  await assert.rejects(
+    // oxlint-disable-next-line require-yield -- a job may throw before its first statement
+    sql.write(function* () {
+      throw new Error('no')
+    }, much),
+    /no/,
+  )
+  await sql.write(() => add('last'), much)
+  assert.deepEqual(read(), ['kept', 'last'])
+})
+
+test('a write of megabytes that erases something is scrubbed like any other', async (t) => {
+  let erased = 0
+  const { sql } = open(t, () => erased++)
+  await sql.write(() => add('a'), much)
+  assert.equal(erased, 0)
+  await sql.write(() => run('DELETE FROM threads'), much)
+  assert.equal(erased, 1)
+})
+
+test('a database that is closed stores what was asked before', async (t) => {
+  const { path, sql } = open(t)
+  const writes = [sql.write(() => add('much'), much), sql.write(() => add('after'))]
+  await sql.close()
+  await Promise.all(writes)
+  await rejectsWith(
+    sql.write(() => add('late'), much),
+    'shutting_down',
+  )
+  const again = openSqlite(path)
+  t.after(() => again.close())
+  assert.equal(again.db.prepare('SELECT count(*) AS n FROM threads').get()?.['n'], 2)
+})
+
+test('a thread refuses the rest of a transaction that ended with the thread before it', async (t) => {
+  const { path, read } = open(t)
+  const thread = createSqliteThreads(path, { maxThreads: 1, writes: true })
+  t.after(() => thread.close())
+  await assert.rejects(
+    thread.run({ sql: 'INSERT INTO threads VALUES (?)', values: ['half'] }),
+    /the transaction has ended/,
+  )
+  assert.deepEqual(read(), [])
+})
+
+test('long messages, answers and threads say how much they store', async (t) => {
+  const path = join(folder(t), 'a.db')
+  const sql = openSqlite(path)
+  t.after(() => sql.close())
+  applyMigrations(sql.db)
+  const sizes: number[] = []
+  const write: Sql['write'] = (job, size) => {
+    sizes.push(size?.bytes ?? 0)
+    return sql.write(job, size)
+  }
+  const seal = createSeal('0'.repeat(64))
+  const store = composeStore({ ...sql, write }, { seal, now: Date.now, check: async () => [], prepareVectors: fail })
+  const { turn } = await store.turns.start(turnOf({ input: [say(longText)] }))
+  await store.turns.record(turn, lease, step([reply(longText)]))
+  await store.threads.create(ada, { door: 'web', title: 'a', metadata: {}, drafts: [reply(longText)] })
+  assert.equal(sizes.length, 3)
+  for (const size of sizes) assert.ok(size > longText.length && size < longText.length + 2_000, `${size}`)
+})
