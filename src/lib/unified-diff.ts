@@ -27,7 +27,8 @@ type Part = {
 
 /**
  * The diff from one text to another; `before` is undefined for a new file. Beyond `maxPairs` of lines the changed part is
- * told as a whole: out with the old, in with the new.
+ * told as a whole: out with the old, in with the new. Where every line ends in CRLF, before and after, a last line says so
+ * and the carriage returns are left out; where only some do, the lines have theirs.
  */
 export function unifiedDiff(
   path: string,
@@ -35,14 +36,20 @@ export function unifiedDiff(
   after: string,
   maxPairs: number = defaultMaxPairs,
 ): Diff {
-  const { lines, first, added, removed } = changedPart(before ?? '', after, maxPairs)
+  const isCrlf = endsInCrlf(before || after) && endsInCrlf(after || before || '')
+  const plain = (text: string): string => (isCrlf ? text.replaceAll('\r\n', '\n') : text)
+  const { lines, first, added, removed } = changedPart(plain(before ?? ''), plain(after), maxPairs)
   const hunks = hunksOf(lines, first, { added, removed })
   if (hunks.length === 0 && before !== undefined) return { text: '', added: 0, removed: 0, cut: false }
   const whole = [`--- ${before === undefined ? '/dev/null' : path}`, `+++ ${path}`, ...hunks].join('\n')
   const told = lines.filter(({ sign }) => sign !== ' ').length
   const cut = whole.length > maxDiffChars || told < added + removed
   const text = cut ? `${whole.slice(0, maxDiffChars).toWellFormed()}\n[cut: the change goes on]` : whole
-  return { text, added, removed, cut }
+  return { text: isCrlf ? `${text}\n[all lines end in CRLF]` : text, added, removed, cut }
+}
+
+function endsInCrlf(text: string): boolean {
+  return text.includes('\r\n') && !/(?<!\r)\n/.test(text)
 }
 
 /** The lines that differ, with up to three equal ones on both sides. */

@@ -27,6 +27,28 @@ test('a change is told with three lines around it', () => {
   for (const [what, before, after, expected] of cases) assert.equal(body(before, after), expected, what)
 })
 
+test('carriage returns are left out where every line ends with one, and a last line says so', () => {
+  const crlf = '[all lines end in CRLF]'
+  assert.equal(body('a\r\nb\r\n', 'a\r\nc\r\n'), `@@ -1,2 +1,2 @@\n a\n-b\n+c\n${crlf}`)
+  assert.equal(unifiedDiff('f', undefined, 'a\r\n').text, `--- /dev/null\n+++ f\n@@ -0,0 +1,1 @@\n+a\n${crlf}`)
+  assert.equal(body('a\r\n', ''), `@@ -1,1 +0,0 @@\n-a\n${crlf}`)
+  assert.equal(body('a\r\n', 'a\r\n'), '')
+  assert.match(
+    body('1\r\n'.repeat(30_000), '2\r\n'.repeat(30_000)),
+    /\[cut: the change goes on\]\n\[all lines end in CRLF\]$/,
+  )
+})
+
+test('a carriage return that is not in every line end stays in its line', () => {
+  assert.equal(body('a\r\nb\r\n', 'a\r\nb\n'), '@@ -1,2 +1,2 @@\n a\r\n-b\r\n+b')
+  assert.equal(body('a\n', 'a\r\n'), '@@ -1,1 +1,1 @@\n-a\n+a\r')
+  assert.equal(body('a\r\n', 'a\rb\r\n'), '@@ -1,1 +1,1 @@\n-a\n+a\rb\n[all lines end in CRLF]')
+  assert.equal(
+    body('a\r\n', 'a\r\nb\r'),
+    '@@ -1,1 +1,2 @@\n a\n+b\r\n\\ No newline at end of file\n[all lines end in CRLF]',
+  )
+})
+
 test('changes far from each other are hunks of their own, with their line numbers', () => {
   const after = lines(1, 40).replace('5\n', 'five\n').replace('30\n', '')
   assert.match(
