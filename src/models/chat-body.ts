@@ -6,13 +6,18 @@ import { objectIn } from '#core/json.ts'
 import type { ModelRequest } from '#core/model.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import type { Sampling } from '#core/turn.ts'
+import { isLong, jsonInSlices } from '#core/json-slices.ts'
 import { evictOldest } from '#lib/evict.ts'
-import { pace } from '#lib/pace.ts'
+import { nextTurn, pace } from '#lib/pace.ts'
 import { withoutMarks } from '#safety/fence.ts'
 import { adaptSchema } from './schema.ts'
 
 /** Cached system prompts: about one for each active user. */
 const maxPrompts = 64
+/** Letters of a body that become bytes at once: less than a millisecond. */
+const sliceChars = 256 * 1024
+/** A longer body becomes bytes in slices. */
+const maxAtOnceChars = 4 * sliceChars
 
 export type BodyRules = {
   /** The model accepts a temperature, and words to stop at. */
@@ -26,9 +31,10 @@ export type BodyRules = {
 }
 
 export interface BodyWriter {
-  /** Renders tools that are new, with pauses between them: a large schema takes long. Undefined when nothing is new. */
-  prepare(tools: readonly ToolSpec[]): Promise<void> | undefined
-  write(request: ModelRequest): Buffer
+  /** Renders what is new and takes long, large schemas and pictures, with pauses. Undefined when there is nothing. */
+  prepare(request: Pick<ModelRequest, 'tools' | 'items'>): Promise<void> | undefined
+  /** A long body is made with pauses. */
+  write(request: ModelRequest): Buffer | Promise<Buffer>
 }
 
 /** Writes request bodies for one model. A thread or tool is cached as long as it lives. */
@@ -39,6 +45,8 @@ export function createBodyWriter(model: string, rules: BodyRules = {}): BodyWrit
   const renderedTools = new WeakMap<ToolSpec, string>()
   // System prompts are long. All turns of a user share one, and so do all users without identity files.
   const prompts = new Map<string, string>()
+  /** The content of user messages with pictures, until their thread is rendered. */
+  const contents = new WeakMap<Item, string>()
 
   function systemJson(text: string): string {
     const known = prompts.get(text)
@@ -53,11 +61,11 @@ export function createBodyWriter(model: string, rules: BodyRules = {}): BodyWrit
     const cached = threads.get(items)
     const from = cached && cached.count <= items.length ? cached : { count: 0, text: '' }
     const settled = settledCount(items, from.count)
-    const text = join(from.text, renderItems(items, { from: from.count, to: settled, pictures }))
+    const text = join(from.text, renderItems(items, { from: from.count, to: settled, pictures, contents }))
     if (settled > from.count) threads.set(items, { count: settled, text })
     return settled === items.length
       ? text
-      : join(text, renderItems(items, { from: settled, to: items.length, pictures }))
+      : join(text, renderItems(items, { from: settled, to: items.length, pictures, contents }))
   }
 
   /** Kept as bytes: tools are most of a short request, and the same for every turn. */
@@ -80,16 +88,37 @@ export function createBodyWriter(model: string, rules: BodyRules = {}): BodyWrit
     return text
   }
 
-  async function renderTools(tools: readonly ToolSpec[]): Promise<void> {
+  async function render(tools: readonly ToolSpec[], messages: readonly Message[]): Promise<void> {
     for (const spec of tools) {
       toolJson(spec)
       await pace()
     }
+    for (const message of messages) {
+      let json = ''
+      for (const slice of jsonInSlices(message.content.map((part) => userPart(part, pictures)))) {
+        json += slice
+        await pace()
+      }
+      contents.set(message, json)
+    }
+  }
+
+  /** Messages with large pictures that are in no rendered thread yet. */
+  function newPictures(items: readonly Item[]): Message[] {
+    const from = threads.get(items)?.count ?? 0
+    return items
+      .slice(from)
+      .filter((item) => item.type === 'message' && hasPicture(item) && isLong(item.content)) as Message[]
   }
 
   const opening = `{"model":${JSON.stringify(model)},"stream":true,"stream_options":{"include_usage":true}`
   return {
-    prepare: (tools) => (tools.every((spec) => renderedTools.has(spec)) ? undefined : renderTools(tools)),
+    prepare({ tools, items }) {
+      const pictured = newPictures(items)
+      return pictured.length === 0 && tools.every((spec) => renderedTools.has(spec))
+        ? undefined
+        : render(tools, pictured)
+    },
     write({ system, items, tools, temperature, format, json, sampling: asked }) {
       let [before, after] = [opening, '']
       if (temperature !== undefined && sampling) before += `,"temperature":${JSON.stringify(temperature)}`
@@ -97,9 +126,24 @@ export function createBodyWriter(model: string, rules: BodyRules = {}): BodyWrit
       if (json) after += ',"response_format":{"type":"json_object"}'
       if (asked) after += samplingJson(asked, rules)
       after += `,"messages":[${join(system === '' ? '' : systemJson(system), threadJson(items))}]}`
-      return Buffer.concat([Buffer.from(before), toolsField(tools), Buffer.from(after)])
+      const head = [Buffer.from(before), toolsField(tools)]
+      return after.length > maxAtOnceChars ? joinInPace(head, after) : Buffer.concat([...head, Buffer.from(after)])
     },
   }
+}
+
+async function joinInPace(head: readonly Buffer[], text: string): Promise<Buffer> {
+  const blocks = [...head]
+  for (let from = 0; from < text.length; ) {
+    const end = from + sliceChars
+    // Both halves of a pair stay together.
+    const to = (text.codePointAt(end - 1) ?? 0) > 0xffff ? end + 1 : end
+    blocks.push(Buffer.from(text.slice(from, to)))
+    from = to
+    await pace()
+  }
+  await nextTurn()
+  return Buffer.concat(blocks)
 }
 
 /** The fields of a request that the server takes, each with a comma before it. */
@@ -124,9 +168,15 @@ function settledCount(items: readonly Item[], from: number): number {
   return from
 }
 
-type Range = { readonly from: number; readonly to: number; readonly pictures: RegExp }
+type Range = {
+  readonly from: number
+  readonly to: number
+  readonly pictures: RegExp
+  /** The content of messages that is rendered already. */
+  readonly contents: WeakMap<Item, string>
+}
 
-function renderItems(items: readonly Item[], { from, to, pictures }: Range): string {
+function renderItems(items: readonly Item[], { from, to, pictures, contents }: Range): string {
   const messages: string[] = []
   let prose: string | undefined
   let calls: string[] = []
@@ -147,7 +197,8 @@ function renderItems(items: readonly Item[], { from, to, pictures }: Range): str
     } else if (item?.type === 'message') {
       closeAnswer()
       if (item.role === 'assistant') prose = textOf(item)
-      else messages.push(`{"role":"user","content":${userContent(item, pictures)}}`)
+      else messages.push(`{"role":"user","content":${contents.get(item) ?? userContent(item, pictures)}}`)
+      contents.delete(item)
     } else if (item?.type === 'result') {
       closeAnswer()
       const output = quoted(item.output)
@@ -173,10 +224,14 @@ function assistantMessage(prose: string, calls: readonly string[]): string {
 
 /** One string where there are no images, since not every server takes a list of parts. */
 function userContent(message: Message, pictures: RegExp): string {
-  if (message.content.some((part) => part.type === 'image')) {
+  if (hasPicture(message)) {
     return JSON.stringify(message.content.map((part) => userPart(part, pictures)))
   }
   return quoted(message.content.map((part) => (part.type === 'image' ? '' : partText(part))).join(''))
+}
+
+function hasPicture({ role, content }: Message): boolean {
+  return role === 'user' && content.some((part) => part.type === 'image')
 }
 
 function userPart(part: Part, pictures: RegExp) {

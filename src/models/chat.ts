@@ -75,9 +75,11 @@ export function createChatModel(parts: ChatModelParts): Model {
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
     signal.throwIfAborted()
-    const preparing = bodies.prepare(request.tools)
+    const preparing = bodies.prepare(request)
     if (preparing) await preparing
-    const body = bodies.write(request)
+    const made = bodies.write(request)
+    const body = made instanceof Promise ? await made : made
+    signal.throwIfAborted()
     agent ??= openAgent().catch((error: unknown) => {
       agent = undefined
       throw error

@@ -1,7 +1,8 @@
-// Request bodies: tools are rendered once, ahead of the body and with pauses.
+// Request bodies: tools and pictures are rendered once, ahead of the body and with pauses.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextLoop } from 'node:timers/promises'
+import type { Message } from '#core/item.ts'
 import { createBodyWriter } from '#models/chat-body.ts'
 
 /** A schema that takes long to adapt: each branch refers to the whole. */
@@ -14,22 +15,59 @@ test('tools that are new are rendered with pauses for the event loop, and only o
   const bodies = createBodyWriter('m')
   const tools = Array.from({ length: 200 }, (_, at) => slowTool(at))
   let done = false
-  const prepared = bodies.prepare(tools)?.then(() => {
+  const prepared = bodies.prepare({ tools, items: [] })?.then(() => {
     done = true
   })
   await nextLoop()
   assert.equal(done, false)
   await prepared
-  assert.equal(bodies.prepare(tools), undefined)
-  assert.equal(bodies.prepare(tools.slice(1)), undefined)
-  assert.equal(JSON.parse(bodies.write({ system: '', items: [], tools }).toString()).tools.length, 200)
+  assert.equal(bodies.prepare({ tools, items: [] }), undefined)
+  assert.equal(bodies.prepare({ tools: tools.slice(1), items: [] }), undefined)
+  assert.equal(JSON.parse((await bodies.write({ system: '', items: [], tools })).toString()).tools.length, 200)
 })
 
 test('a body is the same with and without prepared tools', async () => {
   const [prepared, bare] = [createBodyWriter('m'), createBodyWriter('m')]
   const request = { system: 'Be kind.', items: [], tools: [slowTool(1)] }
-  await prepared.prepare(request.tools)
+  await prepared.prepare(request)
   assert.deepEqual(prepared.write(request), bare.write(request))
+})
+
+test('a large picture is rendered with pauses, and a long body is made with pauses', async (t) => {
+  const url = `data:image/png;base64,${'A'.repeat(3_000_000)}`
+  const say = (text: string): Message => ({
+    type: 'message',
+    role: 'user',
+    content: [
+      { type: 'text', text },
+      { type: 'image', url },
+    ],
+  })
+  // A pair of halves at every place where a slice could end.
+  const items = [say('\u{1F3DB}'.repeat(150_000)), say(`a${'\u{1F3DB}'.repeat(150_000)}`)]
+  const request = { system: '', items, tools: [] }
+  const bodies = createBodyWriter('m')
+  let longest = 0
+  const { stringify } = JSON
+  t.mock.method(JSON, 'stringify', (value: unknown) => {
+    const json = stringify(value)
+    longest = Math.max(longest, json.length)
+    return json
+  })
+  await bodies.prepare(request)
+  const made = bodies.write(request)
+  t.mock.restoreAll()
+  assert.ok(longest < 200_000, `${longest} letters at once`)
+  assert.ok(made instanceof Promise)
+  const { messages } = JSON.parse((await made).toString()) as { messages: unknown[] }
+  assert.deepEqual(
+    messages,
+    items.map(({ content: [text] }) => ({
+      role: 'user',
+      content: [text, { type: 'image_url', image_url: { url } }],
+    })),
+  )
+  assert.equal(bodies.prepare(request), undefined, 'once')
 })
 
 test('sampling goes out in the fields that the server takes', () => {
@@ -42,11 +80,10 @@ test('sampling goes out in the fields that the server takes', () => {
       stream_options: ___,
       messages: ____,
       ...fields
-    } = JSON.parse(
-      createBodyWriter('m', rules)
-        .write({ ...request, ...more })
-        .toString(),
-    ) as Record<string, unknown>
+    } = JSON.parse((createBodyWriter('m', rules).write({ ...request, ...more }) as Buffer).toString()) as Record<
+      string,
+      unknown
+    >
     return fields
   }
   assert.deepEqual(sent({}, { sampling }), {
