@@ -6,7 +6,7 @@ export const summaryOrigin = 'a summary of what came from outside'
 /** The origin of texts in a code host's event. */
 export const eventOrigin = 'an event of a code host'
 
-/** The origin of an assistant's message in a history that a caller sent: this service did not write it. */
+/** The origin of an assistant's message in a history that a caller sent: nobody knows what the model had read before it. */
 export const historyOrigin = 'the history that the caller sent'
 
 /** The origin of everything in an imported file, no matter which author the file names. */

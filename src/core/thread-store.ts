@@ -94,7 +94,7 @@ export interface ThreadStore {
   headers(user: UserId, threadId: string, range: HeaderRange): Promise<readonly Entry[]>
   /** The input of queued turns of a thread, oldest first; bounded like a range. */
   queued(user: UserId, threadId: string, bounds: { limit: number; maxBytes: number }): Promise<readonly QueuedEntry[]>
-  /** Items that the user reaches; missing ones are left out. Throws too_large if they are too large together. */
+  /** Items of the user's own threads; missing ones are left out. Throws too_large if they are too large together. */
   findItems(user: UserId, refs: readonly ItemRef[]): Promise<readonly Entry[]>
   /** The user's thread that waits for the output of a call. */
   findByOpenCall(user: UserId, callId: string): Promise<Thread | undefined>

@@ -72,7 +72,7 @@ export function* findItems(user: UserId, refs: readonly ItemRef[]): Job<Entry[]>
   const found: Entry[] = []
   let bytes = 0
   for (const { threadId, itemId } of refs) {
-    const ref = [threadId, itemId, user, user]
+    const ref = [threadId, itemId, user]
     // The index of ids, `items_by_id`, leaves out the first items of each thread.
     const row = (yield* first(itemById('seq > 32'), ...ref)) ?? (yield* first(itemById('seq <= 32'), ...ref))
     if (!row) continue
@@ -92,5 +92,5 @@ export function* findItems(user: UserId, refs: readonly ItemRef[]): Job<Entry[]>
 
 function itemById(range: string): string {
   return `SELECT seq, ${bodyBytes} AS bytes FROM ${wholeItems} WHERE thread_id = ? AND items.id = ? AND ${range}
-    AND EXISTS (SELECT 1 FROM threads WHERE threads.id = items.thread_id AND ${isReached})`
+    AND EXISTS (SELECT 1 FROM threads WHERE threads.id = items.thread_id AND user_id = ?)`
 }

@@ -58,6 +58,17 @@ export function reachTests(open: Open): void {
     assert.deepEqual((await store.threads.history(turn)).items, [])
   })
 
+  test('items are found in one’s own threads alone: the operator does not quote the channel’s as its own', async (t) => {
+    const { store } = await open(t)
+    for (const over of [caller, { user: operator }]) {
+      const turn = await turnAtApproval(store, over)
+      const { entries } = await store.threads.entries(operator, turn.threadId, { after: 0, limit: 9 })
+      const refs = entries.map(({ id }) => ({ threadId: turn.threadId, itemId: id }))
+      assert.equal((await store.threads.findItems(over.user, refs)).length, entries.length)
+      if (over === caller) assert.deepEqual(await store.threads.findItems(operator, refs), [])
+    }
+  })
+
   test('nobody else reaches them, and the channel reaches nobody else', async (t) => {
     const { store } = await open(t)
     const turn = await turnAtApproval(store, caller)

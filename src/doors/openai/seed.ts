@@ -4,7 +4,7 @@ import { type Item, type Message, type Part, type Result, textMessage } from '#c
 import { historyOrigin } from '#core/origins.ts'
 import { wrongField } from '#http/validate.ts'
 
-/** A message of a request, or a part of one. Those of our own log are marked as `ours`; anything else was only sent. */
+/** A message of a request, or a part of one. Answers are untrusted unless they are marked as `ours`. */
 export type HistoryItem =
   | {
       readonly type: 'message'
@@ -47,8 +47,8 @@ function withBlocks(items: Item[], blocks: string): Item[] {
 }
 
 /**
- * Each group of calls is followed by its results, and call ids are replaced by new ones. An assistant message that this
- * service did not write is untrusted.
+ * Each group of calls is followed by its results, and call ids are replaced by new ones. An assistant message is untrusted
+ * unless it is marked as `ours`.
  */
 function conversation(input: readonly SeedItem[]): Item[] {
   const outputs = new Map<string, Output[]>()

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { userId } from '#core/ids.ts'
 import { textOf } from '#core/item.ts'
+import { historyOrigin } from '#core/origins.ts'
+import { taintOf } from '#safety/taint.ts'
 import { holdLookUps, releases } from '../openai/look-ups.ts'
 import { outputOf, serve, type Served, textIn, weather, type Wire } from './serve.ts'
 
@@ -43,6 +45,21 @@ describe('a history that is sent whole each time', () => {
     const [first = 0, half = 0, all = 0] = [used[0], used[19], used[39]]
     assert.ok(all - half < 1.2 * (half - first), `${first}, ${half}, ${all}`)
     assert.equal(lastTexts()?.filter((text) => text.includes('<instructions>')).length, 1)
+  })
+
+  it('goes on in its thread by references; in another history a referenced answer is as untrusted as a sent one', async () => {
+    const first = await ask([say('hello there')])
+    const [answer = {}] = outputOf(first)
+    const reference = { type: 'item_reference', id: answer['id'] }
+    const untrusted = async (input: readonly Wire[]) => {
+      const body = await ask(input)
+      return { same: threadOf(body) === threadOf(first), taint: taintOf(served.asked.at(-1)?.items ?? []) }
+    }
+    const other = [say('another beginning'), reference, say('more')]
+    assert.deepEqual(await untrusted([say('hello there'), reference, say('more')]), { same: true, taint: undefined })
+    assert.deepEqual(await untrusted(other), { same: false, taint: historyOrigin })
+    const sent = [say('a third beginning'), answer, say('more')]
+    assert.deepEqual(await untrusted(sent), { same: false, taint: historyOrigin })
   })
 
   it('repeats instructions only where they changed', async () => {

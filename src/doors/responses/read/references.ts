@@ -25,7 +25,10 @@ export type ReferenceParts = {
   readonly turns: Pick<Turns, 'watch'>
 }
 
-/** Throws invalid_input for a reference to an item that is in no thread of this user. */
+/**
+ * Throws invalid_input for a reference to an item that is in no thread of this user. An answer of the model is as untrusted
+ * elsewhere as one that was sent: the model may have read text from outside before it.
+ */
 export async function resolveReferences(
   { threads, turns }: ReferenceParts,
   user: UserId,
@@ -48,7 +51,7 @@ export async function resolveReferences(
     if (item.type !== 'reference') return item
     const entry = found.get(item.itemId)
     const text = texts.get(item.itemId)
-    if (text !== undefined) return { ...textMessage('assistant', text), ours: true }
+    if (text !== undefined) return textMessage('assistant', text)
     const named = entry && inputOf(entry)
     if (!named) throw wrongField(`input[${at}].id`, 'names no item of your threads: send the item itself')
     if (item.threadId === threadId) known.add(at)
@@ -64,7 +67,7 @@ async function textSoFar(
   { threadId, itemId }: ItemRef,
 ): Promise<string | undefined> {
   const thread = await threads.get(user, threadId)
-  if (thread?.state !== 'running') return undefined
+  if (thread?.state !== 'running' || thread.userId !== user) return undefined
   const watch = turns.watch(user, threadId, thread.lastSeq)
   const timer = setTimeout(() => watch.close(), partialWaitMs)
   let text: string | undefined
@@ -89,7 +92,7 @@ async function textSoFar(
 function inputOf({ item }: Entry): InputItem | undefined {
   switch (item.type) {
     case 'message':
-      return { ...item, ours: true }
+      return item
     case 'gate':
       return item.kind === 'output'
         ? { type: 'call', callId: item.callId, name: item.name, args: item.args }

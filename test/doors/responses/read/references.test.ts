@@ -20,7 +20,7 @@ function over({ entries = [], state = 'running', events = [] }: Stored) {
   const parts: ReferenceParts = {
     threads: {
       findItems: (_user, refs) => Promise.resolve(entries.filter(({ id }) => refs.some(({ itemId }) => itemId === id))),
-      get: (_user, id) => Promise.resolve({ id, state, lastSeq: 7 } as Thread),
+      get: (_user, id) => Promise.resolve({ id, userId: ann, state, lastSeq: 7 } as Thread),
     },
     turns: {
       watch(_user, threadId, seq) {
@@ -42,7 +42,7 @@ const url = 'data:image/png;base64,AA'
 
 describe('a reference', () => {
   for (const [what, item, named] of [
-    ['a message', textMessage('assistant', 'a'), { ...textMessage('assistant', 'a'), ours: true }],
+    ['a message', textMessage('assistant', 'a'), textMessage('assistant', 'a')],
     ['a call', call, call],
     ['a call that waits for its output', { ...call, type: 'gate', kind: 'output', prompt: '' }, call],
     ['a result', { type: 'result', callId: 'c', output: 'x' }, { type: 'output', callId: 'c', output: 'x' }],
@@ -118,7 +118,7 @@ describe('a reference to text that is still being written', () => {
     it(`is replaced by ${what}`, async () => {
       const { resolve, watched } = over({ events })
       const { items, known } = await resolve([reference('a')], 'h1')
-      assert.deepEqual(items, [{ ...textMessage('assistant', text), ours: true }])
+      assert.deepEqual(items, [textMessage('assistant', text)])
       assert.deepEqual([watched, known.size], [['h1 after 7'], 0])
     })
   }
