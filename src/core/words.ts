@@ -106,6 +106,16 @@ export function progressWords(report: { progress: number; total?: number; messag
   return words === '' ? percent : `${percent}, ${words}`
 }
 
+/** Streamed reasoning, and where its next piece begins. */
+export type SoFar = { readonly text: string; readonly end: number }
+
+/** Adds a piece to streamed reasoning. A piece that was lost in between, or at the beginning, is shown as `…`. */
+export function withPiece({ text, end }: SoFar = { text: '', end: 0 }, piece: { offset: number; text: string }): SoFar {
+  const gap = piece.offset > end ? `${text === '' ? '' : ' '}… ` : ''
+  const more = piece.text.slice(Math.max(0, end - piece.offset))
+  return { text: text + gap + more, end: Math.max(end, piece.offset + piece.text.length) }
+}
+
 /** A model call without an answer: `no answer`, `no answer to 4 requests`. */
 export function noAnswerWords(attempts = 1): string {
   return attempts > 1 ? `no answer to ${numberWords(attempts)} requests` : 'no answer'

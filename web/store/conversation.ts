@@ -1,6 +1,7 @@
 // One thread: its stored items, the text that streams in, and the states of its turns.
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { isAtRest } from '#core/turn-status.ts'
+import { type SoFar, withPiece } from '#core/words.ts'
 import type { Frame, Progress } from '#doors/web/wire/frame.ts'
 import type { TurnFields } from '#doors/web/wire/job.ts'
 import type { Item, Origin, Thread, ThreadItems, Variants } from '#doors/web/wire/thread.ts'
@@ -19,7 +20,7 @@ export type TurnState = Pick<TurnFields, 'id' | 'thread_id' | 'status' | 'error'
 export type Growing = { readonly turnId: string; readonly itemId: string; readonly text: string }
 
 /** Reasoning of an item that is not stored yet. */
-export type Thinking = Growing & { readonly since: number }
+export type Thinking = Growing & SoFar & { readonly since: number }
 
 export type Conversation = {
   readonly id: string
@@ -181,9 +182,9 @@ export function createConversation(id: string): Conversation {
           return true
         }
         case 'thought': {
-          const { turn_id: turnId, item_id: itemId, text } = frame
+          const { turn_id: turnId, item_id: itemId } = frame
           const before = thinking.peek().find((each) => each.itemId === itemId)
-          const next = { turnId, itemId, text: (before?.text ?? '') + text, since: before?.since ?? Date.now() }
+          const next = { turnId, itemId, ...withPiece(before, frame), since: before?.since ?? Date.now() }
           thinking.value = [...thinking.peek().filter((each) => each.itemId !== itemId), next]
           return true
         }

@@ -31,8 +31,8 @@ export type Thought = {
   readonly id: string
   readonly text: string
   readonly fold: Fold
-  /** It is still being written. */
-  readonly live?: true
+  /** While it is being written: where its next piece begins. */
+  readonly end?: number
 }
 
 export type Named = { readonly name: string; readonly size: number; readonly pages?: PagesRead }

@@ -4,7 +4,7 @@ import type { Entry } from '#core/item.ts'
 import { addUsage, type ModelCall, noUsage, type Turn, type Usage } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
 import { createUnstored } from '#core/unstored.ts'
-import { progressWords } from '#core/words.ts'
+import { progressWords, withPiece } from '#core/words.ts'
 import type { OpenThread } from '#turns/operator-client.ts'
 import type { Watched } from '#turns/watch.ts'
 import {
@@ -90,10 +90,11 @@ export function createBlocks(now: () => number): Blocks {
   }
 
   /** Inserts a thought before the unfinished reply that follows it: the reply's text arrives first. */
-  function think(id: string, text: string, live?: true): void {
+  function think(id: string, text: string, end?: number): void {
     const known = list[at.get(id) ?? -1]
     const fold = known?.type === 'thought' ? known.fold : 'line'
-    const block: Thought = { type: 'thought', id, text: text.slice(0, maxResultChars), fold, ...(live && { live }) }
+    const cut = text.slice(0, maxResultChars)
+    const block: Thought = { type: 'thought', id, text: cut, fold, ...(end !== undefined && { end }) }
     if (known) return put(block)
     insert(block, list.findLastIndex((each) => !isQueued(each) && (each.type !== 'reply' || each.whole)) + 1)
   }
@@ -259,12 +260,14 @@ export function createBlocks(now: () => number): Blocks {
         if (event.type === 'entries') event.entries.forEach(add)
         else if (event.type === 'turn') know(event.turn)
         else if (event.type === 'thought') {
-          const before = list[at.get(event.itemId) ?? -1]
+          const block = list[at.get(event.itemId) ?? -1]
+          const before = block?.type === 'thought' ? block : undefined
           // A piece that comes late: the stored item has all of it.
-          if (before?.type === 'thought' && !before.live) continue
+          if (before && before.end === undefined) continue
           unstored.write(event).forEach(remove)
           runs(event.turnId, took.get(event.turnId)?.to ?? now())
-          think(event.itemId, (before?.type === 'thought' ? before.text : '') + event.text, true)
+          const { text, end } = withPiece(before && { text: before.text, end: before.end ?? 0 }, event)
+          think(event.itemId, text, end)
         } else if (event.type === 'progress') change(event.callId, { progress: progressWords(event) })
         else {
           const { itemId: id, turnId } = event

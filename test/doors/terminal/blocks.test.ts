@@ -5,7 +5,6 @@ import { type Item, textMessage } from '#core/item.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 import type { Block } from '#doors/terminal/block.ts'
 import { createBlocks } from '#doors/terminal/blocks.ts'
-import { runsOf } from '#doors/terminal/call-groups.ts'
 import { entry, threadId, turn } from './fake.ts'
 
 const told = (...items: Item[]) => [
@@ -216,14 +215,6 @@ test('what went with a message is named, not said; a thought is told where it ha
   ])
 })
 
-test('thoughts between calls fold with them; one after the last call stays to be seen', () => {
-  const call = (id: string): Block => ({ type: 'call', id, name: 'x', args: '{}', state: 'done', fold: 'line' })
-  const thought = (id: string): Block => ({ type: 'thought', id, text: 'hm', fold: 'line' })
-  const row = [thought('0'), call('a'), thought('1'), call('b'), call('c'), thought('2'), call('d'), thought('3')]
-  assert.deepEqual([...runsOf(row, new Set()).hidden].sort(), ['1', '2', 'a', 'b', 'c', 'd'])
-  assert.deepEqual([...runsOf(row, new Set(['a'])).hidden], [])
-})
-
 test('a thought stands before what was said after it, though it is told later', () => {
   const blocks = createBlocks(() => 0)
   blocks.apply(told(textMessage('user', 'go')))
@@ -246,6 +237,18 @@ test('a piece of a thought that comes after its stored item changes nothing', ()
   blocks.apply([{ type: 'thought', turnId: 'one', itemId: 'item 2', offset: 4, text: 'well' }])
   blocks.apply([{ type: 'entries', entries: [entry(3, textMessage('assistant', 'Yes.'), 'one')] }])
   assert.deepEqual(blocks.list().slice(0, 2), before)
+})
+
+test('a thought whose piece was lost shows the gap', () => {
+  const blocks = createBlocks(() => 0)
+  const think = (offset: number, text: string) =>
+    blocks.apply([{ type: 'thought', turnId: 'one', itemId: 'item 1', offset, text }])
+  think(6, 'this,')
+  think(11, ' then')
+  think(22, 'or that')
+  think(27, 'at.')
+  const [thought] = blocks.list()
+  assert.equal(thought?.type === 'thought' && thought.text, '… this, then … or that.')
 })
 
 test('queued messages stay behind everything that happens, and follow what the thread says of them', () => {

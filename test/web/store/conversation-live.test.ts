@@ -69,6 +69,7 @@ test('text and thoughts of an attempt that was lost go when the next one begins,
   // Its beginning was missed.
   conversation.apply(frame({ type: 'thought', ...at, item_id: 'k1a', offset: 9, text: 'hm' }))
   assert.deepEqual(shown(), [['k1', 'k1a'], []])
+  assert.equal(conversation.thinking.value[1]?.text, '… hm')
   begins('k2', 'k1')
   conversation.apply(delta('k2', 5, ' again'))
   assert.deepEqual(shown(), [['k1', 'k1a'], ['k2']])
