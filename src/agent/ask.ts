@@ -11,8 +11,8 @@ import { tokensInItem, tokensInText } from './tokens.ts'
 
 /** Text blocks, reasoning blocks and calls in one response. The store looks further back than this for open calls. */
 const maxItems = 256
-/** Characters in one response: more than any model can generate. */
-const maxChars = 32 * 1024 * 1024
+/** Bytes of one response: more than any model generates, and little enough to be read and stored at once. */
+const maxBytes = 4 * 1024 * 1024
 
 export type Reply = {
   /** The first draft carries `asked`. */
@@ -125,6 +125,7 @@ function createResponse(turnId: string) {
   let firstId: string | undefined
   let calls = 0
   let chars = 0
+  let bytes = 0
   let usage: Usage | undefined
   let answeredBy: Pick<ModelCall, 'model' | 'via'> | undefined
   let isCut = false
@@ -151,7 +152,8 @@ function createResponse(turnId: string) {
 
   function count(text: string): void {
     chars += text.length
-    if (chars > maxChars) throw tooLong(`${maxChars} characters`)
+    bytes += Buffer.byteLength(text)
+    if (bytes > maxBytes) throw tooLong(`${maxBytes} bytes`)
   }
 
   return {

@@ -150,7 +150,7 @@ test('a result too long is cut, and says so', async (t) => {
 const floods: readonly [what: string, most: number, each: (at: number) => Saying, message: RegExp][] = [
   ['calls', 128, (at) => ({ name: 'read', args: { at } }), /more than 128 calls in one response/],
   ['blocks', 256, (at) => (at % 2 ? 'a' : { type: 'reasoning', text: 'b' }), /more than 256 parts in one response/],
-  ['characters', 8, () => 'x'.repeat(4 * 1024 * 1024), /more than 33554432 characters in one response/],
+  ['bytes', 4, () => 'ä'.repeat(512 * 1024), /more than 4194304 bytes in one response/],
 ]
 for (const [what, most, each, message] of floods) {
   test(`a response of too many ${what} fails the turn, and none of its calls runs`, async (t) => {
