@@ -172,6 +172,23 @@ test('what is sent while a turn runs waits its turn, and both are answered in or
   await untilEqual(() => own(page).count(), 3)
 })
 
+test('Stop and Stop all stand side by side on a phone', { skip }, async (t) => {
+  const page = await site.visit(t)
+  await page.setViewportSize({ width: 320, height: 700 })
+  await say(page, 'endless')
+  const stop = page.getByRole('button', { name: 'Stop', exact: true })
+  await stop.waitFor()
+  await say(page, 'and then this')
+  const all = page.getByRole('button', { name: 'Stop all' })
+  await all.waitFor()
+  const boxes = await Promise.all([box(page), stop, all].map((each) => each.boundingBox()))
+  const [field, one, both] = boxes.map((place) => place && { left: place.x, right: place.x + place.width })
+  assert(field && one && both)
+  assert(field.right <= one.left && one.right <= both.left && both.right <= 320, JSON.stringify(boxes))
+  await all.click()
+  await stop.waitFor({ state: 'detached' })
+})
+
 test('a message that was refused is taken back into the composer, before what stands there', { skip }, async (t) => {
   const page = await site.visit(t)
   await say(page, 'precious\u0000 words')
