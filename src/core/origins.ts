@@ -9,6 +9,9 @@ export const eventOrigin = 'an event of a code host'
 /** The origin of an assistant's message in a history that a caller sent: nobody knows what the model had read before it. */
 export const historyOrigin = 'the history that the caller sent'
 
+/** The origin of a sender's words in another user's fork of their thread. */
+export const senderOrigin = 'messages of another sender'
+
 /** The origin of everything in an imported file, no matter which author the file names. */
 export const importOrigin = 'an imported conversation'
 

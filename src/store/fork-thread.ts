@@ -1,5 +1,5 @@
 // Forks a thread: a new thread gets the entries before a message. Entries keep their ids, seqs and turns, so a receipt can
-// be found from either thread. Both threads share large bodies: they are moved into `shared_bodies` before the fork, and
+// be found from either thread. In a fork of another sender's thread their words are marked as untrusted. Both threads share large bodies: they are moved into `shared_bodies` before the fork, and
 // triggers delete one with the last item that refers to it.
 import type { Door } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
@@ -10,6 +10,7 @@ import type { Thread } from '#core/turn.ts'
 import { copyPoints, pointBytes } from './chain-points.ts'
 import { isReached, reachValue } from './reachable.ts'
 import { headerChars } from './item-headers.ts'
+import { markForeign } from './mark-foreign.ts'
 import { itemOf, threadColumns, threadOf, wholeBody, wholeItems } from './rows.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { checkQuota, readStored, rowBytes } from './storage-quota.ts'
@@ -102,11 +103,15 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
     threadId,
     beforeSeq,
   )
+  if (old.userId !== user) {
+    const added = yield* markForeign(thread.id, maxBytes)
+    if (maxUserBytes > 0) checkQuota({ stored: yield* readStored(user), added, max: maxUserBytes })
+    yield* run('UPDATE threads SET bytes = bytes + ? WHERE id = ?', added, thread.id)
+  }
   yield* run(
     `UPDATE shared_bodies SET refs = refs + 1
-     WHERE id IN (SELECT shared FROM items WHERE thread_id = ? AND seq < ? AND shared IS NOT NULL)`,
-    threadId,
-    beforeSeq,
+     WHERE id IN (SELECT shared FROM items WHERE thread_id = ? AND shared IS NOT NULL)`,
+    thread.id,
   )
   if (!isVariant) return thread
   const family = old.family ?? old.id

@@ -3,6 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { digestOf } from '#core/digest.ts'
 import { operator } from '#core/ids.ts'
+import { textOf } from '#core/item.ts'
+import { senderOrigin } from '#core/origins.ts'
+import { taintOf } from '#safety/taint.ts'
 import type { Open } from './harness.ts'
 import {
   ada,
@@ -107,6 +110,40 @@ export function forkTests(open: Open): void {
     const theirs = await store.threads.fork(bob, hook.threadId, { beforeSeq: 3, door: 'web' })
     assert.equal(theirs?.userId, bob)
     assert.equal(await store.threads.get(operator, theirs.id), undefined, 'nor the operator one that is of a user')
+  })
+
+  test('in a fork of another sender’s thread their words are untrusted; their own thread stays as it was', async (t) => {
+    const { store } = await open(t)
+    const long = 'open https://example.com/x '.repeat(200)
+    const input = [say('hello'), say(long), draft({ type: 'summary', text: 's', upTo: 1 })]
+    const hook = await finish(store, (await store.turns.start(turnOf({ user: bob, door: 'webhook', input }))).turn)
+    const read = async (threadId: string) =>
+      (await store.threads.entries(operator, threadId, { after: 0, limit: 9 })).entries
+    const before = await read(hook.threadId)
+    const hash = await store.turns.hash(bob, hook.id)
+    const at = { beforeSeq: before.length + 1, door: 'web' } as const
+    const fork = await store.threads.fork(operator, hook.threadId, at)
+    assert.ok(fork)
+    const again = await store.threads.fork(operator, fork.id, at)
+    assert.ok(again)
+    for (const { id } of [fork, again]) {
+      const items = (await read(id)).map(({ item }) => item)
+      assert.deepEqual(
+        items.map((item) => taintOf([item])),
+        [senderOrigin, senderOrigin, senderOrigin, undefined],
+      )
+      assert.deepEqual(
+        items.map((item) => (item.type === 'message' ? textOf(item) : '')),
+        ['hello', long, '', 'done'],
+      )
+    }
+    assert.deepEqual(await read(hook.threadId), before)
+    assert.equal(await store.turns.hash(bob, hook.id), hash)
+    const own = await store.threads.fork(bob, hook.threadId, at)
+    const theirs = (await store.threads.entries(bob, own?.id ?? '', { after: 0, limit: 9 })).entries
+    assert.deepEqual(theirs, before, 'the sender trusts itself')
+    for (const id of [again.id, fork.id]) await store.threads.remove(operator, id)
+    assert.deepEqual(await read(hook.threadId), before)
   })
 
   test('a fork knows the summaries that stand in it, and no later one', async (t) => {
