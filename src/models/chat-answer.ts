@@ -4,6 +4,7 @@ import type { ModelEvent } from '#core/model.ts'
 import { noUsage, type Usage } from '#core/turn.ts'
 import { CallFragments, textIn } from './chat-calls.ts'
 import type { Fault, Faults } from './fault.ts'
+import { excessIn } from './line-bounds.ts'
 import { dataStart, LineCutter } from './chat-lines.ts'
 import type { PriceOf } from './price.ts'
 
@@ -113,6 +114,8 @@ export class ChatAnswer {
 
   #readJson(data: string, events: ModelEvent[]): Fault | undefined {
     const { faults } = this.#parts
+    const excess = excessIn(data)
+    if (excess) return faults.tooMuch(excess)
     const chunk: Record<string, unknown> | undefined = objectIn(data)
     if (!chunk) return faults.unreadable(data)
     if (chunk['error']) return faults.fromError(chunk['error'])

@@ -2,8 +2,8 @@
 import type { Agent, Dispatcher } from 'undici'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
 
-/** Bytes that may wait for a slow reader before the socket is paused. */
-const highWaterBytes = 1024 * 1024
+/** Bytes that may wait for the reader before the socket is paused. It reads them at once: a thousand lines or two. */
+const highWaterBytes = 64 * 1024
 /** Time and bytes allowed for the end of the body after a complete answer, so that the connection can be reused. */
 const lingerMs = 1_000
 const lingerBytes = 64 * 1024

@@ -8,7 +8,7 @@ import { ChatAnswer } from './chat-answer.ts'
 import { createBodyWriter } from './chat-body.ts'
 import { createFaults, type Fault, unanswered } from './fault.ts'
 import { type Head, type Post, Upstream } from './chat-wire.ts'
-import { defaultLimits, defaultWindow, maxErrorBytes, type ReadLimits } from './stream-limits.ts'
+import { defaultLimits, defaultWindow, maxErrorBytes, maxWholeBytes, type ReadLimits } from './stream-limits.ts'
 import type { PriceOf } from './price.ts'
 import { maxAttempts, retryAfterMs, retryDelay, type Sleep, sleep as realSleep } from './model-retry.ts'
 
@@ -133,6 +133,7 @@ export function createChatModel(parts: ChatModelParts): Model {
     const body = new ByteBlocks()
     for (let bytes = upstream.take(); bytes; bytes = upstream.take()) {
       body.add(bytes)
+      if (good && body.size > maxWholeBytes) return faults.fromFailure({ type: 'too_long' }, true)
       if (!good && body.size > maxErrorBytes) break
       await upstream.more()
     }

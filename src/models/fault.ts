@@ -4,6 +4,7 @@ import { isObject } from '#core/json.ts'
 import { createLeakScan, type LeakScan } from '#safety/leaks.ts'
 import type { Failure } from './chat-wire.ts'
 import { isTransient } from './model-retry.ts'
+import { maxErrorBytes } from './stream-limits.ts'
 
 /** Length limit for server text quoted in an error message. */
 const maxEchoChars = 500
@@ -38,7 +39,8 @@ export function createFaults({ provider, model, host, secrets, idleMs, expected,
   const server = `${provider} at ${host}`
   // Created at the first fault.
   let scan: LeakScan | undefined
-  const echo = (text: string): string => shortLine((scan ??= createLeakScan(secrets)).mask(text))
+  const echo = (text: string): string =>
+    shortLine((scan ??= createLeakScan(secrets)).mask(text.slice(0, maxErrorBytes)))
   const failed = (message: string, code: ErrorCode = 'model_failed'): Fault => ({
     error: new AppError(code, message),
     retryable: false,

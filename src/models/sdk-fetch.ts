@@ -3,6 +3,7 @@
 import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { pace } from '#lib/pace.ts'
 import type { Fault, Faults } from './fault.ts'
+import { excessIn } from './line-bounds.ts'
 import { maxErrorBytes, type ReadLimits } from './stream-limits.ts'
 import { retryAfterMs } from './model-retry.ts'
 
@@ -90,23 +91,26 @@ function bounded(body: ReadableStream<Bytes>, faults: Faults, limits: ReadLimits
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** Counts lines and bytes, in all and per line. Throws FaultError beyond a limit. */
+/** Counts lines and bytes, in all and per line, and what is in a long line. Throws FaultError beyond a limit. */
 function createCount(faults: Faults, limits: ReadLimits): (chunk: Bytes) => void {
   let bytes = 0
   let lines = 0
-  let open = 0
+  const open = new ByteBlocks()
+  const extend = (piece: Bytes): void => {
+    if (open.size + piece.length > limits.lineBytes) throw new FaultError(faults.overlong(limits.lineBytes))
+    open.add(piece)
+  }
   return (chunk) => {
     bytes += chunk.length
     let from = 0
     for (let at = chunk.indexOf(newlineByte); at !== -1; at = chunk.indexOf(newlineByte, from)) {
       lines += 1
-      open = Math.max(open + at - from, 0)
-      if (open > limits.lineBytes) break
-      open = 0
+      extend(chunk.subarray(from, at))
+      const excess = excessIn(open.take())
+      if (excess) throw new FaultError(faults.tooMuch(excess))
       from = at + 1
     }
-    if (open <= limits.lineBytes) open += chunk.length - from
-    if (open > limits.lineBytes) throw new FaultError(faults.overlong(limits.lineBytes))
+    extend(chunk.subarray(from))
     if (bytes > limits.responseBytes) throw new FaultError(faults.fromFailure({ type: 'too_long' }, true))
     if (lines > limits.lines) throw new FaultError(faults.tooMuch(`${limits.lines} lines`))
   }

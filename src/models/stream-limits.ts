@@ -16,6 +16,8 @@ export const defaultLimits: ReadLimits = {
   lines: 1_000_000,
 }
 
+/** An answer that is no stream, which is parsed at once: twice the text that a turn takes, since letters may be escaped. */
+export const maxWholeBytes = 8 * 1024 * 1024
 /** An error's body is read to this length. */
 export const maxErrorBytes = 64 * 1024
 /** The context window, in tokens, of a model without a known one. */
