@@ -67,6 +67,7 @@ const wholeHttp = /^(import|export)\s(?!type\b)[^'"=]*['"](node:)?http['"]/m
 const wire = 'doors/web/wire'
 /** Pure files that the browser app loads. They import nothing, so that nothing else of the service comes with them. */
 const sharedWithPage = [
+  'core/failure-words.ts',
   'core/find-pattern.ts',
   'core/page-limits.ts',
   'core/turn-status.ts',

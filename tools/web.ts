@@ -10,7 +10,7 @@ import { besideOf, replaceFolder } from './place.ts'
 const minBytes = 512
 /** Files of the service that the app loads. */
 const shared = [
-  'src/core/{find-pattern,page-limits,turn-status,words}.ts',
+  'src/core/{failure-words,find-pattern,page-limits,turn-status,words}.ts',
   'src/lib/evict.ts',
   'src/safety/printable.ts',
 ]

@@ -106,6 +106,14 @@ export function progressWords(report: { progress: number; total?: number; messag
   return words === '' ? percent : `${percent}, ${words}`
 }
 
+/** A message of the service as a sentence: a capital first, a full stop last. */
+export function sentence(message: string): string {
+  const text = message.trim()
+  // A first word with dots or underscores is the name of a host, a tool or a field: no capital.
+  const words = /^[a-z]+([ ,]|$)/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
+  return /[.?!]$/.test(words) ? words : `${words}.`
+}
+
 /** Streamed reasoning, and where its next piece begins. */
 export type SoFar = { readonly text: string; readonly end: number }
 

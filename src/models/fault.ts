@@ -118,10 +118,18 @@ export function createFaults({ provider, model, host, secrets, idleMs, expected,
   }
 }
 
-/** The error of a call that ended without an answer, with the model that was asked. */
+/** The error of a call that ended without an answer, with the model that was asked, and how often. */
 export function unanswered({ code, message, retryAfterSecs, cause }: AppError, asked: AskedModel): AppError {
-  return new AppError(code, message, { ...(retryAfterSecs !== undefined && { retryAfterSecs }), asked: [asked], cause })
+  const often = times[asked.attempts]
+  const words = often === undefined ? message : `${message}${/[.?!]$/.test(message) ? '' : '.'} It was asked ${often}.`
+  return new AppError(code, words, {
+    ...(retryAfterSecs !== undefined && { retryAfterSecs }),
+    asked: [asked],
+    cause,
+  })
 }
+
+const times: Readonly<Record<number, string>> = { 2: 'twice', 3: 'three times', 4: 'four times' }
 
 /** One short line of masked server text. Anything that looks like a key is masked too. */
 function shortLine(text: string): string {

@@ -1,5 +1,5 @@
 // HTTP client of the gateway; nothing else calls `fetch`. Every failure is an ApiFault with a message fit to show.
-import { sentence } from '../lib/words.ts'
+import { sentence } from '#core/words.ts'
 
 const deadlineMs = 30_000
 

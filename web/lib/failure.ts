@@ -1,8 +1,8 @@
 // Describes a failed turn: what happened, what is kept, how to go on. Pure.
-import { amountWords, countWords } from '#core/words.ts'
+import { failureTitle, keptWords } from '#core/failure-words.ts'
+import { amountWords, countWords, sentence } from '#core/words.ts'
 import type { Settings } from '#doors/web/wire/settings.ts'
 import type { Fault, Limit } from '#doors/web/wire/turn.ts'
-import { sentence } from './words.ts'
 
 export type Failure = {
   /** Sun for a limit that somebody set, clay for a fault. */
@@ -39,26 +39,10 @@ export function failureOf({ code, message, limit: reached }: Fault, { steps, don
   const ofModel = code.startsWith('model_')
   return {
     kind: 'clay',
-    title: ofModel && cut ? 'The model broke off its answer' : (titles[code] ?? 'The turn failed'),
-    text: `${sentence(message)} ${done ? 'What was done is kept.' : 'Your message is kept.'}`,
+    title: failureTitle(code, cut) ?? 'The turn failed',
+    text: `${sentence(message)} ${keptWords(done)}`,
     ...(ofModel && { change: { words: 'Change the model', at: '/settings/model' } }),
   }
-}
-
-const titles: Readonly<Record<string, string>> = {
-  turn_timeout: 'The turn took too long',
-  repeated_call: 'Stopped: it went in circles',
-  failing_tool: 'Stopped: a tool kept failing',
-  model_rate_limited: 'The model refused for now',
-  model_unauthorized: 'The model refused the key',
-  model_key_missing: 'The model has no key',
-  model_refused: 'The model refused',
-  model_filtered: 'The answer was filtered',
-  model_unknown: 'The model is not known',
-  model_unreachable: 'The model did not answer',
-  model_timeout: 'The model took too long',
-  // It may have begun to answer, without any text so far.
-  model_failed: 'The model failed',
 }
 
 type Ending = Pick<Failure, 'title' | 'change'> & {

@@ -100,14 +100,6 @@ function shortCost(usd: number): string {
   return `$${Number(usd.toFixed(2)) === usd ? usd.toFixed(2) : usd}`
 }
 
-/** A message of the service as a sentence: a capital first, a full stop last. */
-export function sentence(message: string): string {
-  const text = message.trim()
-  // A first word with dots or underscores is the name of a host, a tool or a field: no capital.
-  const words = /^[a-z]+([ ,]|$)/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
-  return /[.?!]$/.test(words) ? words : `${words}.`
-}
-
 function clock(date: Date): string {
   return date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
 }

@@ -1,10 +1,10 @@
 // A row of the job list: status, title, door, user, duration, cost, and its action.
 import { useEffect } from 'preact/hooks'
-import { durationWords, elapsedWords } from '#core/words.ts'
+import { durationWords, elapsedWords, sentence } from '#core/words.ts'
 import type { Job } from '#doors/web/wire/job.ts'
 import type { Status } from '#doors/web/wire/turn.ts'
 import { doorOf } from '../lib/doors.ts'
-import { exactTime, sentence, turnCost, whenText } from '../lib/words.ts'
+import { exactTime, turnCost, whenText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'

@@ -1,9 +1,9 @@
 // One mission: what it does and when, what to do if it fails or is paused, and its runs.
 import type { ComponentChildren } from 'preact'
 import { maxMakeUpHours } from '#core/page-limits.ts'
-import { costFigure, costWords } from '#core/words.ts'
+import { costFigure, costWords, sentence } from '#core/words.ts'
 import type { Mission, MissionRun } from '#doors/web/wire/mission.ts'
-import { exactTime, sentence, untilText, whenText } from '../lib/words.ts'
+import { exactTime, untilText, whenText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'

@@ -1,8 +1,7 @@
 // The form that connects a model: provider, key, name, base URL and fallbacks. The model answers a test before it is stored.
 import { type Signal, useSignal } from '@preact/signals'
-import { costWords, countWords, durationWords } from '#core/words.ts'
+import { costWords, countWords, durationWords, sentence } from '#core/words.ts'
 import type { Connection, ModelTrial, Settings, SettingsChange } from '#doors/web/wire/settings.ts'
-import { sentence } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, Select } from '../parts/field.tsx'

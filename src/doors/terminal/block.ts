@@ -1,8 +1,10 @@
 // One block of a transcript: a message, a reply, a call, a thought, a note, a receipt. Texts are raw; the drawing code
 // must clean them.
-import type { PagesRead } from '#core/pdf.ts'
+import { failureTitle, keptWords } from '#core/failure-words.ts'
 import { type Message, type Part, textOf } from '#core/item.ts'
-import type { Usage } from '#core/turn.ts'
+import type { PagesRead } from '#core/pdf.ts'
+import type { Turn, Usage } from '#core/turn.ts'
+import { sentence } from '#core/words.ts'
 
 export type CallState = 'running' | 'done' | 'waiting' | 'denied' | 'failed'
 /** How much of a call is shown: its line, the beginning of its result, all of it. */
@@ -71,13 +73,30 @@ export function isQueued(block: Block): boolean {
   return block.type === 'you' && block.queued
 }
 
+/** True if the latest turn of a list, with this id, left a text or a call. */
+export function hasDone(list: readonly Block[], turnId: string): boolean {
+  const own = list.findLastIndex((block) => block.type === 'you' && block.turnId === turnId)
+  return list.slice(own + 1).some(({ type }) => type === 'reply' || type === 'call')
+}
+
 /** A line of the terminal itself, about a turn. */
 export type Note = { readonly text: string; readonly failed: boolean }
 
-/** The note below an incomplete text. Without a fault the text reached the model's length limit. */
-export function cutNote(fault: Note | undefined): Note {
-  if (!fault) return { text: 'The answer ends here: it reached the length limit of the model', failed: false }
-  return fault.failed ? { ...fault, text: `The answer broke off: ${fault.text}` } : fault
+/**
+ * The note below a turn that did not end well: what happened, and what is kept. `cut`: its last text is incomplete; without
+ * a fault it reached the model's length limit. `done`: it left a text or a call.
+ */
+export function endNote(
+  { status, error }: Partial<Pick<Turn, 'status' | 'error'>>,
+  { cut, done }: { cut: boolean; done: boolean },
+): Note | undefined {
+  if (status === 'cancelled') return { text: '■ Stopped', failed: false }
+  if (error) {
+    const title = failureTitle(error.code, cut)
+    const text = `${title ? `${title}. ` : ''}${sentence(error.message)} ${keptWords(done)}`
+    return { text, failed: true }
+  }
+  return cut ? { text: 'The answer ends here: it reached the length limit of the model', failed: false } : undefined
 }
 
 /** The text of a message, without its files. */

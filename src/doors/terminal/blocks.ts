@@ -10,12 +10,12 @@ import type { Watched } from '#turns/watch.ts'
 import {
   type Block,
   type Call,
-  cutNote,
+  endNote,
   fileIn,
   type Fold,
+  hasDone,
   isQueued,
   type Named,
-  type Note,
   ownText,
   type Thought,
   type Took,
@@ -62,7 +62,7 @@ export function createBlocks(now: () => number): Blocks {
   const over = new Set<string>()
   /** Turn id -> last seq, for ended turns whose last item has not arrived yet. */
   const ends = new Map<string, number>()
-  const faults = new Map<string, Note>()
+  const faults = new Map<string, Pick<Turn, 'status' | 'error'>>()
   /** Turn id -> what its row adds to the log, once it has ended. */
   const rows = new Map<string, EndedRow>()
   /** Turns whose last text is incomplete. */
@@ -219,8 +219,8 @@ export function createBlocks(now: () => number): Blocks {
     // What an ended turn has not stored was given up. A queued turn that is removed is never the last one of the log.
     if (turnId === last) unstored.clear().forEach(remove)
     const all = took.get(turnId)
-    const fault = cut.has(turnId) ? cutNote(faults.get(turnId)) : faults.get(turnId)
-    if (fault) put({ type: 'note', id: `fault ${turnId}`, ...fault })
+    const note = endNote(faults.get(turnId) ?? {}, { cut: cut.has(turnId), done: hasDone(list, turnId) })
+    if (note) put({ type: 'note', id: `fault ${turnId}`, ...note })
     if (all) put({ type: 'receipt', id: `receipt ${turnId}`, took: wholeOf(all, rows.get(turnId) ?? {}) })
   }
 
@@ -231,8 +231,7 @@ export function createBlocks(now: () => number): Blocks {
   }
 
   function know(turn: Omit<Turn, 'options'>): void {
-    if (turn.error) faults.set(turn.id, { text: turn.error.message, failed: true })
-    if (turn.status === 'cancelled') faults.set(turn.id, { text: '■ Stopped', failed: false })
+    if (turn.error || turn.status === 'cancelled') faults.set(turn.id, turn)
     if (!ended(turn.status)) {
       if (!over.has(turn.id)) unfinished.set(turn.id, { id: turn.id, status: turn.status, since: turn.createdAt })
       return

@@ -4,12 +4,12 @@ import { test } from 'node:test'
 import { defaultBounds, reachedBound } from '#agent/turn-limits.ts'
 import type { Lease } from '#core/lease.ts'
 import type { Turn } from '#core/turn.ts'
+import { sentence } from '#core/words.ts'
 import { faultWire } from '#doors/web/wire.ts'
 import { createSpend } from '#turns/spend.ts'
 import type { Settings } from '#doors/web/wire/settings.ts'
 import { cutText } from '../../../web/lib/conversation.ts'
 import { failureOf, otherModel } from '../../../web/lib/failure.ts'
-import { sentence } from '../../../web/lib/words.ts'
 
 const held = { granted: false, spentUsd: 4, heldUsd: 0 }
 const store = {
