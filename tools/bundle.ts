@@ -6,6 +6,7 @@ import type { Plugin } from 'rolldown'
 import { createLicenseList } from './licenses.ts'
 import { lightFastify } from './light-fastify.ts'
 import { lightPrices } from './light-prices.ts'
+import { lightUndici } from './light-undici.ts'
 import { makeVersion } from './place.ts'
 
 /** Optional packages of our dependencies that this project never uses. If one is used after all, node_modules has it. */
@@ -100,6 +101,7 @@ async function bundleOne({ root, folder, name, file, plugins, groups = [], whole
     plugins: [
       lightFastify,
       lightPrices,
+      lightUndici,
       browserShim,
       ...plugins,
       {
