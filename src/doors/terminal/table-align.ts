@@ -4,40 +4,50 @@ import { sliceByColumn, stripTerminalSequences } from '@earendil-works/pi-tui'
 type Align = 'left' | 'right' | 'center'
 
 const delimiterCell = /^ *:?-+:? *$/
+/** The upper edge of a drawn table, behind the signs of lists and the edges of quotes. */
+const drawnTop = /^((?:[ │]|- |\d+\. |\[[ x]\] )*)┌([─┬]+)┐$/
+/** The signs of lists and quotes at the start of a line of the source. */
+const signs = /^(?:[\s>]|[-*+]\s|\d{1,9}[.)]\s|\[[ x]\]\s)+/
 
 /**
- * Aligns the cells of drawn tables as their source asks. Tables inside lists and quotes stay as they are, and so do all
- * when it is not certain which table of the source is which.
+ * Aligns the cells of drawn tables as their source asks, inside lists and quotes too. All stay as they are when it is not
+ * certain which table of the source is which.
  */
 export function alignTables(lines: readonly string[], source: string): readonly string[] {
-  const tops = lines.flatMap((line, at) => (line.startsWith('┌─') ? [at] : []))
+  const tops = lines.flatMap((line, at) => {
+    const [, before, edge] = (line.includes('┌─') && drawnTop.exec(stripTerminalSequences(line))) || []
+    return edge === undefined
+      ? []
+      : [{ at, from: before?.length ?? 0, widths: edge.split('┬').map(({ length }) => length) }]
+  })
   if (tops.length === 0) return lines
   const aligns = alignsIn(source)
   if (aligns.length !== tops.length) return lines
   const aligned = [...lines]
-  for (const [index, top] of tops.entries()) {
+  for (const [index, { at: top, from, widths }] of tops.entries()) {
     const columns = aligns[index] ?? []
-    const widths = (lines[top] ?? '')
-      .slice(1, -1)
-      .split('┬')
-      .map((part) => part.length)
     if (widths.length !== columns.length || columns.every((align) => align === 'left')) continue
-    for (let at = top + 1; lines[at]?.startsWith('└') === false; at++) {
+    for (let at = top + 1; at < lines.length; at++) {
       const line = lines[at] ?? ''
-      if (line.startsWith('│')) aligned[at] = alignRow(line, widths, columns)
+      const edge = stripTerminalSequences(line)[from]
+      if (edge === '│') aligned[at] = alignRow(line, { from, widths, columns })
+      else if (edge !== '├') break
     }
   }
   return aligned
 }
 
-function alignRow(line: string, widths: readonly number[], columns: readonly Align[]): string {
-  let from = 1
+type Row = { readonly from: number; readonly widths: readonly number[]; readonly columns: readonly Align[] }
+
+function alignRow(line: string, { from, widths, columns }: Row): string {
+  let at = from + 1
   const cells = widths.map((width, index) => {
-    const drawn = sliceByColumn(line, from, width)
-    from += width + 1
+    const drawn = sliceByColumn(line, at, width)
+    at += width + 1
     return alignCell(drawn, columns[index] ?? 'left')
   })
-  return `│${cells.join('│')}│`
+  // Up to the left edge and from the right one on, with the styles that begin and end there.
+  return `${sliceByColumn(line, 0, from + 1)}${cells.join('│')}${line.slice(line.lastIndexOf('│'))}`
 }
 
 /** A drawn cell is a blank, its text, the padding, and a blank; styles may begin before the text and end behind the padding. */
@@ -53,20 +63,22 @@ function alignCell(drawn: string, align: Align): string {
   return `${drawn.slice(0, begins)}${' '.repeat(left)}${text}${' '.repeat(padding - left)}${drawn.slice(ends + padding)}`
 }
 
-/** The columns of each table in the text, outside code blocks. */
+/** The columns of each table in the text, outside code blocks; none of a box that is drawn in the text itself. */
 function alignsIn(source: string): Align[][] {
   const found: Align[][] = []
   let fence: string | undefined
-  let before: readonly string[] = []
+  /** How many cells the line before has, with its first sign as that of a list or as a part of a cell. */
+  let before: readonly number[] = []
   for (const line of source.split('\n')) {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
+    const text = line.replace(signs, '')
+    const mark = /^(`{3,}|~{3,})/.exec(text)?.[1]
     if (mark && fence === undefined) fence = mark
     else if (mark && fence !== undefined && mark.startsWith(fence)) fence = undefined
-    const cells = fence === undefined && line.includes('|') ? cellsIn(line) : []
-    const delimits =
-      cells.length > 0 && cells.length === before.length && cells.every((each) => delimiterCell.test(each))
+    if (text.startsWith('┌─')) found.push([])
+    const cells = fence === undefined && line.includes('|') ? cellsIn(line.replace(/^[\s>]+/, '')) : []
+    const delimits = before.includes(cells.length) && cells.every((each) => delimiterCell.test(each))
     if (delimits) found.push(cells.map(alignOf))
-    before = delimits ? [] : cells
+    before = delimits || cells.length === 0 ? [] : [cells.length, cellsIn(text).length]
   }
   return found
 }

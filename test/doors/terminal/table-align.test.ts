@@ -6,9 +6,9 @@ import { createDrawing } from '#doors/terminal/drawing.ts'
 import { createTheme } from '#doors/terminal/theme.ts'
 import { plain } from './drawn.ts'
 
-const drawn = (text: string, width = 80): readonly string[] =>
+const drawn = (text: string, width = 80, colour = true): readonly string[] =>
   createDrawing(
-    createTheme({ colour: true, utf8: true }),
+    createTheme({ colour, utf8: true }),
     () => '*',
     () => 0,
   ).lines({ type: 'reply', id: 'r', text, whole: true }, undefined, width)
@@ -55,7 +55,48 @@ test('a blank cell, and one beside a longer one, keep the frame straight', () =>
   assert.equal(new Set(lines.map((line) => line.length)).size, 1)
 })
 
-test('a table in a list leaves all tables as they are drawn', () => {
-  const text = `- item\n\n  | a | b |\n  |--:|--|\n  | long | x |\n  | y | z |\n\n${prices}`
-  assert(plain(drawn(text)).includes(' │ 日本  │ 5      │ no           │'))
+test('tables in lists and quotes stand as their delimiters ask, and so does one after them', () => {
+  const table = ['| a | b |', '|--:|:-:|', '| **long** | x |', '| y | wide |']
+  const indented = (sign: string, rest: string): string =>
+    table.map((line, at) => `${at === 0 ? sign : rest}${line}`).join('\n')
+  const text = [
+    '- item',
+    '',
+    indented('  ', '  '),
+    '',
+    indented('- ', '  '),
+    '',
+    indented('> ', '> '),
+    '',
+    prices,
+  ].join('\n')
+  for (const colour of [true, false]) {
+    const rows = plain(drawn(text, 80, colour)).filter((line) => /│.*│/.test(line))
+    const body = ['│    a │  b   │', '│ long │  x   │', '│    y │ wide │']
+    assert.deepEqual(rows.slice(0, 9), [
+      ...body.map((line) => `   ${line}`),
+      ...body.map((line) => `   ${line}`),
+      ...body.map((line) => ` │ ${line}`),
+    ])
+    assert.equal(rows.at(-1), ' │ 日本  │      5 │      no      │')
+  }
+})
+
+test('the style of a quote begins and ends with its row', () => {
+  const row = drawn('> | a | b |\n> |--:|--|\n> | long | x |\n> | y | z |').find((line) => line.includes('y')) ?? ''
+  assert.equal(visibleWidth(row), visibleWidth(' │ │ long │ x │'))
+  assert(row.startsWith(' \u001b[2m│ \u001b[22m\u001b[3m│'), JSON.stringify(row))
+  assert(row.endsWith('│\u001b[23m'), JSON.stringify(row))
+})
+
+test('a box that is drawn in a code block is no table, and the tables beside it are aligned', () => {
+  const box = ['```', '┌───┬───┐', '│ a │ b │', '└───┴───┘', '```']
+  const lines = plain(drawn([...box, '', prices, '', '- item', '', ...box.map((line) => `  ${line}`)].join('\n')))
+  assert(lines.includes(' │ 日本  │      5 │      no      │'))
+  assert.equal(lines.filter((line) => line.endsWith('│ a │ b │')).length, 2)
+})
+
+test('a row of single dashes is a delimiter, not a list', () => {
+  const rows = plain(drawn('a | b\n- | -:\none | two\nx | y')).filter((line) => line.startsWith(' │'))
+  assert.deepEqual(rows, [' │ a   │   b │', ' │ one │ two │', ' │ x   │   y │'])
 })
