@@ -16,7 +16,7 @@ const open = signal<'palette' | 'shortcuts' | undefined>(undefined)
 let place: HTMLElement | undefined
 
 /** Does what a shortcut asks for. */
-export function act(shortcut: Shortcut): void {
+export function act(shortcut: Exclude<Shortcut, 'search'>): void {
   if (sessionState.peek().type !== 'in') return
   if (shortcut === 'stop') return stop()
   if (shortcut === 'find') return void find()

@@ -7,6 +7,7 @@ import { isLong } from './lib/kept-turns.ts'
 import { Chat } from './pages/chat.tsx'
 import { Away } from './parts/away.tsx'
 import { Mark } from './parts/icon.tsx'
+import { searchThreads } from './parts/search-threads.ts'
 import { Shell } from './parts/shell.tsx'
 import { Empty } from './parts/states.tsx'
 import { followLinks, go, route } from './router.ts'
@@ -63,6 +64,7 @@ function placeOf(target: EventTarget | null): Place {
   const thread = openConversation.peek()
   return {
     writes: within('input, textarea, select, [contenteditable]'),
+    searches: within('dialog, .threads .search'),
     // A second Ctrl+F is the browser's, and so is one in a dialog, which covers the thread.
     finds:
       thread !== undefined && isLong(thread.turns.peek().length, thread.hasEarlier.peek()) && !within('.find, dialog'),
@@ -83,11 +85,15 @@ applyTheme()
 followLinks()
 startClock()
 showTitle()
-// Everything that the keys open is loaded with the first of them.
+// Everything else that the keys open is loaded with the first of them.
 addEventListener('keydown', (event) => {
   const shortcut = shortcutOf(event, placeOf(event.target))
   if (!shortcut) return
   if (shortcut !== 'stop') event.preventDefault()
+  if (shortcut === 'search') {
+    if (sessionState.peek().type === 'in') searchThreads()
+    return
+  }
   import('./keyboard.tsx').then(
     ({ act }) => act(shortcut),
     () => notify('This could not be loaded. Load the page again.'),

@@ -43,6 +43,13 @@ export const useChat = (): Site =>
 export const isFocused = (locator: Locator): Promise<boolean> =>
   locator.evaluate((node) => node === node.ownerDocument.activeElement)
 
+/** The first Ctrl+K goes to the search, the second one opens the palette. */
+export async function openPalette(page: Page): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search threads, pages and actions' }).waitFor()
+}
+
 export const box = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
 
 export async function say(page: Page, text: string): Promise<void> {

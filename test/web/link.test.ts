@@ -7,7 +7,7 @@ import { maxKept } from '../../web/lib/kept-turns.ts'
 import { until, untilEqual } from '../until.ts'
 import { findBarriers } from './barriers.ts'
 import { useSite } from './browser.ts'
-import { box, say } from './chat-page.ts'
+import { box, openPalette, say } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 import { openPausedModel } from '../paused-model.ts'
 
@@ -148,13 +148,13 @@ test('with forced colours what has the focus and what is chosen is seen; nothing
   await box(page).focus()
   await untilEqual(() => outlined(page.locator('.composer')), 'solid 2px')
   await untilEqual(() => outlined(page.locator('.thread-row [aria-current=page]').first()), 'solid 2px')
-  await page.keyboard.press('Control+k')
+  await openPalette(page)
   await until(async () => (await outlined(page.getByRole('combobox', { name: /^Search threads/ }))) === 'solid 2px')
   await until(async () => (await outlined(page.getByRole('option', { selected: true }))) === 'solid 2px')
   // Esc closes the palette first, then it stops the turn.
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await page.keyboard.press('Escape')
+  await box(page).press('Escape')
   await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
 })
 

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { until, untilEqual } from '../until.ts'
 import { findBarriers } from './barriers.ts'
 import { follow, useSite } from './browser.ts'
+import { openPalette } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 import { checkLooks } from './looks.ts'
 
@@ -254,7 +255,7 @@ test('every page is without a finding of axe, of whatever weight', { skip }, asy
   // Over a page with little in it: what lies below the palette is read with it.
   await follow(page, '/waiting')
   await page.getByRole('heading', { level: 1, name: /^Waiting for you/ }).waitFor()
-  await page.keyboard.press('Control+k')
+  await openPalette(page)
   await page.getByRole('option', { name: 'New thread', selected: true }).waitFor()
   assert.deepEqual(await findBarriers(page, 'all', 'any'), [], 'the palette')
   await page.keyboard.press('Escape')

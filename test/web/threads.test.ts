@@ -5,7 +5,7 @@ import type { Locator } from 'playwright-core'
 import type { ThreadPage } from '#doors/web/wire/thread.ts'
 import { until, untilEqual } from '../until.ts'
 import { useSite } from './browser.ts'
-import { isFocused } from './chat-page.ts'
+import { isFocused, openPalette } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
@@ -90,7 +90,7 @@ test('a search finds threads that the list does not show yet; a button shows the
   const { threads } = await site.call<ThreadPage>('GET', '/api/threads?q=zeppelin')
   await site.call('POST', '/api/chat', { message: 'Its anchor is gone', thread_id: threads[0]?.id })
   await until(async () => (await site.call<ThreadPage>('GET', '/api/threads?q=anchor')).threads.length > 0)
-  await page.keyboard.press('Control+k')
+  await openPalette(page)
   await page.getByRole('combobox', { name: 'Search threads, pages and actions' }).fill('anchor')
   const hit = page.getByRole('option', { name: /^Zeppelin over the harbour\s*Its anchor is gone$/ })
   await hit.locator('mark', { hasText: 'anchor' }).waitFor()

@@ -1,6 +1,6 @@
 // The keys of the whole page: which key press asks for what.
 
-export type Shortcut = 'palette' | 'shortcuts' | 'find' | 'stop'
+export type Shortcut = 'search' | 'palette' | 'shortcuts' | 'find' | 'stop'
 
 export type Press = {
   readonly key: string
@@ -17,6 +17,8 @@ export type Place = {
   readonly writes: boolean
   /** In something that Esc closes: a dialog, a menu, a field that is edited in place. */
   readonly closes: boolean
+  /** In the search of the sidebar, or in a dialog that covers it. */
+  readonly searches: boolean
   /** The page finds words itself: not all of the thread is in the page for the browser's search. */
   readonly finds: boolean
 }
@@ -24,10 +26,14 @@ export type Place = {
 export const isMac = /mac|iphone|ipad/i.test(globalThis.navigator?.userAgent ?? '')
 
 /** The shortcut of a key press. Keys that write stay with the field they are pressed in. */
-export function shortcutOf(press: Press, { writes, closes, finds }: Place, mac = isMac): Shortcut | undefined {
+export function shortcutOf(
+  press: Press,
+  { writes, closes, searches, finds }: Place,
+  mac = isMac,
+): Shortcut | undefined {
   if (press.defaultPrevented || press.altKey) return undefined
   if (mac ? press.metaKey : press.ctrlKey) {
-    if (press.key === 'k') return 'palette'
+    if (press.key === 'k') return searches ? 'palette' : 'search'
     if (press.key === 'f' && finds) return 'find'
     return press.key === '/' ? 'shortcuts' : undefined
   }

@@ -9,13 +9,13 @@ import { type PaletteEntry, paletteMatches } from '../lib/palette.ts'
 import { go } from '../router.ts'
 import { runningTurn } from '../store/hub.ts'
 import { stopJob } from '../store/jobs.ts'
-import { fold, folded, menuOpen, setTheme } from '../store/shell.ts'
+import { fold, folded, setTheme } from '../store/shell.ts'
 import { importThread } from '../store/thread-import.ts'
 import { threadList } from '../store/threads.ts'
-import { focusFirst } from './focus.ts'
 import { Found } from './found.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import './palette.css'
+import { searchThreads } from './search-threads.ts'
 import { links } from './sidebar.tsx'
 
 type Entry = PaletteEntry & {
@@ -178,13 +178,4 @@ function actions(onShortcuts: () => void): Entry[] {
     act('Dark theme', 'sliders', () => setTheme('dark')),
     act('Theme of the system', 'sliders', () => setTheme('system')),
   ]
-}
-
-const narrow = matchMedia('(width < 1100px)')
-
-/** Moves to the search of the sidebar, and unfolds the sidebar for it. */
-function searchThreads(): void {
-  if (narrow.matches) menuOpen.value = true
-  else fold(false)
-  requestAnimationFrame(() => focusFirst('.threads .search input'))
 }

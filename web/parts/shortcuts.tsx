@@ -11,7 +11,7 @@ const groups: readonly { readonly title: string; readonly keys: readonly (readon
     {
       title: 'Everywhere',
       keys: [
-        [`${mod} K`, 'Go to a thread, a page or an action'],
+        [`${mod} K`, 'Search threads; twice: go to a thread, a page or an action'],
         [`${mod} F`, 'Find in a long thread; twice: the search of the browser'],
         [`? or ${mod} /`, 'Show these keys'],
         ['Esc', 'Close what is open, or stop the turn'],

@@ -6,12 +6,13 @@ import { type Place, type Press, type Shortcut, shortcutOf } from '../../../web/
 
 const none = { ctrlKey: false, metaKey: false, altKey: false, defaultPrevented: false }
 const ctrl = { ctrlKey: true }
-const page: Place = { writes: false, closes: false, finds: false }
+const page: Place = { writes: false, closes: false, searches: false, finds: false }
 const composer: Place = { ...page, writes: true }
 const dialog: Place = { ...page, writes: true, closes: true }
 
 const rows: readonly (readonly [name: string, Partial<Press> & { key: string }, Place, Shortcut | undefined])[] = [
-  ['Ctrl+K opens the palette', { key: 'k', ...ctrl }, composer, 'palette'],
+  ['Ctrl+K searches the threads', { key: 'k', ...ctrl }, composer, 'search'],
+  ['Ctrl+K in the search opens the palette', { key: 'k', ...ctrl }, { ...dialog, searches: true }, 'palette'],
   ['k is a letter', { key: 'k' }, page, undefined],
   ['Cmd+K is not of this system', { key: 'k', metaKey: true }, page, undefined],
   ['Ctrl+Alt+K is another key', { key: 'k', ...ctrl, altKey: true }, page, undefined],
@@ -32,7 +33,7 @@ for (const [name, press, place, wanted] of rows) {
 }
 
 test('on a Mac it is the Cmd key', () => {
-  assert.equal(shortcutOf({ ...none, key: 'k', metaKey: true }, page, true), 'palette')
+  assert.equal(shortcutOf({ ...none, key: 'k', metaKey: true }, page, true), 'search')
   assert.equal(shortcutOf({ ...none, key: 'k', ctrlKey: true }, page, true), undefined)
 })
 
