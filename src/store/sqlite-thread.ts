@@ -37,3 +37,5 @@ parentPort?.on('message', (asked: Statement[]) => {
   // oxlint-disable-next-line require-post-message-target-origin -- a thread's port has no origin
   parentPort?.postMessage(answer(asked))
 })
+// oxlint-disable-next-line require-post-message-target-origin -- as above
+parentPort?.postMessage('ready' satisfies Answer)

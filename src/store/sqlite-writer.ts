@@ -21,25 +21,25 @@ export interface SqliteWriter {
 /** `onStatement` is called before each statement of a job. */
 export function createSqliteWriter(path: string, onStatement: (sql: string) => void = () => {}): SqliteWriter {
   // If it ends within a transaction, the next thread refuses the rest of it: see `sqlite-thread.ts`.
-  const thread = createSqliteThreads(path, { maxThreads: 1, writes: true })
+  const thread = createSqliteThreads(path, { maxThreads: 1, maxSlow: 0, writes: true })
   return {
     async run(job) {
-      await thread.run(begin)
+      await thread.run([begin])
       try {
         const result = await drive(job, (statements) => {
           for (const { sql } of statements) onStatement(sql)
-          return thread.run(...statements)
+          return thread.run(statements)
         })
-        await thread.run(commit)
+        await thread.run([commit])
         return result
       } catch (error) {
         // Fails if the transaction has ended already.
-        await thread.run(rollback).catch(() => {})
+        await thread.run([rollback]).catch(() => {})
         throw error
       }
     },
     async moveLog() {
-      await thread.run({ sql: 'PRAGMA wal_checkpoint(PASSIVE)', values: [] })
+      await thread.run([{ sql: 'PRAGMA wal_checkpoint(PASSIVE)', values: [] }])
     },
     close: () => thread.close(),
   }

@@ -245,7 +245,7 @@ export function openSqlite(
         try {
           const steps = job()
           let step = steps.next()
-          while (!step.done) step = steps.next(await threads.run(step.value))
+          while (!step.done) step = steps.next(await threads.run([step.value], user))
           return step.value
         } catch (error) {
           throw asAppError(error)

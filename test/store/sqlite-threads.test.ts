@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setImmediate as nextLoop } from 'node:timers/promises'
 import { createSeal } from '#lib/seal.ts'
-import { first, type Job, run } from '#store/sql.ts'
+import { applyMigrations } from '#store/migrate-sqlite.ts'
+import { composeStore } from '#store/open-store.ts'
+import { first, type Job, run, type Sql } from '#store/sql.ts'
 import { openSqlite } from '#store/sqlite.ts'
-import { openStore } from '#store/open-store.ts'
 import { createSqliteThreads } from '#store/sqlite-threads.ts'
 import { until } from '../until.ts'
 import { ada, bob, folder, rejectsWith } from './harness.ts'
@@ -37,22 +38,22 @@ test('a long read leaves the event loop to others', async (t) => {
 })
 
 test('searches of documents and of threads are long reads', async (t) => {
-  const store = openStore({ path: join(folder(t), 'a.db'), seal: createSeal('0'.repeat(64)) })
-  t.after(() => store.close())
-  const candidates = { match: { term: 'a' }, weights: [], depth: 1, limit: 1 }
-  const searches = [
-    () => store.documents.count(ada, [], 1),
-    () => store.documents.find(ada, candidates),
-    () => store.threadIndex.count(ada, [], 1),
-    () => store.threadIndex.find(ada, candidates, { texts: new Map(), bytesLeft: 0 }),
-  ]
-  for (const [at, search] of searches.entries()) {
-    let found = false
-    const searched = search().then(() => (found = true))
-    await nextLoop()
-    assert.equal(found, false, `${at}`)
-    await searched
+  const { sql } = open(t)
+  applyMigrations(sql.db)
+  const users: string[] = []
+  const readLong: Sql['readLong'] = (user, job) => {
+    users.push(user)
+    return sql.readLong(user, job)
   }
+  const check = async (): Promise<string[]> => []
+  const parts = { seal: createSeal('0'.repeat(64)), now: Date.now, check, prepareVectors: () => assert.fail() }
+  const store = composeStore({ ...sql, readLong }, parts)
+  const candidates = { match: { term: 'a' }, weights: [], depth: 1, limit: 1 }
+  await store.documents.count(ada, [], 1)
+  await store.documents.find(ada, candidates)
+  await store.threadIndex.count(bob, [], 1)
+  await store.threadIndex.find(bob, candidates, { texts: new Map(), bytesLeft: 0 })
+  assert.deepEqual(users, [ada, ada, bob, bob])
 })
 
 test('a long read sees what was stored before it, and stores nothing', async (t) => {
@@ -92,14 +93,40 @@ test('two threads run at most, and end when they have nothing to do', async (t) 
   const { path } = open(t)
   const threads = createSqliteThreads(path, { idleMs: 1 })
   t.after(() => threads.close())
-  const counts = [1, 2, 3, 4].map((upTo) => threads.run({ sql: numbers, values: [upTo] }))
+  const counts = [1, 2, 3, 4].map((upTo) => threads.run([{ sql: numbers, values: [upTo] }]))
   assert.equal(threads.running, 2)
   assert.deepEqual(
     await Promise.all(counts),
     [1, 2, 3, 4].map((n) => [{ n }]),
   )
   await until(() => threads.running === 0)
-  assert.deepEqual(await threads.run({ sql: numbers, values: [5] }), [{ n: 5 }])
+  assert.deepEqual(await threads.run([{ sql: numbers, values: [5] }]), [{ n: 5 }])
+})
+
+test('users whose statements take long wait for each other, and nobody else waits for them', async (t) => {
+  const { path } = open(t)
+  const timers: (() => void)[] = []
+  const setTimer = (act: () => void): NodeJS.Timeout => {
+    timers.push(act)
+    return setTimeout(() => {}, 1)
+  }
+  const threads = createSqliteThreads(path, { maxThreads: 1, maxSlow: 1, setTimer })
+  t.after(() => threads.close())
+  const order: string[] = []
+  const ask = (user: string, upTo: number): Promise<unknown> =>
+    threads.run([{ sql: numbers, values: [upTo] }], user).then(() => order.push(`${user} ${upTo}`))
+  const long = ask('ada', 5_000_000)
+  const quick = ask('bob', 1)
+  await until(() => timers.length === 1)
+  assert.deepEqual([order, threads.running], [[], 1])
+  // The thread becomes one for long statements, and the next statement gets another one.
+  timers[0]?.()
+  const again = ask('ada', 2)
+  await quick
+  await ask('bob', 3)
+  assert.deepEqual([order, threads.running], [['bob 1', 'bob 3'], 2])
+  await Promise.all([long, again])
+  assert.deepEqual(order.slice(2), ['ada 5000000', 'ada 2'])
 })
 
 test('a database that closes refuses reads that wait, and leaves no log', async (t) => {
@@ -121,6 +148,6 @@ test('a database that closes refuses reads that wait, and leaves no log', async 
 test('a thread that cannot open the file fails its reads', async (t) => {
   const threads = createSqliteThreads(join(folder(t), 'none.db'))
   t.after(() => threads.close())
-  await assert.rejects(threads.run({ sql: numbers, values: [1] }))
+  await assert.rejects(threads.run([{ sql: numbers, values: [1] }]))
   assert.equal(threads.running, 0)
 })

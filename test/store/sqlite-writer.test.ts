@@ -108,10 +108,10 @@ test('a database that is closed stores what was asked before', async (t) => {
 
 test('a thread refuses the rest of a transaction that ended with the thread before it', async (t) => {
   const { path, read } = open(t)
-  const thread = createSqliteThreads(path, { maxThreads: 1, writes: true })
+  const thread = createSqliteThreads(path, { maxThreads: 1, maxSlow: 0, writes: true })
   t.after(() => thread.close())
   await assert.rejects(
-    thread.run({ sql: 'INSERT INTO threads VALUES (?)', values: ['half'] }),
+    thread.run([{ sql: 'INSERT INTO threads VALUES (?)', values: ['half'] }]),
     /the transaction has ended/,
   )
   assert.deepEqual(read(), [])
