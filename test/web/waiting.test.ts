@@ -66,6 +66,13 @@ test('Allow once runs it once; the card becomes a line; title and badge tell tha
   assert.equal(readFileSync(fileAt('docs/one.md'), 'utf8'), 'first\n')
   await untilEqual(() => one.count(), 0)
   await until(async () => !/waiting/.test(await page.title()))
+  // The line looks the same in a page that has shown no card.
+  const line = page.getByText('Allowed once by you')
+  const look = () => line.evaluate((node) => node.ownerDocument.defaultView?.getComputedStyle(node).fontSize)
+  const before = await look()
+  await page.reload()
+  await line.waitFor()
+  assert.equal(await look(), before)
 })
 
 test('a card takes no key and no click of its first half second, and Enter in the composer never answers it', {
