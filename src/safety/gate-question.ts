@@ -80,7 +80,7 @@ function inputQuestion(name: string, input: InputRequest): Question {
     return {
       text: `Answer ${server}?`,
       brief: `Answer ${server}`,
-      sentence: `${name} waits for what you enter. It goes to ${server}; the agent does not see it.`,
+      sentence: `${name} waits for what you enter. It goes to ${server}; the agent gets what ${server} makes of it.`,
       pending: '',
     }
   }

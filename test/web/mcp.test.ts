@@ -177,6 +177,8 @@ test('a form that waits is answered on the page Waiting, and one that is decline
   await page.getByRole('link', { name: /^Waiting for you/ }).click()
   const asked = card(page, 'Answer shop?')
   await asked.getByText('From the browser').waitFor()
+  // What is entered may come back in the result of the call, which the agent reads.
+  await asked.getByText('It goes to shop; the agent gets what shop makes of it.').waitFor()
   await page.getByRole('button', { name: /^Answer shop/ }).click()
   const send = asked.getByRole('button', { name: 'Send', exact: true })
   await send.waitFor()
