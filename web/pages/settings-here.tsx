@@ -74,6 +74,7 @@ const doors: Readonly<Record<string, DoorLook & { readonly what: string }>> = {
   terminal: { ...doorOf('terminal'), what: 'Where the service was started' },
   gateway: { icon: 'browser', label: 'Browser and API', what: 'This app, the web gateway and the Responses API' },
   webhook: { ...doorOf('webhook'), what: 'Messages that other programs send' },
+  telegram: { ...doorOf('telegram'), what: 'Chats with the bot' },
 }
 
 export function Doors() {
