@@ -2,6 +2,7 @@
 import { loadConfig } from '#config.ts'
 import { dayMs, type Erased, maxTokenDays, type NewToken, userNamePattern, userNameRule } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
+import { countWords } from '#core/words.ts'
 import { eraseWorkspace } from '#app/workspace-folder.ts'
 import { isoTime } from '#http/wire-format.ts'
 import { hashToken, newToken } from '#lib/token.ts'
@@ -69,9 +70,10 @@ export async function removeUser(name: string, options: Options & { yes?: boolea
     reply ?? (await withStore((store) => eraseUser({ store, eraseFiles: (id) => eraseWorkspace(config, id) }, name)))
   if (!erased) throw nobody
   const { threads, turns, items, documents, files, grants, secrets, skills } = erased
-  const conversations = `${threads} conversations with ${turns} turns and ${items} items`
-  const rest = `${documents} documents, ${files} files of their workspace, ${skills} skills, ${secrets} secrets and ${grants} grants`
-  const text = `Removed ${name}: their tokens no longer work. Erased: ${conversations}, ${rest}.`
+  const conversations = `${countWords(threads, 'conversation')} with ${countWords(turns, 'turn')} and ${countWords(items, 'item')}`
+  const things = [countWords(documents, 'document'), `${countWords(files, 'file')} of their workspace`]
+  const rest = `${countWords(skills, 'skill')}, ${countWords(secrets, 'secret')} and ${countWords(grants, 'grant')}`
+  const text = `Removed ${name}: their tokens no longer work. Erased: ${[conversations, ...things, rest].join(', ')}.`
   print(options, { removed: name, erased }, text)
 }
 

@@ -1,7 +1,7 @@
 // The service's own messages in a chat.
 import type { Store } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
-import { countWords, sumWords } from '#core/words.ts'
+import { countWords, sumFigure } from '#core/words.ts'
 import { proseOf } from '#safety/printable.ts'
 import { commandWords } from './chat-commands.ts'
 
@@ -28,7 +28,7 @@ export function statusNote({ queued, running, waiting, costToday }: Counts, thre
   return [
     here,
     `In all threads: ${running} running, ${queued} queued, ${countWords(waiting, 'question')} waiting for you`,
-    `Cost today: ${sumWords(costToday.costUsd, costToday.unpricedCalls)}`,
+    `Cost today: ${sumFigure(costToday.costUsd, costToday.unpricedCalls)}`,
   ].join('\n')
 }
 

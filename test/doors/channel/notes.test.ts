@@ -22,6 +22,8 @@ test('the status names the thread, what is going on, and the cost', () => {
   assert.ok(!lines[0]?.includes('\u0007'))
   assert.equal(lines[1], 'In all threads: 2 running, 1 queued, 1 question waiting for you')
   assert.match(lines[2] ?? '', /^Cost today: .*0\.5/)
+  const unpriced = { queued: 0, running: 0, waiting: 0, costToday: { costUsd: null, unpricedCalls: 3 } } as never
+  assert.match(statusNote(unpriced, undefined), /\nCost today: unknown$/)
   assert.match(statusNote(counts, undefined), /^Your next message begins a new thread\.\n/)
 })
 
