@@ -1,5 +1,6 @@
 // Forms that a server asks a person to fill in, and the check of what was entered: the same for every door.
 import { isObject } from './json.ts'
+import { boundWords } from './words.ts'
 
 /** One of the values that a person can choose. */
 export type FormOption = { readonly value: string; readonly title?: string }
@@ -138,14 +139,10 @@ export function fieldWords(field: FormField): string {
 }
 
 function rangeWords({ min, max }: FieldBounds, unit = ''): string {
-  const count = (bound: number): string => (unit ? counted(bound, unit) : String(bound))
+  const count = (bound: number): string => (unit ? boundWords(bound, unit) : String(bound))
   if (min !== undefined && max !== undefined) return `${unit ? '' : 'from '}${min} to ${count(max)}`
   if (min !== undefined) return `at least ${count(min)}`
   return max === undefined ? '' : `at most ${count(max)}`
-}
-
-function counted(bound: number, unit: string): string {
-  return `${bound} ${unit}${bound === 1 ? '' : 's'}`
 }
 
 function problemOf(field: FormField, value: unknown): string | undefined {
@@ -169,11 +166,11 @@ function problemOf(field: FormField, value: unknown): string | undefined {
 function textProblem(field: FormField & { type: 'text' }, value: unknown): string | undefined {
   if (typeof value !== 'string') return 'must be a text'
   const max = Math.min(field.max ?? maxTextChars, maxTextChars)
-  const tooLong = `must have at most ${counted(max, 'character')}`
+  const tooLong = `must have at most ${boundWords(max, 'character')}`
   if (value.length > maxTextChars * 2) return tooLong
   if (!value.isWellFormed() || value.includes('\0')) return 'has a character that cannot be stored'
   const chars = Array.from(value).length
-  if (field.min !== undefined && chars < field.min) return `must have at least ${counted(field.min, 'character')}`
+  if (field.min !== undefined && chars < field.min) return `must have at least ${boundWords(field.min, 'character')}`
   if (chars > max) return tooLong
   if (field.format === undefined || formats[field.format].fits(value)) return undefined
   return `must be ${formats[field.format].words}`
@@ -192,9 +189,10 @@ function choicesProblem(field: FormField & { type: 'choices' }, value: unknown):
   if (value.length > field.options.length || new Set(value).size < value.length) return 'must name each choice once'
   if (!value.every((each) => isOption(field.options, each))) return `must only have ${listed(field.options)}`
   if (field.required && field.min === undefined && value.length === 0) return 'is required'
-  if (field.min !== undefined && value.length < field.min) return `must have at least ${counted(field.min, 'choice')}`
+  if (field.min !== undefined && value.length < field.min)
+    return `must have at least ${boundWords(field.min, 'choice')}`
   return field.max !== undefined && value.length > field.max
-    ? `must have at most ${counted(field.max, 'choice')}`
+    ? `must have at most ${boundWords(field.max, 'choice')}`
     : undefined
 }
 

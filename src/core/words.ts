@@ -91,6 +91,11 @@ export function countWords(count: number, one: string, many = `${one}s`): string
   return `${numberWords(count)} ${count === 1 ? one : many}`
 }
 
+/** `10000 characters`: a bound in a refusal, in plain digits. */
+export function boundWords(bound: number, one: string): string {
+  return `${bound} ${bound === 1 ? one : `${one}s`}`
+}
+
 /** How much of a document was read: `4 pages`, `12 pages, 4 read`. */
 export function pagesWords({ all, read }: { all: number; read: number }): string {
   return countWords(all, 'page') + (read < all ? `, ${numberWords(read)} read` : '')

@@ -1,4 +1,5 @@
 // Schedules in words: what was understood, and the next runs in their zone.
+import { countWords } from '#core/words.ts'
 import { dayNames, monthNames } from './schedule-text.ts'
 import { type Rule, type Schedule, wallTime } from './schedule.ts'
 
@@ -162,7 +163,7 @@ function spanWords(ms: number): string {
     rest -= amount * size
     if (amount === 0) continue
     single = amount === 1 ? name : ''
-    parts.push(`${amount} ${name}${amount === 1 ? '' : 's'}`)
+    parts.push(countWords(amount, name))
   }
   return parts.length === 1 && single !== '' ? single : parts.join(' ')
 }

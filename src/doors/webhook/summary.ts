@@ -1,5 +1,6 @@
 // A short summary of an event of a code host. All of it is untrusted text, written by others.
 import { isObject, type JsonObject } from '#core/json.ts'
+import { countWords } from '#core/words.ts'
 
 const maxCommits = 20
 
@@ -57,7 +58,7 @@ function push(payload: JsonObject, sender: string): string {
   })
   const more = commits.length > maxCommits ? [`- and ${commits.length - maxCommits} more`] : []
   return lines(
-    `${sender} ${verb} ${commits.length} commit${commits.length === 1 ? '' : 's'} to ${ref}`,
+    `${sender} ${verb} ${countWords(commits.length, 'commit')} to ${ref}`,
     ...listed,
     ...more,
     text(payload, 'compare'),

@@ -145,7 +145,7 @@ export function createWorkspaceTools({ folderOf, home, runJob }: WorkspaceParts)
       async run(args, { user }) {
         const { location, after, count } = await changeByEdit(args, user)
         await writeWhole(location, after)
-        return `edited: ${args.path} (${count} ${count === 1 ? 'place' : 'places'})`
+        return `edited: ${args.path} (${countWords(count, 'place')})`
       },
     }),
   ]
