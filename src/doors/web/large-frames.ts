@@ -3,6 +3,7 @@
 import { jsonInSlices } from '#core/json-slices.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Connection, EncodedFrame } from '#http/connection.ts'
+import { createOneAtATime } from '#lib/one-at-a-time.ts'
 import { nextTurn, pace } from '#lib/pace.ts'
 import type { Frame } from '#doors/web/wire/frame.ts'
 
@@ -32,7 +33,6 @@ export type LargeFramesParts = {
 type Line = {
   readonly user: UserId
   waiting: number
-  last: Promise<void>
   unsent: number
   /** Called when frames were sent. */
   wake: () => void
@@ -43,6 +43,8 @@ type Line = {
 export function createLargeFrames(parts: LargeFramesParts = {}): LargeFrames {
   const { encode = encodeInPace, maxUnsentBytes: maxUnsent = maxUnsentBytes } = parts
   const lines = new Map<UserId, Line>()
+  const inLine = createOneAtATime<UserId>()
+  const inOrder = createOneAtATime<Receiver>()
 
   async function encodeOnce(line: Line, { key, make }: LargeFrame): Promise<EncodedFrame> {
     if (line.latest?.key !== key) {
@@ -70,10 +72,8 @@ export function createLargeFrames(parts: LargeFramesParts = {}): LargeFrames {
     const line = lines.get(user) ?? newLine(user)
     lines.set(user, line)
     line.waiting++
-    const sent = line.last.then(() => sendNext(line, connection, frame))
-    line.last = sent.catch(() => {})
     try {
-      await sent
+      await inLine(user, () => sendNext(line, connection, frame))
     } finally {
       if (--line.waiting === 0) line.latest = undefined
       dropIfIdle(line)
@@ -86,17 +86,12 @@ export function createLargeFrames(parts: LargeFramesParts = {}): LargeFrames {
 
   return {
     open(user, connection) {
-      let last: Promise<unknown> = Promise.resolve()
       const send: SendLarge = async (frame) => {
         // A client that reads slowly waits here, where it holds up no other connection.
         if (await connection.drained()) await joinLine(user, connection, frame)
         return connection.drained()
       }
-      return (frame) => {
-        const sent = last.then(() => send(frame))
-        last = sent.catch(() => {})
-        return sent
-      }
+      return (frame) => inOrder(connection, () => send(frame))
     },
   }
 }
@@ -121,5 +116,5 @@ export async function encodeInPace(frame: Frame): Promise<EncodedFrame> {
 }
 
 function newLine(user: UserId): Line {
-  return { user, waiting: 0, last: Promise.resolve(), unsent: 0, wake: () => {}, latest: undefined }
+  return { user, waiting: 0, unsent: 0, wake: () => {}, latest: undefined }
 }
