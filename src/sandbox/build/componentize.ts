@@ -3,6 +3,7 @@
 import {
   copyFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -32,6 +33,9 @@ export type BuildParts = {
 const builder = 'componentize-qjs'
 /** The builder needs about two seconds. The rest is for the tool's code and for slow machines. */
 const buildDeadlineMs = 60_000
+const workPrefix = 'atrium-tool-'
+/** A folder that is older was left by a build that was killed. */
+const maxWorkMs = 24 * 60 * 60_000
 
 /** The component of one TypeScript tool. Throws invalid_input that says what is wrong with its sources. */
 export async function buildTool({
@@ -39,7 +43,8 @@ export async function buildTool({
   overrides = new Map(),
   deadlineMs = buildDeadlineMs,
 }: BuildParts): Promise<Uint8Array> {
-  const work = mkdtempSync(join(tmpdir(), 'atrium-tool-'))
+  removeOld(tmpdir())
+  const work = mkdtempSync(join(tmpdir(), workPrefix))
   try {
     const files = new Map(sourcesOf(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
     for (const [name, text] of overrides) files.set(name, text)
@@ -56,6 +61,20 @@ export async function buildTool({
     throw builderFault(outcome, deadlineMs)
   } finally {
     rmSync(work, { recursive: true, force: true })
+  }
+}
+
+/** Removes the folders of builds that were killed. Those of other users stay. */
+function removeOld(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(workPrefix)) continue
+    const path = join(folder, name)
+    try {
+      const { mtimeMs } = lstatSync(path)
+      if (Date.now() - mtimeMs > maxWorkMs) rmSync(path, { recursive: true, force: true })
+    } catch {
+      // It is gone, or belongs to somebody else.
+    }
   }
 }
 
