@@ -87,7 +87,7 @@ async function lockToMigrate(pool: Pool): Promise<{ client: PoolClient; run: Sen
     // The package's types lack `query_timeout` of a single query.
     const run: Send = (text) => client.query({ text, query_timeout: timeoutMs } as QueryConfig)
     try {
-      await run(`SET statement_timeout = ${timeoutMs}`)
+      await run(`SET statement_timeout = ${timeoutMs}; SET lock_timeout = 0`)
       await run(`SET application_name = '${startingName}'`)
       await run(`SELECT pg_advisory_lock(${lockKey})`)
       return { client, run }

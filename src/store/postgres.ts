@@ -14,6 +14,11 @@ const defaultConnectMs = 5_000
 /** A ping is skipped if the server has answered a job within this time. */
 const freshMs = 500
 const statementMs = 30_000
+/**
+ * How long a statement waits for a row that another transaction holds. It is less than jobs wait for a connection: ten jobs
+ * that wait for one row would keep all others from the database.
+ */
+const lockMs = 3_000
 const maxAttempts = 6
 
 const begin: Statement = { sql: 'BEGIN', values: [] }
@@ -43,6 +48,7 @@ export function openPostgres(
     max: poolSize,
     connectionTimeoutMillis: connectMs,
     statement_timeout: statementMs,
+    lock_timeout: lockMs,
     query_timeout: statementMs + 5_000,
     keepAlive: true,
     pipeline: true,

@@ -21,6 +21,7 @@ export async function openPostgresSnapshot(url: string): Promise<Snapshot> {
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     await client.query('SET LOCAL statement_timeout = 0')
+    await client.query('SET LOCAL lock_timeout = 0')
     await client.query('SET LOCAL idle_in_transaction_session_timeout = 0')
     return { ...(await snapshotOf(client)), close }
   } catch (error) {

@@ -67,6 +67,26 @@ test('jobs wait for a free connection, and not for ever', async (t) => {
   await sql.close()
 })
 
+test('jobs that wait for a row that somebody holds leave their connections to others', async () => {
+  const sql = openPostgres(await bareDatabase())
+  await sql.pool.query('CREATE TABLE held (id INT PRIMARY KEY)')
+  await sql.pool.query('INSERT INTO held VALUES (1)')
+  const holder = await sql.pool.connect()
+  await holder.query('BEGIN')
+  await holder.query('SELECT id FROM held FOR UPDATE')
+  const waiting = Array.from({ length: connections - 1 }, () =>
+    rejectsWith(
+      sql.write(() => run('UPDATE held SET id = 2')),
+      'database_unavailable',
+    ),
+  )
+  assert.deepEqual(await sql.read(() => query('SELECT 1 AS one')), [{ one: 1 }])
+  await Promise.all(waiting)
+  await holder.query('ROLLBACK')
+  holder.release()
+  await sql.close()
+})
+
 test('a lost race is run again, also when a statement that nobody waited for lost it', async () => {
   const sql = openPostgres(await bareDatabase())
   await sql.pool.query('CREATE TABLE taken (id INT PRIMARY KEY)')
