@@ -22,6 +22,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the auth hook before any handler of a protected route runs. */
     caller: Caller
+    /** False once the token or session of the request was revoked or has ended. For answers that take long. */
+    isStillAllowed?(): Promise<boolean>
   }
 }
 

@@ -132,6 +132,13 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     return undefined
   }
 
+  /** A JWT is checked only when its request begins: it is short-lived, and nobody can revoke it here. */
+  async function isStillAllowed(this: FastifyRequest): Promise<boolean> {
+    if (this.caller.until !== undefined) return true
+    const caller = await authenticate(credentialOf(this.raw), { idle: true })
+    return !('status' in caller) || caller.status === 503
+  }
+
   /** Loads the routes of the path if need be. A fault of that is told only to callers that are authenticated. */
   async function findRoute(method: string, path: string): Promise<{ found?: Found | undefined; fault?: Error }> {
     const found = table.find(method, path)
@@ -187,6 +194,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', readBody)
   fastify.decorateRequest('caller')
+  fastify.decorateRequest('isStillAllowed', isStillAllowed)
   fastify.decorateRequest('mounted')
   fastify.decorateRequest('releaseAnswerSlot')
   fastify.addHook('onRequest', admit)

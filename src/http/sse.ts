@@ -66,11 +66,17 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
   // The client may have left before the stream began.
   if (raw.destroyed) close()
 
-  /** Drops a stream with a full buffer of which nothing was read for `unreadMs`; sends a keepalive to any other. */
+  /** Drops a stream with a full buffer of which nothing was read for `unreadMs`; sends a keepalive to any other that may go on. */
   function checkReader(): void {
     if (!raw.writableNeedDrain) readAt = performance.now()
     if (performance.now() - readAt > times.unreadMs) drop()
     else if (!isWithinEvent) write(': keepalive\n\n')
+    void checkAccess()
+  }
+
+  /** A stream ends with its token or session. */
+  async function checkAccess(): Promise<void> {
+    if (!gone && (await reply.request.isStillAllowed?.()) === false) drop()
   }
 
   function write(text: string): void {

@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { userId } from '#core/ids.ts'
 import { openEvents } from '#http/sse.ts'
+import { hashToken } from '#lib/token.ts'
 import { createInFlight, dropUnreadAnswer } from '#http/in-flight.ts'
 import { createHold, eventually } from '../doors/test-app.ts'
 import { openHouse, operatorToken } from '../doors/web/house.ts'
@@ -70,6 +71,40 @@ test('a stream that nobody reads is dropped, while it lasts and at its end', { t
   void deafClient(t, port, '/api/open')
   void deafClient(t, port, '/api/ended')
   await Promise.all([gone.open.promise, gone.ended.promise])
+})
+
+test('a stream ends with its token, and goes on while nobody can tell', { timeout: 60_000 }, async (t) => {
+  const times = { keepaliveMs: 20, unreadMs: 60_000 }
+  let away = false
+  const { call, url, store, addUser } = await openHouse(t, {
+    storeAway: () => away,
+    mount: [
+      {
+        method: 'GET',
+        path: '/api/stream',
+        who: 'user',
+        summary: '',
+        handle: (_request, reply) => openEvents(reply, () => {}, times).send(': here\n\n'),
+      },
+    ],
+  })
+  await addUser('ada')
+  await store.accounts.addToken('ada', { hash: hashToken('second') })
+  const response = await fetch(`${url}/api/stream`, { headers: { authorization: 'Bearer second' } })
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  const read = async (times: number): Promise<void> => {
+    for (let text = ''; text.split('keepalive').length <= times; ) text += (await reader?.read())?.value ?? ''
+  }
+  await read(2)
+  away = true
+  await read(2)
+  away = false
+  const { tokens } = (await call('GET', '/api/users/ada/tokens')).json
+  const { id } = tokens.find((each: { id: string }) => hashToken('second').startsWith(each.id))
+  assert.equal((await call('DELETE', `/api/users/ada/tokens/${id}`)).status, 204)
+  await assert.rejects(async () => {
+    while (!(await reader?.read())?.done);
+  }, /terminated/)
 })
 
 test('answers to one user are made four at a time; of 64 requests the others wait, further ones are refused', async (t) => {
