@@ -32,6 +32,7 @@ import { secretTests } from './suite-secrets.ts'
 import { sessionTests } from './suite-sessions.ts'
 import { shelfTests } from './suite-shelf.ts'
 import { skillTests } from './suite-skills.ts'
+import { resumeTests } from './suite-resume.ts'
 import { startTests } from './suite-start.ts'
 import { storageTests } from './suite-storage.ts'
 import { threadIndexTests } from './suite-thread-index.ts'
@@ -42,6 +43,7 @@ import { variantTests } from './suite-variants.ts'
 export function storeTests(name: string, open: Open): void {
   describe(`the store on ${name}`, () => {
     startTests(open)
+    resumeTests(open)
     recordTests(open)
     claimTests(open)
     queueTests(open)
