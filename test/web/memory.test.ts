@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until, untilEqual } from '../until.ts'
 import { follow, useSite } from './browser.ts'
+import { isFocused } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 import { corpus, guard } from './corpus.ts'
 import { checkLooks } from './looks.ts'
@@ -65,6 +66,7 @@ test('a document is edited in place; Cancel changes nothing; what others changed
   await field.fill('after\n')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.locator('.document-text').getByText('after').waitFor()
+  await until(() => isFocused(page.getByRole('button', { name: 'Read' })))
   await page.getByText(/^Last written by you, (just now|\d+ min ago)/).waitFor()
   assert.equal(await contentOf('notes/today.md'), 'after\n')
   await page.getByRole('button', { name: 'Edit' }).click()
@@ -122,9 +124,13 @@ test('a new document asks for its path; a fault is told beside it', { skip }, as
   }
   assert.equal(await contentOf('taken.md'), 'there')
   await path.fill('odd names/50 % of #1?.md')
-  await page.getByRole('textbox', { name: 'Document' }).fill('half')
+  await path.press('Enter')
+  const text = page.getByRole('textbox', { name: 'Document' })
+  await until(() => isFocused(text))
+  await text.fill('half')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'odd names/50 % of #1?.md' }).waitFor()
+  await until(() => isFocused(page.getByRole('main')))
   assert.equal(await contentOf('odd names/50 % of #1?.md'), 'half')
   await page.reload()
   await page.locator('.document-text').getByText('half').waitFor()
@@ -139,7 +145,7 @@ test('a deleted document is gone at once, and Undo brings it back; an identity f
   const undo = page.getByRole('button', { name: 'Undo' })
   await link.waitFor()
   await page.getByRole('button', { name: 'Delete' }).click()
-  await undo.waitFor()
+  await until(() => isFocused(undo))
   await assert.rejects(contentOf('old.md'), /404/)
   await undo.click()
   await page.locator('.document-text').getByText('old words').waitFor()

@@ -9,6 +9,7 @@ import { exactTime, whenText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Area, Field, Segments } from '../parts/field.tsx'
+import { focusFirst, focusSoon } from '../parts/focus.ts'
 import { Form, FormButtons } from '../parts/form.tsx'
 import { useFoundIn } from '../parts/found.tsx'
 import { LeaveQuestion } from '../parts/leave-question.tsx'
@@ -126,6 +127,7 @@ async function remove({ path, content, untrusted }: Document): Promise<void> {
     return
   }
   if (openPath.peek() === path) go('/memory')
+  focusSoon('.notice button', '#main')
   const undo = (): void => {
     saveDocument(path, content, { at: undefined }).then(
       () => go(addressOf(path)),
@@ -154,6 +156,7 @@ function Editor({ path, text, since, onEnd }: EditorProps) {
   const end = (): void => {
     keepDocumentDraft(path, undefined)
     onEnd()
+    focusSoon('.document-bar [aria-pressed="true"]', '#main')
   }
   const save = async (expected?: Expected): Promise<void> => {
     try {
@@ -238,6 +241,11 @@ export function NewDocument() {
     const newPath = path.value.trim()
     const wrong = pathFault(newPath)
     if (wrong !== undefined) throw new Error(wrong)
+    // Enter after the path: the text comes next.
+    if (content.value === '' && document.activeElement?.matches('input')) {
+      focusFirst('.document-form textarea')
+      return
+    }
     try {
       await saveDocument(newPath, content.value, { at: undefined })
     } catch (error) {
@@ -247,6 +255,7 @@ export function NewDocument() {
     keepDocumentDraft('', undefined)
     notify(`${newPath} is saved`)
     go(addressOf(newPath))
+    focusSoon('#main')
   }
   return (
     <Form look="card document document-form" name="New document" act={act} work={save}>
