@@ -5,12 +5,10 @@ import type { PairedChat } from '#core/channel.ts'
 import { AppError } from '#core/errors.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import { maxWays, newsEvents } from '#core/notification.ts'
+import { telegramSecret } from '#core/secret.ts'
 import type { Store } from '#core/store.ts'
 import type { ChannelDoor, ChannelDoorParts } from '#doors/channel/channel-door.ts'
 import { createSerialReload } from './serial-reload.ts'
-
-/** The name of the sealed secret with the bot's token. */
-export const telegramSecret = 'telegram.token'
 
 export type OpenTelegram = {
   /** The name of the bot that is served. */

@@ -8,7 +8,7 @@ import { createBotApi } from '#doors/telegram/client.ts'
 import type { SendBy } from '#reach/way.ts'
 import { createTelegramWay } from '#reach/ways/telegram.ts'
 import type { Gates } from '#turns/gates.ts'
-import { telegramSecret } from './open-telegram.ts'
+import { telegramSecret } from '#core/secret.ts'
 import { telegramRequests } from './telegram-requests.ts'
 
 export type TelegramWayParts = {

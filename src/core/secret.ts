@@ -1,5 +1,16 @@
 // Stored secrets: owners, shares and renewal.
 import type { UserId } from './ids.ts'
+import { isProviderKey } from './providers.ts'
+
+/** The token of the Telegram bot. */
+export const telegramSecret = 'telegram.token'
+/** The sealed key of an embedding model's server. */
+const embeddingSecret = 'EMBEDDING_API_KEY'
+
+/** True for a secret that the service itself uses: it goes nowhere else. */
+export function isServiceSecret(name: string): boolean {
+  return name === telegramSecret || name === embeddingSecret || isProviderKey(name)
+}
 
 /** The refresh token of a secret, and when the secret expires, as the sign-in's server reported them. */
 export type Renewal = { readonly token?: string; readonly expiresAt?: number }

@@ -1,7 +1,7 @@
 // Two services over one PostgreSQL serve one bot: one of them polls, and another takes over when it is gone or stands still.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { telegramSecret } from '#app/open-telegram.ts'
+import { telegramSecret } from '#core/secret.ts'
 import { operator } from '#core/ids.ts'
 import { newPairingCode } from '#doors/channel/pairing.ts'
 import { createSeal } from '#lib/seal.ts'

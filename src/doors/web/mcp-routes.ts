@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import type { ToolTrial } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
 import type { McpAdmin, McpServerView, McpToolView } from '#core/mcp.ts'
-import { isProviderKey } from '#core/providers.ts'
+import { isServiceSecret } from '#core/secret.ts'
 import { countWords } from '#core/words.ts'
 import { type Route, route } from '#http/routes.ts'
 import { McpEffects, McpServersAnswer, McpServerWire } from '#doors/web/wire/mcp.ts'
@@ -105,8 +105,8 @@ export function mcpRoutes({ mcp }: McpParts): Route[] {
 /** A session that was taken over must not send the service's own keys, or those of components, to a server of its choice. */
 function checkSecrets(headers: Readonly<Record<string, string>>): void {
   for (const [header, from] of Object.entries(headers)) {
-    if (from.startsWith('$') || from.startsWith('tool/') || isProviderKey(from)) {
-      const message = `${header}: over HTTP a header names a sealed secret, and neither the key of a model nor the secret of a component`
+    if (from.startsWith('$') || from.startsWith('tool/') || isServiceSecret(from)) {
+      const message = `${header}: over HTTP a header names a sealed secret, and neither one of the service itself nor one of a component`
       throw new AppError('invalid_input', message, { param: 'headers' })
     }
   }

@@ -110,7 +110,14 @@ test('the operator lists, sets, tests and removes servers', async (t) => {
   ]) {
     assert.equal((await call('POST', '/api/mcp', { body })).status, 400, JSON.stringify(body))
   }
-  for (const secret of ['mcp/github/token', 'mcp/a/token', 'mcp.github.TOKEN', 'tool/mail/key']) {
+  for (const secret of [
+    'mcp/github/token',
+    'mcp/a/token',
+    'mcp.github.TOKEN',
+    'tool/mail/key',
+    'telegram.token',
+    'EMBEDDING_API_KEY',
+  ]) {
     const body = { name: 'a', url: 'https://a.example', headers: { 'X-Key': secret } }
     const { status, json } = await call('POST', '/api/mcp', { body })
     assert.deepEqual([status, json.error.param], [400, 'headers'], secret)
