@@ -1,5 +1,6 @@
 // Parses JSON of callers. Its values are counted in the bytes first, with pauses for the event loop, and of the large texts
 // each turn of the loop parses one, so that no body can block the service.
+import { isUtf8 } from 'node:buffer'
 import { AppError } from '#core/errors.ts'
 import { type Excess, type JsonBounds, JsonCount } from '#lib/json-bounds.ts'
 import { nextTurn, pace } from '#lib/pace.ts'
@@ -28,7 +29,7 @@ export type JsonReading = {
   readonly reserve?: (bytes: number) => Promise<void>
 }
 
-/** The parsed value. Throws invalid_input for a text that is not JSON or exceeds `jsonBounds`. */
+/** The parsed value. Throws invalid_input for a text that is not UTF-8 or not JSON, or exceeds `jsonBounds`. */
 export async function readJson(bytes: Buffer, { reserve, ...reading }: JsonReading = {}): Promise<unknown> {
   if (bytes.length <= smallJsonBytes) {
     if (bytes.length > minPacedBytes) await pace()
@@ -79,6 +80,8 @@ async function count(bytes: Buffer, reading: Reading): Promise<JsonCount> {
 const plain: ParseJson = (text) => JSON.parse(text)
 
 function parsed(bytes: Buffer, values: number, { parse = plain, what = 'body' }: Reading): unknown {
+  // Decoding would replace what is no character, in fields that are kept as in those that are ignored.
+  if (!isUtf8(bytes)) throw new AppError('invalid_input', `the ${what} is not valid UTF-8: send JSON in UTF-8`)
   try {
     return parse(bytes.toString('utf8'), values)
   } catch (error) {

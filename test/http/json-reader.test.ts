@@ -6,9 +6,9 @@ import { jsonBounds, parseSmallJson, readJson as read, smallJsonBytes } from '#h
 
 const { values, names, levels } = jsonBounds
 
-async function faultOf(text: string, what?: 'frame'): Promise<Pick<AppError, 'code' | 'message' | 'param'>> {
+async function faultOf(text: string | Buffer, what?: 'frame'): Promise<Pick<AppError, 'code' | 'message' | 'param'>> {
   try {
-    await read(Buffer.from(text), what && { what })
+    await read(typeof text === 'string' ? Buffer.from(text) : text, what && { what })
   } catch (error) {
     assert.ok(error instanceof AppError)
     return { code: error.code, message: error.message, param: error.param }
@@ -54,6 +54,17 @@ test('a text that is no JSON is refused, small or large', async () => {
     assert.equal((await faultOf(text)).message, 'the body is not valid JSON')
     assert.equal((await faultOf(text, 'frame')).message, 'the frame is not valid JSON')
   }
+})
+
+test('bytes that are no UTF-8 are refused wherever they stand, and never replaced', async () => {
+  const invalid = [Buffer.from([0xff]), Buffer.from([0xc3]), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from([0xc0, 0xaf])]
+  for (const bytes of invalid) {
+    for (const fill of ['', 'a'.repeat(smallJsonBytes)]) {
+      const body = Buffer.concat([Buffer.from(`{"model":"m","ignored":"${fill}`), bytes, Buffer.from('"}')])
+      assert.equal((await faultOf(body)).message, 'the body is not valid UTF-8: send JSON in UTF-8')
+    }
+  }
+  assert.deepEqual(await read(Buffer.from('{"a":"é 東 👩\ufffd"}')), { a: 'é 東 👩\ufffd' })
 })
 
 test('of several large texts one is parsed in each round of the event loop', async () => {
