@@ -108,7 +108,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     }
     const { method, url } = request
     const path = pathOf(url)
-    const { found, fault } = await findRoute(method, path)
+    const { found = pageOfUnknown(request, reply), fault } = await findRoute(method, path)
     if (found) Object.assign(request, { mounted: found, params: found.params })
     // Unknown API paths need a credential too, so that unauthenticated callers cannot probe for routes.
     const { who, counted, startsTurn, searches } = found?.route ?? { who: isApi(url) ? 'user' : 'anyone' }
@@ -130,6 +130,13 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     } else if (!passesOriginCheck(request)) return refuse(request, reply, { status: 403 })
     if (!found) throw fault ?? missing(request, reply, table.methodsOf(path))
     return undefined
+  }
+
+  /** A browser that opens an unknown address gets the app, which says that there is no such page. */
+  function pageOfUnknown({ method, url, headers }: FastifyRequest, reply: FastifyReply): Found | undefined {
+    if (method !== 'GET' || isApi(url) || !headers.accept?.includes('text/html')) return undefined
+    reply.code(404)
+    return table.find('GET', '/')
   }
 
   /** A JWT is checked only when its request begins: it is short-lived, and nobody can revoke it here. */

@@ -48,7 +48,19 @@ test('every address of the app is its one page, without a token', async (t) => {
     assert.deepEqual([status, text, headers.get('content-type')], [200, page, 'text/html; charset=utf-8'], path)
     assert.equal(headers.get('cache-control'), 'no-cache')
   }
-  assert.equal((await call('GET', '/nothing', { token: null })).status, 404)
+})
+
+test('a browser that opens another address gets the app, which says so; programs get the error', async (t) => {
+  const { call } = await openBuild(t, build)
+  const open = async (path: string, accept: string) => {
+    const { status, text, headers } = await call('GET', path, { token: null, headers: { accept } })
+    return [status, text.startsWith('<!doctype'), headers.get('content-type')]
+  }
+  const html = 'text/html,application/xhtml+xml,*/*;q=0.8'
+  for (const path of ['/nothing', '/jobs/', '/threads'])
+    assert.deepEqual(await open(path, html), [404, true, 'text/html; charset=utf-8'], path)
+  assert.deepEqual(await open('/nothing', '*/*'), [404, false, 'application/json; charset=utf-8'])
+  for (const path of ['/api/nothing', '/v1/nothing']) assert.equal((await open(path, html))[1], false, path)
 })
 
 test('pages run no script or style but their own files, ask no other host and stand in no frame', async (t) => {
