@@ -64,12 +64,13 @@ const { values, positionals } = parseArgs({
     tests: { type: 'string', default: '6' },
     processes: { type: 'string', default: String(availableParallelism()) },
     slow: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 })
 const counts = [values.sample, values.tests, values.processes].map(Number)
-if (positionals.length === 0 || !counts.every((count) => count > 0)) {
+if (values.help || positionals.length === 0 || !counts.every((count) => count > 0)) {
   console.error('usage: npm run mutate -- [--sample N] [--seed S] [--tests N] [--processes N] [--slow] src/net …')
-  process.exit(2)
+  process.exit(values.help ? 0 : 2)
 }
 const paths = [...new Set(positionals.flatMap(sourcesIn))]
 // As before any test: what some of them use must be there.

@@ -4,6 +4,15 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { freshBundle } from '../../tools/bundle.ts'
 
+const usage = `npm run prove -- [--seed N] [--ops 2000] [--people 12] [--faults N] [--database sqlite|postgres] [--replicas 3] [--history FILE]
+  Random operations of many users on real processes that are killed, and the check of the whole history. Prints a line for
+  each promise, and exits with 1 if one is broken.
+  --seed      the random choices; without it another one each time
+  --ops       the number of operations, of --people users
+  --faults    the number of faults; without it 8, or one for each 500 operations if these are more
+  --database  sqlite, or --replicas processes over postgres from the development packages
+  --history   also writes the history, an event a line`
+
 const maxShown = 10
 const minFaults = 8
 const opsPerFault = 500
@@ -19,9 +28,16 @@ async function run(): Promise<number> {
       database: { type: 'string', default: 'sqlite' },
       replicas: { type: 'string' },
       history: { type: 'string' },
+      help: { type: 'boolean', default: false },
     },
   })
   const number = (name: keyof typeof values): number => Number(values[name])
+  const { database, help } = values
+  const counts = [values.seed, values.ops, values.people, values.faults ?? 0, values.replicas ?? 1].map(Number)
+  if (help || !counts.every((count) => count >= 0) || (database !== 'sqlite' && database !== 'postgres')) {
+    console.log(usage)
+    return help ? 0 : 2
+  }
   const replicas = values.database === 'postgres' ? Number(values.replicas ?? 3) : 0
   const ops = number('ops')
   const plan = {
