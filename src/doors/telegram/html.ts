@@ -1,9 +1,10 @@
-// Markdown as the subset of HTML that Telegram's messages take: code, bold and headings. What is not understood stays as
-// it was written. The text is never longer than its source.
+// Markdown as the subset of HTML that Telegram's messages take: code, bold, italics and headings. What is not understood
+// stays as it was written. The text is never longer than its source.
 import { type Fence, fenceOf } from '#doors/channel/fence.ts'
 
-/** Inline code, bold, and links, whose address is always shown. Each stops at the end of its line. */
-const inline = /`([^`\n]+)`|\*\*(?!\s)([^*\n]+)(?<!\s)\*\*|\[([^[\]\n]+)\]\((https?:\/\/[^\s()]+)\)/g
+/** Inline code, bold, italics, and links, whose address is always shown. Each stops at the end of its line. */
+const inline =
+  /`([^`\n]+)`|\*\*(?!\s)([^*\n]+)(?<!\s)\*\*|(?<![\w*])\*(?!\s)([^*\n]+)(?<!\s)\*(?![\w*])|\[([^[\]\n]+)\]\((https?:\/\/[^\s()]+)\)/g
 
 /** Text that is the same in HTML. */
 function escapeHtml(text: string): string {
@@ -50,8 +51,9 @@ function lineHtml(line: string): string {
   return html + escapeHtml(text.slice(last))
 }
 
-function inlineHtml([whole, code, bold, label, url]: RegExpMatchArray): string {
+function inlineHtml([whole, code, bold, italic, label, url]: RegExpMatchArray): string {
   if (code !== undefined) return code.trim() === '' ? escapeHtml(whole) : `<code>${escapeHtml(code)}</code>`
   if (bold !== undefined) return bold.trim() === '' ? escapeHtml(whole) : `<b>${escapeHtml(bold)}</b>`
+  if (italic !== undefined) return `<i>${escapeHtml(italic)}</i>`
   return escapeHtml(label === url ? (url ?? '') : `${label} (${url})`)
 }

@@ -11,6 +11,9 @@ const cases: readonly (readonly [markdown: string, html: string])[] = [
   ['## Head **line**', '<b>Head line</b>'],
   ['- one\n  * two', '• one\n  • two'],
   ['2 ** 3 ** 4', '2 ** 3 ** 4'],
+  ['an *apt < word*, **bold** *too*', 'an <i>apt &lt; word</i>, <b>bold</b> <i>too</i>'],
+  ['2 * 3 * 4, a*b*c, *.ts and *', '2 * 3 * 4, a*b*c, *.ts and *'],
+  ['* one *word*', '• one <i>word</i>'],
   ['[here](https://a.example/x?y=1&z)', 'here (https://a.example/x?y=1&amp;z)'],
   ['[https://a.example](https://a.example)', 'https://a.example'],
   ['[x](javascript:alert(1))', '[x](javascript:alert(1))'],
@@ -35,7 +38,23 @@ for (const [markdown, html] of cases)
   test(`as HTML: ${JSON.stringify(markdown)}`, () => assert.equal(htmlOf(markdown), html))
 
 test('whatever the text, Telegram can read it, and it is no longer than its source', () => {
-  const parts = ['**', '`', '```', '\n', '[', '](https://x.example)', '<b>', '&', '# ', '- ', 'word', '~~~', '"', ' ']
+  const parts = [
+    '**',
+    '*',
+    '`',
+    '```',
+    '\n',
+    '[',
+    '](https://x.example)',
+    '<b>',
+    '&',
+    '# ',
+    '- ',
+    'word',
+    '~~~',
+    '"',
+    ' ',
+  ]
   let seed = 1
   for (let round = 0; round < 2_000; round++) {
     let text = ''
@@ -50,5 +69,5 @@ test('whatever the text, Telegram can read it, and it is no longer than its sour
 })
 
 test('a long hostile text takes no longer than its length', () => {
-  for (const part of ['`', '**', '[', '[a](https://', '# ']) htmlOf(part.repeat(200_000 / part.length))
+  for (const part of ['`', '**', '*a', ' *a', '[', '[a](https://', '# ']) htmlOf(part.repeat(200_000 / part.length))
 })
