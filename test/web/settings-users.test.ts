@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until, untilEqual } from '../until.ts'
-import { useSite } from './browser.ts'
+import { follow, useSite } from './browser.ts'
 import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
@@ -82,6 +82,11 @@ test('a user who is no operator sees their own settings alone, and signs out of 
   for (const name of ['Model', 'Limits', 'Policy', 'Users']) {
     await untilEqual(() => one.getByRole('heading', { name }).count(), 0)
   }
+  await one.getByRole('link', { name: 'New thread' }).first().click()
+  await one.locator('.composer-model').waitFor()
+  // Their settings have no model to change: its name leads nowhere.
+  await untilEqual(() => one.locator('a.composer-model').count(), 0)
+  await follow(one, '/settings/sessions')
   const other = await site.open(t, '/jobs', { token })
   await other.getByRole('heading', { name: 'No jobs yet' }).waitFor()
   await one.getByRole('button', { name: 'Sign out everywhere' }).click()

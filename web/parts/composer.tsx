@@ -10,6 +10,7 @@ import { addFiles, type Chosen, filesWith, removeFile, takeFiles } from '../stor
 import { offlineSecs } from '../store/link.ts'
 import { modelMenuOpen, nameOf, offeredModels } from '../store/models.ts'
 import { service } from '../store/service.ts'
+import { isOperator } from '../store/session.ts'
 import { skills } from '../store/skills.ts'
 import { Button, IconButton } from './button.tsx'
 import './composer.css'
@@ -202,11 +203,18 @@ export function Composer({ draftOf, hint, phoneHint, model, running, onSend, onS
   )
 }
 
-/** The model of the thread: a menu where there is a choice, else a link to the settings. */
+/** The model of the thread: a menu where there is a choice, else a link to the settings, which only the operator can change. */
 function ModelChip({ model }: { model: string | undefined }) {
   if (!service.data.value) return null
   const name = model === undefined ? service.data.value.llm_model : nameOf(model)
   if (offeredModels.value.length === 0) {
+    if (!isOperator.value) {
+      return (
+        <span class="composer-model">
+          <span class="one-line">{name}</span>
+        </span>
+      )
+    }
     return (
       <a class="composer-model" href="/settings" title="Change the model">
         <span class="one-line">{name}</span>
