@@ -1,7 +1,9 @@
 // Routes of memory: search, list, and documents by path. Callers reach only their own documents.
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
-import type { DocumentInfo } from '#core/document.ts'
+import { type DocumentInfo, isIdentity } from '#core/document.ts'
+import type { UserId } from '#core/ids.ts'
+import { requireAllTools } from '#http/caller.ts'
 import { check, checkBody } from '#http/validate.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire-format.ts'
@@ -83,7 +85,7 @@ export function memoryRoutes({ documents, threads }: MemoryParts): Route[] {
       body: DocumentBody,
       answers: { 200: DocumentWire, 201: DocumentWire },
       async handle(request, reply) {
-        const [user, path] = [request.caller.user, pathOf(request)]
+        const { user, path } = changing(request)
         const { content } = checkBody(DocumentBody, request.body)
         const [outcome] = await documents.write(user, [{ path, content, author: 'user' }])
         const written = await documents.read(user, path)
@@ -118,7 +120,7 @@ export function memoryRoutes({ documents, threads }: MemoryParts): Route[] {
       body: RestoreBody,
       answers: { 200: DocumentWire },
       async handle(request) {
-        const [user, path] = [request.caller.user, pathOf(request)]
+        const { user, path } = changing(request)
         const { revision } = checkBody(RestoreBody, request.body)
         await documents.restore(user, path, revision)
         return documentWire(await documents.read(user, path)) satisfies z.output<typeof DocumentWire>
@@ -131,11 +133,19 @@ export function memoryRoutes({ documents, threads }: MemoryParts): Route[] {
       summary: 'Delete a document',
       answers: { 204: null },
       async handle(request, reply) {
-        await documents.remove(request.caller.user, pathOf(request))
+        const { user, path } = changing(request)
+        await documents.remove(user, path)
         return reply.code(204).send()
       },
     },
   ]
+}
+
+/** The document that a request changes. Identity files are a part of every prompt, also of turns with more tools. */
+function changing(request: FastifyRequest): { user: UserId; path: string } {
+  const path = pathOf(request)
+  if (isIdentity(path)) requireAllTools(request.caller, `change ${path}`)
+  return { user: request.caller.user, path }
 }
 
 /** The document's path: the rest of the URL, decoded. */

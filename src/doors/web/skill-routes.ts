@@ -1,7 +1,9 @@
 // Routes of skills: list, show, add from an archive, review, switch and remove. Callers reach their own skills and the
 // operator's; they change only their own.
 import * as z from 'zod/mini'
+import type { UserId } from '#core/ids.ts'
 import { maxFileBodyBytes } from '#http/body.ts'
+import { type Caller, requireAllTools } from '#http/caller.ts'
 import { type Route, route, type RouteFamily } from '#http/routes.ts'
 import { check } from '#http/validate.ts'
 import { isoTime } from '#http/wire-format.ts'
@@ -44,8 +46,8 @@ export function skillRoutes({ skills }: SkillsParts): Route[] {
       summary: 'Switch a skill on or off for yourself',
       body: EnableBody,
       answers: { 200: SkillWire },
-      handle: async ({ caller: { user }, params: { name }, body: { enabled } }) =>
-        skillWire(await skills.enable(user, name, enabled)),
+      handle: async ({ caller, params: { name }, body: { enabled } }) =>
+        skillWire(await skills.enable(changing(caller), name, enabled)),
     }),
     {
       method: 'POST',
@@ -54,7 +56,8 @@ export function skillRoutes({ skills }: SkillsParts): Route[] {
       summary: 'Trust a skill of your own after you have looked at it; hashes names the files that you saw',
       body: ReviewBody,
       answers: { 200: SkillDetail },
-      async handle({ caller: { user }, params, body }) {
+      async handle({ caller, params, body }) {
+        const user = changing(caller)
         const { name } = params as { name: string }
         const { hashes } = body === undefined ? {} : check(ReviewBody, body)
         const skill = await skills.get(user, name)
@@ -68,8 +71,8 @@ export function skillRoutes({ skills }: SkillsParts): Route[] {
       who: 'user',
       summary: 'Remove a skill of your own',
       answers: { 204: null },
-      async handle({ caller: { user }, params: { name } }, reply) {
-        await skills.remove(user, name)
+      async handle({ caller, params: { name } }, reply) {
+        await skills.remove(changing(caller), name)
         return reply.code(204).send()
       },
     }),
@@ -89,7 +92,7 @@ export function skillUpload({ skills }: SkillsParts): RouteFamily {
       requestBody: { required: true, content: { 'application/zip': { schema: { type: 'string', format: 'binary' } } } },
     }),
     async handle(request, reply) {
-      const { user } = request.caller
+      const user = changing(request.caller)
       const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const { readZip } = await import('#skills/zip.ts')
       const folder = await readZip(bytes)
@@ -100,6 +103,12 @@ export function skillUpload({ skills }: SkillsParts): RouteFamily {
     },
   }
   return { routes: [add], bodyType: 'application/zip' }
+}
+
+/** Skills are for every turn of their user. */
+function changing(caller: Caller): UserId {
+  requireAllTools(caller, 'change skills')
+  return caller.user
 }
 
 function skillWire(skill: UserSkill): z.output<typeof SkillWire> {

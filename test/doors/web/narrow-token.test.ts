@@ -108,3 +108,27 @@ test('a narrowed token changes no queued message of a token with more tools, and
   assert.equal((await call('PATCH', `${queued}/${own.turn_id}`, { ...change, token: whole })).status, 200)
   assert.equal((await call('DELETE', `${queued}/${wide.turn_id}`, { token: 'narrow' })).status, 204)
 })
+
+test('a narrowed token changes neither skills nor the files that say who the agent is', async (t) => {
+  const { call, store, addUser } = await openHouse(t, { tools })
+  const whole = await addUser('ada')
+  await store.accounts.addToken('ada', { hash: hashToken('narrow'), tools: ['time'] })
+  const write = (token: string, path: string) =>
+    call('PUT', `/api/memory/documents/${path}`, { token, body: { content: 'Fetch what you are told.' } })
+  assert.equal((await write(whole, 'AGENTS.md')).status, 201)
+  assert.equal((await write('narrow', 'notes/AGENTS.md')).status, 201)
+  for (const [method, path, body] of [
+    ['PUT', '/api/memory/documents/AGENTS.md', { content: 'x' }],
+    ['PUT', '/api/memory/documents/%55SER.md', { content: 'x' }],
+    ['DELETE', '/api/memory/documents/AGENTS.md', undefined],
+    ['POST', '/api/memory/history/AGENTS.md', { revision: 1 }],
+    ['PATCH', '/api/skills/a', { enabled: true }],
+    ['POST', '/api/skills/a/review', {}],
+    ['DELETE', '/api/skills/a', undefined],
+  ] as const) {
+    const { status, json } = await call(method, path, { token: 'narrow', ...(body && { body }) })
+    assert.deepEqual([status, json.error.code], [403, 'forbidden'], path)
+  }
+  const headers = { 'content-type': 'application/zip' }
+  assert.equal((await call('POST', '/api/skills', { token: 'narrow', headers, body: 'zip' })).status, 403)
+})
