@@ -146,7 +146,10 @@ async function askKey(talk: Talk, { sealedKeys }: ModelFacts, answers: ModelAnsw
     ...(keyed || known !== undefined ? [] : [{ value: 'kept', label: 'It needs no key' } as const]),
     skip,
   ]
-  const what = await talk.choose(`The key for ${words}`, options)
+  const what = await talk.choose(
+    `The key for ${answers.provider === 'openai-compatible' ? 'this server' : words}`,
+    options,
+  )
   if (what === 'skip') return 'skip'
   return { ...answers, key: what === 'kept' ? 'kept' : { typed: await talk.secret('Key') } }
 }
@@ -161,7 +164,8 @@ async function askName(talk: Talk, { facts, nameFault }: OnboardHouse, answers: 
     )
   }
   const initial = providers[provider].model
-  return talk.text('Which model?', { ...(initial !== undefined && { initial }), check: nameFault })
+  const check: Check = (name) => (name === '' ? 'Name a model that the server has.' : nameFault(name))
+  return talk.text('Which model?', { ...(initial !== undefined && { initial }), check })
 }
 
 async function pageStep(talk: Talk, { page, portTaken, storePort }: OnboardHouse): Promise<void> {

@@ -41,6 +41,19 @@ test("a key that does not work is told in the provider's words and typed again; 
   assert.deepEqual(declined.stored, [])
 })
 
+test('a server of one’s own is asked for its key and a model, which has no default', async () => {
+  const answers = ['openai-compatible', 'http://127.0.0.1:8000/v1', 'kept', '', 'm-1', 'store', ...skips.slice(1)]
+  const [talk, house] = [scriptedTalk(answers), fakeHouse()]
+  await converse(talk, house)
+  assert.deepEqual(house.stored, ['model openai-compatible m-1'])
+  assert.deepEqual(talk.heard.slice(2, 6), [
+    'The key for this server',
+    'Which model?',
+    'Name a model that the server has.',
+    'Which model?',
+  ])
+})
+
 test('every other step: a port, the webhook, users one after the other, a bot and a topic', async () => {
   const talk = scriptedTalk([
     'skip',
