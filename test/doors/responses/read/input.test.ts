@@ -240,6 +240,10 @@ describe('intentOf', () => {
   ] as const) {
     it(`refuses ${what}`, async () => assert.equal(await refusedParam(() => intentOf(items, previous)), param))
   }
+
+  it('names the setting by which a conversation stands for previous_response_id', () => {
+    assert.throws(() => intentOf([output('a')], false), /RESPONSES_FIELDS=reference/)
+  })
 })
 
 describe('blocks', () => {
