@@ -1,9 +1,12 @@
 // MCP servers: how each is reached, and its tools as they are pinned.
 import { AppError } from '#core/errors.ts'
+import { isLong } from '#core/json-slices.ts'
 import { maxServers, type McpServer, type McpStore, type McpTarget, type McpTool } from '#core/mcp.ts'
 import { notifySettings } from './change-signal.ts'
 import { removeGrantsOf } from './grant-store.ts'
 import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
+
+const longListChars = 3 * 1024 * 1024
 
 export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): McpStore {
   return {
@@ -33,7 +36,7 @@ export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): M
         if (!row) throw new AppError('invalid_input', `an MCP server named ${name} exists`, { param: 'name' })
         for (const tool of tools) yield* putTool(name, tool, now())
         yield* notifySettings(sql)
-      }),
+      }, sizeOf(server.tools)),
     change: (name, decide) =>
       sql.write(function* () {
         const row = yield* first(`SELECT * FROM mcp_servers WHERE name = ?${sql.lock}`, name)
@@ -82,6 +85,11 @@ export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): M
         return true
       }),
   }
+}
+
+/** A list of megabytes is written in a thread. */
+function sizeOf(tools: readonly McpTool[]): { readonly bytes: number } {
+  return { bytes: isLong(tools, longListChars) ? longListChars : 0 }
 }
 
 /** `pinnedAt` is when what is pinned was accepted; tools of earlier versions have none. */

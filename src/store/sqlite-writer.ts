@@ -10,9 +10,15 @@ const commit: Statement = { sql: 'COMMIT', values: [] }
 const rollback: Statement = { sql: 'ROLLBACK', values: [] }
 const changed: Statement = { sql: 'SELECT changes() AS changed', values: [] }
 
+/** No thread could begin, for example because the files of the program were replaced. Nothing was stored. */
+export const noThread = new Error('no thread of the database could begin a transaction')
+
 export interface SqliteWriter {
-  /** Runs a job in a transaction; resolves once it is durable. One job at a time: the caller waits for the one before. */
-  run<T>(job: Job<T>): Promise<T>
+  /**
+   * Runs a job in a transaction; resolves once it is durable. One job at a time: the caller waits for the one before.
+   * Throws `noThread`.
+   */
+  run<T>(job: () => Job<T>): Promise<T>
   /** Moves the write-ahead log into the file, as far as nobody reads it. */
   moveLog(): Promise<void>
   close(): Promise<void>
@@ -24,9 +30,11 @@ export function createSqliteWriter(path: string, onStatement: (sql: string) => v
   const thread = createSqliteThreads(path, { maxThreads: 1, maxSlow: 0, writes: true })
   return {
     async run(job) {
-      await thread.run([begin])
+      await thread.run([begin]).catch(() => {
+        throw noThread
+      })
       try {
-        const result = await drive(job, (statements) => {
+        const result = await drive(job(), (statements) => {
           for (const { sql } of statements) onStatement(sql)
           return thread.run(statements)
         })

@@ -1,12 +1,13 @@
 // `Sql` on SQLite: one connection, WAL, synchronous=FULL. The writes of one tick share one commit.
-import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
 import { createOneAtATime } from '#lib/one-at-a-time.ts'
+import { pace } from '#lib/pace.ts'
 import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
 import { asAppError, isBusy } from './sqlite-faults.ts'
+import { createPrivateFile, enableWal } from './sqlite-file.ts'
 import { createSqliteThreads } from './sqlite-threads.ts'
-import { createSqliteWriter, type SqliteWriter } from './sqlite-writer.ts'
+import { createSqliteWriter, noThread, type SqliteWriter } from './sqlite-writer.ts'
 
 const memory = ':memory:'
 const maxBusyMs = 5_000
@@ -36,7 +37,6 @@ const erasing = new RegExp(`^DELETE FROM (?:${erasedTables.join('|')})\\b`)
 
 type Write = {
   readonly job: () => Job<unknown>
-  /** Runs in a thread. */
   readonly long: boolean
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
@@ -199,12 +199,13 @@ export function openSqlite(
   }
 
   /** Settles the first job of the queue; the others wait, and their order is kept. */
-  async function settleLong({ job, resolve, reject }: Write, thread: SqliteWriter): Promise<void> {
+  async function settleLong(write: Write, thread: SqliteWriter): Promise<void> {
     try {
       onBegin?.()
-      resolve(await thread.run(job()))
+      write.resolve(await thread.run(write.job))
     } catch (error) {
-      reject(asAppError(error))
+      if (error === noThread) return settleFirst([write])
+      write.reject(asAppError(error))
     }
     queue.shift()
     commits = 0
@@ -216,15 +217,21 @@ export function openSqlite(
     const batch = queue.slice(0, maxBatch)
     const firstLong = batch.findIndex(({ long }) => long)
     if (writer && firstLong === 0 && batch[0]) return void settleLong(batch[0], writer)
-    const done = settle(firstLong > 0 ? batch.slice(0, firstLong) : batch)
+    settleFirst(firstLong > 0 ? batch.slice(0, firstLong) : batch)
+  }
+
+  function settleFirst(batch: readonly Write[]): void {
+    const done = settle(batch)
     queue.splice(0, done)
     if (done === 0) setTimeout(flush, busyRetryMs)
     else busySince = undefined
     if (done > 0 && queue.length > 0) setImmediate(flush)
   }
 
-  // oxlint-disable-next-line require-await -- the interface is asynchronous, SQLite is not
+  /** Many reads of long rows at once would block the event loop together. */
   async function read<T>(job: () => Job<T>): Promise<T> {
+    const later = pace()
+    if (later) await later
     if (closed) throw new AppError('shutting_down', 'the database is closed')
     try {
       waitFor(busyMs)
@@ -275,24 +282,4 @@ export function openSqlite(
 export function canMeasureLog(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   return major > 3 || (major === 3 && minor >= 51)
-}
-
-/** Creates a missing file with access for its owner only; SQLite gives the WAL the same mode. SQLite reports any error. */
-function createPrivateFile(path: string): void {
-  try {
-    closeSync(openSync(path, 'ax', 0o600))
-  } catch {}
-}
-
-/** Switches to WAL. If two processes do so at once, SQLite fails one of them without its busy timeout: retry here. */
-function enableWal(db: DatabaseSync): void {
-  const until = performance.now() + maxBusyMs
-  for (;;) {
-    try {
-      return db.exec('PRAGMA journal_mode=WAL')
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > until) throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
-    }
-  }
 }

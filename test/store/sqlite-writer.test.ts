@@ -1,5 +1,6 @@
-// Writes of megabytes to a SQLite file: in a thread, beside the event loop, in the order of all writes.
+// Megabytes in a SQLite file: written in a thread, beside the event loop and in the order of all writes, and read one by one.
 import assert from 'node:assert/strict'
+import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setImmediate as nextLoop } from 'node:timers/promises'
@@ -106,6 +107,16 @@ test('a database that is closed stores what was asked before', async (t) => {
   assert.equal(again.db.prepare('SELECT count(*) AS n FROM threads').get()?.['n'], 2)
 })
 
+test('a write of megabytes is stored without a thread where none can be started', async (t) => {
+  const { path, sql, read } = open(t)
+  // A thread cannot open the file by its name any more.
+  renameSync(path, `${path}-gone`)
+  mkdirSync(path)
+  await sql.write(() => add('much'), much)
+  await sql.write(() => add('after'))
+  assert.deepEqual(read(), ['much', 'after'])
+})
+
 test('a thread refuses the rest of a transaction that ended with the thread before it', async (t) => {
   const { path, read } = open(t)
   const thread = createSqliteThreads(path, { maxThreads: 1, maxSlow: 0, writes: true })
@@ -115,6 +126,21 @@ test('a thread refuses the rest of a transaction that ended with the thread befo
     /the transaction has ended/,
   )
   assert.deepEqual(read(), [])
+})
+
+test('reads that take long do not follow each other within one turn of the event loop', async (t) => {
+  const { sql } = open(t)
+  // Every look at the clock is the end of a stretch.
+  let now = performance.now()
+  t.mock.method(performance, 'now', () => (now += 100))
+  let turns = 0
+  let timer = setImmediate(function count() {
+    turns++
+    timer = setImmediate(count)
+  })
+  await Promise.all(Array.from({ length: 10 }, () => sql.read(() => query('SELECT 1'))))
+  clearImmediate(timer)
+  assert.ok(turns >= 8, `${turns} turns`)
 })
 
 test('long messages, answers and threads say how much they store', async (t) => {

@@ -1,0 +1,26 @@
+// The file of a SQLite database: made for its owner only, with a write-ahead log.
+import { closeSync, openSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { isBusy } from './sqlite-faults.ts'
+
+const maxBusyMs = 5_000
+
+/** Creates a missing file with access for its owner only; SQLite gives the WAL the same mode. SQLite reports any error. */
+export function createPrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'ax', 0o600))
+  } catch {}
+}
+
+/** Switches to WAL. If two processes do so at once, SQLite fails one of them without its busy timeout: retry here. */
+export function enableWal(db: DatabaseSync): void {
+  const until = performance.now() + maxBusyMs
+  for (;;) {
+    try {
+      return db.exec('PRAGMA journal_mode=WAL')
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > until) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+    }
+  }
+}
