@@ -194,13 +194,16 @@ it('a reader that does not read is dropped, and its turn goes on', async () => {
   const model: Model = {
     provider: 'test',
     name: 'flood',
-    window: 1_000,
-    async *stream() {
-      for (let at = 0; at < 400; at++) {
+    window: 100_000_000,
+    // Several answers: one has at most 4 MiB.
+    async *stream({ items }) {
+      const step = items.filter(({ type }) => type === 'result').length
+      for (let at = 0; at < 50; at++) {
         yield [{ type: 'text', text: chunk }]
         await pause(at % 20 === 0 ? 20 : 0)
         await nextTick()
       }
+      if (step < 7) yield [{ type: 'call', name: 'time', args: JSON.stringify({ step }) }]
       yield [{ type: 'done', usage: noUsage }]
     },
   }
