@@ -255,5 +255,6 @@ function noServer(name: string): AppError {
 }
 
 function firstLine(text: string): string {
-  return printable((text.split('\n', 1)[0] ?? '').slice(0, maxShownChars))
+  const line = text.split('\n', 1)[0] ?? ''
+  return printable(line.length > maxShownChars ? `${line.slice(0, maxShownChars)}…` : line)
 }

@@ -108,7 +108,7 @@ function Shown({ figures }: { figures: Figures }) {
           />
           <Sums
             name="By model"
-            sums={byModel.map((sum) => ({ ...sum, key: sum.name, name: sum.name || 'None asked' }))}
+            sums={byModel.map((sum) => ({ ...sum, key: sum.name, name: sum.name || 'None answered' }))}
           />
           {byMission.length > 0 && (
             <Sums
