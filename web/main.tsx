@@ -10,6 +10,7 @@ import { Mark } from './parts/icon.tsx'
 import { searchThreads } from './parts/search-threads.ts'
 import { Shell } from './parts/shell.tsx'
 import { Empty } from './parts/states.tsx'
+import { TopBar } from './parts/top-bar.tsx'
 import { followLinks, go, route } from './router.ts'
 import { startClock } from './store/clock.ts'
 import { gates } from './store/gates.ts'
@@ -50,9 +51,12 @@ function App() {
       {Found ? (
         <Found />
       ) : (
-        <Empty icon="search" title="There is no such page">
-          The address may be old. The sidebar lists every page.
-        </Empty>
+        <>
+          <TopBar title="No such page" heading />
+          <Empty icon="search" title="There is no such page">
+            The address may be old. The sidebar lists every page.
+          </Empty>
+        </>
       )}
     </Shell>
   )

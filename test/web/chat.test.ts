@@ -203,6 +203,14 @@ test('a thread that is not there says so', { skip }, async (t) => {
   await page.getByRole('heading', { name: 'This thread is not here' }).waitFor()
 })
 
+test('an address without a page says so, and the menu leads on from there', { skip }, async (t) => {
+  const page = await site.open(t, '/jobs/', { viewport: { width: 390, height: 800 } })
+  await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('link', { name: 'Jobs' }).click()
+  await page.getByRole('heading', { name: 'Jobs', exact: true }).first().waitFor()
+})
+
 test('files come by the button, by paste and by drop, over plain HTTP too; what cannot be read stays, with its reason', {
   skip,
 }, async (t) => {
