@@ -77,6 +77,8 @@ export function createSqliteThreads(path: string, options: ThreadOptions = {}): 
     const thread: Thread = { worker, ready: false }
     threads.add(thread)
     worker.on('message', (answer: Answer) => {
+      // `close` waits for the end of the thread, which must not be let go before.
+      if (closed) return
       if (answer === 'ready') return becomeReady(thread)
       const { task } = thread
       rest(thread)

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setImmediate as nextLoop } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { createSeal } from '#lib/seal.ts'
 import { applyMigrations } from '#store/migrate-sqlite.ts'
 import { composeStore } from '#store/open-store.ts'
@@ -143,6 +144,23 @@ test('a database that closes refuses reads that wait, and leaves no log', async 
     'shutting_down',
   )
   assert.equal(existsSync(`${path}-wal`), false)
+})
+
+test('a thread whose last answer comes while it is closed keeps the process until it has ended', async (t) => {
+  const { path } = open(t)
+  const threads = createSqliteThreads(path)
+  const refused = rejectsWith(threads.run([{ sql: numbers, values: [1] }]), 'shutting_down')
+  // oxlint-disable-next-line unbound-method -- called with its worker
+  const { terminate } = Worker.prototype
+  t.mock.method(Worker.prototype, 'terminate', function (this: Worker) {
+    const ended = terminate.call(this)
+    this.emit('message', { rows: [] })
+    return ended
+  })
+  const unref = t.mock.method(Worker.prototype, 'unref')
+  await threads.close()
+  await refused
+  assert.equal(unref.mock.callCount(), 0)
 })
 
 test('a thread that cannot open the file fails its reads', async (t) => {
