@@ -24,8 +24,14 @@ export interface SqliteWriter {
   close(): Promise<void>
 }
 
-/** `onStatement` is called before each statement of a job. */
-export function createSqliteWriter(path: string, onStatement: (sql: string) => void = () => {}): SqliteWriter {
+export type WriterParts = {
+  /** Called in each transaction before its job. If it throws, nothing is stored. */
+  readonly onBegin?: (() => void) | undefined
+  /** Called before each statement of a job. */
+  readonly onStatement: (sql: string) => void
+}
+
+export function createSqliteWriter(path: string, { onBegin, onStatement }: WriterParts): SqliteWriter {
   // If it ends within a transaction, the next thread refuses the rest of it: see `sqlite-thread.ts`.
   const thread = createSqliteThreads(path, { maxThreads: 1, maxSlow: 0, writes: true })
   return {
@@ -34,6 +40,7 @@ export function createSqliteWriter(path: string, onStatement: (sql: string) => v
         throw noThread
       })
       try {
+        onBegin?.()
         const result = await drive(job(), (statements) => {
           for (const { sql } of statements) onStatement(sql)
           return thread.run(statements)

@@ -85,7 +85,8 @@ export function openSqlite(
   const statements = new Map<string, { readonly prepared: StatementSync; readonly erases: boolean }>()
   const queue: Write[] = []
   const threads = path === memory ? undefined : createSqliteThreads(path)
-  const writer = path === memory ? undefined : createSqliteWriter(path, (sql) => erasing.test(sql) && onErase?.())
+  const onStatement = (sql: string): unknown => erasing.test(sql) && onErase?.()
+  const writer = path === memory ? undefined : createSqliteWriter(path, { onBegin, onStatement })
   const oneAtATime = createOneAtATime()
   /** Since when another process has held up the first job of the queue. */
   let busySince: number | undefined
@@ -201,7 +202,6 @@ export function openSqlite(
   /** Settles the first job of the queue; the others wait, and their order is kept. */
   async function settleLong(write: Write, thread: SqliteWriter): Promise<void> {
     try {
-      onBegin?.()
       write.resolve(await thread.run(write.job))
     } catch (error) {
       if (error === noThread) return settleFirst([write])

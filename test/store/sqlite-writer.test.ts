@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { setImmediate as nextLoop } from 'node:timers/promises'
 import { createSeal } from '#lib/seal.ts'
@@ -82,6 +83,28 @@ test('a write of megabytes that fails stores nothing, and the next one goes on',
   )
   await sql.write(() => add('last'), much)
   assert.deepEqual(read(), ['kept', 'last'])
+})
+
+test('a write of megabytes is checked once nobody else can change the file', async (t) => {
+  const path = join(folder(t), 'a.db')
+  const other = new DatabaseSync(path, { timeout: 0 })
+  t.after(() => other.close())
+  let isOutdated = true
+  const sql = openSqlite(path, {
+    onBegin() {
+      assert.throws(() => other.exec('BEGIN IMMEDIATE'), /locked/)
+      if (isOutdated) throw new Error('outdated')
+    },
+  })
+  t.after(() => sql.close())
+  sql.db.exec('CREATE TABLE threads (text TEXT)')
+  await assert.rejects(
+    sql.write(() => add('a'), much),
+    /outdated/,
+  )
+  isOutdated = false
+  await sql.write(() => add('b'), much)
+  assert.equal(sql.db.prepare('SELECT group_concat(text) AS texts FROM threads').get()?.['texts'], 'b')
 })
 
 test('a write of megabytes that erases something is scrubbed like any other', async (t) => {
