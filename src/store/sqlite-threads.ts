@@ -55,12 +55,13 @@ type ThreadOptions = {
   /** 0 for threads of which none is slow. */
   readonly maxSlow?: number
   readonly setTimer?: (act: () => void, ms: number) => NodeJS.Timeout
+  readonly open?: (data: ThreadData) => Worker
   readonly writes?: boolean
 }
 
 export function createSqliteThreads(path: string, options: ThreadOptions = {}): SqliteThreads {
   const { idleMs = defaultIdleMs, maxThreads = defaultMaxThreads, maxSlow = defaultMaxSlow, writes = false } = options
-  const { setTimer = setTimeout } = options
+  const { setTimer = setTimeout, open = openWorker } = options
   const threads = new Set<Thread>()
   const waiting: Task[] = []
   /** Until when the statements of a user are expected to take long. */
@@ -69,11 +70,7 @@ export function createSqliteThreads(path: string, options: ThreadOptions = {}): 
   let ending: Promise<unknown> = Promise.resolve()
 
   function start(): Thread {
-    const worker = new Worker(inBundle('sqlite-thread.mjs') ?? inCheckout('src', 'store', 'sqlite-thread.ts'), {
-      workerData: { path, writes } satisfies ThreadData,
-      env: {},
-      execArgv: [],
-    })
+    const worker = open({ path, writes })
     const thread: Thread = { worker, ready: false }
     threads.add(thread)
     worker.on('message', (answer: Answer) => {
@@ -123,11 +120,19 @@ export function createSqliteThreads(path: string, options: ThreadOptions = {}): 
   /** Gives the tasks that wait to threads, in order, as far as their kind has one left. */
   function assign(): void {
     for (let at = 0; at < waiting.length; ) {
-      const task = waiting[at]
-      const thread = task && threadFor(task)
-      if (thread) waiting.splice(at, 1)
-      if (thread) give(thread, task)
-      else at++
+      const task = waiting[at] as Task
+      try {
+        const thread = threadFor(task)
+        if (!thread) {
+          at++
+          continue
+        }
+        give(thread, task)
+      } catch (error) {
+        // The system has no room for another thread.
+        task.reject(error)
+      }
+      waiting.splice(at, 1)
     }
   }
 
@@ -174,6 +179,12 @@ export function createSqliteThreads(path: string, options: ThreadOptions = {}): 
       await Promise.all([ending, ...[...threads].map(({ worker }) => worker.terminate())])
     },
   }
+}
+
+/** Throws if the system has no room for another thread. */
+export function openWorker(workerData: ThreadData): Worker {
+  const entry = inBundle('sqlite-thread.mjs') ?? inCheckout('src', 'store', 'sqlite-thread.ts')
+  return new Worker(entry, { workerData, env: {}, execArgv: [] })
 }
 
 function shuttingDown(): AppError {

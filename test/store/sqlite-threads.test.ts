@@ -10,7 +10,7 @@ import { applyMigrations } from '#store/migrate-sqlite.ts'
 import { composeStore } from '#store/open-store.ts'
 import { first, type Job, run, type Sql } from '#store/sql.ts'
 import { openSqlite } from '#store/sqlite.ts'
-import { createSqliteThreads } from '#store/sqlite-threads.ts'
+import { createSqliteThreads, openWorker } from '#store/sqlite-threads.ts'
 import { until } from '../until.ts'
 import { ada, bob, folder, rejectsWith } from './harness.ts'
 
@@ -144,6 +144,22 @@ test('a database that closes refuses reads that wait, and leaves no log', async 
     'shutting_down',
   )
   assert.equal(existsSync(`${path}-wal`), false)
+})
+
+test('statements that find no thread are refused, and do not run later', async (t) => {
+  const { path, sql } = open(t)
+  const full = (): never => assert.fail('no room for a thread')
+  const openers = [full]
+  const threads = createSqliteThreads(path, {
+    writes: true,
+    open: (data) => openers.pop()?.() ?? openWorker(data),
+  })
+  t.after(() => threads.close())
+  const begin = [{ sql: 'BEGIN IMMEDIATE', values: [] }]
+  await assert.rejects(threads.run(begin), /no room/)
+  await threads.run([{ sql: 'PRAGMA user_version', values: [] }])
+  await sql.write(() => run('INSERT INTO notes VALUES (?)', 'a'))
+  await threads.run(begin)
 })
 
 test('a thread whose last answer comes while it is closed keeps the process until it has ended', async (t) => {
