@@ -88,6 +88,9 @@ export async function installCalendar(home: string, root: string): Promise<void>
   if (code !== 0) throw new Error(stderr)
 }
 
+/** The note about a failed turn comes with its receipt. */
+const hasReceipt = (page: Page): Promise<void> => page.getByRole('button', { name: /^Receipt/ }).waitFor()
+
 type Call = (method: string, path: string, body: unknown) => Promise<{ thread_id: string }>
 
 /** Makes the threads, and tells how each state is reached. */
@@ -102,8 +105,8 @@ export async function makeStates(call: Call): Promise<Readonly<Record<string, St
   const tainted = await say('Tell them', fetched)
   const streaming = (await call('POST', '/api/chat/send', { message: 'What would the fix look like?' })).thread_id
   return {
-    failed: { thread: failed },
-    capped: { thread: capped },
+    failed: { thread: failed, after: hasReceipt },
+    capped: { thread: capped, after: hasReceipt },
     streaming: { thread: streaming, after: (page) => page.locator('.growing').waitFor() },
     reconnecting: { thread: streaming, before: cutSoon, after: (page) => page.getByText('Reconnecting,').waitFor() },
     loading: {
