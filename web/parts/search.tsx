@@ -8,11 +8,13 @@ type SearchProps = {
   readonly name: string
   readonly value: string
   readonly onInput: (value: string) => void
+  /** The keys that lead to it. */
+  readonly keys?: string
   readonly inputRef?: Ref<HTMLInputElement>
 }
 
 /** A search box. Esc and the cross clear it. */
-export function Search({ name, value, onInput, inputRef }: SearchProps) {
+export function Search({ name, value, onInput, keys, inputRef }: SearchProps) {
   return (
     <div class="search">
       <Icon name="search" />
@@ -32,7 +34,11 @@ export function Search({ name, value, onInput, inputRef }: SearchProps) {
           onInput('')
         }}
       />
-      {value !== '' && <IconButton icon="cross" name="Clear search" onClick={() => onInput('')} />}
+      {value !== '' ? (
+        <IconButton icon="cross" name="Clear search" onClick={() => onInput('')} />
+      ) : (
+        keys && <kbd aria-hidden="true">{keys}</kbd>
+      )}
     </div>
   )
 }

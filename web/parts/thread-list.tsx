@@ -5,6 +5,7 @@ import { numberWords } from '#core/words.ts'
 import type { Thread } from '#doors/web/wire/thread.ts'
 import { lazy } from '../lazy.tsx'
 import { doorOf } from '../lib/doors.ts'
+import { isMac } from '../lib/shortcuts.ts'
 import { dayGroup } from '../lib/words.ts'
 import { route, threadIdIn } from '../router.ts'
 import { now } from '../store/clock.ts'
@@ -47,7 +48,12 @@ export function ThreadList() {
   return (
     <nav aria-label="Threads" class="threads" onKeyDown={(event) => moveInRows(event, '.thread-row > a')}>
       <h2 class="threads-title">Threads</h2>
-      <Search name="Search threads" value={threadSearch.value} onInput={(value) => void searchThreads(value)} />
+      <Search
+        name="Search threads"
+        value={threadSearch.value}
+        onInput={(value) => void searchThreads(value)}
+        keys={isMac ? '⌘ K' : 'Ctrl K'}
+      />
       <div class="threads-scroll">
         <When of={threadList} what="The threads" rows={6}>
           {() => (
