@@ -135,14 +135,17 @@ function resumeOf(user: UserId, request: CreateRequest, output: Output) {
   return { resumes: output.callId, options: resumeOptions(request), input: [outputAnswer(user, output)] }
 }
 
-/** Any response of a thread continues it. An unknown, a deleted and another user's response give the same error. */
+/**
+ * Any response of a thread continues it. An unknown, a deleted and another user's response give the same error, also to the
+ * operator, who reads those of the webhook channel: their words are not the operator's.
+ */
 export async function findPrevious(
   turns: Pick<Turns, 'get'>,
   user: UserId,
   { turnId, threadId }: Previous,
 ): Promise<Turn> {
   const turn = await turns.get(user, turnId)
-  if (turn?.threadId !== threadId) throw previousNotFound()
+  if (turn?.threadId !== threadId || turn.userId !== user) throw previousNotFound()
   return turn
 }
 

@@ -1,8 +1,9 @@
 // The turn that a request starts when no thread has its history.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { conversationId, responseId, userId } from '#core/ids.ts'
-import { type PlanParts, planTurn } from '#doors/responses/read/plan.ts'
+import { conversationId, operator, responseId, userId } from '#core/ids.ts'
+import type { Turn } from '#core/turn.ts'
+import { findPrevious, type PlanParts, planTurn } from '#doors/responses/read/plan.ts'
 import { readCreate } from '#doors/responses/read/request.ts'
 
 const ann = userId('ann')
@@ -57,6 +58,17 @@ describe('a plan', () => {
     await assert.rejects(plan({ input: 'hi', conversation: conversationId(threadId) }), {
       code: 'not_found',
       param: 'conversation',
+    })
+  })
+
+  it('goes on from one’s own response alone, not from one of a sender whose turns the operator reads', async () => {
+    const turnOf = (user: string) => ({
+      get: () => Promise.resolve({ id: turnId, threadId, userId: userId(user) } as Turn),
+    })
+    const previous = { turnId, threadId }
+    assert.equal((await findPrevious(turnOf('operator'), operator, previous)).id, turnId)
+    await assert.rejects(findPrevious(turnOf('webhook:bob'), operator, previous), {
+      code: 'previous_response_not_found',
     })
   })
 
