@@ -72,6 +72,9 @@ test('before anything was used the page says so; then figures, chart, table, too
   await untilEqual(() => chart.locator('.chart-hit').count(), 30)
   await page.setViewportSize({ width: 375, height: 812 })
   await until(async () => (await chart.locator('.chart-hit').count()) === 14)
+  // There the tables have no heads: each number has its unit.
+  await row.getByRole('cell', { name: '1 tool', exact: true }).waitFor()
+  await doors.last().getByRole('cell', { name: '3 turns', exact: true }).waitFor()
   await untilEqual(() => table.getByRole('row').count(), 31)
   await page.getByRole('button', { name: '7 days' }).click()
   await figure('Last 7 days').waitFor()

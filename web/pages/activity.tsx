@@ -184,12 +184,21 @@ function Latest({ turns }: { turns: readonly LatestTurn[] }) {
             <Icon name={doorOf(door).icon} />
             <span>{doorOf(door).label}</span>
           </td>
-          <td class="number">{tools}</td>
-          <td class="number">{numberWords(usage.total_tokens)}</td>
+          <Count count={tools} unit="tool" />
+          <Count count={usage.total_tokens} unit="token" />
           <td class="number latest-cost">{turnCost(usage)}</td>
         </tr>
       ))}
     </Table>
+  )
+}
+
+/** On a phone, where the head of the table is not shown, the unit follows. */
+function Count({ count, unit }: { count: number; unit: string }) {
+  return (
+    <td class="number" data-unit={count === 1 ? ` ${unit}` : ` ${unit}s`}>
+      {numberWords(count)}
+    </td>
   )
 }
 
@@ -205,7 +214,7 @@ function Sums({ name, sums }: { name: string; sums: readonly Line[] }) {
       {sums.map((sum) => (
         <tr key={sum.key}>
           <td class="sum-name">{sum.name || 'unknown'}</td>
-          <td class="number">{numberWords(sum.turns)}</td>
+          <Count count={sum.turns} unit="turn" />
           <td class="number latest-cost">
             {sum.cost || sum.unpriced > 0 ? sumFigure(sum.cost, sum.unpriced) : costFigure(sum.cost)}
           </td>
