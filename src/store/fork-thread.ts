@@ -1,6 +1,7 @@
 // Forks a thread: a new thread gets the entries before a message. Entries keep their ids, seqs and turns, so a receipt can
-// be found from either thread. In a fork of another sender's thread their words are marked as untrusted. Both threads share large bodies: they are moved into `shared_bodies` before the fork, and
-// triggers delete one with the last item that refers to it.
+// be found from either thread. In a fork of another sender's thread their words are marked as untrusted. Both threads share
+// large bodies: they are moved into `shared_bodies` before the fork, and triggers delete one with the last item that refers
+// to it.
 import type { Door } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
@@ -135,12 +136,21 @@ const sliceBytes = 1024 * 1024
 /** Items that are looked at for a slice. */
 const sliceItems = 200
 
-/** Moves all large bodies before a seq out of their items, in short transactions. Call it before a fork. */
-export async function shareAll(sql: Sql, user: UserId, { threadId, beforeSeq }: ForkPoint): Promise<void> {
+/**
+ * Moves all large bodies before a seq out of their items, in short transactions. Call it before a fork. Returns the size of
+ * the fork's own transaction: much where it marks a sender's messages.
+ */
+export async function shareAll(
+  sql: Sql,
+  user: UserId,
+  { threadId, beforeSeq }: ForkPoint,
+): Promise<{ readonly bytes: number }> {
   for (let after: number | undefined = 0; after !== undefined; ) {
     const slice: Slice = { threadId, beforeSeq, after, lock: sql.lock }
     after = await sql.write(() => shareSome(user, slice))
   }
+  const foreign = 'SELECT 1 AS one FROM threads WHERE id = ? AND user_id <> ?'
+  return { bytes: (await sql.read(() => first(foreign, threadId, user))) ? defaultMaxBytes : 0 }
 }
 
 /** `lock` keeps others from moving the same bodies. */

@@ -5,8 +5,8 @@ import { senderOrigin } from '#core/origins.ts'
 import { itemOf, wholeBody, wholeItems } from './rows.ts'
 import { type Job, query, run } from './sql.ts'
 
-/** Items that are read at once. */
-const pageItems = 50
+/** Items that are read at once. The event loop goes on between two pages: each item may have a megabyte. */
+const pageItems = 10
 
 /**
  * Marks the messages and summaries of a fork. They get bodies of their own: those of the original thread stay as they are.

@@ -104,10 +104,9 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
     show: (user, threadId) => sql.write(() => showVariant(user, threadId, sql.lock)),
     family: (user, family) => sql.read(() => readFamily(user, family)),
     async fork(user, threadId, at) {
-      await shareAll(sql, user, { threadId, beforeSeq: at.beforeSeq })
-      return sql.write(() =>
-        forkThread(user, { ...at, threadId, now: now(), lock: sql.lock, maxBytes: maxForkBytes, maxUserBytes }),
-      )
+      const size = await shareAll(sql, user, { threadId, beforeSeq: at.beforeSeq })
+      const parts = { ...at, threadId, lock: sql.lock, maxBytes: maxForkBytes, maxUserBytes }
+      return sql.write(() => forkThread(user, { ...parts, now: now() }), size)
     },
     remove: (user, threadId) => sql.write(() => removeThread(user, threadId, sql.lock)),
     eraseRemoved: () => sql.write(() => eraseRemoved(sql.lock)),

@@ -51,12 +51,12 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
     async start(turn) {
       // Not inside the job: jobs may overtake each other, but messages must keep the order they came in.
       const ids = { id: nextId(), threadId: nextId() }
-      if (turn.forks) await shareAll(sql, turn.user, turn.forks)
+      const forked = turn.forks && (await shareAll(sql, turn.user, turn.forks))
       const bodies = bodiesOf(turn.input)
       const made = bodies instanceof Promise ? await bodies : bodies
       const stored = await sql.write(
         () => startTurn(turn, { ...ids, now: now(), lock, maxUserBytes, maxForkBytes, bodies: made }),
-        made,
+        { bytes: made.bytes + (forked?.bytes ?? 0) },
       )
       if (stored.turn.status === 'running' && !stored.replayed) noteServed(served, turn.user)
       return stored

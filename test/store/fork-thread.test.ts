@@ -65,7 +65,8 @@ test('large bodies are moved in transactions of 1 MiB, one that is larger alone'
     if (sql.startsWith('UPDATE items')) left = left.filter(({ seq }) => seq > Number(values[2]))
     return []
   }
-  const sql = { lock: '', write: (job) => Promise.resolve(drive(job(), answer).result) } as Sql
+  const settle: Sql['read'] = (job) => Promise.resolve(drive(job(), answer).result)
+  const sql = { lock: '', read: settle, write: settle } as Sql
   await shareAll(sql, ada, { threadId: 't', beforeSeq: 6 })
   assert.deepEqual(moved, [mebibyte, 2_000, 3 * mebibyte, 2_000])
   assert.deepEqual(

@@ -5,7 +5,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { setImmediate as nextLoop } from 'node:timers/promises'
+import { senderId } from '#core/doors.ts'
+import { operator } from '#core/ids.ts'
+import { senderOrigin } from '#core/origins.ts'
 import { createSeal } from '#lib/seal.ts'
+import { taintOf } from '#safety/taint.ts'
 import { applyMigrations } from '#store/migrate-sqlite.ts'
 import { composeStore } from '#store/open-store.ts'
 import { changes, first, type Job, query, run, type Sql } from '#store/sql.ts'
@@ -167,6 +171,28 @@ test('reads that take long do not follow each other within one turn of the event
 })
 
 test('long messages, answers and threads say how much they store', async (t) => {
+  const { store, sizes } = openMeasured(t)
+  const { turn } = await store.turns.start(turnOf({ input: [say(longText)] }))
+  await store.turns.record(turn, lease, step([reply(longText)]))
+  await store.threads.create(ada, { door: 'web', title: 'a', metadata: {}, drafts: [reply(longText)] })
+  assert.equal(sizes.length, 3)
+  for (const size of sizes) assert.ok(size > longText.length && size < longText.length + 2_000, `${size}`)
+})
+
+test('a fork that marks the messages of a sender is made in a thread, others are not', async (t) => {
+  const { store, sizes } = openMeasured(t)
+  const drafts = Array.from({ length: 25 }, (_, n) => say(`${n}`))
+  const sender = senderId('webhook', 'hub')
+  const { id } = await store.threads.create(sender, { door: 'webhook', title: 'a', metadata: {}, drafts })
+  const fork = await store.threads.fork(operator, id, { beforeSeq: 26, door: 'web' })
+  assert.ok((sizes.at(-1) ?? 0) > much.bytes)
+  const { entries } = await store.threads.entries(operator, fork?.id ?? '', { after: 0, limit: 30 })
+  assert.equal(entries.filter(({ item }) => taintOf([item]) === senderOrigin).length, 25)
+  await store.threads.fork(sender, id, { beforeSeq: 26, door: 'web' })
+  assert.equal(sizes.at(-1), 0)
+})
+
+function openMeasured(t: TestContext) {
   const path = join(folder(t), 'a.db')
   const sql = openSqlite(path)
   t.after(() => sql.close())
@@ -178,9 +204,5 @@ test('long messages, answers and threads say how much they store', async (t) => 
   }
   const seal = createSeal('0'.repeat(64))
   const store = composeStore({ ...sql, write }, { seal, now: Date.now, check: async () => [], prepareVectors: fail })
-  const { turn } = await store.turns.start(turnOf({ input: [say(longText)] }))
-  await store.turns.record(turn, lease, step([reply(longText)]))
-  await store.threads.create(ada, { door: 'web', title: 'a', metadata: {}, drafts: [reply(longText)] })
-  assert.equal(sizes.length, 3)
-  for (const size of sizes) assert.ok(size > longText.length && size < longText.length + 2_000, `${size}`)
-})
+  return { store, sizes }
+}
