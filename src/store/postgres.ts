@@ -197,6 +197,7 @@ const unavailableReasons: readonly (readonly [RegExp, string])[] = [
   [/^28/, 'it refused the user or the password of DATABASE_URL'],
   [/^3D/, 'the database of DATABASE_URL does not exist'],
   [/^53/, 'it has no room for another connection'],
+  [/^55P03/, 'another transaction holds what this one needs'],
   [/^57P/, 'it is starting or going down'],
   [/^(ENOTFOUND|EAI_)/, 'the host of DATABASE_URL is not known'],
   [/^ECONNREFUSED /, 'nothing listens at the address of DATABASE_URL'],

@@ -9,6 +9,8 @@ const faults: readonly [code: string | undefined, message: string, reason: strin
   ['28P01', 'password authentication failed for user "ada"', 'it refused the user or the password of DATABASE_URL'],
   ['3D000', 'database "atrium" does not exist', 'the database of DATABASE_URL does not exist'],
   ['53300', 'too many clients', 'it has no room for another connection'],
+  ['55P03', 'canceling statement due to lock timeout', 'another transaction holds what this one needs'],
+  ['55P03', 'storniere Anfrage wegen Zeitüberschreitung einer Sperre', 'another transaction holds what this one needs'],
   ['57P03', 'the database system is starting up', 'it is starting or going down'],
   ['ENOTFOUND', 'getaddrinfo db.internal', 'the host of DATABASE_URL is not known'],
   ['EAI_AGAIN', 'getaddrinfo db.internal', 'the host of DATABASE_URL is not known'],
