@@ -7,7 +7,9 @@ import { excessIn } from './line-bounds.ts'
 import { maxErrorBytes, type ReadLimits } from './stream-limits.ts'
 import { retryAfterMs } from './model-retry.ts'
 
-const newlineByte = 0x0a
+const [newlineByte, returnByte] = [0x0a, 0x0d]
+const byteOrderMark = Buffer.from('\ufeff')
+const dataField = 'data:'
 /** Bytes passed to a package at a time. A package handles all it has without yielding to the event loop. */
 const pieceBytes = 4 * 1024
 
@@ -91,29 +93,49 @@ function bounded(body: ReadableStream<Bytes>, faults: Faults, limits: ReadLimits
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** Counts lines and bytes, in all and per line, and what is in a long line. Throws FaultError beyond a limit. */
+/** Counts lines and bytes, in all and per event, and what is in the data of a long event. Throws FaultError beyond a limit. */
 function createCount(faults: Faults, limits: ReadLimits): (chunk: Bytes) => void {
   let bytes = 0
   let lines = 0
-  const open = new ByteBlocks()
-  const extend = (piece: Bytes): void => {
-    if (open.size + piece.length > limits.lineBytes) throw new FaultError(faults.overlong(limits.lineBytes))
-    open.add(piece)
+  let last: number | undefined
+  const line = new ByteBlocks()
+  /** The data of the lines of one event: a package joins them and parses them together. */
+  const data = new ByteBlocks()
+  const extend = (blocks: ByteBlocks, piece: Uint8Array): void => {
+    if (blocks.size + piece.length > limits.lineBytes) throw new FaultError(faults.overlong(limits.lineBytes))
+    blocks.add(piece)
+  }
+  function endLine(): void {
+    lines += 1
+    const ended = line.take()
+    if (ended.length > 0) return extend(data, dataOf(ended))
+    const excess = excessIn(data.take())
+    if (excess) throw new FaultError(faults.tooMuch(excess))
   }
   return (chunk) => {
     bytes += chunk.length
     let from = 0
-    for (let at = chunk.indexOf(newlineByte); at !== -1; at = chunk.indexOf(newlineByte, from)) {
-      lines += 1
-      extend(chunk.subarray(from, at))
-      const excess = excessIn(open.take())
-      if (excess) throw new FaultError(faults.tooMuch(excess))
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at]
+      const before = last
+      last = byte
+      if (byte !== newlineByte && byte !== returnByte) continue
+      extend(line, chunk.subarray(from, at))
       from = at + 1
+      // Both bytes of a line end are one.
+      if (byte === returnByte || before !== returnByte) endLine()
     }
-    extend(chunk.subarray(from))
+    extend(line, chunk.subarray(from))
     if (bytes > limits.responseBytes) throw new FaultError(faults.fromFailure({ type: 'too_long' }, true))
     if (lines > limits.lines) throw new FaultError(faults.tooMuch(`${limits.lines} lines`))
   }
+}
+
+/** The data in a line of an event; empty for other fields and comments. A byte order mark may begin the stream. */
+function dataOf(line: Buffer): Buffer {
+  const from = line.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? byteOrderMark.length : 0
+  const isData = line.toString('latin1', from, from + dataField.length) === dataField
+  return isData ? line.subarray(from + dataField.length) : Buffer.alloc(0)
 }
 
 /** The beginning of an error's body, as far as it can be read. */

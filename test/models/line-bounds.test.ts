@@ -28,6 +28,21 @@ for (const [what, json, says] of costly) {
   })
 }
 
+const [, brackets] = costly[0] ?? ['', '']
+const inLines = brackets.replaceAll(/(?:0,){1000}/g, '$&\ndata: ')
+const hidden: readonly [how: string, event: string][] = [
+  ['lines of one event', `data: {"x":${inLines}}\n\n`],
+  ['lines of one event behind a comment with a quote', `: "\ndata: {"x":${inLines}}\n\n`],
+  ['a line that ends with a carriage return', `data: {"x":${brackets}}\r\r`],
+  ['a first line behind a byte order mark', `\ufeffdata: {"x":${brackets}}\r\n\r\n`],
+]
+for (const [how, event] of hidden) {
+  test(`too many values in ${how} end the answer of a package`, async (t) => {
+    const { model } = await serveAnthropic(t, [(response) => send(response, [event])])
+    assert.match((await fails(collect(model))).message, /more than 20000 values in a line/)
+  })
+}
+
 test('a long line of text is no reason to refuse it', () => {
   assert.equal(excessIn(line({ choices: [{ delta: { content: '{[,:"'.repeat(100_000) } }] })), undefined)
 })
