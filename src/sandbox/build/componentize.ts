@@ -64,16 +64,16 @@ export async function buildTool({
   }
 }
 
-/** Removes the folders of builds that were killed. Those of other users stay. */
+/** Removes the folders of builds that were killed. Those of other users stay, also where root builds. */
 function removeOld(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (!name.startsWith(workPrefix)) continue
     const path = join(folder, name)
     try {
-      const { mtimeMs } = lstatSync(path)
-      if (Date.now() - mtimeMs > maxWorkMs) rmSync(path, { recursive: true, force: true })
+      const { mtimeMs, uid } = lstatSync(path)
+      if (uid === process.getuid?.() && Date.now() - mtimeMs > maxWorkMs) rmSync(path, { recursive: true, force: true })
     } catch {
-      // It is gone, or belongs to somebody else.
+      // It is gone.
     }
   }
 }
