@@ -163,12 +163,14 @@ test('a deleted document is gone at once, and Undo brings it back; an identity f
 })
 
 test('on a phone the list and the document are two steps', { skip }, async (t) => {
-  await write('step.md', 'second step')
+  const path = 'projects/shop/step.md'
+  await write(path, 'second step')
   const page = await site.visit(t, '/memory')
   await page.setViewportSize({ width: 375, height: 800 })
-  await page.getByRole('link', { name: 'step.md' }).click()
+  await page.getByRole('link', { name: path }).click()
   await page.locator('.document-text').getByText('second step').waitFor()
   await page.getByRole('searchbox', { name: 'Search memory' }).waitFor({ state: 'hidden' })
+  assert.equal((await page.getByRole('heading', { name: path }).boundingBox())?.height, 20, 'its path is one line')
   await page.getByRole('link', { name: 'All documents' }).click()
   await page.getByRole('searchbox', { name: 'Search memory' }).waitFor()
   await page.getByRole('button', { name: 'New document' }).click()

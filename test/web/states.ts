@@ -91,6 +91,8 @@ export async function installCalendar(home: string, root: string): Promise<void>
 /** The note about a failed turn comes with its receipt. */
 const hasReceipt = (page: Page): Promise<void> => page.getByRole('button', { name: /^Receipt/ }).waitFor()
 
+const hasCard = (page: Page): Promise<void> => page.locator('.approval').first().waitFor()
+
 type Call = (method: string, path: string, body: unknown) => Promise<{ thread_id: string }>
 
 /** Makes the threads, and tells how each state is reached. */
@@ -117,10 +119,10 @@ export async function makeStates(call: Call): Promise<Readonly<Record<string, St
     away: { path: '/', before: (page) => page.route('**/api/session', (route) => route.abort()) },
     offline: { path: '/', before: seemOffline },
     attached: { path: '/', after: attach },
-    'ask-request': { thread: tainted },
-    'ask-command': { thread: await say('Publish the package') },
-    'ask-diff': { thread: await say('Shorten the note') },
-    'sign-in-card': { thread: await say('Plan the offsite week') },
+    'ask-request': { thread: tainted, after: hasCard },
+    'ask-command': { thread: await say('Publish the package'), after: hasCard },
+    'ask-diff': { thread: await say('Shorten the note'), after: hasCard },
+    'sign-in-card': { thread: await say('Plan the offsite week'), after: hasCard },
     outside: {
       thread: fetched,
       after: async (page) => {
