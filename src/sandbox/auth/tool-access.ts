@@ -12,7 +12,7 @@ import type {
   ToolAccess,
   SecretSource,
 } from '#core/tool-access.ts'
-import { beginSignIn, formOfSignIn, readSignIn, type SignInSeal } from '#oauth/sign-in.ts'
+import { beganWith, beginSignIn, formOfSignIn, readSignIn, type SignInSeal } from '#oauth/sign-in.ts'
 import { requestTokens } from '#oauth/token-endpoint.ts'
 import type { OAuth } from '#sandbox/package/auth.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
@@ -140,9 +140,12 @@ export function createToolAccess(parts: AccessParts): ToolAccess {
       const { pending } = returned
       const tool = await findTool(pending.tool)
       const oauth = oauthOf(tool)
-      const form = formOfSignIn(oauth, returned)
       const whose = { tool: pending.tool, owner: userId(pending.owner) }
       const client = await orAppError(parts.toolSecrets.clientOf(tool, whose.owner))
+      if (!beganWith(pending, oauth, client.id)) {
+        throw new AppError('invalid_input', `how ${pending.tool} signs in was changed since: begin again`)
+      }
+      const form = formOfSignIn(oauth, returned)
       const tokens = await requestTokens(form, { oauth, client, dial: parts.dial, now })
       if (!('value' in tokens)) {
         // Beginning again does not help when the server does not know the client.

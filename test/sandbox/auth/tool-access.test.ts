@@ -80,6 +80,25 @@ test('only who began a sign-in ends it, or the browser that began it, within ten
   await assert.rejects(rig.access.finish(late, { owner: ada }), /took too long/)
 })
 
+test('a code goes to no other server or client than those that its sign-in began with', async (t) => {
+  const other = await openIssuer()
+  t.after(() => other.close())
+  const rig = await openRig(t)
+  const { oauth } = issuer.capabilities().auth
+  for (const change of [{ token_url: `${other.url}/token` }, { issuer: other.url }, { client_id: 'another' }]) {
+    await rig.install('things', issuer.capabilities())
+    const { url, state } = await rig.access.begin({ tool: 'things', owner: ada }, { redirectUri })
+    const address = new URL(await issuer.signIn(url))
+    const askedBefore = issuer.asked.length
+    await rig.install('things', issuer.capabilities({ oauth: { ...oauth, ...change } }))
+    await assert.rejects(rig.access.finish(address.href, { owner: ada, state }), {
+      code: 'invalid_input',
+      message: 'how things signs in was changed since: begin again',
+    })
+    assert.deepEqual([other.asked.length, issuer.asked.length], [0, askedBefore])
+  }
+})
+
 test('a code alone is enough where the proof key binds it, and needs the state of its beginning', async (t) => {
   const rig = await openRig(t)
   const { url, state } = await rig.access.begin({ tool: 'things', owner: ada }, { redirectUri })
