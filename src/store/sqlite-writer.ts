@@ -19,8 +19,8 @@ export interface SqliteWriter {
    * Throws `noThread`.
    */
   run<T>(job: () => Job<T>): Promise<T>
-  /** Moves the write-ahead log into the file, as far as nobody reads it. */
-  moveLog(): Promise<void>
+  /** Moves the write-ahead log into the file, as far as nobody reads it. False if no thread could. */
+  moveLog(): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -53,9 +53,11 @@ export function createSqliteWriter(path: string, { onBegin, onStatement }: Write
         throw error
       }
     },
-    async moveLog() {
-      await thread.run([{ sql: 'PRAGMA wal_checkpoint(PASSIVE)', values: [] }])
-    },
+    moveLog: () =>
+      thread.run([{ sql: 'PRAGMA wal_checkpoint(PASSIVE)', values: [] }]).then(
+        () => true,
+        () => false,
+      ),
     close: () => thread.close(),
   }
 }

@@ -169,8 +169,8 @@ export function openSqlite(
 
   async function moveLog(pages: number): Promise<void> {
     try {
-      if (writer && pages > maxOwnPages) await writer.moveLog()
-      else db.exec('PRAGMA wal_checkpoint(PASSIVE)')
+      const isMoved = writer && pages > maxOwnPages && (await writer.moveLog())
+      if (!isMoved) db.exec('PRAGMA wal_checkpoint(PASSIVE)')
     } catch {
       // The log keeps everything, and the next look tries again. A database that was closed meanwhile has moved it.
     }

@@ -15,6 +15,7 @@ import { composeStore } from '#store/open-store.ts'
 import { changes, first, type Job, query, run, type Sql } from '#store/sql.ts'
 import { openSqlite } from '#store/sqlite.ts'
 import { createSqliteThreads } from '#store/sqlite-threads.ts'
+import { until } from '../until.ts'
 import { ada, folder, lease, rejectsWith, reply, say, step, turnOf } from './harness.ts'
 
 const much = { bytes: 3 * 1024 * 1024 }
@@ -142,6 +143,15 @@ test('a write of megabytes is stored without a thread where none can be started'
   await sql.write(() => add('much'), much)
   await sql.write(() => add('after'))
   assert.deepEqual(read(), ['much', 'after'])
+})
+
+test('a long log is moved into the file without a thread where none can be started', async (t) => {
+  const { path, sql } = open(t)
+  renameSync(path, `${path}-gone`)
+  mkdirSync(path)
+  await sql.write(() => add('a'.repeat(20 * 1024 * 1024)))
+  const pages = sql.db.prepare('PRAGMA wal_checkpoint(NOOP)')
+  await until(() => Number(pages.get()?.['checkpointed']) > 5_000)
 })
 
 test('a thread refuses the rest of a transaction that ended with the thread before it', async (t) => {
