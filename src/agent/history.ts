@@ -1,9 +1,9 @@
 // A cache of threads between turns, so that the cost of a turn depends on what it adds and not on the thread's length.
 import type { Entry, Item } from '#core/item.ts'
 import type { StartedTurn } from '#core/turn-store.ts'
-import type { ThreadStore } from '#core/thread-store.ts'
+import type { HistoryPart, ThreadStore } from '#core/thread-store.ts'
 import type { Turn } from '#core/turn.ts'
-import { pace } from '#lib/pace.ts'
+import { nextTurn, pace } from '#lib/pace.ts'
 import type { Fence } from '#safety/fence.ts'
 import type { Marker } from '#safety/marks.ts'
 import { createAppend, dropSummarised, emptyHistory, type History, isRendered } from './history-prompt.ts'
@@ -69,6 +69,15 @@ export function createHistories({
     }
   }
 
+  /** Long threads are read in parts: each is dropped before the next is read. */
+  async function appendParts(history: History, turn: Turn, first: HistoryPart): Promise<void> {
+    for (let part = first; ; part = await threads.history(turn, history.seq)) {
+      await appendAll(history, inSequence(part.items, part.after))
+      if (!part.more) return
+      await nextTurn()
+    }
+  }
+
   return {
     async open({ turn, entries }) {
       const next = entries[0]?.seq
@@ -81,17 +90,16 @@ export function createHistories({
         return put(known)
       }
       // A resumed turn (answered gate, crash) or an uncached thread: the store has everything, also these entries.
-      const { after, items } = await threads.history(turn)
-      const history = emptyHistory(turn.threadId, after)
-      await appendAll(history, inSequence(items, after))
+      const part = await threads.history(turn)
+      const history = emptyHistory(turn.threadId, part.after)
+      await appendParts(history, turn, part)
       return put(history)
     },
     async extend(turn, history, entries) {
       const before = history.bytes
       const [next] = entries
       if (next && next.seq !== history.seq + 1) {
-        const { items } = await threads.history(turn, history.seq)
-        await appendAll(history, inSequence(items, history.seq))
+        await appendParts(history, turn, await threads.history(turn, history.seq))
       } else await appendAll(history, entries)
       if (cache.get(history.threadId) === history) bytes += history.bytes - before
     },

@@ -18,6 +18,8 @@ export type ForkPoint = { readonly threadId: string; readonly beforeSeq: number 
  */
 export type ForkOrder = ForkPoint & { readonly variant?: true; readonly plainTitle?: string }
 
+export type HistoryPart = { readonly after: number; readonly items: Item[]; readonly more?: boolean }
+
 /** A point of a thread's replay chain: the history of an API client after the answer of a turn. */
 export type ThreadPoint = {
   readonly threadId: string
@@ -109,9 +111,9 @@ export interface ThreadStore {
   addChainPoint(user: UserId, point: Pick<ThreadPoint, 'threadId' | 'turnId' | 'hash'>): Promise<void>
   /**
    * The items that a turn is based on, for its runner: all after the latest summary's `upTo`, and at least the turn's own;
-   * or all after a given seq. The returned `after` is the seq before the first item.
+   * or all after a given seq. The returned `after` is the seq before the first item. With `more`, these are the first ones.
    */
-  history(turn: Turn, after?: number): Promise<{ readonly after: number; readonly items: Item[] }>
+  history(turn: Turn, after?: number): Promise<HistoryPart>
   /** Makes a thread without a turn. Throws storage_full. */
   create(user: UserId, thread: NewThread): Promise<Thread>
   /** Replaces the metadata of a thread; false if there is no such thread. */

@@ -2,7 +2,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
 import { createOneAtATime } from '#lib/one-at-a-time.ts'
-import { pace } from '#lib/pace.ts'
 import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
 import { asAppError, isBusy } from './sqlite-faults.ts'
 import { createPrivateFile, enableWal } from './sqlite-file.ts'
@@ -228,10 +227,8 @@ export function openSqlite(
     if (done > 0 && queue.length > 0) setImmediate(flush)
   }
 
-  /** Many reads of long rows at once would block the event loop together. */
+  // oxlint-disable-next-line require-await -- the interface is asynchronous, SQLite is not
   async function read<T>(job: () => Job<T>): Promise<T> {
-    const later = pace()
-    if (later) await later
     if (closed) throw new AppError('shutting_down', 'the database is closed')
     try {
       waitFor(busyMs)

@@ -3,19 +3,32 @@ import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
 import type { Entries, ItemRef, QueuedEntry, EntryRange } from '#core/thread-store.ts'
+import { nextTurn } from '#lib/pace.ts'
 import { isReached } from './reachable.ts'
 import { readItemRow } from './item-headers.ts'
 import { bodyBytes, entryColumns, entryOf, inputIn, recordedEntryOf, wholeItems } from './rows.ts'
-import { first, type Job, query } from './sql.ts'
+import { first, type Job, query, type Row, type Sql } from './sql.ts'
 import { isQueued } from './turn-status.ts'
 
 /** Default bound of one read in bytes. A larger item is returned alone. */
 const defaultMaxBytes = 8 * 1024 * 1024
+/** A range with more is read by itself. */
+const minLongBytes = 512 * 1024
 /** Bound on the total size of items that are looked up by id. */
 const maxFoundBytes = 32 * 1024 * 1024
 
-export function* readRange(threadId: string, range: EntryRange): Job<Entries> {
-  const { after, upTo, limit, maxBytes = defaultMaxBytes, recorded } = range
+/** A range that is known, with its rows still to be read. */
+export type PlannedRange = {
+  readonly threadId: string
+  readonly after: number
+  readonly last: number
+  readonly more: boolean
+  readonly bytes: number
+}
+
+/** How far a range reaches within its bounds. */
+export function* planRange(threadId: string, range: EntryRange): Job<PlannedRange> {
+  const { after, upTo, limit, maxBytes = defaultMaxBytes } = range
   const end = upTo ?? Number.MAX_SAFE_INTEGER
   const sizes = yield* query(
     `SELECT seq, ${bodyBytes} AS bytes FROM ${wholeItems}
@@ -29,19 +42,50 @@ export function* readRange(threadId: string, range: EntryRange): Job<Entries> {
   let bytes = 0
   let count = 0
   for (const row of sizes.slice(0, limit)) {
-    bytes += Number(row['bytes'])
-    if (count > 0 && bytes > maxBytes) break
+    const size = Number(row['bytes'])
+    if (count > 0 && bytes + size > maxBytes) break
+    bytes += size
     last = Number(row['seq'])
     count++
   }
-  if (count === 0) return { entries: [], more: false }
-  const rows = yield* query(
-    `SELECT ${entryColumns} FROM ${wholeItems} WHERE thread_id = ? AND seq > ? AND seq <= ? ORDER BY seq`,
+  return { threadId, after, last, more: count > 0 && count < sizes.length, bytes }
+}
+
+/** The rows of a range, with these columns. */
+export function* readPlanned({ threadId, after, last }: PlannedRange, columns = entryColumns): Job<Row[]> {
+  if (last === after) return []
+  return yield* query(
+    `SELECT ${columns} FROM ${wholeItems} WHERE thread_id = ? AND seq > ? AND seq <= ? ORDER BY seq`,
     threadId,
     after,
     last,
   )
-  return { entries: rows.map(recorded ? recordedEntryOf : entryOf), more: count < sizes.length }
+}
+
+export function* readRange(threadId: string, range: EntryRange): Job<Entries> {
+  const planned = yield* planRange(threadId, range)
+  return entriesIn(planned, yield* readPlanned(planned), range)
+}
+
+/** A long range is read in a turn of the event loop to itself: many at once would block it together. */
+export async function readRangeApart(
+  sql: Sql,
+  plan: () => Job<PlannedRange | undefined>,
+  range: EntryRange,
+): Promise<Entries> {
+  const found = await sql.read(function* () {
+    const planned = yield* plan()
+    return planned && { planned, ...(planned.bytes < minLongBytes && { rows: yield* readPlanned(planned) }) }
+  })
+  if (!found) return { entries: [], more: false }
+  const { planned } = found
+  if (!found.rows) await nextTurn()
+  const rows = found.rows ?? (await sql.read(() => readPlanned(planned)))
+  return entriesIn(planned, rows, range)
+}
+
+function entriesIn({ more }: PlannedRange, rows: readonly Row[], { recorded }: EntryRange): Entries {
+  return { entries: rows.map(recorded ? recordedEntryOf : entryOf), more }
 }
 
 export function* readQueued(

@@ -9,11 +9,15 @@ import { readHeaders } from './item-headers.ts'
 import { keepThread } from './keep-thread.ts'
 import { isReached } from './reachable.ts'
 import { readSaidIn } from './read-said.ts'
-import { itemOf, threadColumns, threadOf, wholeBody, wholeItems } from './rows.ts'
-import { changes, first, query, run, type Sql } from './sql.ts'
+import { itemOf, threadColumns, threadOf, wholeBody } from './rows.ts'
+import { changes, first, run, type Sql } from './sql.ts'
 import { listThreads, shelve } from './thread-lists.ts'
-import { findItems, readQueued, readRange } from './thread-range.ts'
+import { findItems, planRange, readPlanned, readQueued, readRangeApart } from './thread-range.ts'
 import { readFamily, showVariant } from './thread-variants.ts'
+
+/** Bounds of one part of a history. */
+const historyRows = 5_000
+const historyBytes = 4 * 1024 * 1024
 
 type ThreadParts = {
   readonly sql: Sql
@@ -35,11 +39,13 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
         return row && threadOf(row)
       }),
     list: (user, query) => sql.read(() => listThreads(user, query)),
-    entries: (user, threadId, range) =>
-      sql.read(function* () {
+    entries: (user, threadId, range) => {
+      const plan = function* () {
         const owned = yield* first(`SELECT id FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)
-        return owned ? yield* readRange(threadId, range) : { entries: [], more: false }
-      }),
+        return owned ? yield* planRange(threadId, range) : undefined
+      }
+      return readRangeApart(sql, plan, range)
+    },
     headers: (user, threadId, range) =>
       sql.read(function* () {
         const owned = yield* first(`SELECT id FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)
@@ -72,12 +78,9 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
       sql.read(function* () {
         const row = afterSeq === undefined && (yield* first('SELECT summarised FROM threads WHERE id = ?', threadId))
         const after = afterSeq ?? Math.min(row ? Number(row['summarised']) : 0, firstSeq - 1)
-        const rows = yield* query(
-          `SELECT ${wholeBody} AS body FROM ${wholeItems} WHERE thread_id = ? AND seq > ? ORDER BY seq`,
-          threadId,
-          after,
-        )
-        return { after, items: rows.map(itemOf) }
+        const planned = yield* planRange(threadId, { after, limit: historyRows, maxBytes: historyBytes })
+        const rows = yield* readPlanned(planned, `${wholeBody} AS body`)
+        return { after, items: rows.map(itemOf), more: planned.more }
       }),
     async create(user, thread) {
       const bodies = await bodiesOf(thread.drafts)

@@ -1,4 +1,4 @@
-// Megabytes in a SQLite file: written in a thread, beside the event loop and in the order of all writes, and read one by one.
+// Writes of megabytes to a SQLite file: in a thread, beside the event loop, in the order of all writes.
 import assert from 'node:assert/strict'
 import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
@@ -163,21 +163,6 @@ test('a thread refuses the rest of a transaction that ended with the thread befo
     /the transaction has ended/,
   )
   assert.deepEqual(read(), [])
-})
-
-test('reads that take long do not follow each other within one turn of the event loop', async (t) => {
-  const { sql } = open(t)
-  // Every look at the clock is the end of a stretch.
-  let now = performance.now()
-  t.mock.method(performance, 'now', () => (now += 100))
-  let turns = 0
-  let timer = setImmediate(function count() {
-    turns++
-    timer = setImmediate(count)
-  })
-  await Promise.all(Array.from({ length: 10 }, () => sql.read(() => query('SELECT 1'))))
-  clearImmediate(timer)
-  assert.ok(turns >= 8, `${turns} turns`)
 })
 
 test('long messages, answers and threads say how much they store', async (t) => {

@@ -3,9 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AppError } from '#core/errors.ts'
 import { userId } from '#core/ids.ts'
+import type { HistoryPart } from '#core/thread-store.ts'
 import type { Row } from '#store/sql.ts'
 import { findItems, readQueued, readRange } from '#store/thread-range.ts'
 import { drive } from './drive.ts'
+import { say, turnOf } from './harness.ts'
+import { openMemoryStore } from './memory-store.ts'
 
 const mebibyte = 1024 * 1024
 const body = JSON.stringify({ type: 'message', role: 'user', content: [] })
@@ -93,4 +96,33 @@ test('items are looked up behind the first 32 and then among them, and together 
     () => find(half + 1, 'seq > 32'),
     ({ code, param }: AppError) => code === 'too_large' && param === 'input',
   )
+})
+
+test('long items are read one after another, each in a turn of the event loop to itself', async () => {
+  const store = openMemoryStore()
+  const { turn } = await store.turns.start(turnOf({ input: [say('a'.repeat(600_000))] }))
+  let turns = 0
+  let timer = setImmediate(function count() {
+    turns++
+    timer = setImmediate(count)
+  })
+  const read = () => store.threads.entries(ada, turn.threadId, { after: 0, limit: 9 })
+  const all = await Promise.all(Array.from({ length: 10 }, read))
+  clearImmediate(timer)
+  for (const { entries, more } of all) assert.deepEqual([entries.length, more], [1, false])
+  assert.ok(turns >= 9, `${turns} turns`)
+})
+
+test('a long history is read in parts', async () => {
+  const store = openMemoryStore()
+  const { turn } = await store.turns.start(turnOf({ input: [1, 2, 3].map((n) => say(`${n}`.repeat(3_000_000))) }))
+  const sizes: number[] = []
+  for (let after = 0, more = true; more; ) {
+    const part: HistoryPart = await store.threads.history(turn, after)
+    assert.equal(part.after, after)
+    sizes.push(part.items.length)
+    after += part.items.length
+    more = part.more === true
+  }
+  assert.deepEqual(sizes, [1, 1, 1])
 })
