@@ -239,7 +239,7 @@ export function readTests(open: Open): void {
     await store.turns.record(next.turn, lease, step([draft({ type: 'summary', text: 's', upTo: 3 })]))
     await store.turns.record(next.turn, lease, step([reply('d')]))
     const items = await itemsOf(store, turn)
-    assert.deepEqual(await store.threads.history(next.turn), { after: 3, items: items.slice(3) })
+    assert.deepEqual(await store.threads.history(next.turn), { after: 3, items: items.slice(3), more: false })
     await store.turns.record(next.turn, lease, step([draft({ type: 'summary', text: 't', upTo: 6 })]))
     assert.equal((await store.threads.history(next.turn)).after, 4, 'its own items are there, summarised or not')
     await finish(store, next.turn)
