@@ -71,9 +71,9 @@ export function paint(code: string, text: string, stream: NodeJS.WriteStream = p
   return stream.hasColors?.() ? `\u001b[${code}m${text}\u001b[0m` : text
 }
 
-/** Rows as text with aligned columns. */
+/** Rows as text with aligned columns, a line each. */
 export function table(rows: readonly (readonly string[])[]): string {
-  const cells = rows.map((row) => row.map((cell) => proseOf(cell.replaceAll(/\s+/g, ' '))))
+  const cells = rows.map((row) => row.map((cell) => proseOf(cell.replaceAll(/[\r\n\t]+/g, ' '))))
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)))
   return cells
     .map((row) =>

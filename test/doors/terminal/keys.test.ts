@@ -15,7 +15,7 @@ test('the first screen has the address, the model and the hint; the log goes to 
   const text = await screen.shows(/Message Atrium[\s\S]*connected/)
   assert.match(text, /gateway +http:\/\/127\.0\.0\.1:\d+/)
   await screen.shows(/sign in +http:\/\/127\.0\.0\.1:\d+\/login#code=/)
-  assert.match(text, /scripted · 0 tokens {2,}.*● connected {2}\/help/)
+  await screen.shows(/scripted · 0 tokens {2,}.*● connected {2}\/help/)
   assert.equal(await screen.fact('alternate_on'), '1')
   await until(() => /"msg":"started"/.test(readFileSync(join(home, 'atrium.log'), 'utf8')))
 })
