@@ -170,8 +170,11 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
     followed.clear()
   })
 
+  /** Frames that are being answered: a message is accepted before its thread is followed. */
+  let answering = 0
   return {
     async frame(frame) {
+      answering++
       await begun
       let tag: Ref = {}
       try {
@@ -184,10 +187,12 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
         await dispatch(type, value, tag)
       } catch (error) {
         fail(error, tag)
+      } finally {
+        answering--
       }
       await connection.drained()
     },
-    canClose: () => ![...followed.values()].some((each) => each.running()),
+    canClose: () => answering === 0 && ![...followed.values()].some((each) => each.running()),
   }
 }
 

@@ -221,11 +221,13 @@ test('a thread that cannot be followed any longer ends the connection with the r
   assert.match(closed[0] ?? '', /^4408 slow_reader/)
 })
 
-test('a connection closes at shutdown unless it follows a turn that runs', async () => {
+test('a connection closes at shutdown unless it follows a turn that runs, or is about to', async () => {
   const turn = turnOf()
   const running = open({ turn })
   assert.equal(running.handler.canClose(), true)
-  await running.say({ type: 'subscribe', thread_id: turn.threadId })
+  const said = running.say({ type: 'subscribe', thread_id: turn.threadId })
+  assert.equal(running.handler.canClose(), false)
+  await said
   assert.equal(running.handler.canClose(), false)
   const over = open({ turn: { ...turn, status: 'completed' } })
   await over.say({ type: 'subscribe', thread_id: turn.threadId })
