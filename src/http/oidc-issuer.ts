@@ -29,7 +29,13 @@ const claims = {
   preferred_username: z.optional(z.string()),
   name: z.optional(z.string()),
 }
-const Claims = z.object({ ...claims, nonce: z.optional(z.string()), exp: z.optional(z.number()) })
+const Claims = z.object({
+  ...claims,
+  nonce: z.optional(z.string()),
+  exp: z.optional(z.number()),
+  /** The client that the token was made for. Only a sign-in compares it. */
+  azp: z.optional(z.unknown()),
+})
 /** Claims about a person, from a token or from the user info endpoint. */
 export type Claims = z.output<typeof Claims>
 

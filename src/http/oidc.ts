@@ -29,7 +29,7 @@ export interface Oidc {
   authenticate(jwt: string, request?: string): Promise<Caller | Refusal>
   /** Begins a sign-in. The browser goes to `url`; its cookie must contain `browser` when it returns. */
   begin(redirectUri: string): Promise<{ url: string; browser: string }>
-  /** Throws unauthorized when another browser began the sign-in, it was used before, or it took too long. */
+  /** Throws unauthorized when another browser began the sign-in, it was used before, took too long or is another client's. */
   finish(callback: SignInCallback): Promise<User | Refusal>
 }
 
@@ -110,6 +110,9 @@ export function createOidc({
       const { id_token, access_token } = await issuer.redeem(code, { verifier, redirectUri })
       const claims = await issuer.verify(id_token, clientId === undefined ? [] : [clientId])
       if (claims.nonce !== nonce) throw stale()
+      if (claims.azp !== undefined && claims.azp !== clientId) {
+        throw new AppError('unauthorized', 'the issuer made this sign-in for another client: begin again')
+      }
       if (claims.email !== undefined || access_token === undefined) return findOrEnrol(claims, request)
       const more = (await issuer.metadata()).userinfo_endpoint ? await issuer.userInfo(access_token) : claims
       return findOrEnrol(more.sub === claims.sub ? withAddressOf(claims, more) : claims, request)

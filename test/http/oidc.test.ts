@@ -104,6 +104,8 @@ test('a sign-in ends once, in the browser that began it, with the token that was
     ['another issuer', { iss: 'https://evil.example' }],
     ['the token of another sign-in', {}, { nonce: 'another' }],
     ['a token without a nonce', {}, { nonce: undefined }],
+    ['a token made for another client', {}, { azp: 'another' }],
+    ['a token whose client is no text', {}, { azp: ['c'] }],
   ]
   for (const [what, over, token] of faults) {
     const { oidc, begin, enrolled } = opened({ token: { ...good, ...token } })
@@ -111,7 +113,7 @@ test('a sign-in ends once, in the browser that began it, with the token that was
     await assert.rejects(oidc.finish({ ...callback, ...over }), { code: 'unauthorized' }, what)
     assert.deepEqual(enrolled, [], what)
   }
-  const { oidc, begin, verified } = opened({ token: good, audience: 'api' })
+  const { oidc, begin, verified } = opened({ token: { ...good, azp: 'c' }, audience: 'api' })
   const callback = await begin()
   await oidc.finish({ ...callback, iss: 'https://issuer.example' })
   assert.deepEqual(verified, [['i', ['c']]], 'a token for the API signs nobody in')
@@ -119,7 +121,11 @@ test('a sign-in ends once, in the browser that began it, with the token that was
 })
 
 test('a JWT is for the API or for the client, and counts until it ends, with a minute for the clocks', async () => {
-  const { oidc, verified, enrolled } = opened({ token: { ...good, exp: 1_000.5 }, audience: 'api', known: true })
+  const { oidc, verified, enrolled } = opened({
+    token: { ...good, exp: 1_000.5, azp: 'an-app' },
+    audience: 'api',
+    known: true,
+  })
   const until = 1_060_500
   assert.deepEqual(await oidc.authenticate('j'), { user: userId('known'), name: 'ann', operator: false, until })
   assert.deepEqual([verified, enrolled], [[['j', ['api', 'c']]], []])
