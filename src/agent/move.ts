@@ -50,7 +50,7 @@ export function nextMove(items: readonly Item[], toolbox: Pick<Toolbox, 'kindOf'
   if (open.length === 0) return modelSpokeLast(items) ? { do: 'stop' } : { do: 'ask' }
   const ready = open.flatMap((each) => readiness(each, toolbox) ?? [])
   if (ready.length > 0) return { do: 'settle', calls: ready }
-  const unasked = open.flatMap(({ gate, call }) => (gate ? [] : (approval(call, toolbox) ?? [])))
+  const unasked = open.flatMap(({ gate, answer, call }) => (gate && !answer ? [] : (approval(call, toolbox) ?? [])))
   if (unasked.length > 0) return { do: 'settle', calls: unasked }
   if (open.some(({ gate }) => gate && gate.kind !== 'output')) return { do: 'wait' }
   if (open.some(({ gate }) => gate)) return { do: 'stop' }
@@ -59,7 +59,7 @@ export function nextMove(items: readonly Item[], toolbox: Pick<Toolbox, 'kindOf'
 
 /** How a call can be closed now; undefined when it cannot. */
 function readiness(
-  { call, gate, answer, attempted }: OpenCall,
+  { call, gate, answer, attempted, approved }: OpenCall,
   toolbox: Pick<Toolbox, 'kindOf' | 'repeatable'>,
 ): Settlement | undefined {
   // This process does not hold it, else the turn would not be looking for its next move.
@@ -73,11 +73,13 @@ function readiness(
   // Also when the tool has been removed since: the call may have taken effect.
   if (attempted && !toolbox.repeatable(call)) return { call, how: 'interrupted' }
   const kind = toolbox.kindOf(call)
-  if (kind.do === 'run' || (kind.do === 'ask' && (answer?.decision === 'allow' || input))) {
+  if (kind.do === 'run' || (kind.do === 'ask' && approved)) {
     return { call, how: 'run', ...(kind.taint !== undefined && { taint: kind.taint }), ...(input && { input }) }
   }
   if (kind.do === 'unknown' || kind.do === 'invalid') return { call, how: kind.do }
   if (kind.do === 'deny') return { call, how: 'forbidden', word: kind.reason, ...(kind.leak && { leak: kind.leak }) }
+  // A sign-in or a form that was answered is no approval: the policy has turned to asking since the call began.
+  if (kind.do === 'ask') return undefined
   // Approved as a tool of the service, but now a caller's function: no second answer comes, the model must call again.
   return answer && { call, how: 'unknown' }
 }

@@ -7,6 +7,8 @@ export type OpenCall = {
   readonly gate?: Gate
   readonly answer?: Answer
   readonly attempted: boolean
+  /** A person allowed it at an approval gate, which need not be its latest gate. */
+  readonly approved?: true
 }
 
 /** True for items that a model makes; an unbroken run of them is one response. */
@@ -34,6 +36,9 @@ export function openCalls(items: readonly Item[]): OpenCall[] {
   const attempted = new Set<string>()
   const gates = new Map<string, Gate>()
   const answers = new Map<string, Answer>()
+  const approved = new Set<string>()
+  /** The answer after the place of the scan, until its gate is found. */
+  const decisions = new Map<string, Answer['decision']>()
   const open: OpenCall[] = []
   let inResponse = false
   for (let at = items.length - 1; at >= 0; at--) {
@@ -41,6 +46,11 @@ export function openCalls(items: readonly Item[]): OpenCall[] {
     const made = isModelMade(item)
     if (inResponse && !made) break
     inResponse = made
+    if (item.type === 'answer') decisions.set(item.callId, item.decision)
+    if (item.type === 'gate') {
+      if (item.kind === 'approval' && decisions.get(item.callId) === 'allow') approved.add(item.callId)
+      decisions.delete(item.callId)
+    }
     if (item.type === 'result' || (item.type === 'answer' && item.decision === 'output')) closed.add(item.callId)
     // An attempt before the latest gate was an earlier run.
     else if (item.type === 'attempt' && !gates.has(item.callId)) attempted.add(item.callId)
@@ -58,6 +68,7 @@ export function openCalls(items: readonly Item[]): OpenCall[] {
         ...(gate && { gate }),
         ...(answer && { answer }),
         attempted: attempted.has(item.callId),
+        ...(approved.has(item.callId) && { approved: true }),
       })
     }
   }

@@ -90,6 +90,31 @@ const moves: readonly [what: string, items: Item[], move: string][] = [
     'settle w:run',
   ],
   [
+    'a sign-in that was done for an approved call',
+    [user, write, gate('w', 'approval'), allow('w'), attempt('w'), gate('w', 'credential'), allow('w')],
+    'settle w:run',
+  ],
+  [
+    'a sign-in that was done for a call that must be asked for since',
+    [user, write, attempt('w'), gate('w', 'credential'), allow('w')],
+    'settle w:approval(write may change something)',
+  ],
+  ...[allow('w'), deny('w')].map((given): [string, Item[], string] => [
+    `input (${given.type === 'answer' && given.decision}) for a call that must be asked for since`,
+    [user, write, attempt('w'), gate('w', 'input'), given],
+    'settle w:approval(write may change something)',
+  ]),
+  [
+    'the approval that a sign-in was followed by',
+    [user, write, attempt('w'), gate('w', 'credential'), allow('w'), gate('w', 'approval')],
+    'wait',
+  ],
+  [
+    'its answer',
+    [user, write, attempt('w'), gate('w', 'credential'), allow('w'), gate('w', 'approval'), allow('w')],
+    'settle w:run',
+  ],
+  [
     'input that nobody gave in time',
     [user, once, attempt('o'), gate('o', 'input'), expired('o')],
     'settle o:unanswered(a day)',
