@@ -1,6 +1,5 @@
 // The authenticated caller of a request.
-// oxlint-disable-next-line import/no-empty-named-blocks, unicorn/require-module-specifiers -- imports the module that is augmented below
-import type {} from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 
@@ -43,4 +42,10 @@ export interface WriteLimit {
 export function requireAllTools({ allowedTools }: Caller, what: string): void {
   if (!allowedTools) return
   throw new AppError('forbidden', `this token may use some tools only: ${what} with another`)
+}
+
+/** Throws unauthorized if the token or session was revoked while the request waited. For answers that are sent at once. */
+export async function requireStillAllowed(request: FastifyRequest): Promise<void> {
+  if ((await request.isStillAllowed?.()) !== false) return
+  throw new AppError('unauthorized', 'the token or session has ended while this request waited: sign in again')
 }

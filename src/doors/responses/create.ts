@@ -14,6 +14,7 @@ import { collectTurn, eventStyle, type FollowedTurn, streamTurn } from '#doors/r
 import { inputCount, responseObject } from '#doors/responses/tell/output.ts'
 import type { EventStyle } from '#doors/responses/tell/stream-records.ts'
 import { hashOfBody } from '#http/body-hash.ts'
+import { requireStillAllowed } from '#http/caller.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import type { Start } from '#turns/turns.ts'
 import type { ResponsesParts } from './parts.ts'
@@ -93,7 +94,9 @@ async function answer(parts: ResponsesParts, reply: FastifyReply, how: AnswerSty
     const response = responseObject({ turn: joined.turn, model, output: [] })
     return { ...response, status: joined.turn.status === 'queued' ? 'queued' : response.status }
   }
-  return responseObject(await collectTurn(parts, followed, entries))
+  const state = await collectTurn(parts, followed, entries)
+  await requireStillAllowed(reply.request)
+  return responseObject(state)
 }
 
 /** Faults of the turn are answered with 200 and a failed response that is not stored. Other faults are thrown. */

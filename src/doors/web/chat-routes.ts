@@ -13,7 +13,7 @@ import { hashOfBody } from '#http/body-hash.ts'
 import { readIdempotencyKey } from '#http/idempotency-key.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import { maxFileBodyBytes } from '#http/body.ts'
-import type { Caller } from '#http/caller.ts'
+import { type Caller, requireStillAllowed } from '#http/caller.ts'
 import { wrongField } from '#http/validate.ts'
 import { usageWire } from '#http/wire-format.ts'
 import { type Route, route } from '#http/routes.ts'
@@ -129,6 +129,7 @@ async function answerChat(
   parts: ChatParts,
 ): Promise<z.output<typeof ChatAnswer>> {
   const { turn, entries } = await follow(await started, reply, parts)
+  await requireStillAllowed(reply.request)
   const rests = isAtRest(turn.status)
   const gate = await parts.gates.ofTurn(turn)
   return {

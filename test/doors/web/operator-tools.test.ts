@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { builtInTools } from '../../safety/built-in.ts'
-import { createWriter } from '../test-app.ts'
+import { createHold, createWriter } from '../test-app.ts'
 import { openHouse } from './house.ts'
 import { bearer, openClient } from './socket.ts'
 
@@ -133,4 +133,24 @@ test('a user has several tokens; one that is revoked ends with its sessions and 
     assert.equal((await call(method, path)).status, 404)
   }
   assert.equal((await call('GET', '/api/users/bob/tokens')).status, 404)
+})
+
+test('a request that waits for its reply gets none once its token is revoked', async (t) => {
+  for (const [path, body] of [
+    ['/api/chat', { message: 'hi' }],
+    ['/v1/responses', { model: 'm', input: 'hi' }],
+    ['/v1/chat/completions', { model: 'm', messages: [{ role: 'user', content: 'hi' }] }],
+  ] as const) {
+    const hold = createHold()
+    const { call, addUser } = await openHouse(t, { say: hold.say })
+    const token = await addUser('ada')
+    const waiting = call('POST', path, { token, body })
+    await hold.asked
+    const [{ id }] = (await call('GET', '/api/users/ada/tokens')).json.tokens
+    assert.equal((await call('DELETE', `/api/users/ada/tokens/${id}`)).status, 204)
+    hold.release('a secret')
+    const { status, json } = await waiting
+    assert.equal(status, 401, path)
+    assert.doesNotMatch(JSON.stringify(json), /a secret/)
+  }
 })

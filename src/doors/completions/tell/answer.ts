@@ -7,6 +7,7 @@ import { errorEnvelope } from '#doors/openai/error-envelope.ts'
 import { noteBeginnings, notePoint } from '#doors/openai/stopped-answer.ts'
 import { type Source, waitForRest } from '#doors/openai/turn-events.ts'
 import type { CompletionsParts } from '#doors/completions/parts.ts'
+import { requireStillAllowed } from '#http/caller.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import { type EventWriter, openEvents } from '#http/sse.ts'
 import { createStream } from './chunks.ts'
@@ -56,6 +57,7 @@ export function nameTurn({ raw }: FastifyReply, { id, threadId }: Pick<Turn, 'id
 async function collectTurn(parts: CompletionsParts, reply: FastifyReply, how: AnswerStyle, followed: FollowedTurn) {
   const reader = parts.readers.open(followed.turn, followed.begins)
   const { turn, entries } = await waitForRest(parts, followed, followed.entries).finally(() => reader.done())
+  await requireStillAllowed(reply.request)
   const fault = faultOf(turn)
   if (fault) return refuseTurn(reply, fault)
   const told = toldOf(turn, entries)
