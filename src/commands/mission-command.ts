@@ -5,7 +5,7 @@ import type { MissionJson, RunJson } from '#missions/mission-wire.ts'
 import type { MissionRequest } from '#missions/mission-request.ts'
 import { printable, proseOf } from '#safety/printable.ts'
 import { reachOperator } from './running-service.ts'
-import { print, table } from './report.ts'
+import { minuteOf, print, table } from './report.ts'
 
 type Options = { readonly json?: boolean }
 type AddOptions = Options & {
@@ -47,7 +47,7 @@ export async function listMissions(options: Options): Promise<void> {
     id,
     title,
     status,
-    next ?? '',
+    next ? minuteOf(next) : '',
     last ? outcomeOf(last) : '',
   ])
   const head = ['MISSION', 'TITLE', 'STATUS', 'NEXT RUN', 'LAST']

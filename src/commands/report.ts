@@ -71,6 +71,11 @@ export function paint(code: string, text: string, stream: NodeJS.WriteStream = p
   return stream.hasColors?.() ? `\u001b[${code}m${text}\u001b[0m` : text
 }
 
+/** A time of ISO 8601 in UTC to the minute, for tables. */
+export function minuteOf(time: string): string {
+  return `${time.slice(0, 16)}Z`
+}
+
 /** Rows as text with aligned columns, a line each. */
 export function table(rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map((cell) => proseOf(cell.replaceAll(/[\r\n\t]+/g, ' '))))

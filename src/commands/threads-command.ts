@@ -6,7 +6,7 @@ import { isoTime } from '#http/wire-format.ts'
 import { proseOf } from '#safety/printable.ts'
 import { catchUp } from '#turns/thread-indexer.ts'
 import { createThreadSearch, type FoundThread } from '#turns/thread-search.ts'
-import { print, table } from './report.ts'
+import { minuteOf, print, table } from './report.ts'
 import { withStore } from './home-store.ts'
 
 const maxThreads = 100
@@ -43,7 +43,7 @@ export async function listThreads(options: ListOptions): Promise<void> {
     print({ json }, listed, found.join('\n') || 'Nothing matches.')
     return
   }
-  const cells = listed.map(({ id, updated_at, door, title }) => [id, `${updated_at.slice(0, 16)}Z`, door, title])
+  const cells = listed.map(({ id, updated_at, door, title }) => [id, minuteOf(updated_at), door, title])
   const text = listed.length > 0 ? table([['THREAD', 'UPDATED', 'DOOR', 'TITLE'], ...cells]) : 'No conversations yet.'
   print({ json }, listed, text)
 }

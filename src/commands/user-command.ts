@@ -9,7 +9,7 @@ import { hashToken, newToken } from '#lib/token.ts'
 import { removeUser as eraseUser } from '#turns/user-removal.ts'
 import { agrees } from './prompts.ts'
 import { askService } from './running-service.ts'
-import { print, table } from './report.ts'
+import { minuteOf, print, table } from './report.ts'
 import { withStore } from './home-store.ts'
 
 type Options = { readonly json?: boolean; readonly expiresInDays?: string }
@@ -35,7 +35,7 @@ export function addToken(name: string, options: Options & { readonly tools?: str
 export function listUsers(options: Options): Promise<void> {
   return withStore(async ({ accounts }) => {
     const users = await accounts.listUsers()
-    const rows = users.map(({ name, tokens, createdAt }) => [name, String(tokens), isoTime(createdAt)])
+    const rows = users.map(({ name, tokens, createdAt }) => [name, String(tokens), minuteOf(isoTime(createdAt))])
     const text =
       users.length > 0
         ? table([['NAME', 'TOKENS', 'SINCE'], ...rows])

@@ -7,6 +7,7 @@ export type Press = {
   readonly ctrlKey: boolean
   readonly metaKey: boolean
   readonly altKey: boolean
+  readonly shiftKey: boolean
   /** Something else has used the key. */
   readonly defaultPrevented: boolean
 }
@@ -33,9 +34,11 @@ export function shortcutOf(
 ): Shortcut | undefined {
   if (press.defaultPrevented || press.altKey) return undefined
   if (mac ? press.metaKey : press.ctrlKey) {
-    if (press.key === 'k') return searches ? 'palette' : 'search'
-    if (press.key === 'f' && finds) return 'find'
-    return press.key === '/' ? 'shortcuts' : undefined
+    // Caps Lock makes a letter large too.
+    const key = press.shiftKey ? press.key : press.key.toLowerCase()
+    if (key === 'k') return searches ? 'palette' : 'search'
+    if (key === 'f' && finds) return 'find'
+    return key === '/' ? 'shortcuts' : undefined
   }
   if (press.ctrlKey || press.metaKey) return undefined
   if (press.key === '?' && !writes) return 'shortcuts'

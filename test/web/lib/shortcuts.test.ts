@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { type PaletteEntry, paletteMatches } from '../../../web/lib/palette.ts'
 import { type Place, type Press, type Shortcut, shortcutOf } from '../../../web/lib/shortcuts.ts'
 
-const none = { ctrlKey: false, metaKey: false, altKey: false, defaultPrevented: false }
+const none = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, defaultPrevented: false }
 const ctrl = { ctrlKey: true }
 const page: Place = { writes: false, closes: false, searches: false, finds: false }
 const composer: Place = { ...page, writes: true }
@@ -13,6 +13,8 @@ const dialog: Place = { ...page, writes: true, closes: true }
 const rows: readonly (readonly [name: string, Partial<Press> & { key: string }, Place, Shortcut | undefined])[] = [
   ['Ctrl+K searches the threads', { key: 'k', ...ctrl }, composer, 'search'],
   ['Ctrl+K in the search opens the palette', { key: 'k', ...ctrl }, { ...dialog, searches: true }, 'palette'],
+  ['Ctrl+K with Caps Lock is the same', { key: 'K', ...ctrl }, composer, 'search'],
+  ['Ctrl+Shift+K is of the browser', { key: 'K', ...ctrl, shiftKey: true }, composer, undefined],
   ['k is a letter', { key: 'k' }, page, undefined],
   ['Cmd+K is not of this system', { key: 'k', metaKey: true }, page, undefined],
   ['Ctrl+Alt+K is another key', { key: 'k', ...ctrl, altKey: true }, page, undefined],
