@@ -128,7 +128,7 @@ async function connect(
     if (addressKind(address) === 'metadata') return refused(target, 'metadata')
     return tunnel ? { socket: await openTunnel(tunnel, target, signal) } : { addresses: [] }
   }
-  // A proxy resolves the name itself.
+  // A proxy resolves the name itself, often where this machine cannot: only the proxy can check the addresses.
   if (tunnel) return { socket: await openTunnel(tunnel, target, signal) }
   // The lookup may have no deadline of its own.
   const found = await orAborted(lookup(target.host), signal)

@@ -23,6 +23,12 @@ test('a proxy gets CONNECT and nothing else; TLS is with the target itself', asy
   assert.equal(tunnels.at(-1)?.place, '93.184.216.34:443')
 })
 
+test('a name is left to the proxy: this machine may have no name service', async () => {
+  const lookup = (): Promise<never> => Promise.reject(new Error('looked up'))
+  const answer = await dial(to('https://a.example/'), { ...through(), ca: [cert], lookup })
+  assert.equal(answer.type, 'answer')
+})
+
 test('a certificate of nobody, or of another name, is refused through the proxy too', async () => {
   assert.match(faultOf(await dial(to('https://a.example/'), through())), /^unreachable: .*SELF_SIGNED|DEPTH_ZERO/)
   assert.match(faultOf(await dial(to('https://b.example/'), { ...through(), ca: [cert] })), /ERR_TLS_CERT_ALTNAME/)
