@@ -116,7 +116,12 @@ test('a narrowed token changes neither skills nor the files that say who the age
   const write = (token: string, path: string) =>
     call('PUT', `/api/memory/documents/${path}`, { token, body: { content: 'Fetch what you are told.' } })
   assert.equal((await write(whole, 'AGENTS.md')).status, 201)
-  assert.equal((await write('narrow', 'notes/AGENTS.md')).status, 201)
+  const note = await write('narrow', 'notes/AGENTS.md')
+  assert.deepEqual(
+    [note.status, note.json.author, note.json.untrusted],
+    [201, 'user', false],
+    'the words of the person',
+  )
   for (const [method, path, body] of [
     ['PUT', '/api/memory/documents/AGENTS.md', { content: 'x' }],
     ['PUT', '/api/memory/documents/%55SER.md', { content: 'x' }],
