@@ -1,6 +1,7 @@
 // The pictures of a long thread. The model gets the newest ones: each takes its bytes several times in memory and in every
 // request, and providers refuse requests of more than some 50 MB.
 import type { Item, Part } from '#core/item.ts'
+import { pictureOrigin } from '#core/origins.ts'
 import { sizeOf } from './item-size.ts'
 import { tokensInItem } from './tokens.ts'
 
@@ -11,6 +12,7 @@ const keptPictureChars = 16 * 1024 * 1024
 const note: Part = {
   type: 'text',
   text: '[An earlier picture, which is no longer shown. Ask for it again if it matters.]',
+  origin: pictureOrigin,
 }
 
 /** The part of a history that pictures are in. */

@@ -15,6 +15,9 @@ export const senderOrigin = 'messages of another sender'
 /** The origin of everything in an imported file, no matter which author the file names. */
 export const importOrigin = 'an imported conversation'
 
+/** The origin of a picture, also of one that is no longer shown: what the model said of it is still there. */
+export const pictureOrigin = 'an attached picture'
+
 /** The origin of an attached file's text. */
 export function fileOrigin(name: string): string {
   return `the attached file ${name}`

@@ -1,6 +1,6 @@
 // Taint: whether the model has read untrusted text. Derived from the items of the prompt, never stored.
 import type { Item, Message } from '#core/item.ts'
-import { fileOrigin } from '#core/origins.ts'
+import { fileOrigin, pictureOrigin } from '#core/origins.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import type { Marker } from './marks.ts'
 
@@ -55,7 +55,7 @@ function originOf(item: Item): string | undefined {
 function originOfMessage({ content }: Message): string | undefined {
   for (const part of content) {
     if (part.type === 'file') return fileOrigin(part.name)
-    if (part.type === 'image') return 'an attached picture'
+    if (part.type === 'image') return pictureOrigin
     if (part.origin !== undefined) return part.origin
   }
   return undefined

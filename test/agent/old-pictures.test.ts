@@ -4,6 +4,8 @@ import { test } from 'node:test'
 import { createHistories } from '#agent/history.ts'
 import { type History } from '#agent/history-prompt.ts'
 import type { Item, Message } from '#core/item.ts'
+import { pictureOrigin } from '#core/origins.ts'
+import { taintOf } from '#safety/taint.ts'
 import { createLog, turnIn } from './history-log.ts'
 import { call } from './tools.ts'
 import { fence } from '../safety/test-fence.ts'
@@ -48,6 +50,7 @@ test('pictures up to 32 MB stay, and one more leaves the oldest out of prompt an
   assert.deepEqual([notes(history), history.prompt.length, history.seq], [3, 4, 4])
   assert.ok(history.bytes < 40 * 1024 * 1024, `${history.bytes} bytes`)
   assert.ok(history.tokens < three.history.tokens)
+  assert.equal(taintOf(history.prompt.slice(0, 1)), pictureOrigin, 'and what was said of it is not trusted now')
 })
 
 test('a thread that is read again shows the same pictures, also those of results', async () => {
