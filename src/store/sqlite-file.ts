@@ -1,9 +1,10 @@
-// The file of a SQLite database: made for its owner only, with a write-ahead log.
+// The file of a SQLite database: made for its owner only, with a write-ahead log, and the settings of its connections.
 import { closeSync, openSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { isBusy } from './sqlite-faults.ts'
 
-const maxBusyMs = 5_000
+/** How long a connection waits for another process. */
+export const maxBusyMs = 5_000
 
 /** Creates a missing file with access for its owner only; SQLite gives the WAL the same mode. SQLite reports any error. */
 export function createPrivateFile(path: string): void {
@@ -23,4 +24,10 @@ export function enableWal(db: DatabaseSync): void {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
     }
   }
+}
+
+/** Sets what every connection has. Deleted content is overwritten: erasing a user must erase their texts. */
+export function setUpConnection(db: DatabaseSync): void {
+  db.exec('PRAGMA synchronous=FULL; PRAGMA foreign_keys=OFF; PRAGMA temp_store=MEMORY')
+  db.exec('PRAGMA cache_size=-16000; PRAGMA journal_size_limit=67108864; PRAGMA secure_delete=ON')
 }

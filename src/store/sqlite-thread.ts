@@ -2,16 +2,14 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Row, Statement } from './sql.ts'
+import { maxBusyMs, setUpConnection } from './sqlite-file.ts'
 import type { Answer, ThreadData } from './sqlite-threads.ts'
-
-const maxBusyMs = 5_000
 
 const { path, writes } = workerData as ThreadData
 const db = new DatabaseSync(path, { readOnly: !writes, timeout: maxBusyMs })
-db.exec('PRAGMA cache_size=-16000; PRAGMA temp_store=MEMORY')
-// As the connection of the main thread, see `sqlite.ts`. That one decides when the log is moved into the file.
-if (writes) db.exec('PRAGMA synchronous=FULL; PRAGMA foreign_keys=OFF; PRAGMA secure_delete=ON')
-if (writes) db.exec('PRAGMA journal_size_limit=67108864; PRAGMA wal_autocheckpoint=0')
+setUpConnection(db)
+// The main thread decides when the log is moved into the file, see `sqlite.ts`.
+if (writes) db.exec('PRAGMA wal_autocheckpoint=0')
 const statements = new Map<string, StatementSync>()
 /** What a thread that writes runs outside of a transaction. Other statements belong to one that ended with its thread. */
 const outside = /^(?:BEGIN|ROLLBACK|PRAGMA)\b/

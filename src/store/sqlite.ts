@@ -4,12 +4,11 @@ import { AppError } from '#core/errors.ts'
 import { createOneAtATime } from '#lib/one-at-a-time.ts'
 import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
 import { asAppError, isBusy } from './sqlite-faults.ts'
-import { createPrivateFile, enableWal } from './sqlite-file.ts'
+import { createPrivateFile, enableWal, maxBusyMs, setUpConnection } from './sqlite-file.ts'
 import { createSqliteThreads } from './sqlite-threads.ts'
 import { createSqliteWriter, noThread, type SqliteWriter } from './sqlite-writer.ts'
 
 const memory = ':memory:'
-const maxBusyMs = 5_000
 /** Between two attempts to begin a transaction while another process writes. */
 const busyRetryMs = 2
 const maxBatch = 256
@@ -69,9 +68,7 @@ export function openSqlite(
     if (extensions) db.enableLoadExtension(false)
     if (image) db.deserialize(image)
     enableWal(db)
-    db.exec('PRAGMA synchronous=FULL; PRAGMA foreign_keys=OFF; PRAGMA temp_store=MEMORY')
-    // Deleted content is overwritten: erasing a user must erase their texts.
-    db.exec('PRAGMA cache_size=-16000; PRAGMA journal_size_limit=67108864; PRAGMA secure_delete=ON')
+    setUpConnection(db)
     // A commit would move a long log into the file, and block the event loop twice as long: see `moveLogSoon`.
     if (canMeasureLog(String(db.prepare('SELECT sqlite_version() AS version').get()?.['version']))) {
       db.exec('PRAGMA wal_autocheckpoint=0')
