@@ -9,6 +9,7 @@ import type { Messages } from '#doors/completions/read/messages.ts'
 import type { CompletionRequest } from '#doors/completions/read/request.ts'
 import { createChunkWriter } from '#doors/completions/tell/chunks.ts'
 import { completionId, completionObject, type FinishReason } from '#doors/completions/tell/told.ts'
+import { requireStillAllowed } from '#http/caller.ts'
 import { type EventWriter, openEvents } from '#http/sse.ts'
 import type { SingleAnswer, SingleCall } from '#turns/single-call.ts'
 
@@ -39,6 +40,7 @@ export async function answerTask(
 
   async function whole() {
     const answer = await parts.turns.callOnce(user, call, { signal, onText: () => {} })
+    await requireStillAllowed(reply.request)
     const fault = faultOf(answer)
     if (fault) throw fault
     const { text: content, reasoning, usage } = answer

@@ -10,6 +10,7 @@ import { findPrevious } from '#doors/responses/read/plan.ts'
 import { type ReferenceParts, resolveReferences } from '#doors/responses/read/references.ts'
 import { readPrevious } from '#doors/responses/read/request.ts'
 import { CompactSchema } from '#doors/responses/read/schemas.ts'
+import { requireStillAllowed } from '#http/caller.ts'
 import { check, wrongField } from '#http/validate.ts'
 import { unixTime, usageWire } from '#http/wire-format.ts'
 import type { Turns } from '#turns/turns.ts'
@@ -30,6 +31,7 @@ export async function compactHistory(
     { door: 'responses', items, ...(threadId && { threadId }) },
     signal,
   )
+  await requireStillAllowed(request)
   return {
     id: responseId(newId(), newId()),
     object: 'response.compaction',

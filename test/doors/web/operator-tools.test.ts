@@ -140,6 +140,8 @@ test('a request that waits for its reply gets none once its token is revoked', a
     ['/api/chat', { message: 'hi' }],
     ['/v1/responses', { model: 'm', input: 'hi' }],
     ['/v1/chat/completions', { model: 'm', messages: [{ role: 'user', content: 'hi' }] }],
+    ['/v1/chat/completions', { model: 'atrium-task', messages: [{ role: 'user', content: 'hi' }] }],
+    ['/v1/responses/compact', { model: 'm', input: 'hi' }],
   ] as const) {
     const hold = createHold()
     const { call, addUser } = await openHouse(t, { say: hold.say })
