@@ -165,8 +165,10 @@ function hideAndErase(ids: readonly string[], words: string, erase: () => Promis
 
 /** Applies the frame of a thread that has changed or was removed. */
 export function applyThread(frame: Extract<Frame, { type: 'thread' }>): void {
-  if ('archived' in frame && frame.archived) oneArchived.data.value = frame
-  else if (oneArchived.data.peek()?.id === frame.id) void oneArchived.load()
+  const archived = 'archived' in frame && frame.archived
+  if (archived) oneArchived.data.value = frame
+  // An answer that is on its way may be older than the frame, and would undo it.
+  if (archived ? oneArchived.loading.peek() : oneArchived.data.peek()?.id === frame.id) void oneArchived.load()
   const page = threadList.data.peek()
   if (!page) return
   const others = page.threads.filter(({ id }) => id !== frame.id)

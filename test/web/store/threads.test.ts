@@ -188,6 +188,18 @@ test('whether there is an archive is asked once, and again when the known thread
   assert.deepEqual([archived(), gateway.of(listing).length], ['t7', 1])
 })
 
+test('a thread that is archived while the archive is read counts', async (t) => {
+  serve(t, 0)
+  const archived = () => oneArchived.data.value?.id
+  oneArchived.data.value = undefined
+  const read = oneArchived.load()
+  gateway.on(listing, () => ok({ threads: [thread(7, { archived: true })], next_cursor: null }))
+  applyThread({ type: 'thread', ...thread(7, { archived: true }) })
+  await read
+  await settled()
+  assert.equal(archived(), 't7')
+})
+
 test('a variant that is shown takes the row of its conversation; one that is not shown has none', async (t) => {
   serve(t, 2)
   await threadList.load()
