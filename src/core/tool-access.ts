@@ -50,9 +50,14 @@ export type Share = { readonly tool: string; readonly secret: string; readonly f
 /** A tool and the owner of its secrets. Users without a secret of their own use the operator's. */
 export type ToolOwner = { readonly tool: string; readonly owner: UserId }
 
+/** What a person has to do for a tool before it works: set its secrets, or sign in. */
+export type OpenStep = 'setup' | 'sign_in'
+
 export interface ToolAccess {
   /** Throws not_found. */
   needs(whose: ToolOwner): Promise<ToolNeeds>
+  /** By tool, the first step that is still open: without it, no call of the tool can work. */
+  openSteps(owner: UserId): Promise<ReadonlyMap<string, OpenStep>>
   /** Starts an OAuth sign-in. `browser` is a secret that only the starting browser has. */
   begin(whose: ToolOwner, from: { redirectUri: string; browser?: string }): Promise<StartedSignIn>
   /**

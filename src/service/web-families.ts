@@ -38,7 +38,7 @@ export function webFamilies({ app, config, gateway, about, sessions, origins, oi
   })
   return [
     { routes },
-    { routes: toolRoutes({ toolAdmin: app.toolAdmin }), parse: parseLossless },
+    { routes: toolRoutes({ toolAdmin: app.toolAdmin, access: () => app.access() }), parse: parseLossless },
     { routes: mcpRoutes({ mcp: app.mcp }), parse: parseLossless },
     { routes: mcpAuthRoutes({ mcp: app.mcp, gates, origins }) },
     skillUpload({ skills }),

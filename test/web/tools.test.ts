@@ -62,7 +62,7 @@ const enabled = async (name: string): Promise<boolean | undefined> => {
 
 test('each tool tells what it may and what it cannot do', { skip }, async (t) => {
   const page = await site.visit(t, '/tools')
-  await row(page, 'almanac').getByText('Asks').waitFor()
+  await row(page, 'almanac').getByText('Set up').waitFor()
   await row(page, 'weather').getByText('Reads').waitFor()
   await page.getByRole('link', { name: 'weather' }).click()
   const detail = page.getByRole('article', { name: 'weather' })
@@ -135,6 +135,7 @@ test('a tool is signed in with a token and set up with a secret; neither is show
   await detail.getByRole('textbox', { name: 'almanac_id' }).fill('id-of-the-almanac')
   await detail.getByRole('button', { name: 'Save' }).click()
   await rowOf('almanac_id').getByText(setLately).waitFor()
+  await row(page, 'almanac').getByText('Asks').waitFor()
   await rowOf('almanac_id').getByRole('button', { name: 'Replace' }).click()
   await detail.getByRole('textbox', { name: 'almanac_id' }).fill('next-id-of-the-almanac')
   await detail.getByRole('button', { name: 'Save' }).click()

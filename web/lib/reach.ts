@@ -3,14 +3,18 @@ import { maxToolMemoryMib } from '#core/page-limits.ts'
 import { countWords } from '#core/words.ts'
 import type { AccessRow, Tool } from '#doors/web/wire/tool.ts'
 
-/** A tool's pill: what the policy in force makes of its calls in a turn that has read nothing from outside. */
-export type Kind = 'reads' | 'writes' | 'asks' | 'refused' | 'danger'
+/**
+ * A tool's pill: what its reader has to do first, else what the policy in force makes of its calls in a turn that has read
+ * nothing from outside.
+ */
+export type Kind = 'reads' | 'writes' | 'asks' | 'refused' | 'danger' | 'sign_in' | 'setup'
 
 export type Reach = { readonly may: readonly string[]; readonly cannot: readonly string[] }
 
-export function kindOf({ effects, verdict }: Pick<Tool, 'effects' | 'verdict'>): Kind {
+export function kindOf({ effects, verdict, needs }: Pick<Tool, 'effects' | 'verdict' | 'needs'>): Kind {
   if (verdict.clean === 'deny') return 'refused'
   if (effects === 'danger') return 'danger'
+  if (needs) return needs
   if (verdict.clean === 'ask') return 'asks'
   return effects === 'read' ? 'reads' : 'writes'
 }

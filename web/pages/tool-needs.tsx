@@ -14,7 +14,7 @@ import { When } from '../parts/states.tsx'
 import { now } from '../store/clock.ts'
 import { loaded } from '../store/loaded.ts'
 import { notify } from '../store/notices.ts'
-import { forgetSecret, readNeeds, setUpTool, signToolIn } from '../store/tools.ts'
+import { forgetSecret, readNeeds, setUpTool, signToolIn, tools } from '../store/tools.ts'
 
 /** How often, and how many times, to check whether a sign-in in the other window is done. */
 const lookMs = 2_000
@@ -23,6 +23,8 @@ const maxLooks = 300
 export function Needs({ tool }: { tool: string }) {
   const needs = useMemo(() => loaded(() => readNeeds(tool)), [tool])
   useEffect(() => void needs.load(), [needs])
+  // The pill in the list says what is still to do.
+  const again = async (): Promise<void> => void (await Promise.all([needs.load(), tools.load()]))
   const found = needs.data.value
   if (found && !found.auth && found.setup.length === 0) return null
   return (
@@ -30,8 +32,8 @@ export function Needs({ tool }: { tool: string }) {
       <When of={needs} what="What it needs" rows={1}>
         {(found: ToolNeeds) => (
           <>
-            {found.auth && <SignInRow tool={tool} auth={found.auth} again={() => needs.load()} />}
-            {found.setup.length > 0 && <SetUp tool={tool} secrets={found.setup} again={() => needs.load()} />}
+            {found.auth && <SignInRow tool={tool} auth={found.auth} again={again} />}
+            {found.setup.length > 0 && <SetUp tool={tool} secrets={found.setup} again={again} />}
           </>
         )}
       </When>

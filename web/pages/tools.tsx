@@ -164,7 +164,14 @@ function KindPill({ tool }: { tool: Tool }) {
   const kind = kindOf(tool)
   if (kind === 'danger') return <Pill kind="clay">{tool.enabled ? 'Danger' : 'Off, danger'}</Pill>
   if (!tool.enabled) return <Pill>Off</Pill>
-  return <Pill kind={kind === 'asks' ? 'sun' : kind === 'refused' ? 'clay' : 'plain'}>{kinds[kind]}</Pill>
+  return <Pill kind={pillKinds[kind] ?? 'plain'}>{kinds[kind]}</Pill>
+}
+
+const pillKinds: Readonly<Partial<Record<Kind, 'sun' | 'clay'>>> = {
+  asks: 'sun',
+  sign_in: 'sun',
+  setup: 'sun',
+  refused: 'clay',
 }
 
 const kinds: Readonly<Record<Kind, string>> = {
@@ -173,6 +180,8 @@ const kinds: Readonly<Record<Kind, string>> = {
   asks: 'Asks',
   refused: 'Refused',
   danger: 'Danger',
+  sign_in: 'Sign in',
+  setup: 'Set up',
 }
 
 function Detail({ tool, grouped }: { tool: Tool; grouped: boolean }) {

@@ -2,7 +2,8 @@
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import type { AccessRow, ToolAdmin, ToolView } from '#core/admin.ts'
-import { operator } from '#core/ids.ts'
+import { operator, type UserId } from '#core/ids.ts'
+import type { OpenStep, ToolAccess } from '#core/tool-access.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire-format.ts'
 import { type AccessWire, ToolsAnswer, ToolTrialAnswer, ToolWire } from '#doors/web/wire/tool.ts'
@@ -12,9 +13,18 @@ const EnableBody = z.object({ enabled: z.boolean() })
 export const maxTestBodyBytes = 2 * 1024 * 1024
 const TestBody = z.object({ params: z.optional(z.unknown()), context: z.optional(z.unknown()) })
 
-export type ToolsParts = { readonly toolAdmin: ToolAdmin }
+export type ToolsParts = {
+  readonly toolAdmin: ToolAdmin
+  /** Opened at the first call. */
+  readonly access: () => Promise<Pick<ToolAccess, 'openSteps'>>
+}
 
-export function toolRoutes({ toolAdmin }: ToolsParts): Route[] {
+const none: ReadonlyMap<string, OpenStep> = new Map()
+
+export function toolRoutes({ toolAdmin, access }: ToolsParts): Route[] {
+  /** What a user has to do for each of the tools. */
+  const stepsFor = async (tools: readonly ToolView[], user: UserId): Promise<typeof none> =>
+    tools.some(({ source }) => source === 'component') ? (await access()).openSteps(user) : none
   return [
     route({
       method: 'GET',
@@ -24,7 +34,8 @@ export function toolRoutes({ toolAdmin }: ToolsParts): Route[] {
       answers: { 200: ToolsAnswer },
       async handle({ caller: { user } }) {
         const tools = (await toolAdmin.list()).filter(({ operatorOnly }) => user === operator || !operatorOnly)
-        return { tools: tools.map(toolWire) } satisfies z.output<typeof ToolsAnswer>
+        const steps = await stepsFor(tools, user)
+        return { tools: tools.map((tool) => toolWire(tool, steps)) } satisfies z.output<typeof ToolsAnswer>
       },
     }),
     route({
@@ -34,11 +45,11 @@ export function toolRoutes({ toolAdmin }: ToolsParts): Route[] {
       summary: 'Enable or disable a tool',
       body: EnableBody,
       answers: { 200: ToolWire },
-      async handle({ params: { name }, body: { enabled } }) {
+      async handle({ params: { name }, body: { enabled }, caller: { user } }) {
         const found =
           (await toolAdmin.enable(name, enabled)) && (await toolAdmin.list()).find((tool) => tool.name === name)
         if (!found) throw noTool()
-        return toolWire(found)
+        return toolWire(found, await stepsFor([found], user))
       },
     }),
     route({
@@ -84,7 +95,11 @@ function noTool(): AppError {
   return new AppError('not_found', 'there is no tool of this name')
 }
 
-function toolWire({ capabilities: _file, operatorOnly: _whose, ...view }: ToolView): z.output<typeof ToolWire> {
+function toolWire(
+  { capabilities: _file, operatorOnly: _whose, ...view }: ToolView,
+  steps: ReadonlyMap<string, OpenStep>,
+): z.output<typeof ToolWire> {
+  const needs = steps.get(view.name)
   const { installedAt, access, about, policy, ...tool } = view
   return {
     ...tool,
@@ -92,6 +107,7 @@ function toolWire({ capabilities: _file, operatorOnly: _whose, ...view }: ToolVi
     ...(about && { brief: about.brief, may: [...about.may], cannot: [...about.cannot] }),
     ...(access && { access: access.map(accessWire) }),
     ...(installedAt !== undefined && { installed_at: isoTime(installedAt) }),
+    ...(needs && { needs }),
   }
 }
 

@@ -35,8 +35,18 @@ export function setupSecrets(capabilities: Capabilities): readonly RequiredSecre
 /** The steps, in order, that still have to set secrets which the tool cannot work without. */
 export function openSteps(capabilities: Capabilities, has: (secret: string) => boolean): readonly ('setup' | 'auth')[] {
   const { auth } = capabilities
-  const needsSetup = setupSecrets(capabilities).some(({ name, optional }) => !optional && !has(name))
+  const needsSetup = requiredAtSetup(capabilities).some((name) => !has(name))
   return [...(needsSetup ? (['setup'] as const) : []), ...(auth && !has(auth.secretName) ? (['auth'] as const) : [])]
+}
+
+/** The names of the secrets that a tool cannot work without. */
+export function requiredSecretNames(capabilities: Capabilities): readonly string[] {
+  const { auth } = capabilities
+  return [...requiredAtSetup(capabilities), ...(auth ? [auth.secretName] : [])]
+}
+
+function requiredAtSetup(capabilities: Capabilities): readonly string[] {
+  return setupSecrets(capabilities).flatMap(({ name, optional }) => (optional ? [] : [name]))
 }
 
 /**

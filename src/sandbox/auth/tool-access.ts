@@ -10,14 +10,23 @@ import type {
   Offer,
   SignIn,
   ToolAccess,
+  OpenStep,
   SecretSource,
 } from '#core/tool-access.ts'
 import { beganWith, beginSignIn, formOfSignIn, readSignIn, type SignInSeal } from '#oauth/sign-in.ts'
 import { requestTokens } from '#oauth/token-endpoint.ts'
 import type { OAuth } from '#sandbox/package/auth.ts'
-import { readCapabilities } from '#sandbox/package/capabilities.ts'
+import { type Capabilities, readCapabilities } from '#sandbox/package/capabilities.ts'
 import { asAppError } from '#sandbox/component-tools.ts'
-import { hostsOf, readStoredSecretName, setupSecrets, storedSecretName, variableOf } from './needs.ts'
+import {
+  hostsOf,
+  openSteps,
+  readStoredSecretName,
+  requiredSecretNames,
+  setupSecrets,
+  storedSecretName,
+  variableOf,
+} from './needs.ts'
 import type { DeclaredTool, ToolSecretParts, ToolSecrets } from './tool-secrets.ts'
 
 /** Checks a token. Undefined when it works, or when the tool's file has no check. `sure` is true when it was refused. */
@@ -128,6 +137,21 @@ export function createToolAccess(parts: AccessParts): ToolAccess {
       return { tool: name, ...(auth && { auth }), setup }
     },
 
+    async openSteps(owner) {
+      const open = new Map<string, OpenStep>()
+      for (const { name, capabilities: file } of await parts.records.list()) {
+        const capabilities = readable(file)
+        if (!capabilities) continue
+        const set = new Set<string>()
+        for (const secret of requiredSecretNames(capabilities)) {
+          if (await sourceOf({ name, capabilities }, secret, owner)) set.add(secret)
+        }
+        const [first] = openSteps(capabilities, (secret) => set.has(secret))
+        if (first) open.set(name, first === 'auth' ? 'sign_in' : 'setup')
+      }
+      return open
+    },
+
     async begin({ tool: name, owner }, { redirectUri, browser }) {
       const tool = await findTool(name)
       const oauth = oauthOf(tool)
@@ -202,6 +226,15 @@ export function createToolAccess(parts: AccessParts): ToolAccess {
     },
 
     forget: ({ tool, owner }: ToolOwner, secret) => secrets.remove(storedSecretName(tool, secret), owner),
+  }
+}
+
+/** Undefined for a file that cannot be read, whose tool is not offered to anybody. */
+function readable(file: string): Capabilities | undefined {
+  try {
+    return readCapabilities(file).capabilities
+  } catch {
+    return undefined
   }
 }
 

@@ -177,9 +177,9 @@ async function mountWeb(parts: RouteParts, options: RouteOptions, about: About):
     ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
   })
   gateway.mount({ routes: web })
-  gateway.mount({ routes: toolRoutes({ toolAdmin }), parse: parseLossless })
-  gateway.mount(skillUpload({ skills: app.skills }))
   const { access } = accessOver({ store, now })
+  gateway.mount({ routes: toolRoutes({ toolAdmin, access: () => Promise.resolve(access) }), parse: parseLossless })
+  gateway.mount(skillUpload({ skills: app.skills }))
   gateway.mount({ routes: toolAccessRoutes({ gates, access: () => Promise.resolve(access), origins }) })
   mountLive(gateway.sockets, { turns, threads, gates, chatLimit, writeLimit, log: silentLog })
 }

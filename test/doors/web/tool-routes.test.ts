@@ -38,13 +38,17 @@ const shown = {
   cannot: ['lie'],
   access,
   installed_at: '2026-01-31T00:00:00.000Z',
+  needs: 'sign_in',
 }
 
 type Request = { readonly user?: string; readonly params?: object; readonly body?: object }
 
 /** Calls a route, and returns what it answers. */
 async function call(admin: Partial<ToolAdmin>, which: string, { user, params = {}, body }: Request = {}) {
-  const row = toolRoutes({ toolAdmin: admin as ToolAdmin }).find(({ method, path }) => `${method} ${path}` === which)
+  const openSteps = (owner: string) =>
+    Promise.resolve(new Map(owner === operator ? ([['made', 'sign_in']] as const) : []))
+  const parts = { toolAdmin: admin as ToolAdmin, access: () => Promise.resolve({ openSteps }) }
+  const row = toolRoutes(parts).find(({ method, path }) => `${method} ${path}` === which)
   const reply = { code: (status: number) => ({ send: () => status }) }
   const caller = { user: user === undefined ? operator : userId(user) }
   return row?.handle({ caller, params, query: {}, body } as never, reply as never)

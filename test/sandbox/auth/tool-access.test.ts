@@ -34,6 +34,25 @@ test('the operator’s sign-in stands for whoever has none of their own', async 
   assert.equal(await rig.value(), shared)
 })
 
+test('the step that is open for each tool is told to each owner, until it is taken', async (t) => {
+  const rig = await openRig(t)
+  const stepOf = async (tool: string, owner = operator) => (await rig.access.openSteps(owner)).get(tool)
+  const { auth: _, ...open } = issuer.capabilities()
+  await rig.install('keyed', { ...open, setup: { required_secrets: ['some_key'] } })
+  await rig.install('broken', { version: 7 })
+  assert.deepEqual(
+    [await stepOf('things'), await stepOf('keyed'), await stepOf('broken')],
+    ['sign_in', 'setup', undefined],
+  )
+  await rig.signIn(ada)
+  assert.deepEqual([await stepOf('things', ada), await stepOf('things')], [undefined, 'sign_in'])
+  const given = Object.fromEntries(
+    (await rig.access.needs({ tool: 'keyed', owner: operator })).setup.map(({ name }) => [name, 'a-value']),
+  )
+  await rig.access.setUp({ tool: 'keyed', owner: operator }, given)
+  assert.deepEqual([await stepOf('keyed'), await stepOf('keyed', ada)], [undefined, undefined])
+})
+
 test('a link has a proof key, the scopes, and a state that nobody else can make', async (t) => {
   const rig = await openRig(t)
   const begin = () => rig.access.begin({ tool: 'things', owner: ada }, { redirectUri })

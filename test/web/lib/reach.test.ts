@@ -34,6 +34,13 @@ for (const [name, settings, kind] of kinds) {
   test(`${name} under ${JSON.stringify(settings)}: ${kind}`, () => assert.equal(kindOf(toolOf(name, settings)), kind))
 }
 
+test('a tool that needs a sign-in or a set-up first says so, unless it would be refused', () => {
+  const reads = toolOf('time')
+  assert.equal(kindOf({ ...reads, needs: 'sign_in' }), 'sign_in')
+  assert.equal(kindOf({ ...reads, needs: 'setup' }), 'setup')
+  assert.equal(kindOf({ ...toolOf('time', { read: { clean: 'deny' } }), needs: 'sign_in' }), 'refused')
+})
+
 test('the lines of the policy are those in force', () => {
   assert.deepEqual(policyLines(toolOf('time')), ['Runs unasked'])
   assert.deepEqual(policyLines(toolOf('web_fetch')), [

@@ -78,6 +78,8 @@ export const ToolWire = z.object({
   /** Components only: permissions and limits. */
   access: z.exactOptional(z.array(AccessWire)),
   installed_at: z.exactOptional(z.string()),
+  /** Components only: what the caller has to do before its calls can work. */
+  needs: z.exactOptional(z.enum(['setup', 'sign_in'])),
 })
 export const ToolsAnswer = z.object({ tools: z.array(ToolWire) })
 
