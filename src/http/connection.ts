@@ -77,6 +77,7 @@ export function createConnection({
   let large = 0
   // ws closes the connection itself after a malformed frame.
   ws.on('error', () => {})
+  answerPings(ws)
 
   function close(code: number, reason: string): void {
     ws.close(code, reason)
@@ -143,6 +144,22 @@ function drainOrTimeout(socket: Socket, gone: AbortSignal, withinMs: number): Pr
     gone.addEventListener('abort', end)
     if (gone.aborted) end()
   })
+}
+
+/**
+ * Pings that arrive together get one pong, for the last of them (RFC 6455, 5.5.3), and none while too much is unread: a
+ * flood of pings would fill the memory with answers. It replaces the pongs of ws, which the server switches off.
+ */
+function answerPings(ws: WebSocket): void {
+  let last: Buffer | undefined
+  ws.on('ping', (data: Buffer) => {
+    if (last === undefined) setImmediate(answer)
+    last = data
+  })
+  function answer(): void {
+    if (ws.readyState === ws.OPEN && ws.bufferedAmount <= highWaterBytes) ws.pong(last)
+    last = undefined
+  }
 }
 
 export type FrameParts = {

@@ -271,10 +271,18 @@ type Wire = {
   readonly request: string
 }
 
-/** Loads ws with the first connection. Compression is off: it would cost hundreds of kilobytes per connection. */
+/**
+ * Loads ws with the first connection. Compression is off: it would cost hundreds of kilobytes per connection. Each
+ * connection answers pings itself.
+ */
 async function loadServer(): Promise<WebSocketServer> {
   const { WebSocketServer } = await import('ws')
-  const server = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, perMessageDeflate: false })
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxFrameBytes,
+    perMessageDeflate: false,
+    autoPong: false,
+  })
   server.on('headers', (headers: string[], request: IncomingMessage) => {
     headers.push(`X-Request-Id: ${String(request.headers['x-request-id'])}`)
   })

@@ -11,7 +11,7 @@ import { eventually } from '../doors/test-app.ts'
 type Pair = { readonly client: WebSocket; readonly ws: WebSocket; readonly connection: Connection }
 
 async function openPair(t: TestContext, stallMs: number, maxUnreadBytes = 2 ** 30): Promise<Pair> {
-  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', autoPong: false })
   t.after(() => server.close())
   await once(server, 'listening')
   const came = once(server, 'connection') as Promise<[WebSocket, IncomingMessage]>
@@ -80,4 +80,21 @@ test('a large frame counts until its client has read most of it', async (t) => {
   const read = once(client, 'message') as Promise<[Buffer]>
   await connection.sendLarge(Buffer.alloc(30_000_000, 'x'))
   assert.equal((await read)[0].length, 30_000_000)
+})
+
+test('a ping gets no pong while much is unread, and one again afterwards', async (t) => {
+  const { client, ws, connection } = await openPair(t, 600_000)
+  client.pause()
+  const large = connection.sendLarge(Buffer.alloc(30_000_000, 'x'))
+  const unread = ws.bufferedAmount
+  const pinged = once(ws, 'ping')
+  client.ping('first')
+  await pinged
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.ok(ws.bufferedAmount <= unread)
+  const answered = once(client, 'pong') as Promise<[Buffer]>
+  client.resume()
+  await large
+  client.ping('second')
+  assert.equal((await answered)[0].toString(), 'second')
 })

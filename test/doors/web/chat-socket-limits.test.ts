@@ -1,6 +1,7 @@
 // The limits of the live connection: frames, connections, rates.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { WebSocket } from 'ws'
 import { defaultBounds, frameLimitsOf } from '#http/socket.ts'
@@ -40,6 +41,25 @@ test('frames and large frames are limited to more than the chat rate, and not at
   for (let at = 0; at < 63; at++) busy.ws.send(large)
   for (let at = 0; at < 300; at++) busy.send({ type: 'ping' })
   for (let at = 0; at < 300; at++) await busy.next('pong')
+})
+
+test('pings that come together are answered by a few pongs, the last ping always', async (t) => {
+  const { url } = await openHouse(t)
+  const { ws } = await openClient(url, bearer(operatorToken))
+  const socket = Reflect.get(ws, '_socket') as Socket
+  let pongs = 0
+  const answered = new Promise<void>((resolve) => {
+    ws.on('pong', (data: Buffer) => {
+      pongs++
+      if (data.toString() === 'last') resolve()
+    })
+  })
+  socket.cork()
+  for (let at = 0; at < 20_000; at++) ws.ping()
+  ws.ping('last')
+  socket.uncork()
+  await answered
+  assert.ok(pongs < 2_000, `${pongs} pongs`)
 })
 
 test('frames of one user that are begun and not ended are held up to 64 MiB; whole ones count no more', async (t) => {
