@@ -5,7 +5,7 @@ import { ByteBlocks } from '#lib/byte-blocks.ts'
 
 /** The largest body of a gateway route, unless the route says otherwise. */
 export const defaultMaxBodyBytes = 64 * 1024
-/** The largest body of a route whose messages carry files. */
+/** The largest body of a route that takes files, or texts of 1 MiB with any JSON escapes. */
 export const maxFileBodyBytes = 14 * 1024 * 1024
 
 /** How long the rest of a refused body is discarded before the cut, so that the client can read the answer. */

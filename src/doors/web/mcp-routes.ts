@@ -5,10 +5,10 @@ import { AppError } from '#core/errors.ts'
 import type { McpAdmin, McpServerView, McpToolView } from '#core/mcp.ts'
 import { isServiceSecret } from '#core/secret.ts'
 import { countWords } from '#core/words.ts'
+import { maxFileBodyBytes } from '#http/body.ts'
 import { type Route, route } from '#http/routes.ts'
 import { McpEffects, McpServersAnswer, McpServerWire } from '#doors/web/wire/mcp.ts'
 import { ToolTrialAnswer } from '#doors/web/wire/tool.ts'
-import { maxTestBodyBytes } from './tool-routes.ts'
 
 const maxMs = 11 * 60_000
 
@@ -74,7 +74,7 @@ export function mcpRoutes({ mcp }: McpParts): Route[] {
       path: '/api/mcp/:name/test',
       who: 'operator',
       summary: 'Start a server and read its list, or make one call',
-      maxBodyBytes: maxTestBodyBytes,
+      maxBodyBytes: maxFileBodyBytes,
       body: TestBody,
       answers: { 200: ToolTrialAnswer },
       async handle({ params: { name }, body: { tool, params = {} } }) {

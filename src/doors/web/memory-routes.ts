@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { type DocumentInfo, isIdentity } from '#core/document.ts'
 import type { UserId } from '#core/ids.ts'
+import { maxFileBodyBytes } from '#http/body.ts'
 import { requireAllTools } from '#http/caller.ts'
 import { check, checkBody } from '#http/validate.ts'
 import { type Route, route } from '#http/routes.ts'
@@ -19,9 +20,6 @@ const MemoryQuery = z.object({
   cursor: z.optional(z.string()),
 })
 const DocumentBody = z.object({ content: z.string() })
-
-/** A document of 1 MiB with its JSON escapes; one that needs more is refused. */
-const maxDocumentBodyBytes = 2 * 1024 * 1024
 
 const documentPath = '/api/memory/documents/*'
 const historyPath = '/api/memory/history/*'
@@ -81,7 +79,7 @@ export function memoryRoutes({ documents, threads }: MemoryParts): Route[] {
       path: documentPath,
       who: 'user',
       summary: 'Write or replace a document',
-      maxBodyBytes: maxDocumentBodyBytes,
+      maxBodyBytes: maxFileBodyBytes,
       body: DocumentBody,
       answers: { 200: DocumentWire, 201: DocumentWire },
       async handle(request, reply) {

@@ -2,14 +2,12 @@
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { isUuid, type UserId } from '#core/ids.ts'
+import { maxFileBodyBytes } from '#http/body.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { Turns } from '#turns/turns.ts'
 import { QueuedTurnWire, StopAnswer } from '#doors/web/wire/chat.ts'
 import { findThread } from './thread-routes.ts'
-
-/** A message has at most 1 MiB; its JSON is longer. */
-const maxMessageBodyBytes = 2 * 1024 * 1024
 
 const EditBody = z.object({ message: z.string() })
 
@@ -29,7 +27,7 @@ export function queueRoutes({ turns, threads }: QueueParts): Route[] {
       path: '/api/threads/:id/queued/:turn',
       who: 'user',
       summary: 'Change the text of a message that is queued',
-      maxBodyBytes: maxMessageBodyBytes,
+      maxBodyBytes: maxFileBodyBytes,
       body: EditBody,
       answers: { 200: QueuedTurnWire },
       async handle({ params, body: { message }, caller }) {

@@ -4,13 +4,12 @@ import { AppError } from '#core/errors.ts'
 import type { AccessRow, ToolAdmin, ToolView } from '#core/admin.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import type { OpenStep, ToolAccess } from '#core/tool-access.ts'
+import { maxFileBodyBytes } from '#http/body.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire-format.ts'
 import { type AccessWire, ToolsAnswer, ToolTrialAnswer, ToolWire } from '#doors/web/wire/tool.ts'
 
 const EnableBody = z.object({ enabled: z.boolean() })
-/** Parameters of 1 MiB, of which every character may be escaped. */
-export const maxTestBodyBytes = 2 * 1024 * 1024
 const TestBody = z.object({ params: z.optional(z.unknown()), context: z.optional(z.unknown()) })
 
 export type ToolsParts = {
@@ -68,7 +67,7 @@ export function toolRoutes({ toolAdmin, access }: ToolsParts): Route[] {
       path: '/api/tools/:name/test',
       who: 'operator',
       summary: 'Test a tool: run one call and show its output, log and requests',
-      maxBodyBytes: maxTestBodyBytes,
+      maxBodyBytes: maxFileBodyBytes,
       body: TestBody,
       answers: { 200: ToolTrialAnswer },
       async handle({ params: { name }, body: { params = {}, context } }) {

@@ -124,6 +124,14 @@ test('a document of exactly 1 MiB and a path of exactly 200 characters are taken
   assert.equal((await call('GET', at(path))).json.content, content)
 })
 
+test('a document of 1 MiB is taken however its JSON writes it', async (t) => {
+  const { call } = await openHouse(t)
+  const content = '"\n'.repeat(512 * 1024)
+  const written = JSON.stringify(content).replaceAll('\\n', '\\u000a')
+  assert.equal((await call('PUT', at('quotes.txt'), { body: `{"content": ${written}}` })).status, 201)
+  assert.equal((await call('GET', at('quotes.txt'))).json.content, content)
+})
+
 test('earlier versions of a document are listed, read and restored, by their user alone', async (t) => {
   const { call, addUser } = await openHouse(t)
   const write = (content: string) => call('PUT', '/api/memory/documents/notes/a.md', { body: { content } })
