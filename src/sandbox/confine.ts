@@ -26,6 +26,8 @@ export const nobodyUid = 65_534
 const baseFlags = ['--permission', '--no-experimental-sqlite', '--no-addons', '--disable-warning=ExperimentalWarning']
 /** Node 24 does not know this flag, and has nothing that it would switch off. */
 const ffiFlag = '--no-experimental-ffi'
+/** Lets WebAssembly wait for a promise. The first versions of Node 24 need this flag, later ones may not know it. */
+const waitFlag = '--experimental-wasm-jspi'
 
 export function spawnConfined({
   script,
@@ -40,7 +42,15 @@ export function spawnConfined({
   const data = `ulimit -d ${memoryMib * 1_024} 2>/dev/null`
   const limitThenExec = `unset PWD OLDPWD; ulimit -c 0; ulimit -t ${cpuSecs}; ${data}; exec "$0" "$@"`
   const known = process.allowedNodeEnvironmentFlags.has(ffiFlag) ? [ffiFlag] : []
-  const node = [process.execPath, ...baseFlags, ...known, ...reads.map((path) => `--allow-fs-read=${path}`), ...flags]
+  const waits = 'Suspending' in WebAssembly ? [] : [waitFlag]
+  const node = [
+    process.execPath,
+    ...baseFlags,
+    ...known,
+    ...waits,
+    ...reads.map((path) => `--allow-fs-read=${path}`),
+    ...flags,
+  ]
   const command = ['-c', limitThenExec, ...node, script, ...args]
   const isolated = { env: {}, cwd: '/' }
   return stderr === 'pipe'
