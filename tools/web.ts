@@ -49,6 +49,8 @@ async function bundle(web: string, outDir: string): Promise<void> {
       rolldownOptions: {
         // Without it, constants that two files share become a file of their own.
         optimization: { inlineConst: true },
+        // One file for the first load: what later chunks share with it would else be a dozen small ones, which pack worse.
+        output: { codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] } },
         // Hides a warning about the time of our one transform, which shows only on slow machines.
         checks: { pluginTimings: false },
       },
