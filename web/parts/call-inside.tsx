@@ -4,6 +4,7 @@ import { sizeWords } from '#core/words.ts'
 import { proseOf } from '#safety/printable.ts'
 import type { CallView } from '../lib/conversation.ts'
 import { formatArgs } from '../lib/preview.ts'
+import { AllText } from './all-text.tsx'
 import { Button } from './button.tsx'
 import { Json } from './json.tsx'
 
@@ -27,7 +28,9 @@ export function CallInside({ call: { args, output, origin, state } }: { call: Ca
             Result, {sizeWords(new Blob([output]).size)}
             {origin !== undefined && ', from outside: read as data, not as instructions'}
           </p>
-          <pre class="call-text">{proseOf(all || !long ? output : lines.slice(0, shownLines).join('\n'))}</pre>
+          <pre class="call-text">
+            <AllText text={proseOf(all || !long ? output : lines.slice(0, shownLines).join('\n'))} />
+          </pre>
           {long && (
             <Button kind="quiet" size="small" onClick={() => setAll(!all)}>
               {all ? 'Show less' : `Show all ${lines.length} lines`}

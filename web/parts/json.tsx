@@ -1,11 +1,12 @@
 // JSON with syntax colours. Text that is not JSON stays readable.
+import { AllText } from './all-text.tsx'
 
 const piece = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b/g
 /** Longer texts stay plain. */
 const maxLength = 20_000
 
 export function Json({ text }: { text: string }) {
-  if (text.length > maxLength) return <>{text}</>
+  if (text.length > maxLength) return <AllText text={text} />
   const parts = []
   let at = 0
   for (const found of text.matchAll(piece)) {

@@ -191,10 +191,10 @@ function Space({ px }: { px: number }) {
   return px > 0 ? <svg width="1" height={px} aria-hidden="true" class="space" /> : null
 }
 
-/** The focused call, if any: a call that the reader has just unfolded must not scroll away. */
+/** The focused call or long text, if any: what the reader has just unfolded must not scroll away. */
 function focusedCall(): Element | null {
   const focused = document.activeElement
-  return focused?.matches('.call-head, .call-inside *') ? focused : null
+  return focused?.matches('.call-head, .call-inside *, .long-text') ? focused : null
 }
 
 function heightOf({ key }: TurnView, heights: ReadonlyMap<string, number>): number {
