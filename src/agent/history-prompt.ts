@@ -1,5 +1,14 @@
 // A thread as the loop reads it: its log, and the prompt made of it, item by item.
-import type { Call, Item, KeptSkill, Message, Part, Result, Summary } from '#core/item.ts'
+import {
+  type Call,
+  isRemoved,
+  type Item,
+  type KeptSkill,
+  type Message,
+  type Part,
+  type Result,
+  type Summary,
+} from '#core/item.ts'
 import { fileOrigin } from '#core/origins.ts'
 import { inPace } from '#lib/pace.ts'
 import { drained } from '#safety/drained.ts'
@@ -131,7 +140,7 @@ export function createAppend(fence: Fence, marker: (() => Marker) | undefined) {
   function addToPrompt(history: History, item: Item): void {
     switch (item.type) {
       case 'message':
-        show(history, once(item, fencedMessage))
+        if (!isRemoved(item)) show(history, once(item, fencedMessage))
         break
       case 'reasoning':
         show(history, item)

@@ -1,4 +1,4 @@
-// The items of a thread. They are appended and never changed.
+// The items of a thread. They are appended and never changed, but a client may empty what it added before a turn reads it.
 import type { Credential } from './errors.ts'
 import type { FormValues, InputRequest } from './form.ts'
 import type { PagesRead } from './pdf.ts'
@@ -31,6 +31,24 @@ export type Message = {
   readonly content: readonly Part[]
   /** The model was stopped before the message was complete. */
   readonly cut?: true
+  /** What a client added to its conversation that was no plain message. */
+  readonly given?: Given
+}
+/**
+ * A call, an output or instructions among the items that an API client added to its conversation. The model sees them as text;
+ * they are no calls of the thread, so nothing runs or waits for them.
+ */
+export type Given =
+  | { readonly type: 'call'; readonly callId: string; readonly name: string }
+  | { readonly type: 'output'; readonly callId: string }
+  | { readonly type: 'instructions' }
+
+/** Stands for a message that a client removed from its conversation. */
+export const removedMessage: Message = { type: 'message', role: 'assistant', content: [] }
+
+/** True for a message that was removed. Not for headers, which have no content. */
+export function isRemoved(item: Item): boolean {
+  return item.type === 'message' && item.content.length === 0
 }
 /** One block of a model's reasoning. `seal`, also on calls, is the stored name of the provider's signature. */
 export type Reasoning = { readonly type: 'reasoning'; readonly text: string; readonly seal?: string }

@@ -116,6 +116,16 @@ export interface ThreadStore {
   history(turn: Turn, after?: number): Promise<HistoryPart>
   /** Makes a thread without a turn. Throws storage_full. */
   create(user: UserId, thread: NewThread): Promise<Thread>
+  /**
+   * Adds items of no turn to a thread of the user's own that is at rest. A thread without a title gets this one. Throws
+   * not_found, storage_full, and what a message to a thread that is not at rest is refused with.
+   */
+  addItems(user: UserId, threadId: string, added: Pick<NewThread, 'title' | 'drafts'>): Promise<readonly Entry[]>
+  /**
+   * Empties an item of no turn, in a thread of the user's own. Nothing is done if there is no such item, or if a turn of the
+   * thread came after it, which has read it.
+   */
+  removeItem(user: UserId, threadId: string, itemId: string): Promise<'removed' | 'missing' | 'read'>
   /** Replaces the metadata of a thread; false if there is no such thread. */
   setMetadata(user: UserId, threadId: string, metadata: ThreadMetadata): Promise<boolean>
   /** Sets the model of a thread from its next turn on, null for the usual one; false if there is no such thread. */

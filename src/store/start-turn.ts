@@ -154,7 +154,13 @@ function* checkHistory({ historyEnd }: NewTurn, thread: Row): Job<void> {
   if (yield* hasGoneOn({ threadId: String(thread['id']), turnId: historyEnd })) throw busy()
 }
 
-function checkGate({ resumes, whenBusy }: NewTurn, openCall: string | null): void {
+/** Throws if a message to the thread could not start a turn at once. */
+export function* checkAtRest(thread: Row): Job<void> {
+  checkGate({ whenBusy: 'refuse' }, thread['open_call'] as string | null)
+  yield* isIdle(String(thread['id']), 'refuse')
+}
+
+function checkGate({ resumes, whenBusy }: Pick<NewTurn, 'resumes' | 'whenBusy'>, openCall: string | null): void {
   if (resumes === undefined) {
     // A turn that may queue waits behind the gate.
     if (openCall && whenBusy !== 'queue') {

@@ -4,7 +4,7 @@ import { operator, type UserId, userId } from '#core/ids.ts'
 import type { IndexPosition, ReadThread, ThreadChunk, ThreadIndexStore, ThreadToIndex } from '#core/thread-index.ts'
 import { findMessages } from './find-messages.ts'
 import { readSaidIn } from './read-said.ts'
-import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
+import { first, type Job, query, type Row, run, type Sql, type Value } from './sql.ts'
 import { countMatch, type IndexTables, type IndexTotals, saveTerms, termVector, withIndex } from './term-index.ts'
 import { isActive, isQueued } from './turn-status.ts'
 
@@ -181,7 +181,7 @@ function* save(
   if (String(now['title']) !== title || Number(now['through']) !== after) return
   const totals = yield* lockTotals(sql, owner)
   const renamed = titleChanged && now['indexed_title'] !== null
-  const erased = renamed ? yield* eraseChunks(sql, `thread_id = ? AND seq = 0`, threadId) : { chunks: 0, terms: 0 }
+  const erased = renamed ? yield* eraseChunks(sql, 'thread_id = ? AND seq = ?', threadId, 0) : { chunks: 0, terms: 0 }
   let terms = 0
   for (const chunk of chunks) {
     yield* saveChunk(sql, totals.number, threadId, chunk)
@@ -240,8 +240,15 @@ function* erase(sql: Sql, threadId: string): Job<boolean> {
   return false
 }
 
-function* eraseChunks(sql: Sql, which: string, threadId: string): Job<{ chunks: number; terms: number }> {
-  const rows = yield* query(`DELETE FROM thread_chunks WHERE ${which} RETURNING id, size`, threadId)
+/** Erases the words of one message. */
+export function* eraseWordsOf(sql: Sql, threadId: string, seq: number): Job<void> {
+  const indexed = yield* first(`SELECT owner FROM indexed_threads WHERE thread_id = ?${sql.lock}`, threadId)
+  const erased = yield* eraseChunks(sql, 'thread_id = ? AND seq = ?', threadId, seq)
+  if (indexed) yield* addTotals(userId(String(indexed['owner'])), -erased.chunks, -erased.terms)
+}
+
+function* eraseChunks(sql: Sql, which: string, ...values: Value[]): Job<{ chunks: number; terms: number }> {
+  const rows = yield* query(`DELETE FROM thread_chunks WHERE ${which} RETURNING id, size`, ...values)
   if (sql.backend === 'sqlite') {
     for (const { id = null } of rows) yield* run('DELETE FROM thread_terms WHERE rowid = ?', id)
   }

@@ -2,6 +2,7 @@
 import type { ThreadStore } from '#core/thread-store.ts'
 import { bodiesOf } from './append-items.ts'
 import { addPointAtEnd, findPoint, readChainEnd } from './chain-points.ts'
+import { addItems, removeItem } from './conversation-items.ts'
 import { createThread, setMetadata } from './create-thread.ts'
 import { erasePast, eraseRemoved, eraseSome, eraseTemporary, removeThread } from './erase.ts'
 import { forkThread, shareAll } from './fork-thread.ts'
@@ -86,6 +87,12 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
       const bodies = await bodiesOf(thread.drafts)
       return sql.write(() => createThread(user, thread, { now: now(), bodies, maxUserBytes }), bodies)
     },
+    async addItems(user, threadId, { title, drafts }) {
+      const bodies = await bodiesOf(drafts)
+      const parts = { now: now(), lock: sql.lock, bodies, maxUserBytes }
+      return sql.write(() => addItems(user, threadId, { title, drafts }, parts), bodies)
+    },
+    removeItem: (user, threadId, itemId) => sql.write(() => removeItem(sql, user, { threadId, itemId })),
     setMetadata: (user, threadId, metadata) => sql.write(() => setMetadata(user, threadId, metadata)),
     setModel: (user, threadId, model) =>
       sql.write(function* () {

@@ -62,7 +62,7 @@ function firstLine(
 ): string | undefined {
   let left = maxTitleSearchChars
   for (const item of input) {
-    if (item.type !== 'message' || item.role !== 'user') continue
+    if (item.type !== 'message' || item.role !== 'user' || item.given) continue
     for (const part of item.content) {
       if (part.type !== 'text') continue
       if (left <= 0) return undefined

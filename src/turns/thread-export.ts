@@ -2,7 +2,7 @@
 // long the thread is. Gates, attempts, summaries and framings are left out: they say how the answers came about, not what they are.
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import { type Entry, type Item, type OwnPart, ownParts } from '#core/item.ts'
+import { type Entry, isRemoved, type Item, type OwnPart, ownParts } from '#core/item.ts'
 import type { ThreadStore } from '#core/thread-store.ts'
 import type { Thread } from '#core/turn.ts'
 
@@ -29,6 +29,7 @@ export async function* exportThread(source: Source, format: ExportFormat): Async
   for await (const entries of pagesOf(source)) {
     let text = ''
     for (const entry of entries) {
+      if (isRemoved(entry.item)) continue
       if (format === 'markdown') text += markdownOf(entry.item)
       else {
         const item = exportedItem(entry)

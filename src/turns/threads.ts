@@ -3,7 +3,7 @@ import type { Bus } from '#core/bus.ts'
 import type { Door } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Item } from '#core/item.ts'
+import type { Entry, Item } from '#core/item.ts'
 import type { Store } from '#core/store.ts'
 import type { ThreadMetadata, ThreadStore } from '#core/thread-store.ts'
 import type { Thread, ThreadPlace } from '#core/turn.ts'
@@ -50,6 +50,13 @@ export interface Threads extends Reading {
   readonly find: ThreadFind
   /** Makes a thread without a turn. Throws storage_full. */
   create(user: UserId, thread: SeededThread): Promise<Thread>
+  /**
+   * Adds items to a thread at rest, for no turn to answer. Throws not_found, storage_full, and what a message to a thread that
+   * is not at rest is refused with.
+   */
+  addItems(user: UserId, threadId: string, items: readonly Item[]): Promise<readonly Entry[]>
+  /** Removes such an item, while no turn has read it. Throws not_found, invalid_input. */
+  removeItem(user: UserId, threadId: string, itemId: string): Promise<void>
   /** Replaces the metadata of a thread. Throws not_found. */
   setMetadata(user: UserId, threadId: string, metadata: ThreadMetadata): Promise<void>
   /** Sets the model of a thread from its next turn on, null for the usual one. Throws not_found, invalid_input. */
@@ -106,6 +113,19 @@ export function createThreads({ store, bus, mask, onChange = () => {}, ...checks
       const thread = await store.threads.create(user, { door, title, metadata, drafts })
       publish(user, thread.id)
       return thread
+    },
+    async addItems(user, threadId, items) {
+      const drafts = await draftsOf(items, (text) => mask?.(text, user) ?? text)
+      const entries = await store.threads.addItems(user, threadId, { title: titleOf(items), drafts })
+      bus.publish(threadId, [{ type: 'entries', entries }])
+      publish(user, threadId)
+      return entries
+    },
+    async removeItem(user, threadId, itemId) {
+      const outcome = await store.threads.removeItem(user, threadId, itemId)
+      if (outcome === 'missing') throw new AppError('not_found', 'the conversation has no item with this id')
+      if (outcome === 'removed') return
+      throw new AppError('invalid_input', 'a response has read or written this item: delete the conversation instead')
     },
     async setMetadata(user, threadId, metadata) {
       if (!(await store.threads.setMetadata(user, threadId, metadata))) throw noThread()

@@ -1,10 +1,12 @@
 // Threads that begin without a turn, what clients attach to them, and temporary threads.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { removedMessage } from '#core/item.ts'
 import type { ThreadStore } from '#core/thread-store.ts'
 import type { Shelf } from '#core/turn.ts'
 import type { Open } from './harness.ts'
-import { ada, bob, dayMs, finish, say, turnAtApproval, turnOf } from './harness.ts'
+import { ada, bob, dayMs, finish, rejectsWith, reply, say, threadAtGate, turnAtApproval, turnOf } from './harness.ts'
+import { findTitles } from './thread-words.ts'
 
 export function conversationTests(open: Open): void {
   test('a thread without a turn has its items, is listed, and gets the title of its first message', async (t) => {
@@ -22,6 +24,66 @@ export function conversationTests(open: Open): void {
     )
     const { entries } = await store.threads.entries(ada, made.id, { after: 0, limit: 9 })
     assert.deepEqual([entries[0]?.item, entries[0]?.turnId], [first.item, made.id])
+  })
+
+  test('items of no turn are added at the end of a thread at rest, by its owner alone', async (t) => {
+    const { store } = await open(t, { maxUserBytes: 20_000 })
+    const { threads } = store
+    const { id } = await threads.create(ada, { door: 'responses', title: '', metadata: {}, drafts: [] })
+    const added = { title: 'Plans', drafts: [say('one'), reply('two')] }
+    const entries = await threads.addItems(ada, id, added)
+    assert.deepEqual(
+      entries.map(({ seq, turnId }) => [seq, turnId]),
+      [
+        [1, id],
+        [2, id],
+      ],
+    )
+    assert.deepEqual((await threads.entries(ada, id, { after: 0, limit: 9 })).entries, entries)
+    await rejectsWith(threads.addItems(bob, id, added), 'not_found')
+    await rejectsWith(threads.addItems(ada, id, { title: '', drafts: [say('x'.repeat(20_000))] }), 'storage_full')
+    const { turn } = await store.turns.start(turnOf({ threadId: id }))
+    assert.equal(turn.firstSeq, 3)
+    await rejectsWith(threads.addItems(ada, id, added), 'conversation_busy')
+    await finish(store, turn)
+    const { title, lastSeq } = (await threads.get(ada, id)) ?? {}
+    const [next] = await threads.addItems(ada, id, { title: 'Later', drafts: [say('three')] })
+    assert.deepEqual([title, next?.seq], ['Plans', (lastSeq ?? 0) + 1])
+    const waiting = await turnAtApproval(store)
+    await rejectsWith(threads.addItems(ada, waiting.threadId, added), 'gate_required')
+    const asking = await threadAtGate(store)
+    await rejectsWith(threads.addItems(ada, asking.threadId, added), 'tool_output_required')
+  })
+
+  test('a removed item leaves its place: its text is erased, and no longer counted or found', async (t) => {
+    const { store } = await open(t)
+    const { threads, storage } = store
+    const { id } = await threads.create(ada, { door: 'responses', title: 'kept', metadata: {}, drafts: [] })
+    const [first] = await threads.addItems(ada, id, { title: '', drafts: [say('kept')] })
+    const before = await storage.used(ada)
+    const [gone] = await threads.addItems(ada, id, { title: '', drafts: [say(`vanishing ${'x'.repeat(4_000)}`)] })
+    assert.deepEqual(await findTitles(store, 'vanishing'), ['kept'])
+    // Its body moves to a table of its own.
+    const fork = await threads.fork(ada, id, { beforeSeq: 3, door: 'web' })
+    assert.ok(gone && first && fork)
+    assert.equal(await threads.removeItem(bob, id, gone.id), 'missing')
+    assert.equal(await threads.removeItem(ada, fork.id, gone.id), 'read', 'it is of another thread')
+    await threads.remove(ada, fork.id)
+    assert.equal(await threads.removeItem(ada, id, gone.id), 'removed')
+    assert.equal(await threads.removeItem(ada, id, gone.id), 'missing')
+    const { entries } = await threads.entries(ada, id, { after: 0, limit: 9 })
+    assert.deepEqual(
+      entries.map(({ item }) => item),
+      [first.item, removedMessage],
+    )
+    assert.deepEqual(await findTitles(store, 'vanishing'), [])
+    assert.deepEqual(await findTitles(store, 'kept'), ['kept'])
+    const { bytes } = await storage.used(ada)
+    assert.ok(bytes - before.bytes < 600, `${bytes - before.bytes} bytes are left`)
+    await finish(store, (await store.turns.start(turnOf({ threadId: id }))).turn)
+    assert.equal(await threads.removeItem(ada, id, first.id), 'read')
+    await threads.remove(ada, id)
+    assert.equal((await storage.used(ada)).bytes, 0)
   })
 
   test('metadata is replaced by its owner alone, and counts towards what is stored', async (t) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { AppError } from '#core/errors.ts'
-import type { Item } from '#core/item.ts'
+import { type Item, removedMessage } from '#core/item.ts'
 import { importOrigin } from '#core/origins.ts'
 import { taintOf } from '#safety/taint.ts'
 import { exportFileName, type ExportFormat, exportThread } from '#turns/thread-export.ts'
@@ -52,6 +52,12 @@ test('Markdown is a text that people read, whose code blocks end where they shou
   const text = await exported(t, 'markdown')
   assert.match(text, /^# A thread\n\n## You\n\nRead it\n\nAttached: a\.md\n\n````\n```x```\n````\n/)
   assert.match(text, /\*\*look\*\*\n\n```\n\{"at":1\}\n```\n\n```\nfound\n```\n\n## Atrium\n\nIt says \*\*x\*\*\.\n$/)
+})
+
+test('a message that was removed is in no file', async (t) => {
+  const items = [removedMessage, ...spoken.slice(-1)]
+  assert.equal((JSON.parse(await exported(t, 'json', items)) as { items: unknown[] }).items.length, 1)
+  assert.equal(await exported(t, 'markdown', items), '# A thread\n\n## Atrium\n\nIt says **x**.\n')
 })
 
 test('a long thread is written in parts, each item once', async (t) => {

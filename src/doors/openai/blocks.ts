@@ -1,6 +1,7 @@
 // Blocks before the text of a user message: the instructions, and the context that the application sends about the user.
 import { hash } from 'node:crypto'
 import { AppError } from '#core/errors.ts'
+import type { Part } from '#core/item.ts'
 import { byteLength, isObject } from '#core/json.ts'
 import { isRawNumber } from '#http/lossless-json.ts'
 import { pace } from '#lib/pace.ts'
@@ -37,14 +38,30 @@ export async function contextBlock(context: Readonly<Record<string, unknown>>): 
   return lines.length > 0 ? block('user-context', lines.join('\n')) : ''
 }
 
-/** Wraps text in a block. Block tags inside the text are escaped, so that it cannot close the block. */
+/** The parts of a message that is instructions alone. */
+export async function instructionsParts(text: string): Promise<Part[]> {
+  const { open, inner, close } = await blockParts('instructions', text)
+  return [
+    { type: 'framing', text: open },
+    { type: 'text', text: inner },
+    { type: 'framing', text: close },
+  ]
+}
+
+/** Wraps text in a block. */
 export async function block(name: string, text: string): Promise<string> {
+  const { open, inner, close } = await blockParts(name, text)
+  return open + inner + close
+}
+
+/** Block tags inside the text are escaped, so that it cannot close the block. */
+async function blockParts(name: string, text: string): Promise<Record<'open' | 'inner' | 'close', string>> {
   let inner = ''
   for (const slice of withoutMarksInSlices(text)) {
     inner += slice
     await pace()
   }
-  return `<${name}>\n${inner}\n</${name}>\n\n`
+  return { open: `<${name}>\n`, inner, close: `\n</${name}>\n\n` }
 }
 
 function textOf(value: unknown): string {

@@ -32,11 +32,6 @@ export function seedItems(input: readonly SeedItem[], blocks: string, field: str
   return withBlocks(items, blocks)
 }
 
-/** The items of a thread that no turn has begun yet. */
-export function historyItems(input: readonly SeedItem[], blocks: string): Item[] {
-  return withBlocks(conversation(input), blocks)
-}
-
 /** Puts the blocks before the text of the first user message. */
 function withBlocks(items: Item[], blocks: string): Item[] {
   if (blocks === '') return items
@@ -75,7 +70,8 @@ function conversation(input: readonly SeedItem[]): Item[] {
   return [...items, ...results]
 }
 
-function messageOf({ ours, ...message }: HistoryItem & { type: 'message' }): Message {
+/** A message of a request as it is stored. */
+export function messageOf({ ours, ...message }: HistoryItem & { type: 'message' }): Message {
   if (message.role === 'user' || ours) return message
   const content = message.content.map((part) => (part.type === 'text' ? { ...part, origin: historyOrigin } : part))
   return { ...message, content }

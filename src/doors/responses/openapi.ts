@@ -101,6 +101,34 @@ export function conversationItems(): JsonSchema {
   return { ...tagged, parameters: [inConversation, ...pageQuery], responses }
 }
 
+export function addConversationItems(): JsonSchema {
+  const responses = {
+    200: object('The items that were added'),
+    400: fault('A field is wrong; param names it'),
+    404: noConversation(),
+    409: fault('The conversation runs a turn, or one waits for an approval'),
+  }
+  const items = schemaOf(z.required(z.pick(ConversationSchema, { items: true })))
+  return { ...tagged, parameters: [inConversation], requestBody: body(items), responses }
+}
+
+export function conversationItem(): JsonSchema {
+  return {
+    ...tagged,
+    parameters: [inConversation, itemInPath],
+    responses: { 200: object('The item'), 404: noItem() },
+  }
+}
+
+export function removeConversationItem(): JsonSchema {
+  const responses = {
+    200: object('The conversation'),
+    400: fault('A response has read or written the item'),
+    404: noItem(),
+  }
+  return { ...tagged, parameters: [inConversation, itemInPath], responses }
+}
+
 const pageQuery = [
   inQuery('limit', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
   inQuery('order', { enum: ['asc', 'desc'], default: 'desc' }),
@@ -114,6 +142,13 @@ const inConversation = {
   in: 'path',
   required: true,
   schema: { type: 'string', pattern: '^conv_[0-9a-f-]{32,36}$' },
+}
+
+const itemInPath = {
+  name: 'item',
+  in: 'path',
+  required: true,
+  schema: { type: 'string', pattern: '^(msg|fc)_[0-9a-f]{64}$' },
 }
 
 /** `CreateSchema` with the schemas of input items filled in: requests check each item by its type. */
@@ -174,6 +209,10 @@ function response(): JsonSchema {
 
 function unknown(): JsonSchema {
   return fault('No response of the caller has this id')
+}
+
+function noItem(): JsonSchema {
+  return fault('No conversation of the caller has this item')
 }
 
 function noConversation(): JsonSchema {

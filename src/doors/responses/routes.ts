@@ -9,10 +9,13 @@ import { maxFileBodyBytes } from '#http/body.ts'
 import type { Route, RouteFamily } from '#http/routes.ts'
 import { compactHistory } from './compact.ts'
 import {
+  addConversationItems,
   createConversation,
   deleteConversation,
   getConversation,
+  getConversationItem,
   listConversationItems,
+  removeConversationItem,
   updateConversation,
 } from './conversations.ts'
 import { createResponse } from './create.ts'
@@ -146,6 +149,32 @@ function conversationRows(parts: ResponsesParts): Route[] {
       summary: 'List the items of a conversation',
       describe: described('conversationItems'),
       handle: (request) => listConversationItems(parts, request),
+    },
+    {
+      method: 'POST',
+      path: '/conversations/:id/items',
+      who: 'user',
+      counted: true,
+      maxBodyBytes: maxFileBodyBytes,
+      summary: 'Add items to a conversation',
+      describe: described('addConversationItems'),
+      handle: (request) => addConversationItems(parts, request),
+    },
+    {
+      method: 'GET',
+      path: '/conversations/:id/items/:item',
+      who: 'user',
+      summary: 'Retrieve an item of a conversation',
+      describe: described('conversationItem'),
+      handle: (request) => getConversationItem(parts, request),
+    },
+    {
+      method: 'DELETE',
+      path: '/conversations/:id/items/:item',
+      who: 'user',
+      summary: 'Remove an item from a conversation',
+      describe: described('removeConversationItem'),
+      handle: (request) => removeConversationItem(parts, request),
     },
   ]
 }

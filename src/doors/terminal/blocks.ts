@@ -1,6 +1,6 @@
 // A thread as the blocks of a transcript, made from its log and its live events. Blocks are immutable: a change makes a
 // new object, which is then drawn again.
-import type { Entry } from '#core/item.ts'
+import { type Entry, isRemoved } from '#core/item.ts'
 import { addUsage, type ModelCall, noUsage, type Turn, type Usage } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
 import { createUnstored } from '#core/unstored.ts'
@@ -126,6 +126,7 @@ export function createBlocks(now: () => number): Blocks {
     cut.delete(turnId)
     switch (item.type) {
       case 'message': {
+        if (isRemoved(item)) break
         const text = ownText(item)
         if (item.role === 'user') {
           remove(`queued ${turnId}`)

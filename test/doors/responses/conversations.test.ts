@@ -67,13 +67,15 @@ test('a conversation made with items goes on from them, and its assistant messag
   ]
   const { id } = (await call('POST', '/api/v1/conversations', { items })).body
   assert.deepEqual(textsOf((await get(`/conversations/${String(id)}/items?order=asc`)).body), [
-    ['user', '<instructions>\nBe brief.\n</instructions>\n\nMy dog is Rex.'],
+    ['system', 'Be brief.'],
+    ['user', 'My dog is Rex.'],
     ['assistant', 'Nice.'],
   ])
   await create({ input: 'Its name?', conversation: id })
   const texts = asked[0]?.items.flatMap((item) => (item.type === 'message' ? [textOf(item)] : [])) ?? []
-  assert.equal(texts.length, 3)
-  assert.ok(texts[1]?.includes('Nice.') && texts[1] !== 'Nice.', 'in a fence')
+  assert.equal(texts.length, 4)
+  assert.equal(texts[0], '<instructions>\nBe brief.\n</instructions>\n\n')
+  assert.ok(texts[2]?.includes('Nice.') && texts[2] !== 'Nice.', 'in a fence')
 })
 
 test('pages of items follow each other in both orders, and an unknown item is refused', async (t) => {

@@ -20,6 +20,7 @@ describe('responsesRoutes', () => {
       'POST /responses/input_tokens',
       'POST /responses/compact',
       'POST /conversations',
+      'POST /conversations/:id/items',
     ]
     assert.deepEqual(named(routes.filter((row) => row.counted)), counted)
     assert.deepEqual(named(routes.filter((row) => row.maxBodyBytes === maxFileBodyBytes)), counted)

@@ -1,7 +1,7 @@
 // The blocks of a thread: from its log, from what is being said, and from what is known of its turns.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Item, textMessage } from '#core/item.ts'
+import { type Item, removedMessage, textMessage } from '#core/item.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 import type { Block } from '#doors/terminal/block.ts'
 import { createBlocks } from '#doors/terminal/blocks.ts'
@@ -67,6 +67,12 @@ test('pieces of a reply are put together by their place, and the whole one takes
   blocks.apply([{ type: 'entries', entries: [{ ...entry(1, textMessage('assistant', 'Hello.')), id: 'r' }] }])
   blocks.apply([delta(6, 'late')])
   assert.deepEqual(blocks.list(), [{ type: 'reply', id: 'r', text: 'Hello.', whole: true }])
+})
+
+test('a message that was removed is not shown', () => {
+  const blocks = createBlocks(() => 0)
+  blocks.apply(told(textMessage('user', 'go'), removedMessage, textMessage('assistant', 'Done.')))
+  assert.deepEqual(shapes(blocks.list()), ['you', 'reply'])
 })
 
 test('an item that is told twice counts once', () => {

@@ -28,15 +28,17 @@ export function parseBody(text: string, values = 0): unknown {
 /** Paths of the caller's own JSON values, unless they are strings already. Most requests have none. */
 function losslessPaths(body: unknown): Path[] {
   if (!isObject(body)) return []
-  const { x_context: context, text, tools, input } = body
+  const { x_context: context, text, tools } = body
   const paths: Path[] = []
   if (isObject(context)) paths.push(['x_context'])
   if (isObject(text)) paths.push(['text', 'format', 'schema'])
   for (const [at, tool] of objectsIn(tools)) if (isObject(tool['parameters'])) paths.push(['tools', at, 'parameters'])
-  for (const [at, item] of objectsIn(input)) {
-    if (isObject(item['arguments'])) paths.push(['input', at, 'arguments'])
-    // An output may be any JSON, even a bare number.
-    if (item['output'] !== undefined && typeof item['output'] !== 'string') paths.push(['input', at, 'output'])
+  for (const field of ['input', 'items']) {
+    for (const [at, item] of objectsIn(body[field])) {
+      if (isObject(item['arguments'])) paths.push([field, at, 'arguments'])
+      // An output may be any JSON, even a bare number.
+      if (item['output'] !== undefined && typeof item['output'] !== 'string') paths.push([field, at, 'output'])
+    }
   }
   return paths
 }

@@ -15,6 +15,11 @@ export async function readConversation(body: unknown): Promise<ConversationReque
   return { metadata: checkSize(metadata ?? {}), items: items?.length ? await readInput(items, { field: 'items' }) : [] }
 }
 
+/** The items that are added to a conversation. Throws invalid_input with the path of the field. */
+export async function readNewItems(body: unknown): Promise<readonly InputItem[]> {
+  return readInput(check(ConversationSchema, body ?? {}).items, { field: 'items' })
+}
+
 /** The metadata that replaces what a conversation has. Throws invalid_input. */
 export function readNewMetadata(body: unknown): ThreadMetadata {
   const { metadata } = check(ConversationSchema, body ?? {})

@@ -1,9 +1,10 @@
 // References to items of earlier responses, resolved in the threads of the caller.
 import type { UserId } from '#core/ids.ts'
-import { type Answer, type Entry, textMessage, textOf } from '#core/item.ts'
+import { type Answer, type Entry, isRemoved, textMessage, textOf } from '#core/item.ts'
 import { wrongField } from '#http/validate.ts'
 import type { ItemRef, ThreadStore } from '#core/thread-store.ts'
 import type { Turns } from '#turns/turns.ts'
+import { inputOfGiven } from './given-items.ts'
 import type { InputItem } from './input.ts'
 
 /** Each reference costs a query of its own. */
@@ -92,7 +93,8 @@ async function textSoFar(
 function inputOf({ item }: Entry): InputItem | undefined {
   switch (item.type) {
     case 'message':
-      return item
+      if (isRemoved(item)) return undefined
+      return item.given ? inputOfGiven(item, item.given) : item
     case 'gate':
       return item.kind === 'output'
         ? { type: 'call', callId: item.callId, name: item.name, args: item.args }

@@ -1,6 +1,6 @@
 // Pages of a thread's items as its client knows them: messages, calls of the caller's functions, and their outputs.
 import { hexOf, uuidOf, type UserId } from '#core/ids.ts'
-import type { Entry } from '#core/item.ts'
+import { type Entry, isRemoved } from '#core/item.ts'
 import type { Thread, Turn } from '#core/turn.ts'
 import { wrongField } from '#http/validate.ts'
 import { pace } from '#lib/pace.ts'
@@ -44,7 +44,7 @@ export async function readConversationItems(
       if (items.length === size) return { items, more: true }
       const range = { after: from - 1, upTo: from, limit: 1 }
       const [entry] = (await parts.threads.entries(user, thread.id, range)).entries
-      const item = entry && wireItem(entry, thread.id, turn)
+      const item = entry && !isRemoved(entry.item) ? wireItem(entry, thread.id, turn) : undefined
       if (!item) continue
       chars += JSON.stringify(item).length
       if (chars > maxPageChars && items.length > 0) return { items, more: true }
@@ -67,10 +67,37 @@ function wireItem(entry: Entry, threadId: string, turn: Turn | undefined): WireI
   return given || isPlain ? inputItem(entry, seen) : outputItem(entry, seen)
 }
 
-async function seqOf({ threads }: ItemParts, thread: Pick<Thread, 'id'>, user: UserId, id: string): Promise<number> {
+/** Undefined if the thread has no such item that its client knows. */
+export async function readConversationItem(
+  parts: ItemParts,
+  thread: Pick<Thread, 'id'>,
+  user: UserId,
+  id: string,
+): Promise<WireItem | undefined> {
+  const entry = await findEntry(parts, thread, user, id)
+  if (!entry || isRemoved(entry.item)) return undefined
+  return wireItem(entry, thread.id, await parts.turns.get(user, entry.turnId))
+}
+
+/** The id of an item in the store; undefined if its id on the wire is of another thread, or none. */
+export function entryIdOf(thread: Pick<Thread, 'id'>, id: string): string | undefined {
   const match = /^(?:msg|fc)_([0-9a-f]{32})([0-9a-f]{32})$/.exec(id)
-  const itemId = match?.[2] === hexOf(thread.id) ? uuidOf(match[1] ?? '') : undefined
-  const [entry] = itemId === undefined ? [] : await threads.findItems(user, [{ threadId: thread.id, itemId }])
+  return match?.[2] === hexOf(thread.id) ? uuidOf(match[1] ?? '') : undefined
+}
+
+async function seqOf(parts: ItemParts, thread: Pick<Thread, 'id'>, user: UserId, id: string): Promise<number> {
+  const entry = await findEntry(parts, thread, user, id)
   if (!entry) throw wrongField('after', 'names no item of this conversation')
   return entry.seq
+}
+
+async function findEntry(
+  { threads }: ItemParts,
+  thread: Pick<Thread, 'id'>,
+  user: UserId,
+  id: string,
+): Promise<Entry | undefined> {
+  const itemId = entryIdOf(thread, id)
+  const [entry] = itemId === undefined ? [] : await threads.findItems(user, [{ threadId: thread.id, itemId }])
+  return entry
 }

@@ -10,6 +10,11 @@ export function idOf({ params }: FastifyRequest): string {
   return isObject(params) ? String(params['id']) : ''
 }
 
+/** The id of an item in the path. */
+export function itemIdOf({ params }: FastifyRequest): string {
+  return isObject(params) ? String(params['item']) : ''
+}
+
 export function queryOf({ query }: FastifyRequest): Readonly<Record<string, string | undefined>> {
   if (!isObject(query)) return {}
   return Object.fromEntries(
