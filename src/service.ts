@@ -1,7 +1,8 @@
 // The running service: opens the app and the doors, and stops them. With app.ts, the only place that builds things.
 import { type Config, checkDoors, weakSecrets } from '#config.ts'
-import { openLocalDoor } from '#doors/local/door.ts'
+import { type LocalDoor, openLocalDoor } from '#doors/local/door.ts'
 import { type App, type AppParts, openApp } from '#app.ts'
+import { AppError } from '#core/errors.ts'
 import { canRunComponents } from '#app/components.ts'
 import { openOperator } from '#app/open-operator.ts'
 import { type Home, tokenFile } from '#home.ts'
@@ -36,6 +37,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   checkDoors(parts.configure({}), { terminal: parts.terminal })
   const app = await openApp(parts)
   const open: OpenDoor[] = []
+  let local: LocalDoor | undefined
   const about: About = {
     version: readVersion(),
     startedAt: Date.now(),
@@ -56,7 +58,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   let stopping = false
   const closeAll = async (graceMs: number): Promise<void> => {
     stopping = true
-    await Promise.all([...open.map((door) => door.close(graceMs)), app.drain(graceMs)])
+    await Promise.all([local?.close(graceMs), ...open.map((door) => door.close(graceMs)), app.drain(graceMs)])
     await app.close(0)
   }
   try {
@@ -71,7 +73,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     }
     const loginLink = async (known?: string): Promise<string | undefined> => gatewayOf(open)?.loginLink?.(known)
     const client = openOperator(app, { doors: about.doors, login: loginLink })
-    const local = await openLocalDoor({
+    local = await openLocalDoor({
       socket: takeSocket(app.home.path),
       turns: app.turns,
       gates: app.gates,
@@ -91,7 +93,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       ...(config.gateway.enabled && config.gateway.authToken === undefined && { generatedToken: token }),
       async stop(graceMs = shutdownGraceMs) {
         parts.log.info({ running: app.runner.running }, 'stopping')
-        await Promise.all([local.close(graceMs), closeAll(graceMs)])
+        await closeAll(graceMs)
         parts.log.info({ uptime_secs: Math.floor((Date.now() - about.startedAt) / 1000) }, 'stopped')
       },
     }
@@ -148,7 +150,7 @@ async function linesOf(
   if (found) {
     const lasting = config.operatorToken === undefined ? tokenFile(home) : 'SERVICE_REBORN_WEBUI_TOKEN'
     lines.push(`api      ${found.address}/api/v1`)
-    if (signIn) lines.push(`sign in  ${await found.loginLink?.()}  (once, within 10 minutes)`)
+    if (signIn) lines.push(`sign in  ${await signInWords(found)}`)
     lines.push(`operator the lasting token is in ${lasting}`)
   }
   lines.push(`model    ${await modelLine(model)}`, ...notices)
@@ -156,6 +158,16 @@ async function linesOf(
     lines.push(`WARNING  ${name} is too short for a door on ${host}: set a long random one (openssl rand -hex 32)`)
   }
   return lines
+}
+
+/** A link needs room on the disk; what is stored can be read without it. */
+async function signInWords(gateway: OpenDoor): Promise<string> {
+  try {
+    return `${await gateway.loginLink?.()}  (once, within 10 minutes)`
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'disk_full') throw error
+    return 'atrium login  (after you have freed some space: the disk is full)'
+  }
 }
 
 /** The model in use, and why it was chosen. */

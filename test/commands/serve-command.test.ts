@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
-import { atrium, serve, type Serving } from '../atrium.ts'
+import { atrium, atriumProcess, serve, type Serving } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { openClient } from '../doors/web/socket.ts'
 import { openPausedModel } from '../paused-model.ts'
@@ -125,6 +126,46 @@ test('a port that is taken is one line and exit code 1', async () => {
     taken.close()
   }
 })
+
+test('a start that fails after its doors were opened closes them all, and ends', async () => {
+  const own = newHome()
+  const first = await serve(own.path)
+  await first.stop()
+  withDatabase(own.path, "CREATE TRIGGER broken BEFORE INSERT ON login_codes BEGIN SELECT RAISE(FAIL, 'broken'); END")
+  const ran = await atriumProcess(own.path, ['serve'], { env: { GATEWAY_PORT: '0' } })
+  assert.equal(ran.code, 1)
+  assert.match(ran.stderr, /broken/)
+  own.remove()
+})
+
+test('a service starts while the disk is full, serves what is stored, and goes on once there is room', async () => {
+  const own = newHome()
+  const first = await serve(own.path)
+  await ask(first.url, token(own.path), { message: 'hello' })
+  await first.stop()
+  withDatabase(
+    own.path,
+    // SQLite reports a sequence that has reached its end as it reports a full disk.
+    `CREATE TABLE disk (at INTEGER PRIMARY KEY AUTOINCREMENT);
+     INSERT INTO disk VALUES (9223372036854775807);
+     CREATE TRIGGER no_code BEFORE INSERT ON login_codes BEGIN INSERT INTO disk VALUES (NULL); END;
+     CREATE TRIGGER no_turn BEFORE INSERT ON turns BEGIN INSERT INTO disk VALUES (NULL); END`,
+  )
+  const service = await serve(own.path)
+  assert.match(service.output(), /sign in +\S*atrium login +\(.*the disk is full\)/)
+  const { threads } = (await get(`${service.url}/api/threads`, token(own.path))) as { threads: unknown[] }
+  assert.equal(threads.length, 1)
+  assert.equal((await ask(service.url, token(own.path), { message: 'full' })).status, 503)
+  withDatabase(own.path, 'DROP TRIGGER no_code; DROP TRIGGER no_turn')
+  assert.equal((await ask(service.url, token(own.path), { message: 'hello' })).status, 200)
+  await service.stop()
+  own.remove()
+})
+
+function withDatabase(path: string, sql: string): void {
+  using db = new DatabaseSync(join(path, 'atrium.db'))
+  db.exec(sql)
+}
 
 const refusals: readonly { what: string; env: Record<string, string>; says: RegExp }[] = [
   { what: 'no door at all', env: { GATEWAY_ENABLED: 'false' }, says: /GATEWAY_ENABLED.*HTTP_ENABLED.*CLI_ENABLED/ },
