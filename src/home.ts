@@ -1,7 +1,7 @@
 // The service home: a private folder with the database, the master key, the operator's token and the log.
 import { randomBytes } from 'node:crypto'
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync } from 'node:fs'
-import { openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, linkSync, mkdirSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
@@ -72,11 +72,7 @@ export function nextKey(home: Home): string | undefined {
 
 /** Creates the next key, or returns that of an interrupted change. It is synced to disk before this returns. */
 export function createNextKey(home: Home): string {
-  const key = readOrCreate(nextKeyFile(home), () => randomBytes(32).toString('hex'), keyPattern)
-  const file = openSync(nextKeyFile(home), 'r')
-  fsyncSync(file)
-  closeSync(file)
-  return key
+  return readOrCreate(nextKeyFile(home), () => randomBytes(32).toString('hex'), keyPattern)
 }
 
 /** Replaces the key by the next one. Call it once everything is sealed under the next key. */
@@ -87,6 +83,11 @@ export function useNextKey(home: Home): void {
 /** The operator's provisioned token, created at the first start. */
 export function provisionedToken(home: Home): string {
   return readOrCreate(tokenFile(home), newToken, /^[\x21-\x7e]{16,4096}$/)
+}
+
+/** The operator's provisioned token, if one was created. */
+export function existingToken(home: Home): string | undefined {
+  return existsSync(tokenFile(home)) ? provisionedToken(home) : undefined
 }
 
 export function keyFile({ path }: Home): string {
@@ -112,17 +113,28 @@ export function checkOwner(path: string): void {
 }
 
 function readOrCreate(file: string, create: () => string, pattern: RegExp): string {
-  try {
-    // With `wx` only one of two processes that start together creates the file.
-    writeFileSync(file, `${create()}\n`, { mode: 0o600, flag: 'wx' })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(file, error)
-  }
+  if (!existsSync(file)) createWhole(file, `${create()}\n`)
   checkOwner(file)
   const text = readFileSync(file, 'utf8').trim()
   if (!pattern.test(text))
     throw new AppError('invalid_config', `${file} has invalid content: restore it, or move it away`)
   return text
+}
+
+/**
+ * Creates a file that is on the disk with all its content or not at all: an empty key, left by a full disk, would stop every
+ * later start. Of two processes that start together one creates it, because a link replaces nothing.
+ */
+function createWhole(file: string, content: string): void {
+  const made = `${file}.${process.pid}.new`
+  try {
+    writeFileSync(made, content, { mode: 0o600, flush: true })
+    linkSync(made, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(file, error)
+  } finally {
+    rmSync(made, { force: true })
+  }
 }
 
 /** Creates a folder and its parents, one by one: Node's `recursive` never returns where none can be made (/proc). */
@@ -143,6 +155,10 @@ function createPrivateFile(file: string): void {
 }
 
 function unwritable(path: string, cause: unknown): AppError {
+  if ((cause as NodeJS.ErrnoException).code === 'ENOSPC')
+    return new AppError('disk_full', `${path} cannot be written: the disk is full; free some space and try again`, {
+      cause,
+    })
   const why = cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause)
   return new AppError('home_unwritable', `${path} cannot be written (${why}): set ATRIUM_HOME to your own folder`, {
     cause,

@@ -1,12 +1,13 @@
 // The home and what is kept in it: private, its owner's, and left alone when it is not.
 import assert from 'node:assert/strict'
-import { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { masterKey, openHome, provisionedToken } from '#home.ts'
 import { findSocket, takeSocket } from '#home/socket.ts'
 import { newHome } from './new-home.ts'
+import { openSmallDisk } from './proof/small-disk.ts'
 
 const root = process.getuid?.() === 0 ? {} : { skip: 'only root can give a file away' }
 const stranger = 65_534
@@ -35,6 +36,23 @@ test('the key and the token are made once, private, and read again', (t) => {
   const [key, token] = [masterKey(home, undefined), provisionedToken(home)]
   assert.deepEqual([masterKey(home, undefined), provisionedToken(home)], [key, token])
   for (const name of ['master-key', 'webui-token']) assert.equal(statSync(join(home.path, name)).mode & 0o777, 0o600)
+})
+
+test('a key and a token for which the disk has no room leave no file, and are made once there is some', async (t) => {
+  const disk = await openSmallDisk(homeOf(t))
+  if (!disk) return t.skip('no namespaces can be made here')
+  t.after(() => disk.close())
+  const home = openHome(disk.path)
+  // A size of nothing would be a disk without a bound.
+  writeFileSync(join(disk.path, 'other'), 'other')
+  await disk.fill()
+  assert.throws(() => masterKey(home, undefined), { code: 'disk_full', message: /master-key .*free some space/ })
+  assert.throws(() => provisionedToken(home), { code: 'disk_full' })
+  assert.deepEqual(readdirSync(disk.path).sort(), ['lock', 'other'])
+  await disk.empty()
+  assert.match(masterKey(home, undefined), /^[0-9a-f]{64}$/)
+  assert.match(provisionedToken(home), /^atr_/)
+  assert.deepEqual(readdirSync(disk.path).sort(), ['lock', 'master-key', 'other', 'webui-token'])
 })
 
 test('a damaged token file is told by its name and not replaced', (t) => {

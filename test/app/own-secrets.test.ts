@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { ownSecretsOf } from '#app/own-secrets.ts'
 import { readConfig } from '#config.ts'
-import { openHome } from '#home.ts'
+import { openHome, provisionedToken } from '#home.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { newHome } from '../new-home.ts'
 
@@ -14,6 +14,7 @@ after(folder.remove)
 
 test('the master key is found as the home has it, as bytes, and in what a program makes of them', () => {
   const home = openHome(folder.path)
+  const token = provisionedToken(home)
   const secrets = () => ownSecretsOf(home, readConfig({ ATRIUM_HOME: folder.path }, {}))
   const scan = createLeakScan(secrets())
   const hex = readFileSync(join(folder.path, 'master-key'), 'utf8').trim()
@@ -32,8 +33,7 @@ test('the master key is found as the home has it, as bytes, and in what a progra
   }
   assert.equal(scan.stops(Buffer.concat([Buffer.from('PK'), bytes])), 'own-secret')
   assert.equal(scan.stops(hex.match(/.{16}/g)?.toReversed().join(' ') ?? ''), 'own-secret')
-  const token = readFileSync(join(folder.path, 'webui-token'), 'utf8').trim()
-  assert.equal(scan.mask(token), '***')
+  assert.equal(createLeakScan(secrets()).mask(token), '***')
   writeFileSync(join(folder.path, 'master-key.next'), 'ab'.repeat(32))
   assert.equal(createLeakScan(secrets()).mask('ab'.repeat(32)), '***', 'the key of a change that is under way')
 })
