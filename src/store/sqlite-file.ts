@@ -1,6 +1,7 @@
 // The file of a SQLite database: made for its owner only, with a write-ahead log, and the settings of its connections.
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { AppError } from '#core/errors.ts'
 import { isBusy } from './sqlite-faults.ts'
 
 /** How long a connection waits for another process. */
@@ -11,6 +12,20 @@ export function createPrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'ax', 0o600))
   } catch {}
+}
+
+/**
+ * A check that the file is still the one that is open now. In a file that was removed or replaced, commits succeed and are
+ * lost. SQLite itself compares the same numbers, but not with a write-ahead log.
+ */
+export function watchFile(path: string): () => void {
+  const inode = (): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
+  const opened = inode()
+  return () => {
+    if (inode() === opened) return
+    const way = 'nothing more is stored; put it back, or stop Atrium and start it again'
+    throw new AppError('database_unavailable', `${path} was removed or replaced while it was open: ${way}`)
+  }
 }
 
 /** Switches to WAL. If two processes do so at once, SQLite fails one of them without its busy timeout: retry here. */

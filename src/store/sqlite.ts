@@ -4,7 +4,7 @@ import { AppError } from '#core/errors.ts'
 import { createOneAtATime } from '#lib/one-at-a-time.ts'
 import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
 import { asAppError, isBusy } from './sqlite-faults.ts'
-import { createPrivateFile, enableWal, maxBusyMs, setUpConnection } from './sqlite-file.ts'
+import { createPrivateFile, enableWal, maxBusyMs, setUpConnection, watchFile } from './sqlite-file.ts'
 import { createSqliteThreads } from './sqlite-threads.ts'
 import { createSqliteWriter, noThread, type SqliteWriter } from './sqlite-writer.ts'
 
@@ -80,6 +80,7 @@ export function openSqlite(
   }
   const statements = new Map<string, { readonly prepared: StatementSync; readonly erases: boolean }>()
   const queue: Write[] = []
+  const checkFile = path === memory ? () => {} : watchFile(path)
   const threads = path === memory ? undefined : createSqliteThreads(path)
   const onStatement = (sql: string): unknown => erasing.test(sql) && onErase?.()
   const writer = path === memory ? undefined : createSqliteWriter(path, { onBegin, onStatement })
@@ -145,6 +146,7 @@ export function openSqlite(
       return { results, failed: { error } }
     }
     try {
+      checkFile()
       run({ sql: 'COMMIT', values: [] })
     } catch (error) {
       rollback()
@@ -198,6 +200,7 @@ export function openSqlite(
   /** Settles the first job of the queue; the others wait, and their order is kept. */
   async function settleLong(write: Write, thread: SqliteWriter): Promise<void> {
     try {
+      checkFile()
       write.resolve(await thread.run(write.job))
     } catch (error) {
       if (error === noThread) return settleFirst([write])
@@ -260,6 +263,7 @@ export function openSqlite(
       })
     },
     async ping() {
+      checkFile()
       await read(() => query('SELECT 1'))
     },
     async close() {

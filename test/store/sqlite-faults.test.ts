@@ -1,6 +1,7 @@
 // Faults of SQLite in words that a user can act on: by their codes, and as files and disks cause them.
 import assert from 'node:assert/strict'
-import { chmodSync, existsSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, linkSync, readdirSync, readlinkSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
@@ -126,3 +127,36 @@ test('a file that is no database is closed again', { skip: !existsSync('/proc/se
   }
   assert(!readdirSync('/proc/self/fd').map(targetOf).includes(path))
 })
+
+const strikes: readonly (readonly [what: string, strike: (path: string) => void])[] = [
+  ['removed', (path) => rmSync(path)],
+  [
+    'replaced by a copy',
+    (path) => {
+      copyFileSync(path, `${path}.copy`)
+      renameSync(`${path}.copy`, path)
+    },
+  ],
+]
+for (const [what, strike] of strikes) {
+  test(`a file that is ${what} while it is open takes nothing more, until it is back`, async (t) => {
+    const place = folder(t)
+    const path = join(place, 'a.db')
+    const sql = openBare(t, path)
+    await sql.write(() => note('before'))
+    linkSync(path, `${path}.kept`)
+    strike(path)
+    const names = readdirSync(place)
+    const gone = (work: Promise<unknown>) =>
+      assert.rejects(work, { code: 'database_unavailable', message: /a\.db was removed or replaced .*put it back/ })
+    await gone(sql.write(() => note('lost')))
+    await gone(sql.write(() => note('long'), { bytes: 3_000_000 }))
+    await gone(sql.ping())
+    assert.deepEqual(readdirSync(place), names, 'no thread has made another one')
+    assert.deepEqual(await sql.read(notes), ['before'])
+    renameSync(`${path}.kept`, path)
+    await sql.ping()
+    await sql.write(() => note('after'))
+    assert.deepEqual(await sql.read(notes), ['before', 'after'])
+  })
+}

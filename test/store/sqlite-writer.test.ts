@@ -135,11 +135,15 @@ test('a database that is closed stores what was asked before', async (t) => {
   assert.equal(again.db.prepare('SELECT count(*) AS n FROM threads').get()?.['n'], 2)
 })
 
+/** A thread cannot open the log by its name any more. */
+function blockThreads(path: string): void {
+  renameSync(`${path}-wal`, `${path}-wal-gone`)
+  mkdirSync(`${path}-wal`)
+}
+
 test('a write of megabytes is stored without a thread where none can be started', async (t) => {
   const { path, sql, read } = open(t)
-  // A thread cannot open the file by its name any more.
-  renameSync(path, `${path}-gone`)
-  mkdirSync(path)
+  blockThreads(path)
   await sql.write(() => add('much'), much)
   await sql.write(() => add('after'))
   assert.deepEqual(read(), ['much', 'after'])
@@ -147,8 +151,7 @@ test('a write of megabytes is stored without a thread where none can be started'
 
 test('a long log is moved into the file without a thread where none can be started', async (t) => {
   const { path, sql } = open(t)
-  renameSync(path, `${path}-gone`)
-  mkdirSync(path)
+  blockThreads(path)
   await sql.write(() => add('a'.repeat(20 * 1024 * 1024)))
   const pages = sql.db.prepare('PRAGMA wal_checkpoint(NOOP)')
   await until(() => Number(pages.get()?.['checkpointed']) > 5_000)
