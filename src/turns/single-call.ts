@@ -25,12 +25,16 @@ export type SingleAnswer = {
   /** The answer reached the token limit. */
   readonly cut: boolean
   readonly usage: Usage
-  /** The fault that ended the answer early. Without any text it is thrown. */
+  /** The fault that ended the answer early. Without any text it is thrown, unless the provider's filter withheld all of it. */
   readonly fault?: AppError
 }
 
-/** `onText` gets the text as it comes. */
-export type CallOptions = { readonly signal: AbortSignal; readonly onText: (text: string) => void }
+/** `onText` and `onThought` get text and reasoning as they come. */
+export type CallOptions = {
+  readonly signal: AbortSignal
+  readonly onText?: (text: string) => void
+  readonly onThought?: (text: string) => void
+}
 
 type CallParts = {
   readonly store: Pick<Store, 'usage'>
@@ -44,7 +48,7 @@ export async function callOnce(
   { store, model: open, spend, observer }: CallParts,
   user: UserId,
   { door, ...request }: SingleCall,
-  { signal, onText }: CallOptions,
+  { signal, onText, onThought }: CallOptions,
 ): Promise<SingleAnswer> {
   const model = await open()
   const inputTokens = request.items.reduce((sum, item) => sum + tokensInItem(item), tokensInText(request.system))
@@ -57,9 +61,8 @@ export async function callOnce(
     request: { ...request, tools: [] },
     turnId: newId(),
     signal,
-    emit(deltas) {
-      const written = deltas.flatMap((delta) => (delta.type === 'delta' ? [delta.text] : [])).join('')
-      if (written !== '') onText(written)
+    emit(pieces) {
+      for (const { type, text } of pieces) (type === 'delta' ? onText : onThought)?.(text)
     },
   })
   if (reply.asked) {
@@ -70,7 +73,7 @@ export async function callOnce(
   const texts = items.flatMap((item) => (item.type === 'message' ? [textOf(item)] : []))
   const text = texts.join('')
   const fault = asFault(signal.aborted ? signal.reason : reply.fault)
-  if (fault && text === '') throw fault
+  if (fault && fault.code !== 'model_filtered' && text === '') throw fault
   const last = items.at(-1)
   return {
     text,

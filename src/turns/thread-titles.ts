@@ -60,7 +60,7 @@ export function createThreadTitles({ threads, turns, model, mask, log }: ThreadT
     const items = [textMessage('user', words.slice(0, maxReadChars).toWellFormed())]
     // No longer than the spend caps were asked for.
     const call = { door, system, items, sampling: { maxTokens: likelyTokens } }
-    const { text, fault, cut } = await turns.callOnce(user, call, { signal, onText: () => {} })
+    const { text, fault, cut } = await turns.callOnce(user, call, { signal })
     if (fault) throw fault
     const title = cut ? undefined : titleIn(text)
     if (title !== undefined) await threads.retitle(user, threadId, { from: plain, to: await mask(title, user) })

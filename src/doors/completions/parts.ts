@@ -25,6 +25,8 @@ export type CompletionsParts = WaitParts &
     /** The rate of messages, and the rate of single model calls. */
     readonly limits: { readonly chat: ChatLimit; readonly task: ChatLimit }
     readonly origins: Pick<Origins, 'site'>
+    /** How long a stream waits for its first chunk before it opens without one. */
+    readonly maxSilenceMs?: number
     readonly now?: () => number
     readonly log: Log
   }

@@ -7,6 +7,7 @@ import { seedItems } from '#doors/openai/seed.ts'
 import type { CompletionsParts } from '#doors/completions/parts.ts'
 import type { Messages } from '#doors/completions/read/messages.ts'
 import type { CompletionRequest } from '#doors/completions/read/request.ts'
+import { maxSilenceMs } from '#doors/completions/tell/answer.ts'
 import { createChunkWriter } from '#doors/completions/tell/chunks.ts'
 import { completionId, completionObject, type FinishReason } from '#doors/completions/tell/told.ts'
 import { requireStillAllowed } from '#http/caller.ts'
@@ -39,7 +40,7 @@ export async function answerTask(
   }
 
   async function whole() {
-    const answer = await parts.turns.callOnce(user, call, { signal, onText: () => {} })
+    const answer = await parts.turns.callOnce(user, call, { signal })
     await requireStillAllowed(reply.request)
     const fault = faultOf(answer)
     if (fault) throw fault
@@ -57,10 +58,20 @@ export async function answerTask(
       writer.begin(chunks.role())
       return writer
     }
+    const silence = setTimeout(begin, parts.maxSilenceMs ?? maxSilenceMs)
     const onText = (text: string): void => begin().send(chunks.text(text))
-    const answer = await parts.turns.callOnce(user, call, { signal, onText })
-    const fault = faultOf(answer)
-    begin().end(fault ? chunks.fault(fault) : chunks.end(finishOf(answer), answer.usage))
+    const onThought = (text: string): void => begin().send(chunks.reasoning(text))
+    try {
+      const how = { signal, onText, ...(parts.progress && { onThought }) }
+      const answer = await parts.turns.callOnce(user, call, how)
+      const fault = faultOf(answer)
+      begin().end(fault ? chunks.fault(fault) : chunks.end(finishOf(answer), answer.usage))
+    } catch (error) {
+      if (!writer || !(error instanceof AppError)) throw error
+      writer.end(chunks.fault(error))
+    } finally {
+      clearTimeout(silence)
+    }
     return undefined
   }
 }

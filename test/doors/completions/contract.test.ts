@@ -205,6 +205,28 @@ describe('atrium-task', () => {
     const half = await complete(served, [user('half')], { model: 'atrium-task', stream: true })
     assert.deepEqual([half.status, half.error['code']], [200, 'model_failed'])
   })
+
+  it('opens its stream while the model is silent, and ends it with the fault', async (t) => {
+    const served = await openContract(t, { maxSilenceMs: 10, turnTimeoutMs: 100 })
+    const { status, error } = await complete(served, [user('silent')], { model: 'atrium-task', stream: true })
+    assert.deepEqual([status, error['code']], [200, 'turn_timeout'])
+  })
+
+  it('tells the reasoning of the model', async (t) => {
+    const served = await openContract(t)
+    for (const stream of [false, true]) {
+      const { text, reasoning } = await complete(served, [user('think')], { model: 'atrium-task', stream })
+      assert.deepEqual([text, reasoning], ['Hello.', 'hm'])
+    }
+  })
+
+  it('that the filter withheld whole is an empty answer', async (t) => {
+    const served = await openContract(t)
+    for (const stream of [false, true]) {
+      const { status, text, finish } = await complete(served, [user('withheld')], { model: 'atrium-task', stream })
+      assert.deepEqual([status, text, finish], [200, '', 'content_filter'])
+    }
+  })
 })
 
 describe('two requests at once', () => {

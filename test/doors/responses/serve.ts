@@ -31,6 +31,7 @@ export type ServeParts = Partial<Pick<ResponsesParts, 'externalTools' | 'turnTim
   readonly clock?: Pick<Clock, 'now' | 'at'>
   readonly taskLimit?: ChatLimit
   readonly progress?: boolean
+  readonly maxSilenceMs?: number
   /** Tools of the service beside the usual two. */
   readonly tools?: readonly Tool[]
   readonly replies?: readonly Reply[]
@@ -126,6 +127,7 @@ export async function serve(parts: ServeParts = {}) {
       origins,
       lastCall: gateway.lastCall,
       log: silentLog,
+      ...(parts.maxSilenceMs !== undefined && { maxSilenceMs: parts.maxSilenceMs }),
       ...(parts.now && { now: parts.now }),
     }),
   )

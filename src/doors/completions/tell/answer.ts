@@ -15,7 +15,7 @@ import { gateWords } from './gate-words.ts'
 import { completionId, completionObject, faultOf, finishReason, joinText, statusOfFault, toldOf } from './told.ts'
 
 /** A stream opens with its first chunk, so that a fault before it has a status; at the latest after this time. */
-const maxSilenceMs = 10_000
+export const maxSilenceMs = 10_000
 
 /** Fields of the request that its answer needs. */
 export type AnswerStyle = {
@@ -108,7 +108,7 @@ async function streamTurn(parts: CompletionsParts, reply: FastifyReply, how: Ans
     return writer
   }
   reply.raw.once('close', leave)
-  const silence = setTimeout(open, maxSilenceMs)
+  const silence = setTimeout(open, parts.maxSilenceMs ?? maxSilenceMs)
   try {
     for await (const events of source) {
       const chunks = stream.write(events)
