@@ -21,7 +21,7 @@ import { readEvent } from './events.ts'
 import { type JobParts, showJob } from './job.ts'
 import { readObject } from './json.ts'
 import { createVerifier, type Verifier } from './verify.ts'
-import { readSubmission, turnOf } from './submit.ts'
+import { isMessage, readSubmission, turnOf } from './submit.ts'
 
 const windowMs = 60_000
 const maxHeaderBytes = 16 * 1024
@@ -154,10 +154,12 @@ async function submit(door: Door, request: IncomingMessage, response: ServerResp
   // Many large bodies may arrive at once.
   await pace()
   const event = single(headers['x-github-event'])
+  const object = readObject(body)
+  // No signature covers X-GitHub-Event: a signed message that is sent again with it is the same message.
   const submission =
-    event === undefined
-      ? readSubmission(readObject(body), single(headers['idempotency-key']))
-      : readEvent(event, single(headers['x-github-delivery']), readObject(body))
+    event === undefined || (proof === 'signature' && isMessage(object))
+      ? readSubmission(object, single(headers['idempotency-key']))
+      : readEvent(event, single(headers['x-github-delivery']), object)
   const { turn, replayed, events } = await door.turns.start({
     ...turnOf(submission, proof === 'signature' ? body : undefined),
     request: requestIdOf(response),

@@ -24,6 +24,11 @@ export type Submission = {
   readonly key?: string
 }
 
+/** True for a body with the required fields of a message. No event of a code host has them. */
+export function isMessage(body: JsonObject): boolean {
+  return body['user_id'] != null && body['message'] != null
+}
+
 /** Reads a submission. Unknown fields are ignored, null means absent. Throws invalid_input. */
 export function readSubmission(body: JsonObject, idempotencyKey: string | undefined): Submission {
   const message = body['message'] ?? undefined

@@ -219,6 +219,8 @@ test('a signed delivery that was caught and sent again under other headers is th
     plain.json.job_id,
   )
   assert.equal((await send({ user_id: 'ada', message: 'pay' }, {})).json.job_id, plain.json.job_id)
+  const asEvent = await send({ user_id: 'ada', message: 'pay' }, { 'x-github-event': 'push' })
+  assert.equal(asEvent.json.job_id, plain.json.job_id)
   const other = await send({ user_id: 'ada', message: 'pay', metadata: { n: 2 } }, { 'idempotency-key': 'one' })
   assert.notEqual(other.json.job_id, plain.json.job_id)
   const own = await house.post({ user_id: 'ada', message: 'pay' }, { 'idempotency-key': 'own' })
