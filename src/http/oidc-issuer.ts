@@ -7,7 +7,7 @@ import { AppError } from '#core/errors.ts'
 export const skewSecs = 60
 /** Minimum time between two fetches of the keys. A token with an unknown key id triggers one. */
 const defaultCooldownMs = 30_000
-/** After a failed discovery, requests fail at once for this long instead of waiting for the issuer. */
+/** After the issuer failed to give its metadata or keys, requests fail at once for this long instead of asking it again. */
 const awayMs = 3_000
 /** Asymmetric algorithms only: with a symmetric one, anybody could sign with the public key. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
@@ -23,7 +23,12 @@ const Metadata = z.object({
 export type Metadata = z.output<typeof Metadata>
 
 const claims = {
-  sub: z.string().check(z.minLength(1), z.maxLength(255)),
+  // A database stores no half of a surrogate pair: subjects that differ in one would be the same person.
+  sub: z.string().check(
+    z.minLength(1),
+    z.maxLength(255),
+    z.refine((sub) => sub.isWellFormed()),
+  ),
   email: z.optional(z.string()),
   email_verified: z.optional(z.union([z.boolean(), z.string()])),
   preferred_username: z.optional(z.string()),
@@ -69,6 +74,7 @@ export function createIssuer(parts: IssuerParts): Issuer {
   const { issuer, clientId = '', clientSecret, fetch, now = Date.now, cooldownMs = defaultCooldownMs } = parts
   let discovered: Promise<{ metadata: Metadata; keys: JWTVerifyGetKey }> | undefined
   let awayUntil = 0
+  let keysAwayUntil = 0
 
   async function ask(url: string, request?: HttpRequest): Promise<Response> {
     try {
@@ -88,14 +94,14 @@ export function createIssuer(parts: IssuerParts): Issuer {
     const { createRemoteJWKSet, customFetch } = await import('jose')
     const keys = createRemoteJWKSet(new URL(metadata.jwks_uri), {
       cooldownDuration: cooldownMs,
-      [customFetch]: (url: string) => ask(url),
+      [customFetch]: (url: string) => (now() < keysAwayUntil ? Promise.reject(justAway()) : ask(url)),
     })
     return { metadata, keys }
   }
 
   function discoverOnce(): Promise<{ metadata: Metadata; keys: JWTVerifyGetKey }> {
     if (discovered) return discovered
-    if (now() < awayUntil) return Promise.reject(unavailable(new Error('it did not answer a moment ago')))
+    if (now() < awayUntil) return Promise.reject(justAway())
     discovered = discover().catch((error: unknown) => {
       discovered = undefined
       awayUntil = now() + awayMs
@@ -122,12 +128,13 @@ export function createIssuer(parts: IssuerParts): Issuer {
         if (data) return data
         throw new AppError('unauthorized', 'the token has no valid claims')
       } catch (cause) {
-        if (cause instanceof AppError) throw cause
+        if (cause instanceof AppError && cause.code === 'unauthorized') throw cause
         const { code = '' } = cause as { code?: string }
-        const badToken = cause instanceof errors.JOSEError && !issuerErrors.has(code)
-        throw badToken
-          ? new AppError('unauthorized', `the token is not valid (${code})`, { cause })
-          : unavailable(cause)
+        if (cause instanceof errors.JOSEError && !issuerErrors.has(code)) {
+          throw new AppError('unauthorized', `the token is not valid (${code})`, { cause })
+        }
+        if (now() >= keysAwayUntil) keysAwayUntil = now() + awayMs
+        throw unavailable(cause)
       }
     },
     async redeem(code, { verifier, redirectUri }) {
@@ -172,6 +179,10 @@ const issuerErrors: ReadonlySet<string> = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS
 function unavailable(cause: unknown): AppError {
   if (cause instanceof AppError) return cause
   return new AppError('issuer_unavailable', 'the sign-in service does not answer: try again', { cause })
+}
+
+function justAway(): AppError {
+  return unavailable(new Error('it did not answer a moment ago'))
 }
 
 /** HTTP Basic is the standard's default for an issuer that lists no methods. */

@@ -145,6 +145,7 @@ const tokens: readonly [what: string, claims: Record<string, unknown>, accepted:
   ['without a time', { ...claims, iat: undefined }, false],
   ['without a subject', { ...claims, sub: undefined }, false],
   ['with an empty subject', { ...claims, sub: '' }, false],
+  ['with half of a character in its subject', { ...claims, sub: 'ann\ud800' }, false],
   ['with an endless subject', { ...claims, sub: 'x'.repeat(256) }, false],
 ]
 for (const [what, payload, accepted] of tokens) {
@@ -172,4 +173,26 @@ test('keys that cannot be read are the fault of the issuer, not of the token', a
   for (const answer of [new Error('away'), { status: 500 }, { body: 'text' }] satisfies Answer[]) {
     await assert.rejects(opened({ '/keys': answer }).client.verify(jwt, ['api']), code('issuer_unavailable'))
   }
+})
+
+test('keys that cannot be fetched are asked for again after three seconds; known keys stay', async () => {
+  const answers: Record<string, Answer> = {}
+  const { client, asked, clock } = opened(answers, { cooldownMs: 0 })
+  const sign = (kid: string) => new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid }).sign(privateKey)
+  const [known, unknown] = [await sign('k'), await sign('other')]
+  await client.verify(known, ['api'])
+  const before = asked.length
+  for (const answer of [new Error('away'), { status: 500 }, { body: 'text' }] satisfies Answer[]) {
+    asked.splice(before)
+    answers['/keys'] = answer
+    for (const waitMs of [0, 2_999, 1]) {
+      clock.now += waitMs
+      await assert.rejects(client.verify(unknown, ['api']), code('issuer_unavailable'))
+    }
+    assert.equal(asked.length, before + 2)
+    assert.equal((await client.verify(known, ['api'])).sub, 'ann')
+    clock.now += 3_000
+  }
+  delete answers['/keys']
+  await assert.rejects(client.verify(unknown, ['api']), code('unauthorized'))
 })
