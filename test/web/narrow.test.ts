@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { follow, useSite } from './browser.ts'
+import { follow, hearing, useSite } from './browser.ts'
 import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
@@ -123,6 +123,40 @@ test('the parts of a receipt line stay whole and on one line on a phone', { skip
     for (const { height } of bits) assert(height <= lineHeight, `a part has ${height} px at ${width} px`)
     assert.deepEqual(await tooWide(page), [])
   }
+})
+
+test('at 400 % zoom a request can be read before it is answered, and every choice is within reach', {
+  skip,
+}, async (t) => {
+  const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'write' })
+  const page = await site.open(t, `/threads/${thread_id}`, { viewport: { width: 320, height: 256 } })
+  const card = page.getByRole('group', { name: /^Create notes/ })
+  await card.waitFor()
+  const styleOf = (selector: string, property: string) =>
+    page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).${property}`)
+  assert.equal(await styleOf('.approval-foot', 'position'), 'static')
+  await page.setViewportSize({ width: 320, height: 480 })
+  assert.equal(await styleOf('.approval-foot', 'position'), 'sticky')
+  await page.setViewportSize({ width: 320, height: 256 })
+  await hearing(page)
+  await card.getByRole('button', { name: 'Allow for…' }).press('Enter')
+  const top = await page
+    .getByRole('dialog', { name: 'Allow without asking' })
+    .evaluate((node) => node.getBoundingClientRect().top)
+  assert(top >= 0, `the choices begin ${-top} px above the window`)
+})
+
+test('the list of keys is a dialog like the others, and begins at its top', { skip }, async (t) => {
+  const page = await site.open(t, '/', { viewport: { width: 320, height: 256 } })
+  await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
+  await page.keyboard.press('Control+/')
+  const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await dialog.waitFor()
+  const { border, top } = await dialog.evaluate((node) => ({
+    border: node.ownerDocument.defaultView?.getComputedStyle(node).borderTopWidth,
+    top: node.scrollTop,
+  }))
+  assert.deepEqual([border, top], ['1px', 0])
 })
 
 /** What scrolls sideways or is cut off without a sign, other than code, tables and formulas, which scroll by themselves. */

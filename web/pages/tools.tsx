@@ -20,6 +20,7 @@ import { NoServer, ServerDetail, ServerList } from './servers.tsx'
 import { NoSkill, SkillDetail, SkillList, SkillPicker } from './skills.tsx'
 import { Needs } from './tool-needs.tsx'
 import { Trial } from './tool-trial.tsx'
+import '../parts/confirm.css'
 import './tools.css'
 
 export function Tools() {

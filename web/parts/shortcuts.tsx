@@ -2,6 +2,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { isMac } from '../lib/shortcuts.ts'
 import { Button } from './button.tsx'
+import './confirm.css'
 import './shortcuts.css'
 
 const mod = isMac ? '⌘' : 'Ctrl'
@@ -39,9 +40,15 @@ const groups: readonly { readonly title: string; readonly keys: readonly (readon
 
 export function Shortcuts({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useLayoutEffect(() => dialog.current?.showModal(), [])
+  useLayoutEffect(() => {
+    const box = dialog.current
+    box?.showModal()
+    // The focus went to its only button, at the end of the list.
+    box?.focus()
+    if (box) box.scrollTop = 0
+  }, [])
   return (
-    <dialog class="confirm shortcuts" ref={dialog} aria-labelledby="shortcuts-title" onClose={onClose}>
+    <dialog class="confirm shortcuts" tabIndex={-1} ref={dialog} aria-labelledby="shortcuts-title" onClose={onClose}>
       <h2 id="shortcuts-title">Keyboard shortcuts</h2>
       {groups.map(({ title, keys }) => (
         <section key={title} aria-label={title}>
