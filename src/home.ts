@@ -112,6 +112,8 @@ export function checkOwner(path: string): void {
   )
 }
 
+const withoutLinks: ReadonlySet<string> = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
+
 function readOrCreate(file: string, create: () => string, pattern: RegExp): string {
   if (!existsSync(file)) createWhole(file, `${create()}\n`)
   checkOwner(file)
@@ -127,13 +129,25 @@ function readOrCreate(file: string, create: () => string, pattern: RegExp): stri
  */
 function createWhole(file: string, content: string): void {
   const made = `${file}.${process.pid}.new`
+  const how = { mode: 0o600, flush: true }
   try {
-    writeFileSync(made, content, { mode: 0o600, flush: true })
-    linkSync(made, file)
+    writeFileSync(made, content, how)
+    if (!linked(made, file)) writeFileSync(file, content, { ...how, flag: 'wx' })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(file, error)
   } finally {
     rmSync(made, { force: true })
+  }
+}
+
+/** False where there are no hard links: on FAT, and in the storage of Android. */
+function linked(from: string, to: string): boolean {
+  try {
+    linkSync(from, to)
+    return true
+  } catch (error) {
+    if (withoutLinks.has((error as NodeJS.ErrnoException).code ?? '')) return false
+    throw error
   }
 }
 

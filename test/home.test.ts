@@ -1,6 +1,7 @@
 // The home and what is kept in it: private, its owner's, and left alone when it is not.
 import assert from 'node:assert/strict'
-import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import fs, { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -36,6 +37,22 @@ test('the key and the token are made once, private, and read again', (t) => {
   const [key, token] = [masterKey(home, undefined), provisionedToken(home)]
   assert.deepEqual([masterKey(home, undefined), provisionedToken(home)], [key, token])
   for (const name of ['master-key', 'webui-token']) assert.equal(statSync(join(home.path, name)).mode & 0o777, 0o600)
+})
+
+test('the key and the token are made on a disk without hard links too', (t) => {
+  const home = openHome(homeOf(t))
+  const refused = t.mock.method(fs, 'linkSync', () => {
+    throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' })
+  })
+  syncBuiltinESMExports()
+  t.after(() => {
+    refused.mock.restore()
+    syncBuiltinESMExports()
+  })
+  const [key, token] = [masterKey(home, undefined), provisionedToken(home)]
+  assert.equal(refused.mock.callCount(), 2)
+  assert.deepEqual([masterKey(home, undefined), provisionedToken(home)], [key, token])
+  assert.deepEqual(readdirSync(home.path).sort(), ['lock', 'master-key', 'webui-token'])
 })
 
 test('a key and a token for which the disk has no room leave no file, and are made once there is some', async (t) => {
