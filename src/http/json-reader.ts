@@ -1,11 +1,13 @@
-// Parses JSON of callers. Its values are counted in the bytes first, with pauses for the event loop, and of the large texts
-// each turn of the loop parses one, so that no body can block the service.
+// Parses JSON of callers. Its values are counted in the bytes first. A large text is counted and parsed in pieces, with
+// pauses for the event loop, so that no body can block the service.
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '#core/errors.ts'
 import { type Excess, type JsonBounds, JsonCount } from '#lib/json-bounds.ts'
-import { nextTurn, pace } from '#lib/pace.ts'
+import { parseInPieces } from '#lib/json-pieces.ts'
+import { inPace, nextTurn, pace } from '#lib/pace.ts'
+import { type FindExact, maxLosslessValues, mayLoseDigits, parseLossless, takeExact } from './lossless-json.ts'
 
-/** Parsing a text within these bounds blocks the event loop for less than 150 ms, whatever its shape. */
+/** Bounds of the memory and the time that a parsed text takes. */
 export const jsonBounds: JsonBounds = { values: 200_000, names: 50_000, levels: 1_000 }
 
 /** Texts up to this size are parsed at once. */
@@ -17,7 +19,7 @@ const sliceBytes = 1024 * 1024
 /** Memory of a parsed value and of a field name, beside the bytes of the text. */
 const [valueBytes, nameBytes] = [64, 400]
 
-/** Gets the text and the number of its values. Throws SyntaxError. */
+/** Gets the text, or a piece of it, and the number of all values. Throws SyntaxError. */
 export type ParseJson = (text: string, values: number) => unknown
 
 export type JsonReading = {
@@ -25,6 +27,8 @@ export type JsonReading = {
   readonly what?: 'body' | 'frame'
   /** Default: JSON.parse. */
   readonly parse?: ParseJson
+  /** The values whose numbers are kept as written. Default: none. */
+  readonly findExact?: FindExact
   /** Called for a large text before it is parsed, with an estimate of the parsed size in bytes. */
   readonly reserve?: (bytes: number) => Promise<void>
 }
@@ -38,7 +42,10 @@ export async function readJson(bytes: Buffer, { reserve, ...reading }: JsonReadi
   const { values, names } = await count(bytes, reading)
   await reserve?.(bytes.length + values * valueBytes + names * nameBytes)
   await nextTurn()
-  const value = parsed(bytes, values, reading)
+  checkUtf8(bytes, reading)
+  const value = await inPace(parsedInPieces(bytes, values, reading)).catch((error: unknown) => {
+    throw notJson(error, reading)
+  })
   // The caller goes on in another turn.
   await nextTurn()
   return value
@@ -79,12 +86,42 @@ async function count(bytes: Buffer, reading: Reading): Promise<JsonCount> {
 
 const plain: ParseJson = (text) => JSON.parse(text)
 
-function parsed(bytes: Buffer, values: number, { parse = plain, what = 'body' }: Reading): unknown {
-  // Decoding would replace what is no character, in fields that are kept as in those that are ignored.
-  if (!isUtf8(bytes)) throw new AppError('invalid_input', `the ${what} is not valid UTF-8: send JSON in UTF-8`)
+function parsed(bytes: Buffer, values: number, reading: Reading): unknown {
+  checkUtf8(bytes, reading)
+  const { parse = plain, findExact } = reading
+  const text = bytes.toString('utf8')
   try {
-    return parse(bytes.toString('utf8'), values)
+    const value = parse(text, values)
+    const paths = values > maxLosslessValues ? [] : (findExact?.(value) ?? [])
+    if (paths.length > 0 && mayLoseDigits(text)) takeExact(value, parseLossless(text), paths)
+    return value
   } catch (error) {
-    throw new AppError('invalid_input', `the ${what} is not valid JSON`, { cause: error })
+    throw notJson(error, reading)
   }
+}
+
+/** The same in pieces. */
+function* parsedInPieces(
+  bytes: Buffer,
+  values: number,
+  { parse = plain, findExact }: Reading,
+): Generator<void, unknown> {
+  let losesDigits = false
+  const value = yield* parseInPieces(bytes, (text) => {
+    losesDigits ||= findExact !== undefined && values <= maxLosslessValues && mayLoseDigits(text)
+    return parse(text, values)
+  })
+  const paths = losesDigits ? (findExact?.(value) ?? []) : []
+  if (paths.length === 0) return value
+  takeExact(value, yield* parseInPieces(bytes, (text) => parseLossless(text)), paths)
+  return value
+}
+
+/** Decoding would replace what is no character, in fields that are kept as in those that are ignored. */
+function checkUtf8(bytes: Buffer, { what = 'body' }: Reading): void {
+  if (!isUtf8(bytes)) throw new AppError('invalid_input', `the ${what} is not valid UTF-8: send JSON in UTF-8`)
+}
+
+function notJson(cause: unknown, { what = 'body' }: Reading): AppError {
+  return new AppError('invalid_input', `the ${what} is not valid JSON`, { cause })
 }

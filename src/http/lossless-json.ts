@@ -28,6 +28,26 @@ export function parseLossless(text: string, values = 0): unknown {
   })
 }
 
+/** The keys that lead to a value in a body. */
+export type Path = readonly [...PropertyKey[], last: PropertyKey]
+
+/** Finds the values of a parsed body whose numbers are kept as written. */
+export type FindExact = (body: unknown) => readonly Path[]
+
+/** Takes these values from a lossless parse of the same body, if they have numbers that would lose digits. */
+export function takeExact(body: unknown, lossless: unknown, paths: readonly Path[]): void {
+  for (const path of paths) {
+    const value = valueAt(lossless, path)
+    if (!hasRawNumbers(value)) continue
+    const parent = valueAt(body, path.slice(0, -1)) as Record<PropertyKey, unknown>
+    parent[path.at(-1) as PropertyKey] = value
+  }
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], value)
+}
+
 /** False when all numbers in a JSON text are written as JSON.stringify would write them. */
 export function mayLoseDigits(text: string): boolean {
   return oddNumber.test(text)

@@ -5,6 +5,7 @@ import type * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import type { Caller } from './caller.ts'
 import type { ParseJson } from './json-reader.ts'
+import type { FindExact } from './lossless-json.ts'
 import { check, checkBody, wrongField } from './validate.ts'
 import type { FaultBody } from './reply.ts'
 
@@ -56,6 +57,8 @@ export type RouteFamily = {
   readonly faultBody?: FaultBody
   /** Default: JSON.parse. */
   readonly parse?: ParseJson
+  /** The values of a body whose numbers are kept as written. */
+  readonly findExact?: FindExact
   /** The type of the bodies, instead of JSON: handlers get a Buffer. */
   readonly bodyType?: string
 }

@@ -182,7 +182,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   }
 
   async function readBody({ raw, mounted }: FastifyRequest): Promise<unknown> {
-    const { bodyType, parse, maxBodyBytes } = mounted
+    const { bodyType, parse, findExact, maxBodyBytes } = mounted
     const body = await readBytes(raw, maxBodyBytes)
     // An empty body becomes undefined; the route decides whether that is valid.
     if (bodyType === undefined && isBlank(body)) return undefined
@@ -191,6 +191,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       return await readJson(body, {
         reserve: (bytes) => bodyQuota.reserveParsed(raw, bytes),
         ...(parse && { parse }),
+        ...(findExact && { findExact }),
       })
     } finally {
       // The quota counts a body until it was read; the handler holds the bytes no longer than that.

@@ -1,8 +1,9 @@
-// JSON of callers: bounds that are counted before parsing, and large texts one after another.
+// JSON of callers: bounds that are counted before parsing, and large texts in pieces.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { jsonBounds, parseSmallJson, readJson as read, smallJsonBytes } from '#http/json-reader.ts'
+import { loopTurns } from '../loop-turns.ts'
 
 const { values, names, levels } = jsonBounds
 
@@ -67,22 +68,14 @@ test('bytes that are no UTF-8 are refused wherever they stand, and never replace
   assert.deepEqual(await read(Buffer.from('{"a":"é 東 👩\ufffd"}')), { a: 'é 東 👩\ufffd' })
 })
 
-test('of several large texts one is parsed in each round of the event loop', async () => {
-  let [inRound, most] = [0, 0]
-  const parse = (text: string): unknown => {
-    most = Math.max(most, ++inRound)
-    return JSON.parse(text)
+test('other work goes on while a large text is parsed, whatever its shape', async (t) => {
+  const size = 32 * smallJsonBytes
+  const texts = [`"${'a'.repeat(size)}"`, `"${'\\n'.repeat(size / 2)}"`, empties(size / 32), members(size / 64)]
+  for (const text of texts) {
+    const bytes = Buffer.from(text)
+    const turns = await loopTurns(t, () => read(bytes))
+    assert.ok(turns >= bytes.length / smallJsonBytes, `${turns} turns of the loop`)
   }
-  let on = true
-  const next = (): void => {
-    inRound = 0
-    if (on) setImmediate(next)
-  }
-  setImmediate(next)
-  const large = Buffer.from(`"${'a'.repeat(2 * smallJsonBytes)}"`)
-  await Promise.all(Array.from({ length: 5 }, () => read(large, { parse })))
-  on = false
-  assert.equal(most, 1)
 })
 
 test('a large text waits for its reservation, which is told how much it will take', async () => {

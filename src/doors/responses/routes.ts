@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import { errorEnvelope } from '#doors/openai/error-envelope.ts'
-import { parseBody } from '#doors/responses/read/body.ts'
+import { exactPaths } from '#doors/responses/read/body.ts'
 import { cancelResponse, deleteResponse, getResponse, listInput } from '#doors/responses/tell/retrieve.ts'
 import { createStreamRecords } from '#doors/responses/tell/stream-records.ts'
 import { maxFileBodyBytes } from '#http/body.ts'
@@ -25,7 +25,7 @@ import type { ResponsesParts } from './parts.ts'
 
 export function responsesRoutes(parts: Omit<ResponsesParts, 'records'>): RouteFamily {
   const routes = rows({ ...parts, records: createStreamRecords(parts.now) })
-  return { prefixes: ['/api/v1', '/v1'], faultBody: errorEnvelope, parse: parseBody, routes }
+  return { prefixes: ['/api/v1', '/v1'], faultBody: errorEnvelope, findExact: exactPaths, routes }
 }
 
 function rows(parts: ResponsesParts): Route[] {
