@@ -69,7 +69,7 @@ export function openStore(parts: StoreParts): Store {
     sql.db.close()
     throw asAppError(error)
   }
-  const scrub = startScrub(sql, sql.db)
+  const scrub = startScrub(sql)
   // Fails on a full disk, or when the store is closed at once: the next start goes on.
   if (locked) eraseLeftovers(sql).catch(() => {})
   const store = composeStore(sql, {

@@ -1,8 +1,8 @@
 // Removes what deletions leave behind in a SQLite file: terms of deleted chunks in the full-text index, and deleted text in
 // the write-ahead log. It works in the background, a moment after a deletion, in short steps.
-import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { first, type Job, run, type Sql } from './sql.ts'
+import { first, type Job, run } from './sql.ts'
+import type { SqliteSql } from './sqlite.ts'
 
 /** Deletions within this time share one scrub. */
 const delayMs = 500
@@ -38,7 +38,7 @@ export type ScrubOptions = {
 }
 
 /** Begins with a look at what a process that was killed left behind. */
-export function startScrub(sql: Sql, db: DatabaseSync, options: ScrubOptions = {}): Scrub {
+export function startScrub(sql: Pick<SqliteSql, 'read' | 'write' | 'emptyLog'>, options: ScrubOptions = {}): Scrub {
   const { restFactor = defaultRestFactor, setTimer = setTimeout } = options
   let timer: NodeJS.Timeout | undefined
   let wakesAt = 0
@@ -72,7 +72,7 @@ export function startScrub(sql: Sql, db: DatabaseSync, options: ScrubOptions = {
       // A full disk, or a file that is locked: it is tried again like a log that somebody reads.
       left.push(0)
     }
-    const isEmpty = truncateLog(db)
+    const isEmpty = await sql.emptyLog()
     const waitMs = isEmpty ? minRetryMs : retryMs
     retryMs = isEmpty ? minRetryMs : Math.min(retryMs * 2, maxRetryMs)
     // Something was deleted meanwhile.
@@ -133,7 +133,7 @@ export function startScrub(sql: Sql, db: DatabaseSync, options: ScrubOptions = {
       } catch {
         // As above: the next start goes on.
       }
-      truncateLog(db)
+      await sql.emptyLog()
     },
   }
 }
@@ -158,17 +158,4 @@ function* merge(table: IndexTable, pages: number): Job<boolean> {
   const after = yield* first('SELECT total_changes() AS n')
   // FTS5 reports an idle merge by one change.
   return Number(after?.['n']) - Number(before?.['n']) >= 2
-}
-
-/** Moves the write-ahead log into the file and empties it. False while another process reads: it never waits for that. */
-function truncateLog(db: DatabaseSync): boolean {
-  const timeout = Number(db.prepare('PRAGMA busy_timeout').get()?.['timeout'])
-  db.exec('PRAGMA busy_timeout = 0')
-  try {
-    return Number(db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy']) === 0
-  } catch {
-    return false
-  } finally {
-    db.exec(`PRAGMA busy_timeout = ${timeout}`)
-  }
 }

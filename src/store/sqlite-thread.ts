@@ -21,7 +21,8 @@ function answer(asked: readonly Statement[]): Answer {
     for (const { sql, values } of asked) {
       if (writes && !db.isTransaction && !outside.test(sql)) throw new Error('the transaction has ended')
       const statement = statements.get(sql) ?? db.prepare(sql)
-      statements.set(sql, statement)
+      // Some pragmas are carried out when they are prepared, and only then.
+      if (!sql.startsWith('PRAGMA')) statements.set(sql, statement)
       rows = statement.all(...values) as Row[]
     }
     return { rows }

@@ -1,6 +1,8 @@
 // Transactions of jobs that store megabytes, in a thread: a commit of 10 MB takes tens of milliseconds, and would block the
 // event loop.
+import { createOneAtATime } from '#lib/one-at-a-time.ts'
 import type { Job, Row, Statement } from './sql.ts'
+import { maxBusyMs } from './sqlite-file.ts'
 import { createSqliteThreads } from './sqlite-threads.ts'
 
 /** Statements whose rows nobody reads go to the thread together, up to this many of them. */
@@ -15,12 +17,13 @@ export const noThread = new Error('no thread of the database could begin a trans
 
 export interface SqliteWriter {
   /**
-   * Runs a job in a transaction; resolves once it is durable. One job at a time: the caller waits for the one before.
-   * Throws `noThread`.
+   * Runs a job in a transaction; resolves once it is durable. Throws `noThread`.
    */
   run<T>(job: () => Job<T>): Promise<T>
   /** Moves the write-ahead log into the file, as far as nobody reads it. False if no thread could. */
   moveLog(): Promise<boolean>
+  /** Moves it and empties it. False while another process uses it, which is not waited for; undefined if no thread could. */
+  emptyLog(): Promise<boolean | undefined>
   close(): Promise<void>
 }
 
@@ -34,32 +37,49 @@ export type WriterParts = {
 export function createSqliteWriter(path: string, { onBegin, onStatement }: WriterParts): SqliteWriter {
   // If it ends within a transaction, the next thread refuses the rest of it: see `sqlite-thread.ts`.
   const thread = createSqliteThreads(path, { maxThreads: 1, maxSlow: 0, writes: true })
-  return {
-    async run(job) {
-      await thread.run([begin]).catch(() => {
-        throw noThread
+  // The log cannot be moved within a transaction.
+  const oneAtATime = createOneAtATime()
+
+  async function runJob<T>(job: () => Job<T>): Promise<T> {
+    await thread.run([begin]).catch(() => {
+      throw noThread
+    })
+    try {
+      onBegin?.()
+      const result = await drive(job(), (statements) => {
+        for (const { sql } of statements) onStatement(sql)
+        return thread.run(statements)
       })
-      try {
-        onBegin?.()
-        const result = await drive(job(), (statements) => {
-          for (const { sql } of statements) onStatement(sql)
-          return thread.run(statements)
-        })
-        await thread.run([commit])
-        return result
-      } catch (error) {
-        // Fails if the transaction has ended already.
-        await thread.run([rollback]).catch(() => {})
-        throw error
-      }
+      await thread.run([commit])
+      return result
+    } catch (error) {
+      // Fails if the transaction has ended already.
+      await thread.run([rollback]).catch(() => {})
+      throw error
+    }
+  }
+
+  /** The row of the checkpoint; undefined if no thread could make one. */
+  const checkpoint = (...statements: Statement[]): Promise<Row | undefined> =>
+    oneAtATime('', () => thread.run(statements)).then(
+      ([row]) => row,
+      () => undefined,
+    )
+
+  return {
+    run: (job) => oneAtATime('', () => runJob(job)),
+    moveLog: async () => (await checkpoint(pragma('wal_checkpoint(PASSIVE)'))) !== undefined,
+    async emptyLog() {
+      const row = await checkpoint(pragma('busy_timeout=0'), pragma('wal_checkpoint(TRUNCATE)'))
+      await checkpoint(pragma(`busy_timeout=${maxBusyMs}`))
+      return row && Number(row['busy']) === 0
     },
-    moveLog: () =>
-      thread.run([{ sql: 'PRAGMA wal_checkpoint(PASSIVE)', values: [] }]).then(
-        () => true,
-        () => false,
-      ),
     close: () => thread.close(),
   }
+}
+
+function pragma(words: string): Statement {
+  return { sql: `PRAGMA ${words}`, values: [] }
 }
 
 async function drive<T>(job: Job<T>, send: (statements: Statement[]) => Promise<Row[]>): Promise<T> {

@@ -158,7 +158,7 @@ test('a few deletions in a large index rewrite it once and then rest; parts with
   db.exec(`INSERT INTO chunk_terms (chunk_terms) VALUES ('optimize')`)
   db.close()
   const sql = openSqlite(path)
-  const scrub = startScrub(sql, sql.db, { restFactor: 1e9 })
+  const scrub = startScrub(sql, { restFactor: 1e9 })
   t.after(async () => {
     await scrub.close()
     await sql.close()
@@ -203,7 +203,7 @@ async function stepped(t: TestContext, over: Partial<Sql> = {}) {
     wake = act
     return timer
   }
-  const scrub = startScrub({ ...sql, ...over }, sql.db, { setTimer })
+  const scrub = startScrub({ ...sql, ...over }, { setTimer })
   t.after(async () => {
     await scrub.close()
     await sql.close()

@@ -1,6 +1,6 @@
 // Writes of megabytes to a SQLite file: in a thread, beside the event loop, in the order of all writes.
 import assert from 'node:assert/strict'
-import { mkdirSync, renameSync } from 'node:fs'
+import { mkdirSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
@@ -155,6 +155,34 @@ test('a long log is moved into the file without a thread where none can be start
   await sql.write(() => add('a'.repeat(20 * 1024 * 1024)))
   const pages = sql.db.prepare('PRAGMA wal_checkpoint(NOOP)')
   await until(() => Number(pages.get()?.['checkpointed']) > 5_000)
+})
+
+test('a long log is emptied beside the event loop, between writes of megabytes', async (t) => {
+  const { path, sql, read } = open(t)
+  const long = { bytes: 12 * 1024 * 1024 }
+  await sql.write(() => add('a'.repeat(long.bytes)), long)
+  let others = false
+  setImmediate(() => (others = true))
+  const before = sql.write(() => add('before'), much)
+  const emptied = sql.emptyLog().then((done) => assert.ok(done && others))
+  await Promise.all([before, emptied, sql.write(() => add('after'), much)])
+  assert.deepEqual(read().slice(1), ['before', 'after'])
+  await sql.emptyLog()
+  assert.equal(statSync(`${path}-wal`).size, 0)
+})
+
+test('a long log that somebody reads is not waited for', async (t) => {
+  const { path, sql } = open(t)
+  await sql.write(() => add('first'))
+  const reader = new DatabaseSync(path)
+  t.after(() => reader.close())
+  reader.exec('BEGIN')
+  reader.prepare('SELECT count(*) FROM threads').get()
+  const long = { bytes: 12 * 1024 * 1024 }
+  await sql.write(() => add('a'.repeat(long.bytes)), long)
+  assert.equal(await sql.emptyLog(), false)
+  reader.exec('COMMIT')
+  assert.equal(await sql.emptyLog(), true)
 })
 
 test('a thread refuses the rest of a transaction that ended with the thread before it', async (t) => {
