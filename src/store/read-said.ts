@@ -41,9 +41,11 @@ export function* readSaidIn(
   threadId: string,
   { after, upTo, maxMessages, maxBytes }: SaidRange,
 ): Job<{ messages: { seq: number; text: string }[]; through: number; bytes: number }> {
-  // An item that shares its body begins with the beginning of that.
+  // An item that shares its body begins with the beginning of that. A long body is not read for its type: the database
+  // would read all of it.
   const messages = `FROM ${wholeItems}
-     WHERE thread_id = ? AND seq > ? AND seq <= ? AND items.body LIKE '{"type":"message",%' ORDER BY seq`
+     WHERE thread_id = ? AND seq > ? AND seq <= ?
+       AND (octet_length(items.body) > ${maxSaidBytes} OR items.body LIKE '${messageStart}%') ORDER BY seq`
   const small = `CASE WHEN ${bodyBytes} <= ${maxSmallBytes} THEN ${wholeBody} END AS body`
   const rows = yield* query(
     `SELECT seq, ${bodyBytes} AS bytes, ${small} ${messages} LIMIT ?`,
@@ -59,7 +61,8 @@ export function* readSaidIn(
     const [seq, size] = [Number(row['seq']), Number(row['bytes'])]
     read += Math.min(size, maxSaidBytes)
     if (at === maxMessages || (at > 0 && read > maxBytes)) return { messages: said, through: seq - 1, bytes }
-    said.push({ seq, text: row['body'] === null ? (yield* readSaid(threadId, seq)).text : saidOf(row, size) })
+    const text = row['body'] === null ? (yield* readSaid(threadId, seq)).text : saidOf(row, size)
+    if (text !== '') said.push({ seq, text })
     bytes += size
   }
   return { messages: said, through: upTo, bytes }
@@ -71,15 +74,17 @@ function saidOf(row: Row, bytes: number): string {
   return item.type === 'message' ? saidIn(item) : ''
 }
 
+const messageStart = '{"type":"message",'
 /** A text of a message's content. The last one may be cut anywhere. */
 const textPart =
   /\{"type":"text","text":"([^"\\]*(?:\\(?:u[\da-f]{4}|[^u])[^"\\]*)*)(?:"(?:,"\w+":(?:true|"[^"\\]*"))*\},?)?/gy
 const contentStart = '"content":['
 
-/** The texts at the beginning of a message, up to its first attachment or the end of what was read. */
+/** The texts at the beginning of a message, up to its first attachment or the end of what was read. None of another item. */
 export function messageIn(beginning: string): Item {
   const role = beginning.startsWith('{"type":"message","role":"assistant"') ? 'assistant' : 'user'
-  const parts = beginning.slice(beginning.indexOf(contentStart) + contentStart.length).matchAll(textPart)
+  const from = beginning.startsWith(messageStart) ? beginning.indexOf(contentStart) + contentStart.length : Infinity
+  const parts = beginning.slice(from).matchAll(textPart)
   const content = [...parts].map(([, text = '']): Part => ({ type: 'text', text: JSON.parse(`"${text}"`) as string }))
   const message: Item = { type: 'message', role, content }
   return mayHoldOldFence(beginning) ? readOldFences(message) : message

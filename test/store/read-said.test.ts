@@ -121,3 +121,7 @@ test('a message is read where it fits into what may still be read, a large one b
   const gone = drive(readSaid('h', 1), () => []).result
   assert.deepEqual(gone, { text: '', bytes: 0 })
 })
+
+test('of a large item that is no message nothing is said', () => {
+  assert.equal(said(JSON.stringify({ type: 'result', content: [{ type: 'text', text: 'read' }] })), '')
+})
