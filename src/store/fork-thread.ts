@@ -136,21 +136,26 @@ const sliceBytes = 1024 * 1024
 /** Items that are looked at for a slice. */
 const sliceItems = 200
 
+/** A fork takes as long as storing this much for each of its items. */
+const itemBytes = 2 * 1024
+
 /**
  * Moves all large bodies before a seq out of their items, in short transactions. Call it before a fork. Returns the size of
- * the fork's own transaction: much where it marks a sender's messages.
+ * the fork's own transaction: much where there are many items, or where it marks a sender's messages.
  */
 export async function shareAll(
   sql: Sql,
   user: UserId,
   { threadId, beforeSeq }: ForkPoint,
 ): Promise<{ readonly bytes: number }> {
+  const thread = await sql.read(() => first('SELECT user_id, bytes FROM threads WHERE id = ?', threadId))
+  // One item may have megabytes.
+  const size = { bytes: Number(thread?.['bytes'] ?? 0) }
   for (let after: number | undefined = 0; after !== undefined; ) {
     const slice: Slice = { threadId, beforeSeq, after, lock: sql.lock }
-    after = await sql.write(() => shareSome(user, slice))
+    after = await sql.write(() => shareSome(user, slice), size)
   }
-  const foreign = 'SELECT 1 AS one FROM threads WHERE id = ? AND user_id <> ?'
-  return { bytes: (await sql.read(() => first(foreign, threadId, user))) ? defaultMaxBytes : 0 }
+  return { bytes: thread?.['user_id'] === user ? beforeSeq * itemBytes : defaultMaxBytes }
 }
 
 /** `lock` keeps others from moving the same bodies. */

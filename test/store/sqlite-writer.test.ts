@@ -215,7 +215,20 @@ test('a fork that marks the messages of a sender is made in a thread, others are
   const { entries } = await store.threads.entries(operator, fork?.id ?? '', { after: 0, limit: 30 })
   assert.equal(entries.filter(({ item }) => taintOf([item]) === senderOrigin).length, 25)
   await store.threads.fork(sender, id, { beforeSeq: 26, door: 'web' })
-  assert.equal(sizes.at(-1), 0)
+  assert.ok((sizes.at(-1) ?? 0) < much.bytes / 2)
+})
+
+test('a fork of many items and one of large items are made in a thread', async (t) => {
+  const { store, sizes } = openMeasured(t)
+  const drafts = Array.from({ length: 1_500 }, (_, n) => say(`${n}`))
+  const many = await store.threads.create(ada, { door: 'web', title: 'a', metadata: {}, drafts })
+  await store.threads.fork(ada, many.id, { beforeSeq: 1_500, door: 'web' })
+  assert.ok((sizes.at(-1) ?? 0) > 2 * 1024 * 1024)
+  const large = [say(longText), say('b')]
+  const few = await store.threads.create(ada, { door: 'web', title: 'a', metadata: {}, drafts: large })
+  const before = sizes.length
+  await store.threads.fork(ada, few.id, { beforeSeq: 2, door: 'web' })
+  assert.ok((sizes[before] ?? 0) >= much.bytes, 'sharing a large item')
 })
 
 function openMeasured(t: TestContext) {
