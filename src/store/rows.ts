@@ -122,26 +122,27 @@ export const entryColumns = `seq, items.id, turn_id, at, asked, ${wholeBody} AS 
 /** The size of an item, without reading its body. */
 export const bodyBytes = 'COALESCE(shared_bodies.bytes, octet_length(items.body))'
 
-export function entryOf(row: Row): Entry {
-  const entry = recordedEntryOf(row)
+/** `item` is the parsed body, if it was parsed before. */
+export function entryOf(row: Row, item?: Item): Entry {
+  const entry = recordedEntryOf(row, item)
   return mayHoldOldFence(text(row['body'])) ? { ...entry, item: readOldFences(entry.item) } : entry
 }
 
 /** An entry exactly as it was stored, for a digest. `entryOf` converts the fences of earlier versions. */
-export function recordedEntryOf(row: Row): Entry {
+export function recordedEntryOf(row: Row, item?: Item): Entry {
   return {
     seq: Number(row['seq']),
     id: text(row['id']),
     turnId: text(row['turn_id']),
     at: Number(row['at']),
-    item: JSON.parse(text(row['body'])) as Item,
+    item: item ?? (JSON.parse(text(row['body'])) as Item),
     ...(row['asked'] && { asked: JSON.parse(text(row['asked'])) as ModelCall }),
   }
 }
 
-export function itemOf(row: Row): Item {
+export function itemOf(row: Row, parsed?: Item): Item {
   const body = text(row['body'])
-  const item = JSON.parse(body) as Item
+  const item = parsed ?? (JSON.parse(body) as Item)
   return mayHoldOldFence(body) ? readOldFences(item) : item
 }
 

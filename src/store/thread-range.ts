@@ -1,11 +1,11 @@
 // Reads a range of a thread, bounded in rows and bytes. The sizes are queried before the items.
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Entry } from '#core/item.ts'
+import type { Entry, Item } from '#core/item.ts'
 import type { Entries, ItemRef, QueuedEntry, EntryRange } from '#core/thread-store.ts'
-import { nextTurn } from '#lib/pace.ts'
 import { isReached } from './reachable.ts'
 import { readItemRow } from './item-headers.ts'
+import { convertInPace, readApart } from './long-rows.ts'
 import { bodyBytes, entryColumns, entryOf, inputIn, recordedEntryOf, wholeItems } from './rows.ts'
 import { first, type Job, query, type Row, type Sql } from './sql.ts'
 import { isQueued } from './turn-status.ts'
@@ -52,7 +52,7 @@ export function* planRange(threadId: string, range: EntryRange): Job<PlannedRang
 }
 
 /** The rows of a range, with these columns. */
-export function* readPlanned({ threadId, after, last }: PlannedRange, columns = entryColumns): Job<Row[]> {
+function* readPlanned({ threadId, after, last }: PlannedRange, columns = entryColumns): Job<Row[]> {
   if (last === after) return []
   return yield* query(
     `SELECT ${columns} FROM ${wholeItems} WHERE thread_id = ? AND seq > ? AND seq <= ? ORDER BY seq`,
@@ -64,28 +64,29 @@ export function* readPlanned({ threadId, after, last }: PlannedRange, columns = 
 
 export function* readRange(threadId: string, range: EntryRange): Job<Entries> {
   const planned = yield* planRange(threadId, range)
-  return entriesIn(planned, yield* readPlanned(planned), range)
+  const rows = yield* readPlanned(planned)
+  return { entries: rows.map((row) => (range.recorded ? recordedEntryOf(row) : entryOf(row))), more: planned.more }
 }
 
-/** A long range is read in a turn of the event loop to itself: many at once would block it together. */
-export async function readRangeApart(
+type Converted<T> = { readonly after: number; readonly values: T[]; readonly more: boolean }
+
+/** The rows of a range, each converted. A long one leaves the event loop to others. */
+export async function readRangeApart<T>(
   sql: Sql,
   plan: () => Job<PlannedRange | undefined>,
-  range: EntryRange,
-): Promise<Entries> {
+  convert: (row: Row, item?: Item) => T,
+  columns = entryColumns,
+): Promise<Converted<T>> {
   const found = await sql.read(function* () {
     const planned = yield* plan()
-    return planned && { planned, ...(planned.bytes < minLongBytes && { rows: yield* readPlanned(planned) }) }
+    return planned && { planned, ...(planned.bytes < minLongBytes && { rows: yield* readPlanned(planned, columns) }) }
   })
-  if (!found) return { entries: [], more: false }
-  const { planned } = found
-  if (!found.rows) await nextTurn()
-  const rows = found.rows ?? (await sql.read(() => readPlanned(planned)))
-  return entriesIn(planned, rows, range)
-}
-
-function entriesIn({ more }: PlannedRange, rows: readonly Row[], { recorded }: EntryRange): Entries {
-  return { entries: rows.map(recorded ? recordedEntryOf : entryOf), more }
+  if (!found) return { after: 0, values: [], more: false }
+  const { planned, rows } = found
+  const { threadId: of, after, more, bytes } = planned
+  if (rows) return { after, values: rows.map((row) => convert(row)), more }
+  const long = await readApart(sql, () => readPlanned(planned, columns), { of, bytes })
+  return { after, values: await convertInPace(long, convert), more }
 }
 
 export function* readQueued(

@@ -10,10 +10,10 @@ import { readHeaders } from './item-headers.ts'
 import { keepThread } from './keep-thread.ts'
 import { isReached } from './reachable.ts'
 import { readSaidIn } from './read-said.ts'
-import { itemOf, threadColumns, threadOf, wholeBody } from './rows.ts'
+import { entryOf, itemOf, recordedEntryOf, threadColumns, threadOf, wholeBody } from './rows.ts'
 import { changes, first, run, type Sql } from './sql.ts'
 import { listThreads, shelve } from './thread-lists.ts'
-import { findItems, planRange, readPlanned, readQueued, readRangeApart } from './thread-range.ts'
+import { findItems, planRange, readQueued, readRangeApart } from './thread-range.ts'
 import { readFamily, showVariant } from './thread-variants.ts'
 
 /** Bounds of one part of a history. */
@@ -40,12 +40,13 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
         return row && threadOf(row)
       }),
     list: (user, query) => sql.read(() => listThreads(user, query)),
-    entries: (user, threadId, range) => {
+    async entries(user, threadId, range) {
       const plan = function* () {
         const owned = yield* first(`SELECT id FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)
         return owned ? yield* planRange(threadId, range) : undefined
       }
-      return readRangeApart(sql, plan, range)
+      const { values, more } = await readRangeApart(sql, plan, range.recorded ? recordedEntryOf : entryOf)
+      return { entries: values, more }
     },
     headers: (user, threadId, range) =>
       sql.read(function* () {
@@ -75,14 +76,15 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
     findByChain: (user, hashes) => sql.read(() => findPoint(user, hashes)),
     chainEnd: (user, threadId) => sql.read(() => readChainEnd(user, threadId)),
     addChainPoint: (user, point) => sql.write(() => addPointAtEnd(user, point)),
-    history: ({ threadId, firstSeq = 1 }, afterSeq) =>
-      sql.read(function* () {
+    async history({ threadId, firstSeq = 1 }, afterSeq) {
+      const plan = function* () {
         const row = afterSeq === undefined && (yield* first('SELECT summarised FROM threads WHERE id = ?', threadId))
         const after = afterSeq ?? Math.min(row ? Number(row['summarised']) : 0, firstSeq - 1)
-        const planned = yield* planRange(threadId, { after, limit: historyRows, maxBytes: historyBytes })
-        const rows = yield* readPlanned(planned, `${wholeBody} AS body`)
-        return { after, items: rows.map(itemOf), more: planned.more }
-      }),
+        return yield* planRange(threadId, { after, limit: historyRows, maxBytes: historyBytes })
+      }
+      const { after, values: items, more } = await readRangeApart(sql, plan, itemOf, `${wholeBody} AS body`)
+      return { after, items, more }
+    },
     async create(user, thread) {
       const bodies = await bodiesOf(thread.drafts)
       return sql.write(() => createThread(user, thread, { now: now(), bodies, maxUserBytes }), bodies)

@@ -231,7 +231,7 @@ function* findStoredStep(turn: Turn, [draft]: readonly Draft[]) {
   const row = yield* first(`SELECT ${turnColumns} FROM turns WHERE id = ?`, turn.id)
   return {
     turn: row ? turnOf(row) : turn,
-    entries: rows.map(recordedEntryOf).filter(({ turnId }) => turnId === turn.id),
+    entries: rows.map((row) => recordedEntryOf(row)).filter(({ turnId }) => turnId === turn.id),
   }
 }
 

@@ -36,7 +36,7 @@ export async function readStored(sql: Sql): Promise<Stored> {
       id: String(row['id']),
       userId: String(row['user_id']),
       lastSeq: Number(row['last_seq']),
-      entries: (byThread.get(String(row['id'])) ?? []).map(recordedEntryOf),
+      entries: (byThread.get(String(row['id'])) ?? []).map((row) => recordedEntryOf(row)),
     })),
     turns: turns.map((row) => {
       const { id, threadId, userId, status, usage: used } = turnOf(row)

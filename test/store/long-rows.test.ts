@@ -1,0 +1,41 @@
+// Rows of long items leave the event loop to others while they are read and parsed.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createSeal } from '#lib/seal.ts'
+import { convertInPace } from '#store/long-rows.ts'
+import { openStore } from '#store/open-store.ts'
+import { itemOf } from '#store/rows.ts'
+import { loopTurns } from '../loop-turns.ts'
+import { ada, folder, say, turnOf } from './harness.ts'
+
+test('a long item is parsed in pieces', async (t) => {
+  const item = { type: 'message', role: 'user', content: [{ type: 'text', text: '"\n'.repeat(1_000_000) }] }
+  const rows = [{ body: JSON.stringify(item) }, { body: '{"type":"reasoning","text":"b"}' }]
+  let items: unknown
+  const turns = await loopTurns(t, async () => {
+    items = await convertInPace(rows, itemOf)
+  })
+  assert.deepEqual(items, [item, { type: 'reasoning', text: 'b' }])
+  assert.ok(turns > 30, `${turns} turns of the event loop`)
+})
+
+test('long items are read from a file beside the event loop, as they were stored', async (t) => {
+  const store = openStore({ path: join(folder(t), 'a.db'), seal: createSeal('k'.repeat(64)) })
+  t.after(() => store.close())
+  const text = 'é"\n'.repeat(600_000)
+  const { turn } = await store.turns.start(turnOf({ input: [say('short'), say(text)] }))
+  const range = { after: 0, limit: 9 }
+  const reads = {
+    entries: async () => (await store.threads.entries(ada, turn.threadId, range)).entries.map(({ item }) => item),
+    history: async () => (await store.threads.history(turn)).items,
+  }
+  for (const [name, read] of Object.entries(reads)) {
+    let items: readonly unknown[] = []
+    const turns = await loopTurns(t, async () => {
+      items = await read()
+    })
+    assert.deepEqual(items, [say('short').item, say(text).item], name)
+    assert.ok(turns > 30, `${turns} turns of the event loop`)
+  }
+})
