@@ -1,4 +1,5 @@
 // A turn's receipt in one line under its reply; a click opens the panel.
+import { Fragment } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { costWords, countWords, durationWords } from '#core/words.ts'
 import type { Receipt } from '#doors/web/wire/receipt.ts'
@@ -33,10 +34,13 @@ export function ReceiptLine({ turnId, status }: { turnId: string; status: Status
       <span class="one-line">
         <span class="unseen">Receipt: </span>
         {wordsOf(data).map(({ text, wide }, at) => (
-          <span key={at} class={wide ? 'receipt-bit wide' : 'receipt-bit'}>
-            {at > 0 && <span class="unseen">, </span>}
-            {text}
-          </span>
+          <Fragment key={at}>
+            {at > 0 && <wbr />}
+            <span class={wide ? 'receipt-bit wide' : 'receipt-bit'}>
+              {at > 0 && <span class="unseen">, </span>}
+              {text}
+            </span>
+          </Fragment>
         ))}
       </span>
     </button>
