@@ -172,6 +172,29 @@ test('what is sent while a turn runs waits its turn, and both are answered in or
   await untilEqual(() => own(page).count(), 3)
 })
 
+test('a receipt above the page keeps the focus to itself, and gives it back', { skip }, async (t) => {
+  const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'hello' })
+  const page = await site.open(t, `/threads/${thread_id}`, { viewport: { width: 800, height: 800 } })
+  const panel = page.getByRole('complementary', { name: 'Receipt' })
+  await receipt(page).press('Enter')
+  const close = panel.getByRole('button', { name: 'Close' })
+  await until(() => isFocused(close))
+  for (let stops = 0; stops < 5; stops++) {
+    await page.keyboard.press('Tab')
+    const within = await page.evaluate(
+      'document.activeElement === document.body || document.activeElement.closest(".panel") !== null',
+    )
+    assert(within, 'the focus is under the panel')
+  }
+  await close.press('Escape')
+  await until(() => isFocused(receipt(page)))
+  await receipt(page).press('Enter')
+  await close.waitFor()
+  await page.mouse.click(100, 400)
+  await panel.waitFor({ state: 'detached' })
+  await box(page).fill('The page is there again')
+})
+
 test('Stop and Stop all stand side by side on a phone', { skip }, async (t) => {
   const page = await site.visit(t)
   await page.setViewportSize({ width: 320, height: 700 })

@@ -8,22 +8,33 @@ import { When } from './states.tsx'
 
 const ReceiptBody = lazy(async () => (await import('./receipt-body.tsx')).ReceiptBody)
 
-export function ReceiptPanel({ turnId }: { turnId: string }) {
+/** Where it `overlays` the page, a press beside it closes it: nothing under it can be used. */
+export function ReceiptPanel({ turnId, overlays }: { turnId: string; overlays: boolean }) {
   const receipt = receiptOf(turnId)
   const panel = useRef<HTMLElement>(null)
   useEffect(() => void receipt.load(), [turnId])
   useLayoutEffect(() => {
-    const opener = document.activeElement as HTMLElement | null
+    // What is under the panel cannot have the focus until the panel is gone.
+    const opener = document.querySelector<HTMLElement>('.receipt-line[aria-expanded=true]')
     panel.current?.querySelector<HTMLElement>('button')?.focus()
-    return () => opener?.isConnected && opener.focus()
+    return () => requestAnimationFrame(() => document.activeElement === document.body && opener?.focus())
   }, [turnId])
   const close = (): void => {
     shownReceipt.value = undefined
   }
+  useEffect(() => {
+    if (!overlays) return undefined
+    const press = ({ target }: Event): void => {
+      if (target instanceof Node && !panel.current?.contains(target)) close()
+    }
+    document.addEventListener('pointerdown', press)
+    return () => document.removeEventListener('pointerdown', press)
+  }, [overlays])
   return (
     <aside
       class="panel"
       aria-label="Receipt"
+      tabIndex={-1}
       ref={panel}
       onKeyDown={(event) => {
         if (event.key === 'Escape') close()

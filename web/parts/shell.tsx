@@ -1,4 +1,5 @@
 // The frame of the signed-in app: skip link, sidebar, main pane with its light line, receipt panel.
+import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { lazy } from '../lazy.tsx'
 import { route, threadIdIn } from '../router.ts'
@@ -13,27 +14,29 @@ import { MenuSheet, Sidebar } from './sidebar.tsx'
 
 const ReceiptPanel = lazy(async () => (await import('./receipt-panel.tsx')).ReceiptPanel)
 
+/** Narrower windows have the panel above the page. */
+const narrow = matchMedia('(width < 1100px)')
+const overlays = signal(narrow.matches)
+narrow.addEventListener('change', () => (overlays.value = narrow.matches))
+
 export function Shell({ children }: { children: ComponentChildren }) {
   const { path } = route.value
   const receipt = threadIdIn(path) === undefined ? undefined : shownReceipt.value
+  const covered = receipt !== undefined && overlays.value
+  const behind = menuOpen.value || covered
   return (
     <div class={folded.value ? 'shell folded' : 'shell'}>
-      <a
-        class="skip"
-        href="#main"
-        inert={menuOpen.value}
-        onClick={() => document.querySelector<HTMLElement>('#main')?.focus()}
-      >
+      <a class="skip" href="#main" inert={behind} onClick={() => document.querySelector<HTMLElement>('#main')?.focus()}>
         Skip to the page
       </a>
-      <div class="shell-side">
+      <div class="shell-side" inert={covered}>
         <Sidebar />
       </div>
-      <main id="main" class="pane" tabIndex={-1} inert={menuOpen.value}>
+      <main id="main" class="pane" tabIndex={-1} inert={behind}>
         <LightLine />
         {children}
       </main>
-      {receipt !== undefined && <ReceiptPanel key={receipt} turnId={receipt} />}
+      {receipt !== undefined && <ReceiptPanel key={receipt} turnId={receipt} overlays={covered} />}
       {menuOpen.value && <MenuSheet />}
       <Notices />
     </div>
