@@ -7,6 +7,7 @@ import { AppError } from '#core/errors.ts'
 import type { McpAdmin, McpEffect, McpImport, McpServerView, McpTarget, McpToolView } from '#core/mcp.ts'
 import { countWords } from '#core/words.ts'
 import { printable } from '#safety/printable.ts'
+import { checkServerName } from '#mcp/names.ts'
 import { readHeaders, readVariables } from '#mcp/target.ts'
 import { withOpenTools } from './home-tools.ts'
 import { agrees } from './prompts.ts'
@@ -28,6 +29,7 @@ type SetOptions = { readonly effect?: McpEffect; readonly everyone?: boolean }
 
 /** Starts the server once: what cannot be started is not added. */
 export async function addServer(name: string, command: readonly string[], options: AddOptions): Promise<void> {
+  checkServerName(name)
   const target = targetOf(name, command, options)
   await withServers(async (servers, signal) => {
     if (!options.json) process.stderr.write(`Starting ${name} …\n`)

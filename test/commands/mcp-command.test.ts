@@ -113,7 +113,7 @@ for (const [what, signals, how] of [
 
 for (const [what, args, code, message] of [
   ['neither a command nor a URL', ['add', 'a'], 2, /give a command after --, or --url/],
-  ['a name that does not fit', ['add', 'A b', '--', 'x'], 2, /1 to 32 of a-z/],
+  ['a name that does not fit', ['add', 'A b', '--', 'x'], 2, /^(?!Starting).*1 to 32 of a-z/],
   ['a variable without a secret', ['add', 'a', '--env', 'TOKEN', '--', 'x'], 2, /KEY=SECRET/],
   ['a secret that is not set', ['add', 'a', '--env', 'TOKEN=none', '--', 'x'], 1, /secret none, which is not set/],
   [
