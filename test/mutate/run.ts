@@ -3,8 +3,8 @@
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { buildAll } from '../../tools/build.ts'
+import { readFlags, refuseFlags } from '../../tools/flags.ts'
 import { buildWeb } from '../../tools/web.ts'
 import { describe } from './faults.ts'
 import { mutate, type Outcome, type Result, roomOf } from './mutate.ts'
@@ -12,11 +12,13 @@ import { shareServer } from './server.ts'
 import { openTypeChecker } from './types.ts'
 
 const root = join(import.meta.dirname, '..', '..')
+const usage = 'npm run mutate -- [--sample N] [--seed S] [--tests N] [--processes N] [--slow] src/net …'
 
 function sourcesIn(path: string): string[] {
   const place = path.replace(/^\.\//, '').replace(/\/$/, '')
-  if (!/^(src|web)\b/.test(place)) throw new Error(`${path} is not in src or web`)
-  if (statSync(join(root, place)).isFile()) return [place]
+  const found = /^(src|web)\b/.test(place) ? statSync(join(root, place), { throwIfNoEntry: false }) : undefined
+  if (!found) refuseFlags(usage, `${path} is no file or folder in src or web`)
+  if (found.isFile()) return [place]
   // Components are tested in a browser: no quick test loads a .tsx file.
   return globSync(`${place}/**/*.ts`, { cwd: root, exclude: ['web/dist/**'] }).toSorted()
 }
@@ -56,7 +58,7 @@ function showRooms(results: readonly Result[]): void {
   console.table(Object.fromEntries(rows))
 }
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readFlags(usage, {
   allowPositionals: true,
   options: {
     sample: { type: 'string', default: 'Infinity' },
@@ -64,14 +66,12 @@ const { values, positionals } = parseArgs({
     tests: { type: 'string', default: '6' },
     processes: { type: 'string', default: String(availableParallelism()) },
     slow: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
+    help: { type: 'boolean' },
   },
 })
 const counts = [values.sample, values.tests, values.processes].map(Number)
-if (values.help || positionals.length === 0 || !counts.every((count) => count > 0)) {
-  console.error('usage: npm run mutate -- [--sample N] [--seed S] [--tests N] [--processes N] [--slow] src/net …')
-  process.exit(values.help ? 0 : 2)
-}
+if (positionals.length === 0) refuseFlags(usage, 'name a folder or a file')
+if (!counts.every((count) => count > 0)) refuseFlags(usage, 'a number is wrong')
 const paths = [...new Set(positionals.flatMap(sourcesIn))]
 // As before any test: what some of them use must be there.
 await Promise.all([buildAll(), buildWeb(root)])

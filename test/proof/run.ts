@@ -1,8 +1,8 @@
 // `npm run prove -- --seed 1 --ops 2000`: proves the promises of the service on real processes, and prints what broke.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { freshBundle } from '../../tools/bundle.ts'
+import { readFlags, refuseFlags } from '../../tools/flags.ts'
 
 const usage = `npm run prove -- [--seed N] [--ops 2000] [--people 12] [--faults N] [--database sqlite|postgres] [--replicas 3] [--history FILE]
   Random operations of many users on real processes that are killed, and the check of the whole history. Prints a line for
@@ -19,7 +19,7 @@ const opsPerFault = 500
 const interruptedExit = 130
 
 async function run(): Promise<number> {
-  const { values } = parseArgs({
+  const { values } = readFlags(usage, {
     options: {
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
       ops: { type: 'string', default: '2000' },
@@ -28,16 +28,14 @@ async function run(): Promise<number> {
       database: { type: 'string', default: 'sqlite' },
       replicas: { type: 'string' },
       history: { type: 'string' },
-      help: { type: 'boolean', default: false },
+      help: { type: 'boolean' },
     },
   })
   const number = (name: keyof typeof values): number => Number(values[name])
-  const { database, help } = values
+  const { database } = values
   const counts = [values.seed, values.ops, values.people, values.faults ?? 0, values.replicas ?? 1].map(Number)
-  if (help || !counts.every((count) => count >= 0) || (database !== 'sqlite' && database !== 'postgres')) {
-    console.log(usage)
-    return help ? 0 : 2
-  }
+  if (!counts.every((count) => count >= 0)) refuseFlags(usage, 'a number is wrong')
+  if (database !== 'sqlite' && database !== 'postgres') refuseFlags(usage, '--database is sqlite or postgres')
   const replicas = values.database === 'postgres' ? Number(values.replicas ?? 3) : 0
   const ops = number('ops')
   const plan = {

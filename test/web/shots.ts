@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import type { Script } from '#models/script.ts'
+import { readFlags } from '../../tools/flags.ts'
 import { buildWeb } from '../../tools/web.ts'
 import { serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
@@ -20,7 +21,10 @@ const sizes = {
 }
 const token = 'operator-token-of-the-pictures'
 const webhookSecret = 'secret-of-the-pictures'
-const words = process.argv.slice(2)
+const usage = `npm run shots -- [WORD …]
+  Pictures of every page in both themes and three sizes, into shots/. With words, only those that have one in their name,
+  such as jobs or phone-dark.`
+const { positionals: words } = readFlags(usage, { allowPositionals: true, options: { help: { type: 'boolean' } } })
 const isWanted = (name: string): boolean => words.length === 0 || words.some((word) => name.includes(word))
 
 const outside = await openPage()

@@ -1,9 +1,9 @@
 // `npm run soak -- --minutes 30`: mixed load for a while, and a table of what grew.
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { printTable } from '../../../bench/table.ts'
 import { buildAll } from '../../../tools/build.ts'
 import { freshBundle } from '../../../tools/bundle.ts'
+import { readFlags, refuseFlags } from '../../../tools/flags.ts'
 import type { Row } from './figures.ts'
 
 const usage = `npm run soak -- [--minutes 30] [--database sqlite|postgres]
@@ -21,21 +21,19 @@ const maxShown = 10
 type Order = { readonly database: 'sqlite' | 'postgres'; readonly signal: AbortSignal }
 
 async function run(): Promise<number> {
-  const { values } = parseArgs({
+  const { values } = readFlags(usage, {
     options: {
       minutes: { type: 'string', default: '30' },
       database: { type: 'string', default: 'sqlite' },
       overload: { type: 'boolean', default: false },
       seconds: { type: 'string', default: '10' },
-      help: { type: 'boolean', default: false },
+      help: { type: 'boolean' },
     },
   })
-  const { database, help } = values
+  const { database } = values
   const [minutes, seconds] = [Number(values.minutes), Number(values.seconds)]
-  if (help || !(minutes > 0) || !(seconds > 0) || (database !== 'sqlite' && database !== 'postgres')) {
-    console.log(usage)
-    return help ? 0 : 2
-  }
+  if (!(minutes > 0) || !(seconds > 0)) refuseFlags(usage, 'a number is wrong')
+  if (database !== 'sqlite' && database !== 'postgres') refuseFlags(usage, '--database is sqlite or postgres')
   // The process runs the bundle, unless something else is named; it is read when the file is loaded.
   const [main] = await Promise.all([freshBundle(join(import.meta.dirname, '..', '..', '..')), buildAll()])
   process.env['TEST_MAIN'] ??= main
