@@ -89,7 +89,9 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
     const failed = new Set<string>()
     for (;;) {
       const { now, at } = await missions.nearest()
-      if (lastLook === undefined || Math.abs(now - lastLook) > gapMs) awakeSince = now
+      if (lastLook === undefined) awakeSince = now
+      // The gap ended up to a minute ago: an instant of that minute was not missed.
+      else if (Math.abs(now - lastLook) > gapMs) awakeSince = now - maxWaitMs
       if (lastLook === undefined || now < lastLook - gapMs) {
         lastLook = now
         if (await takeBack(now, failed)) continue

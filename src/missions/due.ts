@@ -6,8 +6,6 @@ import { nextRuns, runsBetween, type Schedule } from './schedule.ts'
 /** Missed instants that get a row each, the latest ones; earlier ones share one. */
 export const maxMissedRows = 100
 const hourMs = 3_600_000
-/** A sleep or a jump of the clock is noticed within this time: an instant of that age was not missed. */
-const graceMs = 60_000
 
 export type DueMission = {
   readonly schedule: Schedule
@@ -33,7 +31,7 @@ export function* decide(
   const { runs, uncounted } = yield* runsBetween(schedule, nextAt, now)
   const latest = runs.at(-1)
   const [next] = nextRuns(schedule, now, 1)
-  const oldest = missed === 'once' ? now - maxMakeUpHours * hourMs : Math.min(awakeSince, now) - graceMs
+  const oldest = missed === 'once' ? now - maxMakeUpHours * hourMs : Math.min(awakeSince, now)
   const run = latest !== undefined && latest >= oldest ? latest : undefined
   const passed = run === undefined ? runs : runs.slice(0, -1)
   return {

@@ -67,6 +67,19 @@ test('after a night the latest instant is made up for, and the others are told a
   assert.deepEqual(outcomes(await ended(house, skip)), [[8, 'missed'], ...missed])
 })
 
+test('with skip an instant of the last seconds before a start is missed too, and one just after a sleep is only late', async (t) => {
+  const house = open(t, {}, { idle: true })
+  const mission = await house.add({ missed: 'skip' })
+  house.setTime(start + hour + 5_000)
+  house.clock.start()
+  await until(async () => (await house.runs(mission)).length === 1)
+  await house.at(start + 2 * hour + 5_000)
+  assert.deepEqual(outcomes(await ended(house, mission)), [
+    [2, 'ok'],
+    [1, 'missed'],
+  ])
+})
+
 test('what passed while the machine slept is missed; what waited for its turn is only late', async (t) => {
   const { script, letGo } = createHeldReply()
   const house = open(t, { reply: () => script }, { maxRunning: 1 })
