@@ -30,7 +30,6 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
     externalTools,
     catalog: catalogRules(parts),
     fields: parts.rules.fields,
-    hasConversation: async (threadId) => (await parts.threads.get(user, threadId))?.userId === user,
   })
   // Looked up first: the items that a repeated request refers to may have been deleted, but its response still exists.
   const { model, stream, background } = create

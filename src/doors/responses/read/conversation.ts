@@ -35,13 +35,8 @@ function checkSize(metadata: ThreadMetadata): ThreadMetadata {
 /** The thread of the field `conversation`: an id, or an object with one. Throws invalid_input. */
 export function readConversationField(field: unknown): string | undefined {
   if (field == null) return undefined
-  const threadId = threadOfConversation(field)
+  const id = isObject(field) ? field['id'] : field
+  const threadId = typeof id === 'string' ? parseConversationId(id) : undefined
   if (threadId === undefined) throw wrongField('conversation', 'must be the id of a conversation, or an object with it')
   return threadId
-}
-
-/** Undefined if the field has no id of a conversation. */
-export function threadOfConversation(field: unknown): string | undefined {
-  const id = isObject(field) ? field['id'] : field
-  return typeof id === 'string' ? parseConversationId(id) : undefined
 }

@@ -87,7 +87,7 @@ function strictResume(items: readonly InputItem[], hasPrevious: boolean): Intent
   if (!hasPrevious) {
     throw wrongField(
       'previous_response_id',
-      'is required with a function_call_output: the id of the response that made the call, or `conversation` in its place',
+      'is required with a function_call_output: the id of the response that made the call. `conversation` stands for it where the operator has set RESPONSES_FIELDS=reference',
     )
   }
   if (first?.type !== 'output') throw wrongField('input', 'must not be empty')

@@ -15,7 +15,7 @@ import { type CatalogRules, namesForModel, readCatalog, refuseCallerTools } from
 import type { Echo } from '#doors/responses/echo.ts'
 import { check, wrongField } from '#http/validate.ts'
 import { hasRawNumbers, withPlainNumbers } from '#http/lossless-json.ts'
-import { readConversationField, threadOfConversation } from './conversation.ts'
+import { readConversationField } from './conversation.ts'
 import { type InputItem, readInput } from './input.ts'
 import { CreateSchema } from './schemas.ts'
 
@@ -49,10 +49,8 @@ export type RequestRules = {
   /** False when functions of the caller are disabled: tools and tool_choice are then refused. */
   readonly externalTools: boolean
   readonly catalog: CatalogRules
-  /** With `reference`, `max_output_tokens`, `background` and `store` do what the reference says, and `conversation` may be wrong. */
+  /** With `reference`, `max_output_tokens`, `background`, `conversation` and `store` do what the reference says. */
   readonly fields?: 'specified' | 'reference'
-  /** True for a thread of the caller's. */
-  readonly hasConversation?: (threadId: string) => Promise<boolean>
 }
 
 /** Throws invalid_input with the path of the field. */
@@ -69,7 +67,9 @@ export async function readCreate(body: unknown, rules: RequestRules): Promise<Cr
   checkInstructions(instructions, 'instructions')
   const format = await readFormat(raw['text'])
   const previous = fields.previous_response_id == null ? undefined : readPrevious(fields.previous_response_id)
-  const conversation = await readNamed(raw['conversation'], rules, previous)
+  const conversation = rules.fields === 'reference' ? readConversationField(raw['conversation']) : undefined
+  if (previous && conversation !== undefined)
+    throw wrongField('conversation', 'must not be sent with previous_response_id')
   const background = rules.fields === 'reference' && raw['background'] === true
   const temporary = rules.fields === 'reference' && raw['store'] === false
   const echo: Echo = {
@@ -104,21 +104,6 @@ export async function readCreate(body: unknown, rules: RequestRules): Promise<Cr
       ...(Object.keys(echo).length > 0 && { echo }),
     },
   }
-}
-
-/**
- * The thread that the field `conversation` names. It is no field of the specification, so without `reference` it cannot be
- * wrong: only the id of a conversation of the caller's counts.
- */
-async function readNamed(field: unknown, rules: RequestRules, previous?: Previous): Promise<string | undefined> {
-  if (rules.fields !== 'reference') {
-    const threadId = previous ? undefined : threadOfConversation(field)
-    return threadId !== undefined && (await rules.hasConversation?.(threadId)) ? threadId : undefined
-  }
-  const conversation = readConversationField(field)
-  if (previous && conversation !== undefined)
-    throw wrongField('conversation', 'must not be sent with previous_response_id')
-  return conversation
 }
 
 /** Parses a previous_response_id. Does not check that the response exists. Throws invalid_input. */

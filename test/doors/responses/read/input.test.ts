@@ -241,8 +241,8 @@ describe('intentOf', () => {
     it(`refuses ${what}`, async () => assert.equal(await refusedParam(() => intentOf(items, previous)), param))
   }
 
-  it('says that a conversation may stand for previous_response_id', () => {
-    assert.throws(() => intentOf([output('a')], false), /or `conversation` in its place/)
+  it('names the setting by which a conversation stands for previous_response_id', () => {
+    assert.throws(() => intentOf([output('a')], false), /RESPONSES_FIELDS=reference/)
   })
 })
 
