@@ -1,10 +1,14 @@
 // Bodies of answers over HTTP, as they come in: one message, or a stream of events. Each message is bounded before it is
 // parsed by the client package.
 import { ByteBlocks } from '#lib/byte-blocks.ts'
+import { pace } from '#lib/pace.ts'
 import { maxMessageBytes, messageExcess } from './message-bounds.ts'
 
 /** The code of an error of this side, in the range that the protocol leaves free. */
 export const lostCode = -32_000
+
+/** Bytes passed to the client package at a time: it handles all that it has without yielding to the event loop. */
+const pieceBytes = 4 * 1024
 
 /** The body of an answer that is no stream, in one piece. */
 export async function* wholeOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -44,12 +48,12 @@ export async function* eventsOf(body: AsyncIterable<Buffer>, requestId: unknown)
       const end = at < 0 ? 0 : Math.max(0, at + (text[at + 1] === '\r' && text[at] === '\n' ? 3 : 2) - tail.length)
       tail = text.slice(-3)
       held.add(chunk.subarray(0, end))
-      if (end > 0) yield checked(held.take())
+      if (end > 0) yield* inPieces(checked(held.take()))
       held.add(chunk.subarray(end))
       if (held.size > maxMessageBytes) refused = tooLargeWords
       if (refused !== undefined) throw new Error(refused)
     }
-    yield checked(held.take())
+    yield* inPieces(checked(held.take()))
   } catch (error) {
     if (requestId === undefined || (resumable && refused === undefined)) throw error
     fault = refused ?? 'the connection was lost'
@@ -57,6 +61,17 @@ export async function* eventsOf(body: AsyncIterable<Buffer>, requestId: unknown)
   if (requestId === undefined || (resumable && refused === undefined)) return
   const message = JSON.stringify({ jsonrpc: '2.0', id: requestId, error: { code: lostCode, message: fault } })
   yield Buffer.from(`\n\nevent: message\ndata: ${message}\n\n`)
+}
+
+/** Yields to the event loop between pieces of whole lines. The package would look through a part of a line again and again. */
+async function* inPieces(events: Buffer): AsyncGenerator<Buffer> {
+  for (let from = 0; from < events.length; ) {
+    await pace()
+    const end = events.indexOf('\n', from + pieceBytes)
+    const to = end < 0 ? events.length : end + 1
+    yield events.subarray(from, to)
+    from = to
+  }
 }
 
 /** Checks the data of each event. */

@@ -2,6 +2,7 @@
 import type { Client, Transport } from '@modelcontextprotocol/client'
 import type { AppError } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
+import { boundAnswers } from './bound-answers.ts'
 import type { ExactArguments } from './exact-arguments.ts'
 import { readList, type ServerList } from './read-list.ts'
 import { createReread } from './reread.ts'
@@ -50,7 +51,9 @@ export function createConnectClient(parts: ClientParts): ConnectClient {
 
   async function attempt(onOpen: (opened: OpenedTransport) => void, prior: typeof era): Promise<Live> {
     const { Client: ClientClass } = await import('@modelcontextprotocol/client')
-    const opened = await parts.openTransport(parts.exact)
+    const plain = await parts.openTransport(parts.exact)
+    const excess = boundAnswers(plain.transport)
+    const opened = { ...plain, fault: () => excess() ?? plain.fault() }
     onOpen(opened)
     const client = new ClientClass(
       { name: 'atrium', version: parts.version },

@@ -70,3 +70,20 @@ test('an event is passed on before the next one has come', async () => {
   next.resolve(Buffer.from('ta: 2\n\n'))
   assert.equal((await events.next()).value?.toString(), 'data: 2\n\n')
 })
+
+test('many small events are passed on in small pieces of whole lines, a long line in one', async () => {
+  const events = 'data: {"a": 1}\n\n'.repeat(4_000)
+  const sizes: number[] = []
+  let text = ''
+  for await (const piece of eventsOf(chunksOf(events, 65_536), undefined)) {
+    sizes.push(piece.length)
+    text += piece.toString()
+    assert.ok(text.endsWith('\n'))
+  }
+  assert.equal(text, events)
+  assert.ok(Math.max(...sizes) < 5_000)
+  const long = `data: "${'x'.repeat(100_000)}"\n\n`
+  const pieces: Buffer[] = []
+  for await (const piece of eventsOf(chunksOf(long, 65_536), undefined)) pieces.push(piece)
+  assert.equal(pieces[0]?.toString(), long.slice(0, -1))
+})
