@@ -68,15 +68,21 @@ function* write(value: object | string, slice: Slice, options: JsonOptions): Gen
 
 function* writeText(text: string, slice: Slice): Generator<string, void> {
   slice.text += '"'
-  for (let from = 0; from < text.length; ) {
-    const end = from + sliceChars
-    // Both halves of a pair are written together: one alone would be escaped.
-    const to = isPair(text, end - 1) ? end + 1 : end
-    slice.text += JSON.stringify(text.slice(from, to)).slice(1, -1)
-    from = to
+  for (const part of textInSlices(text)) {
+    slice.text += JSON.stringify(part).slice(1, -1)
     yield take(slice)
   }
   slice.text += '"'
+}
+
+/** A text in slices of some 64 K letters. Both halves of a pair are in one: alone they would be escaped or replaced. */
+export function* textInSlices(text: string): Generator<string, void> {
+  for (let from = 0; from < text.length; ) {
+    const end = from + sliceChars
+    const to = isPair(text, end - 1) ? end + 1 : end
+    yield text.slice(from, to)
+    from = to
+  }
 }
 
 function take(slice: Slice): string {

@@ -21,6 +21,7 @@ import {
 import type { Caller, ChatLimit, WriteLimit } from './caller.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
 import { readJson } from './json-reader.ts'
+import { inSlices } from './long-answer.ts'
 import { boundConnections, listenOn } from './listen.ts'
 import { isApi, openFastify, setApiHeaders, type Timeouts } from './open-fastify.ts'
 import type { Origins } from './origin.ts'
@@ -264,9 +265,11 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
 
 /** Drops the parsed body once the handler has read it: a turn may take minutes. */
 function runRoute(request: FastifyRequest, reply: FastifyReply): unknown {
-  const answer = request.mounted.route.handle(request, reply)
+  const { route } = request.mounted
+  const answer = route.handle(request, reply)
   request.body = undefined
-  return answer
+  // The answer to a message is not looked through: it is never as long as what a thread can have.
+  return answer instanceof Promise && !route.startsTurn ? answer.then((value) => inSlices(value, reply)) : answer
 }
 
 /** True for methods that change nothing. */

@@ -3,8 +3,10 @@
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { type Entry, isRemoved, type Item, type OwnPart, ownParts } from '#core/item.ts'
+import { jsonInSlices, textInSlices } from '#core/json-slices.ts'
 import type { ThreadStore } from '#core/thread-store.ts'
 import type { Thread } from '#core/turn.ts'
+import { pace } from '#lib/pace.ts'
 
 export const exportFormats = ['json', 'markdown'] as const
 export type ExportFormat = (typeof exportFormats)[number]
@@ -16,6 +18,8 @@ export const exportVersion = 1
 /** Bounds of one read. */
 const pageEntries = 200
 const pageBytes = 2 * 1024 * 1024
+/** The texts of a page are joined to parts of this size. */
+const minPartChars = 64 * 1024
 /** Characters of a tool's arguments or output that Markdown shows. */
 const maxShownChars = 4_000
 
@@ -29,13 +33,16 @@ export async function* exportThread(source: Source, format: ExportFormat): Async
   for await (const entries of pagesOf(source)) {
     let text = ''
     for (const entry of entries) {
-      if (isRemoved(entry.item)) continue
-      if (format === 'markdown') text += markdownOf(entry.item)
-      else {
-        const item = exportedItem(entry)
-        if (!item) continue
-        text += `${isFirst ? '' : ','}\n${JSON.stringify(item)}`
-        isFirst = false
+      const item = format === 'json' ? exportedItem(entry) : markdownOf(entry.item)
+      if (item === undefined || isRemoved(entry.item)) continue
+      if (format === 'json') text += isFirst ? '\n' : ',\n'
+      isFirst = false
+      for (const slice of typeof item === 'string' ? textInSlices(item) : jsonInSlices(item)) {
+        text += slice
+        if (text.length < minPartChars) continue
+        yield text
+        text = ''
+        await pace()
       }
     }
     if (text !== '') yield text

@@ -28,13 +28,29 @@ const spoken: readonly Item[] = [
 ]
 
 async function exported(t: TestContext, format: ExportFormat, items = spoken, title = 'A thread'): Promise<string> {
+  return (await partsOf(t, format, items, title)).join('')
+}
+
+async function partsOf(t: TestContext, format: ExportFormat, items: readonly Item[], title: string): Promise<string[]> {
   const store = openTestStore(t)
   const drafts = items.map((item) => draft(item))
   const thread = await store.threads.create(ada, { door: 'web', title, metadata: {}, drafts })
   const parts: string[] = []
   for await (const part of exportThread({ threads: store.threads, user: ada, thread }, format)) parts.push(part)
-  return parts.join('')
+  return parts
 }
+
+test('a long item is written in short parts, and short items together', async (t) => {
+  const text = 'é"👩\n'.repeat(100_000)
+  const long: Item = { type: 'message', role: 'user', content: [{ type: 'text', text }] }
+  for (const format of ['json', 'markdown'] as const) {
+    const parts = await partsOf(t, format, [...spoken, long, ...spoken], 'A')
+    assert.ok(parts.length > 4 && parts.length < 20, `${parts.length} parts`)
+    for (const part of parts) assert.ok(part.length < 512 * 1024 && part.isWellFormed())
+    if (format === 'markdown') assert.ok(parts.join('').includes(text))
+    else assert.ok(parts.join('').includes(JSON.stringify(text)))
+  }
+})
 
 test('JSON has what was said and done, without what only the service needs', async (t) => {
   const text = await exported(t, 'json')
