@@ -70,8 +70,8 @@ export function* readSaidIn(
 
 /** The text of a message whose body has so many bytes, of which at most `maxSaidBytes` were read. */
 function saidOf(row: Row, bytes: number): string {
-  const item = bytes > maxSaidBytes ? messageIn(String(row['body'])) : itemOf(row)
-  return item.type === 'message' ? saidIn(item) : ''
+  const item = bytes > maxSaidBytes ? messageAt(String(row['body'])) : itemOf(row)
+  return item?.type === 'message' ? saidIn(item) : ''
 }
 
 const messageStart = '{"type":"message",'
@@ -80,11 +80,15 @@ const textPart =
   /\{"type":"text","text":"([^"\\]*(?:\\(?:u[\da-f]{4}|[^u])[^"\\]*)*)(?:"(?:,"\w+":(?:true|"[^"\\]*"))*\},?)?/gy
 const contentStart = '"content":['
 
-/** The texts at the beginning of a message, up to its first attachment or the end of what was read. None of another item. */
+/** Undefined for another item. */
+function messageAt(beginning: string): Item | undefined {
+  return beginning.startsWith(messageStart) ? messageIn(beginning) : undefined
+}
+
+/** The texts at the beginning of a message, up to its first attachment or the end of what was read. */
 export function messageIn(beginning: string): Item {
   const role = beginning.startsWith('{"type":"message","role":"assistant"') ? 'assistant' : 'user'
-  const from = beginning.startsWith(messageStart) ? beginning.indexOf(contentStart) + contentStart.length : Infinity
-  const parts = beginning.slice(from).matchAll(textPart)
+  const parts = beginning.slice(beginning.indexOf(contentStart) + contentStart.length).matchAll(textPart)
   const content = [...parts].map(([, text = '']): Part => ({ type: 'text', text: JSON.parse(`"${text}"`) as string }))
   const message: Item = { type: 'message', role, content }
   return mayHoldOldFence(beginning) ? readOldFences(message) : message

@@ -118,10 +118,8 @@ test('a message is read where it fits into what may still be read, a large one b
   const cut = '{"type":"message","role":"user","content":[{"type":"text","text":"cut he'
   assert.deepEqual(read(most + 1, undefined, cut), { text: 'cut he', bytes: most })
   assert.deepEqual(read(most + 1, most - 1, cut), { text: '', bytes: 0 })
+  const other = '{"type":"result","callId":"c","content":[{"type":"text","text":"no message'
+  assert.deepEqual(read(most + 1, undefined, other), { text: '', bytes: most })
   const gone = drive(readSaid('h', 1), () => []).result
   assert.deepEqual(gone, { text: '', bytes: 0 })
-})
-
-test('of a large item that is no message nothing is said', () => {
-  assert.equal(said(JSON.stringify({ type: 'result', content: [{ type: 'text', text: 'read' }] })), '')
 })
