@@ -5,12 +5,13 @@ import type { Lease } from '#core/lease.ts'
 import type { StartedTurn } from '#core/turn-store.ts'
 import type { Turn } from '#core/turn.ts'
 import { append } from './append-items.ts'
+import { type LongInput, maxShortInput, shortInput } from './long-input.ts'
 import { inputIn, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { isActive, isQueued, isRunning } from './turn-status.ts'
 
-/** A claim stops after this many bytes of input and leaves the rest to the next one. */
-const maxClaimBytes = 16 * 1024 * 1024
+/** A claim stops after this many bytes of input and leaves the rest to the next one. A long input is claimed by itself. */
+const maxClaimBytes = 2 * 1024 * 1024
 
 /**
  * A user with queued turns, the number of running ones, and the id of the oldest queued one. `served` is the place in the
@@ -28,7 +29,12 @@ type ClaimParts = {
   readonly now: number
   readonly backend: Sql['backend']
   readonly served: ReadonlySet<string>
+  /** The long input that an earlier attempt asked for. */
+  readonly long?: LongInput | undefined
 }
+
+/** What was started. `long`: nothing, because the first turn needs its long input read before. */
+export type Claimed = { readonly started: StartedTurn[]; readonly long?: string }
 
 /** Users whose turns were started last by this process, the last one at the end. */
 export type Served = Set<string>
@@ -36,7 +42,7 @@ export type Served = Set<string>
 const maxServed = 1_000
 
 /** Starts up to `limit` queued turns whose thread is free. */
-export function* claimTurns(lease: Lease, { limit, now, backend, served }: ClaimParts): Job<StartedTurn[]> {
+export function* claimTurns(lease: Lease, { limit, now, backend, served, long }: ClaimParts): Job<Claimed> {
   let queues = yield* queuesOfUsers(served)
   const started: StartedTurn[] = []
   let bytes = 0
@@ -45,15 +51,25 @@ export function* claimTurns(lease: Lease, { limit, now, backend, served }: Claim
     const rows = yield* query(heads[backend], JSON.stringify(users), each)
     for (const { id = null } of rows) {
       // Read after the lock: an edit of the message may have been committed while the heads were looked up.
-      const row = yield* first(`SELECT ${turnColumns}, input, octet_length(input) AS bytes FROM turns WHERE id = ?`, id)
+      const columns = `${turnColumns}, ${shortInput}, octet_length(input) AS bytes`
+      const row = yield* first(`SELECT ${columns} FROM turns WHERE id = ?`, id)
       if (!row) continue
       bytes += Number(row['bytes'])
-      if (started.length > 0 && bytes > maxClaimBytes) return started
-      started.push(yield* startClaimed(row, lease, now))
+      if (started.length > 0 && bytes > maxClaimBytes) return { started }
+      const isLong = Number(row['bytes']) > maxShortInput
+      if (isLong && !(yield* isRead(String(id), long)))
+        return started.length > 0 ? { started } : { started, long: String(id) }
+      started.push(yield* startClaimed(row, lease, { now, long: isLong ? long : undefined }))
     }
     queues = afterShare(queues, users, { each, taken: rows.map((row) => String(row['user_id'])) })
   }
-  return started
+  return { started }
+}
+
+/** False if the input was not read, or was changed since. */
+function* isRead(turnId: string, long: LongInput | undefined): Job<boolean> {
+  if (long?.turnId !== turnId) return false
+  return (yield* first('SELECT 1 AS one FROM turns WHERE id = ? AND input = ?', turnId, long.text)) !== undefined
 }
 
 /** A turn of this user was started. Not for use inside a job, which may be run again. */
@@ -144,10 +160,13 @@ const heads = {
     JOIN turns t ON t.id = ANY(ARRAY(${head} FOR UPDATE SKIP LOCKED)) ORDER BY t.id`,
 }
 
-function* startClaimed(row: Row, lease: Lease, now: number): Job<StartedTurn> {
+type StartParts = { readonly now: number; readonly long: LongInput | undefined }
+
+function* startClaimed(row: Row, lease: Lease, { now, long }: StartParts): Job<StartedTurn> {
   const queued = turnOf(row)
-  const input = inputIn(row['input'])
-  const target = { threadId: queued.threadId, turnId: queued.id, at: now, counted: true } as const
+  const input = long?.drafts ?? inputIn(row['input'])
+  const { threadId, id: turnId } = queued
+  const target = { threadId, turnId, at: now, counted: true, bodies: long?.bodies } as const
   const entries: Entry[] = input.length > 0 ? yield* append(target, input, null) : []
   const turn: Turn = {
     ...queued,

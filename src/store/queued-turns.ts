@@ -4,7 +4,8 @@ import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Draft } from '#core/item.ts'
 import type { Turn, TurnOptions } from '#core/turn.ts'
-import { bodyOf } from './append-items.ts'
+import type { Bodies } from './append-items.ts'
+import { shortInput } from './long-input.ts'
 import { isReached } from './reachable.ts'
 import { inputIn, optionsText, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, run } from './sql.ts'
@@ -15,12 +16,13 @@ import { countUnasked } from './usage-store.ts'
 
 const hasNotBegun = `${isQueued} AND first_seq IS NULL`
 
-type Found = { readonly turn: Turn; readonly input: readonly Draft[]; readonly bytes: number }
+/** `input` is undefined if it is long. */
+type Found = { readonly turn: Turn; readonly input: readonly Draft[] | undefined; readonly bytes: number }
 
-/** The input of a turn that has not begun. With `lock` it does not begin before the transaction ends. */
-export function* readInput(user: UserId, turnId: string, lock: string): Job<Found> {
+/** A turn that has not begun, and its input. With `lock` it does not begin before the transaction ends. */
+export function* readQueuedTurn(user: UserId, turnId: string, lock: string): Job<Found> {
   const row = yield* first(
-    `SELECT ${turnColumns}, input, COALESCE(octet_length(input), 0) + COALESCE(octet_length(options), 0) AS bytes
+    `SELECT ${turnColumns}, ${shortInput}, COALESCE(octet_length(input), 0) + COALESCE(octet_length(options), 0) AS bytes
      FROM turns WHERE id = ? AND ${isReached} AND removed_at IS NULL${lock}`,
     turnId,
     user,
@@ -31,21 +33,22 @@ export function* readInput(user: UserId, turnId: string, lock: string): Job<Foun
   if (turn.status !== 'queued' || turn.firstSeq !== undefined) {
     throw new AppError('turn_started', 'the message is not queued any more: its turn has begun, or was stopped')
   }
-  return { turn, input: inputIn(row['input']), bytes: Number(row['bytes']) }
+  const input = row['input'] === null ? undefined : inputIn(row['input'])
+  return { turn, input, bytes: Number(row['bytes']) }
 }
 
-type ReplaceParts = { readonly lock: string; readonly maxUserBytes: number }
+type ReplaceParts = { readonly lock: string; readonly maxUserBytes: number; readonly bodies: Bodies }
 
 export function* replaceInput(
   user: UserId,
   turnId: string,
   input: readonly Draft[],
-  { lock, maxUserBytes }: ReplaceParts,
+  { lock, maxUserBytes, bodies }: ReplaceParts,
 ): Job<Turn> {
-  const { turn, bytes } = yield* readInput(user, turnId, lock)
+  const { turn, bytes } = yield* readQueuedTurn(user, turnId, lock)
   const { inputs: _, ...rest } = turn.options
   const options: TurnOptions = input.length > 1 ? { ...rest, inputs: input.length } : rest
-  const texts = { input: inputText(input, input.map(bodyOf)), options: optionsText(options) }
+  const texts = { input: inputText(input, bodies.texts), options: optionsText(options) }
   const added = Buffer.byteLength(texts.input) + Buffer.byteLength(texts.options ?? '') - bytes
   if (maxUserBytes > 0) checkQuota({ stored: yield* readStored(turn.userId), added, max: maxUserBytes })
   yield* run(
@@ -62,7 +65,7 @@ type WithdrawParts = { readonly now: number; readonly lock: string }
 
 /** Cancels a turn that has not begun. */
 export function* withdrawTurn(user: UserId, turnId: string, parts: WithdrawParts): Job<Turn> {
-  const { turn } = yield* readInput(user, turnId, parts.lock)
+  const { turn } = yield* readQueuedTurn(user, turnId, parts.lock)
   yield* cancelAll('id = ?', turnId, turn.threadId, parts)
   return { ...turn, status: 'cancelled', endedAt: parts.now }
 }

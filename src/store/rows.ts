@@ -146,10 +146,10 @@ export function itemOf(row: Row, parsed?: Item): Item {
   return mayHoldOldFence(body) ? readOldFences(item) : item
 }
 
-/** Parses a turn's input column. */
-export function inputIn(value: Value | undefined): Draft[] {
+/** Parses a turn's input column, unless it is `parsed` already. */
+export function inputIn(value: Value | undefined, parsed?: Draft[]): Draft[] {
   const input = text(value)
-  const drafts = input === '' ? [] : (JSON.parse(input) as Draft[])
+  const drafts = parsed ?? (input === '' ? [] : (JSON.parse(input) as Draft[]))
   return mayHoldOldFence(input) ? drafts.map((draft) => ({ ...draft, item: readOldFences(draft.item) })) : drafts
 }
 

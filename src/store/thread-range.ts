@@ -1,10 +1,11 @@
 // Reads a range of a thread, bounded in rows and bytes. The sizes are queried before the items.
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Entry, Item } from '#core/item.ts'
+import type { Draft, Entry, Item } from '#core/item.ts'
 import type { Entries, ItemRef, QueuedEntry, EntryRange } from '#core/thread-store.ts'
 import { isReached } from './reachable.ts'
 import { readItemRow } from './item-headers.ts'
+import { maxShortInput, readLongInput } from './long-input.ts'
 import { convertInPace, readApart } from './long-rows.ts'
 import { bodyBytes, entryColumns, entryOf, inputIn, recordedEntryOf, wholeItems } from './rows.ts'
 import { first, type Job, query, type Row, type Sql } from './sql.ts'
@@ -89,11 +90,14 @@ export async function readRangeApart<T>(
   return { after, values: await convertInPace(long, convert), more }
 }
 
+type QueuedInput = { readonly turnId: string; readonly at: number; readonly drafts: readonly Draft[] | undefined }
+
+/** The inputs of a thread's queued turns, within bounds. Of a long one `drafts` are undefined. */
 export function* readQueued(
   user: UserId,
   threadId: string,
   { limit, maxBytes }: { readonly limit: number; readonly maxBytes: number },
-): Job<QueuedEntry[]> {
+): Job<QueuedInput[]> {
   const turns = yield* query(
     `SELECT id, created_at, octet_length(input) AS bytes FROM turns
      WHERE thread_id = ? AND ${isQueued} AND ${isReached} AND input IS NOT NULL ORDER BY id LIMIT ?`,
@@ -102,15 +106,29 @@ export function* readQueued(
     user,
     limit,
   )
-  const found: QueuedEntry[] = []
+  const found: QueuedInput[] = []
   let bytes = 0
   for (const { id = '', created_at: at, bytes: size } of turns) {
     bytes += Number(size)
     if (found.length > 0 && bytes > maxBytes) break
-    const row = yield* first('SELECT input FROM turns WHERE id = ?', id)
-    found.push(...inputIn(row?.['input']).map((draft) => ({ ...draft, turnId: String(id), at: Number(at) })))
+    const isLong = Number(size) > maxShortInput
+    const row = isLong ? undefined : yield* first('SELECT input FROM turns WHERE id = ?', id)
+    found.push({ turnId: String(id), at: Number(at), drafts: isLong ? undefined : inputIn(row?.['input']) })
   }
   return found
+}
+
+/** The same as entries. Long inputs leave the event loop to others. */
+export async function readQueuedApart(
+  sql: Sql,
+  ...[user, threadId, bounds]: Parameters<typeof readQueued>
+): Promise<QueuedEntry[]> {
+  const entries: QueuedEntry[] = []
+  for (const { turnId, at, drafts } of await sql.read(() => readQueued(user, threadId, bounds))) {
+    const input = drafts ?? (await readLongInput(sql, turnId))?.drafts ?? []
+    entries.push(...input.map((draft) => ({ ...draft, turnId, at })))
+  }
+  return entries
 }
 
 export function* findItems(user: UserId, refs: readonly ItemRef[]): Job<Entry[]> {

@@ -13,7 +13,7 @@ import { readSaidIn } from './read-said.ts'
 import { entryOf, itemOf, recordedEntryOf, threadColumns, threadOf, wholeBody } from './rows.ts'
 import { changes, first, run, type Sql } from './sql.ts'
 import { listThreads, shelve } from './thread-lists.ts'
-import { findItems, planRange, readQueued, readRangeApart } from './thread-range.ts'
+import { findItems, planRange, readQueuedApart, readRangeApart } from './thread-range.ts'
 import { readFamily, showVariant } from './thread-variants.ts'
 
 /** Bounds of one part of a history. */
@@ -62,7 +62,7 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
         const { messages, through } = yield* readSaidIn(threadId, { after, upTo, maxMessages: limit, maxBytes })
         return { messages, through, more: through < lastSeq }
       }),
-    queued: (user, threadId, bounds) => sql.read(() => readQueued(user, threadId, bounds)),
+    queued: (user, threadId, bounds) => readQueuedApart(sql, user, threadId, bounds),
     findItems: (user, refs) => sql.read(() => findItems(user, refs)),
     findByOpenCall: (user, callId) =>
       sql.read(function* () {

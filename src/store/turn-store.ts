@@ -14,10 +14,11 @@ import { findReplay, findWaiting } from './find-earlier.ts'
 import { shareAll } from './fork-thread.ts'
 import { type Prepared, prepareStep } from './long-step.ts'
 import { digestOfTurn } from './turn-digest.ts'
+import { type LongInput, prepareLongInput, readLongInput } from './long-input.ts'
 import { createOrderedIds } from './ordered-ids.ts'
 import { databaseClock, leaseMs } from './lease-store.ts'
 import { countAllTurns, countTurns, listEndedAsNews, listSenders, listTurns } from './turn-lists.ts'
-import { readInput, replaceInput, withdrawTurn, withdrawTurns } from './queued-turns.ts'
+import { readQueuedTurn, replaceInput, withdrawTurn, withdrawTurns } from './queued-turns.ts'
 import { currentTurn, getTurn, isReached } from './reachable.ts'
 import {
   countsOf,
@@ -64,12 +65,17 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
     findWaiting: (user, door, bodyHash) => sql.read(() => findWaiting(user, door, bodyHash)),
     findByKey: (user, idempotency) => sql.write(() => findReplay(user, idempotency, now())),
     async claim(lease, limit) {
-      const claimed = await sql.write(function* () {
-        const started = yield* claimTurns(lease, { limit, now: now(), backend, served })
-        return { started, more: (yield* first(`SELECT id FROM turns WHERE ${isQueued} LIMIT 1`)) !== undefined }
-      })
-      for (const { turn } of claimed.started) noteServed(served, turn.userId)
-      return claimed
+      for (let long: LongInput | undefined; ; ) {
+        const parts = { limit, now: now(), backend, served, long }
+        const { long: asked, ...claimed } = await sql.write(function* () {
+          const { started, long: needed } = yield* claimTurns(lease, parts)
+          const more = (yield* first(`SELECT id FROM turns WHERE ${isQueued} LIMIT 1`)) !== undefined
+          return { started, more, long: needed }
+        }, long?.bodies)
+        for (const { turn } of claimed.started) noteServed(served, turn.userId)
+        if (asked === undefined) return claimed
+        long = await prepareLongInput(sql, asked)
+      }
     },
     reserve: (turn, lease, amount) => sql.write(() => reserve(turn, lease, { ...amount, now: now() })),
     async record(turn, lease, step) {
@@ -85,8 +91,16 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
     cancel: (user, turnId) => sql.write(() => endTurn(user, turnId, { evenRunning: false }, { now: now(), lock })),
     end: (user, turnId, error) =>
       sql.write(() => endTurn(user, turnId, { evenRunning: true, ...(error && { error }) }, { now: now(), lock })),
-    queuedInput: (user, turnId) => sql.read(() => readInput(user, turnId, '')),
-    replaceInput: (user, turnId, input) => sql.write(() => replaceInput(user, turnId, input, { lock, maxUserBytes })),
+    async queuedInput(user, turnId) {
+      const { turn, input } = await sql.read(() => readQueuedTurn(user, turnId, ''))
+      const drafts = input ?? (await readLongInput(sql, turnId))?.drafts
+      // Without: it began meanwhile.
+      return { turn, input: drafts ?? (await sql.read(() => readQueuedTurn(user, turnId, ''))).input ?? [] }
+    },
+    async replaceInput(user, turnId, input) {
+      const bodies = await bodiesOf(input)
+      return sql.write(() => replaceInput(user, turnId, input, { lock, maxUserBytes, bodies }), bodies)
+    },
     withdraw: (user, turnId) => sql.write(() => withdrawTurn(user, turnId, { now: now(), lock })),
     withdrawAll: (user, threadId) => sql.write(() => withdrawTurns(user, threadId, { now: now(), lock })),
     get: (user, turnId) => sql.read(() => getTurn(user, turnId)),

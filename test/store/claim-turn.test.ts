@@ -50,8 +50,27 @@ test('a message that is edited while its turn is claimed starts as edited', () =
       next = claim.next([{ ...turn, options: '{"inputs":1}', input, bytes: input.length }])
     } else next = claim.next(sql.includes('SELECT last_seq') ? [{ last_seq: 1 }] : [])
   }
-  const [started] = next.value
+  const [started] = next.value.started
   assert.deepEqual([started?.entries[0]?.item, started?.turn.options], [say('edited').item, { inputs: 1 }])
+})
+
+test('a long input that was changed since it was read is asked for again', () => {
+  const drafts = [say('as read')]
+  const long = { turnId: 't', text: 'as read', drafts, bodies: { texts: ['as read'], bytes: 7 } }
+  for (const stored of ['as read', 'changed']) {
+    const claim = claimTurns(lease, { limit: 9, now: 2, backend: 'sqlite', served: new Set(), long })
+    const { result } = drive(claim, ({ sql, values }) => {
+      if (sql.startsWith('WITH RECURSIVE waiting')) return [{ user_id: ada, running: 0, oldest: 't' }]
+      if (sql.includes('json_each')) return [{ id: 't', user_id: ada }]
+      if (sql.includes('input = ?') && sql.startsWith('SELECT')) return values[1] === stored ? [{ one: 1 }] : []
+      if (sql.includes('SELECT last_seq')) return [{ last_seq: 1 }]
+      const turn = { id: 't', thread_id: 'h', user_id: ada, door: 'web', status: 'queued', created_at: 1 }
+      return sql.includes('AS bytes') ? [{ ...turn, options: null, input: null, bytes: 2 * mebibyte }] : []
+    })
+    const items = result.started.flatMap(({ entries }) => entries.map(({ item }) => item))
+    if (stored === 'changed') assert.deepEqual(result, { started: [], long: 't' })
+    else assert.deepEqual(items, [drafts[0]?.item])
+  }
 })
 
 /** Claims queued turns whose inputs have these sizes; one without a size is gone when it is read. */
@@ -65,13 +84,14 @@ function claimed(...sizes: (number | undefined)[]): string {
     const turn = { id: String(values[0]), thread_id: 'h', user_id: ada, door: 'web', status: 'queued', created_at: 1 }
     return [{ ...turn, options: null, input: null, bytes: String(bytes) }]
   })
-  return result.map(({ turn }) => turn.id).join('')
+  return result.started.map(({ turn }) => turn.id).join('') + (result.long === undefined ? '' : `${result.long} first`)
 }
 
-test('a claim takes up to 16 MiB of input, or one turn that has more, and passes by what is gone', () => {
-  assert.equal(claimed(8 * mebibyte, 8 * mebibyte, 1), '01')
-  assert.equal(claimed(8 * mebibyte, 8 * mebibyte + 1), '0')
-  assert.equal(claimed(20 * mebibyte, 1), '0')
+test('a claim takes up to 2 MiB of input, asks first for one over 1 MiB, and passes by what is gone', () => {
+  assert.equal(claimed(mebibyte, mebibyte, 1), '01')
+  assert.equal(claimed(mebibyte, mebibyte - 1, 2), '01')
+  assert.equal(claimed(1, mebibyte + 1, 1), '0')
+  assert.equal(claimed(mebibyte + 1, 1), '0 first')
   assert.equal(claimed(undefined, 1, undefined, 1), '13')
 })
 

@@ -7,7 +7,7 @@ import { convertInPace } from '#store/long-rows.ts'
 import { openStore } from '#store/open-store.ts'
 import { itemOf } from '#store/rows.ts'
 import { loopTurns } from '../loop-turns.ts'
-import { ada, folder, say, turnOf } from './harness.ts'
+import { ada, finish, folder, lease, say, turnOf } from './harness.ts'
 
 test('a long item is parsed in pieces', async (t) => {
   const item = { type: 'message', role: 'user', content: [{ type: 'text', text: '"\n'.repeat(1_000_000) }] }
@@ -38,4 +38,20 @@ test('long items are read from a file beside the event loop, as they were stored
     assert.deepEqual(items, [say('short').item, say(text).item], name)
     assert.ok(turns > 30, `${turns} turns of the event loop`)
   }
+})
+
+test('a queued message that is long leaves the event loop to others when its turn is claimed', async (t) => {
+  const store = openStore({ path: join(folder(t), 'a.db'), seal: createSeal('k'.repeat(64)) })
+  t.after(() => store.close())
+  const { turn } = await store.turns.start(turnOf())
+  const long = say('é"\n'.repeat(600_000))
+  await store.turns.start(turnOf({ threadId: turn.threadId, input: [long] }))
+  await finish(store, turn)
+  let items: unknown
+  const turns = await loopTurns(t, async () => {
+    const { started } = await store.turns.claim(lease, 1)
+    items = started[0]?.entries.map(({ item }) => item)
+  })
+  assert.deepEqual(items, [long.item])
+  assert.ok(turns > 30, `${turns} turns of the event loop`)
 })

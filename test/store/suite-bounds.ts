@@ -220,7 +220,7 @@ export function boundTests(open: Open): void {
 
   test('a claim leaves to the next one what would be too much to read at once', async (t) => {
     const { store } = await open(t)
-    const big = say('x'.repeat(7 * megabyte))
+    const big = say('x'.repeat(0.9 * megabyte))
     for (let at = 0; at < 3; at++) await store.turns.start(queuedTurn({ input: [big] }))
     const { started, more } = await store.turns.claim(lease, 9)
     assert.deepEqual([started.length, more], [2, true])

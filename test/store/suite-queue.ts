@@ -39,6 +39,24 @@ export function queueTests(open: Open): void {
     assert.deepEqual(texts, ['hello', 'done', 'other', 'more'])
   })
 
+  test('a long message is shown, changed and claimed like any other', async (t) => {
+    const { store } = await open(t)
+    const long = 'é"\n'.repeat(400_000)
+    const { running, queued } = await queueBehind(store, long, 'two')
+    const [first] = queued
+    assert(first)
+    assert.deepEqual(await queuedTexts(store, running), [long])
+    const { input } = await store.turns.queuedInput(ada, first.id)
+    const other = `${long}!`
+    await store.turns.replaceInput(ada, first.id, [{ ...say(other), id: input[0]?.id ?? '' }])
+    await finish(store, running)
+    const { started, more } = await store.turns.claim(lease, 9)
+    assert.deepEqual([started.map(({ turn }) => turn.id), more], [[first.id], true])
+    assert.deepEqual(started[0]?.entries[0]?.item, say(other).item)
+    const texts = (await itemsOf(store, running)).map((item) => (item.type === 'message' ? textOf(item) : ''))
+    assert.deepEqual(texts, ['hello', 'done', other])
+  })
+
   test('a message that has begun, or was stopped, is neither changed nor taken back', async (t) => {
     const { store } = await open(t)
     const { running, queued } = await queueBehind(store, 'one', 'two')
