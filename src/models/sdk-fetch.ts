@@ -29,15 +29,20 @@ export function createBoundedFetch({
   faults,
   limits,
   clock,
+  fill,
 }: {
   faults: Faults
   limits: ReadLimits
   clock: () => number
+  /** The body to send in place of the one that a package made; undefined for that itself. */
+  fill?: (body: string) => Promise<Blob> | undefined
 }): typeof fetch {
   return async (input, init) => {
     let response: Response
+    const filled = typeof init?.body === 'string' ? fill?.(init.body) : undefined
     try {
-      response = await fetch(input, { ...init, redirect: 'manual' })
+      const request = filled ? { ...init, body: await filled } : init
+      response = await fetch(input, { ...request, redirect: 'manual' })
     } catch (error) {
       init?.signal?.throwIfAborted()
       throw new FaultError(faults.fromFailure({ type: 'broken', cause: causeOf(error) }, false))

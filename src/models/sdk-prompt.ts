@@ -34,6 +34,8 @@ export type PromptParts = {
   readonly request: ModelRequest
   readonly provider: SdkProvider
   readonly tools: readonly LanguageModelV4FunctionTool[]
+  /** Puts marks in place of large pictures. */
+  readonly mark?: (messages: readonly LanguageModelV4Message[]) => LanguageModelV4Message[]
 }
 
 /** The prompt of a call, for Anthropic with cache marks. */
@@ -41,8 +43,9 @@ export function promptOf({
   request,
   provider,
   tools,
+  mark = (messages) => [...messages],
 }: PromptParts): Pick<LanguageModelV4CallOptions, 'prompt' | 'tools'> {
-  const messages = wellFormed(messagesOf(request.items, provider))
+  const messages = wellFormed(mark(messagesOf(request.items, provider)))
   const system = request.system.toWellFormed()
   const prompt: LanguageModelV4Prompt = [
     ...(system === '' ? [] : [{ role: 'system' as const, content: system }]),

@@ -18,6 +18,7 @@ import type { PriceOf } from './price.ts'
 import { maxAttempts, retryDelay, sleep as realSleep } from './model-retry.ts'
 import { adaptSchema } from './schema.ts'
 import { createBoundedFetch, FaultError } from './sdk-fetch.ts'
+import { createSdkPictures, type MarkedPictures } from './sdk-pictures.ts'
 import { promptOf } from './sdk-prompt.ts'
 import { type SdkProvider, readSignature } from './signature.ts'
 
@@ -57,7 +58,12 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
     suffix: pack.suffix,
   })
   const baseURL = parts.baseUrl.replace(/\/+$/, '')
-  const model = pack.open({ baseURL, apiKey, fetch: createBoundedFetch({ faults, limits, clock }) })
+  const pictures = createSdkPictures()
+  const model = pack.open({
+    baseURL,
+    apiKey,
+    fetch: createBoundedFetch({ faults, limits, clock, fill: pictures.fill }),
+  })
   const via = viaOf(url, parts.secret)
   const known = new WeakMap<ToolSpec, LanguageModelV4FunctionTool>()
 
@@ -81,12 +87,15 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
     return tools
   }
 
-  async function optionsOf(request: ModelRequest): Promise<Omit<LanguageModelV4CallOptions, 'abortSignal'>> {
+  async function optionsOf(
+    request: ModelRequest,
+    { mark }: MarkedPictures,
+  ): Promise<Omit<LanguageModelV4CallOptions, 'abortSignal'>> {
     const { temperature, format, json, sampling } = request
     const schema = format && pack.schema(format.schema)
     return {
       ...pack.options,
-      ...promptOf({ request, provider, tools: await toolsOf(request.tools) }),
+      ...promptOf({ request, provider, tools: await toolsOf(request.tools), mark }),
       ...(temperature !== undefined && { temperature }),
       ...(format && { responseFormat: { type: 'json', name: format.name, ...(schema && { schema }) } }),
       ...(json && { responseFormat: { type: 'json' } }),
@@ -95,7 +104,8 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
   }
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
-    const options = await optionsOf(request)
+    using marked = pictures.open()
+    const options = await optionsOf(request, marked)
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted()
       const call = new AbortController()

@@ -5,7 +5,7 @@ import type { Item } from '#core/item.ts'
 import { textMessage } from '#core/item.ts'
 import { createAnthropicModel } from '#models/anthropic.ts'
 import { anthropicKey, saying } from './strict-anthropic.ts'
-import { collect, hello, list, textsOf } from './wire.ts'
+import { collect, failing, hello, list, textsOf } from './wire.ts'
 import { ask, serve, text, tool } from './anthropic-client.ts'
 
 describe('asking', () => {
@@ -29,6 +29,19 @@ describe('asking', () => {
       { type: 'text', text: '(an image that cannot be shown: image/svg+xml)' },
       { type: 'text', text: '(an image that cannot be shown: it is empty)' },
     ])
+  })
+
+  test('a large image goes whole, again with each attempt', async (t) => {
+    const { model, asked } = await serve(t, [failing(529, {}), saying([text])])
+    const data = 'aGkh'.repeat(400_000)
+    const content = [{ type: 'image', url: `data:image/png;base64,${data}` }] as const
+    await collect(model, ask([{ type: 'message', role: 'user', content }]))
+    assert.equal(asked.length, 2)
+    for (const { body } of asked) {
+      const [message] = list(body['messages'])
+      const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } }
+      assert.partialDeepStrictEqual(message?.['content'], [image])
+    }
   })
 
   test('a format goes as the format of the output', async (t) => {

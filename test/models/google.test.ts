@@ -128,14 +128,17 @@ describe('asking', () => {
 
   test('images go as data or as an address with their type', async (t) => {
     const { model, asked } = await serve(t, [saying(...text)])
+    const large = 'aGkh'.repeat(100_000)
     const content = [
       { type: 'image', url: 'data:image/png;base64,aGk=' },
       { type: 'image', url: 'https://example.com/a.webp?x=1' },
+      { type: 'image', url: `data:image/png;base64,${large}` },
     ] as const
     await collect(model, ask([{ type: 'message', role: 'user', content }]))
     assert.deepEqual(list(asked[0]?.body['contents'])[0]?.['parts'], [
       { inlineData: { mimeType: 'image/png', data: 'aGk=' } },
       { fileData: { mimeType: 'image/webp', fileUri: 'https://example.com/a.webp?x=1' } },
+      { inlineData: { mimeType: 'image/png', data: large } },
     ])
   })
 
