@@ -11,7 +11,7 @@ import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { request as httpRequest } from '#lib/http.ts'
 import { orAborted } from '#lib/deadline.ts'
 import { isAddressHost, isLoopbackHost, type Target } from '#safety/urls.ts'
-import { addressKind } from './addresses.ts'
+import { addressKind, type AddressKind } from './addresses.ts'
 import { NetworkFault } from './network-fault.ts'
 import { openTunnel, proxyFor, type ProxySettings } from './proxy.ts'
 
@@ -33,6 +33,8 @@ export type DialFault = {
   readonly message: string
   /** True once bytes may have reached the server. */
   readonly sent: boolean
+  /** The kind of the address that is blocked. */
+  readonly kind?: AddressKind
 }
 
 export type WireAnswer = {
@@ -141,8 +143,8 @@ async function connect(
   return { addresses: found }
 }
 
-function refused({ host }: Target, kind: string): DialFault {
-  return { code: 'blocked', message: `${host} is at a ${kind} address, which tools may not reach`, sent: false }
+function refused({ host }: Target, kind: AddressKind): DialFault {
+  return { code: 'blocked', message: `${host} is at a ${kind} address, which tools may not reach`, sent: false, kind }
 }
 
 type SendParts = DialParts & { readonly connection: Connection; readonly signal: AbortSignal }

@@ -2,8 +2,9 @@
 import type { SentRequest } from '#core/tool.ts'
 import { withDeadline } from '#lib/deadline.ts'
 import { maxUrlChars, originOf, showTarget, type Target } from '#safety/urls.ts'
+import type { AddressKind } from './addresses.ts'
 import type { Dial, Outgoing, WireAnswer } from './dial.ts'
-import { isListedHost, privateKind } from './guarded-dial.ts'
+import { isListedHost, privateKind, withWayOut } from './guarded-dial.ts'
 
 const maxRedirects = 5
 const maxBytes = 5 * 1024 * 1024
@@ -46,12 +47,12 @@ export function createFetch({ dial, privateHosts }: FetchParts): Fetch {
   async function hop(request: Outgoing, signal: AbortSignal, onSend?: OnSend): Promise<WireAnswer | FetchFault> {
     const listed = isListedHost(request.target, privateHosts)
     const kind = listed ? undefined : privateKind(request.target)
-    if (kind) return blocked(`${request.target.host} is a ${kind} address`)
+    if (kind) return blocked(`${request.target.host} is a ${kind} address`, kind)
     onSend?.({ method: request.method, host: new URL(showTarget(request.target)).host })
     const dialled = await dial({ ...request, listed }, { maxBytes, signal })
     if (dialled.type === 'answer') return dialled
-    const { code, message } = dialled.fault
-    return code === 'blocked' ? blocked(message) : failed(message)
+    const { code, message, kind: refusedKind } = dialled.fault
+    return code === 'blocked' ? blocked(message, refusedKind) : failed(message)
   }
 
   async function follow(first: Outgoing, signal: AbortSignal, onSend?: OnSend): Promise<Fetched> {
@@ -115,9 +116,8 @@ function redirectOf(request: Outgoing, { status, headers }: WireAnswer): Outgoin
   return keepsMethod && request.body ? { ...next, body: request.body } : next
 }
 
-function blocked(why: string): FetchFault {
-  const message = `${why}; the operator can allow a private host in ATRIUM_PRIVATE_HOSTS`
-  return { type: 'fault', code: 'blocked', message }
+function blocked(why: string, kind: AddressKind | undefined): FetchFault {
+  return { type: 'fault', code: 'blocked', message: withWayOut(why, kind) }
 }
 
 function failed(message: string): FetchFault {

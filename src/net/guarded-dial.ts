@@ -1,6 +1,6 @@
 // A dial that reaches private addresses only at hosts that the operator named. Redirects are not followed.
 import { isAddressHost, isLoopbackHost, type Target } from '#safety/urls.ts'
-import { addressKind } from './addresses.ts'
+import { addressKind, type AddressKind } from './addresses.ts'
 import type { Dial } from './dial.ts'
 
 /** True for a host among `hosts`, which are written as `name` or `name:port`; IPv6 addresses in brackets. */
@@ -9,10 +9,16 @@ export function isListedHost({ host, port }: Pick<Target, 'host' | 'port'>, host
 }
 
 /** The kind of a literal address or loopback name that is not public; undefined for other hosts. */
-export function privateKind({ host }: Pick<Target, 'host'>): string | undefined {
+export function privateKind({ host }: Pick<Target, 'host'>): AddressKind | undefined {
   if (isLoopbackHost(host)) return 'loopback'
   const kind = isAddressHost(host) ? addressKind(host.replaceAll(/[[\]]/g, '')) : 'public'
   return kind === 'public' ? undefined : kind
+}
+
+/** Why a host is blocked, and the way out. A metadata service has none: it is refused even if it is listed. */
+export function withWayOut(why: string, kind: AddressKind | undefined): string {
+  if (kind === 'metadata') return `${why}; metadata services are never reached`
+  return `${why}; the operator can allow a private host in ATRIUM_PRIVATE_HOSTS`
 }
 
 /** `privateHosts` may be private. Every other host must be public. */
@@ -21,7 +27,7 @@ export function guardedDial(dial: Dial, privateHosts: readonly string[]): Dial {
     const listed = isListedHost(request.target, privateHosts)
     const kind = listed ? undefined : privateKind(request.target)
     if (kind === undefined) return dial({ ...request, listed }, bounds)
-    const message = `${request.target.host} is a ${kind} address; the operator can allow a private host in ATRIUM_PRIVATE_HOSTS`
+    const message = withWayOut(`${request.target.host} is a ${kind} address`, kind)
     return Promise.resolve({ type: 'fault', fault: { code: 'blocked', message, sent: false } })
   }
 }

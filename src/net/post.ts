@@ -4,7 +4,7 @@ import { withDeadline } from '#lib/deadline.ts'
 import { originOf, showTarget } from '#safety/urls.ts'
 import type { Dial, Outgoing } from './dial.ts'
 import { parseTarget } from './fetch.ts'
-import { guardedDial, isListedHost, privateKind } from './guarded-dial.ts'
+import { guardedDial, isListedHost, privateKind, withWayOut } from './guarded-dial.ts'
 
 const maxRedirects = 5
 const maxAnswerBytes = 1024 * 1024
@@ -64,7 +64,7 @@ export function refusalOf(url: string, privateHosts: readonly string[]): string 
   const target = parseTarget(url)
   if (typeof target === 'string') return target
   const kind = isListedHost(target, privateHosts) ? undefined : privateKind(target)
-  return kind && `${target.host} is a ${kind} address; the operator can allow a private host in ATRIUM_PRIVATE_HOSTS`
+  return kind && withWayOut(`${target.host} is a ${kind} address`, kind)
 }
 
 function refused(message: string): Posted {
