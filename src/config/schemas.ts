@@ -123,7 +123,7 @@ export function tokenPrice() {
     const fits = (each = '') => /^\d{1,6}(\.\d{1,9})?$/.test(each)
     if (!fits(input) || !fits(output) || rest.length > 0) return undefined
     return { input: Number(input), output: Number(output) }
-  }, 'must be two numbers: USD per million tokens of input and of output')
+  }, 'must be two numbers from 0 to 999999: USD per million tokens of input and of output')
 }
 
 /** A comma list of providers, each with a model after a slash or its default model. */

@@ -1,5 +1,4 @@
 // Opens the model that the configuration names. Each client is loaded on first use.
-import { readFile } from 'node:fs/promises'
 import { AppError } from '#core/errors.ts'
 import type { Model } from '#core/model.ts'
 import { type Provider, providers } from '#core/providers.ts'
@@ -42,11 +41,11 @@ async function openOne(choice: ModelChoice, secret: SecretLookup): Promise<Model
       return createOfflineModel()
     }
     case 'scripted': {
-      const [{ createScriptedModel }, { parseScript }] = await Promise.all([
+      const [{ createScriptedModel }, { readScript }] = await Promise.all([
         import('./scripted.ts'),
         import('./script.ts'),
       ])
-      return createScriptedModel({ script: parseScript(await readScript(choice.script ?? '')), name: choice.name })
+      return createScriptedModel({ script: await readScript(choice.script ?? ''), name: choice.name })
     }
     case 'chat': {
       const [{ createChatModel }, parts] = await Promise.all([import('./chat.ts'), partsOf(choice, secret)])
@@ -96,13 +95,4 @@ async function sealedKey(
     if (key) return { name, key }
   }
   return undefined
-}
-
-async function readScript(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code ?? 'unreadable'
-    throw new AppError('invalid_config', `LLM_SCRIPT names ${file}, which cannot be read (${why})`, { cause: error })
-  }
 }

@@ -1,4 +1,5 @@
 // The file format of a scripted model, and its parser. A fault is reported with its path in the file.
+import { readFile } from 'node:fs/promises'
 import * as z from 'zod/mini'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
@@ -82,19 +83,33 @@ const Script = z.strictObject(
 export type Reply = z.output<typeof Reply>
 export type Script = { readonly replies: readonly Reply[]; readonly loop?: boolean | undefined }
 
-/** Reads a script: an object with `replies`, or a bare list of replies or texts. Throws invalid_config. */
+/** Reads the file of LLM_SCRIPT. Throws invalid_config. */
+export async function readScript(file: string): Promise<Script> {
+  let source: string
+  try {
+    source = await readFile(file, 'utf8')
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code ?? 'unreadable'
+    throw scriptFault(`names ${file}, which cannot be read (${why})`, error)
+  }
+  return parseScript(source)
+}
+
+/** Parses a script: an object with `replies`, or a bare list of replies or texts. Throws invalid_config. */
 export function parseScript(source: string): Script {
   let input: unknown
   try {
     input = JSON.parse(source)
   } catch (error) {
-    throw new AppError('invalid_config', `the script is not JSON: ${error instanceof Error ? error.message : ''}`, {
-      cause: error,
-    })
+    throw scriptFault(`is not JSON: ${error instanceof Error ? error.message : ''}`, error)
   }
   const { data, error } = z.safeParse(Script, withObjects(Array.isArray(input) ? { replies: input } : input))
   if (data) return data
-  throw new AppError('invalid_config', `in the script, ${describeFault(error.issues)}`)
+  throw scriptFault(`is no script: ${describeFault(error.issues)}`)
+}
+
+function scriptFault(fault: string, cause?: unknown): AppError {
+  return new AppError('invalid_config', `LLM_SCRIPT ${fault}. Example: LLM_SCRIPT=replies.json`, { cause })
 }
 
 /** The script with each bare text as a reply object. */

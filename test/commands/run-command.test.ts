@@ -159,7 +159,7 @@ testFaults(home.path, [
     args: ['run', '-m', 'x'],
     env: { LLM_PROVIDER: 'scripted', LLM_SCRIPT: '/nowhere.json' },
     code: 2,
-    says: /LLM_SCRIPT names \/nowhere.json/,
+    says: /LLM_SCRIPT names \/nowhere.json.* Example: LLM_SCRIPT=replies.json/,
   },
 ])
 

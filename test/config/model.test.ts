@@ -181,6 +181,7 @@ const refusals: readonly [env: Record<string, string>, settings: Settings, lines
   ],
   [{ LLM_PROVIDER: 'ollama', LLM_FALLBACK: 'openai/m@http://u:p@h/' }, {}, [/^LLM_FALLBACK must be a comma list/]],
   [{ LLM_PROVIDER: 'ollama', LLM_PRICE: '1' }, {}, [/^LLM_PRICE must be two numbers.*Example: LLM_PRICE=/]],
+  [{ LLM_PROVIDER: 'ollama', LLM_PRICE: '1000000,1' }, {}, [/^LLM_PRICE must be two numbers from 0 to 999999:/]],
   [{}, { llm_provider: 'ollama', llm_fallback: 'x' }, [/setting llm_fallback must be .*atrium model set/]],
   [{}, { llm_provider: 'gpt' }, [/setting llm_provider must be one of .*not "gpt".*atrium model set/]],
   [{}, { llm_provider: { a: 1 } }, [/setting llm_provider must be a text.*atrium model set/]],

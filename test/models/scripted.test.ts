@@ -171,7 +171,11 @@ describe('a fault of the script is named by its path', () => {
     test(text, () => {
       assert.throws(
         () => parseScript(text),
-        (error) => error instanceof AppError && error.code === 'invalid_config' && words.test(error.message),
+        (error) =>
+          error instanceof AppError &&
+          error.code === 'invalid_config' &&
+          words.test(error.message) &&
+          /^LLM_SCRIPT is .*Example: LLM_SCRIPT=replies\.json$/.test(error.message),
       )
     })
   }
