@@ -9,9 +9,10 @@ import type { ToolSource } from '#core/tool-source.ts'
 import type { Home } from '#home.ts'
 import { loadOnce } from '#lib/load-once.ts'
 import type { Log } from '#lib/log.ts'
+import { inPace } from '#lib/pace.ts'
 import type { Seal } from '#lib/seal.ts'
 import { readVersion } from '#lib/version.ts'
-import { createMcpAdmin } from '#mcp/admin.ts'
+import { createMcpAdmin, type Masks } from '#mcp/admin.ts'
 import { bearerOf, createSignIns } from '#mcp/auth.ts'
 import { createOpenTransport } from '#mcp/open-transport.ts'
 import { mergeTools } from '#mcp/pin.ts'
@@ -71,10 +72,10 @@ export async function examineServers(parts: OpenMcpParts, signal: AbortSignal): 
 /** The servers of the home. Processes that a killed service left behind are ended before a server starts, or soon after. */
 export function loadMcp(parts: OpenMcpParts): OpenedMcp {
   const { store } = parts
-  const { servers, access, sweep, mask } = createParts(parts)
-  const source = createMcpSource(servers, mask)
+  const { servers, access, sweep, masks } = createParts(parts)
+  const source = createMcpSource(servers, masks)
   setTimeout(() => void sweep(), sweepAfterMs).unref()
-  const admin = createMcpAdmin({ servers, store: store.mcp, mask, secrets: store.secrets })
+  const admin = createMcpAdmin({ servers, store: store.mcp, ...masks, secrets: store.secrets })
   return {
     source,
     admin: {
@@ -109,7 +110,10 @@ function createParts({ home, store, seal, config, scan, log }: OpenMcpParts) {
   })
   const mark = homeMark(realpathSync(home.path))
   const sweep = createSweep(mark, log)
-  const mask = (text: string): string => scan(operator).mask(text)
+  const masks: Masks = {
+    mask: (text) => scan(operator).mask(text),
+    maskLong: (text) => inPace(scan(operator).maskInSlices(text)),
+  }
   const servers = createServers({
     store: store.mcp,
     openTransport: createOpenTransport({
@@ -120,7 +124,7 @@ function createParts({ home, store, seal, config, scan, log }: OpenMcpParts) {
       homeMark: mark,
       beforeStart: sweep,
       guard: createExitGuard(),
-      mask,
+      mask: masks.mask,
       log,
     }),
     callMs: config.mcp.callMs,
@@ -128,5 +132,5 @@ function createParts({ home, store, seal, config, scan, log }: OpenMcpParts) {
     version: readVersion(),
     log,
   })
-  return { servers, access, mask, sweep }
+  return { servers, access, masks, sweep }
 }

@@ -27,15 +27,19 @@ const maxLogs = 100
 const maxLogChars = 2_000
 const maxWaitMs = 11 * 60_000
 
-export type AdminParts = {
+/** Masks secrets: in a command line or a report, and in an output of any length, in slices. */
+export type Masks = {
+  readonly mask: (text: string) => string
+  readonly maskLong: (text: string) => Promise<string>
+}
+
+export type AdminParts = Masks & {
   readonly servers: Servers
   readonly store: McpStore
-  /** Masks secrets that somebody wrote into a command line. */
-  readonly mask: (text: string) => string
   readonly secrets: Pick<SecretStore, 'list' | 'set' | 'removeBelow'>
 }
 
-export function createMcpAdmin({ servers, store, mask, secrets }: AdminParts): McpAdmin {
+export function createMcpAdmin({ servers, store, mask, maskLong, secrets }: AdminParts): McpAdmin {
   const viewOf = async (server: McpServer): Promise<McpServerView> => {
     const { name, target, everyone, instructions } = server
     const address = mask(addressOf(server))
@@ -142,7 +146,7 @@ export function createMcpAdmin({ servers, store, mask, secrets }: AdminParts): M
     },
     async test(name, { tool, params }, signal) {
       await stored(name)
-      return toolTrial(servers, { server: name, tool, params, mask }, signal)
+      return toolTrial(servers, { server: name, tool, params, mask, maskLong }, signal)
     },
     async remove(name) {
       const removed = await store.remove(name)
@@ -178,17 +182,16 @@ function unlessSignIn(error: unknown): ServerList {
   throw error
 }
 
-type TrialCall = {
+type TrialCall = Masks & {
   readonly server: string
   readonly tool: string
   readonly params: string
-  readonly mask: (text: string) => string
 }
 
 /** One call, as the operator, with the last things that happened. */
 export async function toolTrial(
   servers: Servers,
-  { server, tool, params, mask }: TrialCall,
+  { server, tool, params, mask, maskLong }: TrialCall,
   signal: AbortSignal = AbortSignal.timeout(maxWaitMs),
 ): Promise<ToolTrial> {
   if (!objectIn(params))
@@ -214,12 +217,11 @@ export async function toolTrial(
   try {
     const answer = await connection.call({ tool: found.pinned, args: params, signal, onProgress })
     if (answer.type === 'input') return { output: null, error: 'the server asks for input first', ...nothing }
-    return answer.isError
-      ? { output: null, error: answer.text, ...nothing }
-      : { output: answer.text, error: null, ...nothing }
+    const text = await maskLong(answer.text)
+    return answer.isError ? { output: null, error: text, ...nothing } : { output: text, error: null, ...nothing }
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'credential_missing') throw error
-    return { output: null, error: error.message, ...nothing }
+    return { output: null, error: await maskLong(error.message), ...nothing }
   }
 }
 

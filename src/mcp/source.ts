@@ -4,7 +4,7 @@ import { operator } from '#core/ids.ts'
 import { type McpServer, type McpTool, type OfferedTool, statusOf } from '#core/mcp.ts'
 import type { ToolSource } from '#core/tool-source.ts'
 import type { Tool } from '#core/tool.ts'
-import { toolTrial } from './admin.ts'
+import { type Masks, toolTrial } from './admin.ts'
 import { answered, askFirst, inputRequest, protocolAnswer, roundOf } from './input.ts'
 import { pinOf } from './pin.ts'
 import type { Servers } from './servers.ts'
@@ -16,7 +16,7 @@ const maxRounds = 10
 /** A tool and the text of everything it was made from. */
 type Made = { readonly from: string; readonly tool: Tool }
 
-export function createMcpSource(servers: Servers, mask: (text: string) => string): ToolSource {
+export function createMcpSource(servers: Servers, masks: Masks): ToolSource {
   let made: ReadonlyMap<string, Made> = new Map()
   let all: readonly Tool[] = []
   let common: readonly Tool[] = []
@@ -79,7 +79,7 @@ export function createMcpSource(servers: Servers, mask: (text: string) => string
       ),
     async test(name, { params }) {
       const found = find(name)
-      return found && toolTrial(servers, { server: found.server.name, tool: found.tool.name, params, mask })
+      return found && toolTrial(servers, { server: found.server.name, tool: found.tool.name, params, ...masks })
     },
     // oxlint-disable-next-line require-await -- a refusal is a rejection
     async remove(name) {

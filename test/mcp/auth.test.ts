@@ -17,6 +17,7 @@ import { openTestStore } from '../agent/bench.ts'
 import { seal } from '../sandbox/auth/access-over.ts'
 import { openIssuer } from '../sandbox/auth/issuer.ts'
 import { openDesk } from './desk-server.ts'
+import { createMasks } from './masks.ts'
 
 const never = new AbortController().signal
 
@@ -54,8 +55,8 @@ async function house(t: TestContext) {
     log: silentLog,
   })
   t.after(() => servers.close())
-  const source = createMcpSource(servers, (text) => text.replaceAll('sesame-open', '***'))
-  const admin = createMcpAdmin({ servers, store: store.mcp, mask: (text) => text, secrets: store.secrets })
+  const source = createMcpSource(servers, createMasks())
+  const admin = createMcpAdmin({ servers, store: store.mcp, ...createMasks(), secrets: store.secrets })
   return { issuer, url, source, admin, signIns: createSignIns(store.mcp, access), access }
 }
 

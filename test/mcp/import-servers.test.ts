@@ -5,6 +5,7 @@ import { silentLog } from '#lib/log.ts'
 import { createMcpAdmin } from '#mcp/admin.ts'
 import { createServers } from '#mcp/servers.ts'
 import { openTestStore } from '../agent/bench.ts'
+import { createMasks } from './masks.ts'
 
 test('an import that is stopped says what was added, and which secrets are missing', async (t) => {
   const store = openTestStore(t)
@@ -20,7 +21,7 @@ test('an import that is stopped says what was added, and which secrets are missi
     ...limits,
   })
   t.after(() => servers.close())
-  const admin = createMcpAdmin({ servers, store: store.mcp, mask: (text) => text, secrets: store.secrets })
+  const admin = createMcpAdmin({ servers, store: store.mcp, ...createMasks(), secrets: store.secrets })
   await store.secrets.set('known', 'a')
   const file = {
     one: { command: 'one', env: { A: '${input:known}', B: '${input:unknown}' } },

@@ -15,6 +15,7 @@ import { openStore } from '#store/open-store.ts'
 import { until } from '../until.ts'
 import { ada, folder } from '../store/harness.ts'
 import { openRude, processesOf, rude } from './harness.ts'
+import { createMasks } from './masks.ts'
 
 const never = new AbortController().signal
 
@@ -25,7 +26,7 @@ async function open(t: TestContext): Promise<Opened> {
   const { openTransport, mark } = openRude()
   const limits = { callMs: 60_000, idleMs: 60_000, probeMs: 60_000, version: '1' }
   const servers = createServers({ store: store.mcp, openTransport, log: silentLog, ...limits })
-  const source = createMcpSource(servers, (text) => text.replaceAll('sesame-open', '***'))
+  const source = createMcpSource(servers, createMasks())
   t.after(async () => {
     await source.close()
     assert.deepEqual(processesOf(mark), [])
@@ -33,7 +34,7 @@ async function open(t: TestContext): Promise<Opened> {
   })
   return {
     source,
-    admin: createMcpAdmin({ servers, store: store.mcp, mask: (text) => text, secrets: store.secrets }),
+    admin: createMcpAdmin({ servers, store: store.mcp, ...createMasks(), secrets: store.secrets }),
     mark,
   }
 }

@@ -1,11 +1,15 @@
 // A test of a tool: what the operator sees of its progress.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AppError } from '#core/errors.ts'
 import type { ServerCall } from '#mcp/connection.ts'
 import { toolTrial } from '#mcp/admin.ts'
 import type { Servers } from '#mcp/servers.ts'
+import { createMasks } from './masks.ts'
 
-test('a test of a tool shows the last hundred reports, cut and masked', async () => {
+const masks = createMasks('sesame')
+
+test('a test of a tool shows its output and the last hundred reports, masked', async () => {
   const pinned = { name: 'echo', description: '', schema: {} }
   const servers = {
     tool: () => ({ name: 'echo', as: 'echo', effect: 'write', pinned }),
@@ -14,16 +18,30 @@ test('a test of a tool shows the last hundred reports, cut and masked', async ()
       call({ onProgress }: ServerCall) {
         for (let progress = 1; progress <= 300; progress++)
           onProgress?.({ progress, message: `sesame ${'x'.repeat(10_000)}` })
-        return Promise.resolve({ type: 'result', text: 'done', images: [], isError: false })
+        return Promise.resolve({ type: 'result', text: 'done with sesame', images: [], isError: false })
       },
     }),
   } as unknown as Servers
-  const mask = (text: string): string => text.replaceAll('sesame', '***')
-  const { logs, output } = await toolTrial(servers, { server: 'rude', tool: 'echo', params: '{}', mask })
-  assert.equal(output, 'done')
+  const { logs, output } = await toolTrial(servers, { server: 'rude', tool: 'echo', params: '{}', ...masks })
+  assert.equal(output, 'done with ***')
   assert.equal(logs.length, 100)
   assert.match(logs.at(-1)?.message ?? '', /^300: \*\*\* x+$/)
   assert.ok(logs.every(({ message }) => message.length < 2_100))
+})
+
+test('the error of a tested tool is masked, whether the server returns it or the call fails', async () => {
+  const pinned = { name: 'echo', description: '', schema: {} }
+  for (const call of [
+    () => Promise.resolve({ type: 'result', text: 'no sesame', images: [], isError: true }),
+    () => Promise.reject(new AppError('tool_refused', 'no sesame')),
+  ]) {
+    const servers = {
+      tool: () => ({ name: 'echo', as: 'echo', effect: 'write', pinned }),
+      connection: () => ({ list: () => Promise.resolve(), call }),
+    } as unknown as Servers
+    const { error } = await toolTrial(servers, { server: 'rude', tool: 'echo', params: '{}', ...masks })
+    assert.equal(error, 'no ***')
+  }
 })
 
 test('a tool that was refused, has changed or is not there is not called', async () => {
@@ -34,11 +52,10 @@ test('a tool that was refused, has changed or is not there is not called', async
   }
   const connection = { list: () => Promise.resolve(), call: () => assert.fail('it was called') }
   const servers = { tool: (_: string, tool: string) => known[tool], connection: () => connection } as unknown as Servers
-  const mask = (text: string): string => text
   for (const [tool, code, message] of [
     ['refused', 'tool_refused', /256 KB/],
     ['changed', 'tool_refused', /has changed/],
     ['none', 'not_found', /no tool named none/],
   ] as const)
-    await assert.rejects(toolTrial(servers, { server: 'rude', tool, params: '{}', mask }), { code, message })
+    await assert.rejects(toolTrial(servers, { server: 'rude', tool, params: '{}', ...masks }), { code, message })
 })

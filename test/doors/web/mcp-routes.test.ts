@@ -9,6 +9,7 @@ import { createServers } from '#mcp/servers.ts'
 import { openRude, rude } from '../../mcp/harness.ts'
 import { openHouse } from './house.ts'
 import { fake } from '../../fake.ts'
+import { createMasks } from '../../mcp/masks.ts'
 
 const bare = {
   name: 'desk',
@@ -69,7 +70,7 @@ test('the operator lists, sets, tests and removes servers', async (t) => {
       const limits = { callMs: 60_000, idleMs: 60_000, probeMs: 60_000, version: '1' }
       const servers = createServers({ store: store.mcp, openTransport, log: silentLog, ...limits })
       t.after(() => servers.close())
-      admin = createMcpAdmin({ servers, store: store.mcp, mask: (text) => text, secrets: store.secrets })
+      admin = createMcpAdmin({ servers, store: store.mcp, ...createMasks(), secrets: store.secrets })
       return admin
     },
   })
