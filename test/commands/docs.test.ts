@@ -34,6 +34,11 @@ function checkOptions(command: Command, words: readonly string[], line: string):
   }
 }
 
+/** A stroke within a cell is escaped, also within backticks. */
+function cellsIn(row: string): number {
+  return row.split(/(?<!\\)\|/).length
+}
+
 /** Lines of shell in a page that call the program. */
 function callsIn(text: string): string[] {
   const blocks = [...text.matchAll(/```(?:sh|text)\n([^]*?)```/g)].flatMap(([, block = '']) => block.split('\n'))
@@ -67,6 +72,14 @@ test('the table of commands has every command, with options that exist', () => {
 })
 
 for (const page of ['README.md', ...globSync('docs/*.md', { cwd: root })]) {
+  test(`the rows of a table of ${page} have as many cells as its head`, () => {
+    const text = read(page).replaceAll(/^```[^]*?^```/gm, '')
+    for (const [table] of text.matchAll(/(?:^\|.*\n)+/gm)) {
+      const [head = '', ...rows] = table.trimEnd().split('\n')
+      for (const row of rows) assert.equal(cellsIn(row), cellsIn(head), row)
+    }
+  })
+
   test(`the commands that ${page} shows exist, with their options`, () => {
     for (const line of callsIn(read(page))) {
       const words = line
