@@ -1,6 +1,7 @@
 // Versions of the schema that have landed stay as they are.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { migrations, statementsOf } from '#store/migrations.ts'
 
@@ -56,6 +57,8 @@ test('a version that has landed is never edited', () => {
 test('earlier processes go on beside a version only where nothing that they store, erase, count or show is wrong then', () => {
   const shared = migrations.flatMap(({ shared }, at) => (shared ? [at + 1] : []))
   assert.deepEqual(shared, [24, 25])
+  const docs = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+  assert.ok(docs.includes(`every version up to ${migrations.length} but ${shared.join(' and ')}`))
 })
 
 test('a change is one text for both databases, or one for each', () => {
