@@ -114,7 +114,7 @@ async function ask(
     case 'key':
       return askKey(talk, facts, answers)
     case 'name':
-      return { ...answers, name: await askName(talk, house, answers) }
+      return askName(talk, house, answers, nothing)
     case 'repair': {
       const options = repairsOf(answers, facts).map((value) => ({ value, label: repairLabels[value] }))
       const what = await talk.choose<Repair | 'skip'>('What now?', [...options, nothing])
@@ -154,18 +154,22 @@ async function askKey(talk: Talk, { sealedKeys }: ModelFacts, answers: ModelAnsw
   return { ...answers, key: what === 'kept' ? 'kept' : { typed: await talk.secret('Key') } }
 }
 
-async function askName(talk: Talk, { facts, nameFault }: OnboardHouse, answers: ModelAnswers): Promise<string> {
+async function askName(
+  talk: Talk,
+  { facts, nameFault }: OnboardHouse,
+  answers: ModelAnswers,
+  nothing: TalkOption<'skip'>,
+): Promise<ModelAnswers | 'skip'> {
   const { provider = 'offline' } = answers
   const installed = provider === 'ollama' ? (facts.ollama ?? []) : []
   if (installed.length > 0) {
-    return talk.choose(
-      'Which model?',
-      installed.map((value) => ({ value, label: printable(value) })),
-    )
+    const options = installed.map((value) => ({ value, label: printable(value) }))
+    const name = await talk.choose<string>('Which model?', [...options, nothing])
+    return name === 'skip' ? 'skip' : { ...answers, name }
   }
   const initial = providers[provider].model
   const check: Check = (name) => (name === '' ? 'Name a model that the server has.' : nameFault(name))
-  return talk.text('Which model?', { ...(initial !== undefined && { initial }), check })
+  return { ...answers, name: await talk.text('Which model?', { ...(initial !== undefined && { initial }), check }) }
 }
 
 async function pageStep(talk: Talk, { page, portTaken, storePort }: OnboardHouse): Promise<void> {
@@ -175,7 +179,7 @@ async function pageStep(talk: Talk, { page, portTaken, storePort }: OnboardHouse
   const taken = await portTaken(page.port)
   if (taken) talk.warn(`Another program listens on port ${page.port}.`)
   const what = await talk.choose<'port' | 'skip'>(`The page of the service will be at ${url(page.port)}`, [
-    ...(taken ? [] : [{ ...skip, label: 'Keep this address' }]),
+    ...(taken ? [] : [{ ...skip, hint: 'keep this address' }]),
     { value: 'port', label: 'Another port' },
     ...(taken ? [skip] : []),
   ])

@@ -28,7 +28,10 @@ export function scriptedTalk(answers: readonly string[]): Talk & { readonly hear
       const answer = next(question)
       const found = options.find(({ value }) => value === answer)
       assert(found, `${question} offers ${options.map(({ value }) => value).join(', ')}, not ${answer}`)
-      assert(options.some(({ value }) => value === 'skip') || question === 'Which model?', `${question} has no Skip`)
+      assert(
+        options.some(({ value, label }) => value === 'skip' && label === 'Skip'),
+        `${question} has no Skip`,
+      )
       return Promise.resolve(found.value)
     },
     text: (question, { check }) => {
