@@ -59,7 +59,7 @@ export function nextMove(items: readonly Item[], toolbox: Pick<Toolbox, 'kindOf'
 
 /** How a call can be closed now; undefined when it cannot. */
 function readiness(
-  { call, gate, answer, attempted, approved }: OpenCall,
+  { call, gate, answer, attempted, approved, form }: OpenCall,
   toolbox: Pick<Toolbox, 'kindOf' | 'repeatable'>,
 ): Settlement | undefined {
   // This process does not hold it, else the turn would not be looking for its next move.
@@ -74,7 +74,13 @@ function readiness(
   if (attempted && !toolbox.repeatable(call)) return { call, how: 'interrupted' }
   const kind = toolbox.kindOf(call)
   if (kind.do === 'run' || (kind.do === 'ask' && approved)) {
-    return { call, how: 'run', ...(kind.taint !== undefined && { taint: kind.taint }), ...(input && { input }) }
+    const values = input ?? (form && inputOf(form.gate, form.answer))
+    return {
+      call,
+      how: 'run',
+      ...(kind.taint !== undefined && { taint: kind.taint }),
+      ...(values && { input: values }),
+    }
   }
   if (kind.do === 'unknown' || kind.do === 'invalid') return { call, how: kind.do }
   if (kind.do === 'deny') return { call, how: 'forbidden', word: kind.reason, ...(kind.leak && { leak: kind.leak }) }

@@ -9,7 +9,11 @@ export type OpenCall = {
   readonly attempted: boolean
   /** A person allowed it at an approval gate, which need not be its latest gate. */
   readonly approved?: true
+  /** A form that was answered before the latest gate, an approval, and that no run of the call has had yet. */
+  readonly form?: AnsweredGate
 }
+
+export type AnsweredGate = { readonly gate: Gate; readonly answer: Answer }
 
 /** True for items that a model makes; an unbroken run of them is one response. */
 export function isModelMade(item: Item): boolean {
@@ -37,8 +41,11 @@ export function openCalls(items: readonly Item[]): OpenCall[] {
   const gates = new Map<string, Gate>()
   const answers = new Map<string, Answer>()
   const approved = new Set<string>()
+  const forms = new Map<string, AnsweredGate>()
+  /** Calls that ran before their latest gate. */
+  const ran = new Set<string>()
   /** The answer after the place of the scan, until its gate is found. */
-  const decisions = new Map<string, Answer['decision']>()
+  const pending = new Map<string, Answer>()
   const open: OpenCall[] = []
   let inResponse = false
   for (let at = items.length - 1; at >= 0; at--) {
@@ -46,15 +53,19 @@ export function openCalls(items: readonly Item[]): OpenCall[] {
     const made = isModelMade(item)
     if (inResponse && !made) break
     inResponse = made
-    if (item.type === 'answer') decisions.set(item.callId, item.decision)
+    if (item.type === 'answer') pending.set(item.callId, item)
     if (item.type === 'gate') {
-      if (item.kind === 'approval' && decisions.get(item.callId) === 'allow') approved.add(item.callId)
-      decisions.delete(item.callId)
+      const { callId, kind } = item
+      const answer = pending.get(callId)
+      if (kind === 'approval' && answer?.decision === 'allow') approved.add(callId)
+      const waits = gates.get(callId)?.kind === 'approval' && !ran.has(callId) && !forms.has(callId)
+      if (kind === 'input' && !item.held && answer && waits) forms.set(callId, { gate: item, answer })
+      pending.delete(callId)
     }
     if (item.type === 'result' || (item.type === 'answer' && item.decision === 'output')) closed.add(item.callId)
     // An attempt before the latest gate was an earlier run.
     else if (item.type === 'attempt' && !gates.has(item.callId)) attempted.add(item.callId)
-    else if (item.type === 'attempt') continue
+    else if (item.type === 'attempt') ran.add(item.callId)
     else if (item.type === 'gate') keepLatest(gates, item)
     // An answer before the latest gate belongs to an earlier gate.
     else if (item.type === 'answer' && !gates.has(item.callId)) keepLatest(answers, item)
@@ -63,12 +74,14 @@ export function openCalls(items: readonly Item[]): OpenCall[] {
     else if (item.type === 'call' && !closed.has(item.callId)) {
       const gate = gates.get(item.callId)
       const answer = answers.get(item.callId)
+      const form = forms.get(item.callId)
       open.push({
         call: item,
         ...(gate && { gate }),
         ...(answer && { answer }),
         attempted: attempted.has(item.callId),
         ...(approved.has(item.callId) && { approved: true }),
+        ...(form && { form }),
       })
     }
   }

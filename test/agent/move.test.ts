@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nextMove, type Move } from '#agent/move.ts'
 import type { CallKind } from '#agent/toolbox.ts'
-import { type Gate, type Item, textMessage } from '#core/item.ts'
+import { type Answer, type Gate, type Item, textMessage } from '#core/item.ts'
 import { call, toolboxOf } from './tools.ts'
 
 const user = textMessage('user', 'go')
@@ -256,3 +256,21 @@ for (const [what, kind, items, settlement] of verdicts) {
     })
   })
 }
+
+test('the answer to a form is kept while the call is asked for again, and given to one run', () => {
+  const form: Item = { ...(gate('w', 'input') as Gate), state: 'two of three' }
+  const filled: Item = { ...(allow('w') as Answer), values: { city: 'Rome' } }
+  const asked = [user, write, attempt('w'), form, filled, gate('w', 'approval')]
+  const inputs = (...items: Item[]) => {
+    const move = nextMove([...asked, ...items], toolboxOf())
+    return move.do === 'settle' ? move.calls.map(({ how, input }) => [how, input]) : move.do
+  }
+  const accepted = { action: 'accept', values: { city: 'Rome' }, state: 'two of three' }
+  assert.deepEqual(inputs(), 'wait')
+  assert.deepEqual(inputs(allow('w')), [['run', accepted]])
+  assert.deepEqual(inputs(deny('w')), [['denied', undefined]])
+  assert.deepEqual(inputs(allow('w'), attempt('w'), gate('w', 'credential'), allow('w')), [['run', undefined]])
+  const declined = nextMove([user, write, form, deny('w'), gate('w', 'approval'), allow('w')], toolboxOf())
+  const decline = { action: 'decline', state: 'two of three' }
+  assert.deepEqual(declined.do === 'settle' && declined.calls.map(({ input }) => input), [decline])
+})
