@@ -68,7 +68,10 @@ export function createTelegramChannel({ api, log }: { api: BotApi; log: Log }): 
     how: Persistence,
   ): Promise<Exclude<Called<T>, { type: 'unreachable' }>> {
     if (content.type === 'markdown') {
-      const called = await persist(() => call(htmlOf(content.text), { parse_mode: 'HTML' }), how)
+      const called = await persist(
+        () => call(htmlOf(content.text, maxChars - content.text.length), { parse_mode: 'HTML' }),
+        how,
+      )
       if (!(called.type === 'refused' && isMarkupFault(called))) return called
       log.warn({ channel: 'telegram', why: called.description }, 'Telegram refused the markup of a message')
     }

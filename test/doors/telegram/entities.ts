@@ -16,10 +16,17 @@ export function entityFault(html: string): string | undefined {
     if (!tags.has(name.toLowerCase())) return `Unsupported start tag "${name}" at byte offset ${match.index}`
     if (attributes !== '' && !/^ (class="language-[\w+#-]+"|href="[^"]+")$/.test(attributes))
       return `bad attributes ${attributes}`
+    if (closes === '' && nestsBadly(open, name)) return `${name} inside ${open.at(-1)}`
     if (closes === '') open.push(name)
     else if (open.pop() !== name) return `Unmatched end tag at byte offset ${match.index}`
   }
   return open.length > 0 ? `Can't find end tag corresponding to start tag "${open.at(-1)}"` : undefined
+}
+
+/** Code has nothing inside, and is in no quote; quotes are not nested. */
+function nestsBadly(open: readonly string[], name: string): boolean {
+  if (open.at(-1) === 'code' || (open.at(-1) === 'pre' && name !== 'code')) return true
+  return open.includes('blockquote') && ['blockquote', 'pre', 'code'].includes(name)
 }
 
 export function plainText(html: string): string {

@@ -31,6 +31,19 @@ const cases: readonly (readonly [markdown: string, html: string])[] = [
   ['**a & b**', '<b>a &amp; b</b>'],
   ['# a & b', '<b>a &amp; b</b>'],
   ['` ` and ** **', '` ` and ** **'],
+  ['> a **b** `c`\n>> d\n>\ne', '<blockquote>a <b>b</b> `c`\nd</blockquote>\ne'],
+  ['>\n> ', '&gt;\n&gt; '],
+  ['> # Head\n> - one', '<blockquote><b>Head</b>\n• one</blockquote>'],
+  ['a > b', 'a &gt; b'],
+  ['| A | B |\n|---|--:|\n| x | 1 |\ny', '<pre>A  B\n-  -\nx  1</pre>\ny'],
+  ['| A | Cost |\n|--|--|\n| `x<y` | 2 ** 3 |', '<pre>A    Cost\n---  ------\nx&lt;y  2 ** 3</pre>'],
+  ['| A | B |\n|-|-|\n| xyzxyzxyz | 1 |', '<pre>| A | B |\n|-|-|\n| xyzxyzxyz | 1 |</pre>'],
+  ['A | B\n--|--\na \\| b | c', '<pre>A | B\n--|--\na \\| b | c</pre>'],
+  ['| a | b |\n| c | d |', '<pre>a  b\nc  d</pre>'],
+  ['| a | b |\nx', '| a | b |\nx'],
+  ['a | b\nc | d', 'a | b\nc | d'],
+  ['a | b\n---', 'a | b\n---'],
+  ['```\n| a | b |\n|---|---|\n```', '<pre>| a | b |\n|---|---|</pre>'],
   ['<script>alert(1)</script>', '&lt;script&gt;alert(1)&lt;/script&gt;'],
 ]
 
@@ -52,6 +65,9 @@ test('whatever the text, Telegram can read it, and it is no longer than its sour
     '- ',
     'word',
     '~~~',
+    '|',
+    '|-|-|\n',
+    '\n> ',
     '"',
     ' ',
   ]
@@ -68,6 +84,34 @@ test('whatever the text, Telegram can read it, and it is no longer than its sour
   }
 })
 
+test('the columns of a table stand below each other, where the message has room for that', () => {
+  const table = '| Route | Before |\n|---|---:|\n| `GET /cart` | 182 ms |\n| POST | **4 \\| 5** |'
+  const columns = 'Route      Before\n---------  ------\nGET /cart  182 ms\nPOST        4 | 5'
+  assert.equal(htmlOf(table, 100), `<pre>${columns}</pre>`)
+  const wide = `| a | b |\n|---|---|\n${'| x | y |\n'.repeat(40)}| ${'z'.repeat(90)} | y |`
+  assert.ok(plainText(htmlOf(wide, 500)).length <= wide.length, 'one long cell would widen every row')
+  for (let spare = 0; spare < 400; spare += 10) {
+    const text = `${table}\n\n${table}`
+    assert.ok(plainText(htmlOf(text, spare)).length <= text.length + spare)
+  }
+})
+
 test('a long hostile text takes no longer than its length', () => {
-  for (const part of ['`', '**', '*a', ' *a', '[', '[a](https://', '# ']) htmlOf(part.repeat(200_000 / part.length))
+  for (const part of [
+    '`',
+    '**',
+    '*a',
+    ' *a',
+    '[',
+    '[a](https://',
+    '# ',
+    '> ',
+    '>',
+    '|',
+    '|-',
+    '|a|\n|-|\n',
+    '|a|\n',
+    '\\|',
+  ])
+    htmlOf(part.repeat(200_000 / part.length))
 })
