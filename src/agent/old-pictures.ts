@@ -18,10 +18,9 @@ const note: Part = {
 /** The part of a history that pictures are in. */
 type Pictured = { items: Item[]; prompt: Item[]; bytes: number; tokens: number; pictures: number }
 
-/** Letters of the picture URLs of an item. */
+/** Letters of the picture URLs of an item. Those of a result count with the message that shows them. */
 export function pictureChars(item: Item): number {
-  if (item.type !== 'message') return 0
-  return item.content.reduce((sum, part) => sum + (part.type === 'image' ? part.url.length : 0), 0)
+  return item.type === 'message' ? urlsIn(item).reduce((sum, url) => sum + url.length, 0) : 0
 }
 
 /** Leaves the oldest pictures out of the prompt and of the log in memory. The prompt is then a new array. */

@@ -1,5 +1,6 @@
 // The embedding model for memory search, if any. The environment chooses it; unset values come from the chat model.
 import { type embeddingProviders, providers } from '#core/providers.ts'
+import { embeddingSecret } from '#core/secret.ts'
 import type { ModelConfig } from './model.ts'
 import { fault, type RawValues, type Report, type Values } from './variables.ts'
 
@@ -40,14 +41,14 @@ export function chooseEmbedding({ values, raw, model, report, notify }: Parts): 
   // LLM_API_KEY may go only to the chat model's address; a provider's own key may go to any address of that provider.
   const fitting = keys.filter((key) => key !== 'LLM_API_KEY' || (shared !== undefined && !apart))
   const named = fitting.map((key) => values[key]).find((key) => key !== undefined)
-  const apiKey = values.EMBEDDING_API_KEY ?? (apart ? undefined : shared?.apiKey) ?? named
+  const apiKey = values[embeddingSecret] ?? (apart ? undefined : shared?.apiKey) ?? named
   return {
     provider,
     model: values.EMBEDDING_MODEL ?? '',
     baseUrl: `${chosen ?? ''}${provider === 'google' && !values.EMBEDDING_BASE_URL ? '/openai' : ''}`,
     ...(apiKey !== undefined && { apiKey }),
-    keys: ['EMBEDDING_API_KEY', ...fitting],
+    keys: [embeddingSecret, ...fitting],
   }
 }
 
-const idleNames = ['EMBEDDING_MODEL', 'EMBEDDING_BASE_URL', 'EMBEDDING_API_KEY'] as const
+const idleNames = ['EMBEDDING_MODEL', 'EMBEDDING_BASE_URL', embeddingSecret] as const

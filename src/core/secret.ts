@@ -4,8 +4,8 @@ import { isProviderKey } from './providers.ts'
 
 /** The token of the Telegram bot. */
 export const telegramSecret = 'telegram.token'
-/** The sealed key of an embedding model's server. */
-const embeddingSecret = 'EMBEDDING_API_KEY'
+/** The key of an embedding model's server, sealed or in the environment. */
+export const embeddingSecret = 'EMBEDDING_API_KEY'
 
 /** True for a secret that the service itself uses: it goes nowhere else. */
 export function isServiceSecret(name: string): boolean {
