@@ -18,6 +18,12 @@ export function addUpkeep(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (file, options) => (await load()).restore(file, options))
   program
+    .command('export <folder>')
+    .description('write your threads, memory, skills, missions and settings as files')
+    .option('--user <name>', 'those of this user')
+    .option('--json', 'print JSON')
+    .action(async (folder, options) => (await import('./export-command.ts')).exportAll(folder, options))
+  program
     .command('prune')
     .description('erase conversations whose last activity was before a date')
     .requiredOption('--before <date>', 'the date, such as 2026-01-31, in UTC')

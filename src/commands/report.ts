@@ -50,7 +50,7 @@ export function print(options: { json?: boolean }, data: unknown, text: string):
 /** The text with its commands written so that they work in this shell, where `atrium` may not be on the PATH. */
 export function pasteable(text: string): string {
   return text.replaceAll(
-    /\batrium (?=(backup|completion|doctor|gates|grants|help|login|mcp|memory|mission|model|notify|onboard|policy|prune|receipt|restore|run|secret|serve|service|skill|status|telegram|threads|tool|user|version)\b)/g,
+    /\batrium (?=(backup|completion|doctor|export|gates|grants|help|login|mcp|memory|mission|model|notify|onboard|policy|prune|receipt|restore|run|secret|serve|service|skill|status|telegram|threads|tool|user|version)\b)/g,
     () => {
       return `${programName()} `
     },

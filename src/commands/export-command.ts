@@ -1,0 +1,162 @@
+// `atrium export`: everything of one person as files that other programs read, and that Atrium imports again.
+import { createWriteStream } from 'node:fs'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { AppError } from '#core/errors.ts'
+import { operator, type UserId } from '#core/ids.ts'
+import type { Store } from '#core/store.ts'
+import type { Shelf, Thread } from '#core/turn.ts'
+import { countWords } from '#core/words.ts'
+import { isoTime } from '#http/wire-format.ts'
+import { createDocuments } from '#memory/documents.ts'
+import { exportFolder } from '#memory/import-export.ts'
+import { printable } from '#safety/printable.ts'
+import { exportFileName, exportThread } from '#turns/thread-export.ts'
+import { withStore } from './home-store.ts'
+import { print } from './report.ts'
+
+const pageThreads = 100
+const shelves: readonly (Shelf | undefined)[] = [undefined, 'pinned', 'archived']
+
+type Options = { readonly user?: string; readonly json?: boolean }
+
+/** The folder must be new or empty: it has nothing else then, and nothing of an earlier export. */
+export function exportAll(place: string, options: Options): Promise<void> {
+  const folder = resolve(place)
+  return withStore(async (store) => {
+    const user = options.user === undefined ? operator : await findUser(store, options.user)
+    await makeEmpty(folder)
+    const threads = await exportThreads(store, user, join(folder, 'threads'))
+    const documents = createDocuments({ store: store.documents })
+    const memory = await exportFolder({ documents, user, folder: join(folder, 'memory'), onProgress: () => {} })
+    const skills = await exportSkills(store, user, join(folder, 'skills'))
+    const missions = await readMissions(store, user)
+    await writeJson(join(folder, 'missions.json'), missions)
+    await writeJson(join(folder, 'settings.json'), await readSettings(store, user))
+    const counts = { threads, documents: memory.moved, skills, missions: missions.length }
+    const words = [
+      countWords(threads, 'thread'),
+      countWords(memory.moved, 'document'),
+      countWords(skills, 'skill'),
+      countWords(missions.length, 'mission'),
+    ]
+    print(
+      options,
+      { folder, ...counts, skipped: memory.skipped },
+      `Exported ${words.join(', ')} to ${printable(place)}.`,
+    )
+    for (const { path, reason } of memory.skipped) process.stderr.write(`${printable(`${path}: ${reason}`)}\n`)
+    if (memory.skipped.length > 0) process.exitCode = 1
+  })
+}
+
+async function findUser({ accounts }: Store, name: string): Promise<UserId> {
+  const user = (await accounts.listUsers()).find((each) => each.name === name)
+  if (!user) throw new AppError('not_found', `no user is named ${name}: see \`atrium user list\``)
+  return user.id
+}
+
+async function makeEmpty(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw new AppError('invalid_input', `${folder} cannot be made: ${(error as Error).message}`, { cause: error })
+  })
+  if ((await readdir(folder)).length > 0) {
+    throw new AppError('invalid_input', `${folder} is not empty: name a new folder`)
+  }
+}
+
+/** Each thread as `atrium threads export` writes it, variants included. Ids sort by time. */
+async function exportThreads({ threads }: Store, user: UserId, folder: string): Promise<number> {
+  await mkdir(folder, { mode: 0o700 })
+  let count = 0
+  for await (const thread of threadsOf(threads, user)) {
+    const path = join(folder, `${thread.id}-${exportFileName(thread, 'json')}`)
+    const text = Readable.from(exportThread({ threads, user, thread }, 'json'))
+    try {
+      await pipeline(text, createWriteStream(path, { mode: 0o600 }))
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'not_found') throw error
+      // It was deleted meanwhile.
+      await rm(path)
+      continue
+    }
+    count++
+  }
+  return count
+}
+
+/** The threads of a user's own, in every list: not those of senders, which the operator reaches. */
+async function* threadsOf(threads: Store['threads'], user: UserId): AsyncGenerator<Thread> {
+  for (const shelf of shelves) {
+    for (let cursor: string | undefined; ; ) {
+      const query = { limit: pageThreads, ...(shelf && { shelf }), ...(cursor !== undefined && { cursor }) }
+      const { rows, nextCursor } = await threads.list(user, query)
+      for (const listed of rows) {
+        if (listed.userId !== user) continue
+        const members = listed.family === undefined ? [listed] : await threads.family(user, listed.family)
+        for (const { id } of members) {
+          const thread = id === listed.id ? listed : await threads.get(user, id)
+          if (thread) yield thread
+        }
+      }
+      if (nextCursor === undefined) break
+      cursor = nextCursor
+    }
+  }
+}
+
+/** Each skill as a folder, as `atrium skill add` takes it. */
+async function exportSkills({ skills }: Store, user: UserId, folder: string): Promise<number> {
+  const all = await skills.list(user)
+  for (const { name, files } of all) {
+    for (const { path } of files) {
+      const content = await skills.content(user, name, path)
+      if (!content) continue
+      const file = join(folder, name, path)
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+      await writeFile(file, content, { mode: 0o600 })
+    }
+  }
+  return all.length
+}
+
+async function readMissions({ missions }: Store, user: UserId): Promise<object[]> {
+  return (await missions.list(user)).map(({ mission }) => {
+    const { id, title, prompt, schedule, zone, status, tools, capUsd, missed, createdAt } = mission
+    return {
+      id,
+      title,
+      prompt,
+      schedule,
+      zone,
+      status,
+      missed,
+      ...(tools && { tools }),
+      ...(capUsd !== undefined && { cap_usd: capUsd }),
+      created_at: isoTime(createdAt),
+    }
+  })
+}
+
+/** Without secrets: neither tokens nor the addresses of notifications. */
+async function readSettings({ missions, grants, notifications }: Store, user: UserId): Promise<object> {
+  const own = (await grants.list(user)).filter(({ userId }) => userId === user)
+  const ways = await notifications.ways(user)
+  return {
+    zone: (await missions.zone(user)) ?? null,
+    quiet_hours: (await notifications.quiet(user)) ?? null,
+    notifications: ways.map(({ kind, label, events, content }) => ({ kind, label, events, content })),
+    grants: own.map(({ tool, target, until, createdAt }) => ({
+      tool,
+      ...(target !== undefined && { target }),
+      until: until === undefined ? null : isoTime(until),
+      created_at: isoTime(createdAt),
+    })),
+  }
+}
+
+function writeJson(path: string, value: unknown): Promise<void> {
+  return writeFile(path, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
+}

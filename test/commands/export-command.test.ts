@@ -1,0 +1,93 @@
+// `atrium export`: everything of one person as files.
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { openHomeStore } from '#app/open-storage.ts'
+import { readConfig } from '#config.ts'
+import { userId } from '#core/ids.ts'
+import { atrium } from '../atrium.ts'
+import { newHome } from '../new-home.ts'
+import { say, turnOf } from '../store/harness.ts'
+
+const home = newHome()
+const other = newHome()
+after(home.remove)
+after(other.remove)
+
+const run = (...args: string[]) => atrium(home.path, args)
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
+    .toSorted()
+
+test('threads, memory, skills, missions and settings are files, which another home imports', async () => {
+  await run('run', 'what is 3+4?')
+  const { stderr } = await run('run', 'what is 5+6?')
+  await run('threads', 'archive', stderr.trim().slice('thread '.length))
+  await run('memory', 'write', 'notes/plan.md', 'Plant beans.')
+  const skill = join(home.path, 'in', 'pdf')
+  mkdirSync(skill, { recursive: true })
+  writeFileSync(join(skill, 'SKILL.md'), '---\nname: pdf\ndescription: Reads PDF files.\n---\n\nRead it.\n')
+  await run('skill', 'add', skill)
+  await run('mission', 'add', 'Say hello.', '--when', '@daily', '--zone', 'Europe/Rome')
+  const folder = join(home.path, 'out')
+  const exported = await run('export', folder)
+  assert.equal(exported.stdout, `Exported 2 threads, 1 document, 1 skill, 1 mission to ${folder}.\n`)
+  const files = filesIn(folder)
+  assert.deepEqual(
+    files.map((file) => file.replace(/[0-9a-f-]{36}/, 'ID')),
+    [
+      'memory/notes/plan.md',
+      'missions.json',
+      'settings.json',
+      'skills/pdf/SKILL.md',
+      'threads/ID-what-is-3-4.json',
+      'threads/ID-what-is-5-6.json',
+    ],
+  )
+  for (const file of files) assert.equal(statSync(join(folder, file)).mode & 0o777, 0o600, file)
+  const read = (file: string): unknown => JSON.parse(readFileSync(join(folder, file), 'utf8'))
+  const [mission] = read('missions.json') as Record<string, unknown>[]
+  assert.deepEqual(
+    [mission?.['prompt'], mission?.['zone'], mission?.['status']],
+    ['Say hello.', 'Europe/Rome', 'active'],
+  )
+  assert.deepEqual(Object.keys(read('settings.json') as object), ['zone', 'quiet_hours', 'notifications', 'grants'])
+  const into = (...args: string[]) => atrium(other.path, args)
+  assert.match(
+    (await into('threads', 'import', join(folder, files.at(-1) ?? ''))).stdout,
+    /^Imported what is 5\+6\? as /,
+  )
+  assert.equal((await into('memory', 'import', join(folder, 'memory'))).stdout, 'Imported 1 document.\n')
+  assert.match((await into('skill', 'add', join(folder, 'skills', 'pdf'))).stdout, /^Added pdf/)
+  const again = await run('export', folder)
+  assert.deepEqual([again.code, again.stderr], [2, `error: ${folder} is not empty: name a new folder\n`])
+})
+
+test('--user exports what is of that user alone, with the variants of a thread', async () => {
+  const added = JSON.parse((await run('user', 'add', 'ann', '--json')).stdout) as { user: { id: string } }
+  const ann = userId(added.user.id)
+  const { store } = await openHomeStore(readConfig({ ATRIUM_HOME: home.path }))
+  const thread = { door: 'web', title: 'Beans', metadata: {}, drafts: [say('When?')] } as const
+  const { id: threadId } = await store.threads.create(ann, thread)
+  await store.turns.start(
+    turnOf({ user: ann, forks: { threadId, beforeSeq: 1, variant: true }, input: [say('Where?')] }),
+  )
+  await store.close()
+  const folder = join(home.path, 'of-ann')
+  const exported = await run('export', folder, '--user', 'ann', '--json')
+  const { threads, documents, skills, missions } = JSON.parse(exported.stdout) as Record<string, number>
+  assert.deepEqual([threads, documents, skills, missions], [2, 0, 0, 0])
+  const files = filesIn(folder)
+  assert.deepEqual(
+    files.map((file) => file.replace(/[0-9a-f-]{36}/, 'ID')),
+    ['missions.json', 'settings.json', 'threads/ID-Beans.json', 'threads/ID-Beans.json'],
+  )
+  const texts = files.map((file) => readFileSync(join(folder, file), 'utf8')).join('')
+  assert.match(texts, /When\?.*Where\?/s)
+  assert.doesNotMatch(texts, /what is|Say hello/)
+  const nobody = await run('export', join(home.path, 'of-bob'), '--user', 'bob')
+  assert.deepEqual([nobody.code, nobody.stderr], [1, 'error: no user is named bob: see `bin/atrium user list`\n'])
+})
