@@ -70,6 +70,8 @@ export function createBlocks(now: () => number): Blocks {
   let seq = 0
   /** Up to this seq a turn counts as unfinished only if the thread's state listed it. */
   let knownUpTo = Number.POSITIVE_INFINITY
+  /** Items of no turn, which API clients add, have it in place of a turn's id. */
+  let threadId: string | undefined
   let last: string | undefined
   let total = noUsage
 
@@ -121,7 +123,7 @@ export function createBlocks(now: () => number): Blocks {
       if (last !== undefined) close(last)
       last = turnId
     }
-    if (seq > knownUpTo) runs(turnId, entry.at)
+    if (seq > knownUpTo && turnId !== threadId) runs(turnId, entry.at)
     count(entry)
     cut.delete(turnId)
     switch (item.type) {
@@ -281,7 +283,8 @@ export function createBlocks(now: () => number): Blocks {
         }
       }
     },
-    know({ turns, queued, lastSeq }) {
+    know({ id, turns, queued, lastSeq }) {
+      threadId = id
       knownUpTo = lastSeq
       turns.forEach(know)
       for (const { turnId, item } of queued) {

@@ -69,6 +69,13 @@ test('pieces of a reply are put together by their place, and the whole one takes
   assert.deepEqual(blocks.list(), [{ type: 'reply', id: 'r', text: 'Hello.', whole: true }])
 })
 
+test('items that an API client adds to its conversation are no running turn', () => {
+  const blocks = createBlocks(() => 0)
+  blocks.know(known(0))
+  blocks.apply([{ type: 'entries', entries: [entry(1, textMessage('user', 'go'), threadId)] }])
+  assert.deepEqual([shapes(blocks.list()), blocks.turn()], [['you'], undefined])
+})
+
 test('a message that was removed is not shown', () => {
   const blocks = createBlocks(() => 0)
   blocks.apply(told(textMessage('user', 'go'), removedMessage, textMessage('assistant', 'Done.')))
