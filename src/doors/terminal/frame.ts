@@ -92,7 +92,10 @@ export function drawFrame(
   const aside = wide && view.list?.title === 'Help' ? view.list : undefined
   const opened = openedBox(view, aside, { width: main, height: openedRows(room) })
   const height = Math.max(0, room - opened.length)
-  const seen = view.blank ? greeting.render(main, height) : transcript.render(main, height, view.focus === 'transcript')
+  const asked = view.dialog?.gate.gate.callId
+  const seen = view.blank
+    ? greeting.render(main, height)
+    : transcript.render(main, height, view.focus === 'transcript', asked)
   const body = [...seen, ...opened].slice(0, room)
   const side = wide ? panelLines(view, panel, aside, room) : []
   const bar = theme.dim('│')

@@ -10,8 +10,8 @@ import type { Theme } from './theme.ts'
 type Position = { readonly index: number; readonly line: number }
 
 export interface Transcript {
-  /** Draws exactly `height` lines. */
-  render(width: number, height: number, focused: boolean): string[]
+  /** Draws exactly `height` lines. The dialog of the call that is `asked` for stands for its row. */
+  render(width: number, height: number, focused: boolean, asked?: string): string[]
   /** Scrolls by lines, up when negative. After scrolling up the window stays in place when new text arrives. */
   scroll(lines: number): void
   /** Scrolls by windows. */
@@ -126,9 +126,10 @@ export function createTranscript(drawing: Drawing, theme: Theme): Transcript {
   }
 
   return {
-    render(width, height, focused) {
+    render(width, height, focused, asked) {
       size = { width, height }
-      runs = runsOf(all(), open)
+      const { heads, hidden } = runsOf(all(), open)
+      runs = { heads, hidden: asked === undefined ? hidden : new Set([...hidden, asked]) }
       const rows: string[] = []
       for (const { index, row } of seen()) {
         const marked = focused ? chosenLine(index) : -1

@@ -172,11 +172,12 @@ test('an approval opens without the focus; Enter alone answers nothing', options
   await screen.keys('C-u', 'Tab')
   await screen.shows(/←→ choose {2}Esc later/)
   await screen.keys('Enter', 'Enter')
-  await screen.shows(/workspace_write .* waiting/)
+  assert.doesNotMatch(await screen.shows(/● 1 waiting[\s\S]*←→ choose {2}Esc later/), /workspace_write .* waiting/)
 })
 
 test('Esc leaves the approval for later, and /waiting finds it again', options, async () => {
   await screen.escape(/Nothing has happened yet/)
+  await screen.shows(/workspace_write .* waiting/)
   await screen.type('/waiting')
   await screen.keys('Enter')
   await screen.shows(/● >_ Create notes\/a\.txt\?/)

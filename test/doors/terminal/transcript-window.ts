@@ -45,8 +45,8 @@ export function over(first: readonly Block[], height: number) {
   })
   const transcript = createTranscript(drawing, theme)
   transcript.show(blocksOf())
-  const shown = (focused = true, rows = height): string => {
-    const lines = plain(transcript.render(60, rows, focused))
+  const shown = (focused = true, rows = height, asked?: string): string => {
+    const lines = plain(transcript.render(60, rows, focused, asked))
     assert.equal(lines.length, rows)
     return lines
       .map((line) => {

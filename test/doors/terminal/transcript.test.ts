@@ -213,6 +213,15 @@ test('Up at the run that begins a thread stays there, and a selection that is go
   }
 })
 
+test('a call whose dialog is open has no row, and cannot be selected', () => {
+  const { transcript, shown } = over([note('a', 1), call('x'), call('y', { state: 'waiting' })], 4)
+  assert.equal(shown(), 'a0 - ▸x ▸y')
+  assert.equal(shown(true, 4, 'y'), 'a0 - ▸x -')
+  transcript.step(-1)
+  assert.equal(shown(true, 4, 'y'), 'a0 - «▸x» -')
+  assert.equal(shown(), 'a0 - «▸x» ▸y', 'it is back once the dialog is left for later')
+})
+
 test('clearing moves everything above the window; what comes next stands at its top', () => {
   const { transcript, shown, become } = over(thread, 4)
   transcript.scroll(-2)
