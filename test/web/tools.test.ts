@@ -6,6 +6,7 @@ import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { atrium } from '../atrium.ts'
 import { until, untilEqual } from '../until.ts'
+import { findBarriers } from './barriers.ts'
 import { follow, useSite } from './browser.ts'
 import { noBrowser } from './launch.ts'
 import { corpus, guard } from './corpus.ts'
@@ -75,6 +76,12 @@ test('each tool tells what it may and what it cannot do', { skip }, async (t) =>
   await other.getByText('Run up to 30 seconds at a time, with up to 50 requests').waitFor()
   await page.reload()
   await other.waitFor()
+})
+
+test('the headings of an open tool leave no level out on a phone, where the list is hidden', { skip }, async (t) => {
+  const page = await site.open(t, '/tools?tool=weather', { viewport: { width: 375, height: 800 } })
+  await page.getByRole('heading', { name: 'It may' }).waitFor()
+  assert.deepEqual(await findBarriers(page, 'structure', 'any'), [])
 })
 
 test('a switch takes a tool from the agent and gives it back; a user has no say in it', { skip }, async (t) => {

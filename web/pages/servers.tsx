@@ -138,7 +138,7 @@ export function ServerDetail({ server }: { server: McpServer }) {
       ))}
       {instructions !== undefined && (
         <div class="tool-part">
-          <h3 class="label">The server says about itself; the model never reads it</h3>
+          <h2 class="label">The server says about itself; the model never reads it</h2>
           <LongText text={instructions} shown={maxShownChars} />
         </div>
       )}

@@ -140,7 +140,7 @@ function Checked({ skill }: { skill: WholeSkill }) {
           The agent reads it as text from outside: as data, not as instructions.
         </Note>
       )}
-      <h3 class="label">Check</h3>
+      <h2 class="label">Check</h2>
       {findings.length === 0 && <p>Nothing to know: no scripts, no addresses, nothing hidden.</p>}
       <ul class="tool-lines">
         {findings.map(({ level, file, line, message }) => (
@@ -160,7 +160,7 @@ function Checked({ skill }: { skill: WholeSkill }) {
 function Files({ skill: { files } }: { skill: WholeSkill }) {
   return (
     <div class="tool-part">
-      <h3 class="label">{countWords(files.length, 'file')}</h3>
+      <h2 class="label">{countWords(files.length, 'file')}</h2>
       <ul class="skill-files">
         {files.map(({ path, bytes, untrusted, text, too_long: tooLong }) => (
           <li key={path}>

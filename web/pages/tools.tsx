@@ -228,7 +228,7 @@ function Lines({
   if (lines.length === 0) return null
   return (
     <>
-      <h3 class="label">{title}</h3>
+      <h2 class="label">{title}</h2>
       <ul class={`tool-lines ${icon}`}>
         {lines.map((line) => (
           <li key={line}>
