@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../until.ts'
 import { useSite } from './browser.ts'
-import { isFocused } from './chat-page.ts'
+import { box, isFocused, own, say } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
@@ -35,6 +35,23 @@ test('the rest of a long reply is shown in blocks, and its reader stays where th
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
   const after = await scrollTop()
   assert(Math.abs(after - before) < rowsPx, `${before} became ${after}`)
+})
+
+test('long pasted text becomes a file of the message, shorter text its words', { skip }, async (t) => {
+  const page = await site.visit(t)
+  await box(page).waitFor()
+  const paste = (length: number) =>
+    page.evaluate<boolean>(`(() => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text/plain', 'x'.repeat(${length}))
+      const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })
+      return document.querySelector('.composer-text').dispatchEvent(event)
+    })()`)
+  assert.equal(await paste(maxBlockChars), true, 'the field takes it')
+  assert.equal(await paste(maxBlockChars + 1), false)
+  await page.getByRole('list', { name: 'Attached' }).getByText('pasted-text.txt').waitFor()
+  await say(page, 'read this')
+  await own(page).getByText('pasted-text.txt').waitFor()
 })
 
 test('long arguments of a call are shown in blocks', { skip }, async (t) => {

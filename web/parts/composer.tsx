@@ -6,7 +6,7 @@ import { sizeWords } from '#core/words.ts'
 import type { Skill } from '#doors/web/wire/skill.ts'
 import { completed, completionsOf } from '../lib/slash.ts'
 import { writeDraft, readDraft } from '../store/drafts.ts'
-import { addFiles, type Chosen, filesWith, removeFile, takeFiles } from '../store/files.ts'
+import { addFiles, type Chosen, filesWith, pastedFiles, removeFile, takeFiles } from '../store/files.ts'
 import { offlineSecs } from '../store/link.ts'
 import { modelMenuOpen, nameOf, offeredModels } from '../store/models.ts'
 import { service } from '../store/service.ts'
@@ -135,7 +135,7 @@ export function Composer({ draftOf, hint, phoneHint, model, running, onSend, onS
               send()
             }}
             onPaste={(event) => {
-              const pasted = [...(event.clipboardData?.files ?? [])]
+              const pasted = pastedFiles(event.clipboardData)
               if (pasted.length === 0) return
               event.preventDefault()
               void addFiles(draftOf, pasted)

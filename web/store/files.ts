@@ -5,6 +5,8 @@ import { sizeWords } from '#core/words.ts'
 import type { Attachment } from '#doors/web/wire/chat.ts'
 import { newKey } from '../lib/key.ts'
 
+/** Longer pasted text becomes a file. */
+const maxPastedChars = 20_000
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 
 export type Chosen = {
@@ -23,6 +25,14 @@ const chosen = signal<ReadonlyMap<string, readonly Chosen[]>>(new Map())
 
 export function filesWith(draft: string): readonly Chosen[] {
   return chosen.value.get(draft) ?? []
+}
+
+/** The files of a paste. Long text is one: a field would take seconds to lay it out again with each key. */
+export function pastedFiles(pasted: Pick<DataTransfer, 'files' | 'getData'> | null): readonly File[] {
+  const files = [...(pasted?.files ?? [])]
+  const text = pasted?.getData('text/plain') ?? ''
+  if (files.length > 0 || text.length <= maxPastedChars) return files
+  return [new File([text], 'pasted-text.txt', { type: 'text/plain' })]
 }
 
 /** Attaches files from the button, a paste or a drop. */
