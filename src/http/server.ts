@@ -25,6 +25,7 @@ import { inSlices } from './long-answer.ts'
 import { boundConnections, listenOn } from './listen.ts'
 import { isApi, openFastify, setApiHeaders, type Timeouts } from './open-fastify.ts'
 import type { Origins } from './origin.ts'
+import { boundPipelining } from './pipelining.ts'
 import { faultHandler, pathOf } from './reply.ts'
 import { createSockets, type Sockets, type SocketBounds } from './socket.ts'
 import { createRouteTable, type Found, type Mounted, type RouteTable } from './route-table.ts'
@@ -230,6 +231,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     })
   })
   logRequests(fastify.server, 'gateway', log, parts.countRequest)
+  boundPipelining(fastify.server, log)
   table.add({ routes: healthRoutes({ ...parts.health, draining: () => closing || parts.health.draining() }) })
 
   return {

@@ -8,6 +8,7 @@ import { checkAnnouncedSize, discardBody, sendContinue } from '#http/body.ts'
 import { answerClientError } from '#http/client-errors.ts'
 import { rateLimited } from '#http/chat-rate.ts'
 import { boundConnections, listenFault, urlOf } from '#http/listen.ts'
+import { boundPipelining } from '#http/pipelining.ts'
 import { faultBody, pathOf, reportFault } from '#http/reply.ts'
 import type { Timeouts } from '#http/open-fastify.ts'
 import { dropUnreadAnswer, unreadMs } from '#http/in-flight.ts'
@@ -82,6 +83,7 @@ export async function openWebhook(parts: WebhookParts): Promise<Webhook> {
   server.on('checkContinue', serve)
   server.on('clientError', answerClientError)
   logRequests(server, 'webhook', parts.log, parts.countRequest)
+  boundPipelining(server, parts.log)
   const port = await listen(server, host, parts.port)
   return {
     url: urlOf(host, port),
