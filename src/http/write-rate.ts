@@ -16,7 +16,7 @@ export type WriteLimitParts = {
 }
 
 /** All operator tokens count as one user. */
-export function createWriteLimit({ perMinute, now = Date.now }: WriteLimitParts): WriteLimit {
+export function createWriteLimit({ perMinute, now = () => performance.now() }: WriteLimitParts): WriteLimit {
   const windows = new Map<string, { readonly since: number; writes: number }>()
   return {
     take({ user }, bodyBytes = 0) {

@@ -26,7 +26,7 @@ export function createFallback({
   first,
   others,
   log,
-  clock = Date.now,
+  clock = () => performance.now(),
 }: {
   first: Model
   others: readonly Candidate[]
@@ -70,7 +70,7 @@ export function createFallback({
         // Any other fault of the first model ends the turn. A fallback that is not set up is skipped.
         if (begun || (!passing && entry === entries[0])) throw error
         fault ??= error
-        asked.push(...(error.asked ?? []).map((each) => ({ ...each, ms: clock() - from })))
+        asked.push(...(error.asked ?? []).map((each) => ({ ...each, ms: Math.round(clock() - from) })))
       }
     }
     if (!fault) return

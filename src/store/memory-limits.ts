@@ -15,8 +15,9 @@ export type Use = number | readonly [at: number, uses: number]
 /** Decides on one more use of a key, given its earlier uses. Returns the verdict and the uses to store. */
 export function usesWithin(before: readonly Use[], { limit, windowMs, now }: Window) {
   const slice = limit > maxEntries ? windowMs / maxEntries : 0
-  // A slice counts until its last moment leaves the window: the limit is never exceeded.
-  const uses = before.filter((use) => atOf(use) + slice > now - windowMs)
+  // A slice counts until its last moment leaves the window: the limit is never exceeded. The clock of another process may be
+  // a little ahead; a use that is further ahead is from a time before the clock was set back.
+  const uses = before.filter((use) => atOf(use) + slice > now - windowMs && atOf(use) <= now + windowMs)
   const count = uses.reduce<number>((sum, use) => sum + countOf(use), 0)
   const allowed = count < limit
   const retryAfterMs = allowed ? 0 : atOf(uses[0] ?? now) + slice + windowMs - now

@@ -1,6 +1,7 @@
 // The rate of changes: per user, in windows of 60 seconds, large bodies as several.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { AppError } from '#core/errors.ts'
 import type { Caller } from '#http/caller.ts'
 import { createWriteLimit } from '#http/write-rate.ts'
 
@@ -19,6 +20,17 @@ test('changes are counted per user, and anew after 60 seconds', () => {
   assert.throws(() => limit.take(ada), { retryAfterSecs: 1 })
   now += 1
   limit.take(ada)
+})
+
+test('a clock that is set back makes nobody wait longer', (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 0, 2) })
+  const limit = createWriteLimit({ perMinute: 1 })
+  limit.take(ada)
+  t.mock.timers.setTime(Date.UTC(2026, 0, 1))
+  assert.throws(
+    () => limit.take(ada),
+    ({ retryAfterSecs = Infinity }: AppError) => retryAfterSecs <= 60,
+  )
 })
 
 test('each further 64 KB of a body is one more change', () => {

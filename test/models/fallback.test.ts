@@ -131,3 +131,16 @@ test('when all are skipped, all are asked', async () => {
   assert.deepEqual(all.skippedModels(), ['p/a', 'p/b'])
   assert.deepEqual((await collect(all))[0], { type: 'text', text: 'a' })
 })
+
+test('a model is skipped no longer because the clock was set back', async (t) => {
+  let passed = 0
+  t.mock.method(performance, 'now', () => passed)
+  t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 0, 2) })
+  const first = model('a', ['model_failed'])
+  const second = { label: 'p/b', open: () => Promise.resolve(model('b', ['ok'])) }
+  const all = createFallback({ first, others: [second] })
+  while (all.skippedModels().length === 0) await collect(all)
+  t.mock.timers.setTime(Date.UTC(2026, 0, 1))
+  passed += 60 * 60_000
+  assert.deepEqual(all.skippedModels(), [])
+})

@@ -61,6 +61,15 @@ test('a small limit is exact to the millisecond', () => {
   )
 })
 
+test('after the clock was set back, uses of the time ahead refuse nobody; those of a clock a little ahead count', () => {
+  const now = 1_000_000_000
+  const window = { limit: 2, windowMs: 60_000, now }
+  const day = 24 * 60 * 60_000
+  assert.deepEqual(usesWithin([now + day, now + day + 1], window), { uses: [now], allowed: true, retryAfterMs: 0 })
+  const ahead = usesWithin([now + 30_000, now + 30_001], window)
+  assert.deepEqual([ahead.allowed, ahead.retryAfterMs], [false, 90_000])
+})
+
 test('sixty uses in a window are exact to the millisecond; more are counted by slices of it', () => {
   const last = (limit: number): readonly [allowed: boolean, entries: number] => {
     let uses: readonly Use[] = []
