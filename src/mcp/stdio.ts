@@ -6,6 +6,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { isObject, valueIn } from '#core/json.ts'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { within } from '#lib/deadline.ts'
+import { pace } from '#lib/pace.ts'
 import { type ExactArguments, messageText } from './exact-arguments.ts'
 import { maxMessageBytes, messageExcess } from './message-bounds.ts'
 import { endMarked, kill, markVariable } from './process-mark.ts'
@@ -17,7 +18,7 @@ const minuteMs = 60_000
 /** How long a server gets to end by itself once its standard input is closed, and then after SIGTERM. */
 const graceMs = 1_000
 const termMs = 2_000
-/** How long the end of standard error is waited for after the process has ended: a grandchild may hold it open. */
+/** How long the end of its output is waited for after the process has ended: a grandchild may hold it open. */
 const lastWordsMs = 500
 /** How long the end of a process is waited for that no longer reads its standard input. */
 const maxExitMs = 5_000
@@ -105,13 +106,14 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
       })
     })
     for (const stream of [started.stdin, started.stdout, started.stderr]) stream.on('error', () => {})
-    started.stdout.on('data', lineReader(receive, tooLong))
+    const read = readLines(started.stdout, receive, tooLong).catch(() => {})
     const errors = errorLines(parts.onErrorLine)
     started.stderr.on('data', (chunk: Buffer) => errors.next(chunk))
-    const drained = once(started.stderr, 'end').then(
+    const told = once(started.stderr, 'end').then(
       () => errors.end(),
       () => {},
     )
+    const drained = Promise.all([read, told])
     return promise
   }
 
@@ -183,23 +185,25 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
   return transport
 }
 
-/** Cuts a stream into lines. Calls `tooLong` once for a line over the bound, and reads no further. */
-function lineReader(onLine: (line: Buffer) => void, tooLong: () => void): (chunk: Buffer) => void {
+/**
+ * Cuts a stream into lines, and yields to the event loop between them: a server may write without end. Calls `tooLong` for
+ * a line over the bound, and reads no further.
+ */
+async function readLines(
+  stream: AsyncIterable<Buffer>,
+  onLine: (line: Buffer) => void,
+  tooLong: () => void,
+): Promise<void> {
   const line = new ByteBlocks()
-  let stopped = false
-  return (chunk) => {
-    let from = 0
-    while (!stopped && from < chunk.length) {
+  for await (const chunk of stream) {
+    for (let from = 0; from < chunk.length; ) {
       const at = chunk.indexOf(newline, from)
       line.add(chunk.subarray(from, at < 0 ? chunk.length : at))
-      if (line.size > maxMessageBytes) {
-        stopped = true
-        line.clear()
-        return tooLong()
-      }
-      if (at < 0) return
+      if (line.size > maxMessageBytes) return tooLong()
+      if (at < 0) break
       from = at + 1
       onLine(line.take())
+      await pace()
     }
   }
 }
