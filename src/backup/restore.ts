@@ -15,6 +15,7 @@ import { type BackupSource, type OnProgress, writeAll } from './backup.ts'
 import type { Line } from './format.ts'
 import { createFileWriter, fileFolders, keyNames, readKeys } from './home-files.ts'
 import { readBackup, type Summary, verifyBackup } from './read-file.ts'
+import { restoreFault } from './restore-fault.ts'
 import { createBackupFile } from './write-file.ts'
 
 export type RestoreParts = BackupSource & {
@@ -77,7 +78,7 @@ export async function restoreBackup(parts: RestoreParts, summary: Summary): Prom
   } catch (error) {
     // With a plan the database may have been committed all the same: the next start looks.
     if (preparedMark(home.path) === undefined) dropStage(home.path)
-    throw error
+    throw restoreFault(error, { home: home.path, file: parts.file })
   }
   decideRestore(home.path)
   finishRestore(home.path)

@@ -130,6 +130,29 @@ test('a table or a column that is not known is named, and nothing is restored', 
   }
 })
 
+test('rows that the database refuses, and names that the disk refuses, are told in words', async (t) => {
+  const home = await fillHome(folder(t))
+  const file = join(folder(t), 'a.backup')
+  await makeBackup({ home, file, withKey: false })
+  const lines = gunzipSync(readFileSync(file)).toString().trimEnd().split('\n').slice(0, -1)
+  const settings = lines.findIndex((line) => line.includes('"table":"settings"'))
+  const twice = [...lines.slice(0, settings + 2), ...lines.slice(settings + 1)]
+  twice[0] = (lines[0] ?? '').replace(/"settings":(\d+)/, (_, rows) => `"settings":${Number(rows) + 1}`)
+  const long = lineText({ type: 'file', path: `workspace/${'a'.repeat(300)}`, mode: 0o600 }).trimEnd()
+  for (const [some, files, message] of [
+    [twice, 0, /b\.backup cannot be used: UNIQUE constraint failed: settings\.\w+.*nothing was restored/],
+    [[...lines, long], 1, /b\.backup cannot be used: ENAMETOOLONG/],
+  ] as const) {
+    const text = some.map((line) => `${line}\n`).join('')
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    const changed = join(folder(t), 'b.backup')
+    writeFileSync(changed, gzipSync(text + lineText({ type: 'end', files, sha256 })))
+    const target = homeAt(folder(t))
+    await assert.rejects(restore({ home: target, file: changed, replace: false }), { code: 'invalid_input', message })
+    assert.deepEqual(readdirSync(target.path), ['lock'])
+  }
+})
+
 test('a file that changes between the check and the restore is refused, and the home stays as it was', async (t) => {
   const home = await fillHome(folder(t))
   const file = join(folder(t), 'a.backup')
