@@ -87,7 +87,9 @@ function Row({ gate, current }: { gate: Gate; current: boolean }) {
             {shortWhen(gate.created_at, now.value)}
           </time>
         </span>
-        <span class="one-line">{printable(titleOf(gate).threadTitle ?? doorOf(gate.door).label)}</span>
+        <span class="one-line" dir="auto">
+          {printable(titleOf(gate).threadTitle ?? doorOf(gate.door).label)}
+        </span>
       </span>
     </button>
   )

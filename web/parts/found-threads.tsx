@@ -49,7 +49,9 @@ function Row({ thread: { id, title, door, match }, words }: { thread: ListedThre
     >
       <Icon name={doorOf(door).icon} />
       <span class="found-text">
-        <span class="one-line">{title || 'Untitled'}</span>
+        <span class="one-line" dir="auto">
+          {title || 'Untitled'}
+        </span>
         {match && (
           <span class="found-words" id={`found-${id}`}>
             <Found text={plainText(match.snippet)} query={words} />

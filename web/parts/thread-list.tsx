@@ -157,7 +157,9 @@ function Row({ thread }: { thread: Thread }) {
         aria-current={threadIdIn(route.value.path) === id ? 'page' : undefined}
       >
         <Icon name={doorOf(door).icon} />
-        <span class="one-line">{title || 'Untitled'}</span>
+        <span class="one-line" dir="auto">
+          {title || 'Untitled'}
+        </span>
         {mark && <Sign mark={mark} id={`mark-${id}`} />}
       </a>
       <Menu

@@ -45,11 +45,11 @@ export function TopBar({ title, aside, action, phoneOnly = false, heading = fals
         </span>
       )}
       {heading ? (
-        <h1 class="top-title one-line" title={title}>
+        <h1 class="top-title one-line" dir="auto" title={title}>
           {title}
         </h1>
       ) : (
-        <span class="top-title one-line" aria-hidden="true">
+        <span class="top-title one-line" dir="auto" aria-hidden="true">
           {title}
         </span>
       )}
