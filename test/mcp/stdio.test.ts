@@ -1,7 +1,8 @@
-// The transport of a stdio server whose process no longer reads.
+// The transport of a stdio server whose process no longer reads, or writes without end.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { kill } from '#mcp/process-mark.ts'
+import { until } from '../until.ts'
 import { createExitGuard, createStdioTransport, type StdioTransport } from '#mcp/stdio.ts'
 
 const message = { jsonrpc: '2.0', method: 'ping', id: 1 } as const
@@ -47,4 +48,30 @@ test('a server that closed its standard input and goes on is stopped', async (t)
   const { transport } = await openDeaf(t, 1)
   await assert.rejects(transport.send(message), { message: 'the server has ended' })
   assert.equal(transport.ended(), 'it closed its standard input and was stopped')
+})
+
+test('a server that writes lines without end leaves turns of the event loop to others', async (t) => {
+  let lines = 0
+  const transport = createStdioTransport({
+    command: 'yes',
+    args: ['x'],
+    env: { PATH: process.env['PATH'] ?? '' },
+    cwd: '/',
+    mark: `yes${process.pid}`,
+    guard,
+    exact: new WeakMap(),
+    onErrorLine: () => {},
+    onGarbage: () => lines++,
+  })
+  await transport.start()
+  t.after(() => transport.close())
+  await until(() => lines > 0)
+  let most = 0
+  for (let turn = 0; turn < 20; turn++) {
+    const before = lines
+    await new Promise((resolve) => setImmediate(resolve))
+    most = Math.max(most, lines - before)
+  }
+  // As many as one read of 64 KiB brings.
+  assert.ok(most < 32_768, `${most} lines`)
 })
