@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { valueIn } from '#core/json.ts'
 import { withDeadline } from '#lib/deadline.ts'
+import { type JsonBounds, JsonCount } from '#lib/json-bounds.ts'
 import { loadOnce } from '#lib/load-once.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { printable } from '#safety/printable.ts'
@@ -49,13 +50,13 @@ export function createEmbed({ model, baseUrl, key, keyName }: EmbedParts): { emb
       // A lone surrogate, left where a text was cut, would make the server refuse the whole request.
       body: JSON.stringify({ model, input: texts.map((each) => each.toWellFormed()), encoding_format: 'float' }),
     })
-    return { status: statusCode, text: await body.text() }
+    return { status: statusCode, bytes: await body.bytes() }
   }
 
   return {
     async embed(texts, signal) {
       const apiKey = await key()
-      const { status, text } = await withDeadline(deadlineMs, signal, (both) => post(texts, apiKey, both)).catch(
+      const { status, bytes } = await withDeadline(deadlineMs, signal, (both) => post(texts, apiKey, both)).catch(
         (cause: unknown) => {
           const { code = '' } = cause as { code?: string }
           const why = /ABORT|TIMEOUT/i.test(`${code} ${(cause as Error).name}`) ? 'did not answer in time' : code
@@ -64,8 +65,10 @@ export function createEmbed({ model, baseUrl, key, keyName }: EmbedParts): { emb
           })
         },
       )
+      const text = new TextDecoder().decode(bytes)
       if (status !== 200) throw faultOf({ status, text, apiKey, model, keyName, host: url.host })
-      return vectorsIn(text, texts.length, `${url.host} (model "${model}")`)
+      const isExcessive = new JsonCount(bytes, boundsOf(texts.length)).next(bytes.length) !== undefined
+      return vectorsIn(isExcessive ? '' : text, texts.length, `${url.host} (model "${model}")`)
     },
     async close() {
       await (await agent.begun())?.destroy()
@@ -76,6 +79,11 @@ export function createEmbed({ model, baseUrl, key, keyName }: EmbedParts): { emb
 async function openAgent(): Promise<Agent> {
   const { Agent } = await import('undici')
   return new Agent({ connect: { timeout: connectMs }, allowH2: false, maxResponseSize: maxResponseBytes })
+}
+
+/** More than an answer for so many texts needs. Without bounds, 16 MiB of brackets block the event loop for seconds. */
+function boundsOf(texts: number): JsonBounds {
+  return { values: texts * maxDimensions + 1_000, names: 1_000, levels: 20 }
 }
 
 function vectorsIn(text: string, count: number, server: string): Float32Array[] {

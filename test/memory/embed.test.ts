@@ -57,6 +57,8 @@ test('the server is asked for numbers, with the key where there is one', async (
   ])
 })
 
+/** Two good vectors, and something beside them. */
+const beside = (more: string) => `{"data":[{"embedding":[1]},{"embedding":[1]}],"more":${more}}`
 const answers: readonly [what: string, status: number, body: string, code: ErrorCode, told: RegExp][] = [
   ['a wrong key', 401, `{"error":"bad key ${key}"}`, 'model_unauthorized', /set EMBEDDING_API_KEY.*bad key \*\*\*/],
   ['a key in another spelling', 401, `no ${btoa(key)}`, 'model_unauthorized', /It said: no \*\*\*.{0,4}$/],
@@ -70,6 +72,8 @@ const answers: readonly [what: string, status: number, body: string, code: Error
   ['vectors of two lengths', 200, '{"data":[{"embedding":[1]},{"embedding":[1,2]}]}', 'model_failed', /one length/],
   ['empty vectors', 200, '{"data":[{"embedding":[]},{"embedding":[]}]}', 'model_failed', /one length/],
   ['no numbers', 200, '{"data":[{"embedding":["a"]},{"embedding":["b"]}]}', 'model_failed', /one length/],
+  ['more values than vectors have', 200, beside(`[${'0,'.repeat(40_000)}0]`), 'model_failed', /check the base URL/],
+  ['a heap of brackets', 200, beside(`${'['.repeat(100)}${']'.repeat(100)}`), 'model_failed', /check the base URL/],
   ['an answer without end', 200, ' '.repeat(17 * 1024 * 1024), 'model_unreachable', /cannot be asked/],
 ]
 for (const [what, status, body, code, told] of answers) {
@@ -88,6 +92,22 @@ for (const [what, status, body, code, told] of answers) {
     })
   })
 }
+
+test('a batch of the longest vectors is taken', async (t) => {
+  const data = Array.from({ length: 32 }, (_, index) => ({
+    object: 'embedding',
+    index,
+    embedding: Array(16_384).fill(1),
+  }))
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.end(JSON.stringify({ data, usage: { total_tokens: 1 } })))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const { embed } = clientOf(t, `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`)
+  const vectors = await embed(Array<string>(32).fill('a'), signal)
+  assert.deepEqual([vectors.length, vectors[0]?.length], [32, 16_384])
+})
 
 test('a server that is not there is told, and a request ends with its signal', async (t) => {
   const embedder = await startEmbedder(t)
