@@ -6,6 +6,7 @@ import { type Draft, textMessage } from '#core/item.ts'
 import { maxCalls, type Model, type ModelEvent, type ModelRequest } from '#core/model.ts'
 import { type ModelCall, noUsage, type Usage } from '#core/turn.ts'
 import { charsPerToken } from '#core/tokens.ts'
+import { type JsonBounds, JsonCount } from '#lib/json-bounds.ts'
 import { mapPacked } from '#lib/map-packed.ts'
 import { tokensInItem, tokensInText } from './tokens.ts'
 
@@ -13,6 +14,8 @@ import { tokensInItem, tokensInText } from './tokens.ts'
 const maxItems = 256
 /** Bytes of one response: more than any model generates, and little enough to be read and stored at once. */
 const maxBytes = 4 * 1024 * 1024
+/** JSON in the arguments of all calls of a response. They are parsed several times, at once. */
+const argBounds: JsonBounds = { values: 50_000, names: 20_000, levels: 200 }
 
 export type Reply = {
   /** The first draft carries `asked`. */
@@ -129,6 +132,8 @@ function createResponse(turnId: string) {
   let usage: Usage | undefined
   let answeredBy: Pick<ModelCall, 'model' | 'via'> | undefined
   let isCut = false
+  /** What the arguments of further calls may have. */
+  let bounds = argBounds
 
   function push<T extends ResponsePart>(part: T): T {
     if (parts.push(part) > maxItems) throw tooLong(`${maxItems} parts`)
@@ -156,6 +161,17 @@ function createResponse(turnId: string) {
     if (bytes > maxBytes) throw tooLong(`${maxBytes} bytes`)
   }
 
+  function countArgs(args: string): void {
+    count(args)
+    const json = Buffer.from(args)
+    const counted = new JsonCount(json, bounds)
+    const excess = counted.next(json.length)
+    const what = excess?.bound === 'names' ? 'field names' : excess?.bound
+    if (excess) throw tooLong(`${argBounds[excess.bound]} ${what} in the arguments of calls`)
+    const { values, names, levels } = bounds
+    bounds = { values: values - counted.values, names: names - counted.names, levels }
+  }
+
   return {
     add(event: ModelEvent, pieces: Piece[]): void {
       switch (event.type) {
@@ -181,7 +197,7 @@ function createResponse(turnId: string) {
           break
         }
         case 'call':
-          count(event.args)
+          countArgs(event.args)
           if (++calls > maxCalls) throw tooLong(`${maxCalls} calls`)
           push({ type: 'call', draft: callDraft(event) })
           break

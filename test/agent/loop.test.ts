@@ -147,9 +147,17 @@ test('a result too long is cut, and says so', async (t) => {
   assert.match(text?.slice(200_000) ?? '', /^\n\[cut: 100000 more characters\]$/)
 })
 
+const manyNames = Object.fromEntries(Array.from({ length: 9_990 }, (_, at) => [`name${at}`, 0]))
 const floods: readonly [what: string, most: number, each: (at: number) => Saying, message: RegExp][] = [
   ['calls', 128, (at) => ({ name: 'read', args: { at } }), /more than 128 calls in one response/],
   ['blocks', 256, (at) => (at % 2 ? 'a' : { type: 'reasoning', text: 'b' }), /more than 256 parts in one response/],
+  [
+    'values in arguments',
+    2,
+    () => ({ name: 'read', args: { list: Array(24_990).fill(0) } }),
+    /50000 values in the arg/,
+  ],
+  ['names in arguments', 2, () => ({ name: 'read', args: manyNames }), /20000 field names in the arguments of calls/],
   ['bytes', 4, () => 'ä'.repeat(512 * 1024), /more than 4194304 bytes in one response/],
 ]
 for (const [what, most, each, message] of floods) {
