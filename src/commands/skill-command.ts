@@ -1,5 +1,6 @@
 // `atrium skill`: the operator's skills, with or without a running service, which notices.
 import { readFile, stat } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
@@ -74,14 +75,22 @@ export function showSkill(name: string, options: Options): Promise<void> {
 
 /** Exit code 1 when the folder is no skill. */
 export async function checkFolder(path: string, options: Options): Promise<void> {
-  const folder = await readPath(path)
-  await withSkills(async (skills) => {
-    const findings = await skills.check(folder)
-    const count = (level: SkillFinding['level']): number => findings.filter((each) => each.level === level).length
-    const sum = `${countWords(count('fault'), 'fault')}, ${countWords(count('warning'), 'warning')}, ${countWords(count('note'), 'note')}.`
-    print(options, { name: folder.name, findings }, [...findingLines(findings), sum].join('\n'))
-    if (count('fault') > 0) process.exitCode = 1
-  })
+  const folder = await readPath(path).catch((error: unknown) => asFault(error, basename(resolve(path))))
+  if ('level' in folder) return tellFindings(folder.file, [folder], options)
+  await withSkills(async (skills) => tellFindings(folder.name, await skills.check(folder), options))
+}
+
+/** What there is but cannot be read as a folder of files is no skill. */
+function asFault(error: unknown, file: string): SkillFinding {
+  if (!(error instanceof AppError) || error.code === 'not_found') throw error
+  return { level: 'fault', file, message: error.message }
+}
+
+function tellFindings(name: string, findings: readonly SkillFinding[], options: Options): void {
+  const count = (level: SkillFinding['level']): number => findings.filter((each) => each.level === level).length
+  const sum = `${countWords(count('fault'), 'fault')}, ${countWords(count('warning'), 'warning')}, ${countWords(count('note'), 'note')}.`
+  print(options, { name, findings }, [...findingLines(findings), sum].join('\n'))
+  if (count('fault') > 0) process.exitCode = 1
 }
 
 export async function updateSkill(path: string, options: Options): Promise<void> {

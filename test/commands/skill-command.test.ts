@@ -1,6 +1,6 @@
 // `atrium skill` as the operator meets it.
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { atrium } from '../atrium.ts'
@@ -47,6 +47,23 @@ test('a folder is checked, added, updated with a difference, reviewed and remove
   assert.equal(JSON.parse(said.stdout).status, 'completed')
   assert.equal((await run('remove', 'pdf')).stdout, 'Removed pdf.\n')
   assert.match((await run('list')).stdout, /notes +trusted +1/)
+})
+
+test('a check tells what cannot be read as a skill as a fault: a link, an archive that is none', async (t) => {
+  const linked = join(home.path, 'in', 'linked')
+  mkdirSync(linked)
+  t.after(() => rmSync(linked, { recursive: true }))
+  symlinkSync(folder, join(linked, 'there'))
+  const archive = join(home.path, 'none.zip')
+  writeFileSync(archive, 'none')
+  for (const [path, words] of [
+    [linked, /^fault: linked: there is a link or a device: a skill has files only\n1 fault, 0 warnings, 0 notes\.\n$/],
+    [archive, /^fault: none\.zip: the archive cannot be read: [^]*\n1 fault, 0 warnings, 0 notes\.\n$/],
+  ] as const) {
+    const { code, stdout, stderr } = await run('check', path)
+    assert.deepEqual([code, stderr], [1, ''])
+    assert.match(stdout, words)
+  }
 })
 
 for (const [what, args, code, words] of [
