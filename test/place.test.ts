@@ -94,3 +94,10 @@ test('a folder and a file replace what is there', (t) => {
   assert.deepEqual(readdirSync(root), ['dist'])
   assert.deepEqual(readdirSync(place), ['main'])
 })
+
+test('a file that cannot be put in place leaves nothing beside it', (t) => {
+  const root = newFolder(t)
+  mkdirSync(join(root, 'taken'))
+  assert.throws(() => placeFile(join(root, 'taken'), 'made'), { code: 'EISDIR', dest: join(root, 'taken') })
+  assert.deepEqual(readdirSync(root), ['taken'])
+})

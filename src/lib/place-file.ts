@@ -7,7 +7,12 @@ import { isRunning } from './pid.ts'
 export function placeFile(path: string, content: string | Uint8Array): void {
   const made = `${path}.${process.pid}.new`
   writeFileSync(made, content)
-  renameSync(made, path)
+  try {
+    renameSync(made, path)
+  } catch (error) {
+    rmSync(made, { force: true })
+    throw error
+  }
   const leftover = new RegExp(`^${RegExp.escape(basename(path))}\\.(\\d+)\\.new$`)
   for (const each of readdirSync(dirname(path))) {
     const pid = leftover.exec(each)?.[1]
