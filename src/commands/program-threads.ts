@@ -19,7 +19,8 @@ export function addThreads(program: Command): void {
   threads
     .command('show <id>')
     .description('print a conversation')
-    .action(async (id) => (await act()).showThread(id))
+    .option('--json', 'print JSON, as export does')
+    .action(async (id, options) => (await act()).showThread(id, options))
   threads
     .command('rename <id> <title>')
     .description('change the title of a conversation')
@@ -49,5 +50,6 @@ export function addThreads(program: Command): void {
   threads
     .command('import <file>')
     .description('make a conversation of an exported JSON file; - reads standard input')
-    .action(async (file) => (await act()).importThread(file))
+    .option('--json', 'print JSON')
+    .action(async (file, options) => (await act()).importThread(file, options))
 }

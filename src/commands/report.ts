@@ -26,7 +26,16 @@ function wordsOf(error: unknown): string {
   if (error instanceof AppError) return `${mark()} ${pasteable(printable(message, { lines: true }))}`
   const missing = missingPackage(error)
   if (missing) return `${mark()} ${missing}`
+  if (isFileFault(error)) {
+    const why = message.replace(/ '.*$/s, '')
+    return `${mark()} ${printable(error.dest ?? error.path)} cannot be used (${why}): name another file or folder, or change this one`
+  }
   return `atrium ran into a bug: ${printable(stack ?? message, { lines: true })}`
+}
+
+/** The system refused a file or folder, mostly one that an argument names. */
+function isFileFault(error: unknown): error is Error & { readonly path: string; readonly dest?: string } {
+  return error instanceof Error && 'syscall' in error && 'path' in error && typeof error.path === 'string'
 }
 
 function mark(): string {

@@ -23,8 +23,8 @@ import { agrees } from './prompts.ts'
 import { print } from './report.ts'
 import { readInput } from './stdin.ts'
 
-export function showThread(id: string): Promise<void> {
-  return exportThreadFile(id, { format: 'markdown' })
+export function showThread(id: string, { json = false }: { json?: boolean }): Promise<void> {
+  return exportThreadFile(id, { format: json ? 'json' : 'markdown' })
 }
 
 export function renameThread(id: string, title: string): Promise<void> {
@@ -89,7 +89,7 @@ export function exportThreadFile(id: string, options: { format: string; output?:
   })
 }
 
-export async function importThread(path: string): Promise<void> {
+export async function importThread(path: string, options: { json?: boolean }): Promise<void> {
   const read = readExport(path === '-' ? await readInput(maxImportBytes, tooLong) : await readBounded(path))
   const items = importedItems(read)
   await withStore(async (store) => {
@@ -98,7 +98,7 @@ export async function importThread(path: string): Promise<void> {
     const drafts = await draftsOf(items, (text) => inPace(scans.ofSent(operator).maskInSlices(text)))
     const title = read.title || titleOf(items)
     const { id } = await store.threads.create(operator, { door: 'run', title, metadata: {}, drafts })
-    print({}, undefined, `Imported ${proseOf(title)} as ${id}.`)
+    print(options, { id, title }, `Imported ${proseOf(title)} as ${id}.`)
   })
 }
 

@@ -23,6 +23,7 @@ test('a conversation is shown, renamed, pinned, archived, exported, imported and
   const id = stderr.trim().slice('thread '.length)
   const threads = async (...args: string[]) => (await atrium(home.path, ['threads', ...args])).stdout
   assert.match(await threads('show', id), /^# what is 3\+4\?\n\n## You\n\nwhat is 3\+4\?\n/)
+  assert.deepEqual(JSON.parse(await threads('show', id, '--json')), JSON.parse(await threads('export', id)))
   await threads('rename', id, 'Sums')
   await threads('pin', id)
   assert.match(await threads('archive', id), /^Archived Sums\.\n$/)
@@ -30,14 +31,20 @@ test('a conversation is shown, renamed, pinned, archived, exported, imported and
   assert.match(await threads('--archived'), /Sums/)
   const file = join(home.path, 'sums.json')
   await threads('export', id, '--output', file)
+  const nowhere = await atrium(home.path, ['threads', 'export', id, '--output', '/nowhere/sums.json'])
+  assert.equal(nowhere.code, 1)
+  assert.match(nowhere.stderr, /^error: \/nowhere\/sums\.json cannot be used \(ENOENT: [^\n]*\n$/)
   const refused = await atrium(home.path, ['threads', 'delete', id])
   assert.equal(refused.code, 2)
   assert.equal(await threads('delete', id, '--yes'), 'Deleted 1 conversation.\n')
   assert.equal((await atrium(home.path, ['threads', 'show', id])).code, 1)
   assert.match(await threads('import', file), /^Imported Sums as \S+\.\n$/)
+  assert.equal(JSON.parse(await threads('import', file, '--json')).title, 'Sums')
   assert.match(await threads(), /run +Sums/)
   assert.equal((await atrium(home.path, ['threads', 'export', id, '--format', 'pdf'])).code, 2)
   assert.equal((await atrium(home.path, ['threads', 'rm', id])).code, 2)
+  const folder = await atrium(home.path, ['threads', 'import', '/etc'])
+  assert.match(folder.stderr, /^error: \/etc cannot be used \(EISDIR: [^\n]*\n$/)
 })
 
 test('threads --search finds what was said, in a home that no service has indexed', async () => {
