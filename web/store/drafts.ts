@@ -1,6 +1,6 @@
 // Unsent text of the composer, by thread. Stored in this browser.
 import { signal } from '@preact/signals'
-import { readStored, storedNames, writeStored } from './local-storage.ts'
+import { forgetStored, readStored, storedNames, writeStored } from './local-storage.ts'
 
 /** Counts every change, so that readers of a draft are drawn again. */
 const changes = signal(0)
@@ -12,7 +12,8 @@ export function readDraft(thread: string): string {
 }
 
 export function writeDraft(thread: string, text: string): void {
-  writeStored(`draft.${thread}`, text === '' ? undefined : text)
+  if (text === '') forgetStored(`draft.${thread}`)
+  else writeStored(`draft.${thread}`, text)
   changes.value++
 }
 

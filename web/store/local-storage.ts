@@ -32,6 +32,18 @@ export function writeStored(name: string, text: string | undefined): void {
   }
 }
 
+/** Deletes a text. What another page has stored in its place since stays there for that page. */
+export function forgetStored(name: string): void {
+  const key = `${prefix}${owner}.${name}`
+  const known = readStored(name)
+  here.set(key, undefined)
+  try {
+    if (localStorage.getItem(key) === known) localStorage.removeItem(key)
+  } catch {
+    // As in `writeStored`.
+  }
+}
+
 /** The stored names that are the prefix and one word without dots. */
 export function storedNames(namePrefix: string): string[] {
   const start = `${prefix}${owner}.`

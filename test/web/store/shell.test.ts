@@ -65,6 +65,16 @@ test('a draft is kept by thread and by user, until it is empty', (t) => {
   assert.deepEqual(seen, ['', 'half a thought', ''])
 })
 
+test('a draft that another page has written since outlives the sending of this one', (t) => {
+  freshPage(t)
+  setStorageUser('dana')
+  writeDraft('a', 'of this page')
+  storage.local.setItem('atrium.dana.draft.a', 'of another page')
+  writeDraft('a', '')
+  assert.equal(readDraft('a'), '')
+  assert.deepEqual(stored(), { 'atrium.dana.draft.a': 'of another page' })
+})
+
 test('what another page has written is read; where the browser has no storage the page is its own', (t) => {
   freshPage(t)
   setStorageUser('cleo')
