@@ -77,7 +77,6 @@ export function createConnection({
   let large = 0
   // ws closes the connection itself after a malformed frame.
   ws.on('error', () => {})
-  answerPings(ws)
 
   function close(code: number, reason: string): void {
     ws.close(code, reason)
@@ -146,22 +145,6 @@ function drainOrTimeout(socket: Socket, gone: AbortSignal, withinMs: number): Pr
   })
 }
 
-/**
- * Pings that arrive together get one pong, for the last of them (RFC 6455, 5.5.3), and none while too much is unread: a
- * flood of pings would fill the memory with answers. It replaces the pongs of ws, which the server switches off.
- */
-function answerPings(ws: WebSocket): void {
-  let last: Buffer | undefined
-  ws.on('ping', (data: Buffer) => {
-    if (last === undefined) setImmediate(answer)
-    last = data
-  })
-  function answer(): void {
-    if (ws.readyState === ws.OPEN && ws.bufferedAmount <= highWaterBytes) ws.pong(last)
-    last = undefined
-  }
-}
-
 export type FrameParts = {
   readonly ws: WebSocket
   readonly connection: Connection
@@ -176,6 +159,13 @@ export function readFrames({ ws, connection, handler, maxFrames }: FrameParts): 
   let waiting = 0
   let windowStart = 0
   let inWindow = 0
+  const hold = (): void => {
+    if (waiting++ === 0) ws.pause()
+  }
+  const release = (): void => {
+    if (--waiting === 0) ws.resume()
+  }
+  answerPings(ws, { hold, release })
   ws.on('message', (data: Buffer, isBinary: boolean) => {
     const now = performance.now()
     if (now - windowStart > windowMs) [windowStart, inWindow] = [now, 0]
@@ -185,11 +175,30 @@ export function readFrames({ ws, connection, handler, maxFrames }: FrameParts): 
     }
     if (connection.gone.aborted || ws.readyState !== ws.OPEN) return
     const read = async (): Promise<unknown> => (isBinary ? undefined : readJson(data, { what: 'frame' }))
-    if (waiting++ === 0) ws.pause()
+    hold()
     last = last
       .then(() => (ws.readyState === ws.OPEN ? handler.frame({ bytes: data.length, read }) : undefined))
-      .finally(() => {
-        if (--waiting === 0) ws.resume()
-      })
+      .finally(release)
   })
+}
+
+/**
+ * Pings that arrive together get one pong, for the last of them (RFC 6455, 5.5.3), and none while too much is unread: a
+ * flood of pings would fill the memory with answers. Reading is paused until then, so that others have their turn. It
+ * replaces the pongs of ws, which the server switches off.
+ */
+function answerPings(ws: WebSocket, { hold, release }: { hold(): void; release(): void }): void {
+  let last: Buffer | undefined
+  ws.on('ping', (data: Buffer) => {
+    if (last === undefined) {
+      hold()
+      setImmediate(answer)
+    }
+    last = data
+  })
+  function answer(): void {
+    if (ws.readyState === ws.OPEN && ws.bufferedAmount <= highWaterBytes) ws.pong(last)
+    last = undefined
+    release()
+  }
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { WebSocket, WebSocketServer } from 'ws'
 import { type Connection, createConnection, type Handler, readFrames } from '#http/connection.ts'
@@ -82,8 +82,11 @@ test('a large frame counts until its client has read most of it', async (t) => {
   assert.equal((await read)[0].length, 30_000_000)
 })
 
+const idle: Handler = { frame: () => Promise.resolve(), canClose: () => true }
+
 test('a ping gets no pong while much is unread, and one again afterwards', async (t) => {
   const { client, ws, connection } = await openPair(t, 600_000)
+  readFrames({ ws, connection, handler: idle, maxFrames: 200 })
   client.pause()
   const large = connection.sendLarge(Buffer.alloc(30_000_000, 'x'))
   const unread = ws.bufferedAmount
@@ -97,4 +100,21 @@ test('a ping gets no pong while much is unread, and one again afterwards', async
   await large
   client.ping('second')
   assert.equal((await answered)[0].toString(), 'second')
+})
+
+test('of a flood of pings no more than one read is worked on in a turn of the event loop', async (t) => {
+  const { client, ws, connection } = await openPair(t, 600_000)
+  readFrames({ ws, connection, handler: idle, maxFrames: 200 })
+  const [all, pingBytes, readBytes] = [400_000, 6, 64 * 1024]
+  let pings = 0
+  ws.on('ping', () => pings++)
+  const socket = Reflect.get(client, '_socket') as Socket
+  socket.write(Buffer.concat(Array<Buffer>(all).fill(Buffer.from([0x89, 0x80, 1, 2, 3, 4]))))
+  let most = 0
+  while (pings < all) {
+    const before = pings
+    await new Promise((resolve) => setImmediate(resolve))
+    most = Math.max(most, pings - before)
+  }
+  assert.ok(most <= Math.ceil(readBytes / pingBytes), `${most} pings`)
 })
