@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { isObject } from '#core/json.ts'
+import { AppError } from '#core/errors.ts'
 import { loadOnce } from '#lib/load-once.ts'
 import type { Log } from '#lib/log.ts'
 import { type Authenticate, type Credential, credentialOf } from './auth.ts'
@@ -11,7 +12,7 @@ import { type Connection, closeCodes, createConnection, type Handler, readFrames
 import type { Origins } from './origin.ts'
 import { pathOf } from './reply.ts'
 import { createSocketQuota } from './socket-quota.ts'
-import { type RefusalStatus, refuseUpgrade, startRequestLog } from './upgrade.ts'
+import { type Refusal, refuseUpgrade, startRequestLog } from './upgrade.ts'
 
 /** A message of 1 MiB may grow sixfold when it is escaped as JSON. */
 const maxFrameBytes = 7 * 1024 * 1024
@@ -214,26 +215,26 @@ export function createSockets(parts: SocketParts): Sockets {
       method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && doors.has(pathOf(url)),
     async upgrade(request, socket, head) {
       const logStatus = startRequestLog(request, log)
-      const refuse = (status: RefusalStatus, text?: string): void =>
-        refuseUpgrade(socket, logStatus(status), status, text)
+      const refuse = (refusal: Refusal): void => refuseUpgrade(socket, logStatus(refusal.status), refusal)
       socket.on('error', () => socket.destroy())
       upgrading.add(socket)
       socket.once('close', () => upgrading.delete(socket))
       const load = doors.get(pathOf(request.url ?? ''))
-      if (closing || !load) return refuse(503, goingDown)
+      if (closing || !load) return refuse(goingDown())
       const credential = credentialOf(request)
-      if (!credential && request.headers.authorization !== undefined) return refuse(401)
-      if (credential && 'cookie' in credential && !origins.isAllowed(request)) return refuse(403)
+      if (!credential && request.headers.authorization !== undefined) return refuse({ status: 401 })
+      if (credential && 'cookie' in credential && !origins.isAllowed(request)) return refuse({ status: 403 })
       const id = String(request.headers['x-request-id'])
       const caller = credential && (await authenticate(credential, { request: id }))
-      if (caller && 'status' in caller) return refuse(caller.status)
+      if (caller && 'status' in caller) return refuse(caller)
       const [loaded, door] = await Promise.all([openServer(), load()])
       if (socket.destroyed) return
-      if (closing) return refuse(503, goingDown)
-      if (!credential && anonymous >= maxAnonymous) return refuse(503, 'too many connections wait for their auth frame')
+      if (closing) return refuse(goingDown())
+      if (!credential && anonymous >= maxAnonymous) return refuse(tooManyUnauthenticated())
       upgrading.delete(socket)
       // ws emits this before handleUpgrade returns, or not at all.
-      const onClientError = ({ message }: Error): void => refuse(400, message)
+      const onClientError = ({ message }: Error): void =>
+        refuse({ status: 400, fault: new AppError('invalid_input', message) })
       loaded.once('wsClientError', onClientError)
       loaded.handleUpgrade(request, socket, head, (ws) => {
         ws.once('close', () => logStatus(101))
@@ -257,7 +258,13 @@ export function createSockets(parts: SocketParts): Sockets {
   }
 }
 
-const goingDown = 'the service is going down: try again'
+function goingDown(): Refusal {
+  return { status: 503, fault: new AppError('shutting_down', 'the service is going down: try again') }
+}
+
+function tooManyUnauthenticated(): Refusal {
+  return { status: 503, fault: new AppError('overloaded', 'too many connections wait for their auth frame') }
+}
 
 /** For a connection that `admit` has refused: it is being closed already. */
 const refused: Handler = { frame: () => Promise.resolve(), canClose: () => true }

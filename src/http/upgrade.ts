@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import type { AppError } from '#core/errors.ts'
 import type { Log } from '#lib/log.ts'
 import { refusalTexts } from './auth.ts'
-import { pathOf } from './reply.ts'
+import { faultBody, pathOf } from './reply.ts'
 
 /** Gives the request its id. The returned function writes its log line and returns the id. */
 export function startRequestLog(request: IncomingMessage, log: Log): (status: number) => string {
@@ -25,13 +26,18 @@ const refusals = {
   403: ['Forbidden', ''],
   503: ['Service Unavailable', 'Retry-After: 5\r\n'],
 } as const
-export type RefusalStatus = keyof typeof refusals
-const texts = { 400: 'this is not a WebSocket handshake', ...refusalTexts } as const
+export type Refusal =
+  | { readonly status: keyof typeof refusalTexts; readonly fault?: undefined }
+  | { readonly status: 400 | 503; readonly fault: AppError }
 
-export function refuseUpgrade(socket: Socket, id: string, status: RefusalStatus, text: string = texts[status]): void {
+/** Without a fault the answer is the plain text of `authenticate`. */
+export function refuseUpgrade(socket: Socket, id: string, refusal: Refusal): void {
+  const { status, fault } = refusal
+  const type = fault ? 'application/json' : 'text/plain'
+  const text = fault ? JSON.stringify(faultBody(fault)) : refusalTexts[status]
   const [reason, more] = refusals[status]
   socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: text/plain; charset=utf-8\r\n` +
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: ${type}; charset=utf-8\r\n` +
       `Content-Length: ${Buffer.byteLength(text)}\r\nX-Request-Id: ${id}\r\nCache-Control: no-store\r\n` +
       `${more}Connection: close\r\n\r\n${text}`,
     () => socket.destroy(),

@@ -10,7 +10,7 @@ import { openBare } from './socket.ts'
 
 /** A grace that no test lives to see the end of: what closes before it did not wait for it. */
 const endless = 24 * 60 * 60 * 1000
-const down = 'the service is going down: try again'
+const down = '{"error":{"code":"shutting_down","message":"the service is going down: try again"}}'
 const bound = { timeout: 60_000 }
 const head = `HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${operatorToken}\r\n`
 

@@ -56,7 +56,10 @@ test('frames behind a refused one make no room for more strangers than there may
   for (let at = 0; at < 5; at++) refusedOne.send({ type: 'auth', token: 'nope' })
   assert.equal((await refusedOne.closed).code, 4401)
   await Promise.all(Array.from({ length: 100 }, () => openClient(url)))
-  assert.deepEqual(await refused(openClient(url)), [503, 'too many connections wait for their auth frame'])
+  assert.deepEqual(await refused(openClient(url)), [
+    503,
+    '{"error":{"code":"overloaded","message":"too many connections wait for their auth frame"}}',
+  ])
 })
 
 test('a first frame while the database is away is told to come back, not that its token is bad', async (t) => {
@@ -157,6 +160,7 @@ test('a request that is no WebSocket is told so', async (t) => {
     const answer = await bare.closed
     assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `))
     assert.match(answer, /^x-request-id: \S+\r$/im)
+    assert.match(answer, /\r\n\r\n\{"error":\{"code":"\w+","message":"[^"]+"/)
   }
   for (const path of ['/api/chat/ws', '/ws']) {
     const answer = await call('GET', path)
