@@ -19,12 +19,20 @@ export function createPrivateFile(path: string): void {
  * lost. SQLite itself compares the same numbers, but not with a write-ahead log.
  */
 export function watchFile(path: string): () => void {
-  const inode = (): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
-  const opened = inode()
+  const opened = inodeOf(path)
   return () => {
-    if (inode() === opened) return
+    if (inodeOf(path) === opened) return
     const way = 'nothing more is stored; put it back, or stop Atrium and start it again'
-    throw new AppError('database_unavailable', `${path} was removed or replaced while it was open: ${way}`)
+    throw new AppError('database_unavailable', `${path} was removed, replaced or closed off while it was open: ${way}`)
+  }
+}
+
+/** Undefined where there is no file, or its folder may not be entered. */
+function inodeOf(path: string): number | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.ino
+  } catch {
+    return undefined
   }
 }
 

@@ -1,7 +1,7 @@
 // Faults of SQLite in words that a user can act on: by their codes, and as files and disks cause them.
 import assert from 'node:assert/strict'
 import { chmodSync, copyFileSync, existsSync, linkSync, readdirSync, readlinkSync } from 'node:fs'
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
@@ -131,6 +131,13 @@ test('a file that is no database is closed again', { skip: !existsSync('/proc/se
 const strikes: readonly (readonly [what: string, strike: (path: string) => void])[] = [
   ['removed', (path) => rmSync(path)],
   [
+    'not reached by its name',
+    (path) => {
+      rmSync(path)
+      symlinkSync(path, path)
+    },
+  ],
+  [
     'replaced by a copy',
     (path) => {
       copyFileSync(path, `${path}.copy`)
@@ -148,7 +155,10 @@ for (const [what, strike] of strikes) {
     strike(path)
     const names = readdirSync(place)
     const gone = (work: Promise<unknown>) =>
-      assert.rejects(work, { code: 'database_unavailable', message: /a\.db was removed or replaced .*put it back/ })
+      assert.rejects(work, {
+        code: 'database_unavailable',
+        message: /a\.db was removed, replaced or closed off .*put it back/,
+      })
     await gone(sql.write(() => note('lost')))
     await gone(sql.write(() => note('long'), { bytes: 3_000_000 }))
     await gone(sql.ping())
