@@ -6,6 +6,7 @@ import { canonical } from '#core/json.ts'
 import type { ListedTool, McpTool, OfferedTool } from '#core/mcp.ts'
 import { nameKey } from '#core/tool-names.ts'
 import { unifiedDiff } from '#lib/unified-diff.ts'
+import { drained } from '#safety/drained.ts'
 import { modelName } from './names.ts'
 
 /** Tools of one server, with those that it no longer lists: a tool that was pinned is never forgotten by itself. */
@@ -26,6 +27,15 @@ export function pinOf({ description, schema }: Pick<OfferedTool, 'description' |
  * has too many new names.
  */
 export function mergeTools(server: string, before: readonly McpTool[], listed: readonly ListedTool[]): McpTool[] {
+  return drained(mergeInSlices(server, before, listed))
+}
+
+/** The same with a pause after each tool. */
+export function* mergeInSlices(
+  server: string,
+  before: readonly McpTool[],
+  listed: readonly ListedTool[],
+): Generator<void, McpTool[]> {
   const known = new Map(before.map((tool) => [tool.name, tool]))
   const after = new Map<string, McpTool>()
   const taken = new Set(before.map(({ as }) => nameKey(as)))
@@ -39,6 +49,7 @@ export function mergeTools(server: string, before: readonly McpTool[], listed: r
       taken.add(nameKey(as))
       after.set(each.name, firstSeen(each, as))
     }
+    yield
   }
   const gone = before.filter(({ name }) => !after.has(name))
   if (after.size + gone.length > maxKnownTools) {

@@ -2,6 +2,7 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { byteLength, isObject } from '#core/json.ts'
 import type { ListedTool } from '#core/mcp.ts'
+import { pace } from '#lib/pace.ts'
 import { readTool } from './listing.ts'
 
 const maxTools = 500
@@ -28,6 +29,8 @@ export async function readList(client: Client): Promise<ServerList> {
     const result: unknown = await client.request({ method: 'tools/list', params }, anyObject)
     const { tools: listed, nextCursor } = isObject(result) ? result : {}
     for (const each of Array.isArray(listed) ? (listed as unknown[]) : []) {
+      // A tool may have half a megabyte.
+      await pace()
       const tool = readTool(each)
       if (!tool) continue
       tools.push(tool)

@@ -4,7 +4,8 @@ import type { McpServer, McpStore, McpTool } from '#core/mcp.ts'
 import type { Log } from '#lib/log.ts'
 import { type Connection, type ConnectionParts, createConnection } from './connection.ts'
 import type { OpenTransport } from './open-transport.ts'
-import { mergeTools, sameTools } from './pin.ts'
+import { inPace } from '#lib/pace.ts'
+import { mergeInSlices, mergeTools, sameTools } from './pin.ts'
 
 export type ServersParts = Pick<ConnectionParts, 'callMs' | 'idleMs' | 'probeMs' | 'version'> & {
   readonly store: McpStore
@@ -72,8 +73,10 @@ export function createServers(parts: ServersParts): Servers {
       const found = connections.get(name)
       if (found) return found.connection
       const connection = open(server, async ({ tools, instructions }) => {
+        const before = get(name).tools
+        const after = await inPace(mergeInSlices(name, before, tools))
         await change(name, (stored) => {
-          const merged = mergeTools(name, stored.tools, tools)
+          const merged = sameTools(stored.tools, before) ? after : mergeTools(name, stored.tools, tools)
           if (sameTools(stored.tools, merged) && stored.instructions === instructions) return undefined
           return { tools: merged, instructions }
         })

@@ -13,8 +13,8 @@ import { secretsIn } from './values.ts'
 /** Rounds of one run in which a server of the newer era wants nothing but to be called again. */
 const maxRounds = 10
 
-/** A tool and the text of everything it was made from. */
-type Made = { readonly from: string; readonly tool: Tool }
+/** A tool and what it was made from. A stored tool that has not changed is the same object. */
+type Made = { readonly target: string; readonly everyone: boolean; readonly from: McpTool; readonly tool: Tool }
 
 export function createMcpSource(servers: Servers, masks: Masks): ToolSource {
   let made: ReadonlyMap<string, Made> = new Map()
@@ -23,16 +23,18 @@ export function createMcpSource(servers: Servers, masks: Masks): ToolSource {
 
   function build(): void {
     const next = new Map<string, Made>()
-    const offered = servers.all().flatMap((server) =>
-      server.tools.flatMap((tool) => {
-        if (statusOf(tool) !== 'on' || !tool.pinned) return []
-        const from = JSON.stringify([server.target, server.everyone, tool])
-        const before = made.get(tool.as)
-        const each = before?.from === from ? before : { from, tool: agentTool(server, tool, tool.pinned, servers) }
-        next.set(tool.as, each)
-        return [{ tool: each.tool, everyone: server.everyone }]
-      }),
-    )
+    const offered = servers.all().flatMap((server) => {
+      const { everyone } = server
+      const target = JSON.stringify(server.target)
+      return server.tools.flatMap((from) => {
+        if (statusOf(from) !== 'on' || !from.pinned) return []
+        const before = made.get(from.as)
+        const isSame = before?.from === from && before.target === target && before.everyone === everyone
+        const each = isSame ? before : { target, everyone, from, tool: agentTool(server, from, from.pinned, servers) }
+        next.set(from.as, each)
+        return [each]
+      })
+    })
     made = next
     all = unlessSame(
       all,

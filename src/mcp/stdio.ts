@@ -6,7 +6,8 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { isObject, valueIn } from '#core/json.ts'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { within } from '#lib/deadline.ts'
-import { pace } from '#lib/pace.ts'
+import { parseInPieces } from '#lib/json-pieces.ts'
+import { inPace, nextTurn, pace } from '#lib/pace.ts'
 import { type ExactArguments, messageText } from './exact-arguments.ts'
 import { maxMessageBytes, messageExcess } from './message-bounds.ts'
 import { endMarked, kill, markVariable } from './process-mark.ts'
@@ -22,6 +23,10 @@ const termMs = 2_000
 const lastWordsMs = 500
 /** How long the end of a process is waited for that no longer reads its standard input. */
 const maxExitMs = 5_000
+/** A longer message is parsed in pieces. */
+const maxAtOnceBytes = 256 * 1024
+/** A longer line is no empty one. */
+const maxBlankBytes = 1_000
 const newline = 0x0a
 
 export type StdioParts = {
@@ -117,14 +122,30 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
     return promise
   }
 
-  function receive(line: Buffer): void {
+  /** A promise for a long message, which is parsed in pieces. */
+  function receive(line: Buffer): Promise<void> | undefined {
+    if (line.length > maxAtOnceBytes) return receiveLong(line)
+    if (isWithinBounds(line)) take(line, valueIn(line.toString('utf8')))
+    return undefined
+  }
+
+  async function receiveLong(line: Buffer): Promise<void> {
+    await nextTurn()
+    if (!isWithinBounds(line)) return
+    await nextTurn()
+    take(line, await inPace(parseInPieces(line)).catch(() => undefined))
+  }
+
+  function isWithinBounds(line: Buffer): boolean {
     const excess = messageExcess(line)
-    if (excess !== undefined) return refuse(`a message with ${excess}`)
-    const text = line.toString('utf8').trim()
-    if (text === '') return
-    const message = valueIn(text)
+    if (excess !== undefined) refuse(`a message with ${excess}`)
+    return excess === undefined
+  }
+
+  function take(line: Buffer, message: unknown): void {
     if (isObject(message) && message['jsonrpc'] === '2.0') transport.onmessage?.(message as JSONRPCMessage)
-    else parts.onGarbage(`a line that is no message (${line.length} bytes)`)
+    else if (line.length > maxBlankBytes || line.toString('utf8').trim() !== '')
+      parts.onGarbage(`a line that is no message (${line.length} bytes)`)
   }
 
   function tooLong(): void {
@@ -191,7 +212,7 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
  */
 async function readLines(
   stream: AsyncIterable<Buffer>,
-  onLine: (line: Buffer) => void,
+  onLine: (line: Buffer) => Promise<void> | undefined,
   tooLong: () => void,
 ): Promise<void> {
   const line = new ByteBlocks()
@@ -202,7 +223,7 @@ async function readLines(
       if (line.size > maxMessageBytes) return tooLong()
       if (at < 0) break
       from = at + 1
-      onLine(line.take())
+      await onLine(line.take())
       await pace()
     }
   }

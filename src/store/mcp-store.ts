@@ -2,21 +2,34 @@
 import { AppError } from '#core/errors.ts'
 import { isLong } from '#core/json-slices.ts'
 import { maxServers, type McpServer, type McpStore, type McpTarget, type McpTool } from '#core/mcp.ts'
+import { pace } from '#lib/pace.ts'
 import { notifySettings } from './change-signal.ts'
 import { removeGrantsOf } from './grant-store.ts'
+import { readApart } from './long-rows.ts'
 import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 const longListChars = 3 * 1024 * 1024
+/** Tools with more are read in a thread. */
+const minLongBytes = 512 * 1024
 
 export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): McpStore {
+  let known: KnownTools = new Map()
   return {
-    list: () =>
-      sql.read(function* () {
-        const servers = yield* query('SELECT * FROM mcp_servers ORDER BY name')
-        if (servers.length === 0) return []
-        const tools = Map.groupBy(yield* query('SELECT * FROM mcp_tools'), (row) => String(row['server']))
-        return servers.map((row) => serverOf(row, tools.get(String(row['name'])) ?? []))
-      }),
+    async list() {
+      const { servers, bytes, rows } = await sql.read(readAll)
+      const read = servers.length === 0 ? [] : (rows ?? (await readApart(sql, readTools, { of: 'mcp', bytes })))
+      const tools = new Map<string, McpTool[]>()
+      const seen: KnownTools = new Map()
+      for (const row of read) {
+        const server = String(row['server'])
+        const list = tools.get(server) ?? []
+        tools.set(server, list)
+        list.push(toolOf(row, known, seen))
+        await pace()
+      }
+      known = seen
+      return servers.map((row) => serverOf(row, tools.get(String(row['name'])) ?? []))
+    },
     add: (server) =>
       sql.write(function* () {
         const { name, target, everyone, instructions, tools } = server
@@ -42,7 +55,8 @@ export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): M
         const row = yield* first(`SELECT * FROM mcp_servers WHERE name = ?${sql.lock}`, name)
         if (!row) throw new AppError('not_found', `no MCP server is named ${name}`)
         const rows = yield* query('SELECT * FROM mcp_tools WHERE server = ?', name)
-        const server = serverOf(row, rows)
+        const tools = rows.map((each) => toolOf(each, known))
+        const server = serverOf(row, tools)
         const changes = decide(server)
         if (!changes) return server
         const after = { ...server, ...changes }
@@ -125,18 +139,41 @@ function* putTool(
   )
 }
 
-function serverOf(row: Row, tools: readonly Row[]): McpServer {
+function* readAll(): Job<{ servers: Row[]; bytes: number; rows?: Row[] }> {
+  const servers = yield* query('SELECT * FROM mcp_servers ORDER BY name')
+  const sized = 'SELECT COALESCE(sum(octet_length(state)), 0) AS bytes FROM mcp_tools'
+  const bytes = servers.length === 0 ? 0 : Number((yield* first(sized))?.['bytes'])
+  return { servers, bytes, ...(bytes < minLongBytes && { rows: yield* readTools() }) }
+}
+
+function readTools(): Job<Row[]> {
+  return query('SELECT * FROM mcp_tools')
+}
+
+function serverOf(row: Row, tools: readonly McpTool[]): McpServer {
   return {
     name: String(row['name']),
     target: JSON.parse(String(row['target'])) as McpTarget,
     everyone: Number(row['everyone']) === 1,
     instructions: String(row['instructions']),
-    tools: tools.map(toolOf).sort((one, two) => (one.name < two.name ? -1 : 1)),
+    tools: tools.toSorted((one, two) => (one.name < two.name ? -1 : 1)),
     addedAt: Number(row['added_at']),
   }
 }
 
-function toolOf(row: Row): McpTool {
+/** Tools as they were read last, by what is stored of them: one that has not changed stays the same object. */
+type KnownTools = Map<string, { readonly row: Row; readonly tool: McpTool }>
+
+function toolOf(row: Row, known: KnownTools, seen?: KnownTools): McpTool {
+  const key = String(row['model_name'])
+  const before = known.get(key)
+  const isSame = before !== undefined && Object.entries(row).every(([column, value]) => before.row[column] === value)
+  const tool = isSame ? before.tool : newToolOf(row)
+  seen?.set(key, { row, tool })
+  return tool
+}
+
+function newToolOf(row: Row): McpTool {
   const { pinnedAt: _, ...state } = stateOf(row)
   return {
     name: String(row['name']),

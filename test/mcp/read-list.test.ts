@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Client } from '@modelcontextprotocol/client'
 import { readList } from '#mcp/read-list.ts'
+import { loopTurns } from '../loop-turns.ts'
 
 /** A client whose server lists these tools on each of so many pages. */
 function clientOf(tools: readonly unknown[], { pages = 1, instructions = '' } = {}): Client {
@@ -66,4 +67,10 @@ test('an answer that is no object is a fault', async () => {
     },
   }
   assert.deepEqual(await readList(client as unknown as Client), { tools: [], instructions: '' })
+})
+
+test('other work goes on while the tools of a list are read', async (t) => {
+  const client = clientOf(Array.from({ length: 200 }, () => tool))
+  const turns = await loopTurns(t, () => readList(client))
+  assert.ok(turns >= 100, `${turns} turns of the event loop`)
 })
