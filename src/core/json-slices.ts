@@ -1,4 +1,5 @@
 // JSON of values that may hold megabytes of text, written in slices so that the caller can yield to the event loop between them.
+import { someIn } from './json.ts'
 
 /** JSON.stringify escapes 64 K letters in less than 10 ms, even where each of them is half a pair. */
 const sliceChars = 64 * 1024
@@ -16,7 +17,7 @@ export function isLong(value: unknown, minChars = minLongChars): boolean {
   const take = (each: unknown): boolean => {
     left -= valueChars
     if (typeof each === 'string') left -= each.length
-    else if (typeof each === 'object' && each !== null) for (const inner of Object.values(each)) if (take(inner)) break
+    else if (typeof each === 'object' && each !== null) someIn(each, take)
     return left <= 0
   }
   return take(value)

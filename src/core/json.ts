@@ -39,7 +39,15 @@ export function canonical(value: unknown, levels = Number.POSITIVE_INFINITY): st
 /** True when a value nests deeper than `levels`: a recursive walk of it could overflow the stack. */
 export function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((each) => isDeeperThan(levels - 1, each))
+  return levels === 0 || someIn(value, (each) => isDeeperThan(levels - 1, each))
+}
+
+/** True once `test` is, for a member of JSON data. Object.values takes four times as long for an object of many members. */
+export function someIn(value: object, test: (member: unknown) => boolean): boolean {
+  if (Array.isArray(value)) return value.some(test)
+  // oxlint-disable-next-line guard-for-in -- JSON data inherits nothing
+  for (const key in value) if (test((value as Record<string, unknown>)[key])) return true
+  return false
 }
 
 /** The UTF-8 size of a text. */

@@ -1,6 +1,7 @@
 // Reading a create request. Only the fields of `CreateSchema` can be wrong; any other is ignored when it is malformed.
 import { parseResponseId } from '#core/ids.ts'
 import { isObject, type JsonObject } from '#core/json.ts'
+import { isLong } from '#core/json-slices.ts'
 import type { TurnOptions } from '#core/turn.ts'
 import { checkInstructions, contextBlock } from '#doors/openai/blocks.ts'
 import {
@@ -56,6 +57,7 @@ export type RequestRules = {
 /** Throws invalid_input with the path of the field. */
 export async function readCreate(body: unknown, rules: RequestRules): Promise<CreateRequest> {
   if (!rules.externalTools && isObject(body)) refuseCallerTools(body)
+  if (isObject(body)) refuseLongContext(body['x_context'])
   const fields = check(CreateSchema, body)
   // Fields outside the schema are read as sent, and ignored when malformed.
   const raw = body as Readonly<Record<string, unknown>>
@@ -111,6 +113,15 @@ export function readPrevious(text: string): Previous {
   const previous = parseResponseId(text)
   if (!previous) throw wrongField('previous_response_id', 'is not the id of a response: resp_ and 64 hex digits')
   return previous
+}
+
+/**
+ * Refuses most of what is too large before a schema walks through it, which takes a millisecond for a thousand names. `isLong`
+ * counts a value as sixteen letters; its JSON has at least two bytes.
+ */
+function refuseLongContext(context: unknown): void {
+  if (isObject(context) && isLong(context, 10 * maxContextBytes))
+    throw wrongField('x_context', `has more than ${maxContextBytes} bytes as JSON`)
 }
 
 async function readContext(context: unknown): Promise<Record<string, unknown> | undefined> {

@@ -52,6 +52,8 @@ describe('readCreate', () => {
     const limits = { x_context: 10 * 1024, metadata: 16 * 1024, format: 64 * 1024 }
     await assert.doesNotReject(read({ x_context: sized(limits.x_context) }))
     assert.equal(await paramOf({ model: 'm', input: 'hi', x_context: sized(limits.x_context + 1) }), 'x_context')
+    const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [at, at]))
+    await assert.rejects(read({ x_context: many }), { message: 'x_context has more than 10240 bytes as JSON' })
     const kept = async (fields: object) => JSON.stringify((await read(fields)).options).length > 9_000
     const format = (bytes: number) => ({ text: { format: { type: 'json_schema', name: 'f', schema: sized(bytes) } } })
     assert.deepEqual(
