@@ -1,7 +1,6 @@
 // A stdio MCP server as a transport of the client package: its process in a group of its own, without a shell, one JSON
 // message a line. The package's own transport probes on a second process, has no group and passes more variables.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { isObject, valueIn } from '#core/json.ts'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
@@ -112,12 +111,7 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
     })
     for (const stream of [started.stdin, started.stdout, started.stderr]) stream.on('error', () => {})
     const read = readLines(started.stdout, receive, tooLong).catch(() => {})
-    const errors = errorLines(parts.onErrorLine)
-    started.stderr.on('data', (chunk: Buffer) => errors.next(chunk))
-    const told = once(started.stderr, 'end').then(
-      () => errors.end(),
-      () => {},
-    )
+    const told = readErrorLines(started.stderr, parts.onErrorLine).catch(() => {})
     const drained = Promise.all([read, told])
     return promise
   }
@@ -229,8 +223,8 @@ async function readLines(
   }
 }
 
-/** Cuts standard error into lines of bounded length and number. */
-function errorLines(onLine: (line: string) => void): { next(chunk: Buffer): void; end(): void } {
+/** Cuts standard error into lines of bounded length and number, and yields to the event loop between its chunks. */
+export async function readErrorLines(stream: AsyncIterable<Buffer>, onLine: (line: string) => void): Promise<void> {
   let rest = ''
   let [minute, count] = [0, 0]
   const tell = (line: string): void => {
@@ -240,12 +234,11 @@ function errorLines(onLine: (line: string) => void): { next(chunk: Buffer): void
     if (++count <= maxErrorLines) onLine(line.slice(0, maxErrorLineChars))
     else if (count === maxErrorLines + 1) onLine('[more lines follow; they are left out for a minute]')
   }
-  return {
-    next(chunk) {
-      const lines = (rest + chunk.toString('utf8')).split('\n')
-      rest = (lines.pop() ?? '').slice(0, maxErrorLineChars)
-      for (const line of lines) tell(line)
-    },
-    end: () => tell(rest),
+  for await (const chunk of stream) {
+    const lines = (rest + chunk.toString('utf8')).split('\n')
+    rest = (lines.pop() ?? '').slice(0, maxErrorLineChars)
+    for (const line of lines) tell(line)
+    await pace()
   }
+  tell(rest)
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { kill } from '#mcp/process-mark.ts'
 import { until } from '../until.ts'
-import { createExitGuard, createStdioTransport, type StdioTransport } from '#mcp/stdio.ts'
+import { createExitGuard, createStdioTransport, readErrorLines, type StdioTransport } from '#mcp/stdio.ts'
 
 const message = { jsonrpc: '2.0', method: 'ping', id: 1 } as const
 const guard = createExitGuard()
@@ -74,4 +74,17 @@ test('a server that writes lines without end leaves turns of the event loop to o
   }
   // As many as one read of 64 KiB brings.
   assert.ok(most < 32_768, `${most} lines`)
+})
+
+test('standard error without end leaves turns of the event loop to others, and few lines are told', async () => {
+  const [all, chunk] = [1_000, Buffer.from('x\n'.repeat(32_768))]
+  let [chunks, turned] = [0, false]
+  async function* endless(): AsyncGenerator<Buffer> {
+    while (chunks++ < all && !turned) yield await Promise.resolve(chunk)
+  }
+  setImmediate(() => (turned = true))
+  const lines: string[] = []
+  await readErrorLines(endless(), (line) => lines.push(line))
+  assert.ok(chunks < all, 'it had a turn')
+  assert.ok(lines.length >= 101 && lines.length <= 202)
 })
