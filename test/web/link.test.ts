@@ -63,6 +63,19 @@ async function openCuttable(t: TestContext): Promise<{ url: string; cut(): void;
 
 const badge = (page: Page) => page.getByText(/^Reconnecting, /)
 
+test('on a phone the pill takes the place of New thread, which the menu has', { skip }, async (t) => {
+  const way = await openCuttable(t)
+  const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'hello' })
+  const page = await site.open(t, `/threads/${thread_id}`, { url: way.url, viewport: { width: 375, height: 700 } })
+  const link = page.locator('.top-bar .new-thread')
+  await link.waitFor()
+  way.cut()
+  await page.locator('.link-state .pill').waitFor()
+  await link.waitFor({ state: 'hidden' })
+  way.mend()
+  await link.waitFor()
+})
+
 test('a cut loses nothing and doubles nothing of what streams; what is written meanwhile is sent once', {
   skip,
 }, async (t) => {
