@@ -20,7 +20,7 @@ export function checkType(headers: IncomingHttpHeaders, type: string): void {
 
 /** Answers `Expect: 100-continue`: the client then sends its body. HTTP/1.0 has no such answer. */
 export function sendContinue({ headers, httpVersion }: IncomingMessage, answer: ServerResponse): void {
-  if (headers.expect !== undefined && httpVersion !== '1.0') answer.writeContinue()
+  if (headers.expect?.toLowerCase().includes('100-continue') && httpVersion !== '1.0') answer.writeContinue()
 }
 
 /** Reads a body of at most `limit` bytes. */

@@ -29,7 +29,7 @@ export function boundPipelining(server: Server, log: Log): void {
     return false
   }
 
-  for (const event of ['request', 'checkContinue'] as const) {
+  for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
     const listeners = server.listeners(event) as Listener[]
     server.removeAllListeners(event)
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {

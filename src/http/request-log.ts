@@ -55,4 +55,5 @@ export function logRequests(server: Server, door: string, log: Log, count?: Coun
   }
   server.prependListener('request', begin)
   server.prependListener('checkContinue', begin)
+  server.prependListener('checkExpectation', begin)
 }

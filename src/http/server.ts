@@ -223,6 +223,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   fastify.route({ method: [...methods], url: '*', handler: runRoute })
   fastify.setNotFoundHandler(runRoute)
   fastify.server.on('checkContinue', (request, response) => fastify.routing(request, response))
+  // An unknown expectation is ignored: Node's own 417 has no body and no id.
+  fastify.server.on('checkExpectation', (request, response) => fastify.routing(request, response))
   fastify.server.on('upgrade', (request, socket, head) => {
     // The server speaks plain HTTP, so the stream is always a Socket.
     sockets.upgrade(request, socket as Socket, head).catch((error: unknown) => {

@@ -64,6 +64,14 @@ test('who sends a whole body, and the end of the connection with it, can read wh
   socket.destroy()
 })
 
+test('an unknown expectation is ignored', async (t) => {
+  const { port } = await openHouse(t)
+  const bare = openBare(port)
+  bare.write(`${head}Expect: wonders\r\nContent-Length: 16\r\n\r\n{"message":"hi"}`)
+  assert.match(await bare.until('you said'), /HTTP\/1.1 200 OK[\s\S]*x-request-id: /i)
+  bare.end()
+})
+
 test('a client that asks first is told to go on', async (t) => {
   const { port } = await openHouse(t)
   const bare = openBare(port)

@@ -81,6 +81,8 @@ export async function openWebhook(parts: WebhookParts): Promise<Webhook> {
   server.on('request', serve)
   // `submit` answers `Expect: 100-continue` only when it will read the body.
   server.on('checkContinue', serve)
+  // An unknown expectation is ignored: Node's own 417 has no body and no id, and does not count for the rate.
+  server.on('checkExpectation', serve)
   server.on('clientError', answerClientError)
   logRequests(server, 'webhook', parts.log, parts.countRequest)
   boundPipelining(server, parts.log)
@@ -102,6 +104,9 @@ export async function openWebhook(parts: WebhookParts): Promise<Webhook> {
 async function handle(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {
   await checkRate(door, request)
   if (door.closing) throw new AppError('shutting_down', 'the service is going down: try again')
+  if (request.headers.host === undefined && request.httpVersion !== '1.0') {
+    throw new AppError('invalid_input', 'the request has no Host header')
+  }
   const route = routeOf(request.method, request.url)
   switch (route.type) {
     case 'submit':
@@ -216,6 +221,8 @@ function createListener(timeouts: Partial<Timeouts> = {}): Server {
     requestTimeout: requestMs,
     keepAliveTimeout: keepAliveMs,
     connectionsCheckingInterval: checkMs,
+    // `handle` checks it, with the channel's own error body.
+    requireHostHeader: false,
     noDelay: true,
   })
 }

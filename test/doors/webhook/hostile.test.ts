@@ -254,3 +254,18 @@ test('a client of HTTP/1.0 is not told to go on', async (t) => {
   socket.write(`${old}Content-Length: ${hello.length}\r\nExpect: 100-continue\r\n\r\n${hello}`)
   assert.match(await socket.answer(/\r\n\r\n/), /^HTTP\/1\.1 200 /)
 })
+
+test('a request without a Host, and one with an unknown expectation, get an answer of the channel and count', async (t) => {
+  const { door } = await openHouse(t, { ratePerMinute: 2 })
+  const send = (head: string): Promise<string> => {
+    const socket = open(t, door.port)
+    socket.write(`POST /webhook HTTP/1.1\r\nConnection: close\r\nContent-Length: 0\r\n${head}\r\n`)
+    return socket.answer()
+  }
+  assert.match(await send(''), /^HTTP\/1\.1 400 [\s\S]*x-request-id: [\s\S]*no Host header/i)
+  assert.match(
+    await send('Host: x\r\nExpect: wonders\r\n'),
+    /^HTTP\/1\.1 401 [\s\S]*x-request-id: [\s\S]*"unauthorized"/i,
+  )
+  assert.match(await send('Host: x\r\n'), /^HTTP\/1\.1 429 /)
+})
