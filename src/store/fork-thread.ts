@@ -141,7 +141,7 @@ const itemBytes = 2 * 1024
 
 /**
  * Moves all large bodies before a seq out of their items, in short transactions. Call it before a fork. Returns the size of
- * the fork's own transaction: much where there are many items, or where it marks a sender's messages.
+ * the fork's own transaction: much where there are many or large items, or where it marks a sender's messages.
  */
 export async function shareAll(
   sql: Sql,
@@ -155,7 +155,16 @@ export async function shareAll(
     const slice: Slice = { threadId, beforeSeq, after, lock: sql.lock }
     after = await sql.write(() => shareSome(user, slice), size)
   }
-  return { bytes: thread?.['user_id'] === user ? beforeSeq * itemBytes : defaultMaxBytes }
+  if (thread?.['user_id'] !== user) return { bytes: defaultMaxBytes }
+  return { bytes: beforeSeq * itemBytes + (await sql.read(() => sharedBytes(threadId, beforeSeq))) }
+}
+
+/** The size of the first bodies that a fork shares: SQLite writes each of them anew to count its references. */
+function* sharedBytes(threadId: string, beforeSeq: number): Job<number> {
+  const firstShared =
+    'SELECT shared FROM items WHERE thread_id = ? AND seq < ? AND shared IS NOT NULL ORDER BY seq LIMIT 1000'
+  const sum = `SELECT COALESCE(sum(bytes), 0) AS bytes FROM shared_bodies WHERE id IN (${firstShared})`
+  return Number((yield* first(sum, threadId, beforeSeq))?.['bytes'])
 }
 
 /** `lock` keeps others from moving the same bodies. */

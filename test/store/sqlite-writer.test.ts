@@ -229,6 +229,7 @@ test('a fork of many items and one of large items are made in a thread', async (
   const before = sizes.length
   await store.threads.fork(ada, few.id, { beforeSeq: 2, door: 'web' })
   assert.ok((sizes[before] ?? 0) >= much.bytes, 'sharing a large item')
+  assert.ok((sizes.at(-1) ?? 0) >= much.bytes, 'counting who shares it')
 })
 
 function openMeasured(t: TestContext) {
