@@ -6,7 +6,7 @@ const pieceBytes = 32 * 1024
 
 const [quote, backslash, comma, letterU] = [0x22, 0x5c, 0x2c, 0x75]
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
-const spaces: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
+const [space, tab, newline, carriageReturn] = [0x20, 0x09, 0x0a, 0x0d]
 /** Bits of a byte that does not begin a character: `10xxxxxx`. */
 const [inCharacterMask, inCharacter] = [0xc0, 0x80]
 
@@ -180,14 +180,13 @@ class Pieces {
     const { isArray, from, name, value } = container
     const members = (container.members ??= isArray ? [] : {})
     if (value) this.#expectBlank(from, to)
-    else if (this.#isBlank(from, to)) throw new SyntaxError('a member is missing')
     const text = value ? '' : this.#text(from, to)
     if (Array.isArray(members)) {
-      for (const each of value ? [value.is] : (this.#parse(`[${text}]`) as unknown[])) members.push(each)
+      for (const each of value ? [value.is] : atLeastOne(this.#parse(`[${text}]`) as unknown[])) members.push(each)
     } else if (value) setMember(members, name ?? '', value.is)
     else {
       const piece = Object.entries(this.#parse(`{${name === undefined ? '' : '""'}${text}}`) as object)
-      for (const [key, each] of piece) setMember(members, name ?? key, each)
+      for (const [key, each] of atLeastOne(piece)) setMember(members, name ?? key, each)
     }
     container.name = undefined
     container.value = undefined
@@ -215,9 +214,20 @@ class Pieces {
   }
 
   #isBlank(from: number, to: number): boolean {
-    for (let at = from; at < to; at++) if (!spaces.has(this.#bytes[at] ?? 0)) return false
+    const bytes = this.#bytes
+    for (let at = from; at < to; at++) {
+      const byte = bytes[at]
+      // No Set: a body may have megabytes of spaces.
+      if (byte !== space && byte !== newline && byte !== carriageReturn && byte !== tab) return false
+    }
     return true
   }
+}
+
+/** Between two commas, or a bracket and a comma, is a member. */
+function atLeastOne<T>(members: readonly T[]): readonly T[] {
+  if (members.length === 0) throw new SyntaxError('a member is missing')
+  return members
 }
 
 /** As JSON.parse sets it: `__proto__` is a name like others. */
