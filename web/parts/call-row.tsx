@@ -6,7 +6,6 @@ import { oneLine } from '#safety/printable.ts'
 import { lazy } from '../lazy.tsx'
 import { briefArgs, type CallState, type CallView } from '../lib/conversation.ts'
 import type { Conversation } from '../store/conversation.ts'
-import { waiting } from '../store/gates.ts'
 import { Icon } from './icon.tsx'
 import { Dot, Runs } from './mark.tsx'
 import './call-row.css'
@@ -21,14 +20,11 @@ const foldFrom = 4
 type ProgressOf = Conversation['progress']
 type CallsProps = { readonly calls: readonly CallView[]; readonly progress: ProgressOf }
 
-export function Calls({ calls: all, progress }: CallsProps) {
+export function Calls({ calls, progress }: CallsProps) {
   const [open, setOpen] = useState(false)
-  // The card of a call that waits for the reader stands for its row.
-  const calls = all.filter(({ id, state }) => state !== 'waiting' || !waiting.value.some((gate) => gate.id === id))
   // Loaded with the first row, so that rows also unfold without a connection.
   useEffect(() => void loadInside().catch(() => {}), [])
   const finished = calls.filter(({ state }) => state === 'done')
-  if (calls.length === 0) return null
   if (calls.length < foldFrom || finished.length < 2) {
     return (
       <div class="calls">
