@@ -128,6 +128,12 @@ function responses(prefix: string): Record<string, Row> {
     [`GET ${prefix}/conversations/:id`]: { all: [200, 404, 404] },
     [`POST ${prefix}/conversations/:id`]: { all: [200, 404, 404], body: { metadata: {} } },
     [`GET ${prefix}/conversations/:id/items`]: { all: [200, 404, 404] },
+    [`POST ${prefix}/conversations/:id/items`]: {
+      all: [200, 404, 404],
+      body: { items: [{ role: 'user', content: 'hi' }] },
+    },
+    [`GET ${prefix}/conversations/:id/items/:item`]: { all: 404 },
+    [`DELETE ${prefix}/conversations/:id/items/:item`]: { all: 404 },
     [`GET ${prefix}/models`]: { all: 200 },
     [`GET ${prefix}/models/*`]: { all: 404 },
   }

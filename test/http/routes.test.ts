@@ -17,6 +17,7 @@ const carryFiles = ['/api/chat', '/api/chat/send', '/api/v1/responses', '/v1/res
   .concat(['/api/v1/responses/compact', '/api/v1/chat/completions', '/v1/chat/completions', '/v1/responses/compact'])
   .concat(['/api/v1/responses/input_tokens', '/v1/responses/input_tokens'])
   .concat(['/api/v1/conversations', '/v1/conversations'])
+  .concat(['/api/v1/conversations/:id/items', '/v1/conversations/:id/items'])
   .map((path) => `POST ${path}`)
 const counted = [...carryFiles, 'POST /api/threads/:id/fork', 'POST /api/missions/:id/run'].concat([
   'POST /api/notifications/ways/:id/test',
