@@ -1,11 +1,14 @@
 // A fetch for servers that the operator named: private addresses are allowed, redirects are not followed, and the
-// answer is bounded in size and time.
+// answer is bounded in size, time and the JSON in it.
 import { withDeadline } from '#lib/deadline.ts'
+import { type JsonBounds, JsonCount } from '#lib/json-bounds.ts'
 import type { Dial } from './dial.ts'
 import { parseTarget } from './fetch.ts'
 
 const timeoutMs = 5_000
 const maxAnswerBytes = 1024 * 1024
+/** Whoever asks parses the answer at once. Thousands of keys fit. */
+const jsonBounds: JsonBounds = { values: 50_000, names: 50_000, levels: 100 }
 
 export type PlainRequest = {
   readonly method?: string
@@ -33,6 +36,8 @@ export function createPlainFetch(dial: Dial): PlainFetch {
       dial(request, { maxBytes: maxAnswerBytes, signal }),
     )
     if (dialled.type === 'fault') throw new Error(dialled.fault.message)
+    const excess = new JsonCount(dialled.body, jsonBounds).next(dialled.body.length)
+    if (excess) throw new Error(`the answer has over ${jsonBounds[excess.bound]} ${excess.bound} of JSON`)
     return new Response(new Uint8Array(dialled.body), { status: dialled.status, headers: [...dialled.headers] })
   }
 }

@@ -49,3 +49,14 @@ test('no address and no answer are faults', async () => {
   assert.equal(sent.length, 0)
   await assert.rejects(fetch('https://a.example/'), /nobody is there/)
 })
+
+const tooMuch: readonly [what: string, body: string, fault: RegExp][] = [
+  ['values', `[${'1,'.repeat(60_000)}1]`, /over 50000 values of JSON/],
+  ['levels', '['.repeat(500_000), /over 100 levels of JSON/],
+]
+for (const [what, body, fault] of tooMuch) {
+  test(`an answer with too many ${what} to be parsed at once is a fault`, async () => {
+    const { fetch } = open({ body: Buffer.from(body) })
+    await assert.rejects(fetch('https://a.example/x'), fault)
+  })
+}
