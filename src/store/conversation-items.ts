@@ -1,9 +1,10 @@
 // Items that an API client adds to its conversation, or removes from it, beside turns.
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import { type Entry, removedMessage } from '#core/item.ts'
+import type { Entry } from '#core/item.ts'
 import type { ItemRef, NewThread } from '#core/thread-store.ts'
 import { append, type Bodies } from './append-items.ts'
+import { removedBody } from './rows.ts'
 import { first, type Job, type Row, run, type Sql } from './sql.ts'
 import { checkAtRest } from './start-turn.ts'
 import { checkQuota, storedBytes } from './storage-quota.ts'
@@ -37,9 +38,6 @@ export function* addItems(
   const target = { threadId, turnId: threadId, at: now, lastSeq: Number(thread['last_seq']), bodies }
   return yield* append(target, drafts, null)
 }
-
-/** What is stored of a removed item: its place in the thread. */
-const removedBody = JSON.stringify(removedMessage)
 
 export function* removeItem(
   sql: Sql,

@@ -1,7 +1,7 @@
 // Converts rows to domain values and back. PostgreSQL returns 64-bit integers as text, hence Number().
 import type { Door } from '#core/doors.ts'
 import { userId } from '#core/ids.ts'
-import type { Draft, Entry, Item } from '#core/item.ts'
+import { type Draft, type Entry, type Item, removedMessage } from '#core/item.ts'
 import { mayHoldOldFence, readOldFences } from '#core/origins.ts'
 import type { ListedTurn, Outcome } from '#core/turn-store.ts'
 import type { ModelCall, Thread, ThreadState, Turn, TurnError, TurnOptions, Usage } from '#core/turn.ts'
@@ -121,6 +121,9 @@ export const wholeBody = 'COALESCE(shared_bodies.body, items.body)'
 export const entryColumns = `seq, items.id, turn_id, at, asked, ${wholeBody} AS body`
 /** The size of an item, without reading its body. */
 export const bodyBytes = 'COALESCE(shared_bodies.bytes, octet_length(items.body))'
+
+/** What is stored of a removed item: its place in the thread. */
+export const removedBody = JSON.stringify(removedMessage)
 
 /** `item` is the parsed body, if it was parsed before. */
 export function entryOf(row: Row, item?: Item): Entry {

@@ -4,6 +4,7 @@ import { operator, type UserId, userId } from '#core/ids.ts'
 import type { IndexPosition, ReadThread, ThreadChunk, ThreadIndexStore, ThreadToIndex } from '#core/thread-index.ts'
 import { findMessages } from './find-messages.ts'
 import { readSaidIn } from './read-said.ts'
+import { removedBody } from './rows.ts'
 import { first, type Job, query, type Row, run, type Sql, type Value } from './sql.ts'
 import { countMatch, type IndexTables, type IndexTotals, saveTerms, termVector, withIndex } from './term-index.ts'
 import { isActive, isQueued } from './turn-status.ts'
@@ -179,15 +180,17 @@ function* save(
   const now = yield* first(`SELECT ${threadState} WHERE t.id = ?`, threadId)
   if (!now || Number(now['temporary']) === 1) return
   if (String(now['title']) !== title || Number(now['through']) !== after) return
+  const removed = yield* removedBetween(threadId, after, through)
+  const kept = chunks.filter(({ seq }) => !removed.has(seq))
   const totals = yield* lockTotals(sql, owner)
   const renamed = titleChanged && now['indexed_title'] !== null
   const erased = renamed ? yield* eraseChunks(sql, 'thread_id = ? AND seq = ?', threadId, 0) : { chunks: 0, terms: 0 }
   let terms = 0
-  for (const chunk of chunks) {
+  for (const chunk of kept) {
     yield* saveChunk(sql, totals.number, threadId, chunk)
     terms += chunk.terms.body.length
   }
-  yield* addTotals(owner, chunks.length - erased.chunks, terms - erased.terms)
+  yield* addTotals(owner, kept.length - erased.chunks, terms - erased.terms)
   if (through > after || titleChanged || now['through'] === null) {
     yield* run(
       `INSERT INTO indexed_threads (thread_id, owner, through, title) VALUES (?, ?, ?, ?)
@@ -202,6 +205,19 @@ function* save(
   const ms = yield* unfinishedFor(threadId)
   if (ms > 0) yield* run('UPDATE threads_to_index SET look_at = ? WHERE thread_id = ?', at + ms, threadId)
   else yield* run('DELETE FROM threads_to_index WHERE thread_id = ?', threadId)
+}
+
+/** The messages that were removed since they were read. Only items of no turn can be. */
+function* removedBetween(threadId: string, after: number, through: number): Job<ReadonlySet<number>> {
+  const rows = yield* query(
+    'SELECT seq FROM items WHERE thread_id = ? AND seq > ? AND seq <= ? AND turn_id = ? AND body = ?',
+    threadId,
+    after,
+    through,
+    threadId,
+    removedBody,
+  )
+  return new Set(rows.map(({ seq }) => Number(seq)))
 }
 
 /** When to look again at a thread; 0 if nothing is about to follow in it. */
@@ -240,8 +256,10 @@ function* erase(sql: Sql, threadId: string): Job<boolean> {
   return false
 }
 
-/** Erases the words of one message. */
+/** Erases the words of a message that this transaction has removed. */
 export function* eraseWordsOf(sql: Sql, threadId: string, seq: number): Job<void> {
+  // `save` has this row too: it stores the words before they are erased here, or sees that the message was removed.
+  yield* first(`SELECT 1 AS one FROM threads_to_index WHERE thread_id = ?${sql.lock}`, threadId)
   const indexed = yield* first(`SELECT owner FROM indexed_threads WHERE thread_id = ?${sql.lock}`, threadId)
   const erased = yield* eraseChunks(sql, 'thread_id = ? AND seq = ?', threadId, seq)
   if (indexed) yield* addTotals(userId(String(indexed['owner'])), -erased.chunks, -erased.terms)

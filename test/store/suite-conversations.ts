@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { removedMessage } from '#core/item.ts'
 import type { ThreadStore } from '#core/thread-store.ts'
 import type { Shelf } from '#core/turn.ts'
+import { catchUp } from '#turns/thread-indexer.ts'
 import type { Open } from './harness.ts'
 import { ada, bob, dayMs, finish, rejectsWith, reply, say, threadAtGate, turnAtApproval, turnOf } from './harness.ts'
 import { findTitles } from './thread-words.ts'
@@ -84,6 +85,23 @@ export function conversationTests(open: Open): void {
     assert.equal(await threads.removeItem(ada, id, first.id), 'read')
     await threads.remove(ada, id)
     assert.equal((await storage.used(ada)).bytes, 0)
+  })
+
+  test('an item that is removed while it is indexed leaves no words in the index', async (t) => {
+    const { store } = await open(t)
+    const { threads, threadIndex } = store
+    const { id } = await threads.create(ada, { door: 'responses', title: 'kept', metadata: {}, drafts: [say('kept')] })
+    const [gone] = await threads.addItems(ada, id, { title: '', drafts: [say('zebra')] })
+    const removing: typeof threadIndex = {
+      ...threadIndex,
+      async save(read) {
+        await threads.removeItem(ada, id, gone?.id ?? '')
+        await threadIndex.save(read)
+      },
+    }
+    await catchUp(removing)
+    const words = [{ term: 'kept' }, { term: 'zebra' }]
+    assert.deepEqual((await threadIndex.count(ada, words, 9))?.counts, [2, 0])
   })
 
   test('metadata is replaced by its owner alone, and counts towards what is stored', async (t) => {
