@@ -119,7 +119,7 @@ test('a long log is moved into the file some commits later, after one was answer
   const sql = openBare(t, join(folder(t), 'a.db'))
   const log = () => sql.db.prepare('PRAGMA wal_checkpoint(NOOP)').get()
   await sql.write(() => note('short'))
-  await sql.write(() => note('long'.repeat(1_500_000)))
+  await sql.write(() => note('long'.repeat(750_000)))
   for (let at = 0; at < 7; at++) await sql.write(() => note(`behind it ${at}`))
   assert.equal(log()?.['checkpointed'], 0)
   await until(() => log()?.['checkpointed'] === log()?.['log'])
