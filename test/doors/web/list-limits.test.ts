@@ -102,10 +102,10 @@ test('a body has 64 KB, and more only where files, documents and messages are se
   assert.deepEqual(Object.fromEntries(large), {
     'POST /api/chat': 14,
     'POST /api/chat/send': 14,
-    'PATCH /api/threads/:id/queued/:turn': 2,
-    'PUT /api/memory/documents/*': 2,
-    'POST /api/mcp/:name/test': 2,
-    'POST /api/tools/:name/test': 2,
+    'PATCH /api/threads/:id/queued/:turn': 14,
+    'PUT /api/memory/documents/*': 14,
+    'POST /api/mcp/:name/test': 14,
+    'POST /api/tools/:name/test': 14,
     'POST /api/threads/import': 14,
     'POST /api/skills': 14,
   })
