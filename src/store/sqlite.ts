@@ -31,7 +31,8 @@ export const erasedTables: readonly string[] = (
   'threads turns items thread_chunks documents document_versions chunks skills skill_files skill_contents missions ' +
   'mission_runs notification_ways users secrets grants settings tools mcp_servers channel_accounts channel_chats'
 ).split(' ')
-const erasing = new RegExp(`^DELETE FROM (?:${erasedTables.join('|')})\\b`)
+/** An item of a conversation is removed by an update of its body. */
+const erasing = new RegExp(`^(?:DELETE FROM (?:${erasedTables.join('|')})|UPDATE items SET body)\\b`)
 
 type Write = {
   readonly job: () => Job<unknown>

@@ -97,6 +97,15 @@ test('the log is emptied of deleted text while the service runs, and it goes on'
   assert.ok((await store.turns.start(turnOf())).turn)
 })
 
+test('an item that is removed before it is indexed leaves the log', async (t) => {
+  const { store, path } = await openScrubbed(t)
+  const { id } = await store.threads.create(ada, { door: 'responses', title: '', metadata: {}, drafts: [] })
+  const [item] = await store.threads.addItems(ada, id, { title: '', drafts: [say(word)] })
+  assert.ok(item && holds(path))
+  await store.threads.removeItem(ada, id, item.id)
+  await until(() => !holds(path))
+})
+
 test('a deleted thread leaves the full-text index and the file', async (t) => {
   const { store, path } = open(t)
   const { turn } = await store.turns.start(turnOf({ title: `about ${word}`, input: [say(word)] }))
