@@ -18,7 +18,8 @@ import { withStore } from './home-store.ts'
 import { print } from './report.ts'
 
 const pageThreads = 100
-const shelves: readonly (Shelf | undefined)[] = [undefined, 'pinned', 'archived']
+/** All lists: pinned threads are in the usual one too. */
+const shelves: readonly (Shelf | undefined)[] = [undefined, 'archived']
 
 type Options = { readonly user?: string; readonly json?: boolean }
 
@@ -87,9 +88,13 @@ async function exportThreads({ threads }: Store, user: UserId, folder: string): 
   return count
 }
 
-/** The threads of a user's own, in every list: not those of senders, which the operator reaches. */
+/**
+ * The threads of a user's own, in every list: not those of senders, which the operator reaches. The lists are read twice: a
+ * thread that goes on or changes its list meanwhile moves to where they were read already.
+ */
 async function* threadsOf(threads: Store['threads'], user: UserId): AsyncGenerator<Thread> {
-  for (const shelf of shelves) {
+  const seen = new Set<string>()
+  for (const shelf of [...shelves, ...shelves]) {
     for (let cursor: string | undefined; ; ) {
       const query = { limit: pageThreads, ...(shelf && { shelf }), ...(cursor !== undefined && { cursor }) }
       const { rows, nextCursor } = await threads.list(user, query)
@@ -97,6 +102,8 @@ async function* threadsOf(threads: Store['threads'], user: UserId): AsyncGenerat
         if (listed.userId !== user) continue
         const members = listed.family === undefined ? [listed] : await threads.family(user, listed.family)
         for (const { id } of members) {
+          if (seen.has(id)) continue
+          seen.add(id)
           const thread = id === listed.id ? listed : await threads.get(user, id)
           if (thread) yield thread
         }

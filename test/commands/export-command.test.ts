@@ -23,9 +23,9 @@ const filesIn = (folder: string): string[] =>
     .toSorted()
 
 test('threads, memory, skills, missions and settings are files, which another home imports', async () => {
-  await run('run', 'what is 3+4?')
-  const { stderr } = await run('run', 'what is 5+6?')
-  await run('threads', 'archive', stderr.trim().slice('thread '.length))
+  const idOf = ({ stderr }: { stderr: string }): string => stderr.trim().slice('thread '.length)
+  await run('threads', 'pin', idOf(await run('run', 'what is 3+4?')))
+  await run('threads', 'archive', idOf(await run('run', 'what is 5+6?')))
   await run('memory', 'write', 'notes/plan.md', 'Plant beans.')
   const skill = join(home.path, 'in', 'pdf')
   mkdirSync(skill, { recursive: true })
