@@ -30,7 +30,7 @@ async function itemsOf(parts: ResponsesParts, user: UserId, input: readonly Inpu
     input.flatMap((item) => (item.type === 'system' ? [item.text] : [])),
     'items',
   )
-  const { items } = await resolveReferences(parts, user, { input, threadId: undefined })
+  const { items } = await resolveReferences(parts, user, { input, threadId: undefined, field: 'items' })
   return givenItems(items)
 }
 

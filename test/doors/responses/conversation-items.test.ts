@@ -158,6 +158,7 @@ test('items of another user’s conversation are neither read, added nor removed
 test('what is no item is refused by its place, and nothing of the request is stored', async (t) => {
   const { call, get, path, id } = await open(t, { maxUserBytes: 20_000 })
   const faults: [body: Wire, status: number, param: string | null][] = [
+    [{ items: [{ type: 'item_reference', id: `msg_${'0'.repeat(64)}` }] }, 400, 'items[0].id'],
     [{}, 400, 'items'],
     [{ items: [] }, 400, 'items'],
     [{ items: 'x' }, 400, 'items'],

@@ -21,6 +21,13 @@ export type Resolved = {
   readonly known: ReadonlySet<number>
 }
 
+/** Items with references, and the thread that they continue. `field` is the one of the request that has them. */
+type Referring = {
+  readonly input: readonly InputItem[]
+  readonly threadId: string | undefined
+  readonly field?: 'input' | 'items'
+}
+
 export type ReferenceParts = {
   readonly threads: Pick<ThreadStore, 'findItems' | 'get'>
   readonly turns: Pick<Turns, 'watch'>
@@ -33,12 +40,12 @@ export type ReferenceParts = {
 export async function resolveReferences(
   { threads, turns }: ReferenceParts,
   user: UserId,
-  { input, threadId }: { input: readonly InputItem[]; threadId: string | undefined },
+  { input, threadId, field = 'input' }: Referring,
 ): Promise<Resolved> {
   const references = input.filter((item) => item.type === 'reference')
   if (references.length === 0) return { items: input, known: new Set() }
   if (references.length > maxReferences) {
-    throw wrongField('input', `has ${references.length} references, at most ${maxReferences} are accepted`)
+    throw wrongField(field, `has ${references.length} references, at most ${maxReferences} are accepted`)
   }
   const found = new Map((await threads.findItems(user, references)).map((entry) => [entry.id, entry]))
   const known = new Set<number>()
@@ -54,7 +61,7 @@ export async function resolveReferences(
     const text = texts.get(item.itemId)
     if (text !== undefined) return textMessage('assistant', text)
     const named = entry && inputOf(entry)
-    if (!named) throw wrongField(`input[${at}].id`, 'names no item of your threads: send the item itself')
+    if (!named) throw wrongField(`${field}[${at}].id`, 'names no item of your threads: send the item itself')
     if (item.threadId === threadId) known.add(at)
     return named
   })
