@@ -109,14 +109,14 @@ export function createThreads({ store, bus, mask, onChange = () => {}, ...checks
     find: createThreadFind(store.threads),
     async create(user, { door, items, metadata, title: given }) {
       const drafts = await draftsOf(items, (text) => mask?.(text, user) ?? text)
-      const title = given ?? (items.length > 0 ? titleOf(items) : '')
+      const title = given ?? titleIn(items)
       const thread = await store.threads.create(user, { door, title, metadata, drafts })
       publish(user, thread.id)
       return thread
     },
     async addItems(user, threadId, items) {
       const drafts = await draftsOf(items, (text) => mask?.(text, user) ?? text)
-      const entries = await store.threads.addItems(user, threadId, { title: titleOf(items), drafts })
+      const entries = await store.threads.addItems(user, threadId, { title: titleIn(items), drafts })
       bus.publish(threadId, [{ type: 'entries', entries }])
       publish(user, threadId)
       return entries
@@ -182,4 +182,10 @@ async function readConversation(
 
 function noThread(): AppError {
   return new AppError('not_found', 'the thread does not exist')
+}
+
+/** Empty if the user has written nothing yet: the first message makes the title then. */
+function titleIn(items: readonly Item[]): string {
+  const isOwn = items.some((item) => item.type === 'message' && item.role === 'user' && !item.given)
+  return isOwn ? titleOf(items) : ''
 }

@@ -56,6 +56,14 @@ test('added items are answered with their ids, and read again as they were sent'
   assert.equal((await threads.get(userId('ann'), id.slice(5)))?.title, 'Weather in Rome?')
 })
 
+test('a conversation that begins with instructions gets the title of its first message', async (t) => {
+  const { call, threads } = await open(t)
+  const { id } = (await call('POST', '/api/v1/conversations', { items: [history[0]] })).body
+  await call('POST', `/api/v1/conversations/${String(id)}/items`, { items: history.slice(3) })
+  await call('POST', `/api/v1/conversations/${String(id)}/items`, { items: [history[1]] })
+  assert.equal((await threads.get(userId('ann'), String(id).slice(5)))?.title, 'Weather in Rome?')
+})
+
 test('a call and its output may come in two requests', async (t) => {
   const { call, get, path, id } = await open(t)
   for (const item of history.slice(3, 5)) assert.equal((await call('POST', path, { items: [item] })).status, 200)
