@@ -187,7 +187,10 @@ export function readFrames({ ws, connection, handler, maxFrames }: FrameParts): 
  * flood of pings would fill the memory with answers. Reading is paused until then, so that others have their turn. It
  * replaces the pongs of ws, which the server switches off.
  */
-function answerPings(ws: WebSocket, { hold, release }: { hold(): void; release(): void }): void {
+function answerPings(
+  ws: WebSocket,
+  { hold, release }: { readonly hold: () => void; readonly release: () => void },
+): void {
   let last: Buffer | undefined
   ws.on('ping', (data: Buffer) => {
     if (last === undefined) {
