@@ -6,7 +6,7 @@ import { type Draft, textMessage } from '#core/item.ts'
 import { maxCalls, type Model, type ModelEvent, type ModelRequest } from '#core/model.ts'
 import { type ModelCall, noUsage, type Usage } from '#core/turn.ts'
 import { charsPerToken } from '#core/tokens.ts'
-import { type JsonBounds, JsonCount } from '#lib/json-bounds.ts'
+import { boundWords, type JsonBounds, JsonCount } from '#lib/json-bounds.ts'
 import { mapPacked } from '#lib/map-packed.ts'
 import { tokensInItem, tokensInText } from './tokens.ts'
 
@@ -166,8 +166,7 @@ function createResponse(turnId: string) {
     const json = Buffer.from(args)
     const counted = new JsonCount(json, bounds)
     const excess = counted.next(json.length)
-    const what = excess?.bound === 'names' ? 'field names' : excess?.bound
-    if (excess) throw tooLong(`${argBounds[excess.bound]} ${what} in the arguments of calls`)
+    if (excess) throw tooLong(`${boundWords(argBounds, excess.bound)} in the arguments of calls`)
     const { values, names, levels } = bounds
     bounds = { values: values - counted.values, names: names - counted.names, levels }
   }

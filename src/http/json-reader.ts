@@ -2,7 +2,7 @@
 // pauses for the event loop, so that no body can block the service.
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '#core/errors.ts'
-import { type Excess, type JsonBounds, JsonCount } from '#lib/json-bounds.ts'
+import { boundWords, type Excess, type JsonBounds, JsonCount } from '#lib/json-bounds.ts'
 import { parseInPieces } from '#lib/json-pieces.ts'
 import { inPace, nextTurn, pace } from '#lib/pace.ts'
 import { type FindExact, maxLosslessValues, mayLoseDigits, parseLossless, takeExact } from './lossless-json.ts'
@@ -64,15 +64,13 @@ type Reading = Omit<JsonReading, 'reserve'>
 function refuseExcess(excess: Excess | undefined, { what = 'body' }: Reading): void {
   if (!excess) return
   const { bound, field } = excess
-  const max = jsonBounds[bound]
+  const max = boundWords(jsonBounds, bound)
   const problem =
     bound === 'levels'
-      ? `is nested deeper than ${max} levels: send it flatter, or as a string of JSON`
-      : `brings the ${what} to more than ${max} ${words[bound]}: send fewer, or send the data as a string or a file`
+      ? `is nested deeper than ${max}: send it flatter, or as a string of JSON`
+      : `brings the ${what} to more than ${max}: send fewer, or send the data as a string or a file`
   throw new AppError('invalid_input', `${field || `the ${what}`} ${problem}`, field === '' ? {} : { param: field })
 }
-
-const words = { values: 'values', names: 'field names' } as const
 
 /** Counts in slices. */
 async function count(bytes: Buffer, reading: Reading): Promise<JsonCount> {

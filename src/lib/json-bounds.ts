@@ -116,6 +116,17 @@ export class JsonCount {
   }
 }
 
+/** The bound that a text exceeds, in words (`10000 field names`); undefined when it may be parsed. Counts all at once. */
+export function excessOf(text: Uint8Array, bounds: JsonBounds): string | undefined {
+  const excess = new JsonCount(text, bounds).next(text.length)
+  return excess && boundWords(bounds, excess.bound)
+}
+
+/** A bound in words. */
+export function boundWords(bounds: JsonBounds, bound: keyof JsonBounds): string {
+  return `${bounds[bound]} ${bound === 'names' ? 'field names' : bound}`
+}
+
 /** False for bytes of numbers and literals, and for white space after them. */
 function isStructural(byte: number): boolean {
   if (byte < comma) return byte === quote

@@ -92,5 +92,5 @@ function eventsFault(events: Buffer): string | undefined {
 const tooLargeWords = `the answer is over ${maxMessageBytes / 1024 / 1024} MiB`
 
 function excessWords(excess: string): string {
-  return `the answer has ${excess}`
+  return `the answer has more than ${excess}`
 }

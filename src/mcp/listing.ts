@@ -1,7 +1,7 @@
 // Reads a server's list of tools: what can be offered, and why the rest cannot. The list is a stranger's.
 import { byteLength, isObject, type JsonObject } from '#core/json.ts'
 import type { ListedTool, McpHints } from '#core/mcp.ts'
-import { JsonCount } from '#lib/json-bounds.ts'
+import { excessOf } from '#lib/json-bounds.ts'
 
 const maxSchemaBytes = 256 * 1024
 const maxDescriptionBytes = 256 * 1024
@@ -36,8 +36,8 @@ function schemaFault(schema: unknown): string | undefined {
   if (!isObject(schema) || schema['type'] !== 'object') return 'its schema is not that of an object'
   const text = Buffer.from(JSON.stringify(schema))
   if (text.length > maxSchemaBytes) return `its schema is over ${maxSchemaBytes / 1024} KB`
-  const excess = new JsonCount(text, schemaBounds).next(text.length)
-  return excess && `its schema has more than ${schemaBounds[excess.bound]} ${excess.bound}`
+  const excess = excessOf(text, schemaBounds)
+  return excess && `its schema has more than ${excess}`
 }
 
 function hintsOf(annotations: unknown, title: unknown): McpHints | undefined {

@@ -132,7 +132,7 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
 
   function isWithinBounds(line: Buffer): boolean {
     const excess = messageExcess(line)
-    if (excess !== undefined) refuse(`a message with ${excess}`)
+    if (excess !== undefined) refuse(`a message with more than ${excess}`)
     return excess === undefined
   }
 

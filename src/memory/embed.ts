@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { valueIn } from '#core/json.ts'
 import { withDeadline } from '#lib/deadline.ts'
-import { type JsonBounds, JsonCount } from '#lib/json-bounds.ts'
+import { excessOf, type JsonBounds } from '#lib/json-bounds.ts'
 import { loadOnce } from '#lib/load-once.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { printable } from '#safety/printable.ts'
@@ -67,7 +67,7 @@ export function createEmbed({ model, baseUrl, key, keyName }: EmbedParts): { emb
       )
       const text = new TextDecoder().decode(bytes)
       if (status !== 200) throw faultOf({ status, text, apiKey, model, keyName, host: url.host })
-      const isExcessive = new JsonCount(bytes, boundsOf(texts.length)).next(bytes.length) !== undefined
+      const isExcessive = excessOf(bytes, boundsOf(texts.length)) !== undefined
       return vectorsIn(isExcessive ? '' : text, texts.length, `${url.host} (model "${model}")`)
     },
     async close() {

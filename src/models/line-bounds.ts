@@ -1,6 +1,6 @@
 // What a server may put into one line or one answer of JSON. It is counted before it is parsed: four million brackets take
 // most of a second to parse.
-import { JsonCount, type JsonBounds } from '#lib/json-bounds.ts'
+import { excessOf, type JsonBounds } from '#lib/json-bounds.ts'
 
 /** More than any answer needs: a line has a few fields around its text. */
 const lineBounds: JsonBounds = { values: 20_000, names: 10_000, levels: 100 }
@@ -10,7 +10,6 @@ const minCountedBytes = 16 * 1024
 /** The bound that a line of JSON exceeds, in words. */
 export function excessIn(line: string | Uint8Array): string | undefined {
   if (line.length < minCountedBytes) return undefined
-  const json = typeof line === 'string' ? Buffer.from(line) : line
-  const excess = new JsonCount(json, lineBounds).next(json.length)
-  return excess && `${lineBounds[excess.bound]} ${excess.bound} in a line`
+  const excess = excessOf(typeof line === 'string' ? Buffer.from(line) : line, lineBounds)
+  return excess && `${excess} in a line`
 }

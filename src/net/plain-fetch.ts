@@ -1,7 +1,7 @@
 // A fetch for servers that the operator named: private addresses are allowed, redirects are not followed, and the
 // answer is bounded in size, time and the JSON in it.
 import { withDeadline } from '#lib/deadline.ts'
-import { type JsonBounds, JsonCount } from '#lib/json-bounds.ts'
+import { excessOf, type JsonBounds } from '#lib/json-bounds.ts'
 import type { Dial } from './dial.ts'
 import { parseTarget } from './fetch.ts'
 
@@ -36,8 +36,8 @@ export function createPlainFetch(dial: Dial): PlainFetch {
       dial(request, { maxBytes: maxAnswerBytes, signal }),
     )
     if (dialled.type === 'fault') throw new Error(dialled.fault.message)
-    const excess = new JsonCount(dialled.body, jsonBounds).next(dialled.body.length)
-    if (excess) throw new Error(`the answer has over ${jsonBounds[excess.bound]} ${excess.bound} of JSON`)
+    const excess = excessOf(dialled.body, jsonBounds)
+    if (excess) throw new Error(`the answer has more than ${excess}`)
     return new Response(new Uint8Array(dialled.body), { status: dialled.status, headers: [...dialled.headers] })
   }
 }

@@ -1,7 +1,7 @@
 // Counting JSON in its bytes: exact for valid JSON, wherever the text is cut into slices.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Excess, JsonCount } from '#lib/json-bounds.ts'
+import { type Excess, excessOf, JsonCount } from '#lib/json-bounds.ts'
 
 const free = { values: 1_000, names: 1_000, levels: 1_000 }
 
@@ -71,6 +71,17 @@ test('an excess names the field of the outermost object in which it is', () => {
   assert.equal(field('{"x":"second","a":[1,2,3,4,5]}'), 'a')
   assert.equal(field('[1,2,3,4,5,6,7]'), '')
   assert.equal(field(`{"${'n'.repeat(500)}":[1,2,3,4,5,6,7]}`), 'n'.repeat(100))
+})
+
+test('an excess in words names the bound and its limit', () => {
+  const bounds = { values: 10, names: 1, levels: 2 }
+  for (const [text, words] of [
+    ['[1,2,3,4,5,6,7,8,9,0]', '10 values'],
+    ['{"a":1,"b":2}', '1 field names'],
+    ['[[[]]]', '2 levels'],
+    ['[1]', undefined],
+  ] as const)
+    assert.equal(excessOf(Buffer.from(text), bounds), words)
 })
 
 test('a text that is no JSON is counted to its end', () => {

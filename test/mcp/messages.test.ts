@@ -43,13 +43,14 @@ test('the arguments of a call go out as they were written, on one line', () => {
 
 for (const [name, json, excess] of [
   ['200,000 values', `[${'1,'.repeat(199_998)}1]`, undefined],
-  ['200,001 values', `[${'1,'.repeat(199_999)}1]`, 'more than 200000 values'],
+  ['200,001 values', `[${'1,'.repeat(199_999)}1]`, '200000 values'],
   ['40,000 names', `{${'"a":1,'.repeat(39_999)}"a":1}`, undefined],
-  ['40,001 names', `{${'"a":1,'.repeat(40_000)}"a":1}`, 'more than 40000 field names'],
+  ['40,001 names', `{${'"a":1,'.repeat(40_000)}"a":1}`, '40000 field names'],
   ['1,000 levels', `${'['.repeat(1_000)}${']'.repeat(1_000)}`, undefined],
-  ['1,001 levels', `${'['.repeat(1_001)}${']'.repeat(1_001)}`, 'more than 1000 levels'],
+  ['1,001 levels', `${'['.repeat(1_001)}${']'.repeat(1_001)}`, '1000 levels'],
 ] as const) {
-  test(`a message with ${name} is ${excess ?? 'read'}`, () => assert.equal(messageExcess(Buffer.from(json)), excess))
+  test(`a message with ${name} is ${excess === undefined ? 'read' : 'refused'}`, () =>
+    assert.equal(messageExcess(Buffer.from(json)), excess))
 }
 
 const form = { message: 'Which?', requestedSchema: { properties: { city: { type: 'string' } } } }

@@ -9,7 +9,7 @@ import { collect, fails, hello, send } from './wire.ts'
 const wide = Array.from({ length: 10_001 }, (_, at) => `"k${at}":0`).join()
 const costly: readonly [what: string, json: string, says: RegExp][] = [
   ['values', `[${'0,'.repeat(20_000)}0]`, /more than 20000 values in a line/],
-  ['names', `{${wide}}`, /more than 10000 names in a line/],
+  ['names', `{${wide}}`, /more than 10000 field names in a line/],
   ['levels', `${'['.repeat(101)}${' '.repeat(20_000)}${']'.repeat(101)}`, /more than 100 levels in a line/],
 ]
 

@@ -51,8 +51,8 @@ test('no address and no answer are faults', async () => {
 })
 
 const tooMuch: readonly [what: string, body: string, fault: RegExp][] = [
-  ['values', `[${'1,'.repeat(60_000)}1]`, /over 50000 values of JSON/],
-  ['levels', '['.repeat(500_000), /over 100 levels of JSON/],
+  ['values', `[${'1,'.repeat(60_000)}1]`, /more than 50000 values/],
+  ['levels', '['.repeat(500_000), /more than 100 levels/],
 ]
 for (const [what, body, fault] of tooMuch) {
   test(`an answer with too many ${what} to be parsed at once is a fault`, async () => {

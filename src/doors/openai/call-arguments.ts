@@ -1,7 +1,7 @@
 // A bound on the arguments of all calls in a request. Prompts parse them.
 import { jsonBounds } from '#http/json-reader.ts'
 import { wrongField } from '#http/validate.ts'
-import { type Excess, JsonCount } from '#lib/json-bounds.ts'
+import { boundWords, type Excess, JsonCount } from '#lib/json-bounds.ts'
 import { pace } from '#lib/pace.ts'
 
 /** Bytes that are counted between two pauses. */
@@ -22,7 +22,7 @@ export async function checkArguments(calls: Iterable<SentArguments>): Promise<vo
       await pace()
     }
     if (excess) {
-      const most = excess.bound === 'names' ? `${jsonBounds.names} field names` : `${jsonBounds.values} values`
+      const most = boundWords(jsonBounds, excess.bound)
       throw wrongField(path, `brings the arguments of all calls to more than ${most}`)
     }
     values -= count.values

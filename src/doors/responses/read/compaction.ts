@@ -3,7 +3,7 @@ import type { Message, Part } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
 import { summaryOrigin } from '#core/origins.ts'
 import { block } from '#doors/openai/blocks.ts'
-import { JsonCount } from '#lib/json-bounds.ts'
+import { excessOf } from '#lib/json-bounds.ts'
 
 /** A compaction has three fields. */
 const compactionBounds = { values: 10, names: 10, levels: 1 }
@@ -21,7 +21,7 @@ export function closeCompaction({ text, tainted }: Compaction): string {
 export async function openCompaction(content: string): Promise<Part[] | undefined> {
   try {
     const json = Buffer.from(content, 'base64url')
-    if (new JsonCount(json, compactionBounds).next(json.length)) return undefined
+    if (excessOf(json, compactionBounds)) return undefined
     const value: unknown = JSON.parse(json.toString('utf8'))
     if (!isObject(value) || value['v'] !== 1 || typeof value['transcript'] !== 'string') return undefined
     const text = value['transcript']
