@@ -19,6 +19,11 @@ const statementMs = 30_000
  * that wait for one row would keep all others from the database.
  */
 const lockMs = 3_000
+/**
+ * The server ends a transaction whose process is silent for this long: frozen, or lost with its machine. Its rows must be
+ * free before its lease expires and others take its turns.
+ */
+const defaultIdleMs = 10_000
 const maxAttempts = 6
 
 const begin: Statement = { sql: 'BEGIN', values: [] }
@@ -31,6 +36,7 @@ const failedCheck = '22012'
 
 type PostgresParts = {
   readonly connectMs?: number
+  readonly idleMs?: number
   /** Called with each new connection before its first job, which fails if this throws. */
   readonly onConnect?: (client: ClientBase) => Promise<void>
 }
@@ -40,7 +46,7 @@ type DriveParts = { readonly unsent: Statement[]; readonly trusts: boolean }
 
 export function openPostgres(
   url: string,
-  { connectMs = defaultConnectMs, onConnect }: PostgresParts = {},
+  { connectMs = defaultConnectMs, idleMs = defaultIdleMs, onConnect }: PostgresParts = {},
 ): Sql & { readonly pool: Pool } {
   // The package's types lack `pipeline` and `onConnect`.
   const options: PoolConfig & { pipeline: boolean; onConnect?: PostgresParts['onConnect'] } = {
@@ -49,6 +55,7 @@ export function openPostgres(
     connectionTimeoutMillis: connectMs,
     statement_timeout: statementMs,
     lock_timeout: lockMs,
+    idle_in_transaction_session_timeout: idleMs,
     query_timeout: statementMs + 5_000,
     keepAlive: true,
     pipeline: true,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
+import { leaseMs } from '#store/lease-store.ts'
 import { asAppError, openPostgres, withoutName } from '#store/postgres.ts'
 
 const broken = 'the connection broke'
@@ -51,7 +52,7 @@ test('a URL keeps all but the name that it gives its connections', () => {
   assert.equal(withoutName(`${url}?application_name=ours&sslmode=require`), `${url}?sslmode=require`)
 })
 
-test('ten connections are kept alive, and a statement that takes too long is ended by the server before it is given up', async () => {
+test('ten connections are kept alive, and the server ends statements and transactions that take too long', async () => {
   const sql = openPostgres('postgres://db.example/atrium?application_name=ours')
   const {
     max,
@@ -59,8 +60,10 @@ test('ten connections are kept alive, and a statement that takes too long is end
     connectionTimeoutMillis: connect,
     statement_timeout: ends,
     query_timeout: gives,
+    idle_in_transaction_session_timeout: idle = 0,
   } = sql.pool.options
   assert.deepEqual([max, keepAlive, connect, ends, gives], [10, true, 5_000, 30_000, 35_000])
+  assert(idle > 0 && idle < leaseMs, 'others can take the turns of a process that is gone')
   assert.deepEqual(
     [sql.pool.options.application_name, sql.pool.options.connectionString],
     ['atrium', 'postgres://db.example/atrium'],

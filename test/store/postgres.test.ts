@@ -1,5 +1,6 @@
 // PostgreSQL under the store: its driver, and that what was deleted is gone from it.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { createSeal } from '#lib/seal.ts'
@@ -85,6 +86,21 @@ test('jobs that wait for a row that somebody holds leave their connections to ot
   await holder.query('ROLLBACK')
   holder.release()
   await sql.close()
+})
+
+test('a process that falls silent in a transaction loses what it holds to others', async () => {
+  const url = await bareDatabase()
+  const [silent, sql] = [openPostgres(url, { idleMs: 1 }), openPostgres(url)]
+  await sql.pool.query('CREATE TABLE seized (id INT PRIMARY KEY)')
+  await sql.pool.query('INSERT INTO seized VALUES (1)')
+  const frozen = await silent.pool.connect()
+  const cut = once(frozen, 'error')
+  await frozen.query('BEGIN; SELECT id FROM seized FOR UPDATE')
+  await sql.write(() => run('UPDATE seized SET id = 2'))
+  await cut
+  frozen.release(true)
+  assert.deepEqual(await sql.read(() => query('SELECT id FROM seized')), [{ id: 2 }])
+  await Promise.all([silent.close(), sql.close()])
 })
 
 test('a lost race is run again, also when a statement that nobody waited for lost it', async () => {
