@@ -41,6 +41,19 @@ for (const prefix of ['/api/v1', '/v1']) {
 
     const threads = async () => (await served.threads.list('ann' as never, { limit: 99 })).rows
 
+    it('sends a request of a failed turn once, since the turn is stored', async () => {
+      const retrying = new OpenAI({ apiKey: 'ann', baseURL: `${served.url}${prefix}`, maxRetries: 2 })
+      for (const stream of [false, true]) {
+        const had = (await threads()).length
+        const messages = [{ role: 'user' as const, content: 'broken' }]
+        await assert.rejects(
+          retrying.chat.completions.create({ model: 'gpt-5', messages, stream }),
+          InternalServerError,
+        )
+        assert.equal((await threads()).length, had + 1)
+      }
+    })
+
     it('answers, and a whole conversation is one thread', async () => {
       const messages: ChatCompletionMessageParam[] = [{ role: 'system', content: 'Be kind.' }]
       const had = (await threads()).length

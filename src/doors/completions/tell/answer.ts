@@ -145,7 +145,9 @@ async function streamTurn(parts: CompletionsParts, reply: FastifyReply, how: Ans
   }
 }
 
+/** The turn is stored and its tools may have run, so clients of OpenAI's are told not to send it again by themselves. */
 function refuseTurn(reply: FastifyReply, fault: AppError) {
   const status = statusOfFault(fault)
+  reply.header('x-should-retry', 'false')
   return reply.code(status).send(errorEnvelope(fault, status))
 }
