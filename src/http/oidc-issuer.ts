@@ -58,6 +58,8 @@ export type IssuerParts = {
   readonly clientSecret?: string
   readonly fetch: (url: string, request?: HttpRequest) => Promise<Response>
   readonly now?: () => number
+  /** For pauses: a clock that is never set. */
+  readonly clock?: () => number
   readonly cooldownMs?: number
 }
 
@@ -71,10 +73,11 @@ export interface Issuer {
 }
 
 export function createIssuer(parts: IssuerParts): Issuer {
-  const { issuer, clientId = '', clientSecret, fetch, now = Date.now, cooldownMs = defaultCooldownMs } = parts
+  const { issuer, clientId = '', clientSecret, fetch, cooldownMs = defaultCooldownMs } = parts
+  const { now = Date.now, clock = () => performance.now() } = parts
   let discovered: Promise<{ metadata: Metadata; keys: JWTVerifyGetKey }> | undefined
   let awayUntil = 0
-  let keysAwayUntil = 0
+  const isAway = (): boolean => clock() < awayUntil
 
   async function ask(url: string, request?: HttpRequest): Promise<Response> {
     try {
@@ -94,17 +97,17 @@ export function createIssuer(parts: IssuerParts): Issuer {
     const { createRemoteJWKSet, customFetch } = await import('jose')
     const keys = createRemoteJWKSet(new URL(metadata.jwks_uri), {
       cooldownDuration: cooldownMs,
-      [customFetch]: (url: string) => (now() < keysAwayUntil ? Promise.reject(justAway()) : ask(url)),
+      [customFetch]: (url: string) => (isAway() ? Promise.reject(justAway()) : ask(url)),
     })
     return { metadata, keys }
   }
 
   function discoverOnce(): Promise<{ metadata: Metadata; keys: JWTVerifyGetKey }> {
     if (discovered) return discovered
-    if (now() < awayUntil) return Promise.reject(justAway())
+    if (isAway()) return Promise.reject(justAway())
     discovered = discover().catch((error: unknown) => {
       discovered = undefined
-      awayUntil = now() + awayMs
+      awayUntil = clock() + awayMs
       throw error
     })
     return discovered
@@ -133,7 +136,7 @@ export function createIssuer(parts: IssuerParts): Issuer {
         if (cause instanceof errors.JOSEError && !issuerErrors.has(code)) {
           throw new AppError('unauthorized', `the token is not valid (${code})`, { cause })
         }
-        if (now() >= keysAwayUntil) keysAwayUntil = now() + awayMs
+        if (!isAway()) awayUntil = clock() + awayMs
         throw unavailable(cause)
       }
     },

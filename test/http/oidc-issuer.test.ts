@@ -22,7 +22,7 @@ type Asked = { readonly url: string; readonly method?: string; readonly headers:
 /** An issuer whose answers are given by path. */
 function opened(answers: Record<string, Answer> = {}, parts: Partial<IssuerParts> = {}) {
   const asked: Asked[] = []
-  const clock = { now }
+  const clock = { now: 0 }
   const fetch: IssuerParts['fetch'] = async (url, { method, headers, body = '' } = {}) => {
     asked.push({ url, ...(method !== undefined && { method }), headers: new Headers(headers), body })
     const path = new URL(url).pathname
@@ -35,7 +35,7 @@ function opened(answers: Record<string, Answer> = {}, parts: Partial<IssuerParts
     if (!answer || answer instanceof Error) throw answer ?? new Error(`nothing at ${path}`)
     return new Response(JSON.stringify(answer.body), { status: answer.status ?? 200 })
   }
-  const client = createIssuer({ issuer, clientId: 'id', fetch, now: () => clock.now, ...parts })
+  const client = createIssuer({ issuer, clientId: 'id', fetch, now: () => now, clock: () => clock.now, ...parts })
   return { client, asked, clock }
 }
 
@@ -117,6 +117,19 @@ test('an issuer that is away is asked again after three seconds', async () => {
   await assert.rejects(client.metadata(), code('issuer_unavailable'))
   assert.equal(asked.length, 1)
   clock.now += 1
+  await assert.rejects(client.metadata(), code('issuer_unavailable'))
+  assert.equal(asked.length, 2)
+})
+
+test('an issuer that is away is asked again after a while, also if the clock of the machine was set back', async () => {
+  let wall = now
+  const { client, asked, clock } = opened(
+    { '/.well-known/openid-configuration': new Error('away') },
+    { now: () => wall },
+  )
+  await assert.rejects(client.metadata(), code('issuer_unavailable'))
+  wall -= 24 * 3_600_000
+  clock.now += 3_000
   await assert.rejects(client.metadata(), code('issuer_unavailable'))
   assert.equal(asked.length, 2)
 })
