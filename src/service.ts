@@ -38,9 +38,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const app = await openApp(parts)
   const open: OpenDoor[] = []
   let local: LocalDoor | undefined
+  const startedAt = performance.now()
   const about: About = {
     version: readVersion(),
-    startedAt: Date.now(),
+    uptimeMs: () => performance.now() - startedAt,
     model: () => app.config.model,
     offeredModels: () => app.models.names(),
     skippedModels: () => app.skippedModels(),
@@ -82,7 +83,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       reload: () => app.reload(),
       settings: app.settings,
       loginLink,
-      status: async () => ({ ...(await statusOf(app.turns, about, undefined, Date.now())), pid: process.pid }),
+      status: async () => ({ ...(await statusOf(app.turns, about)), pid: process.pid }),
     })
     await app.startDuties()
     parts.log.info({ version: about.version, doors: about.doors(), model: config.model.name }, 'started')
@@ -94,7 +95,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       async stop(graceMs = shutdownGraceMs) {
         parts.log.info({ running: app.runner.running }, 'stopping')
         await closeAll(graceMs)
-        parts.log.info({ uptime_secs: Math.floor((Date.now() - about.startedAt) / 1000) }, 'stopped')
+        parts.log.info({ uptime_secs: Math.floor(about.uptimeMs() / 1000) }, 'stopped')
       },
     }
   } catch (error) {

@@ -5,11 +5,12 @@ import type { TestContext } from 'node:test'
 const stepMs = 100
 
 /**
- * Runs a work whose only waits are timers, of tenths of a second. `Date.now()` starts at 0. Not for work that waits for a
+ * Runs a work whose only waits are timers, of tenths of a second. `Date.now()` and `performance.now()` start at 0. Not for work that waits for a
  * socket or a file: the clock would run ahead of it.
  */
 export async function withFakeClock<T>(t: TestContext, work: () => Promise<T>): Promise<T> {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] })
+  const monotonic = t.mock.method(performance, 'now', () => Date.now())
   // For those who import a timer by its name.
   syncBuiltinESMExports()
   try {
@@ -26,6 +27,7 @@ export async function withFakeClock<T>(t: TestContext, work: () => Promise<T>): 
     return await running
   } finally {
     t.mock.timers.reset()
+    monotonic.mock.restore()
     syncBuiltinESMExports()
   }
 }

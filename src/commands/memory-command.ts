@@ -164,10 +164,10 @@ function printMoved(options: Options, done: string, { moved, skipped }: Moved): 
 }
 
 function progress(done: string): OnProgress {
-  let last = Date.now()
+  let last = performance.now()
   return (count, of) => {
-    if (Date.now() - last < progressMs) return
-    last = Date.now()
+    if (performance.now() - last < progressMs) return
+    last = performance.now()
     process.stderr.write(`${done} ${count}${of === undefined ? '' : ` of ${of}`} …\n`)
   }
 }

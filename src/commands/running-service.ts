@@ -26,12 +26,12 @@ export type RunningService = { readonly socket: string; readonly status: Readonl
 /** The operator's client of this home, in the running service or in this process. */
 export async function reachOperator(): Promise<ReachedClient> {
   const { home } = loadConfig()
-  for (const until = Date.now() + lockWaitMs; ; ) {
+  for (const until = performance.now() + lockWaitMs; ; ) {
     if (await runningService(home)) return { client: serviceClient(home), close: () => Promise.resolve() }
     try {
       return await ownClient()
     } catch (error) {
-      if (!(error instanceof AppError && error.code === 'home_locked') || Date.now() > until) throw error
+      if (!(error instanceof AppError && error.code === 'home_locked') || performance.now() > until) throw error
       await pause(lockPollMs)
     }
   }

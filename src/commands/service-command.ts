@@ -151,7 +151,7 @@ async function addAccount({ run }: Machine, home: string): Promise<void> {
 }
 
 async function answered(machine: Machine, home: string): Promise<void> {
-  for (const until = Date.now() + startMs; Date.now() < until; await pause(pollMs)) {
+  for (const until = performance.now() + startMs; performance.now() < until; await pause(pollMs)) {
     if (await machine.answers(home)) return
     if (!(await isActive(machine))) break
   }

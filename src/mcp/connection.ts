@@ -74,7 +74,7 @@ export interface Connection {
 type Start = { opened?: OpenedTransport; stopped: boolean }
 
 export function createConnection(parts: ConnectionParts): Connection {
-  const { name, onList, callMs, idleMs, now = Date.now } = parts
+  const { name, onList, callMs, idleMs, now = () => performance.now() } = parts
   const places = createSemaphore(maxCallsAtOnce)
   const exact: ExactArguments = new WeakMap()
   const questions = createQuestions()

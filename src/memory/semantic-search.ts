@@ -25,7 +25,7 @@ export type SemanticSearchParts = {
 }
 
 export function createSemanticSearch(parts: SemanticSearchParts): SemanticSearch {
-  const { store, embed, model, log, now = Date.now, timeoutMs = defaultTimeoutMs } = parts
+  const { store, embed, model, log, now = () => performance.now(), timeoutMs = defaultTimeoutMs } = parts
   let pausedUntil = 0
 
   async function vectorOf(query: string): Promise<Float32Array | undefined> {

@@ -22,6 +22,8 @@ export type RenewalParts = {
   readonly sourceOf: (secret: Secret) => Promise<RenewalSource | undefined>
   readonly dial: Dial
   readonly now: () => number
+  /** For pauses: a clock that is never set. */
+  readonly clock?: () => number
   readonly log: Log
   /** Keeps a refresh token that the server calls invalid: it is replaced by the next sign-in alone. */
   readonly keepsRefused?: boolean
@@ -50,7 +52,7 @@ const maxStoreAttempts = 5
 const firstStoreRetryMs = 200
 
 export function createRenewals(parts: RenewalParts): Renewals {
-  const { secrets, now, log, keepsRefused = false } = parts
+  const { secrets, now, clock = () => performance.now(), log, keepsRefused = false } = parts
   /** Renewals in progress: calls of this process that need the same secret share one. */
   const renewing = new Map<string, Promise<Secret | undefined>>()
   /** By secret, the time of the next allowed early renewal. */
@@ -86,13 +88,13 @@ export function createRenewals(parts: RenewalParts): Renewals {
 
   /** Renews a secret, or waits for the process that already does; `wait` is false while the old value still works. */
   async function renewOrWait(secret: Secret, token: string, wait: boolean): Promise<Secret | undefined> {
-    for (const until = now() + claimMs; ; ) {
+    for (const until = performance.now() + claimMs; ; ) {
       if (await secrets.claimRenewal(secret, now() + claimMs)) {
         await renew(secret, token)
         return secrets.find(secret.name, secret.owner)
       }
       const current = await secrets.find(secret.name, secret.owner)
-      if (!wait || current?.updatedAt !== secret.updatedAt || now() > until) return current
+      if (!wait || current?.updatedAt !== secret.updatedAt || performance.now() > until) return current
       await pause(pollMs)
     }
   }
@@ -107,8 +109,8 @@ export function createRenewals(parts: RenewalParts): Renewals {
   /** Renews a token that still works, in the background: a server that does not answer delays no call. */
   function renewEarly(secret: Secret, token: string): void {
     const key = keyOf(secret)
-    if ((pausedUntil.get(key) ?? 0) > now()) return
-    pausedUntil.set(key, now() + earlyRenewalPauseMs)
+    if ((pausedUntil.get(key) ?? 0) > clock()) return
+    pausedUntil.set(key, clock() + earlyRenewalPauseMs)
     evictOldest(pausedUntil, maxPauses)
     renewOnce(secret, token, false).catch((error: unknown) =>
       log.warn({ err: error }, 'a sign-in could not be renewed'),

@@ -33,6 +33,8 @@ export type ResourceAccessParts = {
   /** The host and port of a resource itself may be private too. */
   readonly privateHosts: PrivateHosts
   readonly now: () => number
+  /** For what is known for a while: a clock that is never set. */
+  readonly clock?: () => number
   readonly log: Log
   /** The first part of the names of its secrets, such as `mcp`. */
   readonly prefix: string
@@ -74,7 +76,7 @@ function isRegistration(value: unknown): value is Registration {
 }
 
 export function createResourceAccess(parts: ResourceAccessParts): ResourceAccess {
-  const { secrets, now, prefix } = parts
+  const { secrets, now, clock = () => performance.now(), prefix } = parts
   const signIns = { seal: parts.seal, now, sealName: `sign-in/${prefix}` }
   const keyOf = (name: string, what: 'token' | 'client' | 'pending'): string => `${prefix}/${name}/${what}`
   /** By the name of their server. */
@@ -96,12 +98,12 @@ export function createResourceAccess(parts: ResourceAccessParts): ResourceAccess
   /** `fresh` reads it again: a server refused the token that is known here. */
   async function storedToken(name: string, fresh: boolean): Promise<KnownToken | undefined> {
     const before = known.get(name)
-    if (before && !fresh && before.until > now()) return before
+    if (before && !fresh && before.until > clock()) return before
     known.delete(name)
     const secret = await secrets.find(keyOf(name, 'token'), operator)
     const url = secret && (await registrationAt(keyOf(name, 'client')))?.url
     if (!secret || url === undefined) return undefined
-    const found = { secret, url, until: now() + knownMs }
+    const found = { secret, url, until: clock() + knownMs }
     known.set(name, found)
     return found
   }

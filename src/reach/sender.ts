@@ -42,6 +42,8 @@ export type SenderParts = ReadNewsParts & {
   readonly catchUp: () => Promise<void>
   readonly log: Log
   readonly now?: () => number
+  /** For the time between two rounds of a chore: a clock that is never set. */
+  readonly clock?: () => number
 }
 
 export interface Sender {
@@ -52,14 +54,14 @@ export interface Sender {
 }
 
 export function startSender(parts: SenderParts): Sender {
-  const { store, owner, bus, log, now = Date.now } = parts
+  const { store, owner, bus, log, now = Date.now, clock = () => performance.now() } = parts
   const { notifications } = store
   const ending = new AbortController()
   const serving = new Map<string, { readonly user: UserId; readonly work: Promise<void> }>()
   /** Entries from before their claim until their outcome is stored, or could not be. */
   const sending = new Set<string>()
   let closed = false
-  let prunedAt = now()
+  let prunedAt = clock()
   let caughtUpAt: number | undefined
 
   const loop = createLookLoop({
@@ -98,14 +100,14 @@ export function startSender(parts: SenderParts): Sender {
 
   /** False if neither was to be done yet. */
   async function catchUpAndPrune(): Promise<boolean> {
-    const catchesUp = caughtUpAt === undefined || now() - caughtUpAt > catchUpMs
+    const catchesUp = caughtUpAt === undefined || clock() - caughtUpAt > catchUpMs
     if (catchesUp) {
-      caughtUpAt = now()
+      caughtUpAt = clock()
       await parts.catchUp()
     }
-    const prunes = now() - prunedAt > pruneMs
+    const prunes = clock() - prunedAt > pruneMs
     if (prunes) {
-      prunedAt = now()
+      prunedAt = clock()
       while ((await notifications.prune(now() - keptMs)) > 0) await pass()
     }
     return catchesUp || prunes

@@ -27,7 +27,7 @@ type Known = { readonly at: number; grants: readonly Grant[]; readonly reading: 
 
 export function createGrants({
   store,
-  now = Date.now,
+  now = () => performance.now(),
 }: {
   store: Pick<GrantStore, 'list' | 'used'>
   now?: () => number

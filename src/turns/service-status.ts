@@ -5,7 +5,7 @@ import type { TurnStore } from '#core/turn-store.ts'
 
 export type About = {
   readonly version: string
-  readonly startedAt: number
+  readonly uptimeMs: () => number
   /** The configured model; settings may change it. */
   readonly model: () => { readonly provider: string; readonly name: string }
   /** The names of models that can be chosen instead. */
@@ -25,7 +25,7 @@ export type About = {
 /**
  * Jobs and cost are those of one user, or of all users when `user` is undefined. Storage is the user's or the operator's own.
  */
-export async function statusOf(turns: Pick<TurnStore, 'count'>, about: About, user: UserId | undefined, now: number) {
+export async function statusOf(turns: Pick<TurnStore, 'count'>, about: About, user?: UserId) {
   const [counts, storage, connections, sandboxEnabled] = await Promise.all([
     turns.count(user),
     about.storage.used(user ?? operator),
@@ -38,7 +38,7 @@ export async function statusOf(turns: Pick<TurnStore, 'count'>, about: About, us
   return {
     status: about.draining() ? ('draining' as const) : ('ok' as const),
     version: about.version,
-    uptime_secs: Math.floor((now - about.startedAt) / 1000),
+    uptime_secs: Math.floor(about.uptimeMs() / 1000),
     active_jobs: counts.queued + counts.running + counts.waiting,
     llm_backend: provider,
     llm_model: name,

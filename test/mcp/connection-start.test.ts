@@ -42,6 +42,18 @@ test('a server that dies while its list is stored has failed, and counts for the
   await assert.rejects(connection.list(never), { message: /left alone for a while: .*it died/ })
 })
 
+test('a server that failed is left alone no longer because the clock was set back', async (t) => {
+  let passed = 0
+  t.mock.method(performance, 'now', () => passed)
+  t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 0, 2) })
+  const server = fakeServer()
+  const connection = connectTo([server], { onList: () => Promise.resolve(server.die()) })
+  for (let time = 0; time < 5; time++) await assert.rejects(connection.list(never))
+  t.mock.timers.setTime(Date.UTC(2026, 0, 1))
+  passed += 60_000
+  await assert.rejects(connection.list(never), { message: /^the MCP server \w+: it died/ })
+})
+
 for (const method of ['server/discover', 'initialize', 'tools/list']) {
   test(`a stop ends a start at once: ${method} has no answer`, async () => {
     const silent = fakeServer((rpc) => rpc.method === method)

@@ -4,9 +4,10 @@ import { test } from 'node:test'
 import type { FoundChunk } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import type { VectorStore } from '#core/vector.ts'
-import { logTo } from '#lib/log.ts'
+import { logTo, silentLog } from '#lib/log.ts'
 import type { Embed } from '#memory/embed.ts'
 import { createSemanticSearch } from '#memory/semantic-search.ts'
+import { fake } from '../fake.ts'
 import { ada } from '../store/harness.ts'
 
 const near: readonly FoundChunk[] = [{ path: 'a', text: 'x', at: 0, untrusted: false, updatedAt: 0 }]
@@ -53,6 +54,23 @@ test('a server that fails is told once and left alone for 30 seconds', async () 
   state.now = 30_000
   await search(ada, 'q', 1)
   assert.equal(state.embedded, 2)
+})
+
+test('a server is left alone no longer because the clock was set back', async (t) => {
+  let passed = 0
+  t.mock.method(performance, 'now', () => passed)
+  t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 0, 2) })
+  let asked = 0
+  const embed: Embed = () => {
+    asked++
+    return Promise.reject(new AppError('model_failed', 'x'))
+  }
+  const search = createSemanticSearch({ store: fake<VectorStore>({}), embed, model: 'm', log: silentLog })
+  await search(ada, 'q', 1)
+  t.mock.timers.setTime(Date.UTC(2026, 0, 1))
+  passed += 30_000
+  await search(ada, 'q', 1)
+  assert.equal(asked, 2)
 })
 
 test('a query that the model refuses, or gives no vector, is no fault of the server', async () => {

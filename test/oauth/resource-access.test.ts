@@ -26,6 +26,7 @@ async function house(t: TestContext, options: IssuerOptions = {}) {
       dial: createDial({ lookup: () => Promise.resolve([]) }),
       privateHosts,
       now: () => now,
+      clock: () => now,
       log: silentLog,
       prefix: 'mcp',
     })

@@ -47,7 +47,7 @@ export function openReachHouse(t: TestContext, parts: HouseParts & { log?: Log; 
   const mask = (text: string): string => text.replaceAll('hunter2', '***')
   const now = (): number => clock.now
   const catchUp = () => teller.catchUp()
-  const sender = startSender({ store, owner: 'here', ways, bus, mask, catchUp, log, now })
+  const sender = startSender({ store, owner: 'here', ways, bus, mask, catchUp, log, now, clock: now })
   t.after(async () => {
     await teller.close()
     await sender.close()

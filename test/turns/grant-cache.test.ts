@@ -21,7 +21,7 @@ function open() {
   }
   const grants = createGrants({ store, now: () => clock.now })
   const ids = (user = ada) => grants.of(user).map(({ id }) => id)
-  return { clock, stored, reads, used, grants, ids }
+  return { clock, store, stored, reads, used, grants, ids }
 }
 
 test('grants are read once for three seconds, and then again', async () => {
@@ -34,6 +34,19 @@ test('grants are read once for three seconds, and then again', async () => {
   clock.now += 1
   await grants.open(ada)
   assert.deepEqual([reads, ids()], [[ada, ada], []])
+})
+
+test('grants are read again in time, also if the clock was set back', async (t) => {
+  let passed = 0
+  t.mock.method(performance, 'now', () => passed)
+  t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 0, 2) })
+  const { store, reads } = open()
+  const grants = createGrants({ store })
+  await grants.open(ada)
+  t.mock.timers.setTime(Date.UTC(2026, 0, 1))
+  passed += 3_000
+  await grants.open(ada)
+  assert.deepEqual(reads, [ada, ada])
 })
 
 test('a grant counts for its own user alone, and the operator’s list has those of others', async () => {

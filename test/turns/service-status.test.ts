@@ -6,7 +6,7 @@ import { type About, statusOf } from '#turns/service-status.ts'
 
 const about: About = {
   version: '1.2.3',
-  startedAt: 1_000,
+  uptimeMs: () => 5_999,
   model: () => ({ provider: 'p', name: 'm' }),
   databaseBackend: 'sqlite',
   storage: { used: (user) => Promise.resolve({ bytes: user === ada ? 7 : 9 }) },
@@ -24,7 +24,7 @@ const counting = (asked: unknown[]) => ({
 
 test('jobs of every state that is open count, and the whole seconds since the start', async () => {
   const asked: unknown[] = []
-  assert.deepEqual(await statusOf(counting(asked), about, ada, 6_999), {
+  assert.deepEqual(await statusOf(counting(asked), about, ada), {
     status: 'ok',
     version: '1.2.3',
     uptime_secs: 5,
@@ -44,7 +44,7 @@ test('jobs of every state that is open count, and the whole seconds since the st
 
 test('a service that goes down says so, and models that are skipped are named where there are any', async () => {
   const going = { ...about, draining: () => true, skippedModels: () => ['p/x'] }
-  const { status, llm_skipped } = await statusOf(counting([]), going, undefined, 0)
+  const { status, llm_skipped } = await statusOf(counting([]), going)
   assert.deepEqual([status, llm_skipped], ['draining', ['p/x']])
-  assert.ok(!('llm_skipped' in (await statusOf(counting([]), { ...about, skippedModels: () => [] }, undefined, 0))))
+  assert.ok(!('llm_skipped' in (await statusOf(counting([]), { ...about, skippedModels: () => [] }))))
 })

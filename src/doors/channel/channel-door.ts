@@ -126,9 +126,9 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
     try {
       for await (const batch of channel.updates(until)) {
         await takeAll(batch, until)
-        if (Date.now() - prunedAt < pruneMs) continue
-        prunedAt = Date.now()
-        await channels.prune(prunedAt - keepUpdatesMs, prunedAt)
+        if (performance.now() - prunedAt < pruneMs) continue
+        prunedAt = performance.now()
+        await channels.prune(Date.now() - keepUpdatesMs, Date.now())
       }
     } catch (error) {
       if (!until.aborted) throw error

@@ -202,11 +202,11 @@ async function inputOf(
   if (message.files.length > 0 && filesTime.leftMs <= 0) {
     throw new AppError('overloaded', 'the files before it took too long. Send it again')
   }
-  const beganAt = Date.now()
+  const beganAt = performance.now()
   const parts = await withDeadline(filesTime.leftMs, signal, (either) =>
     filesOf({ channel, readPdf, user }, message.files, { signal, either }),
   ).finally(() => {
-    filesTime.leftMs -= Math.max(0, Date.now() - beganAt)
+    filesTime.leftMs -= performance.now() - beganAt
   })
   if (message.text === '' && parts.length > 0) return { type: 'message', role: 'user', content: parts }
   checkMessage(message.text)

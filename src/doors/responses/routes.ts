@@ -24,7 +24,7 @@ import type * as OpenApi from './openapi.ts'
 import type { ResponsesParts } from './parts.ts'
 
 export function responsesRoutes(parts: Omit<ResponsesParts, 'records'>): RouteFamily {
-  const routes = rows({ ...parts, records: createStreamRecords(parts.now) })
+  const routes = rows({ ...parts, records: createStreamRecords() })
   return { prefixes: ['/api/v1', '/v1'], faultBody: errorEnvelope, findExact: exactPaths, routes }
 }
 

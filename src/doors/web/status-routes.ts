@@ -5,10 +5,10 @@ import { type About, statusOf } from '#turns/service-status.ts'
 import { StatusAnswer } from '#doors/web/wire/status.ts'
 import type { Turns } from '#turns/turns.ts'
 
-export type StatusParts = { readonly turns: Pick<Turns, 'count'>; readonly about: About; readonly now?: () => number }
+export type StatusParts = { readonly turns: Pick<Turns, 'count'>; readonly about: About }
 
 /** Jobs and cost are the caller's own; the operator sees those of all users. */
-export function statusRoutes({ turns, about, now = Date.now }: StatusParts): Route[] {
+export function statusRoutes({ turns, about }: StatusParts): Route[] {
   return [
     route({
       method: 'GET',
@@ -17,7 +17,7 @@ export function statusRoutes({ turns, about, now = Date.now }: StatusParts): Rou
       summary: 'Show version, model, doors and load of the service',
       answers: { 200: StatusAnswer },
       handle: ({ caller }): Promise<z.output<typeof StatusAnswer>> =>
-        statusOf(turns, about, caller.operator ? undefined : caller.user, now()),
+        statusOf(turns, about, caller.operator ? undefined : caller.user),
     }),
   ]
 }

@@ -89,10 +89,10 @@ export async function mountRoutes(parts: RouteParts, options: RouteOptions): Pro
   gateway.mount({ routes: [metricsRoute(metrics), ...(options.mount ?? [])] })
 }
 
-function aboutOf({ app: { store }, gateway }: RouteParts, { now = Date.now, models = noModels }: RouteOptions): About {
+function aboutOf({ app: { store }, gateway }: RouteParts, { models = noModels }: RouteOptions): About {
   return {
     version: '1.2.3',
-    startedAt: now() - 5_000,
+    uptimeMs: () => 5_999,
     model: () => ({ provider: 'test', name: 'test-1' }),
     offeredModels: () => models.names(),
     databaseBackend: store.backend,

@@ -38,7 +38,7 @@ export function newRecord(turnId: string, events: EventStyle): StreamRecord {
   return { turnId, events, messages: [], next: 0 }
 }
 
-export function createStreamRecords(now: () => number = Date.now): StreamRecords {
+export function createStreamRecords(now = () => performance.now()): StreamRecords {
   const byTurn = new Map<string, StreamRecord[]>()
   /** Records without a reader, the oldest first. */
   const left = new Map<StreamRecord, { readonly since: number; readonly size: number }>()
