@@ -24,6 +24,7 @@ import type { Observer } from './turn-metrics.ts'
 import { callOnce, type CallOptions, type SingleAnswer, type SingleCall } from './single-call.ts'
 import type { Spend } from './spend.ts'
 import { publishAndWake } from './announce.ts'
+import { createReplayPlaces } from './replay-places.ts'
 import { type Follow, followTurn, type Watch, watchThread } from './watch.ts'
 
 /** Grace period for a cancelled turn to stop by itself and store its partial text; then it is ended in the store. */
@@ -117,6 +118,7 @@ export function createTurns(parts: TurnsParts): Turns {
   const { store, bus, runner, marker = createMarker, mask } = parts
   /** For model calls outside of turns. */
   const aside = { store, model: () => runner.model(), spend: parts.spend, observer: parts.observer }
+  const watching = { bus, threads: store.threads, takePlace: createReplayPlaces() }
   /** Turns that are being stored and will run here; they count as running. */
   let starting = 0
 
@@ -249,8 +251,8 @@ export function createTurns(parts: TurnsParts): Turns {
     removeUser: (name) => removeUser({ store, bus, ...(parts.eraseFiles && { eraseFiles: parts.eraseFiles }) }, name),
     prune: (order) => pruneSome({ store, bus }, order),
     follow: (user, turn, after = (turn.firstSeq ?? 1) - 1) =>
-      watchThread({ bus, threads: store.threads }, user, turn.threadId, { seq: after, turn }),
-    watch: (user, threadId, after) => watchThread({ bus, threads: store.threads }, user, threadId, { seq: after }),
+      watchThread(watching, user, turn.threadId, { seq: after, turn }),
+    watch: (user, threadId, after) => watchThread(watching, user, threadId, { seq: after }),
     changes: (user) => bus.subscribeChanges(user),
     changed: (user) => bus.publishChange({ userId: user }, {}),
     compact: (user, history, signal) => compactHistory(aside, user, history, signal),

@@ -3,8 +3,10 @@ import type { Bus, WatchStart, Subscription, PartialText } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import type { Delta, Event } from '#core/event.ts'
 import type { UserId } from '#core/ids.ts'
+import { isLong } from '#core/json-slices.ts'
 import type { Entries, ThreadStore } from '#core/thread-store.ts'
 import { isAtRest } from '#core/turn-status.ts'
+import type { TakePlace } from './replay-places.ts'
 
 const pageSize = 500
 
@@ -21,34 +23,43 @@ export type Watch = AsyncIterable<readonly Watched[]> & { close(): void }
  * thread is not this user's: the bus does not check users.
  */
 export function watchThread(
-  { bus, threads }: { bus: Bus; threads: ThreadStore },
+  { bus, threads, takePlace }: { bus: Bus; threads: Pick<ThreadStore, 'get' | 'entries'>; takePlace?: TakePlace },
   user: UserId,
   threadId: string,
   { seq: after, turn }: WatchStart,
 ): Watch {
   const subscription = bus.subscribe(threadId, { seq: after, ...(turn && { turn }) })
-  const parts = { subscription, threads, user, threadId, after }
-  return { close: () => subscription.close(), [Symbol.asyncIterator]: () => eventsOfThread(parts) }
+  const closed = new AbortController()
+  const place = takePlace && (() => takePlace(user, closed.signal))
+  const parts = { subscription, threads, user, threadId, after, ...(place && { place }), closed: closed.signal }
+  const close = (): void => {
+    closed.abort()
+    subscription.close()
+  }
+  return { close, [Symbol.asyncIterator]: () => eventsOfThread(parts) }
 }
 
 type ThreadEventsParts = {
   readonly subscription: Subscription
-  readonly threads: ThreadStore
+  readonly threads: Pick<ThreadStore, 'get' | 'entries'>
   readonly user: UserId
   readonly threadId: string
   readonly after: number
+  /** Waits for a place to read a page. Rejects once the watch is closed. */
+  readonly place?: () => Promise<() => void>
+  readonly closed: AbortSignal
 }
 
 // Not a method of the object above, nor the next one: a generator function that is made anew for each turn costs a hidden
 // class, and keeps everything around it in memory until the next full collection.
 async function* eventsOfThread(parts: ThreadEventsParts): AsyncGenerator<readonly Watched[]> {
-  const { subscription, threads, user, threadId, after } = parts
+  const { subscription, threads, user, threadId, after, place, closed } = parts
   try {
     if (!(await threads.get(user, threadId))) throw new AppError('not_found', `thread ${threadId} does not exist`)
     const { partial } = subscription
     const seen: Seen = { last: after, stored: new Set(), partialId: partial?.itemId, written: 0 }
     const read = (): Promise<Entries> => threads.entries(user, threadId, { after: seen.last, limit: pageSize })
-    yield* replay(read, seen)
+    yield* replay(read, seen, place)
     if (partial && !seen.stored.has(partial.itemId)) {
       seen.written = partial.text.length
       yield [{ type: 'snapshot', ...partial }]
@@ -59,12 +70,14 @@ async function* eventsOfThread(parts: ThreadEventsParts): AsyncGenerator<readonl
         if (leavesGap(event, seen.last)) {
           if (fresh.length > 0) yield fresh
           fresh = []
-          yield* replay(read, seen)
+          yield* replay(read, seen, place)
         }
         if (event.type !== 'delta' || continues(event, seen)) fresh.push(...unseen(event, seen))
       }
       if (fresh.length > 0) yield fresh
     }
+  } catch (error) {
+    if (!closed.aborted) throw error
   } finally {
     subscription.close()
   }
@@ -73,14 +86,24 @@ async function* eventsOfThread(parts: ThreadEventsParts): AsyncGenerator<readonl
 /** `written` is the length of the text of the item `partialId` that was sent. */
 type Seen = { last: number; readonly stored: Set<string>; partialId: string | undefined; written: number }
 
-/** Stored entries that were not sent yet, page by page. */
-async function* replay(read: () => Promise<Entries>, seen: Seen): AsyncGenerator<Event[]> {
+/** Stored entries that were not sent yet, page by page. A long page keeps its place until the next one is asked for. */
+async function* replay(
+  read: () => Promise<Entries>,
+  seen: Seen,
+  place?: ThreadEventsParts['place'],
+): AsyncGenerator<Event[]> {
   for (;;) {
-    const { entries, more } = await read()
-    seen.last = entries.at(-1)?.seq ?? seen.last
-    for (const { id } of entries) seen.stored.add(id)
-    if (entries.length > 0) yield [{ type: 'entries', entries }]
-    if (!more) return
+    const release = await place?.()
+    try {
+      const { entries, more } = await read()
+      if (!isLong(entries)) release?.()
+      seen.last = entries.at(-1)?.seq ?? seen.last
+      for (const { id } of entries) seen.stored.add(id)
+      if (entries.length > 0) yield [{ type: 'entries', entries }]
+      if (!more) return
+    } finally {
+      release?.()
+    }
   }
 }
 
