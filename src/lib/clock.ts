@@ -2,7 +2,7 @@
 // comes again, none runs twice at once, and none keeps the process from ending.
 import type { Log } from './log.ts'
 
-/** A longer wait is made of several: a machine that slept, or was set to another time, is late by no more than this. */
+/** A longer wait is made of several: a machine that slept, or whose clock was set forward, is late by no more than this. */
 const maxWaitMs = 60_000
 
 export type ClockJob = () => void | Promise<void>
@@ -16,7 +16,7 @@ export interface Clock {
   now(): number
   /** Does the job again and again; a time at which it still runs is left out. */
   every(ms: number, name: string, job: ClockJob): Timer
-  /** Does the job once, at a time or, where that has passed, soon. */
+  /** Does the job once, at a time or, where that has passed, soon. A clock that is set back makes it no later. */
   at(time: number, name: string, job: ClockJob): Timer
   /** Stops all timers; resolves once no job runs. */
   close(): Promise<void>
@@ -65,13 +65,15 @@ export function createClock({ log, now = Date.now }: { log: Log; now?: () => num
     at(time, name, job) {
       const timer = start(name, job, (run) => {
         let timeout: NodeJS.Timeout
-        const wait = (): void => {
-          timeout = setTimeout(
-            () => (now() < time ? wait() : void run().then(() => timer.stop())),
-            Math.min(Math.max(time - now(), 0), maxWaitMs),
-          ).unref()
+        const wait = (restMs: number): void => {
+          const ms = Math.min(Math.max(restMs, 0), maxWaitMs)
+          timeout = setTimeout(() => {
+            const leftMs = Math.min(restMs - ms, time - now())
+            if (leftMs > 0) wait(leftMs)
+            else void run().then(() => timer.stop())
+          }, ms).unref()
         }
-        wait()
+        wait(time - now())
         return () => clearTimeout(timeout)
       })
       return timer

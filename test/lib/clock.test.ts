@@ -69,6 +69,20 @@ test('a machine that slept is late by a minute at most', async (t) => {
   assert.ok(done)
 })
 
+test('a job is no later because the clock was set back', async (t) => {
+  const { clock, time, tick } = open(t)
+  let done = false
+  clock.at(time.now + 90_000, 'far', () => {
+    done = true
+  })
+  time.now -= 24 * 3_600_000
+  await tick(60_000)
+  await tick(29_999)
+  assert.ok(!done)
+  await tick(1)
+  assert.ok(done)
+})
+
 test('a clock that is closed does nothing more, and has waited for what ran', async (t) => {
   const { clock, time, tick } = open(t)
   const done: string[] = []
