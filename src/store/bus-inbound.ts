@@ -95,8 +95,8 @@ export function createInbound({ local, sql, send, log }: InboundParts): Inbound 
         const partial = local.partialOf(threadId)
         const known = partial?.itemId === delta.itemId ? partial.text.length : 0
         if (delta.offset > known) {
-          if (topic.requestedAt < Date.now() - requestMs) send({ type: 'watch', threadId })
-          topic.requestedAt = Math.max(topic.requestedAt, Date.now())
+          if (topic.requestedAt < performance.now() - requestMs) send({ type: 'watch', threadId })
+          topic.requestedAt = performance.now()
           return
         }
         const text = delta.text.slice(known - delta.offset)

@@ -19,7 +19,7 @@ export interface Outbound {
   publish(threadId: string, events: readonly Event[]): void
   /** Sends a change in the lists of some users. */
   publishChange(users: readonly string[], change: ListChange): void
-  /** When this process last published to a thread; 0 if that is long ago. */
+  /** When this process last published to a thread, by the monotonic clock; -Infinity if that is long ago. */
   publishedAt(threadId: string): number
   /** Another process watches a thread; if this one published to it lately, it sends the current state. */
   watchedElsewhere(threadId: string): void
@@ -76,8 +76,8 @@ export function createOutbound({ local, send, forgetMs }: OutboundParts): Outbou
 
   return {
     publish(threadId, events) {
-      lastPublished.set(threadId, Date.now())
-      if ((watched.get(threadId) ?? 0) < Date.now()) return
+      lastPublished.set(threadId, performance.now())
+      if ((watched.get(threadId) ?? 0) < performance.now()) return
       for (const event of events) {
         if (event.type === 'delta') bufferText(threadId, event)
         if (event.type === 'thought') bufferThought(threadId, event)
@@ -93,17 +93,18 @@ export function createOutbound({ local, send, forgetMs }: OutboundParts): Outbou
     },
     publishChange(users, change) {
       if (followed.size === 0) return
-      for (const user of users) if ((followed.get(user) ?? 0) >= Date.now()) send({ type: 'change', user, change })
+      for (const user of users)
+        if ((followed.get(user) ?? 0) >= performance.now()) send({ type: 'change', user, change })
     },
-    publishedAt: (threadId) => lastPublished.get(threadId) ?? 0,
+    publishedAt: (threadId) => lastPublished.get(threadId) ?? -Infinity,
     watchedElsewhere(threadId) {
-      watched.set(threadId, Date.now() + forgetMs)
+      watched.set(threadId, performance.now() + forgetMs)
       if (lastPublished.has(threadId)) sendCurrent(threadId)
     },
     followedElsewhere(user) {
       // Changes before this announcement were not sent.
-      if ((followed.get(user) ?? 0) < Date.now()) send({ type: 'change', user, change: {} })
-      followed.set(user, Date.now() + forgetMs)
+      if ((followed.get(user) ?? 0) < performance.now()) send({ type: 'change', user, change: {} })
+      followed.set(user, performance.now() + forgetMs)
     },
     sweep(now) {
       for (const [threadId, until] of watched) if (until < now) watched.delete(threadId)

@@ -107,7 +107,7 @@ export async function createLinkedBus({ sql, log, open }: BusParts): Promise<Bus
    * A thread to which this process has just published runs here: it needs neither.
    */
   function announce(): void {
-    const now = Date.now()
+    const now = performance.now()
     outbound.sweep(now)
     for (const user of local.followed()) send({ type: 'follow', user })
     for (const threadId of inbound.watched()) {

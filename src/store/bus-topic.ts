@@ -35,7 +35,7 @@ export function createTopic(seq: number): Topic {
     readDue: false,
     readTurns: new Set(),
     newest: undefined,
-    requestedAt: 0,
+    requestedAt: -Infinity,
     remote: false,
     order: Promise.resolve(),
   }

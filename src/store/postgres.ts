@@ -69,7 +69,7 @@ export function openPostgres(
   pool.on('connect', (client) => client.on('error', () => {}))
   const fly = createFlights()
   const oneAtATime = createOneAtATime()
-  let answeredAt = 0
+  let answeredAt = -Infinity
 
   /** Runs a job. Statements whose rows it need not wait for go with the next one; those at its end stay in `unsent`. */
   async function drive<T>(client: ClientBase, job: Job<T>, { unsent, trusts }: DriveParts): Promise<T> {
@@ -95,7 +95,7 @@ export function openPostgres(
       const result = await drive(client, job, { unsent, trusts })
       await fly(client, [...unsent.splice(0), commit])
       client.release()
-      answeredAt = Date.now()
+      answeredAt = performance.now()
       return result
     } catch (error) {
       if (!(error instanceof AppError || codeOf(error) === failedCheck)) client.release(true)
@@ -118,7 +118,7 @@ export function openPostgres(
         const result = await drive(client, job(), { unsent, trusts: false })
         await fly(client, unsent)
         client.release()
-        answeredAt = Date.now()
+        answeredAt = performance.now()
         return result
       } catch (error) {
         client.release(!(error instanceof AppError))
@@ -149,7 +149,7 @@ export function openPostgres(
     },
     async ping() {
       // A ping could fail because the pool is busy, although the database works.
-      if (Date.now() - answeredAt > freshMs) await read(() => query('SELECT 1'))
+      if (performance.now() - answeredAt > freshMs) await read(() => query('SELECT 1'))
     },
     close: () => pool.end(),
   }

@@ -13,6 +13,7 @@ const flushMs = 100
 
 function openOutbound(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 })
+  t.mock.method(performance, 'now', () => Date.now())
   const local = createLocalBus()
   const sent: Message[] = []
   const outbound = createOutbound({ local, send: (message) => sent.push(message), forgetMs })
@@ -182,7 +183,21 @@ test('a sweep keeps who watches, who follows and what was published lately, and 
   assert.equal(taken().length, 2)
   pass(forgetMs + 1)
   outbound.sweep(Date.now())
-  assert.equal(outbound.publishedAt('a'), 0)
+  assert.equal(outbound.publishedAt('a'), -Infinity)
   outbound.watchedElsewhere('a')
   assert.deepEqual(taken(), [], 'whoever publishes to it now answers')
+})
+
+test('watchers and followers are forgotten in time, also if the clock was set back', (t) => {
+  const { outbound, publish, taken } = openOutbound(t)
+  let passed = 0
+  t.mock.method(performance, 'now', () => passed)
+  outbound.watchedElsewhere('a')
+  outbound.followedElsewhere(ada)
+  taken()
+  t.mock.timers.setTime(0)
+  passed += forgetMs + 1
+  publish('a', entries)
+  outbound.publishChange([ada], {})
+  assert.deepEqual(taken(), [])
 })

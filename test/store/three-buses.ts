@@ -22,6 +22,7 @@ export const flushMs = 100
  */
 export async function openThree(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: Date.now() })
+  t.mock.method(performance, 'now', () => Date.now())
   const sql = openMemorySqlite()
   const store = composeStore(sql, {
     seal: createSeal('0'.repeat(64)),
