@@ -8,6 +8,7 @@ import { type ModelCall, noUsage, type Usage } from '#core/turn.ts'
 import { charsPerToken } from '#core/tokens.ts'
 import { boundWords, type JsonBounds, JsonCount } from '#lib/json-bounds.ts'
 import { mapPacked } from '#lib/map-packed.ts'
+import type { AnswerRoom } from './long-answers.ts'
 import { tokensInItem, tokensInText } from './tokens.ts'
 
 /** Text blocks, reasoning blocks and calls in one response. The store looks further back than this for open calls. */
@@ -38,10 +39,12 @@ export type Question = {
   readonly turnId: string
   readonly signal: AbortSignal
   readonly emit: (pieces: Piece[]) => void
+  /** The caller releases it once the drafts are stored. */
+  readonly room?: Pick<AnswerRoom, 'grow'>
 }
 
 /** Calls the model once. Never throws: an error is returned with the text received so far. */
-export async function ask({ model, request, turnId, signal, emit }: Question): Promise<Reply> {
+export async function ask({ model, request, turnId, signal, emit, room }: Question): Promise<Reply> {
   const response = createResponse(turnId)
   const startedAt = performance.now()
   let fault: unknown
@@ -50,6 +53,8 @@ export async function ask({ model, request, turnId, signal, emit }: Question): P
       const pieces: Piece[] = []
       for (const event of batch) response.add(event, pieces)
       if (pieces.length > 0) emit(pieces)
+      const waiting = room?.grow(response.bytes(), signal)
+      if (waiting) await waiting
     }
   } catch (error) {
     fault = error
@@ -213,6 +218,7 @@ function createResponse(turnId: string) {
     usage: () => usage,
     hasOutput: () => parts.length > 0,
     chars: () => chars,
+    bytes: () => bytes,
     /** The model that answered, when it is not the one that was called. */
     answeredBy: () => answeredBy,
     /** The drafts of a complete response. Without calls there is always a message, so that the turn can end. */

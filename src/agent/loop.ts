@@ -14,6 +14,7 @@ import { ask } from './ask.ts'
 import { budgetIn, planCut, summariseCut } from './compact.ts'
 import { type Bounds, type Progress, reachedBound } from './turn-limits.ts'
 import { firstSeqOf, fit, type History } from './history-prompt.ts'
+import type { AnswerRoom } from './long-answers.ts'
 import { type Move, nextMove, type Settlement } from './move.ts'
 import { runCalls } from './run-calls.ts'
 import { attemptDraft, gateDraft, isGate, type Mask, refusals } from './settle.ts'
@@ -37,6 +38,7 @@ export type LoopParts = {
   readonly reserve: (call: { spent: number; next: number }) => Promise<TurnError | undefined>
   readonly signal: AbortSignal
   readonly emit: (events: (Delta | Thought | ProgressReport)[]) => void
+  readonly room?: Pick<AnswerRoom, 'grow'>
   /** Masks secrets in tool output. */
   readonly mask?: Mask
   /** Waits for the answer to a gate, which comes after this seq of the thread. Without it no call can stay open. */

@@ -13,6 +13,7 @@ import type { Turn } from '#core/turn.ts'
 import { isAtRest, ended } from '#core/turn-status.ts'
 import type { Bounds } from '#agent/turn-limits.ts'
 import type { Histories } from '#agent/history.ts'
+import { createLongAnswers } from '#agent/long-answers.ts'
 import { closing, outcomeOf, runTurn } from '#agent/loop.ts'
 import { createSystemPrompt } from '#agent/prompt.ts'
 import { createMeter } from '#agent/tokens.ts'
@@ -99,6 +100,7 @@ type Running = {
 export function createRunner(parts: RunnerParts): Runner {
   const { store, bus, log, mask } = parts
   const meter = createMeter()
+  const longAnswers = createLongAnswers()
   const tooling = { tools: parts.tools, judge: parts.judge, meter }
   const systemPrompt = createSystemPrompt()
   let lease = parts.lease
@@ -148,6 +150,7 @@ export function createRunner(parts: RunnerParts): Runner {
       const message = `the turn ran for ${max} minutes: send a message to go on, or make the task smaller`
       runner.stop(turn.id, new AppError('time_limit', message, { limit: { kind: 'minutes', max } }))
     }, parts.bounds.minutes * 60_000)
+    const room = longAnswers.of(turn.userId)
     try {
       const [history, model, identity, skills] = await Promise.all([
         parts.histories.open(started),
@@ -168,6 +171,7 @@ export function createRunner(parts: RunnerParts): Runner {
         reserve: (call) =>
           untilStored(() => parts.spend.reserve(turn, turnLease, call), { over: () => draining, signal }),
         signal,
+        room,
         ...(mask && { mask: (text: string) => mask(text, turn.userId) }),
         emit: (deltas) => bus.publish(turn.threadId, deltas),
         answerTo: (callId, after) => heldAnswer({ bus, store }, turn, { callId, after, signal }),
@@ -181,6 +185,7 @@ export function createRunner(parts: RunnerParts): Runner {
         earlier = [...earlier, ...recorded.entries]
         await note(turn, recorded.entries)
         publishStep(bus, recorded, step.outcome !== undefined)
+        room.release()
         const own = running.get(turn.id)
         if (own) own.waits = recorded.turn.status === 'waiting'
         if (own && draining) stopIfHeld(own)
@@ -188,6 +193,7 @@ export function createRunner(parts: RunnerParts): Runner {
         if (step.outcome?.status === 'waiting') claims.expect()
       }
     } finally {
+      room.release()
       clearTimeout(timeLimit)
     }
   }

@@ -1,0 +1,85 @@
+// Long answers of models wait for room while others are in memory.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ask } from '#agent/ask.ts'
+import { createLongAnswers, type LongAnswers } from '#agent/long-answers.ts'
+import type { Model } from '#core/model.ts'
+import { ada, bob } from '../store/harness.ts'
+
+const never = new AbortController().signal
+const longBytes = 300_000
+
+/** Resolves once all that can go on has done so. */
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+/** An answer that grows to a length; `isWaiting` while it may not. */
+function grow(answers: LongAnswers, user: typeof ada, { bytes = longBytes, signal = never } = {}) {
+  const room = answers.of(user)
+  const own = { room, isWaiting: true, fault: undefined as unknown }
+  void Promise.resolve(room.grow(bytes, signal)).then(
+    () => (own.isWaiting = false),
+    (error: unknown) => (own.fault = error),
+  )
+  return own
+}
+
+test('long answers wait while there are as many as may be, of their user or in all', async () => {
+  const answers = createLongAnswers({ inAll: 3, ofUser: 2 })
+  const all = [ada, ada, ada, bob, bob].map((user) => grow(answers, user))
+  await settled()
+  const waiting = () => all.map(({ isWaiting }) => isWaiting)
+  assert.deepEqual(waiting(), [false, false, true, false, true])
+  all[0]?.room.release()
+  await settled()
+  assert.deepEqual(waiting(), [false, false, true, false, false])
+  all[3]?.room.release()
+  await settled()
+  assert.deepEqual(waiting(), [false, false, false, false, false])
+})
+
+test('short answers do not wait, and one that has its place grows on', async () => {
+  const answers = createLongAnswers({ inAll: 1, ofUser: 1 })
+  const long = grow(answers, ada)
+  await settled()
+  assert.equal(long.room.grow(longBytes * 10, never), undefined)
+  const short = grow(answers, ada, { bytes: 100_000 })
+  await settled()
+  assert.equal(short.isWaiting, false)
+})
+
+test('an answer that is given up while it waits leaves its place to others', async () => {
+  const answers = createLongAnswers({ inAll: 1, ofUser: 1 })
+  const first = grow(answers, bob)
+  const given = new AbortController()
+  const up = grow(answers, ada, { signal: given.signal })
+  const next = grow(answers, ada)
+  await settled()
+  given.abort(new Error('stopped'))
+  await settled()
+  assert.match(String(up.fault), /stopped/)
+  first.room.release()
+  await settled()
+  assert.equal(next.isWaiting, false)
+})
+
+test('the stream of a model is not read while its answer waits', async () => {
+  let sent = 0
+  const model: Model = {
+    provider: 'test',
+    name: 'test-1',
+    window: 1_000,
+    async *stream() {
+      for (; sent < 4; sent++) yield await Promise.resolve([{ type: 'text' as const, text: 'a'.repeat(200_000) }])
+    },
+  }
+  const request = { system: '', items: [], tools: [] }
+  const answers = createLongAnswers({ inAll: 1, ofUser: 1 })
+  const first = grow(answers, ada)
+  const room = answers.of(ada)
+  const reply = ask({ model, request, turnId: 't', signal: never, emit: () => {}, room })
+  await settled()
+  assert.equal(sent, 1)
+  first.room.release()
+  await reply
+  assert.equal(sent, 4)
+})
