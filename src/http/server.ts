@@ -23,6 +23,7 @@ import { type HealthParts, healthRoutes } from './health.ts'
 import { readJson } from './json-reader.ts'
 import { inSlices } from './long-answer.ts'
 import { boundConnections, listenOn } from './listen.ts'
+import { missingRoute } from './missing-route.ts'
 import { isApi, openFastify, setApiHeaders, type Timeouts } from './open-fastify.ts'
 import type { Origins } from './origin.ts'
 import { boundPipelining } from './pipelining.ts'
@@ -130,7 +131,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       if (full) throw full
       if (isSafe(method) && found) request.releaseAnswerSlot = await inFlight.takeAnswerSlot(caller, reply.raw)
     } else if (!passesOriginCheck(request)) return refuse(request, reply, { status: 403 })
-    if (!found) throw fault ?? missing(request, reply, table.methodsOf(path))
+    if (!found) throw fault ?? missingRoute(request, reply, table.methodsOf(path))
     return undefined
   }
 
@@ -286,11 +287,4 @@ function isParsed({ method, headers }: IncomingMessage): boolean {
   if (isSafe(method)) return false
   const { 'content-type': type, 'content-length': length = '0', 'transfer-encoding': coding } = headers
   return type !== undefined || coding !== undefined || length !== '0'
-}
-
-function missing({ method, url }: FastifyRequest, reply: FastifyReply, allowed: string[]): AppError {
-  const path = pathOf(url)
-  if (allowed.length === 0) return new AppError('not_found', `there is no ${path} here`)
-  reply.header('allow', allowed.join(', '))
-  return new AppError('method_not_allowed', `${path} takes ${allowed.join(', ')}, not ${method}`)
 }

@@ -66,7 +66,7 @@ test('broken requests get a clear end and no stack', async (t) => {
     const answer = await bare.closed
     assert.match(answer, expected, what)
     assert.match(answer, /^x-request-id: \S+\r$/im, what)
-    assert.doesNotMatch(answer, /\.js|\.ts|node:/, what)
+    assert.doesNotMatch(answer, /\.js\b|\.ts\b|node:/, what)
   }
 })
 
@@ -77,6 +77,23 @@ test('a search counts towards the rate of changes, a list does not', async (t) =
   for (const path of ['/api/threads?q=a', '/api/memory?q=a']) assert.equal(await status(path), 200)
   for (const path of ['/api/threads?q=a', '/api/memory?q=a']) assert.equal(await status(path), 429)
   for (const path of ['/api/threads', '/api/memory']) assert.equal(await status(path), 200)
+})
+
+test('a client with a wrong base URL is told the right one', async (t) => {
+  const { call } = await openHouse(t)
+  const message = async (method: string, path: string): Promise<string> => (await call(method, path)).json.error.message
+  for (const path of [
+    '/responses',
+    '/api/chat/completions',
+    '/api/v1/v1/models',
+    '/v1/chat/completions/chat/completions',
+    '/v1/responses/chat/completions',
+  ]) {
+    assert.equal(await message('POST', path), `there is no ${path} here: the base URL of a client ends in /api/v1`)
+  }
+  for (const path of ['/api/v1/embeddings', '/models-x', '/v1/conversations/a/b/c']) {
+    assert.equal(await message('POST', path), `there is no ${path} here: /api/openapi.json lists the routes`)
+  }
 })
 
 test('unknown paths are 404, known paths under another method 405', async (t) => {
