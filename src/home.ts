@@ -1,11 +1,12 @@
 // The service home: a private folder with the database, the master key, the operator's token and the log.
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, linkSync, mkdirSync } from 'node:fs'
+import { chmodSync, existsSync, linkSync } from 'node:fs'
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
 import { finishRestore } from '#home/restore-stage.ts'
+import { createFolder } from '#lib/create-folder.ts'
 import { newToken } from '#lib/token.ts'
 
 const lockName = 'lock'
@@ -149,14 +150,6 @@ function linked(from: string, to: string): boolean {
     if (withoutLinks.has((error as NodeJS.ErrnoException).code ?? '')) return false
     throw error
   }
-}
-
-/** Creates a folder and its parents, one by one: Node's `recursive` never returns where none can be made (/proc). */
-function createFolder(path: string): void {
-  if (existsSync(path)) return
-  const parent = dirname(path)
-  if (parent !== path) createFolder(parent)
-  mkdirSync(path, { mode: 0o700 })
 }
 
 /** Creates a missing file. An existing one is not opened: closing it would drop this process's locks on it. */

@@ -10,8 +10,9 @@ import type { Store } from '#core/store.ts'
 import type { Shelf, Thread } from '#core/turn.ts'
 import { countWords } from '#core/words.ts'
 import { isoTime } from '#http/wire-format.ts'
+import { createFolder } from '#lib/create-folder.ts'
 import { createDocuments } from '#memory/documents.ts'
-import { exportFolder } from '#memory/import-export.ts'
+import { exportFolder, makeFolder } from '#memory/import-export.ts'
 import { printable } from '#safety/printable.ts'
 import { exportFileName, exportThread } from '#turns/thread-export.ts'
 import { withStore } from './home-store.ts'
@@ -60,9 +61,7 @@ async function findUser({ accounts }: Store, name: string): Promise<UserId> {
 }
 
 async function makeEmpty(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    throw new AppError('invalid_input', `${folder} cannot be made: ${(error as Error).message}`, { cause: error })
-  })
+  makeFolder(folder)
   if ((await readdir(folder)).length > 0) {
     throw new AppError('invalid_input', `${folder} is not empty: name a new folder`)
   }
@@ -122,7 +121,7 @@ async function exportSkills({ skills }: Store, user: UserId, folder: string): Pr
       const content = await skills.content(user, name, path)
       if (!content) continue
       const file = join(folder, name, path)
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+      createFolder(dirname(file))
       await writeFile(file, content, { mode: 0o600 })
     }
   }

@@ -1,11 +1,12 @@
 // Export of documents to a folder of files, and import from one, without loss of bytes or names.
-import { mkdir, opendir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { opendir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { maxDocuments } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { newId } from '#core/ids.ts'
+import { createFolder } from '#lib/create-folder.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
 import type { Documents, Writing } from './documents.ts'
 import { maxContentBytes, problemOfPath } from './document-path.ts'
@@ -76,7 +77,7 @@ export function nextFactor(factor: number, tookMs: number): number {
 
 /** Writes every document to a file with the same path. Existing files are replaced, other files stay. */
 export async function exportFolder({ documents, user, folder, onProgress }: FolderParts): Promise<Moved> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   const skipped: Skipped[] = []
   let moved = 0
   for (let after = ''; ; ) {
@@ -93,6 +94,15 @@ export async function exportFolder({ documents, user, folder, onProgress }: Fold
     const last = page.at(-1)
     if (!last || page.length < pageDocuments) return { moved, skipped }
     after = last.path
+  }
+}
+
+/** Makes the folder of an export if it is missing. Throws invalid_input. */
+export function makeFolder(folder: string): void {
+  try {
+    createFolder(folder)
+  } catch (error) {
+    throw new AppError('invalid_input', `${folder} cannot be made: ${(error as Error).message}`, { cause: error })
   }
 }
 
@@ -159,7 +169,7 @@ async function writeAll(documents: Documents, user: UserId, batch: readonly Writ
 
 /** Writes a temporary file and renames it: a file is never incomplete, and a link is replaced, not followed. */
 async function writeAtomically(file: string, content: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  createFolder(dirname(file))
   const draft = join(dirname(file), `.${newId()}.draft`)
   try {
     await writeFile(draft, content, { mode: 0o600, flag: 'wx' })

@@ -91,3 +91,11 @@ test('--user exports what is of that user alone, with the variants of a thread',
   const nobody = await run('export', join(home.path, 'of-bob'), '--user', 'bob')
   assert.deepEqual([nobody.code, nobody.stderr], [1, 'error: no user is named bob: see `bin/atrium user list`\n'])
 })
+
+for (const command of [['export'], ['memory', 'export']]) {
+  test(`${command.join(' ')} says at once that a folder cannot be made`, async () => {
+    const { code, stderr } = await run(...command, '/proc/none/out')
+    assert.equal(code, 2)
+    assert.match(stderr, /^error: \/proc\/none\/out cannot be made: /)
+  })
+}
