@@ -3,10 +3,15 @@ import { AppError } from '#core/errors.ts'
 
 /** SQLITE_BUSY: another process has locked the file. */
 const busyCode = 5
+/** SQLITE_READONLY: the file was opened to be read only. */
+const readOnlyCode = 8
 
 export function isBusy(error: unknown): boolean {
-  // The low byte is SQLite's primary code.
-  return ((error as { errcode?: number }).errcode ?? 0) % 256 === busyCode
+  return primaryCode(error) === busyCode
+}
+
+export function isReadOnly(error: unknown): boolean {
+  return primaryCode(error) === readOnlyCode
 }
 
 /** Maps database errors that a user can act on to an AppError; others are returned unchanged. */
@@ -14,13 +19,12 @@ export function asAppError(error: unknown): unknown {
   const code = (error as { errcode?: number }).errcode
   if (code === undefined || error instanceof AppError) return error
   const { message } = error as Error
-  // The low byte is SQLite's primary code.
-  switch (code & 0xff) {
+  switch (primaryCode(error)) {
     case 13:
       return new AppError('disk_full', 'the disk is full: nothing was stored; free some space and try again', {
         cause: error,
       })
-    case 8:
+    case readOnlyCode:
       return new AppError('home_unwritable', `the database cannot be written (${message})`, { cause: error })
     case busyCode:
     case 6:
@@ -35,4 +39,9 @@ export function asAppError(error: unknown): unknown {
     default:
       return error
   }
+}
+
+/** The low byte of a code of SQLite. */
+function primaryCode(error: unknown): number {
+  return ((error as { errcode?: number }).errcode ?? 0) & 0xff
 }

@@ -2,21 +2,22 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Row, Statement } from './sql.ts'
+import { isReadOnly } from './sqlite-faults.ts'
 import { maxBusyMs, setUpConnection } from './sqlite-file.ts'
 import type { Answer, ThreadData } from './sqlite-threads.ts'
 
 const { path, writes } = workerData as ThreadData
-const db = new DatabaseSync(path, { readOnly: !writes, timeout: maxBusyMs })
-setUpConnection(db)
-// The main thread decides when the log is moved into the file, see `sqlite.ts`.
-if (writes) db.exec('PRAGMA wal_autocheckpoint=0')
+let db = open()
 const statements = new Map<string, StatementSync>()
+/** SQLite opens a file that cannot be written as one to read, and the connection stays so. */
+let readOnly = false
 /** What a thread that writes runs outside of a transaction. Other statements belong to one that ended with its thread. */
 const outside = /^(?:BEGIN|ROLLBACK|PRAGMA)\b/
 
 /** The rows of the last statement. */
 function answer(asked: readonly Statement[]): Answer {
   try {
+    if (readOnly && !db.isTransaction) reopen()
     let rows: Row[] = []
     for (const { sql, values } of asked) {
       if (writes && !db.isTransaction && !outside.test(sql)) throw new Error('the transaction has ended')
@@ -28,8 +29,25 @@ function answer(asked: readonly Statement[]): Answer {
     return { rows }
   } catch (error) {
     const { message, errcode } = error as Error & { errcode?: number }
+    readOnly ||= writes && isReadOnly(error)
     return { message, errcode }
   }
+}
+
+function open(): DatabaseSync {
+  const opened = new DatabaseSync(path, { readOnly: !writes, timeout: maxBusyMs })
+  setUpConnection(opened)
+  // The main thread decides when the log is moved into the file, see `sqlite.ts`.
+  if (writes) opened.exec('PRAGMA wal_autocheckpoint=0')
+  return opened
+}
+
+function reopen(): void {
+  const opened = open()
+  statements.clear()
+  db.close()
+  db = opened
+  readOnly = false
 }
 
 parentPort?.on('message', (asked: Statement[]) => {

@@ -196,6 +196,22 @@ test('a thread refuses the rest of a transaction that ended with the thread befo
   assert.deepEqual(read(), [])
 })
 
+test('a thread that could only read the file writes once it can be written again', async (t) => {
+  const { path, read } = open(t)
+  const thread = createSqliteThreads(path, { maxThreads: 1, maxSlow: 0, writes: true })
+  t.after(() => thread.close())
+  const send = (sql: string) => thread.run([{ sql, values: [] }])
+  // As a connection to a file that could not be written when it was opened.
+  await send('PRAGMA query_only=ON')
+  await send('BEGIN')
+  await assert.rejects(send(`INSERT INTO threads VALUES ('refused')`), { errcode: 8 })
+  await send('ROLLBACK')
+  await send('BEGIN IMMEDIATE')
+  await send(`INSERT INTO threads VALUES ('taken')`)
+  await send('COMMIT')
+  assert.deepEqual(read(), ['taken'])
+})
+
 test('long messages, answers and threads say how much they store', async (t) => {
   const { store, sizes } = openMeasured(t)
   const { turn } = await store.turns.start(turnOf({ input: [say(longText)] }))
