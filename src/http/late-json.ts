@@ -8,6 +8,8 @@ const mark = '\0'
 export type LateJson = {
   /** The JSON of a value, or a mark in its place if it is long. */
   readonly json: (value: unknown) => string
+  /** True for a text with marks. */
+  readonly isLate: (text: string) => boolean
   /** The pieces of a text with marks, in which the JSON of each value is in its place. */
   readonly pieces: (text: string) => Generator<string, void>
 }
@@ -16,6 +18,7 @@ export function createLateJson(): LateJson {
   const values: unknown[] = []
   return {
     json: (value) => (isLong(value) ? `${mark}${values.push(value) - 1}${mark}` : eventJson(value)),
+    isLate: (text) => text.includes(mark),
     *pieces(text) {
       for (const [at, part] of text.split(mark).entries()) {
         if (at % 2 === 0) yield part

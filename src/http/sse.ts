@@ -25,8 +25,8 @@ export interface EventWriter {
   send(events: string): void
   /** Writes the last events and closes the stream. */
   end(events: string): void
-  /** The same for a long text, of which the next piece is made when the client has read most of those before. */
-  endInPieces(pieces: Iterable<string>): Promise<void>
+  /** Writes a long text, of which the next piece is made when the client has read most of those before. Await it. */
+  sendInPieces(pieces: Iterable<string>): Promise<void>
   /** Cuts the connection, so that the client sees that the stream is incomplete. */
   drop(): void
 }
@@ -152,7 +152,7 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
       else flush()
     },
     end,
-    async endInPieces(pieces) {
+    async sendInPieces(pieces) {
       isWithinEvent = true
       write(taken())
       for (const piece of pieces) {
@@ -160,7 +160,7 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
         if (piece !== '' && !raw.write(piece)) await drained()
         await pace()
       }
-      end('')
+      isWithinEvent = false
     },
     drop,
   }

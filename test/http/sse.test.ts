@@ -81,7 +81,7 @@ test('the end takes what still waits with it', (t) => {
   assert.deepEqual(writes, ['a', 'bc.'])
 })
 
-test('the next piece of a long end is made when the client has read those before, and no comment is between them', async (t) => {
+test('the next piece of a long text is made when the client has read those before, and no comment is between them', async (t) => {
   const { writer, writes, pass, raw } = opened(t)
   let made = 0
   function* pieces() {
@@ -92,7 +92,7 @@ test('the next piece of a long end is made when the client has read those before
   }
   writer.begin('a')
   raw.writableNeedDrain = true
-  const ended = writer.endInPieces(pieces())
+  const sent = writer.sendInPieces(pieces())
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
   for (const count of [1, 2, 3]) {
     await turn()
@@ -100,15 +100,17 @@ test('the next piece of a long end is made when the client has read those before
     pass(20_000)
     raw.emit('drain')
   }
-  await ended
-  assert.deepEqual(writes, ['a', 'b', 'c', 'd', '.'])
+  await sent
+  pass(20_000)
+  writer.end('e')
+  assert.deepEqual(writes, ['a', 'b', 'c', 'd', ': keepalive\n\n', 'e.'])
 })
 
-test('a client that leaves within a long end gets no further piece', async (t) => {
+test('a client that leaves within a long text gets no further piece', async (t) => {
   const { writer, writes, raw } = opened(t)
   raw.writableNeedDrain = true
-  const ended = writer.endInPieces(['a', 'b'])
+  const sent = writer.sendInPieces(['a', 'b'])
   raw.emit('close')
-  await ended
+  await sent
   assert.deepEqual(writes, ['a'])
 })

@@ -21,8 +21,6 @@ export type FollowedTurn = {
   readonly events: EventStyle
   /** The request that is answered began the turn. */
   readonly begins?: boolean
-  /** The turn was at rest before the request: its source yields all that is stored. */
-  readonly replays?: boolean
 }
 
 /** The style of a stream's events: that of the header X-Atrium-Events, else the configured one. */
@@ -39,8 +37,8 @@ export async function streamTurn(
 ): Promise<void> {
   const { readers, records, lastCall, log } = parts
   const { source, turn } = followed
-  const late = followed.replays ? createLateJson() : undefined
-  const stream = createStream(late ? { ...followed, json: late.json } : followed)
+  const late = createLateJson()
+  const stream = createStream({ ...followed, json: late.json })
   const reader = readers.open(turn, followed.begins)
   records.open(stream.record)
   let over = false
@@ -64,13 +62,11 @@ export async function streamTurn(
   try {
     for await (const events of source) {
       const text = stream.write(events)
-      if (stream.isOver()) {
-        over = true
-        if (late) await writer.endInPieces(late.pieces(text))
-        else writer.end(text)
-        return
-      }
-      writer.send(text)
+      const isLate = late.isLate(text)
+      over = stream.isOver()
+      if (isLate) await writer.sendInPieces(late.pieces(text))
+      if (over) return writer.end(isLate ? '' : text)
+      if (!isLate) writer.send(text)
     }
   } catch (error) {
     warn(error)

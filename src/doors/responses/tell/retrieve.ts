@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import { parseResponseId, type UserId } from '#core/ids.ts'
 import type { Turn } from '#core/turn.ts'
-import { isAtRest } from '#core/turn-status.ts'
 import { attach } from '#doors/openai/turn-events.ts'
 import type { ResponsesParts } from '#doors/responses/parts.ts'
 import type { Turns } from '#turns/turns.ts'
@@ -29,7 +28,6 @@ export async function getResponse(parts: ResponsesParts, request: FastifyRequest
   const attached = await attach(parts.turns, user, turn)
   const followed = {
     ...attached,
-    replays: isAtRest(attached.turn.status),
     model: placeholderModel,
     events: eventStyle(request, parts.rules.events),
     skip: inputCount(turn),

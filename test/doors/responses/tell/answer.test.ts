@@ -13,7 +13,7 @@ import { delta, rest, said, tell, turn } from './running-turn.ts'
 const hel = delta('a', 0, 'Hel')
 
 /** Streams these events; with `leaves` the client goes away after them. Returns what became of the reader. */
-async function streamed(events: Watched[], { leaves = false, lastCall = false, fails = false, replays = false } = {}) {
+async function streamed(events: Watched[], { leaves = false, lastCall = false, fails = false } = {}) {
   const raw = Object.assign(new PassThrough(), { writeHead() {}, setTimeout() {}, getHeader() {} })
   const writes: string[] = []
   raw.on('data', (chunk: Buffer) => writes.push(String(chunk)))
@@ -33,7 +33,7 @@ async function streamed(events: Watched[], { leaves = false, lastCall = false, f
   const records = createStreamRecords()
   await streamTurn(
     reply,
-    { turn, model: 'm', skip: 0, events: 'specified', replays, source: Object.assign(source(), { close() {} }) },
+    { turn, model: 'm', skip: 0, events: 'specified', source: Object.assign(source(), { close() {} }) },
     {
       records,
       readers: {
@@ -78,13 +78,19 @@ describe('the reader of a stream', () => {
   }
 })
 
-describe('the replay of a long answer', () => {
-  it('has the same events, written in pieces', async () => {
-    const events = [said('a', '\u2028"x'.repeat(90_000)), rest('completed')]
-    const { writes } = await streamed(events, { replays: true })
-    assert.deepEqual(readEvents(writes.join('')), tell(events).told)
-    for (const { length } of writes) assert.ok(length < 500_000, `${length} characters at once`)
-  })
+describe('a long answer', () => {
+  const text = '\u2028"x'.repeat(90_000)
+  for (const [what, events] of [
+    ['that is replayed', [said('a', text), rest('completed')]],
+    ['that was told while it was written', [delta('a', 0, text), said('a', text), rest('completed')]],
+    ['after which the turn goes on', [said('a', text), delta('b', 0, 'and'), said('b', 'and more'), rest('completed')]],
+  ] as const) {
+    it(`${what} has the same events, written in pieces`, async () => {
+      const { writes } = await streamed([...events])
+      assert.deepEqual(readEvents(writes.join('')), tell([...events]).told)
+      for (const { length } of writes) assert.ok(length < 500_000, `${length} characters at once`)
+    })
+  }
 })
 
 describe('eventStyle', () => {
