@@ -31,6 +31,7 @@ import { faultHandler, pathOf } from './reply.ts'
 import { createSockets, type Sockets, type SocketBounds } from './socket.ts'
 import { createRouteTable, type Found, type Mounted, type RouteTable } from './route-table.ts'
 import { methods } from './routes.ts'
+import { createUnreadAnswers } from './unread-answers.ts'
 import { createInFlight, dropUnreadAnswer, quotaWaitMs, unreadMs } from './in-flight.ts'
 
 declare module 'fastify' {
@@ -98,6 +99,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const waitMs = parts.timeouts?.quotaWaitMs ?? quotaWaitMs
   const inFlight = createInFlight(waitMs, parts.maxSends)
   const bodyQuota = createBodyQuota(waitMs)
+  const unread = createUnreadAnswers()
   const lastCall = new AbortController()
   setMaxListeners(0, lastCall.signal)
   let closing = false
@@ -121,6 +123,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       if (caller.session && !passesOriginCheck(request)) return refuse(request, reply, { status: 403 })
       if (who === 'operator' && !caller.operator) return refuse(request, reply, { status: 403 })
       request.caller = caller
+      request.countLongAnswer = () => unread.add(caller.user, reply.raw)
       if (closing) throw new AppError('shutting_down', 'the service is going down: try again', { retryAfterSecs: 5 })
       inFlight.begin(caller, counted !== undefined, reply.raw)
       if (counted === true) await parts.chatLimit.take(caller)
@@ -206,6 +209,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   fastify.addContentTypeParser('*', readBody)
   fastify.decorateRequest('caller')
   fastify.decorateRequest('isStillAllowed', isStillAllowed)
+  fastify.decorateRequest('countLongAnswer')
   fastify.decorateRequest('mounted')
   fastify.decorateRequest('releaseAnswerSlot')
   fastify.addHook('onRequest', admit)
@@ -273,8 +277,7 @@ function runRoute(request: FastifyRequest, reply: FastifyReply): unknown {
   const { route } = request.mounted
   const answer = route.handle(request, reply)
   request.body = undefined
-  // The answer to a message is not looked through: it is never as long as what a thread can have.
-  return answer instanceof Promise && !route.startsTurn ? answer.then((value) => inSlices(value, reply)) : answer
+  return answer instanceof Promise ? answer.then((value) => inSlices(value, reply)) : answer
 }
 
 /** True for methods that change nothing. */

@@ -154,6 +154,7 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
     end,
     async sendInPieces(pieces) {
       isWithinEvent = true
+      reply.request.countLongAnswer?.()
       write(taken())
       for (const piece of pieces) {
         if (gone) return

@@ -8,9 +8,10 @@ import { fake } from '../fake.ts'
 
 const long = { text: 'é"👩\n'.repeat(200_000), list: [1, null, { a: undefined }] }
 
-function send(answer: unknown): { sent: unknown; type: string } {
-  const sent = { sent: undefined as unknown, type: '' }
+function send(answer: unknown): { sent: unknown; type: string; counted: number } {
+  const sent = { sent: undefined as unknown, type: '', counted: 0 }
   const reply: FastifyReply = fake<FastifyReply>({
+    request: { countLongAnswer: () => void sent.counted++ },
     type(type) {
       sent.type = type
       return reply
@@ -21,11 +22,12 @@ function send(answer: unknown): { sent: unknown; type: string } {
     },
   })
   const given = inSlices(answer, reply)
-  return given === reply ? sent : { sent: given, type: '' }
+  return given === reply ? sent : { ...sent, sent: given }
 }
 
 test('a long answer is a stream of slices with the JSON of the whole', async () => {
-  const { sent, type } = send(long)
+  const { sent, type, counted } = send(long)
+  assert.equal(counted, 1)
   assert.equal(type, 'application/json; charset=utf-8')
   assert.ok(sent instanceof Readable)
   const slices: string[] = []
@@ -36,6 +38,7 @@ test('a long answer is a stream of slices with the JSON of the whole', async () 
 
 test('other answers are given as they are', () => {
   for (const answer of [undefined, null, 'text', { a: 1 }, [1], Buffer.alloc(1024 * 1024), Readable.from([])]) {
-    assert.equal(send(answer).sent, answer)
+    const { sent, counted } = send(answer)
+    assert.deepEqual([sent === answer, counted], [true, 0])
   }
 })

@@ -1,0 +1,63 @@
+// Long answers that nobody reads: of each user, and in all, a bounded number is kept.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import { test } from 'node:test'
+import type { ServerResponse } from 'node:http'
+import { createUnreadAnswers } from '#http/unread-answers.ts'
+import { operatorToken } from '../doors/web/house.ts'
+import { bareGateway } from './bare-gateway.ts'
+
+const newAnswer = () => new PassThrough() as unknown as PassThrough & ServerResponse
+
+test('one long answer too many of a user cuts the oldest of theirs', () => {
+  const unread = createUnreadAnswers({ ofUser: 2, inAll: 10 })
+  const [a, b, c, other] = [newAnswer(), newAnswer(), newAnswer(), newAnswer()]
+  unread.add('bob', other)
+  for (const answer of [a, b, c]) unread.add('ada', answer)
+  assert.deepEqual(
+    [a, b, c, other].map(({ destroyed }) => destroyed),
+    [true, false, false, false],
+  )
+})
+
+test('one too many in all cuts the oldest of the user who has the most', () => {
+  const unread = createUnreadAnswers({ ofUser: 5, inAll: 3 })
+  const [old, a, b, newest] = [newAnswer(), newAnswer(), newAnswer(), newAnswer()]
+  unread.add('bob', old)
+  for (const answer of [a, b]) unread.add('ada', answer)
+  unread.add('eve', newest)
+  assert.deepEqual(
+    [old, a, b, newest].map(({ destroyed }) => destroyed),
+    [false, true, false, false],
+  )
+})
+
+test('answers that were sent, or whose connection ended, count no more', async () => {
+  const unread = createUnreadAnswers({ ofUser: 2, inAll: 2 })
+  const [sent, gone] = [newAnswer(), newAnswer()]
+  unread.add('ada', sent)
+  unread.add('ada', gone)
+  sent.end()
+  gone.destroy()
+  await Promise.all([once(sent, 'finish'), once(gone, 'close')])
+  const [a, b] = [newAnswer(), newAnswer()]
+  unread.add('ada', a)
+  unread.add('ada', b)
+  assert.deepEqual([a.destroyed, b.destroyed], [false, false])
+})
+
+test('a long answer to a message is written in slices too', async (t) => {
+  const answer = { text: 'a'.repeat(1_000_000) }
+  const handle = () => Promise.resolve(answer)
+  const gateway = await bareGateway()
+  t.after(() => gateway.close(0))
+  gateway.mount({
+    routes: [{ method: 'POST', path: '/api/say', who: 'user', startsTurn: true, counted: true, summary: '', handle }],
+  })
+  const { url } = await gateway.listen('127.0.0.1', 0)
+  const headers = { authorization: `Bearer ${operatorToken}` }
+  const reply = await fetch(`${url}/api/say`, { method: 'POST', headers })
+  assert.equal(reply.headers.get('transfer-encoding'), 'chunked')
+  assert.deepEqual(await reply.json(), answer)
+})
