@@ -59,6 +59,7 @@ export function createOpenTransport(parts: TransportParts): OpenTransport {
         log.info({ server: name, line: lastLine }, 'an MCP server wrote to standard error')
       },
       onGarbage: (what) => warn({ server: name }, `an MCP server sent ${what} on standard output`),
+      onFault: (error) => log.error({ server: name, err: error }, 'a message of an MCP server could not be handled'),
     })
     const fault = (): string | undefined => {
       const ended = transport.ended()

@@ -41,6 +41,8 @@ export type StdioParts = {
   readonly onErrorLine: (line: string) => void
   /** Receives what is wrong with a line of standard output. */
   readonly onGarbage: (what: string) => void
+  /** Receives the error of a message that could not be handled. The server is stopped then. */
+  readonly onFault: (error: unknown) => void
   readonly exitMs?: number
 }
 
@@ -110,7 +112,7 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
       })
     })
     for (const stream of [started.stdin, started.stdout, started.stderr]) stream.on('error', () => {})
-    const read = readLines(started.stdout, receive, tooLong).catch(() => {})
+    const read = readLines(started.stdout, receive, tooLong).catch(unhandled)
     const told = readErrorLines(started.stderr, parts.onErrorLine).catch(() => {})
     const drained = Promise.all([read, told])
     return promise
@@ -144,6 +146,13 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
 
   function tooLong(): void {
     refuse(`a line of more than ${maxMessageBytes / 1024 / 1024} MiB`)
+  }
+
+  function unhandled(error: unknown): void {
+    // Its pipe is cut once it is stopped.
+    if (ended !== undefined) return
+    parts.onFault(error)
+    refuse('a message that could not be handled')
   }
 
   function refuse(what: string): void {

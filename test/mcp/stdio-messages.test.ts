@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createExitGuard, createStdioTransport } from '#mcp/stdio.ts'
 import { loopTurns } from '../loop-turns.ts'
+import { until } from '../until.ts'
 
 test('a long message is parsed in pieces, and those behind it keep their order', async (t) => {
   const text = '"\n'.repeat(500_000)
@@ -25,6 +26,7 @@ test('a long message is parsed in pieces, and those behind it keep their order',
     exact: new WeakMap(),
     onErrorLine: () => {},
     onGarbage: (what) => garbage.push(what),
+    onFault: () => {},
   })
   t.after(() => transport.close())
   const messages: unknown[] = []
@@ -43,4 +45,37 @@ test('a long message is parsed in pieces, and those behind it keep their order',
   )
   assert.deepEqual(garbage, [])
   assert.ok(turns > 50, `${turns} turns of the event loop`)
+})
+
+test('a message that cannot be handled ends the server, and is told once', async (t) => {
+  const faults: unknown[] = []
+  const transport = createStdioTransport({
+    command: process.execPath,
+    args: ['-e', `const line = '{"jsonrpc":"2.0","method":"x"}\\n'; setInterval(() => console.log(line + line), 1)`],
+    env: {},
+    cwd: '/',
+    mark: `fault${process.pid}`,
+    guard: createExitGuard(),
+    exact: new WeakMap(),
+    onErrorLine: () => {},
+    onGarbage: () => {},
+    onFault: (error) => faults.push(error),
+  })
+  t.after(() => transport.close())
+  let closed = false
+  const fault = new Error('a bug')
+  Object.assign(transport, {
+    onmessage() {
+      throw fault
+    },
+    onclose() {
+      closed = true
+    },
+  })
+  await transport.start()
+  await until(() => closed)
+  assert.deepEqual(
+    [faults, transport.ended()],
+    [[fault], 'it sent a message that could not be handled and was stopped'],
+  )
 })

@@ -21,6 +21,7 @@ async function openDeaf(t: TestContext, exitMs: number): Promise<{ transport: St
     exact: new WeakMap(),
     onErrorLine: () => isDeaf.resolve(),
     onGarbage: () => {},
+    onFault: () => {},
     exitMs,
   })
   await transport.start()
@@ -62,6 +63,7 @@ test('a server that writes lines without end leaves turns of the event loop to o
     exact: new WeakMap(),
     onErrorLine: () => {},
     onGarbage: () => lines++,
+    onFault: () => {},
   })
   await transport.start()
   t.after(() => transport.close())
