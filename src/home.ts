@@ -1,5 +1,5 @@
 // The service home: a private folder with the database, the master key, the operator's token and the log.
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, linkSync } from 'node:fs'
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ export function openHome(path: string): Home {
     if (!statSync(path).isDirectory()) throw new Error('it is not a folder')
     checkOwner(path)
     chmodSync(path, 0o700)
-    const probe = join(path, `.probe-${process.pid}`)
+    const probe = join(path, `.probe-${randomUUID()}`)
     writeFileSync(probe, '', { mode: 0o600 })
     rmSync(probe)
     createPrivateFile(join(path, lockName))
@@ -129,7 +129,8 @@ function readOrCreate(file: string, create: () => string, pattern: RegExp): stri
  * later start. Of two processes that start together one creates it, because a link replaces nothing.
  */
 function createWhole(file: string, content: string): void {
-  const made = `${file}.${process.pid}.new`
+  // Not the pid: two containers that share a home may have the same.
+  const made = `${file}.${randomUUID()}.new`
   const how = { mode: 0o600, flush: true }
   try {
     writeFileSync(made, content, how)

@@ -1,6 +1,6 @@
 // The home and what is kept in it: private, its owner's, and left alone when it is not.
 import assert from 'node:assert/strict'
-import fs, { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import fs, { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -37,6 +37,17 @@ test('the key and the token are made once, private, and read again', (t) => {
   const [key, token] = [masterKey(home, undefined), provisionedToken(home)]
   assert.deepEqual([masterKey(home, undefined), provisionedToken(home)], [key, token])
   for (const name of ['master-key', 'webui-token']) assert.equal(statSync(join(home.path, name)).mode & 0o777, 0o600)
+})
+
+test('what a process of the same id in another container is making in the home is left alone', (t) => {
+  const path = homeOf(t)
+  const { pid } = process
+  const others = [`.probe-${pid}`, `master-key.${pid}.new`, `webui-token.${pid}.new`]
+  for (const name of others) writeFileSync(join(path, name), 'other')
+  const home = openHome(path)
+  masterKey(home, undefined)
+  provisionedToken(home)
+  for (const name of others) assert.equal(readFileSync(join(path, name), 'utf8'), 'other')
 })
 
 test('the key and the token are made on a disk without hard links too', (t) => {
