@@ -202,10 +202,10 @@ function* itemsBehindInput(turn: Turn, known: readonly Entry[]): Job<Item[]> {
   const items = knownBehindInput(turn, known)
   if (items) return items
   const rows = yield* query(
-    `SELECT ${entryColumns} FROM ${wholeItems} WHERE thread_id = ? AND seq > ? AND seq <= ? AND turn_id = ?
+    `SELECT ${entryColumns} FROM ${wholeItems} WHERE thread_id = ? AND seq BETWEEN ? AND ? AND turn_id = ?
        AND (${itemStart} LIKE '{"type":"message",%' OR ${itemStart} LIKE '{"type":"gate",%') ORDER BY seq`,
     turn.threadId,
-    firstSeq - 1 + inputs,
+    firstSeq + inputs,
     lastSeq,
     turn.id,
   )

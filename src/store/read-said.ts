@@ -44,13 +44,13 @@ export function* readSaidIn(
   // An item that shares its body begins with the beginning of that. A long body is not read for its type: the database
   // would read all of it.
   const messages = `FROM ${wholeItems}
-     WHERE thread_id = ? AND seq > ? AND seq <= ?
+     WHERE thread_id = ? AND seq BETWEEN ? AND ?
        AND (octet_length(items.body) > ${maxSaidBytes} OR items.body LIKE '${messageStart}%') ORDER BY seq`
   const small = `CASE WHEN ${bodyBytes} <= ${maxSmallBytes} THEN ${wholeBody} END AS body`
   const rows = yield* query(
     `SELECT seq, ${bodyBytes} AS bytes, ${small} ${messages} LIMIT ?`,
     threadId,
-    after,
+    after + 1,
     upTo,
     maxMessages + 1,
   )

@@ -210,9 +210,9 @@ function* save(
 /** The messages that were removed since they were read. Only items of no turn can be. */
 function* removedBetween(threadId: string, after: number, through: number): Job<ReadonlySet<number>> {
   const rows = yield* query(
-    'SELECT seq FROM items WHERE thread_id = ? AND seq > ? AND seq <= ? AND turn_id = ? AND body = ?',
+    'SELECT seq FROM items WHERE thread_id = ? AND seq BETWEEN ? AND ? AND turn_id = ? AND body = ?',
     threadId,
-    after,
+    after + 1,
     through,
     threadId,
     removedBody,

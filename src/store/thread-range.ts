@@ -27,15 +27,18 @@ export type PlannedRange = {
   readonly bytes: number
 }
 
-/** How far a range reaches within its bounds. */
+/**
+ * How far a range reaches within its bounds. Not `seq > ?`: the index `items_by_id` is for `seq > 32`, and SQLite would
+ * compile the statement anew for each value, to see whether that index has all of the rows.
+ */
 export function* planRange(threadId: string, range: EntryRange): Job<PlannedRange> {
   const { after, upTo, limit, maxBytes = defaultMaxBytes } = range
   const end = upTo ?? Number.MAX_SAFE_INTEGER
   const sizes = yield* query(
     `SELECT seq, ${bodyBytes} AS bytes FROM ${wholeItems}
-     WHERE thread_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
+     WHERE thread_id = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?`,
     threadId,
-    after,
+    after + 1,
     end,
     limit + 1,
   )
@@ -56,9 +59,9 @@ export function* planRange(threadId: string, range: EntryRange): Job<PlannedRang
 function* readPlanned({ threadId, after, last }: PlannedRange, columns = entryColumns): Job<Row[]> {
   if (last === after) return []
   return yield* query(
-    `SELECT ${columns} FROM ${wholeItems} WHERE thread_id = ? AND seq > ? AND seq <= ? ORDER BY seq`,
+    `SELECT ${columns} FROM ${wholeItems} WHERE thread_id = ? AND seq BETWEEN ? AND ? ORDER BY seq`,
     threadId,
-    after,
+    after + 1,
     last,
   )
 }

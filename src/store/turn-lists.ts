@@ -107,9 +107,9 @@ function* withReply(row: Row): Job<ListedTurn> {
 function* joinedReply({ id, threadId, lastSeq = 0 }: ListedTurn): Job<CutText | undefined> {
   const rows = yield* query(
     `SELECT substr(${wholeBody}, 1, ${readChars}) AS body FROM ${wholeItems}
-     WHERE thread_id = ? AND seq > ? AND seq <= ? AND turn_id = ? ORDER BY seq DESC`,
+     WHERE thread_id = ? AND seq BETWEEN ? AND ? AND turn_id = ? ORDER BY seq DESC`,
     threadId,
-    lastSeq - endRows,
+    lastSeq - endRows + 1,
     lastSeq,
     id,
   )

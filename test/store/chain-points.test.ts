@@ -62,11 +62,11 @@ const behind = (...texts: string[]): string =>
     texts.map((text) => reply(text).item),
   ).slice(0, 22)
 
-/** The point behind a step, in a thread with these entries; and the seq behind which it read, if it did. */
+/** The point behind a step, in a thread with these entries; and the seq from which it read, if it did. */
 function point(asking: Turn, next: Step, stored: readonly Entry[] = []) {
   const { result, asked } = drive(pointBehind(asking, 'x', next), ({ values }) => {
-    const [, after, to, of] = values
-    const found = stored.filter(({ seq, turnId }) => seq > Number(after) && seq <= Number(to) && turnId === of)
+    const [, from, to, of] = values
+    const found = stored.filter(({ seq, turnId }) => seq >= Number(from) && seq <= Number(to) && turnId === of)
     return found.map(({ seq, id, turnId, at, item }) => {
       return { seq, id, turn_id: turnId, at, asked: null, body: JSON.stringify(item) }
     })
@@ -79,14 +79,14 @@ test('the answer of a turn is all that it made behind its input, read only where
   const earlier = [entry(3, 'input'), entry(4, 'input'), entry(5, 'one')]
   assert.deepEqual(point(turn, { ...completed, earlier }), [behind('one', 'two'), undefined])
   const stored = [...earlier, entry(6, 'of another', 'u')]
-  assert.deepEqual(point(turn, completed, stored), [behind('one', 'two'), 4])
-  assert.deepEqual(point(turn, { ...completed, earlier: earlier.slice(1) }, stored), [behind('one', 'two'), 4])
-  assert.deepEqual(point({ ...turn, options: {} }, completed, stored), [behind('input', 'one', 'two'), 3])
+  assert.deepEqual(point(turn, completed, stored), [behind('one', 'two'), 5])
+  assert.deepEqual(point(turn, { ...completed, earlier: earlier.slice(1) }, stored), [behind('one', 'two'), 5])
+  assert.deepEqual(point({ ...turn, options: {} }, completed, stored), [behind('input', 'one', 'two'), 4])
 })
 
 test('a turn that was stopped before its first word has no point, and one after it has', () => {
   const cancelled = { status: 'cancelled' } as const
-  assert.deepEqual(point(turn, step([], cancelled)), [null, 4])
-  assert.deepEqual(point(turn, step([reply('half')], cancelled)), [behind('half'), 4])
-  assert.deepEqual(point(turn, step([], { status: 'completed' })), [behind(), 4], 'an empty answer is one')
+  assert.deepEqual(point(turn, step([], cancelled)), [null, 5])
+  assert.deepEqual(point(turn, step([reply('half')], cancelled)), [behind('half'), 5])
+  assert.deepEqual(point(turn, step([], { status: 'completed' })), [behind(), 5], 'an empty answer is one')
 })

@@ -23,7 +23,7 @@ function seqsOf(
   const { result } = drive(readRange('h', { after, limit, maxBytes }), ({ sql, values }) => {
     const [, from, to, most] = values.map(Number)
     const rows = sizes.map((bytes, at) => ({ seq: at + 1, bytes: String(bytes) }))
-    const inside = rows.filter(({ seq }) => seq > (from ?? 0) && seq <= (to ?? 0))
+    const inside = rows.filter(({ seq }) => seq >= (from ?? 0) && seq <= (to ?? 0))
     return sql.includes('LIMIT') ? inside.slice(0, most) : inside.map(({ seq }) => entryRow(seq))
   })
   return [result.entries.map(({ seq }) => seq), result.more]
