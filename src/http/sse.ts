@@ -9,6 +9,10 @@ const maxUnreadBytes = 1024 * 1024
 /** Writes of `send` are at least this far apart: quick tokens share one. The beginning of a stream waits so long for the first. */
 const windowMs = 15
 
+/** JSON.stringify is quicker for a longer text. */
+const maxTokenChars = 100
+const needsEscape = /[^ !#-[\]-~]/
+
 const defaultTimes = { keepaliveMs, unreadMs }
 
 const headers = {
@@ -31,9 +35,10 @@ export interface EventWriter {
   drop(): void
 }
 
-/** JSON with Unicode line separators escaped: some clients would split an event at one. */
+/** JSON with Unicode line separators escaped: some clients would split an event at one. Most tokens need no escape. */
 export function eventJson(value: unknown): string {
-  return escapeLineEnds(JSON.stringify(value))
+  const plain = typeof value === 'string' && value.length <= maxTokenChars && !needsEscape.test(value)
+  return plain ? `"${value}"` : escapeLineEnds(JSON.stringify(value))
 }
 
 export function escapeLineEnds(text: string): string {
