@@ -172,10 +172,10 @@ export function createRunner(parts: RunnerParts): Runner {
           untilStored(() => parts.spend.reserve(turn, turnLease, call), { over: () => draining, signal }),
         signal,
         room,
-        ...(mask && { mask: (text: string) => mask(text, turn.userId) }),
         emit: (deltas) => bus.publish(turn.threadId, deltas),
         answerTo: (callId, after) => heldAnswer({ bus, store }, turn, { callId, after, signal }),
         report: (fault) => log.error({ turn: turn.id, err: fault }, 'turn failed inside the service'),
+        ...(mask && { mask: (text: string) => mask(text, turn.userId) }),
       })
       let earlier = started.entries
       for await (const step of loop) {

@@ -26,8 +26,12 @@ export async function instructionsBlock(texts: readonly string[]): Promise<strin
 
 /** The hash of instructions, to tell whether they changed since an earlier turn. */
 export function hashOfInstructions(texts: readonly string[]): string {
-  return hash('sha256', JSON.stringify(texts), 'base64url')
+  if (texts.length > 0) return hash('sha256', JSON.stringify(texts), 'base64url')
+  return (hashOfNone ??= hash('sha256', '[]', 'base64url'))
 }
+
+/** Most requests have no instructions. */
+let hashOfNone: string | undefined
 
 /** Two levels of keys as one line per field; deeper values as JSON. Empty when there are none. */
 export async function contextBlock(context: Readonly<Record<string, unknown>>): Promise<string> {

@@ -110,7 +110,7 @@ async function startAt(parts: PlanParts, history: History, { place, thread }: Ta
   const { common, sent, chain, options } = history
   const { at, input, instructions, resumes } = await inputAt(parts, { user: common.user, sent, place, thread })
   const stored = withHistory(options, chain.history, instructions)
-  return { ...common, ...at, input, options: stored, ...(resumes !== undefined && { resumes }) }
+  return { ...common, input, options: stored, ...at, ...(resumes !== undefined && { resumes }) }
 }
 
 /** The input without instructions and reasoning. Items keep their positions, for errors. */

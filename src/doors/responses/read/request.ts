@@ -91,8 +91,6 @@ export async function readCreate(body: unknown, rules: RequestRules): Promise<Cr
     input,
     instructions: instructions.filter((text) => text.trim() !== ''),
     context: context ? await contextBlock(context) : '',
-    ...(previous && { previous }),
-    ...(conversation !== undefined && { conversation }),
     noTools: fields.tools?.length === 0,
     temporary,
     background,
@@ -105,6 +103,8 @@ export async function readCreate(body: unknown, rules: RequestRules): Promise<Cr
       ...(tools.length > 0 && { tools }),
       ...(Object.keys(echo).length > 0 && { echo }),
     },
+    ...(previous && { previous }),
+    ...(conversation !== undefined && { conversation }),
   }
 }
 
