@@ -118,7 +118,8 @@ export function faultHandler(log: Log, bodyOf: FaultBody = faultBody) {
 
 /** The path of a URL without its query, which may contain private data. */
 export function pathOf(url: string): string {
-  return url.split('?', 1)[0] ?? url
+  const query = url.indexOf('?')
+  return query === -1 ? url : url.slice(0, query)
 }
 
 function publicFault(fault: AppError): AppError {
