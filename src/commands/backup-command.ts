@@ -121,7 +121,7 @@ export function wordsOf({ header, files }: Pick<Counted, 'header' | 'files'>): s
   const { threads = 0, turns = 0, items = 0, users = 0, documents = 0 } = header.tables
   const counts = [
     countWords(users, 'user'),
-    countWords(threads, 'conversation'),
+    countWords(threads, 'thread'),
     countWords(turns, 'turn'),
     countWords(items, 'item'),
     countWords(documents, 'document'),

@@ -11,7 +11,7 @@ import { checkServerName } from '#mcp/names.ts'
 import { readHeaders, readVariables } from '#mcp/target.ts'
 import { withOpenTools } from './home-tools.ts'
 import { agrees } from './prompts.ts'
-import { inColumns, interruptedExit, pasteable, print, table } from './report.ts'
+import { inColumns, interruptedExit, listedBy, pasteable, print, table } from './report.ts'
 import { reloadService } from './running-service.ts'
 
 const maxShownChars = 300
@@ -131,10 +131,11 @@ export async function testServer(
 ): Promise<void> {
   await withServers(async (servers, signal) => {
     if (tool === undefined) {
-      const server = await servers.check(name, signal)
+      const server = await listedBy('atrium mcp list', () => servers.check(name, signal))
       return print(options, server, [`${name} answers.`, ...toolLines(server), ...changeHint(server)].join('\n'))
     }
-    const trial = await servers.test(name, { tool, params: options.params ?? '{}' }, signal)
+    const params = options.params ?? '{}'
+    const trial = await listedBy('atrium mcp list', () => servers.test(name, { tool, params }, signal))
     print(options, trial, trialWords(trial))
     if (trial.error !== null) process.exitCode = 1
   })

@@ -12,7 +12,7 @@ import { exportFolder, importFolder, type Moved, type OnProgress } from '#memory
 import { printable, proseOf } from '#safety/printable.ts'
 import { reloadService } from './running-service.ts'
 import { readInput } from './stdin.ts'
-import { print, table } from './report.ts'
+import { listedBy, print, table } from './report.ts'
 import { withStore } from './home-store.ts'
 
 const maxListed = 1_000
@@ -45,7 +45,7 @@ export function searchMemory(words: readonly string[], options: Options & { limi
 /** Prints the document unchanged, without an added line end; to a terminal without control sequences. */
 export function readMemory(path: string, options: Options): Promise<void> {
   return withDocuments(async (documents) => {
-    const { content, createdAt, updatedAt, revision: _, ...info } = await documents.read(operator, path)
+    const { content, createdAt, updatedAt, revision: _, ...info } = await listed(documents.read(operator, path))
     const times = { created_at: isoTime(createdAt), updated_at: isoTime(updatedAt) }
     if (options.json) print(options, { ...info, ...times, content }, '')
     else process.stdout.write(process.stdout.isTTY ? proseOf(content) : content)
@@ -83,7 +83,7 @@ export function listMemory(folder: string | undefined, options: Options): Promis
 
 export async function deleteMemory(path: string, options: Options): Promise<void> {
   await withDocuments(async (documents) => {
-    await documents.remove(operator, path)
+    await listed(documents.remove(operator, path))
     print(options, { path, outcome: 'deleted' }, `Deleted ${printable(path)}.`)
   })
   await reloadIdentity([path])
@@ -91,7 +91,7 @@ export async function deleteMemory(path: string, options: Options): Promise<void
 
 export function memoryHistory(path: string, options: Options): Promise<void> {
   return withDocuments(async (documents) => {
-    const versions = (await documents.versions(operator, path)).map(({ writtenAt, ...version }) => {
+    const versions = (await listed(documents.versions(operator, path))).map(({ writtenAt, ...version }) => {
       return { ...version, written_at: isoTime(writtenAt) }
     })
     const rows = versions.map(({ revision, written_at, author, bytes }) => [
@@ -109,7 +109,7 @@ export async function restoreMemory(path: string, revision: string, options: Opt
   if (!/^\d{1,15}$/.test(revision))
     throw new AppError('invalid_input', `a revision is a number, not ${revision}: atrium memory history lists them`)
   await withDocuments(async (documents) => {
-    await documents.restore(operator, path, Number(revision))
+    await listedBy(`atrium memory history ${path}`, () => documents.restore(operator, path, Number(revision)))
     print(options, { path, outcome: 'restored' }, `Restored ${printable(path)} as of revision ${revision}.`)
   })
   await reloadIdentity([path])
@@ -134,6 +134,10 @@ export function exportMemory(folder: string, options: Options): Promise<void> {
       await exportFolder({ documents, user: operator, folder, onProgress: progress('exported') }),
     )
   })
+}
+
+function listed<T>(found: Promise<T>): Promise<T> {
+  return listedBy('atrium memory list', () => found)
 }
 
 function withDocuments<T>(work: (documents: Documents) => Promise<T>): Promise<T> {

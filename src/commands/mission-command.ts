@@ -5,7 +5,7 @@ import type { MissionJson, RunJson } from '#missions/mission-wire.ts'
 import type { MissionRequest } from '#missions/mission-request.ts'
 import { printable, proseOf } from '#safety/printable.ts'
 import { reachOperator } from './running-service.ts'
-import { minuteOf, print, table } from './report.ts'
+import { listedBy, minuteOf, print, table } from './report.ts'
 
 type Options = { readonly json?: boolean }
 type AddOptions = Options & {
@@ -51,7 +51,11 @@ export async function listMissions(options: Options): Promise<void> {
     last ? outcomeOf(last) : '',
   ])
   const head = ['MISSION', 'TITLE', 'STATUS', 'NEXT RUN', 'LAST']
-  print(options, missions, rows.length > 0 ? table([head, ...rows]) : 'No missions yet.')
+  print(
+    options,
+    missions,
+    rows.length > 0 ? table([head, ...rows]) : 'No missions yet: see `atrium mission add --help`',
+  )
 }
 
 export async function actOnMission(
@@ -108,7 +112,7 @@ function linesOf(mission: MissionJson): string[] {
 async function ask(request: MissionRequest): Promise<unknown> {
   const { client, close } = await reachOperator()
   try {
-    return await client.missions(request)
+    return await listedBy('atrium mission list', () => client.missions(request))
   } finally {
     await close()
   }

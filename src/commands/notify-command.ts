@@ -2,7 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import type { NotificationRequest, NotificationsJson, TestedJson, WayJson } from '#reach/notification-request.ts'
 import { printable } from '#safety/printable.ts'
-import { print, table } from './report.ts'
+import { listedBy, print, table } from './report.ts'
 import { reachOperator } from './running-service.ts'
 
 type Options = { readonly json?: boolean }
@@ -94,7 +94,7 @@ function resultOf(outcome: TestedJson['outcome'], error: string | undefined): st
 async function ask(request: NotificationRequest): Promise<unknown> {
   const { client, close } = await reachOperator()
   try {
-    return await client.notifications(request)
+    return await listedBy('atrium notify list', () => client.notifications(request))
   } finally {
     await close()
   }

@@ -211,7 +211,7 @@ async function userStep(talk: Talk, house: OnboardHouse): Promise<void> {
     const known = names.size === 0 ? 'You are the operator.' : `Users: ${printable([...names].join(', '))}.`
     const what = await talk.choose<'add' | 'skip'>(`${known} Add a user?`, [
       { ...skip, hint: names.size === 0 ? 'you alone' : 'no more' },
-      { value: 'add', label: 'Add a user', hint: 'with conversations, documents and a token of their own' },
+      { value: 'add', label: 'Add a user', hint: 'with threads, documents and a token of their own' },
     ])
     if (what === 'skip') return
     const check: Check = (name) => (names.has(name) ? 'This user is here already.' : house.userFault(name))

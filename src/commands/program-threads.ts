@@ -7,7 +7,7 @@ export function addThreads(program: Command): void {
   const act = () => import('./thread-command.ts')
   const threads = program
     .command('threads')
-    .description('list conversations, newest first')
+    .description('list threads, newest first')
     .option('--search <words>', 'those whose titles or messages match, best first')
     .option('--archived', 'those that are archived')
     .option('--limit <count>', 'maximum number', '20')
@@ -18,22 +18,22 @@ export function addThreads(program: Command): void {
     })
   threads
     .command('show <id>')
-    .description('print a conversation')
+    .description('print a thread')
     .option('--json', 'print JSON, as export does')
     .action(async (id, options) => (await act()).showThread(id, options))
   threads
     .command('rename <id> <title>')
-    .description('change the title of a conversation')
+    .description('change the title of a thread')
     .action(async (id, title) => (await act()).renameThread(id, title))
   threads
     .command('delete <ids...>')
-    .description('delete conversations with everything in them')
+    .description('delete threads with everything in them')
     .option('-y, --yes', 'do not ask')
     .action(async (ids, options) => (await act()).deleteThreads(ids, options))
   for (const [name, does] of [
-    ['pin', 'pin a conversation to the top of the list'],
+    ['pin', 'pin a thread to the top of the list'],
     ['unpin', 'undo pin'],
-    ['archive', 'take a conversation out of the list'],
+    ['archive', 'take a thread out of the list'],
     ['unarchive', 'undo archive'],
   ] as const) {
     threads
@@ -43,13 +43,13 @@ export function addThreads(program: Command): void {
   }
   threads
     .command('export <id>')
-    .description('print a conversation as a file; a JSON file can be imported')
+    .description('print a thread as a file; a JSON file can be imported')
     .option('--format <format>', 'json or markdown', 'json')
     .option('-o, --output <path>', 'write to this file')
     .action(async (id, options) => (await act()).exportThreadFile(id, options))
   threads
     .command('import <file>')
-    .description('make a conversation of an exported JSON file; - reads standard input')
+    .description('make a thread of an exported JSON file; - reads standard input')
     .option('--json', 'print JSON')
     .action(async (file, options) => (await act()).importThread(file, options))
 }

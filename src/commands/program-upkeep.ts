@@ -25,7 +25,7 @@ export function addUpkeep(program: Command): void {
     .action(async (folder, options) => (await import('./export-command.ts')).exportAll(folder, options))
   program
     .command('prune')
-    .description('erase conversations whose last activity was before a date')
+    .description('erase threads whose last activity was before a date')
     .requiredOption('--before <date>', 'the date, such as 2026-01-31, in UTC')
     .option('--dry-run', 'only count what would be erased')
     .option('-y, --yes', 'do not ask for confirmation')

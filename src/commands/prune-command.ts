@@ -1,4 +1,4 @@
-// `atrium prune`: erases conversations by their last activity, in a running service or in this process.
+// `atrium prune`: erases threads by their last activity, in a running service or in this process.
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { countWords } from '#core/words.ts'
@@ -54,7 +54,7 @@ async function confirm(found: Pruned, before: string): Promise<void> {
 }
 
 function wordsOf({ threads, turns, items }: Pruned): string {
-  return `${countWords(threads, 'conversation')} with ${countWords(turns, 'turn')} and ${countWords(items, 'item')}`
+  return `${countWords(threads, 'thread')} with ${countWords(turns, 'turn')} and ${countWords(items, 'item')}`
 }
 
 /** A date is midnight UTC; a time needs its zone. */

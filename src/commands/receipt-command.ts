@@ -29,7 +29,11 @@ export async function showReceipt(id: string, { json, verify }: { json?: boolean
       ? readReceipt(store, operator, { turnId, marker: createMarker({ off: marksOff }) })
       : undefined
   })
-  if (!receipt) throw new AppError('not_found', `there is no turn ${id} of the operator or of the webhook channel`)
+  if (!receipt)
+    throw new AppError(
+      'not_found',
+      `there is no turn ${id} of the operator or of the webhook channel: \`atrium run --json\` and GET /api/jobs have ids of turns`,
+    )
   const wire = receiptWire(receipt)
   print({ json: json ?? false }, wire, inWords(wire))
   if (!verify || wire.verified) return

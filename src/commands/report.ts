@@ -51,6 +51,16 @@ export async function reporting(work: () => Promise<void>): Promise<void> {
   }
 }
 
+/** Runs work on something that is named by its user. The error of an unknown one says which command lists the known ones. */
+export async function listedBy<T>(command: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'not_found') throw error
+    throw new AppError('not_found', `${error.message}: see \`${command}\``, { cause: error })
+  }
+}
+
 /** Prints data as JSON or as text. */
 export function print(options: { json?: boolean }, data: unknown, text: string): void {
   process.stdout.write(options.json ? jsonText(data, 2) : `${pasteable(text).replace(/\n$/, '')}\n`)

@@ -10,7 +10,7 @@ import type { OperatorClient } from '#turns/operator-client.ts'
 import { latestThread } from './latest-thread.ts'
 import { reachOperator } from './running-service.ts'
 import { readInput } from './stdin.ts'
-import { interruptedExit, jsonText, paint, pasteable } from './report.ts'
+import { interruptedExit, jsonText, listedBy, paint, pasteable } from './report.ts'
 
 type RunOptions = {
   readonly message?: string
@@ -48,15 +48,17 @@ export async function run(text: string | undefined, options: RunOptions): Promis
     let started: Started | undefined
     let end: End | undefined
     let gate: GateEvent | undefined
-    for await (const event of sendMessage(client, { door: 'run', message, threadId, files, model: options.model })) {
-      if (event.type === 'started') {
-        started = event
-        stop.begin(event.turnId)
-        if (event.queued) process.stderr.write(`${pasteable(waitsBehind)}\n`)
-      } else if (event.type === 'end') end = event
-      else if (event.type === 'gate') gate ??= event
-      else show?.(event)
-    }
+    await listedBy('atrium threads', async () => {
+      for await (const event of sendMessage(client, { door: 'run', message, threadId, files, model: options.model })) {
+        if (event.type === 'started') {
+          started = event
+          stop.begin(event.turnId)
+          if (event.queued) process.stderr.write(`${pasteable(waitsBehind)}\n`)
+        } else if (event.type === 'end') end = event
+        else if (event.type === 'gate') gate ??= event
+        else show?.(event)
+      }
+    })
     if (!end) throw new AppError('shutting_down', 'the service went away; the turn goes on after its restart')
     finish(end, { started, gate }, { live, json })
     if (stop.asked()) process.exitCode = interruptedExit

@@ -17,7 +17,7 @@ import { readZip } from '#skills/zip.ts'
 import { reloadService } from './running-service.ts'
 import { withStore } from './home-store.ts'
 import { agrees } from './prompts.ts'
-import { inColumns, paint, print, table } from './report.ts'
+import { inColumns, listedBy, paint, print, table } from './report.ts'
 
 const maxArchiveBytes = 14 * 1024 * 1024
 
@@ -147,7 +147,8 @@ async function mustAgree(question: string, otherwise: string): Promise<void> {
 function withSkills(work: (skills: Skills) => Promise<void>): Promise<void> {
   return withStore(async (store) => {
     const safety = readSafety(await store.settings.all())
-    await work(createSkills({ store: store.skills, marker: () => safety.marker() }))
+    const skills = createSkills({ store: store.skills, marker: () => safety.marker() })
+    await listedBy('atrium skill list', () => work(skills))
   })
 }
 

@@ -1,4 +1,4 @@
-// `atrium threads show|rename|delete|pin|archive|export|import`: one conversation of the operator, with or without a
+// `atrium threads show|rename|delete|pin|archive|export|import`: one thread of the operator, with or without a
 // running service.
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
@@ -59,14 +59,14 @@ export function deleteThreads(ids: readonly string[], { yes = false }: { yes?: b
     for (const { title } of found) process.stderr.write(`${proseOf(title)}\n`)
     if (!yes && !process.stdin.isTTY)
       throw new AppError('invalid_input', 'nothing was deleted: look at the titles above and pass --yes')
-    if (!yes && !(await agrees(`Delete ${countWords(found.length, 'conversation')} for good?`))) return
+    if (!yes && !(await agrees(`Delete ${countWords(found.length, 'thread')} for good?`))) return
     for (const { id } of found) await store.threads.remove(operator, id)
     await eraseRemoved(store.threads)
     await eraseWords(
       store.threadIndex,
       found.map(({ id }) => id),
     )
-    print({}, undefined, `Deleted ${countWords(found.length, 'conversation')}.`)
+    print({}, undefined, `Deleted ${countWords(found.length, 'thread')}.`)
   })
 }
 
@@ -102,7 +102,7 @@ export async function importThread(path: string, options: { json?: boolean }): P
   })
 }
 
-const tooLong = `an exported conversation has at most ${maxImportBytes} bytes`
+const tooLong = `an exported thread has at most ${maxImportBytes} bytes`
 
 async function readBounded(path: string): Promise<string> {
   const { size } = await stat(path).catch((error: unknown) => {
@@ -118,7 +118,7 @@ function withThread(id: string, work: (store: Store, thread: Thread) => Promise<
 
 async function findThread({ threads }: Store, id: string): Promise<Thread> {
   const thread = isUuid(id) ? await threads.get(operator, id) : undefined
-  if (!thread) throw new AppError('not_found', `there is no conversation ${id}: atrium threads lists them`)
+  if (!thread) throw new AppError('not_found', `there is no thread ${id}: see \`atrium threads\``)
   return thread
 }
 

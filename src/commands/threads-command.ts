@@ -1,4 +1,4 @@
-// `atrium threads`: the operator's conversations, newest first, or those that match a search.
+// `atrium threads`: the operator's threads, newest first, or those that match a search.
 import { operator } from '#core/ids.ts'
 import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
@@ -44,7 +44,7 @@ export async function listThreads(options: ListOptions): Promise<void> {
     return
   }
   const cells = listed.map(({ id, updated_at, door, title }) => [id, minuteOf(updated_at), door, title])
-  const text = listed.length > 0 ? table([['THREAD', 'UPDATED', 'DOOR', 'TITLE'], ...cells]) : 'No conversations yet.'
+  const text = listed.length > 0 ? table([['THREAD', 'UPDATED', 'DOOR', 'TITLE'], ...cells]) : 'No threads yet.'
   print({ json }, listed, text)
 }
 

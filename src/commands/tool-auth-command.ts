@@ -16,7 +16,7 @@ import { signInByBrowser } from './browser-sign-in.ts'
 import { agrees } from './prompts.ts'
 import { askService, reloadService } from './running-service.ts'
 import { readSecret } from './hidden-prompt.ts'
-import { print, table } from './report.ts'
+import { listedBy, print, table } from './report.ts'
 
 type AuthOptions = { readonly use?: string; readonly browser?: boolean }
 type SetUpOptions = { readonly secret?: string; readonly use?: string }
@@ -26,7 +26,7 @@ type Open = { readonly access: ToolAccess; readonly store: Store }
 export async function authTool(name: string, { use, browser = true }: AuthOptions): Promise<void> {
   const whose = { tool: name, owner: operator }
   await withAccess(async ({ access, store }) => {
-    const { auth } = await access.needs(whose)
+    const { auth } = await needsOf(access, whose)
     if (!auth) return say(`${name} needs no sign-in.`)
     if (auth.how === 'environment') {
       return say(`${name} signs in with the environment variable ${auth.envVar}, which is set.`)
@@ -52,7 +52,7 @@ export async function authTool(name: string, { use, browser = true }: AuthOption
 export async function setUpTool(name: string, { secret, use }: SetUpOptions): Promise<void> {
   const whose = { tool: name, owner: operator }
   await withAccess(async ({ access, store }) => {
-    const { setup } = await access.needs(whose)
+    const { setup } = await needsOf(access, whose)
     const needed = setup.filter((each) => secret === undefined || each.name === secret)
     if (secret !== undefined && needed.length === 0) {
       throw new AppError('invalid_input', `${name} has no secret ${secret} to set up`)
@@ -90,6 +90,10 @@ export async function forgetSecret(name: string, secret: string): Promise<void> 
   })
   await reloadService(loadConfig().home)
   say(`Removed ${secret} of ${name}.`)
+}
+
+function needsOf(access: ToolAccess, whose: Parameters<ToolAccess['needs']>[0]): ReturnType<ToolAccess['needs']> {
+  return listedBy('atrium tool list', () => access.needs(whose))
 }
 
 /** The secrets to ask for: on a terminal all, else the one required, because standard input has only one. */

@@ -62,7 +62,7 @@ export async function removeUser(name: string, options: Options & { yes?: boolea
   if (
     process.stdin.isTTY &&
     !options.yes &&
-    !(await agrees(`Remove ${name} and erase all that is theirs: conversations, documents, files?`))
+    !(await agrees(`Remove ${name} and erase all that is theirs: threads, documents, files?`))
   )
     throw new AppError('forbidden', 'nothing was removed')
   const reply = (await askService(config.home, '/users/remove', { name })) as Erased | undefined
@@ -70,10 +70,10 @@ export async function removeUser(name: string, options: Options & { yes?: boolea
     reply ?? (await withStore((store) => eraseUser({ store, eraseFiles: (id) => eraseWorkspace(config, id) }, name)))
   if (!erased) throw nobody
   const { threads, turns, items, documents, files, grants, secrets, skills } = erased
-  const conversations = `${countWords(threads, 'conversation')} with ${countWords(turns, 'turn')} and ${countWords(items, 'item')}`
+  const ofThreads = `${countWords(threads, 'thread')} with ${countWords(turns, 'turn')} and ${countWords(items, 'item')}`
   const things = [countWords(documents, 'document'), `${countWords(files, 'file')} of their workspace`]
   const rest = `${countWords(skills, 'skill')}, ${countWords(secrets, 'secret')} and ${countWords(grants, 'grant')}`
-  const text = `Removed ${name}: their tokens no longer work. Erased: ${[conversations, ...things, rest].join(', ')}.`
+  const text = `Removed ${name}: their tokens no longer work. Erased: ${[ofThreads, ...things, rest].join(', ')}.`
   print(options, { removed: name, erased }, text)
 }
 

@@ -21,7 +21,7 @@ test('a home moves by one file; without its key, secrets that are set anew work 
     assert.deepEqual([refused.code, /stop it first/.test(refused.stderr)], [1, true], refused.stderr)
     const made = await run(home.path, 'backup', file)
     assert.deepEqual([made.code, made.stderr], [0, ''], made.stderr)
-    assert.match(made.stdout, /1 conversation, 1 turn, 2 items[^]*The master key is not in it/)
+    assert.match(made.stdout, /1 thread, 1 turn, 2 items[^]*The master key is not in it/)
     await service.stop()
     assert.match((await run(home.path, 'backup', '--verify', file)).stdout, /complete and unchanged/)
     const view = JSON.parse((await run(home.path, 'backup', '--verify', file, '--json')).stdout) as {

@@ -93,7 +93,7 @@ test('an answer reaches a running service at once; a grant stands until it is ta
     assert.equal(grant?.tool, 'memory_write')
     assert.match((await on('grants')).stdout, /operator +memory_write +any +\d{4}-/)
     assert.equal((await on('grants', 'revoke', 'x')).code, 1)
-    assert.equal((await on('grants', 'revoke', grant.id)).stdout, 'Taken back.\n')
+    assert.equal((await on('grants', 'revoke', grant.id)).stdout, 'Revoked.\n')
     assert.equal((await on('grants')).stdout, 'No grants.\n')
     await on('run', '-m', 'go', '--json')
     assert.equal((await gates()).length, 1)

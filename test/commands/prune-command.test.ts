@@ -24,14 +24,14 @@ test('what is erased is counted, agreed to, and no longer in the files', async (
     const old = await atrium(home.path, ['prune', '--before', '2020-02-29', '--yes', '--json'])
     assert.deepEqual(JSON.parse(old.stdout), { dry_run: false, threads: 0, turns: 0, items: 0 }, old.stderr)
     const dry = await atrium(home.path, ['prune', '--before', '2999-01-01', '--dry-run'])
-    assert.match(dry.stdout, /^Would erase 1 conversation with 1 turn and 2 items\. Nothing was erased\.$/m)
+    assert.match(dry.stdout, /^Would erase 1 thread with 1 turn and 2 items\. Nothing was erased\.$/m)
     const silent = await atrium(home.path, ['prune', '--before', '2999-01-01'])
     assert.deepEqual([silent.code, /needs --yes/.test(silent.stderr)], [2, true], silent.stderr)
     for (const date of ['yesterday', '2026-02-30', '2026-1-1', '2026-01-01T10:00'])
       assert.equal((await atrium(home.path, ['prune', '--before', date, '--yes'])).code, 2, date)
     assert.equal(await threadsOf(home.path), 1)
     const done = await atrium(home.path, ['prune', '--before', '2999-01-01', '--yes'])
-    assert.match(done.stdout, /Erased 1 conversation with 1 turn and 2 items/, done.stderr)
+    assert.match(done.stdout, /Erased 1 thread with 1 turn and 2 items/, done.stderr)
     assert.equal(await threadsOf(home.path), 0)
     for (const name of ['atrium.db', 'atrium.db-wal']) {
       let text = ''

@@ -1,4 +1,4 @@
-// `atrium threads`: lists, searches, shows and changes conversations.
+// `atrium threads`: lists, searches, shows and changes threads.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -18,7 +18,7 @@ test('--continue goes on with the latest thread, and threads lists it first', as
   assert.match((await atrium(home.path, ['threads'])).stdout, /^THREAD .*\n\S+ .* run +what is 1\+1\?$/m)
 })
 
-test('a conversation is shown, renamed, pinned, archived, exported, imported and deleted', async () => {
+test('a thread is shown, renamed, pinned, archived, exported, imported and deleted', async () => {
   const { stderr } = await atrium(home.path, ['run', 'what is 3+4?'])
   const id = stderr.trim().slice('thread '.length)
   const threads = async (...args: string[]) => (await atrium(home.path, ['threads', ...args])).stdout
@@ -36,7 +36,7 @@ test('a conversation is shown, renamed, pinned, archived, exported, imported and
   assert.match(nowhere.stderr, /^error: \/nowhere\/sums\.json cannot be used \(ENOENT: [^\n]*\n$/)
   const refused = await atrium(home.path, ['threads', 'delete', id])
   assert.equal(refused.code, 2)
-  assert.equal(await threads('delete', id, '--yes'), 'Deleted 1 conversation.\n')
+  assert.equal(await threads('delete', id, '--yes'), 'Deleted 1 thread.\n')
   assert.equal((await atrium(home.path, ['threads', 'show', id])).code, 1)
   assert.match(await threads('import', file), /^Imported Sums as \S+\.\n$/)
   assert.equal(JSON.parse(await threads('import', file, '--json')).title, 'Sums')

@@ -106,7 +106,7 @@ test('without a service the removal is done all the same', async () => {
   assert.deepEqual([removed.code, removed.stderr], [0, ''])
   assert.match(
     removed.stdout,
-    /^Removed eve: their tokens no longer work. Erased: 0 conversations .*, 0 documents, 1 file of their workspace, 0 skills, 0 secrets and 0 grants/,
+    /^Removed eve: their tokens no longer work. Erased: 0 threads .*, 0 documents, 1 file of their workspace, 0 skills, 0 secrets and 0 grants/,
   )
   assert.ok(!existsSync(folder))
 })
