@@ -96,5 +96,7 @@ function faultOf(error: unknown, target: string): unknown {
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return new AppError('disk_full', `the disk of ${target} is full: no backup was written`, { cause: error })
   if (code === undefined) return error
+  if (code === 'ENOENT')
+    return new AppError('invalid_input', `there is no folder ${dirname(target)}: make it first`, { cause: error })
   return new AppError('invalid_input', `${target} cannot be written (${message})`, { cause: error })
 }

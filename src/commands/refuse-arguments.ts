@@ -4,6 +4,24 @@ import { programName } from '#config.ts'
 import { similarWord } from '#lib/similar-word.ts'
 import { printable } from '#safety/printable.ts'
 
+/** What other programs call a command of this one. */
+const otherWords: ReadonlyMap<string, string> = new Map([
+  ['ask', 'run'],
+  ['send', 'run'],
+  ['prompt', 'run'],
+  ['start', 'serve'],
+  ['server', 'serve'],
+  ['setup', 'onboard'],
+  ['init', 'onboard'],
+  ['config', 'onboard'],
+  ['approvals', 'gates'],
+  ['conversations', 'threads'],
+  ['history', 'threads'],
+  ['sessions', 'threads'],
+  ['key', 'secret'],
+  ['schedule', 'mission'],
+])
+
 /** Adds `help [command...]` to a command with subcommands, and to those below it. */
 export function addHelp(command: Command): void {
   command.helpCommand(false)
@@ -35,12 +53,12 @@ export function refuseExcess(command: Command, path = programName()): void {
 /** Exits with the usage code when the first argument is not a known subcommand. */
 export function refuseUnknown(command: Command, name = command.args[0]): void {
   if (name === undefined) return
-  const meant = similarWord(
-    name,
-    command.commands.map((each) => each.name()),
-  )
-  const hint = meant === undefined ? '' : `\n(Did you mean ${meant}?)`
-  command.error(`error: unknown command '${printable(name)}'${hint}`)
+  const known = command.commands.map((each) => each.name())
+  const other = command.parent ? undefined : otherWords.get(name)
+  const meant = other ?? similarWord(name, known)
+  const hint =
+    name === 'chat' && !command.parent ? `${programName()} alone opens the chat` : meant && `Did you mean ${meant}?`
+  command.error(`error: unknown command '${printable(name)}'${hint === undefined ? '' : `\n(${hint})`}`)
 }
 
 /** For `--help` after an unknown name: refuses it instead of showing the help of the parent command. */

@@ -53,7 +53,8 @@ test('what killed backups left is removed, not what one that runs is writing', a
 test('a place that cannot be written is told by its name', async (t) => {
   const path = folder(t)
   const fault = { code: 'invalid_input', message: /cannot be written/ }
-  await assert.rejects(createBackupFile(join(path, 'none', 'a')), fault)
+  const missing = { code: 'invalid_input', message: `there is no folder ${join(path, 'none')}: make it first` }
+  await assert.rejects(createBackupFile(join(path, 'none', 'a')), missing)
   const target = await createBackupFile(join(path, 'a'))
   mkdirSync(join(path, 'a'))
   await assert.rejects(target.commit(0), fault)

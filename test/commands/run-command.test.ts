@@ -97,7 +97,14 @@ testFaults(home.path, [
     what: 'an unknown thread',
     args: ['run', '-m', 'x', '--thread', 'nope'],
     code: 1,
-    says: /thread nope does not exist/,
+    says: /thread nope does not exist: see `\S*atrium threads`/,
+  },
+  { what: 'a word for run', args: ['ask', 'x'], code: 2, says: /unknown command 'ask'\n\(Did you mean run\?\)/ },
+  {
+    what: 'a word for the chat',
+    args: ['chat'],
+    code: 2,
+    says: /unknown command 'chat'\n\(\S*atrium alone opens the chat\)/,
   },
   { what: 'an unknown command', args: ['frobnicate'], code: 2, says: /unknown command 'frobnicate'/ },
   {
