@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
+import { isCompleted } from '#store/turn-status.ts'
 import { type Serving, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 
@@ -213,7 +214,7 @@ export function scripted(folder: string, replies: readonly object[]): Record<str
 export async function tally(url: string) {
   const turns = await sqlRows(
     url,
-    `SELECT t.id, t.status,
+    `SELECT t.id, t.status, ${isCompleted} AS completed,
        (SELECT count(*)::int FROM items i WHERE i.turn_id = t.id AND i.body LIKE '%"role":"user"%') AS asked,
        (SELECT count(*)::int FROM items i WHERE i.turn_id = t.id AND i.body LIKE '%"role":"assistant"%') AS answered
      FROM turns t`,
@@ -227,7 +228,7 @@ export async function tally(url: string) {
     turns: turns.length,
     ids: new Set(turns.map(({ id }) => String(id))),
     open: turns.filter(({ status }) => ['queued', 'running', 'waiting'].includes(String(status))).length,
-    notDone: turns.filter(({ status }) => status !== 'completed').length,
+    notDone: turns.filter(({ completed }) => !completed).length,
     once: turns.filter(({ asked, answered }) => asked === 1 && answered === 1).length,
     gaps: Number(gaps?.['n']),
   }
