@@ -17,6 +17,8 @@ import { serve, type Served, type ServeParts } from './serve.ts'
 
 const run = promisify(execFile)
 const cache = join(import.meta.dirname, '../../../node_modules/.cache/apps')
+/** npm may never end: packages that contradict each other send it round in circles. */
+const maxInstallMs = 600_000
 /** An app starts, retries and ends within this time also on a busy machine. */
 const maxRunMs = 300_000
 
@@ -28,7 +30,8 @@ export async function installed(...packages: readonly string[]): Promise<string>
   if (existsSync(folder)) return folder
   mkdirSync(cache, { recursive: true })
   const fresh = mkdtempSync(join(cache, 'new-'))
-  await run('npm', ['install', '--prefix', fresh, '--no-audit', '--no-fund', ...packages])
+  const flags = ['--prefix', fresh, '--no-audit', '--no-fund']
+  await run('npm', ['install', ...flags, ...packages], { timeout: maxInstallMs })
   if (existsSync(folder)) rmSync(fresh, { recursive: true })
   else renameSync(fresh, folder)
   return folder

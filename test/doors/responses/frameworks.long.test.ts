@@ -17,6 +17,7 @@ const frameworks: Readonly<Record<string, (made: Made) => Promise<Agent>>> = {
   async LangGraph({ url, weather }) {
     const folder = await installed(
       '@langchain/langgraph@1.4.18',
+      '@langchain/langgraph-sdk@1.12.3',
       '@langchain/openai@1.6.0',
       '@langchain/core@1.2.13',
       'zod@4.6.7',
