@@ -1,5 +1,5 @@
-// `atrium serve`: the service without a terminal. Ends on SIGTERM or SIGINT and releases unfinished turns, and with an error
-// when a newer Atrium has taken over the database.
+// `atrium serve`: the service without a terminal. Ends on SIGTERM or SIGINT, or when its terminal closes, and releases
+// unfinished turns; and with an error when a newer Atrium has taken over the database.
 import { flushCompileCache } from 'node:module'
 import { type Flags, loadConfig, secretsIn } from '#config.ts'
 import { durationWords } from '#core/words.ts'
@@ -28,6 +28,8 @@ export async function serve(flags: Flags = {}): Promise<void> {
     const signal = new Promise<string>((resolve) => {
       process.once('SIGTERM', resolve)
       process.once('SIGINT', resolve)
+      // Without a terminal it comes from `nohup`, whose word Node does not keep, or from a rotation of logs.
+      process.on('SIGHUP', (name) => process.stderr.isTTY && resolve(name))
     })
     const reason = await Promise.race([signal, service.app.outdated])
     // A second Ctrl+C exits at once.

@@ -77,6 +77,14 @@ describe('one service', () => {
     await atrium(home.path, ['model', 'set', 'offline'])
   })
 
+  test('a hangup, as a rotation of logs sends it, does not end a service without a terminal', async () => {
+    for (let count = 0; count < 2; count++) {
+      service.signal('SIGHUP')
+      const status = await atrium(home.path, ['status', '--json'])
+      assert.equal((JSON.parse(status.stdout) as { pid: number }).pid, service.pid)
+    }
+  })
+
   test('a second one on the same home is refused in one line and harms nothing', async () => {
     const second = await atrium(home.path, ['serve'], { env: { GATEWAY_PORT: '0' } })
     assert.equal(second.code, 1)
