@@ -13,14 +13,20 @@ const source = JSON as unknown as { isRawJSON(value: unknown): boolean }
 
 /** True for a value that is so large that its JSON should be written in slices. */
 export function isLong(value: unknown, minChars = minLongChars): boolean {
-  let left = minChars
+  return roughChars(value, minChars) >= minChars
+}
+
+/** About as many characters as the JSON of a value has, without writing it. The count ends soon after `max`. */
+export function roughChars(value: unknown, max: number): number {
+  let chars = 0
   const take = (each: unknown): boolean => {
-    left -= valueChars
-    if (typeof each === 'string') left -= each.length
+    chars += valueChars
+    if (typeof each === 'string') chars += each.length
     else if (typeof each === 'object' && each !== null) someIn(each, take)
-    return left <= 0
+    return chars >= max
   }
-  return take(value)
+  take(value)
+  return chars
 }
 
 type JsonOptions = {

@@ -1,6 +1,7 @@
 // Pages of a thread's items as its client knows them: messages, calls of the caller's functions, and their outputs.
 import { hexOf, uuidOf, type UserId } from '#core/ids.ts'
 import { type Entry, isRemoved } from '#core/item.ts'
+import { roughChars } from '#core/json-slices.ts'
 import type { Thread, Turn } from '#core/turn.ts'
 import { wrongField } from '#http/validate.ts'
 import { pace } from '#lib/pace.ts'
@@ -12,7 +13,7 @@ import type { PageQuery } from './page-query.ts'
 
 /** Headers of one read. Most entries may be calls and results of our own, which are not shown and not read. */
 const maxRead = 64
-/** A page ends where its items have more characters of JSON. */
+/** A page ends where its items have about so many characters of JSON. */
 const maxPageChars = 8 * 1024 * 1024
 
 export type ItemParts = {
@@ -46,7 +47,7 @@ export async function readConversationItems(
       const [entry] = (await parts.threads.entries(user, thread.id, range)).entries
       const item = entry && !isRemoved(entry.item) ? wireItem(entry, thread.id, turn) : undefined
       if (!item) continue
-      chars += JSON.stringify(item).length
+      chars += roughChars(item, maxPageChars)
       if (chars > maxPageChars && items.length > 0) return { items, more: true }
       items.push(item)
     }
