@@ -122,10 +122,10 @@ export interface ThreadStore {
    */
   addItems(user: UserId, threadId: string, added: Pick<NewThread, 'title' | 'drafts'>): Promise<readonly Entry[]>
   /**
-   * Empties an item of no turn, in a thread of the user's own. Nothing is done if there is no such item, or if a turn of the
-   * thread came after it, which has read it.
+   * Empties an item of no turn, in a thread of the user's own, and its title if that is the one that the item gave it.
+   * Nothing is done if there is no such item, or if a turn of the thread came after it, which has read it.
    */
-  removeItem(user: UserId, threadId: string, itemId: string): Promise<'removed' | 'missing' | 'read'>
+  removeItem(user: UserId, item: ItemRef & { readonly title: string }): Promise<'removed' | 'missing' | 'read'>
   /** Replaces the metadata of a thread; false if there is no such thread. */
   setMetadata(user: UserId, threadId: string, metadata: ThreadMetadata): Promise<boolean>
   /** Sets the model of a thread from its next turn on, null for the usual one; false if there is no such thread. */

@@ -42,10 +42,10 @@ export function* addItems(
 export function* removeItem(
   sql: Sql,
   user: UserId,
-  { threadId, itemId }: ItemRef,
+  { threadId, itemId, title }: ItemRef & { readonly title: string },
 ): Job<'removed' | 'missing' | 'read'> {
-  const thread = `SELECT id FROM threads WHERE id = ? AND user_id = ?${sql.lock}`
-  if (!(yield* first(thread, threadId, user))) return 'missing'
+  const thread = yield* first(`SELECT title FROM threads WHERE id = ? AND user_id = ?${sql.lock}`, threadId, user)
+  if (!thread) return 'missing'
   const item = yield* findItem(threadId, itemId)
   if (!item || item['body'] === removedBody) return 'missing'
   const seq = Number(item['seq'])
@@ -60,6 +60,11 @@ export function* removeItem(
   const freed = (shared === null ? Number(item['bytes']) : 0) - Buffer.byteLength(removedBody)
   yield* run('UPDATE threads SET bytes = bytes - ? WHERE id = ?', freed, threadId)
   yield* eraseWordsOf(sql, threadId, seq)
+  if (title !== '' && thread['title'] === title) {
+    yield* run(`UPDATE threads SET title = '' WHERE id = ?`, threadId)
+    // The title is indexed as the seq 0.
+    yield* eraseWordsOf(sql, threadId, 0)
+  }
   return 'removed'
 }
 

@@ -94,7 +94,7 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
       const parts = { now: now(), lock: sql.lock, bodies, maxUserBytes }
       return sql.write(() => addItems(user, threadId, { title, drafts }, parts), bodies)
     },
-    removeItem: (user, threadId, itemId) => sql.write(() => removeItem(sql, user, { threadId, itemId })),
+    removeItem: (user, item) => sql.write(() => removeItem(sql, user, item)),
     setMetadata: (user, threadId, metadata) => sql.write(() => setMetadata(user, threadId, metadata)),
     setModel: (user, threadId, model) =>
       sql.write(function* () {

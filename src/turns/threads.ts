@@ -55,7 +55,7 @@ export interface Threads extends Reading {
    * is not at rest is refused with.
    */
   addItems(user: UserId, threadId: string, items: readonly Item[]): Promise<readonly Entry[]>
-  /** Removes such an item, while no turn has read it. Throws not_found, invalid_input. */
+  /** Removes such an item, and the title that it gave, while no turn has read it. Throws not_found, invalid_input. */
   removeItem(user: UserId, threadId: string, itemId: string): Promise<void>
   /** Replaces the metadata of a thread. Throws not_found. */
   setMetadata(user: UserId, threadId: string, metadata: ThreadMetadata): Promise<void>
@@ -122,9 +122,11 @@ export function createThreads({ store, bus, mask, onChange = () => {}, ...checks
       return entries
     },
     async removeItem(user, threadId, itemId) {
-      const outcome = await store.threads.removeItem(user, threadId, itemId)
+      const [entry] = await store.threads.findItems(user, [{ threadId, itemId }])
+      const title = entry ? titleIn([entry.item]) : ''
+      const outcome = await store.threads.removeItem(user, { threadId, itemId, title })
       if (outcome === 'missing') throw new AppError('not_found', 'the conversation has no item with this id')
-      if (outcome === 'removed') return
+      if (outcome === 'removed') return publish(user, threadId)
       throw new AppError('invalid_input', 'a response has read or written this item: delete the conversation instead')
     },
     async setMetadata(user, threadId, metadata) {

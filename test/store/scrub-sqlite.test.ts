@@ -102,7 +102,7 @@ test('an item that is removed before it is indexed leaves the log', async (t) =>
   const { id } = await store.threads.create(ada, { door: 'responses', title: '', metadata: {}, drafts: [] })
   const [item] = await store.threads.addItems(ada, id, { title: '', drafts: [say(word)] })
   assert.ok(item && holds(path))
-  await store.threads.removeItem(ada, id, item.id)
+  await store.threads.removeItem(ada, { threadId: id, itemId: item.id, title: '' })
   await until(() => !holds(path))
 })
 

@@ -67,11 +67,15 @@ export function conversationTests(open: Open): void {
     // Its body moves to a table of its own.
     const fork = await threads.fork(ada, id, { beforeSeq: 3, door: 'web' })
     assert.ok(gone && first && fork)
-    assert.equal(await threads.removeItem(bob, id, gone.id), 'missing')
-    assert.equal(await threads.removeItem(ada, fork.id, gone.id), 'read', 'it is of another thread')
+    assert.equal(await threads.removeItem(bob, { threadId: id, itemId: gone.id, title: '' }), 'missing')
+    assert.equal(
+      await threads.removeItem(ada, { threadId: fork.id, itemId: gone.id, title: '' }),
+      'read',
+      'it is of another thread',
+    )
     await threads.remove(ada, fork.id)
-    assert.equal(await threads.removeItem(ada, id, gone.id), 'removed')
-    assert.equal(await threads.removeItem(ada, id, gone.id), 'missing')
+    assert.equal(await threads.removeItem(ada, { threadId: id, itemId: gone.id, title: '' }), 'removed')
+    assert.equal(await threads.removeItem(ada, { threadId: id, itemId: gone.id, title: '' }), 'missing')
     const { entries } = await threads.entries(ada, id, { after: 0, limit: 9 })
     assert.deepEqual(
       entries.map(({ item }) => item),
@@ -82,9 +86,26 @@ export function conversationTests(open: Open): void {
     const { bytes } = await storage.used(ada)
     assert.ok(bytes - before.bytes < 600, `${bytes - before.bytes} bytes are left`)
     await finish(store, (await store.turns.start(turnOf({ threadId: id }))).turn)
-    assert.equal(await threads.removeItem(ada, id, first.id), 'read')
+    assert.equal(await threads.removeItem(ada, { threadId: id, itemId: first.id, title: '' }), 'read')
     await threads.remove(ada, id)
     assert.equal((await storage.used(ada)).bytes, 0)
+  })
+
+  test('a removed item takes the title that it gave with it; another title stays', async (t) => {
+    const { store } = await open(t)
+    const { threads } = store
+    const { id: threadId } = await threads.create(ada, { door: 'responses', title: '', metadata: {}, drafts: [] })
+    const add = async (text: string): Promise<string> =>
+      (await threads.addItems(ada, threadId, { title: text, drafts: [say(text)] }))[0]?.id ?? ''
+    const [first, second] = [await add('secret plans'), await add('other plans'), await add('kept')]
+    const title = async () => (await threads.get(ada, threadId))?.title
+    await threads.removeItem(ada, { threadId, itemId: second, title: 'other plans' })
+    assert.deepEqual([await title(), await findTitles(store, 'secret')], ['secret plans', ['secret plans']])
+    await threads.removeItem(ada, { threadId, itemId: first, title: 'secret plans' })
+    assert.equal(await title(), '')
+    assert.equal((await store.threadIndex.count(ada, [{ term: 'secret' }], 9))?.counts[0], 0)
+    await add('garden')
+    assert.equal(await title(), 'garden')
   })
 
   test('an item that is removed while it is indexed leaves no words in the index', async (t) => {
@@ -95,7 +116,7 @@ export function conversationTests(open: Open): void {
     const removing: typeof threadIndex = {
       ...threadIndex,
       async save(read) {
-        await threads.removeItem(ada, id, gone?.id ?? '')
+        await threads.removeItem(ada, { threadId: id, itemId: gone?.id ?? '', title: '' })
         await threadIndex.save(read)
       },
     }

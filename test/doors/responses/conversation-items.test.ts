@@ -117,6 +117,20 @@ test('a removed item is in no list and no prompt, and the others stay', async (t
   assert.ok(!JSON.stringify(prompt).includes('18 degrees'))
 })
 
+test('a conversation loses its title with the message that gave it, and gets that of the next one', async (t) => {
+  const { call, path, id, threads } = await open(t)
+  const title = async () => (await threads.get(userId('ann'), id.slice(5)))?.title
+  const add = async (content: string) =>
+    itemsIn((await call('POST', path, { items: [{ role: 'user', content }] })).body)[0]
+  const [first, second] = [await add('My PIN is 1234'), await add('Hello')]
+  await call('DELETE', `${path}/${String(second?.['id'])}`)
+  assert.equal(await title(), 'My PIN is 1234')
+  await call('DELETE', `${path}/${String(first?.['id'])}`)
+  assert.equal(await title(), '')
+  await add('Weather in Rome?')
+  assert.equal(await title(), 'Weather in Rome?')
+})
+
 test('an item that a response has read or written stays', async (t) => {
   const { call, create, get, path, id } = await open(t)
   const [before] = itemsIn((await call('POST', path, { items: [{ role: 'user', content: 'Before.' }] })).body)
