@@ -85,10 +85,11 @@ export function createConversation(id: string): Conversation {
   }
 
   function add(more: readonly Item[]): void {
-    const last = lastSeq()
-    const fresh = more.filter(({ seq }) => seq > last)
+    const before = items.peek().at(-1)
+    const fresh = more.filter(({ seq }) => seq > (before?.seq ?? 0))
     if (fresh.length === 0) return
     items.value = [...items.peek(), ...fresh]
+    if (before && fresh.at(-1)?.turn_id !== before.turn_id) dropRunning((turnId) => turnId === before.turn_id)
     // A text that began before a stored item, and is not stored, was given up.
     keepUnstored(({ itemId }) => fresh.every((item) => item.id !== itemId && timeOf(item.id) <= timeOf(itemId)))
     sawThread(id, lastSeq())
@@ -102,7 +103,11 @@ export function createConversation(id: string): Conversation {
   /** Ends of turns may have been missed: only the last turn of a thread can still run. */
   function dropStale(): void {
     const last = items.peek().at(-1)?.turn_id
-    const kept = [...states.peek()].filter(([turnId, { status }]) => turnId === last || isAtRest(status))
+    dropRunning((turnId) => turnId !== last)
+  }
+
+  function dropRunning(isOver: (turnId: string) => boolean): void {
+    const kept = [...states.peek()].filter(([turnId, { status }]) => isAtRest(status) || !isOver(turnId))
     if (kept.length < states.peek().size) states.value = new Map(kept)
   }
 

@@ -138,3 +138,22 @@ test('after a break only the last turn can still run', async (t) => {
     ],
   )
 })
+
+test('a turn whose end was missed no longer runs once an item of the next turn is there', async (t) => {
+  const { conversation } = open(t, 1)
+  await conversation.load()
+  const { id: thread_id } = conversation
+  const statuses = () => [...conversation.states.value.values()].map(({ id, status }) => [id, status])
+  conversation.apply(frame(turnFrame(thread_id, 'turn 1', 'running')))
+  conversation.apply(frame(turnFrame(thread_id, 'turn 9', 'queued')))
+  // The connection is lost; the answer comes with the next reading of the thread, the end of its turn does not.
+  conversation.apply(itemFrame(thread_id, messageOf(2, 'turn 1')))
+  await conversation.load()
+  conversation.apply(frame(turnFrame(thread_id, 'turn 9', 'queued')))
+  assert.deepEqual(statuses(), [
+    ['turn 1', 'running'],
+    ['turn 9', 'queued'],
+  ])
+  conversation.apply(itemFrame(thread_id, messageOf(3, 'turn 3')))
+  assert.deepEqual(statuses(), [['turn 9', 'queued']])
+})
