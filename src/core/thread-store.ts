@@ -33,6 +33,8 @@ export type ThreadPoint = {
   readonly forkAt?: number
 }
 
+export type NewChainPoints = Pick<ThreadPoint, 'threadId' | 'turnId'> & { readonly hashes: readonly string[] }
+
 /** The latest point of a thread's replay chain: the turn that gave the answer, and the hash for the next messages. */
 export type ChainEnd = {
   readonly turnId: string
@@ -107,8 +109,8 @@ export interface ThreadStore {
   findByChain(user: UserId, hashes: readonly string[]): Promise<ThreadPoint | undefined>
   /** The latest point of a thread of this user's. Undefined if there is none, or many turns without a point came after it. */
   chainEnd(user: UserId, threadId: string): Promise<ChainEnd | undefined>
-  /** Adds a point after an answer that stored nothing. */
-  addChainPoint(user: UserId, point: Pick<ThreadPoint, 'threadId' | 'turnId' | 'hash'>): Promise<void>
+  /** Adds points after an answer that stored nothing. A search of this process that begins later finds them. */
+  addChainPoints(user: UserId, points: NewChainPoints): Promise<void>
   /**
    * The items that a turn is based on, for its runner: all after the latest summary's `upTo`, and at least the turn's own;
    * or all after a given seq. The returned `after` is the seq before the first item. With `more`, these are the first ones.

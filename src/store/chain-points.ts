@@ -5,7 +5,7 @@ import type { UserId } from '#core/ids.ts'
 import type { Entry, Item } from '#core/item.ts'
 import { pointAfter, pointInSlices } from '#core/replay-chain.ts'
 import type { Outcome, Step } from '#core/turn-store.ts'
-import type { ChainEnd, ThreadPoint } from '#core/thread-store.ts'
+import type { ChainEnd, NewChainPoints, ThreadPoint } from '#core/thread-store.ts'
 import { ended } from '#core/turn-status.ts'
 import type { Turn } from '#core/turn.ts'
 import { inPace } from '#lib/pace.ts'
@@ -217,8 +217,12 @@ function knownBehindInput({ firstSeq = 1, options }: Turn, known: readonly Entry
   return known[0]?.seq === firstSeq ? known.slice(options.inputs ?? 1).map(({ item }) => item) : undefined
 }
 
-/** Adds a point at the end of a thread, after an answer that stored nothing. */
-export function* addPointAtEnd(
+/** Adds points at the end of a thread, after an answer that stored nothing. */
+export function* addPointsAtEnd(user: UserId, { hashes, ...at }: NewChainPoints): Job<void> {
+  for (const hash of hashes) yield* addPointAtEnd(user, { ...at, hash })
+}
+
+function* addPointAtEnd(
   user: UserId,
   { threadId, turnId, hash }: Pick<ThreadPoint, 'threadId' | 'turnId' | 'hash'>,
 ): Job<void> {

@@ -1,7 +1,9 @@
 // Threads and their items.
+import type { UserId } from '#core/ids.ts'
 import type { ThreadStore } from '#core/thread-store.ts'
+import { createPending } from '#lib/pending.ts'
 import { bodiesOf } from './append-items.ts'
-import { addPointAtEnd, findPoint, readChainEnd } from './chain-points.ts'
+import { addPointsAtEnd, findPoint, readChainEnd } from './chain-points.ts'
 import { addItems, removeItem } from './conversation-items.ts'
 import { createThread, setMetadata } from './create-thread.ts'
 import { erasePast, eraseRemoved, eraseSome, eraseTemporary, removeThread } from './erase.ts'
@@ -28,6 +30,8 @@ type ThreadParts = {
 }
 
 export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: ThreadParts): ThreadStore {
+  /** Points that are being added: a client which stops an answer and goes on is as quick as the database. */
+  const adding = createPending<UserId>()
   return {
     get: (user, threadId) =>
       sql.read(function* () {
@@ -73,9 +77,16 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
         )
         return row && threadOf(row)
       }),
-    findByChain: (user, hashes) => sql.read(() => findPoint(user, hashes)),
+    async findByChain(user, hashes) {
+      await adding.ended(user)
+      return sql.read(() => findPoint(user, hashes))
+    },
     chainEnd: (user, threadId) => sql.read(() => readChainEnd(user, threadId)),
-    addChainPoint: (user, point) => sql.write(() => addPointAtEnd(user, point)),
+    addChainPoints: (user, points) =>
+      adding.track(
+        user,
+        sql.write(() => addPointsAtEnd(user, points)),
+      ),
     async history({ threadId, firstSeq = 1 }, afterSeq) {
       const plan = function* () {
         const row = afterSeq === undefined && (yield* first('SELECT summarised FROM threads WHERE id = ?', threadId))

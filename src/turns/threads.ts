@@ -26,7 +26,7 @@ type Reading = Pick<
   | 'findByOpenCall'
   | 'findByChain'
   | 'chainEnd'
-  | 'addChainPoint'
+  | 'addChainPoints'
 >
 
 /** A thread with its first items. Without a title it gets the first line of its first message. */

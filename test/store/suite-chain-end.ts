@@ -96,7 +96,7 @@ export function chainEndTests(open: Open): void {
     const { threadId } = await answered(store, { options: { chain: 'x' } })
     const { id: turnId } = await answered(store, { threadId, options: {} })
     assert.ok(await store.threads.chainEnd(ada, threadId))
-    await store.threads.addChainPoint(ada, { threadId, turnId, hash: 'words' })
+    await store.threads.addChainPoints(ada, { threadId, turnId, hashes: ['words'] })
     assert.equal(await store.threads.chainEnd(ada, threadId), undefined)
   })
 

@@ -114,7 +114,7 @@ export function chainStartTests(open: Open): void {
     const { store } = await open(t)
     const { turn } = await store.turns.start(turnOf({ options: { chain: 'x' } }))
     const { threadId, id: turnId } = turn
-    await store.threads.addChainPoint(ada, { threadId, turnId, hash: 'as read' })
+    await store.threads.addChainPoints(ada, { threadId, turnId, hashes: ['as read'] })
     assert.equal((await store.threads.findByChain(ada, ['as read']))?.latest, true)
     const at = { threadId, historyEnd: turnId, whenBusy: 'wait' } as const
     const left = await store.turns.start(behind('left', at))

@@ -120,15 +120,27 @@ export function chainTests(open: Open): void {
     assert.equal((await store.threads.findByChain(ada, [hash]))?.seq, 4)
   })
 
+  test('a point that is being added is found by a search that begins after it', async (t) => {
+    const { store } = await open(t)
+    const { threadId, id: turnId } = await turnAtApproval(store, { options: { chain: 'x' } })
+    const adding = store.threads.addChainPoints(ada, { threadId, turnId, hashes: ['part', 'part of it'] })
+    const found = await store.threads.findByChain(ada, ['part of it'])
+    assert.equal(found?.turnId, turnId)
+    await adding
+  })
+
   test('an answer that stored nothing has a point, and both it and the turn’s own answer go on', async (t) => {
     const { store } = await open(t)
     const waiting = await turnAtApproval(store, { options: { chain: 'x' } })
     const { threadId, id: turnId } = waiting
     const before = (await store.storage.used(ada)).bytes
-    for (const hash of ['words', 'words', 'words again'])
-      await store.threads.addChainPoint(ada, { threadId, turnId, hash })
+    for (const hashes of [
+      ['words', 'words'],
+      ['words', 'words again'],
+    ])
+      await store.threads.addChainPoints(ada, { threadId, turnId, hashes })
     assert.equal((await store.storage.used(ada)).bytes - before, 1_000, 'a point counts, and once')
-    await store.threads.addChainPoint(bob, { threadId, turnId, hash: 'not his' })
+    await store.threads.addChainPoints(bob, { threadId, turnId, hashes: ['not his'] })
     for (const callId of ['a1', 'a2']) {
       await store.turns.answer(ada, threadId, draft({ type: 'answer', callId, decision: 'allow', by: 'ada' }))
     }

@@ -160,7 +160,7 @@ export function climbThreads(climb: ClimbTest): void {
   climb('a thread from before replay chains is forked and erased, and gets points from then on', 20, {
     seed: (old) => addThread(old, { id: 'linked', user: linker }),
     async check({ threads }) {
-      await threads.addChainPoint(linker, { threadId: 'linked', turnId: 'n', hash: 'h' })
+      await threads.addChainPoints(linker, { threadId: 'linked', turnId: 'n', hashes: ['h'] })
       const fork = await threads.fork(linker, 'linked', { beforeSeq: 1, door: 'web' })
       const latest = fork && (fork.id > 'linked' ? fork.id : 'linked')
       assert.equal((await threads.findByChain(linker, ['h']))?.threadId, latest)

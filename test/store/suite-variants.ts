@@ -124,7 +124,7 @@ export function variantTests(open: Open): void {
     const third = await retry(store, second, 1_500)
     const { turn } = await store.turns.start(turnOf({ threadId: third }))
     const queued = await store.turns.start(turnOf({ threadId: third }))
-    await threads.addChainPoint(ada, { threadId: third, turnId: turn.id, hash: 'words' })
+    await threads.addChainPoints(ada, { threadId: third, turnId: turn.id, hashes: ['words'] })
     const itemsLeft = async (): Promise<number> => {
       let count = 0
       for (const threadId of [first, second, third])

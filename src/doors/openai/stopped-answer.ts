@@ -29,24 +29,24 @@ export function createBeginnings(): Beginnings {
   }
 }
 
-type NoteParts = { readonly threads: Pick<Threads, 'addChainPoint'> }
+type NoteParts = { readonly threads: Pick<Threads, 'addChainPoints'> }
 type Noted = Pick<Turn, 'id' | 'threadId' | 'userId'>
 
 /** Notes what the client of a turn may have of its answer. `history` is the hash of what it sent. */
 export async function noteBeginnings(
-  parts: NoteParts,
-  turn: Noted,
+  { threads }: NoteParts,
+  { userId, threadId, id: turnId }: Noted,
   { history, beginnings }: { readonly history: string; readonly beginnings: readonly string[] },
 ): Promise<void> {
-  for (const content of beginnings) await notePoint(parts, turn, { history, content })
+  const hashes = beginnings.map((content) => pointAfter(history, [textMessage('assistant', content)]))
+  if (hashes.length > 0) await threads.addChainPoints(userId, { threadId, turnId, hashes })
 }
 
 /** Notes an answer that is not in the log as it was told: the history of the client goes on from it all the same. */
-export async function notePoint(
-  { threads }: NoteParts,
-  { userId, threadId, id: turnId }: Noted,
+export function notePoint(
+  parts: NoteParts,
+  turn: Noted,
   { history, content }: { readonly history: string; readonly content: string },
 ): Promise<void> {
-  const hash = pointAfter(history, [textMessage('assistant', content)])
-  await threads.addChainPoint(userId, { threadId, turnId, hash })
+  return noteBeginnings(parts, turn, { history, beginnings: [content] })
 }

@@ -92,13 +92,13 @@ async function streamTurn(parts: CompletionsParts, reply: FastifyReply, how: Ans
   let writer: EventWriter | undefined
   const reader = parts.readers.open(turn, followed.begins)
   let over = false
-  let left = false
+  let noting: Promise<void> | undefined
   const leave = (): void => {
     source.close()
     // A stream that is cut at shutdown was not left by its reader.
-    left = !over && !parts.lastCall?.aborted
-    if (left) reader.left()
-    else reader.done()
+    if (over || parts.lastCall?.aborted) return reader.done()
+    reader.left()
+    noting = noteBeginnings(parts, turn, { ...how, beginnings: stream.beginnings() }).catch(log)
   }
   const open = (): EventWriter => {
     if (writer) return writer
@@ -124,7 +124,7 @@ async function streamTurn(parts: CompletionsParts, reply: FastifyReply, how: Ans
   }
   // The source ended without the turn: the client left, or the service is going down.
   over = true
-  if (left) await noteBeginnings(parts, turn, { ...how, beginnings: stream.beginnings() }).catch(log)
+  await noting
   if (writer) writer.drop()
   else if (!reply.raw.destroyed) throw new AppError('shutting_down', 'the service is going down: ask again in a moment')
   return undefined

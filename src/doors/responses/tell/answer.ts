@@ -42,21 +42,23 @@ export async function streamTurn(
   const reader = readers.open(turn, followed.begins)
   records.open(stream.record)
   let over = false
-  let left = false
-  const writer = openEvents(reply, () => {
-    source.close()
-    if (stream.isOver()) records.over(stream.record)
-    else records.left(stream.record)
-    // A stream that is cut at shutdown was not left by its reader.
-    left = !over && !lastCall?.aborted
-    if (left) reader.left()
-    else reader.done()
-  })
+  let noting: Promise<void> | undefined
   const warn = (error: unknown): void =>
     log.warn(
       { request: requestIdOf(reply.raw), turn: turn.id, err: error },
       'a response stream ended early; its turn continues',
     )
+  const writer = openEvents(reply, () => {
+    source.close()
+    if (stream.isOver()) records.over(stream.record)
+    else records.left(stream.record)
+    // A stream that is cut at shutdown was not left by its reader.
+    if (over || lastCall?.aborted) return reader.done()
+    reader.left()
+    const { chain: history } = turn.options
+    if (history === undefined) return
+    noting = noteBeginnings(parts, turn, { history, beginnings: stream.beginnings() }).catch(warn)
+  })
   // The headers leave with the first write: a client that goes on waits for them, and may not wait for the next event.
   writer.begin(stream.created() || ': resumed\n\n')
   try {
@@ -73,10 +75,7 @@ export async function streamTurn(
   }
   // The events ended before the turn: the reader did not leave, or that was noted already.
   over = true
-  const { chain: history } = turn.options
-  if (left && history !== undefined) {
-    await noteBeginnings(parts, turn, { history, beginnings: stream.beginnings() }).catch(warn)
-  }
+  await noting
   writer.drop()
 }
 

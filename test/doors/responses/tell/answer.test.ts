@@ -42,7 +42,7 @@ async function streamed(events: Watched[], { leaves = false, lastCall = false, f
         canStop: () => false,
         gone() {},
       },
-      threads: { addChainPoint: () => Promise.resolve(void (points += 1)) } as never,
+      threads: { addChainPoints: () => Promise.resolve(void (points += 1)) } as never,
       ...(lastCall && { lastCall: AbortSignal.abort() }),
       log: silentLog,
     },
