@@ -17,6 +17,7 @@ import type { Skills } from '#skills/skills.ts'
 import { loadTyped } from '#skills/slash.ts'
 import { loadToolName } from '#skills/tools.ts'
 import type { ModelChecks } from '#turns/thread-model.ts'
+import { continueTurns } from '#turns/continue-turns.ts'
 import { watchExpiry } from '#turns/gate-expiry.ts'
 import { createGates, type Gates } from '#turns/gates.ts'
 import { startHeartbeat } from '#turns/lease.ts'
@@ -146,9 +147,7 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
     }
   })
 
-  const recovered = await store.turns.recover(lease)
-  if (recovered > 0) log.info({ turns: recovered }, 'continuing turns of the last run')
-  runner.wake()
+  opened.defer(await continueTurns({ store, runner, lease, log }))
   const clock = createClock({ log })
   opened.defer(() => clock.close())
   const readers = createReaders({ turns, bus, clock, stopsTurns: config().responses.disconnect === 'stop' })

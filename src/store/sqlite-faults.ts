@@ -3,6 +3,8 @@ import { AppError } from '#core/errors.ts'
 
 /** SQLITE_BUSY: another process has locked the file. */
 const busyCode = 5
+/** SQLITE_IOERR_SHMSIZE: there is no room for the index of the log, which each first connection makes. */
+const noRoomCode = 4874
 /** SQLITE_READONLY: the file was opened to be read only. */
 const readOnlyCode = 8
 
@@ -19,11 +21,11 @@ export function asAppError(error: unknown): unknown {
   const code = (error as { errcode?: number }).errcode
   if (code === undefined || error instanceof AppError) return error
   const { message } = error as Error
+  const full = 'the disk is full: nothing was stored; free some space and try again'
+  if (code === noRoomCode) return new AppError('disk_full', full, { cause: error })
   switch (primaryCode(error)) {
     case 13:
-      return new AppError('disk_full', 'the disk is full: nothing was stored; free some space and try again', {
-        cause: error,
-      })
+      return new AppError('disk_full', full, { cause: error })
     case readOnlyCode:
       return new AppError('home_unwritable', `the database cannot be written (${message})`, { cause: error })
     case busyCode:

@@ -25,6 +25,7 @@ const faults: readonly (readonly [errcode: number, code: string, says: RegExp])[
   [6, 'database_unavailable', /is unavailable/],
   [10, 'database_unavailable', /is unavailable/],
   [10 | (13 << 8), 'database_unavailable', /is unavailable/],
+  [10 | (19 << 8), 'disk_full', /the disk is full/],
   [14, 'database_unavailable', /is unavailable/],
   [11, 'database_unavailable', /damaged .*restore a backup/],
   [26, 'database_unavailable', /damaged .*restore a backup/],
