@@ -71,7 +71,8 @@ export function* blocksIn(source: readonly string[], reading: Reading, depth = 0
     }
     const { block, next } = readBlock(own, at)
     if (block) {
-      reading.left.nodes--
+      // Code is drawn with its language and a button.
+      reading.left.nodes -= block.type === 'code' ? 8 : 1
       yield { block, line: at, gap }
       gap = false
     }

@@ -15,8 +15,8 @@ export function formattedLength(text: string): number {
   return line > maxFormatted / 2 ? line + 1 : maxFormatted
 }
 
-/** One text has at most so much; what lies beyond is plain. */
-const defaultLimits: MarkdownLimits = { nodes: 20_000, formulas: 200, formulaChars: 20_000 }
+/** One text has at most so much; what lies beyond is plain. A browser takes up to 0.1 ms for each node. */
+const defaultLimits: MarkdownLimits = { nodes: 4_000, formulas: 200, formulaChars: 20_000 }
 
 /** A block of the text itself, with what is needed to read on from it. */
 type Part = {

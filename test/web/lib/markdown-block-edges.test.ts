@@ -168,6 +168,25 @@ test('cells count as nodes, and all formulas together are bounded', () => {
   assert.equal(outlineOf(table, limits), 'table(-|-; a|b; 1|2; 3|4) plain(|5|6|\n\nx)')
 })
 
+test('blocks of code count as eight nodes', () => {
+  const limits = { nodes: 16, formulas: 9, formulaChars: 5 }
+  const code = '```\na\n```\n\n'
+  assert.equal(outlineOf(code.repeat(3), limits), 'pre(a) pre(a) plain(```\na\n```\n\n)')
+})
+
+test('a table, a list or blocks as long as a text may be are plain beyond some thousand elements', () => {
+  for (const [head, row] of [
+    ['|a|b|\n|-|-|\n', '|a|b|\n'],
+    ['', '- a\n'],
+    ['', 'a\n\n'],
+  ] as const) {
+    const { parts } = readMarkdown(head + row.repeat(15_000))
+    const count = parts.reduce((sum, { used }) => sum + used.nodes, 0)
+    assert.ok(count >= 4_000 && count < 4_010, String(count))
+    assert.equal(parts.at(-1)?.block.type, 'plain')
+  }
+})
+
 test('a block says whether a blank line stands before it; a list without numbers has no start', () => {
   const { parts } = readMarkdown('a\n\nb\n# c\n- d')
   assert.deepEqual(
