@@ -2,12 +2,12 @@
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { askService } from './running-service.ts'
-import { print } from './report.ts'
+import { printValue } from './report.ts'
 
 /** The link has a code that works once, within ten minutes; it contains no lasting secret. */
 export async function login(options: { json?: boolean }): Promise<void> {
   const { home } = loadConfig()
   const reply = (await askService(home, '/login', {})) as { link: string } | undefined
   if (!reply) throw new AppError('not_found', `no service runs on ${home}: start one with \`atrium serve\``)
-  print(options, reply, `${reply.link}\n\nOpen it in a browser within ten minutes. It works once.`)
+  printValue(options, reply, { value: reply.link, note: 'Open it in a browser within ten minutes. It works once.' })
 }

@@ -66,6 +66,16 @@ export function print(options: { json?: boolean }, data: unknown, text: string):
   process.stdout.write(options.json ? jsonText(data, 2) : `${pasteable(text).replace(/\n$/, '')}\n`)
 }
 
+/** Prints one value to standard output, and beside it on standard error what a person should know: scripts read the value alone. */
+export function printValue(
+  options: { json?: boolean },
+  data: unknown,
+  { value, note }: { value: string; note: string },
+): void {
+  print(options, data, value)
+  if (!options.json) process.stderr.write(`\n${pasteable(note)}\n`)
+}
+
 /** The text with its commands written so that they work in this shell, where `atrium` may not be on the PATH. */
 export function pasteable(text: string): string {
   return text.replaceAll(

@@ -9,7 +9,7 @@ import { hashToken, newToken } from '#lib/token.ts'
 import { removeUser as eraseUser } from '#turns/user-removal.ts'
 import { agrees } from './prompts.ts'
 import { askService } from './running-service.ts'
-import { minuteOf, print, table } from './report.ts'
+import { minuteOf, print, printValue, table } from './report.ts'
 import { withStore } from './home-store.ts'
 
 type Options = { readonly json?: boolean; readonly expiresInDays?: string }
@@ -84,11 +84,9 @@ function show(
   { tools }: Pick<NewToken, 'tools'> = {},
 ): void {
   const narrowed = tools ? ` Its turns use these tools of the service: ${tools.join(', ') || 'none'}.` : ''
-  print(
-    options,
-    { user: { id: user.id, name: user.name }, token, ...(tools && { tools }) },
-    `${token}\n\nThe token of ${user.name}, shown once. Send it as \`Authorization: Bearer …\`.${narrowed}`,
-  )
+  const note = `The token of ${user.name}, shown once. Send it as \`Authorization: Bearer …\`.${narrowed}`
+  const data = { user: { id: user.id, name: user.name }, token, ...(tools && { tools }) }
+  printValue(options, data, { value: token, note })
 }
 
 /** `none`, or names with commas between them. */
