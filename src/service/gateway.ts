@@ -54,7 +54,13 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
   const gateway = await createGateway({
     auth: { operatorTokens, accounts: store.accounts, sessions, storeAway: app.storeAway, ...(oidc && { oidc }) },
     origins,
-    health: { ping: () => store.ping(), draining: about.draining },
+    health: {
+      async ping() {
+        await store.ping()
+        await store.checkWrites()
+      },
+      draining: about.draining,
+    },
     chatLimit,
     chatsPerMinute: config.chatRatePerMinute,
     writeLimit,

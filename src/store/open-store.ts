@@ -34,6 +34,7 @@ import { createTurnStore } from './turn-store.ts'
 import { createUsageStore } from './usage-store.ts'
 import { createVectorStore, findPgvector, createPgvector, loadSqliteVec } from './vector-store.ts'
 import { checkVersion, outdated } from './version-check.ts'
+import { watchWrites } from './write-check.ts'
 
 export type StoreParts = {
   readonly path: string
@@ -192,7 +193,8 @@ export type StoreDeps = {
 }
 
 /** Composes the store over an open database. */
-export function composeStore(sql: Sql, deps: StoreDeps): Store {
+export function composeStore(inner: Sql, deps: StoreDeps): Store {
+  const { sql, checkWrites } = watchWrites(inner)
   const { seal, now, check, prepareVectors, maxForkBytes, maxUserBytes = 0 } = deps
   return {
     backend: sql.backend,
@@ -220,6 +222,7 @@ export function composeStore(sql: Sql, deps: StoreDeps): Store {
     leases: createLeaseStore({ sql }),
     check,
     ping: () => sql.ping(),
+    checkWrites,
     close: () => sql.close(),
   }
 }

@@ -20,6 +20,9 @@ test('ready tells why work cannot be taken; health does not mind', async (t) => 
   const { status, json } = await call('GET', '/api/ready', { token: null })
   assert.equal(status, 503)
   assert.deepEqual(json, { status: 'unavailable', reasons: ['the database is unavailable'] })
+  fault = new AppError('disk_full', '/home/ann has no room')
+  const full = await call('GET', '/api/ready', { token: null })
+  assert.deepEqual([full.status, full.json.reasons], [503, ['the disk is full']])
   assert.deepEqual((await call('GET', '/api/health', { token: null })).json, { status: 'ok' })
 })
 
