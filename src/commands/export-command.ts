@@ -30,28 +30,32 @@ export function exportAll(place: string, options: Options): Promise<void> {
   return withStore(async (store) => {
     const user = options.user === undefined ? operator : await findUser(store, options.user)
     await makeEmpty(folder)
-    const threads = await exportThreads(store, user, join(folder, 'threads'))
-    const documents = createDocuments({ store: store.documents })
-    const memory = await exportFolder({ documents, user, folder: join(folder, 'memory'), onProgress: () => {} })
-    const skills = await exportSkills(store, user, join(folder, 'skills'))
-    const missions = await readMissions(store, user)
-    await writeJson(join(folder, 'missions.json'), missions)
-    await writeJson(join(folder, 'settings.json'), await readSettings(store, user))
-    const counts = { threads, documents: memory.moved, skills, missions: missions.length }
+    const { skipped, ...counts } = await exportInto(folder, store, user).catch(async (error: unknown) => {
+      // A part of an export could be taken for the whole.
+      for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true })
+      throw error
+    })
     const words = [
-      countWords(threads, 'thread'),
-      countWords(memory.moved, 'document'),
-      countWords(skills, 'skill'),
-      countWords(missions.length, 'mission'),
+      countWords(counts.threads, 'thread'),
+      countWords(counts.documents, 'document'),
+      countWords(counts.skills, 'skill'),
+      countWords(counts.missions, 'mission'),
     ]
-    print(
-      options,
-      { folder, ...counts, skipped: memory.skipped },
-      `Exported ${words.join(', ')} to ${printable(place)}.`,
-    )
-    for (const { path, reason } of memory.skipped) process.stderr.write(`${printable(`${path}: ${reason}`)}\n`)
-    if (memory.skipped.length > 0) process.exitCode = 1
+    print(options, { folder, ...counts, skipped }, `Exported ${words.join(', ')} to ${printable(place)}.`)
+    for (const { path, reason } of skipped) process.stderr.write(`${printable(`${path}: ${reason}`)}\n`)
+    if (skipped.length > 0) process.exitCode = 1
   })
+}
+
+async function exportInto(folder: string, store: Store, user: UserId) {
+  const threads = await exportThreads(store, user, join(folder, 'threads'))
+  const documents = createDocuments({ store: store.documents })
+  const memory = await exportFolder({ documents, user, folder: join(folder, 'memory'), onProgress: () => {} })
+  const skills = await exportSkills(store, user, join(folder, 'skills'))
+  const missions = await readMissions(store, user)
+  await writeJson(join(folder, 'missions.json'), missions)
+  await writeJson(join(folder, 'settings.json'), await readSettings(store, user))
+  return { threads, documents: memory.moved, skills, missions: missions.length, skipped: memory.skipped }
 }
 
 async function findUser({ accounts }: Store, name: string): Promise<UserId> {

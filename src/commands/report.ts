@@ -26,11 +26,17 @@ function wordsOf(error: unknown): string {
   if (error instanceof AppError) return `${mark()} ${pasteable(printable(message, { lines: true }))}`
   const missing = missingPackage(error)
   if (missing) return `${mark()} ${missing}`
+  if (isFullDisk(error)) return `${mark()} the disk is full (${message}): make room and try again`
   if (isFileFault(error)) {
     const why = message.replace(/ '.*$/s, '')
     return `${mark()} ${printable(error.dest ?? error.path)} cannot be used (${why}): name another file or folder, or change this one`
   }
   return `atrium ran into a bug: ${printable(stack ?? message, { lines: true })}`
+}
+
+/** A write that fails has no path. */
+function isFullDisk(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
 }
 
 /** The system refused a file or folder, mostly one that an argument names. */

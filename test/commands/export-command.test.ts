@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { openHomeStore } from '#app/open-storage.ts'
 import { readConfig } from '#config.ts'
@@ -90,6 +91,18 @@ test('--user exports what is of that user alone, with the variants of a thread',
   assert.doesNotMatch(texts, /what is|Say hello/)
   const nobody = await run('export', join(home.path, 'of-bob'), '--user', 'bob')
   assert.deepEqual([nobody.code, nobody.stderr], [1, 'error: no user is named bob: see `bin/atrium user list`\n'])
+})
+
+test('an export that fails leaves nothing that could be taken for a whole one', async (t) => {
+  const broken = newHome()
+  t.after(broken.remove)
+  await atrium(broken.path, ['run', 'what is 3+4?'])
+  const db = new DatabaseSync(join(broken.path, 'atrium.db'))
+  db.exec('DROP TABLE skills')
+  db.close()
+  const folder = join(broken.path, 'out')
+  assert.equal((await atrium(broken.path, ['export', folder])).code, 1)
+  assert.deepEqual(readdirSync(folder), [])
 })
 
 for (const command of [['export'], ['memory', 'export']]) {

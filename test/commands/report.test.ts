@@ -1,9 +1,21 @@
 // How commands speak.
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { inColumns } from '#commands/report.ts'
+import { inColumns, reporting } from '#commands/report.ts'
 
 test('a line ends where the terminal does; a pipe gets all of it', () => {
   assert.equal(inColumns('short\nmuch too long', 8), 'short\nmuch to…')
   assert.equal(inColumns('much too long', undefined), 'much too long')
+})
+
+test('a command that finds the disk full says so', async (t) => {
+  const written = t.mock.method(process.stderr, 'write', () => true)
+  const { exitCode } = process
+  await reporting(() => writeFile('/dev/full', 'x'))
+  process.exitCode = exitCode
+  assert.deepEqual(
+    written.mock.calls.map(({ arguments: [text] }) => text),
+    ['error: the disk is full (ENOSPC: no space left on device, write): make room and try again\n'],
+  )
 })
