@@ -32,6 +32,20 @@ test('arguments and the working folder arrive as they were', (context) => {
   assert.equal(seen?.cwd, folder)
 })
 
+test('its flags let Node use the code that it has for its own files', (context) => {
+  const { root, launcher } = makeCheckout(context, 'node/bin/node', 'real')
+  writeFileSync(join(root, 'src', 'main.ts'), 'console.log(JSON.stringify(process.execArgv))')
+  const flags = JSON.parse(spawnSync(launcher, { encoding: 'utf8' }).stdout) as string[]
+  const probe = `
+    require('node:http')
+    const { getCacheUsage } = require('internal/test/binding').internalBinding('builtins')
+    console.log(JSON.stringify([...getCacheUsage().compiledWithoutCache]))`
+  const { stdout, stderr } = spawnSync(process.execPath, ['--expose-internals', ...flags, '-e', probe], {
+    encoding: 'utf8',
+  })
+  assert.deepEqual(JSON.parse(stdout), [], stderr)
+})
+
 test('it finds its checkout from any folder and through symlinks of any kind', (context) => {
   const { folder, root, launcher } = makeCheckout(context, 'node/bin/node')
   mkdirSync(join(folder, 'x', 'y'), { recursive: true })

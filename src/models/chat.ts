@@ -9,6 +9,7 @@ import { createBodyWriter } from './chat-body.ts'
 import { createFaults, type Fault, unanswered } from './fault.ts'
 import { type Head, type Post, Upstream } from './chat-wire.ts'
 import { defaultLimits, defaultWindow, maxErrorBytes, maxWholeBytes, type ReadLimits } from './stream-limits.ts'
+import { optimiseParserLate } from './parser-budget.ts'
 import type { PriceOf } from './price.ts'
 import { maxAttempts, retryAfterMs, retryDelay, type Sleep, sleep as realSleep } from './model-retry.ts'
 
@@ -153,12 +154,14 @@ async function openAgent(): Promise<Agent> {
   const { default: Agent } = await import('undici/lib/dispatcher/agent.js')
   // No cap on connections: undici would silently queue calls behind it. HTTP/1.1, so that stopping a call closes only
   // its own connection.
-  return new Agent({
+  const agent = new Agent({
     connections: null,
     allowH2: false,
     keepAliveTimeout: keepAliveMs,
     connect: { timeout: connectTimeoutMs },
   })
+  optimiseParserLate(agent)
+  return agent
 }
 
 function isGood(head: Head | undefined): boolean {
