@@ -94,7 +94,8 @@ export async function setServer(name: string, tool: string | undefined, options:
       process.stdout.write(`The tools of ${name} are for ${everyone ? 'everyone' : 'the operator'}.\n`)
     }
     if (tool === undefined || effect === undefined) return
-    await servers.setEffect(name, tool, effect)
+    find(await servers.list(), name)
+    await listedBy(`atrium mcp info ${name}`, () => servers.setEffect(name, tool, effect))
     const words = { read: 'Its calls run at once.', write: 'Each call asks first.', off: 'The agent no longer has it.' }
     process.stdout.write(`${printable(tool)}: ${effect}. ${words[effect]}\n`)
   })
@@ -135,7 +136,8 @@ export async function testServer(
       return print(options, server, [`${name} answers.`, ...toolLines(server), ...changeHint(server)].join('\n'))
     }
     const params = options.params ?? '{}'
-    const trial = await listedBy('atrium mcp list', () => servers.test(name, { tool, params }, signal))
+    find(await servers.list(), name)
+    const trial = await listedBy(`atrium mcp info ${name}`, () => servers.test(name, { tool, params }, signal))
     print(options, trial, trialWords(trial))
     if (trial.error !== null) process.exitCode = 1
   })

@@ -46,6 +46,7 @@ export function createOpenTransport(parts: TransportParts): OpenTransport {
     })
     const warn = warnSparingly(log)
     let lastLine: string | undefined
+    let lastError: string | undefined
     const transport = createStdioTransport({
       command: target.command,
       args: target.args,
@@ -55,8 +56,11 @@ export function createOpenTransport(parts: TransportParts): OpenTransport {
       guard,
       exact,
       onErrorLine(line) {
-        lastLine = mask(line)
-        log.info({ server: name, line: lastLine }, 'an MCP server wrote to standard error')
+        const masked = mask(line)
+        if (/^\w*Error\b/.test(masked)) lastError = masked
+        // Node ends its report of an uncaught error with its version.
+        lastLine = /^Node\.js v\d/.test(masked) ? (lastError ?? masked) : masked
+        log.info({ server: name, line: masked }, 'an MCP server wrote to standard error')
       },
       onGarbage: (what) => warn({ server: name }, `an MCP server sent ${what} on standard output`),
       onFault: (error) => log.error({ server: name, err: error }, 'a message of an MCP server could not be handled'),

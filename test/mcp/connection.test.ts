@@ -71,6 +71,12 @@ describe('a connection', { concurrency: true }, () => {
     assert.ok(!lines.join().includes('sesame'))
   })
 
+  test('tells the error of a Node program that cannot run, not the version below it', async (t) => {
+    const missing = { kind: 'stdio', command: process.execPath, args: ['/none.mjs'], env: {} } as const
+    const words = /exit code 1; its last line was: Error: Cannot find module '\/none\.mjs'/
+    await assert.rejects(open(t, missing).connection.list(never), refused(words))
+  })
+
   test('is started again at most three times a minute after it failed', async (t) => {
     let now = 0
     const { connection, lines } = open(t, rude(['dies-at-start']), { now: () => now })
