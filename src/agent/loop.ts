@@ -12,7 +12,7 @@ import { addUsage, type ModelCall, type Turn, type TurnError, type Usage } from 
 import { mapPacked } from '#lib/map-packed.ts'
 import { ask } from './ask.ts'
 import { budgetIn, planCut, summariseCut } from './compact.ts'
-import { type Bounds, type Progress, reachedBound } from './turn-limits.ts'
+import { type Bounds, createCallKeys, type Progress, reachedBound } from './turn-limits.ts'
 import { firstSeqOf, fit, type History } from './history-prompt.ts'
 import type { AnswerRoom } from './long-answers.ts'
 import { type Move, nextMove, type Settlement } from './move.ts'
@@ -62,6 +62,7 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
   let failedCall: Pick<Step, 'asked'> = {}
   let failedCalls: readonly ModelCall[] = []
   let cuts = 0
+  const keyOf = createCallKeys()
   try {
     // Calls that were open when the turn was interrupted or waited.
     const preparing = toolbox.prepare?.(itemsOfTurn(history.items))
@@ -80,7 +81,9 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
           continue
         }
         const raw = history.tokens + overhead
-        const limit = reachedBound(progress, parts.bounds) ?? (await parts.reserve({ spent, next: costOf(parts, raw) }))
+        const limit =
+          reachedBound({ ...progress, keyOf }, parts.bounds) ??
+          (await parts.reserve({ spent, next: costOf(parts, raw) }))
         if (limit) {
           yield { drafts: [], usage, outcome: { status: 'failed', error: limit } }
           return

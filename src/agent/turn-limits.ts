@@ -1,4 +1,5 @@
 // The limits of one turn. Each ends the turn with a stable code and a message that says what to do.
+import { hash } from 'node:crypto'
 import { canonical } from '#core/json.ts'
 import type { Call, Item } from '#core/item.ts'
 import { type TurnError, defaultSteps } from '#core/turn.ts'
@@ -12,11 +13,31 @@ export type Bounds = {
 
 export const defaultBounds: Bounds = { steps: defaultSteps, minutes: 30, sameCall: 4, failuresInARow: 5 }
 
+/** Longer arguments are compared as the model wrote them: parsing them takes long. */
+const maxParsedChars = 4_000
+
 /** The items of a turn, and the number of model calls in it. */
-export type Progress = { readonly items: readonly Item[]; readonly steps: number }
+export type Progress = {
+  readonly items: readonly Item[]
+  readonly steps: number
+  /** What is the same for calls that do the same. By default it is worked out for each call of the turn. */
+  readonly keyOf?: CallKey
+}
+
+export type CallKey = (call: Call) => string
+
+/** Works the key of a call out once: a turn looks at all its calls before each model call. */
+export function createCallKeys(): CallKey {
+  const known = new WeakMap<Call, string>()
+  return (call) => {
+    const key = known.get(call) ?? callKey(call)
+    known.set(call, key)
+    return key
+  }
+}
 
 /** The limit that forbids another model call, if one does. */
-export function reachedBound({ items, steps }: Progress, bounds: Bounds): TurnError | undefined {
+export function reachedBound({ items, steps, keyOf = callKey }: Progress, bounds: Bounds): TurnError | undefined {
   if (steps >= bounds.steps) {
     return {
       code: 'step_limit',
@@ -24,14 +45,14 @@ export function reachedBound({ items, steps }: Progress, bounds: Bounds): TurnEr
       limit: { kind: 'steps', max: bounds.steps },
     }
   }
-  return repeatedCall(items, bounds.sameCall) ?? failingTool(items, bounds.failuresInARow)
+  return repeatedCall(items, keyOf, bounds.sameCall) ?? failingTool(items, bounds.failuresInARow)
 }
 
-function repeatedCall(items: readonly Item[], limit: number): TurnError | undefined {
+function repeatedCall(items: readonly Item[], keyOf: CallKey, limit: number): TurnError | undefined {
   const seen = new Map<string, number>()
   for (const item of items) {
     if (item.type !== 'call') continue
-    const key = `${item.name} ${canonicalArgs(item.args)}`
+    const key = keyOf(item)
     const times = (seen.get(key) ?? 0) + 1
     if (times >= limit) {
       return {
@@ -43,6 +64,10 @@ function repeatedCall(items: readonly Item[], limit: number): TurnError | undefi
     seen.set(key, times)
   }
   return undefined
+}
+
+function callKey({ name, args }: Call): string {
+  return `${name} ${args.length > maxParsedChars ? hash('sha256', args) : canonicalArgs(args)}`
 }
 
 /** Arguments in canonical form: white space and key order do not matter, every digit of a number does. */

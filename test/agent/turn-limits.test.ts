@@ -1,9 +1,9 @@
 // The bounds of a turn, with their numbers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { defaultBounds, reachedBound } from '#agent/turn-limits.ts'
+import { createCallKeys, defaultBounds, reachedBound } from '#agent/turn-limits.ts'
 import type { ReachedLimit } from '#core/errors.ts'
-import type { Item } from '#core/item.ts'
+import type { Call, Item } from '#core/item.ts'
 import type { Json } from '#core/json.ts'
 import { call } from './tools.ts'
 
@@ -78,5 +78,35 @@ for (const [what, { items = [], steps = 0 }, code] of bounds) {
     if (bound) assert.match(bound.message, /: /, 'it says what to do, or what went wrong last')
   })
 }
+
+test('long arguments are not parsed: they repeat as they are written', () => {
+  const long = { text: 'a'.repeat(5_000), more: 1 }
+  const spaced: Item = { type: 'call', callId: 'x', name: 'read', args: JSON.stringify(long, null, 1) }
+  const same = times(3, () => done('read', long)).flat()
+  assert.equal(reachedBound({ items: [...same, spaced], steps: 0 }, defaultBounds), undefined)
+  assert.equal(
+    reachedBound({ items: [...same, ...done('read', long)], steps: 0 }, defaultBounds)?.code,
+    'repeated_call',
+  )
+})
+
+test('the key of a call is worked out once', () => {
+  const keyOf = createCallKeys()
+  let reads = 0
+  const read: Call = {
+    type: 'call',
+    callId: 'x',
+    name: 'read',
+    get args() {
+      reads++
+      return '{ "a": 1 }'
+    },
+  }
+  assert.equal(keyOf(read), keyOf(read))
+  const once = reads
+  keyOf(read)
+  assert.equal(reads, once)
+  assert.equal(keyOf(read), keyOf({ type: 'call', callId: 'y', name: 'read', args: '{"a":1}' }))
+})
 
 test('a turn has 30 minutes', () => assert.equal(defaultBounds.minutes, 30))
