@@ -12,7 +12,7 @@ const maxLevels = 100
 /** Reading a number with its source takes 2 µs. Larger texts get plain numbers. */
 export const maxLosslessValues = 30_000
 
-/** Matches every number that is not written as JSON.stringify would write it. May also match inside strings. */
+/** Matches every number that is not written as JSON.stringify would write it, in what stands between strings. */
 const oddNumber = /(?:^|[[:,\s])(?:-?(?:[\d.]{16}|\d+\.\d*0(?:$|[\s,}\]])|\d+(?:\.\d+)?[eE])|-0(?:$|[\s,}\]]))/
 
 /**
@@ -48,9 +48,28 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], value)
 }
 
-/** False when all numbers in a JSON text are written as JSON.stringify would write them. */
+/** No odd number fits between two strings that are closer. */
+const minBetweenChars = 4
+
+/** False when all numbers in a JSON text are written as JSON.stringify would write them. Strings, which may be long, are passed. */
 export function mayLoseDigits(text: string): boolean {
-  return oddNumber.test(text)
+  for (let from = 0; ; ) {
+    const quote = text.indexOf('"', from)
+    if (quote === -1) return oddNumber.test(text.slice(from))
+    if (quote - from >= minBetweenChars && oddNumber.test(text.slice(from, quote))) return true
+    from = stringEnd(text, quote + 1)
+    if (from === 0) return false
+  }
+}
+
+/** The place behind the quote that ends a string; 0 if none does. */
+function stringEnd(text: string, from: number): number {
+  for (let quote = text.indexOf('"', from); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let escapes = 0
+    while (text[quote - 1 - escapes] === '\\') escapes++
+    if (escapes % 2 === 0) return quote + 1
+  }
+  return 0
 }
 
 /** True for a number that is kept as its source text. */

@@ -14,7 +14,8 @@ import { digestOfTurn } from './turn-digest.ts'
 import { readGateHeaders, type ItemHeader, readTail, readItemRow } from './item-headers.ts'
 import { getTurn, isReached, newestReached } from './reachable.ts'
 import { entryOf, listColumns, listedTurnOf, storedStatus, turnColumns, turnOf } from './rows.ts'
-import { first, type Job, query, type Row, run } from './sql.ts'
+import { convertInPace } from './long-rows.ts'
+import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { isActive, isQueued } from './turn-status.ts'
 import { countUnasked } from './usage-store.ts'
 
@@ -111,10 +112,25 @@ function* turnsWithGates(columns: string, condition = '', values: readonly strin
 }
 
 /** Unanswered gates, oldest turn first. */
-export function* openGates(user: UserId, { threadId, callId, since = 0, limit }: GatesQuery): Job<OpenGate[]> {
+export async function openGates(sql: Sql, user: UserId, query: GatesQuery): Promise<OpenGate[]> {
+  const found = await sql.read(() => openGateRows(user, query))
+  const entries = await convertInPace(
+    found.map(({ row }) => row),
+    entryOf,
+  )
+  return found.flatMap(({ turn }, index) => {
+    const { item, at } = entries[index] ?? {}
+    return item?.type === 'gate' && at !== undefined ? [{ turn, gate: item, at }] : []
+  })
+}
+
+type GateRow = Pick<OpenGate, 'turn'> & { readonly row: Row }
+
+/** Their rows, which may have megabytes each: parsed by `openGates` in slices. */
+export function* openGateRows(user: UserId, { threadId, callId, since = 0, limit }: GatesQuery): Job<GateRow[]> {
   const condition = ` AND ${isReached}${threadId ? ' AND thread_id = ?' : ''}`
   const rows = yield* turnsWithGates(listColumns, condition, [user, user, ...(threadId ? [threadId] : [])])
-  const open: OpenGate[] = []
+  const open: GateRow[] = []
   let bytes = 0
   for (const turn of rows.map(listedTurnOf).sort((a, b) => (a.id < b.id ? -1 : 1))) {
     for (const { seq, item: header } of openGateHeaders(
@@ -124,8 +140,7 @@ export function* openGates(user: UserId, { threadId, callId, since = 0, limit }:
       if (callId !== undefined && (header.type !== 'gate' || header.callId !== callId)) continue
       const row = yield* readItemRow(turn.threadId, seq)
       if (!row) continue
-      const { item, at } = entryOf(row)
-      if (item.type === 'gate') open.push({ turn, gate: item, at })
+      open.push({ turn, row })
       bytes += String(row['body']).length
       if (open.length >= limit || bytes > maxGateBytes) return open
     }

@@ -86,7 +86,7 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
     },
     answer: (user, threadId, draft, grant) =>
       sql.write(() => answerGate({ user, threadId, draft, ...(grant && { grant }) }, { now: now(), lock })),
-    openGates: (user, query) => sql.read(() => openGates(user, query)),
+    openGates: (user, query) => openGates(sql, user, query),
     answeredGates: (user, query) => sql.read(() => answeredGates(user, query)),
     cancel: (user, turnId) => sql.write(() => endTurn(user, turnId, { evenRunning: false }, { now: now(), lock })),
     end: (user, turnId, error) =>

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { hasRawNumbers, isRawNumber, parseLossless, withPlainNumbers } from '#http/lossless-json.ts'
+import { hasRawNumbers, isRawNumber, mayLoseDigits, parseLossless, withPlainNumbers } from '#http/lossless-json.ts'
 
 const kept = [
   '{"id":9007199254740993,"price":1.10}',
@@ -51,4 +51,11 @@ test('a text of more than 30,000 values gets plain numbers', () => {
   const text = '{"a":1.10}'
   assert.equal(JSON.stringify(parseLossless(text, 30_000)), text)
   assert.equal(JSON.stringify(parseLossless(text, 30_001)), '{"a":1.1}')
+})
+
+test('strings are passed when numbers that lose digits are looked for', () => {
+  for (const text of ['{"a":"1.10, 5e3"}', '"1.10"', '{"a\\\\":"b\\" :1e5,","c":5}', '["\\\\","1.0"]', '"1.0'])
+    assert.equal(mayLoseDigits(text), false, text)
+  for (const text of ['1.10', '-0', '{"a":-0}', '["a",1e5,"b"]', '{"a\\"":1.0,"b":""}', '["\\\\",1.0,"]"]'])
+    assert.equal(mayLoseDigits(text), true, text)
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Item } from '#core/item.ts'
-import { answeredGates, openGates } from '#store/gate-store.ts'
+import { answeredGates, openGateRows } from '#store/gate-store.ts'
 import { type Job, query, type Row } from '#store/sql.ts'
 import { createTurnStore } from '#store/turn-store.ts'
 import { drive } from './drive.ts'
@@ -41,7 +41,7 @@ function listed<T>(job: Job<readonly T[]>, sizes: readonly number[], answered = 
 
 test('a list of gates ends once it has read more than 8 MiB', () => {
   const half = 4 * 1024 * 1024
-  const open = (...sizes: number[]): number => listed(openGates(ada, { limit: 9 }), sizes)
+  const open = (...sizes: number[]): number => listed(openGateRows(ada, { limit: 9 }), sizes)
   assert.deepEqual([open(half, half, 1), open(half, half + 1, 1), open(3 * half, 1)], [3, 2, 1])
   const answered = (...sizes: number[]): number =>
     listed(answeredGates(ada, { since: 0, limit: 9 }), sizes.toReversed(), true)

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { Draft, Item } from '#core/item.ts'
 import { createSeal } from '#lib/seal.ts'
 import { digestOfTurn } from '#store/turn-digest.ts'
-import { openGates, waitingSince } from '#store/gate-store.ts'
+import { openGateRows, waitingSince } from '#store/gate-store.ts'
 import { readGateHeaders, readHeaders, readTail } from '#store/item-headers.ts'
 import { openStore } from '#store/open-store.ts'
 import type { Job, Row } from '#store/sql.ts'
@@ -54,9 +54,9 @@ test('gates, their expiry and the end of a thread are read without what items sa
   assert.equal(tail.value.at(-1)?.item.type, 'gate')
   assert.ok(tail.all < 16 * 1024, `the tail brought ${tail.all}`)
   assert.ok(measured(sql, readGateHeaders(turn.threadId, 0)).all < 16 * 1024)
-  const gates = measured(sql, openGates(ada, { limit: 10 }))
+  const gates = measured(sql, openGateRows(ada, { limit: 10 }))
   assert.deepEqual(
-    gates.value.map((each) => each.gate),
+    gates.value.map(({ row }) => JSON.parse(String(row['body'])) as unknown),
     [gate('c4', 'approval').item],
   )
   assert.ok(gates.all < 16 * 1024, `the gates brought ${gates.all}`)

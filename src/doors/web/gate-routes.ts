@@ -5,6 +5,7 @@ import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { AnsweredGate, OpenGate } from '#core/turn-store.ts'
 import { type Route, route } from '#http/routes.ts'
+import { pace } from '#lib/pace.ts'
 import { grantWire, isoTime } from '#http/wire-format.ts'
 import { gateMs } from '#turns/gate-answers.ts'
 import type { Gates } from '#turns/gates.ts'
@@ -34,9 +35,8 @@ export function gateRoutes({ gates, threads }: { gates: Gates; threads: Pick<Thr
       summary: 'List open gates: calls that wait for an approval, a sign-in or input, oldest first',
       answers: { 200: GatesAnswer },
       async handle({ caller: { user } }) {
-        return { gates: (await gates.list(user)).map((gate) => waitingWire(gate, user)) } satisfies z.output<
-          typeof GatesAnswer
-        >
+        const open = await eachInPace(await gates.list(user), (gate) => waitingWire(gate, user))
+        return { gates: open } satisfies z.output<typeof GatesAnswer>
       },
     }),
     route({
@@ -48,7 +48,8 @@ export function gateRoutes({ gates, threads }: { gates: Gates; threads: Pick<Thr
       answers: { 200: AnsweredAnswer },
       async handle({ query: { since }, caller: { user } }) {
         const answered = await gates.answered(user, since === undefined ? Date.now() - dayMs : Date.parse(since))
-        return { gates: answered.map((gate) => answeredWire(gate, user)) } satisfies z.output<typeof AnsweredAnswer>
+        const wires = await eachInPace(answered, (gate) => answeredWire(gate, user))
+        return { gates: wires } satisfies z.output<typeof AnsweredAnswer>
       },
     }),
     route({
@@ -115,6 +116,16 @@ export function gateAnswerIn(
       },
     }),
   }
+}
+
+/** Each gate may have megabytes of arguments, which are parsed. */
+async function eachInPace<T, U>(gates: readonly T[], wireOf: (gate: T) => U): Promise<U[]> {
+  const wires: U[] = []
+  for (const gate of gates) {
+    wires.push(wireOf(gate))
+    await pace()
+  }
+  return wires
 }
 
 /** An open gate as JSON, for lists of this API and for `atrium gates`. */

@@ -5,7 +5,7 @@ import { fieldWords, type InputRequest } from '#core/form.ts'
 import type { Gate } from '#core/item.ts'
 import { isDeeperThan, objectIn } from '#core/json.ts'
 import type { Preview } from '#core/question.ts'
-import { parseLossless } from '#http/lossless-json.ts'
+import { mayLoseDigits, parseLossless } from '#http/lossless-json.ts'
 import type { Field, GateWire, Input as InputWire, Preview as PreviewWire } from '#doors/web/wire/gate.ts'
 import { questionOf, scopesOfGate } from '#safety/gate-question.ts'
 
@@ -56,5 +56,6 @@ function credentialWire({ tool, secret, title, of }: Credential) {
 /** Arguments parsed as an object, with every number as written; the raw text when they are no object. */
 export function asWritten(args: string): unknown {
   const value = objectIn(args)
-  return value && !isDeeperThan(maxLevels, value) ? parseLossless(args) : args
+  if (!value || isDeeperThan(maxLevels, value)) return args
+  return mayLoseDigits(args) ? parseLossless(args) : value
 }
