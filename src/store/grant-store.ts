@@ -7,6 +7,8 @@ import { isReached, lastId, newestReached, reachValue } from './reachable.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 const maxListed = 1_000
+/** How much the clocks of two replicas may differ. */
+const maxSkewMs = 60_000
 
 export function createGrantStore({ sql, now }: { sql: Sql; now: () => number }): GrantStore {
   return {
@@ -14,10 +16,13 @@ export function createGrantStore({ sql, now }: { sql: Sql; now: () => number }):
       sql.read(function* () {
         const rows = yield* newestReached(user, 'id', maxListed, (condition, who) =>
           query(
-            `SELECT * FROM grants WHERE ${condition} AND id < ? AND (ends_at IS NULL OR ends_at > ?) LIMIT ?`,
+            // The clock was set back since a grant that is from later: its hour would last for longer.
+            `SELECT * FROM grants WHERE ${condition} AND id < ?
+               AND (ends_at IS NULL OR (ends_at > ? AND created_at <= ?)) LIMIT ?`,
             ...who,
             lastId,
             now(),
+            now() + maxSkewMs,
             maxListed,
           ),
         )

@@ -37,6 +37,18 @@ export function grantTests(open: Open): void {
     assert.deepEqual(await store.grants.list(ada), [])
   })
 
+  test('a grant that ends does not count for longer because the clock was set back', async (t) => {
+    const { store, clock } = await open(t)
+    const turn = await turnAtApproval(store)
+    await store.turns.answer(ada, turn.threadId, decide('a1'), { tool: 'act', until: clock.now + minuteMs })
+    await store.turns.answer(ada, turn.threadId, decide('a2'), { tool: 'look' })
+    const tools = async () => (await store.grants.list(ada)).map(({ tool }) => tool)
+    clock.now -= minuteMs
+    assert.deepEqual(await tools(), ['act', 'look'], 'clocks of replicas differ a little')
+    clock.now -= 1
+    assert.deepEqual(await tools(), ['look'])
+  })
+
   test('the same grant again takes the place of the first; the operator reaches those of the channel', async (t) => {
     const { store, clock } = await open(t)
     const hooked = userId('webhook:x')
