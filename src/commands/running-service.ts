@@ -37,15 +37,21 @@ export async function reachOperator(): Promise<ReachedClient> {
   }
 }
 
-/** The service that answers on this home. Throws forbidden when the home or its socket is somebody else's. */
+/**
+ * The service that answers on this home. Throws forbidden when the home or its socket is somebody else's, and the fault of a
+ * service that runs and cannot tell its status, such as one without its database.
+ */
 export async function runningService(home: string): Promise<RunningService | undefined> {
   const socket = findSocket(home)
   if (socket === undefined) return undefined
   try {
     const status = await callService(socket, { method: 'GET', path: '/status', withinMs: statusMs })
     return { socket, status }
-  } catch {
-    return undefined
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'shutting_down') return undefined
+    throw new AppError(error.code, `a service runs on ${home}, but cannot tell its status: ${error.message}`, {
+      cause: error,
+    })
   }
 }
 
