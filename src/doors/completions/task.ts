@@ -31,10 +31,15 @@ export async function answerTask(
     ...(sampling && { sampling }),
   }
   const state = { id: completionId(newId()), createdAt: parts.now?.() ?? Date.now(), model }
-  const { signal, leave, done } = callEnds(parts.turnTimeoutMs)
+  const { signal, leave, hasLeft, done } = callEnds(parts.turnTimeoutMs)
   reply.raw.once('close', leave)
   try {
     return request.stream ? await stream() : await whole()
+  } catch (error) {
+    if (!hasLeft()) throw error
+    // Nobody is there to be told.
+    reply.hijack()
+    return undefined
   } finally {
     done()
   }
@@ -92,10 +97,12 @@ function asOwn<T extends { readonly type: string }>(item: T): T {
 function callEnds(timeoutMs: number) {
   const end = new AbortController()
   const late = new AppError('turn_timeout', `the call was stopped after ${Math.round(timeoutMs / 1000)} seconds`)
+  const left = new AppError('turn_cancelled', 'the client left')
   const timer = setTimeout(() => end.abort(late), timeoutMs)
   return {
     signal: end.signal,
-    leave: () => end.abort(new AppError('turn_cancelled', 'the client left')),
+    leave: () => end.abort(left),
+    hasLeft: () => end.signal.reason === left,
     done: () => clearTimeout(timer),
   }
 }

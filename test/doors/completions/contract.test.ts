@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { AppError } from '#core/errors.ts'
+import { logTo } from '#lib/log.ts'
 import { clearOfMidnight } from '../../clear-of-midnight.ts'
+import { until } from '../../until.ts'
 import { eventually } from '../test-app.ts'
 import { assistant, complete, user, weather } from './client.ts'
 import { ann, openContract, turns } from './contract-rig.ts'
@@ -204,6 +206,29 @@ describe('atrium-task', () => {
     }
     const half = await complete(served, [user('half')], { model: 'atrium-task', stream: true })
     assert.deepEqual([half.status, half.error['code']], [200, 'model_failed'])
+  })
+
+  it('logs no fault when its client leaves', async (t) => {
+    const lines: string[] = []
+    const log = logTo((level, _, message) => lines.push(`${level} ${message}`), 'info')
+    const served = await openContract(t, { log })
+    for (const [at, stream] of [false, true].entries()) {
+      const leaving = new AbortController()
+      const left = assert.rejects(
+        fetch(`${served.url}/v1/chat/completions`, {
+          method: 'POST',
+          headers: { authorization: 'Bearer ann', 'content-type': 'application/json' },
+          body: JSON.stringify({ model: 'atrium-task', messages: [user('silent')], stream }),
+          signal: leaving.signal,
+        }),
+      )
+      await until(() => served.asked.length > at)
+      leaving.abort()
+      await left
+      await until(() => lines.length > at)
+    }
+    await served.close()
+    assert.deepEqual(lines, ['info request', 'info request'])
   })
 
   it('opens its stream while the model is silent, and ends it with the fault', async (t) => {

@@ -13,7 +13,7 @@ import type { ChatLimit } from '#http/caller.ts'
 import { createOrigins } from '#http/origin.ts'
 import { createGateway } from '#http/server.ts'
 import type { Clock } from '#lib/clock.ts'
-import { silentLog } from '#lib/log.ts'
+import { type Log, silentLog } from '#lib/log.ts'
 import { hashToken } from '#lib/token.ts'
 import type { Reply } from '#models/script.ts'
 import { createScriptedModel } from '#models/scripted.ts'
@@ -39,6 +39,7 @@ export type ServeParts = Partial<Pick<ResponsesParts, 'externalTools' | 'turnTim
   readonly path?: string
   readonly room?: number
   readonly maxUserBytes?: number
+  readonly log?: Log
 }
 
 export type Served = Awaited<ReturnType<typeof serve>>
@@ -88,7 +89,7 @@ export async function serve(parts: ServeParts = {}) {
     chatLimit,
     chatsPerMinute: 0,
     writeLimit: { take: () => {} },
-    log: silentLog,
+    log: parts.log ?? silentLog,
   })
   const { fastify } = gateway
   const readers = createReaders({
@@ -107,7 +108,7 @@ export async function serve(parts: ServeParts = {}) {
       turnTimeoutMs: parts.turnTimeoutMs ?? 10_000,
       registered: () => new Set(tools.map(({ spec }) => spec.name)),
       lastCall: gateway.lastCall,
-      log: silentLog,
+      log: parts.log ?? silentLog,
       ...(parts.now && { now: parts.now }),
     }),
   )
@@ -126,7 +127,7 @@ export async function serve(parts: ServeParts = {}) {
       limits: { chat: chatLimit, task: parts.taskLimit ?? chatLimit },
       origins,
       lastCall: gateway.lastCall,
-      log: silentLog,
+      log: parts.log ?? silentLog,
       ...(parts.maxSilenceMs !== undefined && { maxSilenceMs: parts.maxSilenceMs }),
       ...(parts.now && { now: parts.now }),
     }),
