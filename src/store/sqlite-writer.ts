@@ -59,21 +59,24 @@ export function createSqliteWriter(path: string, { onBegin, onStatement }: Write
     }
   }
 
-  /** The row of the checkpoint; undefined if no thread could make one. */
-  const checkpoint = (...statements: Statement[]): Promise<Row | undefined> =>
-    oneAtATime('', () => thread.run(statements)).then(
-      ([row]) => row,
-      () => undefined,
-    )
-
   return {
     run: (job) => oneAtATime('', () => runJob(job)),
-    moveLog: async () => (await checkpoint(pragma('wal_checkpoint(PASSIVE)'))) !== undefined,
-    async emptyLog() {
-      const row = await checkpoint(pragma('busy_timeout=0'), pragma('wal_checkpoint(TRUNCATE)'))
-      await checkpoint(pragma(`busy_timeout=${maxBusyMs}`))
-      return row && Number(row['busy']) === 0
-    },
+    moveLog: () =>
+      oneAtATime('', () => thread.run([pragma('wal_checkpoint(PASSIVE)')])).then(
+        () => true,
+        () => false,
+      ),
+    emptyLog: () =>
+      oneAtATime('', async () => {
+        try {
+          const [row] = await thread.run([pragma('busy_timeout=0'), pragma('wal_checkpoint(TRUNCATE)')])
+          return Number(row?.['busy']) === 0
+        } catch {
+          return undefined
+        } finally {
+          await thread.run([pragma(`busy_timeout=${maxBusyMs}`)]).catch(() => {})
+        }
+      }),
     close: () => thread.close(),
   }
 }

@@ -15,6 +15,7 @@ import { composeStore } from '#store/open-store.ts'
 import { changes, first, type Job, query, run, type Sql } from '#store/sql.ts'
 import { openSqlite } from '#store/sqlite.ts'
 import { createSqliteThreads } from '#store/sqlite-threads.ts'
+import { createSqliteWriter } from '#store/sqlite-writer.ts'
 import { until } from '../until.ts'
 import { ada, folder, lease, rejectsWith, reply, say, step, turnOf } from './harness.ts'
 
@@ -183,6 +184,22 @@ test('a long log that somebody reads is not waited for', async (t) => {
   assert.equal(await sql.emptyLog(), false)
   reader.exec('COMMIT')
   assert.equal(await sql.emptyLog(), true)
+})
+
+test('a write behind an emptied log waits for another process as any other does', async (t) => {
+  const { path, sql, read } = open(t)
+  const writer = createSqliteWriter(path, { onStatement: () => {} })
+  t.after(() => writer.close())
+  await sql.write(() => add('first'))
+  const other = new DatabaseSync(path)
+  t.after(() => other.close())
+  other.exec('BEGIN IMMEDIATE')
+  const [emptied, written] = [writer.emptyLog(), writer.run(() => add('second'))]
+  written.catch(() => {})
+  await emptied
+  other.exec('COMMIT')
+  await written
+  assert.deepEqual(read(), ['first', 'second'])
 })
 
 test('a thread refuses the rest of a transaction that ended with the thread before it', async (t) => {
