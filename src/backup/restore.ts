@@ -10,7 +10,7 @@ import { termsOf } from '#memory/chunks.ts'
 import { createReader } from '#memory/terms.ts'
 import type { Loading } from '#store/load.ts'
 import { newestVersion } from '#store/migrations.ts'
-import { type PortableRow, type PortableTable, portableTables } from '#store/portable-schema.ts'
+import { type PortableColumn, type PortableRow, type PortableTable, portableTables } from '#store/portable-schema.ts'
 import { type BackupSource, type OnProgress, writeAll } from './backup.ts'
 import type { Line } from './format.ts'
 import { createFileWriter, fileFolders, keyNames, readKeys } from './home-files.ts'
@@ -144,7 +144,8 @@ async function load(
   const tables = new Map(portableTables(header.schema).map((table) => [table.name, table]))
   for (const folder of fileFolders) mkdirSync(join(stage, folder), { mode: 0o700 })
   const files = createFileWriter(stage, namesOutside(masterKey, operatorToken))
-  let into: { readonly table: PortableTable; readonly columns: readonly string[] } | undefined
+  let into: Target | undefined
+  let count = 0
   let rows: PortableRow[] = []
   const flush = async (): Promise<void> => {
     if (into && rows.length > 0) await loading.add(into.table, into.columns, rows)
@@ -153,10 +154,14 @@ async function load(
   try {
     for await (const lines of readBackup(file, (share) => onProgress?.('restoring', share))) {
       for (const line of lines) {
-        if (line.type === 'row') rows.push(line.row)
-        else await flush()
-        if (line.type === 'table') into = { table: tableOf(tables, line), columns: line.columns }
-        else if (line.type !== 'row') await files.add(line)
+        if (line.type === 'row') {
+          if (into) checkRow(into, line.row, ++count)
+          rows.push(line.row)
+        } else await flush()
+        if (line.type === 'table') {
+          into = targetOf(tables, line)
+          count = 0
+        } else if (line.type !== 'row') await files.add(line)
         if (line.type === 'end' && line.sha256 !== sha256)
           throw new AppError('invalid_input', `${file} was changed meanwhile: nothing was restored`)
       }
@@ -168,15 +173,42 @@ async function load(
   }
 }
 
-function tableOf(
+/** A table that rows go to, and the types of their values. */
+type Target = {
+  readonly table: PortableTable
+  readonly columns: readonly string[]
+  readonly types: readonly PortableColumn['type'][]
+}
+
+function targetOf(
   tables: ReadonlyMap<string, PortableTable>,
-  { table, columns }: { readonly table: string; readonly columns: readonly string[] },
-): PortableTable {
-  const known = tables.get(table)
-  const unknown = columns.find((name) => !known?.columns.some((column) => column.name === name))
-  if (known && unknown === undefined) return known
-  const what = known ? `a column ${unknown} of ${table}` : `a table ${table}`
-  throw new AppError('invalid_input', `the backup has ${what}, which this Atrium does not know: nothing was restored`)
+  { table: name, columns }: { readonly table: string; readonly columns: readonly string[] },
+): Target {
+  const table = tables.get(name)
+  if (!table) throw unknownPart(`a table ${name}`)
+  const types = columns.map((column) => {
+    const known = table.columns.find((each) => each.name === column)
+    if (!known) throw unknownPart(`a column ${column} of ${name}`)
+    return known.type
+  })
+  return { table, columns, types }
+}
+
+function unknownPart(what: string): AppError {
+  return new AppError('invalid_input', `the backup has ${what}, which this Atrium does not know: nothing was restored`)
+}
+
+/** SQLite would take any value. `number` is that of the row in its table. */
+function checkRow({ table, columns, types }: Target, row: PortableRow, number: number): void {
+  const at = row.findIndex((value, each) => value !== null && typeOf(value) !== types[each])
+  if (at < 0) return
+  const where = `row ${number} of the table ${table.name} has a value in the column ${columns[at]}`
+  throw new AppError('invalid_input', `${where} that is not of the type ${types[at]}: nothing was restored`)
+}
+
+function typeOf(value: string | number | Uint8Array): PortableColumn['type'] {
+  if (typeof value === 'string') return 'text'
+  return typeof value === 'number' ? 'number' : 'bytes'
 }
 
 /** Where the environment has a value, its file is not used. */

@@ -130,6 +130,36 @@ test('a table or a column that is not known is named, and nothing is restored', 
   }
 })
 
+test('a value of another type than its column is named by its table, row and column, and nothing is restored', async (t) => {
+  const home = await fillHome(folder(t))
+  const file = join(folder(t), 'a.backup')
+  await makeBackup({ home, file, withKey: false })
+  const lines = gunzipSync(readFileSync(file)).toString().trimEnd().split('\n').slice(0, -1)
+  const threads = lines.findIndex((line) => line.includes('"table":"threads"'))
+  const { columns } = JSON.parse(lines[threads] ?? '') as { columns: string[] }
+  for (const [column, value, type] of [
+    ['title', 5, 'text'],
+    ['title', { bytes: '' }, 'text'],
+    ['created_at', 'noon', 'number'],
+  ] as const) {
+    const row = JSON.parse(lines[threads + 2] ?? '') as unknown[]
+    const wrong = JSON.stringify(row.with(columns.indexOf(column), value))
+    const text = lines
+      .with(threads + 2, wrong)
+      .map((line) => `${line}\n`)
+      .join('')
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    const changed = join(folder(t), 'b.backup')
+    writeFileSync(changed, gzipSync(text + lineText({ type: 'end', files: 0, sha256 })))
+    const target = homeAt(folder(t))
+    await assert.rejects(restore({ home: target, file: changed, replace: false }), {
+      code: 'invalid_input',
+      message: `row 2 of the table threads has a value in the column ${column} that is not of the type ${type}: nothing was restored`,
+    })
+    assert.deepEqual(readdirSync(target.path), ['lock'])
+  }
+})
+
 test('rows that the database refuses, and names that the disk refuses, are told in words', async (t) => {
   const home = await fillHome(folder(t))
   const file = join(folder(t), 'a.backup')
