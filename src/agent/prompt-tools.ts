@@ -20,8 +20,7 @@ export type PromptTools = {
 export function createPromptTools(parts: PromptTools): () => readonly ToolSpec[] {
   const { tools, callerTools, window, items, tokensInSpec } = parts
   const { specs, searchable } = tools
-  const tokens = (): number => searchable?.specs.reduce((sum, spec) => sum + tokensInSpec(spec), 0) ?? 0
-  if (!searchable || !(window > 0) || tokens() <= window * maxShare) {
+  if (!searchable || !(window > 0) || fits(searchable.specs, window * maxShare, tokensInSpec)) {
     const all = callerTools.length > 0 ? [...specs, ...callerTools] : specs
     return () => all
   }
@@ -37,6 +36,12 @@ export function createPromptTools(parts: PromptTools): () => readonly ToolSpec[]
     }
     return last.specs
   }
+}
+
+/** Counts no further than it must: servers may have hundreds of megabytes of specs. */
+function fits(specs: readonly ToolSpec[], maxTokens: number, tokensInSpec: Meter['tokensInSpec']): boolean {
+  let tokens = 0
+  return specs.every((spec) => (tokens += tokensInSpec(spec)) <= maxTokens)
 }
 
 /** The tools that were found in the thread, each once, in the order in which they were found. */

@@ -48,6 +48,17 @@ test('a spec is read once, however many turns count it', () => {
   assert.equal(reads, 1)
 })
 
+test('no more specs are counted than are needed to know that they do not fit', () => {
+  const counted: string[] = []
+  const count = (each: ToolSpec): number => {
+    counted.push(each.name)
+    return tokensInSpec(each)
+  }
+  createPromptTools({ tokensInSpec: count, tools, callerTools: [], window: 10_000, items: () => [] })
+  assert.deepEqual(counted, namesOf(many).slice(0, counted.length))
+  assert.ok(counted.length > 1 && counted.length < many.length, `${counted.length} were counted`)
+})
+
 test('tools that take more leave it, and those that were found come back', () => {
   const items: Item[] = []
   const specs = createPromptTools({ tokensInSpec, tools, callerTools: [own], window: 10_000, items: () => items })
