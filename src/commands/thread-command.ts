@@ -105,11 +105,14 @@ export async function importThread(path: string, options: { json?: boolean }): P
 const tooLong = `an exported thread has at most ${maxImportBytes} bytes`
 
 async function readBounded(path: string): Promise<string> {
-  const { size } = await stat(path).catch((error: unknown) => {
-    throw new AppError('invalid_input', `${path} cannot be read`, { cause: error })
-  })
+  const cannotRead = (error: unknown): never => {
+    const why = (error as NodeJS.ErrnoException).code ?? 'unreadable'
+    const message = `${path} cannot be read (${why}): name a file that \`atrium threads export\` has written`
+    throw new AppError('invalid_input', message, { cause: error })
+  }
+  const { size } = await stat(path).catch(cannotRead)
   if (size > maxImportBytes) throw new AppError('too_large', tooLong)
-  return readFile(path, 'utf8')
+  return readFile(path, 'utf8').catch(cannotRead)
 }
 
 function withThread(id: string, work: (store: Store, thread: Thread) => Promise<void>): Promise<void> {
