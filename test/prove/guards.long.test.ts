@@ -100,7 +100,7 @@ const guards: readonly (readonly [rows: readonly string[], file: string, is: str
     `const rule = ruleOf(row, taint !== undefined, settings)`,
     `const rule = 'allow' as ReturnType<typeof ruleOf>`,
   ],
-  [['full disk'], 'src/store/sqlite.ts', `    case 13:\n`, `    case 113:\n`],
+  [['full disk'], 'src/store/sqlite-faults.ts', `    case 13:\n`, `    case 113:\n`],
   [
     ['cut database'],
     'src/store/postgres.ts',
