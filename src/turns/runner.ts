@@ -33,6 +33,8 @@ import { heldAnswer } from './held-answer.ts'
 
 /** Grace period for turns stopped at shutdown. */
 const releaseMs = 2_000
+/** Half of a lease: a process that stood still for longer may have lost its turns. */
+const staleMs = 6_000
 
 export type RunnerParts = {
   readonly store: Pick<Store, 'turns' | 'threads'>
@@ -179,6 +181,7 @@ export function createRunner(parts: RunnerParts): Runner {
       })
       let earlier = started.entries
       for await (const step of loop) {
+        const began = performance.now()
         const recorded = await record(turn, turnLease, step.outcome ? { ...step, earlier } : step, signal)
         await parts.histories.extend(turn, history, recorded.entries)
         parts.observer?.stepped(recorded.entries, earlier, history.items, step.asked)
@@ -191,6 +194,9 @@ export function createRunner(parts: RunnerParts): Runner {
         if (own && draining) stopIfHeld(own)
         // A waiting turn may have been answered in the meantime and be back in the queue.
         if (step.outcome?.status === 'waiting') claims.expect()
+        // Frozen behind the record of an attempt: the tool must not run once another process has reported it as interrupted.
+        const isStale = !step.outcome && performance.now() - began > staleMs
+        if (isStale) await record(turn, turnLease, { drafts: [], usage: step.usage }, signal)
       }
     } finally {
       room.release()
