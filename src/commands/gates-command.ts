@@ -20,6 +20,7 @@ import { withStore } from './home-store.ts'
 const actions = ['approve', 'always', 'deny', 'answer'] as const
 const scopes = ['tool', 'target', 'file'] as const
 const spans = ['hour', 'day', 'good'] as const
+const answerHint = 'To answer one: atrium gates answer ID approve, or deny; atrium gates answer --help has the rest'
 /** Longer previews are truncated. */
 const maxShownChars = 4_000
 
@@ -39,7 +40,7 @@ function openGates({ turns }: Store): Promise<readonly OpenGate[]> {
 /** Lists open gates. On a terminal it asks about each; Enter alone leaves the gate open. */
 export async function listGates(options: { json?: boolean }): Promise<void> {
   const open = await withStore(openGates)
-  const text = open.length > 0 ? open.map(inWords).join('\n\n') : 'Nothing waits for an answer.'
+  const text = open.length > 0 ? [...open.map(inWords), answerHint].join('\n\n') : 'Nothing waits for an answer.'
   if (options.json || !process.stdin.isTTY || !process.stdout.isTTY || open.length === 0) {
     print(
       options,

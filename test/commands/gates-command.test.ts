@@ -51,6 +51,7 @@ test('a gate is listed without control sequences, answered without a service, an
   const { stdout } = await on('gates')
   assert.match(stdout, new RegExp(`^${id}  memory_write  \\(approval, from run, until `))
   assert.match(stdout, /changes a file that says who the agent is/)
+  assert.match(stdout, /\n\nTo answer one: \S*atrium gates answer ID approve, or deny; /)
   assert.ok(!stdout.includes('\u001b'))
   for (const [words, code, fault] of [
     [['answer', id, 'yes'], 2, /the answer must be one of approve, always, deny/],
