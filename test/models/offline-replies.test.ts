@@ -6,10 +6,10 @@ import { ask, builtIn, flights, getWeather, object, replyTo, text, tool, weather
 
 const all = [...builtIn, weather]
 const replies: readonly (readonly [message: string, tools: readonly ToolSpec[], words: RegExp])[] = [
-  ['hello', all, /^Hello!.*offline model.*LLM_PROVIDER and LLM_API_KEY/s],
+  ['hello', all, /^Hello!.*offline model.*atrium onboard/s],
   ['Good morning', all, /^Hello!/],
   ['Who are you?', [], /offline model/],
-  ['How do I connect a real model?', all, /run `atrium model set`/],
+  ['How do I connect a real model?', all, /run `atrium onboard`/],
   ['', [], /^Hello!/],
   ['help', all, /"what is 17% of 80\?".*- web_fetch: Fetches a web page\n/s],
   ['What can you do?', all, /"remember that my bike is blue"/],
