@@ -1,9 +1,9 @@
 // Makes a backup: one file with the rows of the database and the files of the home, as they were at one moment.
-import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '#core/errors.ts'
 import type { Home } from '#home.ts'
-import { isRunning } from '#lib/pid.ts'
+import { removeLeftovers } from '#lib/leftovers.ts'
 import { readVersion } from '#lib/version.ts'
 import type { Snapshot } from '#store/snapshot.ts'
 import type { Header, Line } from './format.ts'
@@ -112,24 +112,15 @@ async function openSnapshot({ home, databaseUrl: url, onProgress }: BackupParts)
   }
   if (!existsSync(home.database))
     throw new AppError('not_found', `${home.path} has no database yet: nothing to back up`)
-  removeScratch(home)
+  // Copies that killed backups have left.
+  removeLeftovers(home.path, /^backup\.part-(\d+)(?:-journal|-wal|-shm)?$/)
   const { openSqliteSnapshot } = await import('#store/snapshot-sqlite.ts')
-  const scratch = join(home.path, `${scratchName}${process.pid}`)
+  const scratch = join(home.path, `backup.part-${process.pid}`)
   return openSqliteSnapshot({
     path: home.database,
     scratch,
     onCopied: (share) => onProgress?.('copying the database', share),
   })
-}
-
-const scratchName = 'backup.part-'
-
-/** Removes the copies that killed backups left in the home. */
-function removeScratch({ path }: Home): void {
-  for (const name of readdirSync(path)) {
-    const pid = name.startsWith(scratchName) ? Number.parseInt(name.slice(scratchName.length), 10) : Number.NaN
-    if (Number.isInteger(pid) && (pid === process.pid || !isRunning(pid))) rmSync(join(path, name), { force: true })
-  }
 }
 
 /** An earlier backup is replaced; anything else is left alone. */

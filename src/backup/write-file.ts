@@ -1,12 +1,12 @@
 // Writes the file of a backup: compressed, private, and under its name only once it is whole and on the disk.
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { createGzip } from 'node:zlib'
 import { AppError } from '#core/errors.ts'
-import { isRunning } from '#lib/pid.ts'
+import { removeLeftovers } from '#lib/leftovers.ts'
 import { type Line, lineText, maxLineBytes } from './format.ts'
 
 export interface BackupFile {
@@ -19,7 +19,8 @@ export interface BackupFile {
 }
 
 export async function createBackupFile(target: string): Promise<BackupFile> {
-  removeLeftovers(target)
+  const folder = dirname(target)
+  if (existsSync(folder)) removeLeftovers(folder, new RegExp(`^${RegExp.escape(basename(target))}\\.part-(\\d+)$`))
   const path = `${target}.part-${process.pid}`
   const gzip = createGzip({ level: 1 })
   const hash = createHash('sha256')
@@ -55,7 +56,7 @@ export async function createBackupFile(target: string): Promise<BackupFile> {
         const { size } = await handle.stat()
         await handle.close()
         await rename(path, target)
-        await syncFolder(dirname(target))
+        await syncFolder(folder)
         return size
       } catch (error) {
         throw faultOf(error, target)
@@ -67,17 +68,6 @@ export async function createBackupFile(target: string): Promise<BackupFile> {
       await handle.close().catch(() => {})
       await rm(path, { force: true })
     },
-  }
-}
-
-/** Removes what a killed backup left beside the file. */
-function removeLeftovers(target: string): void {
-  const begin = `${basename(target)}.part-`
-  const folder = dirname(target)
-  if (!existsSync(folder)) return
-  for (const name of readdirSync(folder)) {
-    const pid = name.startsWith(begin) ? Number(name.slice(begin.length)) : Number.NaN
-    if (Number.isInteger(pid) && (pid === process.pid || !isRunning(pid))) rmSync(join(folder, name), { force: true })
   }
 }
 

@@ -59,7 +59,7 @@ test('a backup that fails leaves no file, and copies of backups that run stay', 
   const home = await emptyHome(t)
   mkdirSync(join(home.path, 'workspace'))
   writeFileSync(join(home.path, 'workspace', 'a'), 'a')
-  const kept = [`backup.part-${process.ppid}`, 'backup.part-mine']
+  const kept = [`backup.part-${process.ppid}`, 'backup.part-mine', 'backup.part-999999999.txt']
   // No process has this id. The other one is of an earlier process with the id of this one.
   for (const name of [...kept, 'backup.part-999999999', `backup.part-${process.pid}`])
     writeFileSync(join(home.path, name), 'half')
