@@ -9,6 +9,8 @@ const pasteStart = '\u001b[200~'
 const pasteEnd = '\u001b[201~'
 /** A longer text is inserted as a paste: the editor shows a placeholder for it, and typing stays fast. */
 const maxTypedChars = 1_000
+/** So does a text that grew longer than this: drawing it takes time with each key. A terminal may give a paste key by key. */
+const maxShownChars = 20_000
 
 export type Composer = {
   render(width: number, options: { focused: boolean; hint: string }): string[]
@@ -95,6 +97,7 @@ export function createComposer(tui: TUI, theme: Theme): Composer {
       // In the editor these keys would send or complete.
       if (matchesKey(data, 'enter') || matchesKey(data, 'tab')) return
       editor.handleInput(text)
+      if (editor.getText().length > maxShownChars) write(read())
     },
     atEdge(direction) {
       if (editor.getText() === '') return true

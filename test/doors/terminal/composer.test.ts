@@ -36,6 +36,18 @@ test('text is drawn behind the bar, line by line, and wrapped; without the focus
   )
 })
 
+test('a text that comes key by key is shown as a paste once it is long, and stays whole', () => {
+  const made = composer()
+  const piece = 'some words of a text '.repeat(50)
+  for (let at = 0; at < 100; at++) {
+    made.press(piece)
+    assert.ok(made.shown().length <= 20_000, `${made.shown().length} characters are drawn`)
+  }
+  made.press('!')
+  assert.equal(made.text(), `${piece.repeat(100)}!`)
+  assert.match(made.shown(), /^\[paste #\d+ /)
+})
+
 test('earlier messages are recalled in order, a repeated one once, and the draft comes back', () => {
   const made = composer()
   for (const text of ['first', 'second', 'second']) {
