@@ -1,6 +1,7 @@
 // The attachments of a message that is sent again.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import '../bytes.ts'
 import { filesIn } from '../../../web/lib/message-files.ts'
 
 test('files, pictures and texts from outside are sent again, a PDF with its pages', () => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { ClientFrame, Frame } from '#doors/web/wire/frame.ts'
 import type { Item, Thread } from '#doors/web/wire/thread.ts'
+import '../bytes.ts'
 
 export type Asked = {
   readonly method: string
