@@ -18,7 +18,7 @@ export type LeakRule = {
   /** Texts that begin a match, case-sensitive. A look-behind of the pattern may check what comes before. */
   readonly anchors: readonly string[]
   /** Sticky, from the anchor on. The value is the first group, or the whole match; a placeholder is no leak. */
-  readonly pattern: RegExp
+  readonly pattern: () => RegExp
   /** The anchor may follow a letter or digit. */
   readonly within?: true
   /** A check of the value that the pattern cannot express. */
@@ -284,7 +284,10 @@ function key(id: string, beginnings: string, rest: string, { before, within, che
   const start = anchors.map((each) => each.replaceAll(/[$.+\\]/g, '\\$&')).join('|')
   const source = `${before === undefined ? '' : `(?<=${before})`}(?:${start})${rest}`
   const inside = (within || before !== undefined) && { within: true as const }
-  return { id, anchors, pattern: new RegExp(source, 'y'), ...inside, ...(check && { check }), ...(run && { run }) }
+  // Made when it is first tried: most never are, and all of them together would slow the start.
+  let made: RegExp | undefined
+  const pattern = (): RegExp => (made ??= new RegExp(source, 'y'))
+  return { id, anchors, pattern, ...inside, ...(check && { check }), ...(run && { run }) }
 }
 
 /** A value assigned to a name: in code, JSON, YAML, an env file or a header. The name may go on, as in API_KEY_PROD. */

@@ -149,11 +149,12 @@ function ownSpellings(secret: OwnSecret): { spelling: string; id: string }[] {
  * leak, or from the middle of a match that is no leak, which bounds how often a stretch is matched.
  */
 function matchAt(
-  { pattern, within, check, run }: LeakRule,
+  { pattern: patternOf, within, check, run }: LeakRule,
   text: string,
   start: number,
 ): { leak: boolean; next: number } | undefined {
   if (!within && start > 0 && /[A-Za-z0-9_]/.test(text[start - 1] as string)) return undefined
+  const pattern = patternOf()
   pattern.lastIndex = start
   const match = pattern.exec(text)
   if (!match) return run && { leak: false, next: afterRun(run, text, start) }
