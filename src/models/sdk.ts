@@ -109,10 +109,11 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted()
       const call = new AbortController()
-      const idle = setTimeout(
-        () => call.abort(new FaultError(faults.fromFailure({ type: 'timeout' }, false))),
-        limits.idleMs,
-      )
+      /** Time in which the caller does not read on is no silence of the server. */
+      let reading = true
+      const idle = setTimeout(() => {
+        if (reading) call.abort(new FaultError(faults.fromFailure({ type: 'timeout' }, false)))
+      }, limits.idleMs)
       const answer = createAnswer({ provider, faults, priceOf: parts.priceOf, knownEvents: pack.knownEvents })
       let begun = false
       let fault: Fault
@@ -123,7 +124,9 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
           const events = answer.take(part)
           if (events.length === 0) continue
           begun = true
+          reading = false
           yield events
+          reading = true
           idle.refresh()
         }
         throw new FaultError(faults.cutOff())

@@ -123,6 +123,23 @@ describe('faults', () => {
     assert.deepEqual(slept, [])
   })
 
+  test('time in which the answer is not read is no silence', async (t) => {
+    const idleMs = 54_321
+    const wait = setTimeout
+    let passIdle = (): void => {}
+    t.mock.method(globalThis, 'setTimeout', (run: () => void, ms: number) => {
+      if (ms === idleMs) passIdle = run
+      return wait(run, ms)
+    })
+    const { model } = await serve(t, [saying([text])], { limits: { idleMs } })
+    const events: ModelEvent[] = []
+    for await (const batch of model.stream(hello, new AbortController().signal)) {
+      events.push(...batch)
+      passIdle()
+    }
+    assert.deepEqual(textsOf(events), ['Hel', 'lo'])
+  })
+
   test('a stop reaches the server', async (t) => {
     const { model, closed } = await serve(t, [(response) => send(response, messageEvents([text]).slice(0, 4), false)])
     const stop = new AbortController()
