@@ -159,7 +159,7 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
     end,
     async sendInPieces(pieces) {
       isWithinEvent = true
-      reply.request.countLongAnswer?.()
+      const countNoMore = reply.request.countLongAnswer?.()
       write(taken())
       for (const piece of pieces) {
         if (gone) return
@@ -167,6 +167,7 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
         await pace()
       }
       isWithinEvent = false
+      countNoMore?.()
     },
     drop,
   }

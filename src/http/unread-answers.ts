@@ -4,18 +4,21 @@ import type { ServerResponse } from 'node:http'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Counts the answer among the long ones of the caller. Called before any of it is written. */
-    countLongAnswer?: () => void
+    /**
+     * Counts the answer among the long ones of the caller until it has ended, or until the returned function is called. Called
+     * before any of it is written.
+     */
+    countLongAnswer?: () => () => void
   }
 }
 
 const defaultMax = { ofUser: 16, inAll: 64 }
 
-type Answer = Pick<ServerResponse, 'once' | 'destroy' | 'destroyed'>
+type Answer = Pick<ServerResponse, 'on' | 'off' | 'destroy' | 'destroyed'>
 
 export interface UnreadAnswers {
-  /** Counts a long answer until it was sent or its connection has ended. */
-  add(user: string, answer: Answer): void
+  /** Counts a long answer until it was sent, its connection has ended, or the returned function is called. */
+  add(user: string, answer: Answer): () => void
 }
 
 export function createUnreadAnswers(max = defaultMax): UnreadAnswers {
@@ -40,18 +43,19 @@ export function createUnreadAnswers(max = defaultMax): UnreadAnswers {
 
   return {
     add(user, answer) {
-      if (answer.destroyed) return
+      if (answer.destroyed) return () => {}
       const own = open.get(user) ?? new Set()
       open.set(user, own)
       own.add(answer)
       const over = (): void => {
+        answer.off('finish', over).off('close', over)
         own.delete(answer)
-        if (own.size === 0) open.delete(user)
+        if (own.size === 0 && open.get(user) === own) open.delete(user)
       }
-      answer.once('finish', over)
-      answer.once('close', over)
+      answer.on('finish', over).on('close', over)
       if (own.size > max.ofUser) cutOldest(own)
       else if (total() > max.inAll) cutOldest(most())
+      return over
     },
   }
 }

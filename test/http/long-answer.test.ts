@@ -11,7 +11,12 @@ const long = { text: 'é"👩\n'.repeat(200_000), list: [1, null, { a: undefined
 function send(answer: unknown): { sent: unknown; type: string; counted: number } {
   const sent = { sent: undefined as unknown, type: '', counted: 0 }
   const reply: FastifyReply = fake<FastifyReply>({
-    request: { countLongAnswer: () => void sent.counted++ },
+    request: {
+      countLongAnswer() {
+        sent.counted++
+        return () => {}
+      },
+    },
     type(type) {
       sent.type = type
       return reply

@@ -24,12 +24,17 @@ function opened(t: TestContext) {
     destroy: () => writes.push('cut'),
     setTimeout() {},
   })
-  const reply = { raw, hijack() {}, request: {} } as unknown as FastifyReply
+  const counted: string[] = []
+  const countLongAnswer = () => {
+    counted.push('counts')
+    return () => void counted.push('counts no more')
+  }
+  const reply = { raw, hijack() {}, request: { countLongAnswer } } as unknown as FastifyReply
   const pass = (ms: number): void => {
     now += ms
     t.mock.timers.tick(ms)
   }
-  return { writer: openEvents(reply, () => {}), writes, pass, raw }
+  return { writer: openEvents(reply, () => {}), writes, pass, raw, counted }
 }
 
 test('an event after a pause is written at once, quick ones after it share a write', (t) => {
@@ -104,6 +109,16 @@ test('the next piece of a long text is made when the client has read those befor
   pass(20_000)
   writer.end('e')
   assert.deepEqual(writes, ['a', 'b', 'c', 'd', ': keepalive\n\n', 'e.'])
+})
+
+test('a stream counts as a long answer only while a long text of it is being read', async (t) => {
+  const { writer, raw, counted } = opened(t)
+  raw.writableNeedDrain = true
+  const sent = writer.sendInPieces(['a'])
+  assert.deepEqual(counted, ['counts'])
+  raw.emit('drain')
+  await sent
+  assert.deepEqual(counted, ['counts', 'counts no more'])
 })
 
 test('a client that leaves within a long text gets no further piece', async (t) => {

@@ -47,6 +47,27 @@ test('answers that were sent, or whose connection ended, count no more', async (
   assert.deepEqual([a.destroyed, b.destroyed], [false, false])
 })
 
+test('an answer counts no more once its long part was read, as often as it has one', () => {
+  const unread = createUnreadAnswers({ ofUser: 1, inAll: 10 })
+  const [stream, next] = [newAnswer(), newAnswer()]
+  const before = stream.listenerCount('close')
+  for (let part = 0; part < 20; part++) unread.add('ada', stream)()
+  assert.equal(stream.listenerCount('close'), before)
+  unread.add('ada', next)
+  assert.equal(stream.destroyed, false)
+})
+
+test('the late end of an answer that was cut takes none of the newer ones out of the count', () => {
+  const unread = createUnreadAnswers({ ofUser: 1, inAll: 10 })
+  const [cut, read, kept, last] = [newAnswer(), newAnswer(), newAnswer(), newAnswer()]
+  unread.add('ada', cut)
+  unread.add('ada', read)()
+  unread.add('ada', kept)
+  cut.emit('close')
+  unread.add('ada', last)
+  assert.equal(kept.destroyed, true)
+})
+
 test('a long answer to a message is written in slices too', async (t) => {
   const answer = { text: 'a'.repeat(1_000_000) }
   const handle = () => Promise.resolve(answer)
