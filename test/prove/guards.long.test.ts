@@ -90,7 +90,7 @@ const guards: readonly (readonly [rows: readonly string[], file: string, is: str
     ['hostile component'],
     'src/sandbox/egress/egress.ts',
     `const verdict = judgeUrl(guest.method, guest.url, allowlist)
-  if (verdict.type === 'blocked') return fault('blocked', verdict.reason)`,
+  if (verdict.type === 'blocked') return requestFault('blocked', verdict.reason)`,
     `const { hostname: host, pathname: path, search: query } = new URL(guest.url)
   const verdict = { target: { scheme: 'https' as const, host, port: 443, path, query } }`,
   ],
