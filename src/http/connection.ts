@@ -1,6 +1,7 @@
 // One WebSocket connection: ordered JSON frames both ways. A client that does not read is dropped.
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
+import { pace } from '#lib/pace.ts'
 import { readJson } from './json-reader.ts'
 
 /** Senders wait while more than this is unread. */
@@ -176,7 +177,9 @@ export function readFrames({ ws, connection, handler, maxFrames }: FrameParts): 
     if (connection.gone.aborted || ws.readyState !== ws.OPEN) return
     const read = async (): Promise<unknown> => (isBinary ? undefined : readJson(data, { what: 'frame' }))
     hold()
+    // The frames of many connections may come at once, and most are answered without waiting for anything.
     last = last
+      .then(pace)
       .then(() => (ws.readyState === ws.OPEN ? handler.frame({ bytes: data.length, read }) : undefined))
       .finally(release)
   })

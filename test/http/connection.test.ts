@@ -45,6 +45,31 @@ test('while a frame is worked on nothing more is read, and then the others come 
   )
 })
 
+test('the event loop goes on between frames that come together', async (t) => {
+  const { ws, connection } = await openPair(t, 10_000)
+  let turns = 0
+  const next = (): void => {
+    turns++
+    counting = setImmediate(next)
+  }
+  let counting = setImmediate(next)
+  t.after(() => clearImmediate(counting))
+  const seen: number[] = []
+  const handler: Handler = {
+    frame() {
+      seen.push(turns)
+      // Work that takes its share of a turn of the loop.
+      for (const end = performance.now() + 11; performance.now() < end; );
+      return Promise.resolve()
+    },
+    canClose: () => true,
+  }
+  readFrames({ ws, connection, handler, maxFrames: 200 })
+  for (let at = 0; at < 4; at++) ws.emit('message', Buffer.from('{}'), false)
+  await eventually(() => Promise.resolve(seen.length === 4))
+  assert.equal(new Set(seen).size, 4, `frames came in turns ${seen.join()}`)
+})
+
 test('a reader who does not read is dropped, however often something is sent meanwhile', async (t) => {
   const { client, ws, connection } = await openPair(t, 400)
   client.pause()
