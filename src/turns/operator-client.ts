@@ -31,6 +31,8 @@ const maxTurns = 100
 const queuedBounds = { limit: 50, maxBytes: 1024 * 1024 }
 const maxDocuments = 50
 const maxFound = 10
+/** A terminal may be suspended, or a reply be piped into a pager. */
+const anyPace = { mayPause: true }
 
 export type OutgoingMessage = {
   readonly door: LocalDoor
@@ -211,7 +213,7 @@ export function createOperatorClient(parts: OperatorParts): OperatorClient {
     notifications: (request) => parts.notifications(request),
     async *follow(turnId, signal) {
       const turn = await findTurn(turnId)
-      const source = turns.follow(operator, turn, await seqBefore(turn))
+      const source = turns.follow(operator, turn, await seqBefore(turn), anyPace)
       let now: Turn
       try {
         // Read after subscribing: the subscription reports a later rest.
@@ -230,7 +232,7 @@ export function createOperatorClient(parts: OperatorParts): OperatorClient {
     async *watch(threadId, after, signal) {
       const thread = await threads.get(operator, threadId)
       if (!thread) throw new AppError('not_found', `thread ${threadId} does not exist`)
-      yield* opened(turns.watch(operator, threadId, after), signal)
+      yield* opened(turns.watch(operator, threadId, after, anyPace), signal)
     },
     changes: (signal) => opened(turns.changes(operator), signal),
   }

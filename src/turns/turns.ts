@@ -79,8 +79,8 @@ export interface Turns extends Reading, QueuedMessages {
   /** Erases a part of the conversations whose last activity was before a time, or counts them. */
   prune(order: PruneOrder): Promise<PrunedPart>
   /** Follows a turn that may have started or ended already: its stored entries after a seq, or all, come first. */
-  follow(user: UserId, turn: Turn, after?: number): Watch
-  watch(user: UserId, threadId: string, after: number): Watch
+  follow(user: UserId, turn: Turn, after?: number, how?: WatchOptions): Watch
+  watch(user: UserId, threadId: string, after: number, how?: WatchOptions): Watch
   /** Follows a user's lists of threads, jobs and gates; changes are given by id. */
   changes(user: UserId): ListChanges
   /** Publishes that everything in a user's lists may have changed, also the user's right to see them. */
@@ -89,6 +89,11 @@ export interface Turns extends Reading, QueuedMessages {
   compact(user: UserId, history: LongHistory, signal: AbortSignal): Promise<Compacted>
   /** Calls the model once, outside of any turn. Throws spend_limit and the model's faults before any text. */
   callOnce(user: UserId, call: SingleCall, how: CallOptions): Promise<SingleAnswer>
+}
+
+export type WatchOptions = {
+  /** The reader may pause for as long as it likes: its long pages take no place that others wait for. */
+  readonly mayPause?: boolean
 }
 
 /** A longer list would be of no use to choose from. */
@@ -118,7 +123,12 @@ export function createTurns(parts: TurnsParts): Turns {
   const { store, bus, runner, marker = createMarker, mask } = parts
   /** For model calls outside of turns. */
   const aside = { store, model: () => runner.model(), spend: parts.spend, observer: parts.observer }
-  const watching = { bus, threads: store.threads, takePlace: createReplayPlaces() }
+  const takePlace = createReplayPlaces()
+  const watching = ({ mayPause = false }: WatchOptions = {}) => ({
+    bus,
+    threads: store.threads,
+    ...(!mayPause && { takePlace }),
+  })
   /** Turns that are being stored and will run here; they count as running. */
   let starting = 0
 
@@ -250,9 +260,9 @@ export function createTurns(parts: TurnsParts): Turns {
     entries: (user, turn) => entriesOf(store, user, turn),
     removeUser: (name) => removeUser({ store, bus, ...(parts.eraseFiles && { eraseFiles: parts.eraseFiles }) }, name),
     prune: (order) => pruneSome({ store, bus }, order),
-    follow: (user, turn, after = (turn.firstSeq ?? 1) - 1) =>
-      watchThread(watching, user, turn.threadId, { seq: after, turn }),
-    watch: (user, threadId, after) => watchThread(watching, user, threadId, { seq: after }),
+    follow: (user, turn, after = (turn.firstSeq ?? 1) - 1, how) =>
+      watchThread(watching(how), user, turn.threadId, { seq: after, turn }),
+    watch: (user, threadId, after, how) => watchThread(watching(how), user, threadId, { seq: after }),
     changes: (user) => bus.subscribeChanges(user),
     changed: (user) => bus.publishChange({ userId: user }, {}),
     compact: (user, history, signal) => compactHistory(aside, user, history, signal),

@@ -282,3 +282,20 @@ test('memory lists documents by their size, or finds them by their words', async
   ])
   assert.deepEqual(await shown('soup'), [['a.md', 'soup recipes']])
 })
+
+test('clients that pause, as long as they like, keep no other watcher of the operator waiting', async (t) => {
+  const { client, turns } = opened(t)
+  const { threadId, turnId } = await client.send({ door: 'terminal', message: 'a'.repeat(500_000) })
+  await Array.fromAsync(client.follow(turnId, always))
+  const ends = new AbortController()
+  for (let paused = 0; paused < 4; paused++) {
+    const events = client.watch(threadId, 0, ends.signal)[Symbol.asyncIterator]()
+    await events.next()
+    assert.deepEqual(kinds([(await events.next()).value ?? []]), ['entries'])
+  }
+  const watch = turns.watch(operator, threadId, 0)
+  const { value } = await watch[Symbol.asyncIterator]().next()
+  assert.deepEqual(kinds([value ?? []]), ['entries'])
+  watch.close()
+  ends.abort()
+})
