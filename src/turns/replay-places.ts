@@ -17,7 +17,8 @@ export function createReplayPlaces(maxPlaces = defaultMaxPlaces): TakePlace {
     const release = await own.take(signal)
     return () => {
       release()
-      if (own.taken === 0 && own.waiting === 0) places.delete(user)
+      // A second call must not remove the places that were opened since.
+      if (own.taken === 0 && own.waiting === 0 && places.get(user) === own) places.delete(user)
     }
   }
 }

@@ -73,3 +73,16 @@ test('short pages keep no place', async () => {
   await turnOver()
   assert.equal(read.length, 4)
 })
+
+test('a place that is given back twice takes none of the places that were taken since out of the count', async () => {
+  const take = createReplayPlaces(1)
+  const { signal } = new AbortController()
+  const giveBack = await take(ada, signal)
+  giveBack()
+  await take(ada, signal)
+  giveBack()
+  let taken = false
+  void take(ada, signal).then(() => (taken = true))
+  await turnOver()
+  assert.equal(taken, false)
+})
