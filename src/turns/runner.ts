@@ -181,7 +181,7 @@ export function createRunner(parts: RunnerParts): Runner {
       })
       let earlier = started.entries
       for await (const step of loop) {
-        const began = performance.now()
+        const [steady, wall] = [performance.now(), Date.now()]
         const recorded = await record(turn, turnLease, step.outcome ? { ...step, earlier } : step, signal)
         await parts.histories.extend(turn, history, recorded.entries)
         parts.observer?.stepped(recorded.entries, earlier, history.items, step.asked)
@@ -195,8 +195,10 @@ export function createRunner(parts: RunnerParts): Runner {
         // A waiting turn may have been answered in the meantime and be back in the queue.
         if (step.outcome?.status === 'waiting') claims.expect()
         // Frozen behind the record of an attempt: the tool must not run once another process has reported it as interrupted.
-        const isStale = !step.outcome && performance.now() - began > staleMs
-        if (isStale) await record(turn, turnLease, { drafts: [], usage: step.usage }, signal)
+        // One clock stands while the machine sleeps, the other may be set.
+        const passedMs = Math.max(performance.now() - steady, Date.now() - wall)
+        if (!step.outcome && passedMs > staleMs)
+          await record(turn, turnLease, { drafts: [], usage: step.usage }, signal)
       }
     } finally {
       room.release()
