@@ -20,12 +20,7 @@ const restMs = 10_000
 
 /** The rule, and a fault: a file, the code as it is, and the code with the fault. */
 const teeth: readonly (readonly [rule: string, file: string, is: string, becomes: string])[] = [
-  [
-    'acknowledged',
-    'src/store/claim-turn.ts',
-    `row['input'] === null ? [] : inputIn(row['input'])`,
-    `row['input'] === null ? [] : inputIn(null)`,
-  ],
+  ['acknowledged', 'src/store/claim-turn.ts', `long?.drafts ?? inputIn(row['input'])`, `long?.drafts ?? inputIn(null)`],
   [
     'one reply',
     'src/store/turn-store.ts',
