@@ -77,7 +77,7 @@ const teeth: readonly (readonly [rule: string, file: string, is: string, becomes
     `capped(await mask(withoutNuls(await orAbort(running, context.signal))))`,
     `capped(withoutNuls(await orAbort(running, context.signal)))`,
   ],
-  ['secrets', 'src/mcp/open-transport.ts', `lastLine = mask(line)`, `lastLine = line`],
+  ['secrets', 'src/mcp/open-transport.ts', `const masked = mask(line)`, `const masked = line`],
   [
     'sandbox',
     'src/sandbox/egress/egress.ts',
@@ -89,18 +89,13 @@ const teeth: readonly (readonly [rule: string, file: string, is: string, becomes
   ['privacy', 'src/store/reachable.ts', `(user_id = ? OR (? = 'operator' AND`, `(user_id = ? OR (? <> '' OR`],
   ['money', 'src/store/turn-store.ts', `reserved_usd = NULL,`, `reserved_usd = reserved_usd,`],
   ['receipts', 'src/store/turn-digest.ts', `if (!before) return digestOf(known)`, `if (!before) return digestOf(last)`],
-  [
-    'streams',
-    'src/doors/responses/tell/stream.ts',
-    `"delta":\${eventJson(unread)}`,
-    `"delta":\${eventJson(unread.trim())}`,
-  ],
+  ['streams', 'src/doors/responses/tell/stream.ts', `"delta":\${json(unread)}`, `"delta":\${json(unread.trim())}`],
   [
     'documented',
     'src/doors/web/gate-routes.ts',
-    `return { gates: (await gates.list(user)).map(`,
+    `const open = await eachInPace(await gates.list(user),`,
     `if (user === user) throw new Error('planted')
-        return { gates: (await gates.list(user)).map(`,
+        const open = await eachInPace(await gates.list(user),`,
   ],
 ]
 
