@@ -32,9 +32,9 @@ const entries = (from: number, to: number): Entry[] =>
 /** The digest in a thread with these entries, and the number of statements for it. */
 function digested(stored: readonly Entry[], last: readonly Entry[], known?: Parameters<typeof digestOfTurn>[2]) {
   const { result, asked } = drive(digestOfTurn(turn, last, known), ({ sql, values }) => {
-    const [, after = 0, to = 0, limit] = values.map(Number)
+    const [, from = 0, to = 0, limit] = values.map(Number)
     const found = stored
-      .filter(({ seq }) => seq > after && seq <= to)
+      .filter(({ seq }) => seq >= from && seq <= to)
       .slice(0, sql.includes('LIMIT') ? limit : undefined)
     return found.map(({ seq, id, turnId, at, item }) => ({
       seq,
