@@ -60,8 +60,11 @@ export async function streamTurn(
     noting = noteBeginnings(parts, turn, { history, beginnings: stream.beginnings() }).catch(warn)
   })
   // The headers leave with the first write: a client that goes on waits for them, and may not wait for the next event.
-  writer.begin(stream.created() || ': resumed\n\n')
+  const beginning = stream.created() || ': resumed\n\n'
   try {
+    // It has the instructions and tools of the request.
+    if (late.isLate(beginning)) await writer.sendInPieces(late.pieces(beginning))
+    else writer.begin(beginning)
     for await (const events of source) {
       const text = stream.write(events)
       const isLate = late.isLate(text)

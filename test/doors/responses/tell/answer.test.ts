@@ -13,7 +13,7 @@ import { delta, rest, said, tell, turn } from './running-turn.ts'
 const hel = delta('a', 0, 'Hel')
 
 /** Streams these events; with `leaves` the client goes away after them. Returns what became of the reader. */
-async function streamed(events: Watched[], { leaves = false, lastCall = false, fails = false } = {}) {
+async function streamed(events: Watched[], { leaves = false, lastCall = false, fails = false, followed = turn } = {}) {
   const raw = Object.assign(new PassThrough(), { writeHead() {}, setTimeout() {}, getHeader() {} })
   const writes: string[] = []
   raw.on('data', (chunk: Buffer) => writes.push(String(chunk)))
@@ -33,7 +33,7 @@ async function streamed(events: Watched[], { leaves = false, lastCall = false, f
   const records = createStreamRecords()
   await streamTurn(
     reply,
-    { turn, model: 'm', skip: 0, events: 'specified', source: Object.assign(source(), { close() {} }) },
+    { turn: followed, model: 'm', skip: 0, events: 'specified', source: Object.assign(source(), { close() {} }) },
     {
       records,
       readers: {
@@ -91,6 +91,17 @@ describe('a long answer', () => {
       for (const { length } of writes) assert.ok(length < 500_000, `${length} characters at once`)
     })
   }
+})
+
+describe('a response with long instructions', () => {
+  it('begins with all of them', async () => {
+    const instructions = '"'.repeat(300_000)
+    const followed = { ...turn, options: { ...turn.options, echo: { instructions } } }
+    const { writes } = await streamed([said('a', 'hi'), rest('completed')], { followed })
+    const [created] = readEvents(writes.join(''))
+    const response = created?.data['response'] as { instructions: string } | undefined
+    assert.equal(response?.instructions, instructions)
+  })
 })
 
 describe('eventStyle', () => {
