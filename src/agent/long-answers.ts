@@ -30,7 +30,7 @@ export function createLongAnswers(max = defaultMax): LongAnswers {
     const releaseOwn = await own.take(signal)
     const leave = (): void => {
       releaseOwn()
-      if (own.taken === 0 && own.waiting === 0) users.delete(user)
+      if (own.taken === 0) users.delete(user)
     }
     try {
       const release = await all.take(signal)

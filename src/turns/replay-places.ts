@@ -18,7 +18,7 @@ export function createReplayPlaces(maxPlaces = defaultMaxPlaces): TakePlace {
     return () => {
       release()
       // A second call must not remove the places that were opened since.
-      if (own.taken === 0 && own.waiting === 0 && places.get(user) === own) places.delete(user)
+      if (own.taken === 0 && places.get(user) === own) places.delete(user)
     }
   }
 }

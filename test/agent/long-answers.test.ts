@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask } from '#agent/ask.ts'
 import { createLongAnswers, type LongAnswers } from '#agent/long-answers.ts'
+import { userId } from '#core/ids.ts'
 import type { Model } from '#core/model.ts'
 import { ada, bob } from '../store/harness.ts'
 
@@ -37,6 +38,38 @@ test('long answers wait while there are as many as may be, of their user or in a
   assert.deepEqual(waiting(), [false, false, false, false, false])
 })
 
+test('without bounds of its own a service holds 8 long answers of a user and 32 in all', async () => {
+  const answers = createLongAnswers()
+  const users = ['a', 'b', 'c', 'd', 'e'].map(userId)
+  const all = users.flatMap((user) => Array.from({ length: 9 }, () => grow(answers, user)))
+  await settled()
+  const held = users.map((_, at) => all.slice(at * 9, at * 9 + 9).filter(({ isWaiting }) => !isWaiting).length)
+  assert.deepEqual(held, [8, 8, 8, 8, 0])
+})
+
+test('a user who has stored one of their long answers has the others still counted', async () => {
+  const answers = createLongAnswers({ inAll: 10, ofUser: 2 })
+  const [stored] = [grow(answers, ada), grow(answers, ada)]
+  await settled()
+  stored?.room.release()
+  const next = [grow(answers, ada), grow(answers, ada)]
+  await settled()
+  assert.deepEqual(
+    next.map(({ isWaiting }) => isWaiting),
+    [false, true],
+  )
+})
+
+test('the next long answer of a turn waits like any other', async () => {
+  const answers = createLongAnswers({ inAll: 1, ofUser: 1 })
+  const { room } = grow(answers, ada)
+  await settled()
+  room.release()
+  grow(answers, ada)
+  await settled()
+  assert.notEqual(room.grow(longBytes, never), undefined)
+})
+
 test('short answers do not wait, and one that has its place grows on', async () => {
   const answers = createLongAnswers({ inAll: 1, ofUser: 1 })
   const long = grow(answers, ada)
@@ -69,7 +102,7 @@ test('the stream of a model is not read while its answer waits', async () => {
     name: 'test-1',
     window: 1_000,
     async *stream() {
-      for (; sent < 4; sent++) yield await Promise.resolve([{ type: 'text' as const, text: 'a'.repeat(200_000) }])
+      for (; sent < 4; sent++) yield await Promise.resolve([{ type: 'text' as const, text: 'ä'.repeat(100_000) }])
     },
   }
   const request = { system: '', items: [], tools: [] }

@@ -74,6 +74,17 @@ test('short pages keep no place', async () => {
   assert.equal(read.length, 4)
 })
 
+test('a user who gives one place back has the others still counted', async () => {
+  const take = createReplayPlaces(2)
+  const { signal } = new AbortController()
+  const [giveBack] = [await take(ada, signal), await take(ada, signal)]
+  giveBack()
+  let taken = 0
+  for (const _ of [1, 2]) void take(ada, signal).then(() => taken++)
+  await turnOver()
+  assert.equal(taken, 1)
+})
+
 test('a place that is given back twice takes none of the places that were taken since out of the count', async () => {
   const take = createReplayPlaces(1)
   const { signal } = new AbortController()
