@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test, type TestContext } from 'node:test'
 import type { FastifyReply } from 'fastify'
-import { openEvents } from '#http/sse.ts'
+import { eventJson, openEvents } from '#http/sse.ts'
 
 /** A writer, what it has written so far, and its clock, which stands until `pass` moves it. */
 function opened(t: TestContext) {
@@ -82,7 +82,7 @@ test('the end takes what still waits with it', (t) => {
   const { writer, writes, pass } = opened(t)
   for (const event of ['a', 'b']) writer.send(event)
   writer.end('c')
-  pass(100)
+  pass(100_000)
   assert.deepEqual(writes, ['a', 'bc.'])
 })
 
@@ -114,11 +114,33 @@ test('the next piece of a long text is made when the client has read those befor
 test('a stream counts as a long answer only while a long text of it is being read', async (t) => {
   const { writer, raw, counted } = opened(t)
   raw.writableNeedDrain = true
+  const listeners = () => ['drain', 'close'].map((event) => raw.listenerCount(event))
+  const before = listeners()
   const sent = writer.sendInPieces(['a'])
   assert.deepEqual(counted, ['counts'])
   raw.emit('drain')
   await sent
+  assert.deepEqual(listeners(), before)
   assert.deepEqual(counted, ['counts', 'counts no more'])
+})
+
+test('an empty piece of a long text is not written, and waited for by nobody', async (t) => {
+  const { writer, writes, raw } = opened(t)
+  raw.writableNeedDrain = true
+  const sent = writer.sendInPieces(['', 'a'])
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(writes, ['a'])
+  raw.emit('drain')
+  await sent
+})
+
+test('each character of a token is in its JSON, and none ends a line', () => {
+  for (let code = 0; code <= 0x20_30; code++) {
+    const token = `a${String.fromCharCode(code)}b`
+    const json = eventJson(token)
+    assert.equal(JSON.parse(json), token)
+    assert.doesNotMatch(json, /[\r\n\u0085\u2028\u2029]/)
+  }
 })
 
 test('a client that leaves within a long text gets no further piece', async (t) => {

@@ -21,6 +21,16 @@ test('one long answer too many of a user cuts the oldest of theirs', () => {
   )
 })
 
+test('each one too many cuts another one, also before the connection of the first has ended', () => {
+  const unread = createUnreadAnswers({ ofUser: 1, inAll: 10 })
+  const answers = [newAnswer(), newAnswer(), newAnswer()]
+  for (const answer of answers) unread.add('ada', answer)
+  assert.deepEqual(
+    answers.map(({ destroyed }) => destroyed),
+    [true, true, false],
+  )
+})
+
 test('one too many in all cuts the oldest of the user who has the most', () => {
   const unread = createUnreadAnswers({ ofUser: 5, inAll: 3 })
   const [old, a, b, newest] = [newAnswer(), newAnswer(), newAnswer(), newAnswer()]
@@ -33,26 +43,66 @@ test('one too many in all cuts the oldest of the user who has the most', () => {
   )
 })
 
-test('answers that were sent, or whose connection ended, count no more', async () => {
-  const unread = createUnreadAnswers({ ofUser: 2, inAll: 2 })
-  const [sent, gone] = [newAnswer(), newAnswer()]
-  unread.add('ada', sent)
-  unread.add('ada', gone)
-  sent.end()
-  gone.destroy()
-  await Promise.all([once(sent, 'finish'), once(gone, 'close')])
-  const [a, b] = [newAnswer(), newAnswer()]
-  unread.add('ada', a)
-  unread.add('ada', b)
-  assert.deepEqual([a.destroyed, b.destroyed], [false, false])
+const ends: readonly [how: string, end: (answer: PassThrough, count: () => void) => Promise<unknown>][] = [
+  [
+    'was sent',
+    (answer, count) => {
+      count()
+      answer.end()
+      return once(answer, 'finish')
+    },
+  ],
+  [
+    'lost its connection',
+    (answer, count) => {
+      count()
+      answer.destroy()
+      return once(answer, 'close')
+    },
+  ],
+  [
+    'had lost its connection before',
+    async (answer, count) => {
+      answer.destroy()
+      await once(answer, 'close')
+      count()
+    },
+  ],
+]
+for (const [how, end] of ends) {
+  test(`an answer that ${how} does not count`, async () => {
+    const unread = createUnreadAnswers({ ofUser: 2, inAll: 2 })
+    const [open, over, next] = [newAnswer(), newAnswer(), newAnswer()]
+    unread.add('bob', open)
+    await end(over, () => unread.add('ada', over))
+    unread.add('eve', next)
+    assert.deepEqual([open.destroyed, next.destroyed], [false, false])
+  })
+}
+
+test('without bounds of its own a service keeps 16 long answers of a user and 64 in all', () => {
+  const unread = createUnreadAnswers()
+  const users = ['a', 'b', 'c', 'd', 'e']
+  const answers = users.map((user) => {
+    const own = Array.from({ length: 17 }, newAnswer)
+    for (const answer of own) unread.add(user, answer)
+    return own
+  })
+  const kept = answers.map((own) => own.filter(({ destroyed }) => !destroyed).length)
+  assert.ok(kept.every((count) => count <= 16))
+  assert.equal(
+    kept.reduce((sum, count) => sum + count, 0),
+    64,
+  )
 })
 
 test('an answer counts no more once its long part was read, as often as it has one', () => {
   const unread = createUnreadAnswers({ ofUser: 1, inAll: 10 })
   const [stream, next] = [newAnswer(), newAnswer()]
-  const before = stream.listenerCount('close')
+  const listeners = () => ['finish', 'close'].map((event) => stream.listenerCount(event))
+  const before = listeners()
   for (let part = 0; part < 20; part++) unread.add('ada', stream)()
-  assert.equal(stream.listenerCount('close'), before)
+  assert.deepEqual(listeners(), before)
   unread.add('ada', next)
   assert.equal(stream.destroyed, false)
 })
