@@ -83,6 +83,18 @@ test('a job is no later because the clock was set back', async (t) => {
   assert.ok(done)
 })
 
+test('a job that is stopped before its time is not done', async (t) => {
+  const { clock, time, tick } = open(t)
+  let done = false
+  const timer = clock.at(time.now + 90_000, 'far', () => {
+    done = true
+  })
+  await tick(60_000)
+  await timer.stop()
+  await tick(90_000)
+  assert.ok(!done)
+})
+
 test('a clock that is closed does nothing more, and has waited for what ran', async (t) => {
   const { clock, time, tick } = open(t)
   const done: string[] = []

@@ -33,6 +33,19 @@ test('a line has the name of its level, its time, its words and its fields', () 
   })
 })
 
+test('each line has the time of its own second, also where the clock was set back', () => {
+  for (const time of [
+    '2026-01-02T03:04:05.678Z',
+    '2026-01-02T03:04:05.007Z',
+    '2026-01-02T03:04:06.000Z',
+    '2026-01-02T03:04:04.999Z',
+    '1969-12-31T23:59:59.999Z',
+  ]) {
+    const line = JSON.parse(formatJson('info', {}, 'x', new Date(time))) as { time: string }
+    assert.equal(line.time, time)
+  }
+})
+
 test('a fault is logged with its stack and its causes', () => {
   const err = new Error('outer', { cause: new TypeError('inner') })
   const { err: told } = JSON.parse(formatJson('error', { err }, 'x', now)) as { err: Record<string, unknown> }

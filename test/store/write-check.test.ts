@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { watchWrites } from '#store/write-check.ts'
+import { run } from '#store/sql.ts'
 import { openMemorySqlite } from './memory-store.ts'
 import { rejectsWith } from './harness.ts'
 
@@ -34,4 +35,28 @@ test('a database is asked to write only after a write found no room, until one s
     keys.map(({ key }) => key),
     ['1'],
   )
+})
+
+test('a database that is read only is asked too, one that refused a statement is not', async (t) => {
+  const inner = openMemorySqlite()
+  t.after(() => inner.close())
+  const { sql, checkWrites } = watchWrites(inner)
+  const written = t.mock.method(inner, 'write')
+  const refused = () =>
+    assert.rejects(
+      sql.write(() => run('DELETE FROM missing')),
+      /no such table/,
+    )
+  await refused()
+  await checkWrites()
+  assert.equal(written.mock.callCount(), 1)
+  inner.db.exec('PRAGMA query_only=ON')
+  await rejectsWith(
+    sql.write(() => run('DELETE FROM counters')),
+    'home_unwritable',
+  )
+  inner.db.exec('PRAGMA query_only=OFF')
+  await refused()
+  inner.db.exec('PRAGMA query_only=ON')
+  await rejectsWith(checkWrites(), 'home_unwritable')
 })
