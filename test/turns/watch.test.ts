@@ -3,13 +3,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ada, bob, rejectsWith, turnOf } from '../store/harness.ts'
 import type { Entry } from '#core/item.ts'
-import { textOf } from '#core/item.ts'
-import type { Bus } from '#core/bus.ts'
+import { textMessage, textOf } from '#core/item.ts'
+import type { Bus, Subscription } from '#core/bus.ts'
 import type { Store } from '#core/store.ts'
 import { ended } from '#core/turn-status.ts'
 import type { Event } from '#core/event.ts'
-import type { Watch, Watched } from '#turns/watch.ts'
-import { eventsOf, createHeldReply, message, openHouse, restOf, turnOver } from './house.ts'
+import type { ThreadStore } from '#core/thread-store.ts'
+import type { Thread } from '#core/turn.ts'
+import { type Watch, type Watched, watchThread } from '#turns/watch.ts'
+import { fake } from '../fake.ts'
+import { eventsOf, createHeldReply, message, openHouse, restOf, turnOver, until } from './house.ts'
 import { openTestStore } from '../agent/bench.ts'
 
 /** Reads a watch up to the end of a turn, checking on the way that it tells everything once and in order. */
@@ -254,4 +257,45 @@ test('a watch gets the entries of a turn before its end, and no text from the mi
     told.map((event) => (event.type === 'delta' ? event.text : event.type)),
     ['one ', 'two', 'turn'],
   )
+})
+
+test('what was told before a gap comes before the entries of the gap, once, and they take a place', async () => {
+  const entry = (seq: number): Entry => ({ seq, id: `i${seq}`, turnId: 't', at: 0, item: textMessage('user', 'hi') })
+  const delta: Event = { type: 'delta', turnId: 't', itemId: 'x', offset: 0, text: 'a' }
+  const stored: Entry[] = []
+  const told: Subscription = {
+    partial: undefined,
+    close() {},
+    async *[Symbol.asyncIterator]() {
+      stored.push(entry(1), entry(2))
+      yield await Promise.resolve([delta, { type: 'entries', entries: [entry(2)] }])
+    },
+  }
+  const threads = fake<ThreadStore>({
+    get: () => Promise.resolve(fake<Thread>({})),
+    entries: (_, __, { after }) => Promise.resolve({ entries: stored.filter(({ seq }) => seq > after), more: false }),
+  })
+  const places: string[] = []
+  const takePlace = () => {
+    places.push('taken')
+    return Promise.resolve(() => {})
+  }
+  const watch = watchThread({ bus: fake<Bus>({ subscribe: () => told }), threads, takePlace }, ada, 'h', { seq: 0 })
+  assert.deepEqual(await Array.fromAsync(watch), [[delta], [{ type: 'entries', entries: [entry(1), entry(2)] }]])
+  assert.deepEqual(places, ['taken', 'taken'])
+})
+
+test('four watchers of a user read long pages at a time, whatever they follow', async (t) => {
+  const { turns } = openHouse(t)
+  const { turn, events } = await turns.start(message('a'.repeat(600_000)))
+  await eventsOf(events)
+  const watches = Array.from({ length: 5 }, () => turns.watch(ada, turn.threadId, 0))
+  let read = 0
+  const readers = watches.map((watch) => watch[Symbol.asyncIterator]())
+  const pages = readers.map((reader) => reader.next().then(() => read++))
+  await until(() => read === 4)
+  await turnOver(20)
+  assert.equal(read, 4)
+  for (const watch of watches) watch.close()
+  await Promise.all(pages)
 })
