@@ -31,6 +31,19 @@ test('tools stay in the prompt while they take a tenth of the window', () => {
   )
 })
 
+test('tools that take exactly a tenth of the window stay, one token more does not', () => {
+  const taking = (tokens: number) =>
+    createPromptTools({
+      tokensInSpec: () => tokens,
+      tools,
+      callerTools: [],
+      window: 200 * many.length,
+      items: () => [],
+    })
+  assert.equal(taking(20)(), tools.specs)
+  assert.notEqual(taking(21)(), tools.specs)
+})
+
 test('a spec is read once, however many turns count it', () => {
   let reads = 0
   const read: ToolSpec = {

@@ -90,6 +90,11 @@ test('long arguments are not parsed: they repeat as they are written', () => {
   )
 })
 
+test('long arguments of the same length are others', () => {
+  const items = ['a', 'b', 'c', 'd'].flatMap((letter) => done('read', { text: letter.repeat(5_000) }))
+  assert.equal(reachedBound({ items, steps: 0 }, defaultBounds), undefined)
+})
+
 test('the key of a call is worked out once', () => {
   const keyOf = createCallKeys()
   let reads = 0

@@ -25,3 +25,19 @@ test('a reader waits for the writes of its key that are under way, also for one 
   assert.deepEqual(seen, ['eve', 'one', 'read'])
   await pending.ended('ann')
 })
+
+test('a reader waits for each write of its key, whichever ends first and whenever it asks', async () => {
+  const pending = createPending()
+  const [slow, quick] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  void pending.track('ann', slow.promise)
+  const tracked = pending.track('ann', quick.promise)
+  const seen: string[] = []
+  const early = pending.ended('ann').then(() => seen.push('early'))
+  quick.resolve()
+  await tracked
+  const late = pending.ended('ann').then(() => seen.push('late'))
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(seen, [])
+  slow.resolve()
+  await Promise.all([early, late])
+})
