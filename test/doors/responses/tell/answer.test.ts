@@ -12,7 +12,7 @@ import { delta, rest, said, tell, turn } from './running-turn.ts'
 
 const hel = delta('a', 0, 'Hel')
 
-/** Streams these events; with `leaves` the client goes away after them. Returns what became of the reader. */
+/** Streams these events, one by one; with `leaves` the client goes away after them. Returns what became of the reader. */
 async function streamed(events: Watched[], { leaves = false, lastCall = false, fails = false, followed = turn } = {}) {
   const raw = Object.assign(new PassThrough(), { writeHead() {}, setTimeout() {}, getHeader() {} })
   const writes: string[] = []
@@ -23,7 +23,7 @@ async function streamed(events: Watched[], { leaves = false, lastCall = false, f
   let points = 0
   async function* source() {
     await Promise.resolve()
-    yield events
+    for (const event of events) yield [event]
     if (leaves) {
       raw.destroy()
       await closed
