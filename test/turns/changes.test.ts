@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ListChange, ListChanges } from '#core/bus.ts'
 import { operator, userId } from '#core/ids.ts'
+import { textMessage } from '#core/item.ts'
 import { ada, bob } from '../store/harness.ts'
 import { eventsOf, message, openHouse, restOf, turnOver } from './house.ts'
 
@@ -66,4 +67,16 @@ test("the operator's lists have what the channel made", async (t) => {
   ])
   changes.close()
   await followed.over
+})
+
+test('the removal of an item is told: the thread may have lost its title with it', async (t) => {
+  const { turns, threads } = openHouse(t)
+  const { id } = await threads.create(ada, { door: 'web', items: [], metadata: {} })
+  const [entry] = await threads.addItems(ada, id, [textMessage('user', 'hi')])
+  const changes = turns.changes(ada)
+  const own = hear(changes)
+  await threads.removeItem(ada, id, entry?.id ?? '')
+  assert.deepEqual(await own.since(), [{ threadId: id }])
+  changes.close()
+  await own.over
 })
