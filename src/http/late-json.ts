@@ -19,11 +19,15 @@ export function createLateJson(): LateJson {
   return {
     json: (value) => (isLong(value) ? `${mark}${values.push(value) - 1}${mark}` : eventJson(value)),
     isLate: (text) => text.includes(mark),
-    *pieces(text) {
-      for (const [at, part] of text.split(mark).entries()) {
-        if (at % 2 === 0) yield part
-        else for (const slice of jsonInSlices(values[Number(part)])) yield escapeLineEnds(slice)
-      }
-    },
+    pieces: (text) => piecesOf(text, values),
+  }
+}
+
+// Not a method of the object above: each stream makes one, and a generator function that is made anew keeps everything around
+// it in memory until the next full collection.
+function* piecesOf(text: string, values: readonly unknown[]): Generator<string, void> {
+  for (const [at, part] of text.split(mark).entries()) {
+    if (at % 2 === 0) yield part
+    else for (const slice of jsonInSlices(values[Number(part)])) yield escapeLineEnds(slice)
   }
 }

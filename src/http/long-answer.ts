@@ -9,7 +9,7 @@ export function inSlices(answer: unknown, reply: FastifyReply): unknown {
   // No Buffer, stream or reply.
   if (typeof answer !== 'object' || answer === null || Object.getPrototypeOf(answer) !== Object.prototype) return answer
   if (!isLong(answer)) return answer
-  reply.request.countLongAnswer?.()
+  reply.request.countLongAnswer?.(reply.raw)
   return reply.type('application/json; charset=utf-8').send(Readable.from(slicesOf(answer)))
 }
 

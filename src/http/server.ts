@@ -1,6 +1,6 @@
 // The web gateway's HTTP server: authentication, limits, timeouts and shutdown for the routes of every door.
 import { setMaxListeners } from 'node:events'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
@@ -123,7 +123,6 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       if (caller.session && !passesOriginCheck(request)) return refuse(request, reply, { status: 403 })
       if (who === 'operator' && !caller.operator) return refuse(request, reply, { status: 403 })
       request.caller = caller
-      request.countLongAnswer = () => unread.add(caller.user, reply.raw)
       if (closing) throw new AppError('shutting_down', 'the service is going down: try again', { retryAfterSecs: 5 })
       inFlight.begin(caller, counted !== undefined, reply.raw)
       if (counted === true) await parts.chatLimit.take(caller)
@@ -150,6 +149,12 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     if (this.caller.until !== undefined) return true
     const caller = await authenticate(credentialOf(this.raw), { idle: true })
     return !('status' in caller) || caller.status === 503
+  }
+
+  function countLongAnswer(this: FastifyRequest, answer: ServerResponse): () => void {
+    // Only routes that need no credential have no caller.
+    const user = (this.caller as Caller | undefined)?.user
+    return user === undefined ? () => {} : unread.add(user, answer)
   }
 
   /** Loads the routes of the path if need be. A fault of that is told only to callers that are authenticated. */
@@ -209,7 +214,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   fastify.addContentTypeParser('*', readBody)
   fastify.decorateRequest('caller')
   fastify.decorateRequest('isStillAllowed', isStillAllowed)
-  fastify.decorateRequest('countLongAnswer')
+  fastify.decorateRequest('countLongAnswer', countLongAnswer)
   fastify.decorateRequest('mounted')
   fastify.decorateRequest('releaseAnswerSlot')
   fastify.addHook('onRequest', admit)

@@ -159,7 +159,7 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
     end,
     async sendInPieces(pieces) {
       isWithinEvent = true
-      const countNoMore = reply.request.countLongAnswer?.()
+      const countNoMore = reply.request.countLongAnswer?.(raw)
       write(taken())
       for (const piece of pieces) {
         if (gone) return

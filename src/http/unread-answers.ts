@@ -6,9 +6,9 @@ declare module 'fastify' {
   interface FastifyRequest {
     /**
      * Counts the answer among the long ones of the caller until it has ended, or until the returned function is called. Called
-     * before any of it is written.
+     * before any of it is written. A method of all requests: a function of each would outlive it until a full collection.
      */
-    countLongAnswer?: () => () => void
+    countLongAnswer?(answer: ServerResponse): () => void
   }
 }
 
