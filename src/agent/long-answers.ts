@@ -1,7 +1,7 @@
 // Bounds the long answers that are in memory at once. A model writes an answer into memory until it is complete and stored;
 // hundreds of long ones together would fill it. The stream of one that has to wait is not read meanwhile.
 import type { UserId } from '#core/ids.ts'
-import { createSemaphore, type Semaphore } from '#lib/semaphore.ts'
+import { createSemaphore, createSemaphores } from '#lib/semaphore.ts'
 
 /** Answers with less go on without waiting: more than nearly any model writes at once. */
 const minLongBytes = 256 * 1024
@@ -21,25 +21,19 @@ export interface LongAnswers {
 
 export function createLongAnswers(max = defaultMax): LongAnswers {
   const all = createSemaphore(max.inAll)
-  const users = new Map<UserId, Semaphore>()
+  const ofUser = createSemaphores<UserId>(max.ofUser)
 
   /** Takes the place of the user first: a user who waits for one takes none from others. */
   async function take(user: UserId, signal: AbortSignal): Promise<() => void> {
-    const own = users.get(user) ?? createSemaphore(max.ofUser)
-    users.set(user, own)
-    const releaseOwn = await own.take(signal)
-    const leave = (): void => {
-      releaseOwn()
-      if (own.taken === 0) users.delete(user)
-    }
+    const releaseOwn = await ofUser.take(user, signal)
     try {
       const release = await all.take(signal)
       return () => {
         release()
-        leave()
+        releaseOwn()
       }
     } catch (error) {
-      leave()
+      releaseOwn()
       throw error
     }
   }

@@ -3,7 +3,7 @@ import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { PdfText, ReadPdf } from '#core/pdf.ts'
 import { loadOnce } from '#lib/load-once.ts'
-import { createSemaphore, type Semaphore } from '#lib/semaphore.ts'
+import { createSemaphores } from '#lib/semaphore.ts'
 import type { RunJob } from '#tools/worker.ts'
 
 /** For one PDF. Its sender waits. */
@@ -14,7 +14,7 @@ const maxWaiting = 10
 /** Another `load` is for tests. */
 export function createReadPdf(load = loadRunner): ReadPdf {
   const runner = loadOnce(load)
-  const readers = new Map<UserId, Semaphore>()
+  const readers = createSemaphores<UserId>(1)
 
   async function read(bytes: Uint8Array, signal: AbortSignal): Promise<PdfText> {
     return (await runner())({ type: 'pdf', bytes }, signal)
@@ -22,18 +22,14 @@ export function createReadPdf(load = loadRunner): ReadPdf {
 
   return async (bytes, signal, user) => {
     if (user === undefined) return read(bytes, signal)
-    const reader = readers.get(user) ?? createSemaphore(1)
-    if (reader.waiting >= maxWaiting) {
+    if (readers.waiting(user) >= maxWaiting) {
       throw new AppError('overloaded', `${maxWaiting} of your PDFs wait to be read already: try again in a moment`)
     }
-    signal.throwIfAborted()
-    readers.set(user, reader)
-    const release = await reader.take(signal)
+    const release = await readers.take(user, signal)
     try {
       return await read(bytes, signal)
     } finally {
       release()
-      if (reader.taken === 0) readers.delete(user)
     }
   }
 }

@@ -1,6 +1,6 @@
 // A quota per key, shared by concurrent requests. A request that does not fit waits in order, up to a time limit.
 import type { ServerResponse } from 'node:http'
-import { createSemaphore, type Semaphore } from '#lib/semaphore.ts'
+import { createSemaphores } from '#lib/semaphore.ts'
 
 export interface Quota {
   /**
@@ -12,15 +12,15 @@ export interface Quota {
 
 /** `size` must not exceed `max`. */
 export function createQuota(max: number, waitMs: number): Quota {
-  const semaphores = new Map<string, Semaphore>()
+  const shares = createSemaphores<string>(max)
 
-  async function wait(own: Semaphore, size: number, answer: ServerResponse): Promise<(() => void) | undefined> {
+  async function wait(key: string, size: number, answer: ServerResponse): Promise<(() => void) | undefined> {
     const closed = new AbortController()
     const close = (): void => closed.abort()
     const timer = setTimeout(close, waitMs)
     answer.once('close', close)
     try {
-      return await own.take(closed.signal, size)
+      return await shares.take(key, closed.signal, size)
     } catch {
       return undefined
     } finally {
@@ -29,18 +29,5 @@ export function createQuota(max: number, waitMs: number): Quota {
     }
   }
 
-  return {
-    async take(key, size, answer) {
-      const own = semaphores.get(key) ?? createSemaphore(max)
-      semaphores.set(key, own)
-      const release = own.tryTake(size) ?? (await wait(own, size, answer))
-      return (
-        release &&
-        (() => {
-          release()
-          if (own.taken === 0 && own.waiting === 0) semaphores.delete(key)
-        })
-      )
-    },
-  }
+  return { take: async (key, size, answer) => shares.tryTake(key, size) ?? wait(key, size, answer) }
 }

@@ -1,4 +1,4 @@
-// A semaphore with weighted shares. Takers wait in order, and leave when their signal aborts.
+// A semaphore with weighted shares, and one for each key. Takers wait in order, and leave when their signal aborts.
 
 export interface Semaphore {
   readonly taken: number
@@ -65,5 +65,52 @@ export function createSemaphore(max: number): Semaphore {
         signal.removeEventListener('abort', leave)
       }
     },
+  }
+}
+
+/** A semaphore for each key. It lasts while somebody holds a share of it or waits for one. */
+export interface Semaphores<Key> {
+  tryTake(key: Key, size?: number): (() => void) | undefined
+  take(key: Key, signal: AbortSignal, size?: number): Promise<() => void>
+  waiting(key: Key): number
+}
+
+export function createSemaphores<Key>(max: number): Semaphores<Key> {
+  const open = new Map<Key, Semaphore>()
+
+  function openFor(key: Key): Semaphore {
+    const own = open.get(key) ?? createSemaphore(max)
+    open.set(key, own)
+    return own
+  }
+
+  function closeIfUnused(key: Key, own: Semaphore): void {
+    // A second release must not close the semaphore that was opened since.
+    if (own.taken === 0 && own.waiting === 0 && open.get(key) === own) open.delete(key)
+  }
+
+  function closing(key: Key, own: Semaphore, release: () => void): () => void {
+    return () => {
+      release()
+      closeIfUnused(key, own)
+    }
+  }
+
+  return {
+    tryTake(key, size) {
+      const own = openFor(key)
+      const release = own.tryTake(size)
+      return release && closing(key, own, release)
+    },
+    async take(key, signal, size) {
+      const own = openFor(key)
+      try {
+        return closing(key, own, await own.take(signal, size))
+      } catch (error) {
+        closeIfUnused(key, own)
+        throw error
+      }
+    },
+    waiting: (key) => open.get(key)?.waiting ?? 0,
   }
 }

@@ -4,6 +4,8 @@ import { parseInPieces } from '#lib/json-pieces.ts'
 import { inPace, nextTurn, pace } from '#lib/pace.ts'
 import type { Job, Row, Sql } from './sql.ts'
 
+/** Rows with more in total are read by themselves, with `readApart`. */
+export const minLongBytes = 512 * 1024
 /** Rows with more are read in a thread: SQLite takes up to a millisecond for each megabyte. */
 const minThreadBytes = 2 * 1024 * 1024
 /** Items from this size on are parsed in pieces. */

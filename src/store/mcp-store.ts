@@ -5,12 +5,10 @@ import { maxServers, type McpServer, type McpStore, type McpTarget, type McpTool
 import { pace } from '#lib/pace.ts'
 import { notifySettings } from './change-signal.ts'
 import { removeGrantsOf } from './grant-store.ts'
-import { readApart } from './long-rows.ts'
+import { minLongBytes, readApart } from './long-rows.ts'
 import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 const longListChars = 3 * 1024 * 1024
-/** Tools with more are read in a thread. */
-const minLongBytes = 512 * 1024
 
 export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): McpStore {
   let known: KnownTools = new Map()

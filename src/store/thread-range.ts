@@ -6,15 +6,13 @@ import type { Entries, ItemRef, QueuedEntry, EntryRange } from '#core/thread-sto
 import { isReached } from './reachable.ts'
 import { readItemRow } from './item-headers.ts'
 import { maxShortInput, readLongInput } from './long-input.ts'
-import { convertInPace, readApart } from './long-rows.ts'
+import { convertInPace, minLongBytes, readApart } from './long-rows.ts'
 import { bodyBytes, entryColumns, entryOf, inputIn, recordedEntryOf, wholeItems } from './rows.ts'
 import { first, type Job, query, type Row, type Sql } from './sql.ts'
 import { isQueued } from './turn-status.ts'
 
 /** Default bound of one read in bytes. A larger item is returned alone. */
 const defaultMaxBytes = 8 * 1024 * 1024
-/** A range with more is read by itself. */
-const minLongBytes = 512 * 1024
 /** Bound on the total size of items that are looked up by id. */
 const maxFoundBytes = 32 * 1024 * 1024
 

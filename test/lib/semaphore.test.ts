@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createSemaphore } from '#lib/semaphore.ts'
+import { createSemaphore, createSemaphores } from '#lib/semaphore.ts'
 
 const never = new AbortController().signal
 
@@ -57,4 +57,39 @@ test('a taker whose signal has ended takes nothing', async () => {
   const semaphore = createSemaphore(1)
   await assert.rejects(semaphore.take(AbortSignal.abort(new Error('late'))), /late/)
   assert.equal(semaphore.taken, 0)
+})
+
+test('each key has its own shares', async () => {
+  const semaphores = createSemaphores<string>(1)
+  await semaphores.take('ada', never)
+  assert.equal(semaphores.tryTake('ada'), undefined)
+  assert.ok(semaphores.tryTake('bob'))
+  void semaphores.take('ada', never)
+  assert.deepEqual([semaphores.waiting('ada'), semaphores.waiting('bob'), semaphores.waiting('eve')], [1, 0, 0])
+})
+
+test('shares of a key stay counted while some are held or waited for', async () => {
+  const semaphores = createSemaphores<string>(2)
+  const [first] = [await semaphores.take('ada', never), await semaphores.take('ada', never)]
+  first()
+  assert.ok(semaphores.tryTake('ada'))
+  assert.equal(semaphores.tryTake('ada'), undefined)
+})
+
+test('a taker that leaves takes no shares of others out of the count', async () => {
+  const semaphores = createSemaphores<string>(1)
+  const release = await semaphores.take('ada', never)
+  await assert.rejects(semaphores.take('ada', AbortSignal.abort(new Error('late'))), /late/)
+  assert.equal(semaphores.tryTake('ada'), undefined)
+  release()
+  assert.ok(semaphores.tryTake('ada'))
+})
+
+test('giving back twice takes nothing from those who took since', async () => {
+  const semaphores = createSemaphores<string>(1)
+  const release = await semaphores.take('ada', never)
+  release()
+  await semaphores.take('ada', never)
+  release()
+  assert.equal(semaphores.tryTake('ada'), undefined)
 })

@@ -84,16 +84,3 @@ test('a user who gives one place back has the others still counted', async () =>
   await turnOver()
   assert.equal(taken, 1)
 })
-
-test('a place that is given back twice takes none of the places that were taken since out of the count', async () => {
-  const take = createReplayPlaces(1)
-  const { signal } = new AbortController()
-  const giveBack = await take(ada, signal)
-  giveBack()
-  await take(ada, signal)
-  giveBack()
-  let taken = false
-  void take(ada, signal).then(() => (taken = true))
-  await turnOver()
-  assert.equal(taken, false)
-})
