@@ -18,7 +18,7 @@ import {
   readBytes,
   sendContinue,
 } from './body.ts'
-import type { Caller, ChatLimit, WriteLimit } from './caller.ts'
+import { type Caller, type ChatLimit, requireStillAllowed, type WriteLimit } from './caller.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
 import { readJson } from './json-reader.ts'
 import { inSlices } from './long-answer.ts'
@@ -192,9 +192,13 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     return false
   }
 
-  async function readBody({ raw, mounted }: FastifyRequest): Promise<unknown> {
+  async function readBody(request: FastifyRequest): Promise<unknown> {
+    const { raw, mounted, caller } = request
     const { bodyType, parse, findExact, maxBodyBytes } = mounted
+    const cameLate = !raw.complete
     const body = await readBytes(raw, maxBodyBytes)
+    // It may take minutes to arrive: nothing of it is stored for a user who was removed meanwhile.
+    if (cameLate && (caller as Caller | undefined)) await requireStillAllowed(request)
     // An empty body becomes undefined; the route decides whether that is valid.
     if (bodyType === undefined && isBlank(body)) return undefined
     try {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
+import { hashToken } from '#lib/token.ts'
 import { openHouse, operatorToken } from '../doors/web/house.ts'
 import { openBare } from './socket.ts'
 
@@ -128,4 +129,20 @@ test('a compressed body is 415, whichever door it comes to', async (t) => {
   }
   const identity = { 'content-encoding': 'Identity' }
   assert.equal((await call('POST', '/api/chat', { body: { message: 'hi' }, headers: identity })).status, 200)
+})
+
+test('a body that comes after its user was removed is refused, and nothing of it is stored', async (t) => {
+  const { port, store, call } = await openHouse(t)
+  const token = 'a-token-of-cleo'
+  const { id } = await store.accounts.addUser('cleo', { hash: hashToken(token) })
+  const body = JSON.stringify({ path: 'notes.md', content: 'late' })
+  const bare = openBare(port)
+  bare.write(`PUT /api/memory/documents/notes.md HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`)
+  bare.write(`Authorization: Bearer ${token}\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`)
+  await bare.until('100 Continue')
+  assert.equal((await call('DELETE', '/api/users/cleo')).status, 200)
+  bare.write(body)
+  assert.match(await bare.until('sign in again'), /HTTP\/1.1 401 /)
+  assert.equal(await store.documents.get(id, 'notes.md'), undefined)
+  bare.end()
 })
