@@ -1,9 +1,12 @@
 // One POST over undici's dispatch, read as bytes: turns its handler callbacks into a reader that can be awaited.
 import type { Agent, Dispatcher } from 'undici'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
+import { pace } from '#lib/pace.ts'
 
 /** Bytes that may wait for the reader before the socket is paused. It reads them at once: a thousand lines or two. */
 const highWaterBytes = 64 * 1024
+/** A read of more bytes is one of many that come in one turn of the event loop: a burst, not tokens. */
+const minPacedBytes = 8 * 1024
 /** Time and bytes allowed for the end of the body after a complete answer, so that the connection can be reused. */
 const lingerMs = 1_000
 const lingerBytes = 64 * 1024
@@ -44,6 +47,8 @@ export class Upstream implements Dispatcher.DispatchHandler {
   readonly #onAbort = (): void => this.#stop(undefined)
   #controller: Dispatcher.DispatchController | undefined
   readonly #waiting = new ByteBlocks()
+  /** Bytes that the last `take` returned. */
+  #taken = 0
   /** Bytes of the end of the body after `close`. */
   #lingering = 0
   #totalBytes = 0
@@ -71,8 +76,13 @@ export class Upstream implements Dispatcher.DispatchHandler {
     )
   }
 
-  /** Resolves when there is something to take, or at the end. */
+  /** Resolves when there is something to take, or at the end. A server that sends without end does not block the loop. */
   more(): Promise<void> | undefined {
+    const pausing = this.#taken > minPacedBytes ? pace() : undefined
+    return pausing ? pausing.then(() => this.#next()) : this.#next()
+  }
+
+  #next(): Promise<void> | undefined {
     if (this.#over || this.#waiting.size > 0) return undefined
     return new Promise((resolve) => {
       this.#wake = resolve
@@ -83,6 +93,7 @@ export class Upstream implements Dispatcher.DispatchHandler {
   take(): Buffer | undefined {
     if (this.#waiting.size === 0 || this.#post.signal.aborted) return undefined
     const bytes = this.#waiting.take()
+    this.#taken = bytes.length
     if (this.#controller?.paused) this.#controller.resume()
     return bytes
   }
