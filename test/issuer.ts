@@ -107,13 +107,19 @@ function providerOf(url: string, key: JWK, redirectUris: readonly string[]): Req
 export function createBrowser() {
   const jar = new Map<string, Map<string, string>>()
 
-  async function go(address: string, form?: Readonly<Record<string, string>>): Promise<Response> {
+  type Fields = Readonly<Record<string, string>>
+
+  async function go(address: string, form?: Fields, headers: Fields = {}): Promise<Response> {
     const { host } = new URL(address)
     const cookies = jar.get(host) ?? new Map<string, string>()
     jar.set(host, cookies)
     const response = await fetch(address, {
       redirect: 'manual',
-      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '), connection: 'close' },
+      headers: {
+        ...headers,
+        cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        connection: 'close',
+      },
       ...(form && { method: 'POST', body: new URLSearchParams(form) }),
     })
     for (const line of response.headers.getSetCookie()) {

@@ -9,7 +9,7 @@ import { parseLossless } from '#http/lossless-json.ts'
 import type { RouteFamily } from '#http/routes.ts'
 import type { DoorParts } from '#service/door-parts.ts'
 
-export function webFamilies({ app, config, gateway, about, sessions, origins, oidc }: DoorParts): RouteFamily[] {
+export function webFamilies({ app, config, gateway, about, sessions, origins, oidc, log }: DoorParts): RouteFamily[] {
   const { store, turns, threads, gates, documents, skills } = app
   const routes = webRoutes({
     turns,
@@ -35,6 +35,7 @@ export function webFamilies({ app, config, gateway, about, sessions, origins, oi
     models: app.models,
     routes: () => gateway.routes(),
     about,
+    log,
   })
   return [
     { routes },

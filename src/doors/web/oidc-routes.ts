@@ -4,12 +4,16 @@ import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import { refuse } from '#http/auth.ts'
+import type { Refusal } from '#http/caller.ts'
 import { check } from '#http/validate.ts'
 import { readCookie, writeCookie, writeLaxCookie } from '#http/cookie.ts'
 import type { Oidc } from '#http/oidc.ts'
+import { reportFault } from '#http/reply.ts'
 import type { Route } from '#http/routes.ts'
 import { maxSessionMs, maxSignInMs } from '#http/session.ts'
+import type { Log } from '#lib/log.ts'
 import { countAttempt, type LoginParts } from './login-routes.ts'
+import { sendSignInPage } from './sign-in-page.ts'
 
 const path = '/api/oidc'
 const cookieName = 'atrium_oidc'
@@ -18,7 +22,10 @@ const maxValueLength = 4_096
 const text = z.optional(z.string().check(z.maxLength(maxValueLength)))
 const CallbackQuery = z.object({ code: text, state: text, iss: text, error: text })
 
-export type OidcRouteParts = LoginParts & { readonly oidc?: Oidc }
+/** An error code of OAuth. Other text of the query is not shown. */
+const errorCode = /^[a-z_]{1,64}$/
+
+export type OidcRouteParts = LoginParts & { readonly oidc?: Oidc; readonly log: Log }
 
 export function oidcRoutes(parts: OidcRouteParts): Route[] {
   const { oidc, sessions, origins } = parts
@@ -42,18 +49,35 @@ export function oidcRoutes(parts: OidcRouteParts): Route[] {
     ])
   }
 
+  /** Answers faults with a page where a person looks at them: this address is opened by a browser, not by the app. */
+  async function withPage(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    work: () => Promise<FastifyReply>,
+  ): Promise<FastifyReply> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!readsPages(request)) throw error
+      const { fault, status, retryAfterSecs } = reportFault(error, request.raw, parts.log)
+      if (retryAfterSecs !== undefined) reply.header('retry-after', String(retryAfterSecs))
+      return sendRefusal(reply, status, fault.message)
+    }
+  }
+
   return [
     {
       method: 'GET',
       path: `${path}/login`,
       who: 'anyone',
       summary: 'Sign in with OpenID Connect: redirects to the issuer',
-      async handle(request, reply) {
-        await countAttempt(parts, request)
-        const { url, browser } = await oidc.begin(redirectUri(request))
-        setCookies(request, reply, { browser })
-        return reply.redirect(url, 302)
-      },
+      handle: (request, reply) =>
+        withPage(request, reply, async () => {
+          await countAttempt(parts, request)
+          const { url, browser } = await oidc.begin(redirectUri(request))
+          setCookies(request, reply, { browser })
+          return reply.redirect(url, 302)
+        }),
     },
     {
       method: 'GET',
@@ -61,27 +85,56 @@ export function oidcRoutes(parts: OidcRouteParts): Route[] {
       who: 'anyone',
       summary: 'Return from the issuer; sets the session cookie and redirects to the first page',
       query: CallbackQuery,
-      async handle(request, reply) {
-        await countAttempt(parts, request)
-        const { code, state, iss, error } = check(CallbackQuery, request.query)
-        setCookies(request, reply, { browser: '' })
-        if (error !== undefined) return refuse(request, reply, { status: 403 })
-        if (code === undefined || state === undefined) {
-          throw new AppError('invalid_input', `code and state are missing: begin at ${path}/login`)
-        }
-        const person = await oidc.finish({
-          code,
-          state,
-          ...(iss !== undefined && { iss }),
-          browser: readCookie(request.headers.cookie, cookieName),
-          redirectUri: redirectUri(request),
-          request: requestIdOf(reply.raw),
-        })
-        if ('status' in person) return refuse(request, reply, person)
-        setCookies(request, reply, { browser: '', session: await sessions.open(person.id) })
-        // A fixed target, so that this is no open redirect.
-        return reply.redirect('/', 302)
-      },
+      handle: (request, reply) =>
+        withPage(request, reply, async () => {
+          await countAttempt(parts, request)
+          const { code, state, iss, error } = check(CallbackQuery, request.query)
+          setCookies(request, reply, { browser: '' })
+          if (error !== undefined)
+            return refuseCallback(request, reply, {
+              status: 403,
+              line: `The sign-in service did not sign you in${errorCode.test(error) ? `: ${error}` : ''}.`,
+            })
+          if (code === undefined || state === undefined) {
+            throw new AppError('invalid_input', `code and state are missing: begin at ${path}/login`)
+          }
+          const person = await oidc.finish({
+            code,
+            state,
+            ...(iss !== undefined && { iss }),
+            browser: readCookie(request.headers.cookie, cookieName),
+            redirectUri: redirectUri(request),
+            request: requestIdOf(reply.raw),
+          })
+          if ('status' in person) return refuseCallback(request, reply, { ...person, line: notAdmitted })
+          setCookies(request, reply, { browser: '', session: await sessions.open(person.id) })
+          // A fixed target, so that this is no open redirect.
+          return reply.redirect('/', 302)
+        }),
     },
   ]
+}
+
+const notAdmitted =
+  'Your account there has no verified email address of a domain that may sign in here. Sign out there to use another account, or ask the operator of this Atrium.'
+
+/** Browsers name HTML in `Accept` when they open an address; programs usually do not. */
+function readsPages({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/html') === true
+}
+
+function refuseCallback(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, line }: Refusal & { readonly line: string },
+): FastifyReply {
+  return readsPages(request) ? sendRefusal(reply, status, line) : refuse(request, reply, { status })
+}
+
+function sendRefusal(reply: FastifyReply, status: number, line: string): FastifyReply {
+  const links = [
+    { to: `${path}/login`, words: 'Sign in again' },
+    { to: '/', words: 'Use an access token' },
+  ]
+  return sendSignInPage(reply, { status, title: 'You are not signed in', lines: [line], links })
 }

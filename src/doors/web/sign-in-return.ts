@@ -3,10 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import { newToken } from '#lib/token.ts'
 import { asFault, statusOf } from '#http/reply.ts'
+import { sendSignInPage } from './sign-in-page.ts'
 
 /** SameSite=Lax, so that it is sent on the redirect back. */
 const cookieName = 'atrium_sign_in'
 const cookieSecs = 600
+const closing = 'You can close this window.'
 
 /** Sets the cookie for the way back to a path, and returns its value. */
 export function markBrowser(reply: FastifyReply, base: string, path: string): string {
@@ -26,22 +28,14 @@ export async function receiveBrowser(
   const browser = cookieIn(reply.request)
   reply.header('set-cookie', `${cookieName}=; Path=${path}; Max-Age=0; HttpOnly; SameSite=Lax`)
   try {
-    return page(reply, 200, await finish(browser === undefined ? {} : { browser }))
+    const line = await finish(browser === undefined ? {} : { browser })
+    return sendSignInPage(reply, { status: 200, title: 'Signed in', lines: [line, closing] })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { code, message } = asFault(error)
-    return page(reply, statusOf(code), message)
+    const lines = [message, 'Close this window and begin the sign-in again where you began it.']
+    return sendSignInPage(reply, { status: statusOf(code), title: 'Not signed in', lines })
   }
-}
-
-function page(reply: FastifyReply, status: number, line: string): FastifyReply {
-  const safe = line.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
-  return reply
-    .code(status)
-    .header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
-    .header('referrer-policy', 'no-referrer')
-    .type('text/html; charset=utf-8')
-    .send(`<!doctype html><meta charset="utf-8"><title>Atrium</title><p>${safe}</p><p>You can close this window.</p>`)
 }
 
 function cookieIn({ headers }: FastifyRequest): string | undefined {

@@ -150,6 +150,7 @@ async function mountWeb(parts: RouteParts, options: RouteOptions, about: About):
     refusalOf: (url) => refusalOf(url, []),
   })
   const web = webRoutes({
+    log: silentLog,
     turns,
     threads,
     gates,

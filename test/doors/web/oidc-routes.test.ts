@@ -253,6 +253,37 @@ test('a browser of somebody who may not come in is told so in plain text', async
   }
 })
 
+test('a browser whose sign-in fails gets a page that says why, with a link to sign in again', async (t) => {
+  const { house, issuer } = await open(t, { allowedDomains: ['example.com'] })
+  const pageOf = async (address: string, browser = createBrowser()) => {
+    const answer = await browser.go(address, undefined, { accept: 'text/html,*/*;q=0.8' })
+    assert.match(answer.headers.get('content-type') ?? '', /^text\/html/)
+    const text = await answer.text()
+    assert.match(text, /<h1>You are not signed in<\/h1>.*<a href="\/api\/oidc\/login">Sign in again<\/a>/)
+    return [answer.status, /<\/h1><p>(.*?)<\/p>/.exec(text)?.[1]]
+  }
+  const back = `${house.url}/api/oidc/callback`
+  const stale = 'this sign-in was used before, took too long or began in another browser: begin again'
+  assert.deepEqual(await pageOf(`${back}?code=c&state=s`), [401, stale])
+  const denied = 'The sign-in service did not sign you in'
+  assert.deepEqual(await pageOf(`${back}?error=access_denied`), [403, `${denied}: access_denied.`])
+  assert.deepEqual(await pageOf(`${back}?error=%3Cb%3E`), [403, `${denied}.`])
+  const [missing] = await pageOf(back)
+  assert.equal(missing, 400)
+
+  const browser = createBrowser()
+  const isBack = (address: string): boolean => address.startsWith(back)
+  const [status, line] = await pageOf(await browser.signIn(`${house.url}/api/oidc/login`, 'cem', isBack), browser)
+  assert.equal(status, 403)
+  assert.match(String(line), /^Your account there has no verified email address of a domain that may sign in here\./)
+
+  await issuer.close()
+  const { house: other, issuer: gone } = await open(t)
+  await gone.close()
+  const away = 'the sign-in service does not answer: try again'
+  assert.deepEqual(await pageOf(`${other.url}/api/oidc/login`), [503, away])
+})
+
 test('where no issuer is configured there is no such route', async (t) => {
   const house = await openHouse(t)
   assert.equal((await house.call('GET', '/api/oidc/login')).status, 404)

@@ -59,7 +59,10 @@ describe('a sign-in', () => {
     const { told, reply } = noted()
     await receiveBrowser(reply, '/back', () => Promise.resolve(`<b a="1">&'`))
     assert.ok(told.body.includes('<p>&#60;b a=&#34;1&#34;&#62;&#38;&#39;</p>'), told.body)
-    assert.equal(told.headers.get('content-security-policy'), "default-src 'none'; frame-ancestors 'none'")
+    assert.match(
+      told.headers.get('content-security-policy') ?? '',
+      /^default-src 'none'; style-src 'sha256-\S{44}'; frame-ancestors 'none'$/,
+    )
     assert.equal(told.headers.get('referrer-policy'), 'no-referrer')
     assert.equal(told.type, 'text/html; charset=utf-8')
   })
@@ -68,7 +71,8 @@ describe('a sign-in', () => {
     const { told, reply } = noted()
     await receiveBrowser(reply, '/back', () => Promise.reject(new AppError('not_found', 'nothing began <here>')))
     assert.equal(told.status, 404)
-    assert.ok(told.body.includes('nothing began &#60;here&#62;'))
+    assert.ok(told.body.includes('<p>nothing began &#60;here&#62;</p>'), told.body)
+    assert.ok(told.body.includes('begin the sign-in again'), 'and says what to do')
     await assert.rejects(
       receiveBrowser(noted().reply, '/back', () => Promise.reject(new TypeError('a bug'))),
       TypeError,
