@@ -1,6 +1,7 @@
 // Checks the parameters of a call against the tool's schema. Supports the part of JSON Schema that built-in tools use.
 import { AppError } from './errors.ts'
 import { isObject, type JsonObject, objectIn } from './json.ts'
+import type { Tool, ToolContext } from './tool.ts'
 
 /** The schema of one parameter. */
 type Field = {
@@ -15,6 +16,29 @@ type Field = {
 /** A schema that allows only these parameters. */
 export function schemaOf(properties: JsonObject, required: readonly string[]): JsonObject {
   return { type: 'object', properties, required, additionalProperties: false }
+}
+
+/** The schema of a parameter that is a text. */
+export function textField(description: string): JsonObject {
+  return { type: 'string', description }
+}
+
+export type CheckedParts<Args> = {
+  readonly description: string
+  /** The schemas of the parameters. */
+  readonly fields: JsonObject
+  readonly required: readonly string[]
+  readonly run: (args: Args, context: ToolContext) => Promise<string>
+}
+
+/** The spec of a tool, and a run that gets checked parameters. */
+export function checkedTool<Args>(name: string, { description, fields, required, run }: CheckedParts<Args>) {
+  const parameters = schemaOf(fields, required)
+  return {
+    spec: { name, description, parameters },
+    // oxlint-disable-next-line require-await -- a fault of the arguments is a rejection too
+    run: async (args, context) => run(readParams(parameters, args) as Args, context),
+  } satisfies Partial<Tool>
 }
 
 /** The checked parameters of a call; null counts as missing. Throws invalid_input that names the wrong parameter. */

@@ -2,10 +2,10 @@
 // change of the identity files does; once approved it counts as the user's own text and is not marked untrusted.
 import { AppError } from '#core/errors.ts'
 import { isIdentity } from '#core/document.ts'
-import { type JsonObject, objectIn } from '#core/json.ts'
+import { objectIn } from '#core/json.ts'
 import type { Preview, Reach } from '#core/question.ts'
-import { readParams, schemaOf } from '#core/tool-params.ts'
-import { reachInParams, type Tool, type ToolContext } from '#core/tool.ts'
+import { checkedTool, type CheckedParts, readParams, textField } from '#core/tool-params.ts'
+import { reachInParams, type Tool } from '#core/tool.ts'
 import type { UserId } from '#core/ids.ts'
 import { countWords } from '#core/words.ts'
 import { unifiedDiff } from '#lib/unified-diff.ts'
@@ -31,7 +31,7 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
       may: 'Find documents of your memory',
       description:
         'Searches what is remembered about the user and their work: notes and documents of earlier conversations. Use it before you say that you do not know something about the user. Any words; "quotes" for an exact phrase.',
-      fields: { query: text('What to look for.'), limit: { type: 'integer', minimum: 1, maximum: maxResults } },
+      fields: { query: textField('What to look for.'), limit: { type: 'integer', minimum: 1, maximum: maxResults } },
       required: ['query'],
       async run({ query, limit = defaultResults }, { user, markUntrusted }) {
         const found = await documents.search(user, { query, limit })
@@ -43,7 +43,7 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
     readTool<{ path: string }>('memory_read', {
       may: 'Read a document of your memory',
       description: 'Reads a whole document of memory.',
-      fields: { path: text('Its path, such as notes/today.md.') },
+      fields: { path: textField('Its path, such as notes/today.md.') },
       required: ['path'],
       async run({ path }, { user, markUntrusted }) {
         const { content, untrusted } = await documents.read(user, path)
@@ -54,7 +54,7 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
     readTool<{ folder?: string }>('memory_list', {
       may: 'List the documents of your memory',
       description: 'Lists the documents of memory, all of them or those of a folder.',
-      fields: { folder: text('A folder, such as notes; all documents without it.') },
+      fields: { folder: textField('A folder, such as notes; all documents without it.') },
       required: [],
       async run({ folder = '' }, { user, markUntrusted }) {
         const list = await documents.list(user, { folder, limit: maxListed + 1 })
@@ -71,8 +71,8 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
       description:
         'Writes a document of memory: what should still be known in later conversations. It replaces the document, or adds to its end with append. AGENTS.md, SOUL.md, IDENTITY.md and USER.md say who you are and whom you serve: the user is asked before they change.',
       fields: {
-        path: text('Its path, such as notes/today.md.'),
-        content: text('The text, at most 1 MiB.'),
+        path: textField('Its path, such as notes/today.md.'),
+        content: textField('The text, at most 1 MiB.'),
         append: { type: 'boolean', description: 'Adds to the end instead of replacing.' },
       },
       required: ['path', 'content'],
@@ -98,9 +98,9 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
       act: 'Write',
       description: 'Replaces a text in a document of memory. The text must occur in it exactly once.',
       fields: {
-        path: text('The path of the document.'),
-        find: text('The text to replace, exactly as it is in the document.'),
-        replace: text('The text that replaces it.'),
+        path: textField('The path of the document.'),
+        find: textField('The text to replace, exactly as it is in the document.'),
+        replace: textField('The text that replaces it.'),
       },
       required: ['path', 'find', 'replace'],
       async preview({ path, find, replace }, user) {
@@ -117,7 +117,7 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
       may: 'Delete documents of your memory',
       act: 'Delete',
       description: 'Deletes a document of memory.',
-      fields: { path: text('The path of the document.') },
+      fields: { path: textField('The path of the document.') },
       required: ['path'],
       async preview({ path }, user) {
         return changeOf(path, (await documents.read(user, path)).content, '')
@@ -132,18 +132,14 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
 
 const cannot = ['Read or change what other users keep', 'Reach the network or files']
 
-type ReadToolParts<Args> = {
+type ReadToolParts<Args> = CheckedParts<Args> & {
   /** The effect of a call, as the lists of tools show it. */
   readonly may: string
-  readonly description: string
-  readonly fields: JsonObject
-  readonly required: readonly string[]
-  readonly run: (args: Args, context: ToolContext) => Promise<string>
 }
 
 function readTool<Args>(name: string, parts: ReadToolParts<Args>): Tool {
   const about = { brief: 'Find and read notes of earlier conversations', may: [parts.may], cannot }
-  return { ...toolOf(name, parts), about, effects: 'read', repeatable: true }
+  return { ...checkedTool(name, parts), about, effects: 'read', reach, repeatable: true, untrusted: false }
 }
 
 type WriteToolParts<Args> = ReadToolParts<Args> & {
@@ -158,13 +154,15 @@ function writeTool<Args extends { path: string }>(
   { act, preview, ...parts }: WriteToolParts<Args>,
 ): Tool {
   const onIdentity = (args: string): boolean => isIdentity(objectIn(args)?.['path'])
-  const tool = toolOf(name, parts)
+  const tool = checkedTool(name, parts)
   return {
     ...tool,
     about: { brief: 'Keep notes between conversations', may: [parts.may], cannot },
     effects: (args) => (onIdentity(args) ? 'write' : 'keep'),
     policy: { rows: ['memory', 'identity'], rowOf: (args) => (onIdentity(args) ? 'identity' : 'memory') },
+    reach,
     repeatable: false,
+    untrusted: false,
     async ask(args, { user }) {
       const params = readParams(tool.spec.parameters, args) as Args
       const question = {
@@ -187,19 +185,4 @@ function changeOf(path: string, before: string | undefined, after: string): Prev
 function reach(args: string): Reach | undefined {
   const found = reachInParams(args)
   return found?.type === 'path' ? { ...found, in: 'memory' } : undefined
-}
-
-function toolOf<Args>(name: string, { description, fields, required, run }: ReadToolParts<Args>) {
-  const parameters = schemaOf(fields, required)
-  return {
-    spec: { name, description, parameters },
-    reach,
-    untrusted: false,
-    // oxlint-disable-next-line require-await -- a fault of the arguments is a rejection too
-    run: async (args: string, context: ToolContext) => run(readParams(parameters, args) as Args, context),
-  }
-}
-
-function text(description: string): JsonObject {
-  return { type: 'string', description }
 }

@@ -3,7 +3,7 @@
 import { AppError } from '#core/errors.ts'
 import type { JsonObject } from '#core/json.ts'
 import type { Preview } from '#core/question.ts'
-import { readParams, schemaOf } from '#core/tool-params.ts'
+import { readParams, schemaOf, textField } from '#core/tool-params.ts'
 import type { Tool, ToolContext } from '#core/tool.ts'
 import type { MissionInput, Missions } from './missions.ts'
 
@@ -24,15 +24,15 @@ type MissionArgs = {
 }
 
 const fields: JsonObject = {
-  prompt: text('What to do in each run, complete in itself: a run sees no other conversation.'),
-  schedule: text(scheduleHint),
-  zone: text('IANA time zone; the user’s by default.'),
-  title: text('A short name.'),
-  tools: text('Names of the only tools that a run may use, with commas between them; all by default.'),
+  prompt: textField('What to do in each run, complete in itself: a run sees no other conversation.'),
+  schedule: textField(scheduleHint),
+  zone: textField('IANA time zone; the user’s by default.'),
+  title: textField('A short name.'),
+  tools: textField('Names of the only tools that a run may use, with commas between them; all by default.'),
   cap_usd: { type: 'number', description: 'The most that one run may cost, in USD.' },
   missed: { type: 'string', enum: ['once', 'skip'], description: 'Runs missed while the service was down.' },
 }
-const id = text('The id of the mission.')
+const id = textField('The id of the mission.')
 
 /** `missions` is loaded at the first call. */
 export function createMissionTools(missions: () => Promise<Missions>): readonly Tool[] {
@@ -216,8 +216,4 @@ function refuseWider(missions: readonly (readonly string[] | undefined)[], may: 
 function shortened(prompt: string): string {
   const line = prompt.trim().split('\n', 1)[0] ?? ''
   return line.length > 60 ? `${line.slice(0, 60).toWellFormed()}…` : line
-}
-
-function text(description: string): JsonObject {
-  return { type: 'string', description }
 }

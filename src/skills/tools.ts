@@ -1,9 +1,8 @@
 // The agent's tools for skills: find, load, read a file, and propose a new one.
 import { AppError } from '#core/errors.ts'
-import type { JsonObject } from '#core/json.ts'
 import { type LoadedSkill, skillFile, type SkillFolder, type SkillHead } from '#core/skill.ts'
 import { shellToolName } from '#core/tool-names.ts'
-import { readParams, schemaOf } from '#core/tool-params.ts'
+import { checkedTool, type CheckedParts, readParams, schemaOf, textField } from '#core/tool-params.ts'
 import type { Tool, ToolContext } from '#core/tool.ts'
 import { skillText } from './format.ts'
 import { findSkills } from './search.ts'
@@ -51,7 +50,7 @@ export function createSkillTools(skills: Skills): SkillTools {
   const load = readTool<{ name: string }>(loadToolName, {
     description: 'Loads a skill: instructions for a task. Load it before the task begins, and follow it.',
     may: 'Load the instructions of a skill',
-    fields: { name: text('The name of the skill.') },
+    fields: { name: textField('The name of the skill.') },
     required: ['name'],
     async run({ name }, context) {
       const loaded = await skills.load(context.user, name)
@@ -64,8 +63,8 @@ export function createSkillTools(skills: Skills): SkillTools {
       'Reads a file of a skill, such as references/forms.md. Scripts are files to read. Long files are read in parts by offset.',
     may: 'Read the files of a skill',
     fields: {
-      name: text('The name of the skill.'),
-      path: text('The path of the file within the skill.'),
+      name: textField('The name of the skill.'),
+      path: textField('The path of the file within the skill.'),
       offset: { type: 'integer', minimum: 1, description: 'The first character wanted; 1 without it.' },
     },
     required: ['name', 'path'],
@@ -75,7 +74,7 @@ export function createSkillTools(skills: Skills): SkillTools {
   const search = readTool<{ query: string }>('skill_search', {
     description: 'Finds skills, instructions for tasks, by words of their names and descriptions.',
     may: 'Find skills',
-    fields: { query: text('What the task is about.') },
+    fields: { query: textField('What the task is about.') },
     required: ['query'],
     async run({ query }, { user, markUntrusted }) {
       const found = await findSkills(await skills.enabled(user), query)
@@ -105,9 +104,9 @@ type NewText = { readonly name: string; readonly description: string; readonly b
 function createTool(skills: Skills): Tool {
   const parameters = schemaOf(
     {
-      name: text('1 to 64 of a-z, 0-9 and single hyphens.'),
-      description: { ...text('What the skill is for and when to use it.'), maxLength: 1_024 },
-      body: { ...text('The instructions, in Markdown.'), maxLength: maxBodyChars },
+      name: textField('1 to 64 of a-z, 0-9 and single hyphens.'),
+      description: { ...textField('What the skill is for and when to use it.'), maxLength: 1_024 },
+      body: { ...textField('The instructions, in Markdown.'), maxLength: maxBodyChars },
     },
     ['name', 'description', 'body'],
   )
@@ -160,29 +159,18 @@ function createTool(skills: Skills): Tool {
   }
 }
 
-type ReadToolParts<Args> = {
-  readonly description: string
+type ReadToolParts<Args> = CheckedParts<Args> & {
   /** The effect of a call, as the lists of tools show it. */
   readonly may: string
-  readonly fields: JsonObject
-  readonly required: readonly string[]
-  readonly run: (args: Args, context: ToolContext) => Promise<string>
 }
 
-function readTool<Args>(name: string, { description, may, fields, required, run }: ReadToolParts<Args>): Tool {
-  const parameters = schemaOf(fields, required)
+function readTool<Args>(name: string, { may, ...parts }: ReadToolParts<Args>): Tool {
   return {
-    spec: { name, description, parameters },
+    ...checkedTool(name, parts),
     about: { brief: 'Use skills', may: [may], cannot: ['Run the scripts of a skill', "Read other users' skills"] },
     effects: 'read',
     repeatable: true,
     untrusted: false,
     reach: () => undefined,
-    // oxlint-disable-next-line require-await -- a fault of the arguments is a rejection too
-    run: async (args, context) => run(readParams(parameters, args) as Args, context),
   }
-}
-
-function text(description: string): JsonObject {
-  return { type: 'string', description }
 }

@@ -1,10 +1,10 @@
 // The workspace tools: each user's own folder of files. Reading needs no approval; a change does, and is shown as a diff.
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import { byteLength, type JsonObject } from '#core/json.ts'
+import { byteLength } from '#core/json.ts'
 import type { CallQuestion, Reach } from '#core/question.ts'
 import { reachInParams, type Tool, type ToolAbout, type ToolContext } from '#core/tool.ts'
-import { readParams, schemaOf } from '#core/tool-params.ts'
+import { checkedTool, type CheckedParts, readParams, textField } from '#core/tool-params.ts'
 import { countWords } from '#core/words.ts'
 import { positionsOf, replacedAt } from '#core/find-text.ts'
 import { inPace } from '#lib/pace.ts'
@@ -33,8 +33,6 @@ const maxPatternChars = 1_000
 /** Schema limit for long parameters; the size in bytes is checked apart. */
 const maxTextChars = 4 * 1024 * 1024
 
-type Context = Pick<ToolContext, 'user' | 'signal' | 'markUntrusted'>
-
 export function createWorkspaceTools({ folderOf, home, runJob }: WorkspaceParts): readonly Tool[] {
   const locationOf = (user: UserId, path = ''): Location => ({ root: folderOf(user), home, names: namesOf(path) })
   const writtenAt = (user: UserId, path: string): Location => ({ ...locationOf(user, path), noLinks: true })
@@ -62,7 +60,7 @@ export function createWorkspaceTools({ folderOf, home, runJob }: WorkspaceParts)
     readTool('workspace_list', {
       may: 'List folders of the workspace',
       description: 'Lists a folder of the workspace: folders, files with their sizes, links.',
-      properties: { path: text('A folder, relative to the workspace; without it the workspace itself.') },
+      fields: { path: textField('A folder, relative to the workspace; without it the workspace itself.') },
       required: [],
       async run({ path }: { path?: string }, { user, markUntrusted }) {
         markUntrusted?.('names in the workspace')
@@ -73,8 +71,8 @@ export function createWorkspaceTools({ folderOf, home, runJob }: WorkspaceParts)
       may: 'Read text files of the workspace',
       description:
         'Reads a text file of the workspace, with the number of each line before it. Long files are read in parts by offset and limit.',
-      properties: {
-        path: text('The file, relative to the workspace.'),
+      fields: {
+        path: textField('The file, relative to the workspace.'),
         offset: { type: 'integer', minimum: 1, description: 'The first line wanted; 1 without it.' },
         limit: { type: 'integer', minimum: 1, maximum: maxLines, description: `How many; ${defaultLines} without it.` },
       },
@@ -90,10 +88,10 @@ export function createWorkspaceTools({ folderOf, home, runJob }: WorkspaceParts)
       may: 'Search text files of the workspace',
       description:
         'Searches the text files of the workspace by a regular expression (JavaScript; (?i) at its start for any case), line by line. Returns matches with their line numbers and the lines around them.',
-      properties: {
-        pattern: { ...text('The regular expression.'), minLength: 1, maxLength: maxPatternChars },
-        path: text('A folder to look in; without it all of the workspace.'),
-        glob: { ...text('Which files, such as *.ts or src/**/*.md.'), minLength: 1, maxLength: maxPatternChars },
+      fields: {
+        pattern: { ...textField('The regular expression.'), minLength: 1, maxLength: maxPatternChars },
+        path: textField('A folder to look in; without it all of the workspace.'),
+        glob: { ...textField('Which files, such as *.ts or src/**/*.md.'), minLength: 1, maxLength: maxPatternChars },
       },
       required: ['pattern'],
       async run(args: { pattern: string; path?: string; glob?: string }, { user, signal, markUntrusted }) {
@@ -106,9 +104,9 @@ export function createWorkspaceTools({ folderOf, home, runJob }: WorkspaceParts)
       may: 'Write a file of the workspace, shown as a diff where it is asked for',
       description:
         'Writes a text file of the workspace, replacing what it held; folders are made as needed. Waits for approval. For a small change, workspace_edit is better.',
-      properties: {
-        path: text('The file, relative to the workspace.'),
-        content: { ...text('The whole text, at most 1 MiB.'), maxLength: maxTextChars },
+      fields: {
+        path: textField('The file, relative to the workspace.'),
+        content: { ...textField('The whole text, at most 1 MiB.'), maxLength: maxTextChars },
       },
       required: ['path', 'content'],
       repeatable: true,
@@ -126,14 +124,14 @@ export function createWorkspaceTools({ folderOf, home, runJob }: WorkspaceParts)
       may: 'Change a file of the workspace, shown as a diff where it is asked for',
       description:
         'Replaces a text in a file of the workspace. The text must occur exactly once, or all is true. Waits for approval.',
-      properties: {
-        path: text('The file, relative to the workspace.'),
+      fields: {
+        path: textField('The file, relative to the workspace.'),
         find: {
-          ...text('The text to replace, letter by letter as it stands in the file, without line numbers.'),
+          ...textField('The text to replace, letter by letter as it stands in the file, without line numbers.'),
           minLength: 1,
           maxLength: maxTextChars,
         },
-        replace: { ...text('The text that replaces it.'), maxLength: maxTextChars },
+        replace: { ...textField('The text that replaces it.'), maxLength: maxTextChars },
         all: { type: 'boolean', description: 'Replaces every occurrence.' },
       },
       required: ['path', 'find', 'replace'],
@@ -157,31 +155,25 @@ type Change = TextChange & { readonly location: Location }
 
 const cannot = ['Leave the workspace folder, through a link either', 'Reach the network or memory']
 
-type ReadToolParts<Args> = {
-  /** The access of a call, as the lists of tools say it. */
+type ReadToolParts<Args> = CheckedParts<Args> & {
+  /** The effect of a call, as the lists of tools show it. */
   readonly may: string
-  readonly description: string
-  readonly properties: JsonObject
-  readonly required: readonly string[]
-  readonly run: (args: Args, context: Context) => Promise<string>
 }
 
-function readTool<Args>(name: string, { may, description, properties, required, run }: ReadToolParts<Args>): Tool {
-  const parameters = schemaOf(properties, required)
+function readTool<Args>(name: string, { may, ...parts }: ReadToolParts<Args>): Tool {
   return {
-    spec: { name, description, parameters },
+    ...checkedTool(name, parts),
     effects: 'read',
     about: aboutOf('Look at files in the workspace folder', may),
     reach,
     repeatable: true,
     untrusted: true,
-    run: async (args, context) => await run(readParams(parameters, args) as Args, context),
   }
 }
 
 type WriteToolParts<Args> = ReadToolParts<Args> & {
   readonly repeatable: boolean
-  readonly ask: (args: Args, context: Context) => Promise<CallQuestion>
+  readonly ask: (args: Args, context: Pick<ToolContext, 'user'>) => Promise<CallQuestion>
 }
 
 function writeTool<Args>(name: string, { repeatable, ask, ...parts }: WriteToolParts<Args>): Tool {
@@ -206,10 +198,6 @@ function aboutOf(brief: string, may: string): ToolAbout {
 function reach(args: string): Reach | undefined {
   const found = reachInParams(args)
   return found?.type === 'path' ? { ...found, in: 'workspace' } : undefined
-}
-
-function text(description: string): JsonObject {
-  return { type: 'string', description }
 }
 
 function checkContent(content: string): void {
