@@ -10,6 +10,10 @@ import type { Offers } from './offers.ts'
 import type { Submit } from './submit.ts'
 import type { Transcript } from './transcript.ts'
 
+const escapeKey = '\u001b'
+/** Esc and the first sign of a command, typed so fast that they arrive as one key. Alt with these signs has no meaning. */
+const afterEscape = /^\u001b([/!@])$/
+
 /** The box that a command opened. */
 export type OpenBox = { list: List | undefined }
 
@@ -112,6 +116,11 @@ export function createKeys(parts: KeyParts): Keys {
       focus = next
     },
     press(data) {
+      const sign = afterEscape.exec(data)?.[1]
+      if (sign !== undefined) {
+        this.press(escapeKey)
+        return this.press(sign)
+      }
       if (matchesKey(data, 'ctrl+l')) parts.clear()
       else if (matchesKey(data, 'tab')) tab()
       else if (matchesKey(data, 'shift+tab')) nextFocus(-1)

@@ -132,6 +132,17 @@ test('Esc goes back to the composer, then hides offers, then stops', () => {
   assert.equal(press(keys.escape), 'back')
 })
 
+test('Esc and the first sign of a command that arrive together are two keys', () => {
+  for (const sign of ['/', '!', '@']) {
+    const { keys: made, press } = keysWith()
+    assert.equal(press(`\u001b${sign}`), `back, type ${sign}`)
+    made.focus = 'transcript'
+    assert.equal(press(`\u001b${sign}`), `type ${sign}`)
+    assert.equal(made.focus, 'composer')
+  }
+  assert.equal(keysWith().press('\u001bb'), 'type \u001bb', 'Alt+B is a key of the composer')
+})
+
 const presses: readonly [focus: Focus, state: Partial<State>, key: string, done: string][] = [
   ['composer', {}, 'a', 'type a'],
   ['composer', {}, keys.enter, 'send'],
