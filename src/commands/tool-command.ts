@@ -64,7 +64,8 @@ export async function installTool(
 
 export async function listTools(options: { json?: boolean }): Promise<void> {
   await lookAtTools(async (admin) => {
-    const tools = (await admin.list()).map((tool) => ({
+    const listed = await admin.list()
+    const tools = listed.map((tool) => ({
       name: tool.name,
       built_in: tool.source === 'built-in',
       enabled: tool.enabled,
@@ -76,11 +77,12 @@ export async function listTools(options: { json?: boolean }): Promise<void> {
       policy: tool.policy,
       verdict: tool.verdict,
     }))
-    const rows = tools.map(({ name, built_in, enabled, version, verdict, brief, description }) => [
+    const rows = listed.map(({ name, source, enabled, version, verdict, about, description }) => [
       enabled ? name : `${name} (off)`,
-      built_in ? 'built in' : printable(version ?? 'unknown'),
+      source === 'built-in' ? 'built in' : printable(version ?? 'unknown'),
       verdict.clean === verdict.tainted ? verdict.clean : `${verdict.clean}, ${verdict.tainted}`,
-      firstLine(brief ?? description),
+      // Several tools share a brief: here each has a line of its own.
+      firstLine(about?.may[0] ?? description),
     ])
     print(options, tools, inColumns(table([['NAME', 'VERSION', 'POLICY', 'DESCRIPTION'], ...rows])))
   })

@@ -242,7 +242,8 @@ function shownTool(tool: Tool, settings: PolicySettings): OperatorTool {
   const { spec, about, effects } = tool
   return {
     name: spec.name,
-    description: about?.brief ?? spec.description,
+    // Several tools share a brief.
+    description: about?.may[0] ?? about?.brief ?? spec.description,
     effects: typeof effects === 'function' ? 'varies' : effectsOf({ effects }, ''),
     verdict: policyInForce(rowsOf(tool), settings).verdict,
   }

@@ -49,6 +49,11 @@ test('a built-in tool is listed and shown like any other', async () => {
     assert.match(listed, new RegExp(`^${name} +built in +\\S`, 'm'))
   }
   assert.doesNotMatch(listed, /workspace_shell/)
+  const words = listed
+    .split('\n')
+    .filter((line) => /^\w+ +built in/.test(line))
+    .map((line) => line.replace(/^.* {2,}/, ''))
+  assert.equal(new Set(words).size, words.length, 'each has words of its own')
   const info = JSON.parse((await atrium(home.path, ['tool', 'info', 'time', '--json'])).stdout) as object
   const { schema, ...rest } = info as { schema: { type: string }; description: string }
   assert.equal(schema.type, 'object')

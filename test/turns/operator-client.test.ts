@@ -258,6 +258,7 @@ test('tools are listed with their verdicts and what they do', async (t) => {
     tool('read'),
     tool('write', { effects: 'write', about: { brief: 'Writes files.', may: [], cannot: [] } }),
     tool('either', { effects: () => 'read' }),
+    tool('find', { about: { brief: 'Look at files', may: ['Find files'], cannot: [] } }),
   ]
   const { client } = opened(t, {}, { tools: () => listed, policy: () => ({ write: { tainted: 'deny' } }) })
   const allow = { clean: 'allow', tainted: 'allow' }
@@ -265,6 +266,7 @@ test('tools are listed with their verdicts and what they do', async (t) => {
     { name: 'read', description: 'read', effects: 'read', verdict: allow },
     { name: 'write', description: 'Writes files.', effects: 'write', verdict: { clean: 'ask', tainted: 'deny' } },
     { name: 'either', description: 'either', effects: 'varies', verdict: allow },
+    { name: 'find', description: 'Find files', effects: 'read', verdict: allow },
   ])
 })
 
