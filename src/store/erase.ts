@@ -11,7 +11,8 @@ import { isActive, isQueued } from './turn-status.ts'
 
 /** Bounds of one part of an erasure: others wait for its transaction. */
 const maxThreads = 100
-const maxItems = 2_000
+/** Turns, points of chains and items together. */
+const maxRows = 1_000
 /** Queued turns of one thread that are reported. A watcher of any other finds it gone. */
 const maxUnfinished = 1_000
 
@@ -60,12 +61,20 @@ export function* removeThread(user: UserId, threadId: string, lock: string): Job
   return unfinished
 }
 
+/** What a thread and its variants take: so much is deleted with them. */
+export function* removedBytes(threadId: string): Job<number> {
+  const thread = yield* first('SELECT family, bytes FROM threads WHERE id = ?', threadId)
+  if (!thread?.['family']) return Number(thread?.['bytes'] ?? 0)
+  const all = yield* first('SELECT sum(bytes) AS bytes FROM threads WHERE family = ?', String(thread['family']))
+  return Number(all?.['bytes'])
+}
+
 /** Erases a bounded part of the removed threads. True if something may be left. */
 export function* eraseRemoved(lock: string): Job<boolean> {
   return (yield* eraseSome(nobody, lock)).more
 }
 
-/** Erases some of a user's threads; of a very long one only the oldest items. `more` if something may be left. */
+/** Erases some of a user's threads; of a very long one only turns or the oldest items. `more` if something may be left. */
 export function* eraseSome(user: UserId, lock: string): Job<ErasedRows & { more: boolean }> {
   const rows = yield* query(
     `SELECT ${extent} FROM threads WHERE user_id = ? ORDER BY temporary, archived, last_turn LIMIT ?${lock}`,
@@ -167,27 +176,49 @@ function* eraseRows(rows: readonly Row[]): Job<ErasedRows> {
   const unfinished: Turn[] = []
   const threadIds: string[] = []
   const erased = { threads: 0, turns: 0, items: 0 }
+  let left = maxRows
   for (const row of rows) {
+    if (left <= 0) break
     const threadId = String(row['id'])
     const [from, to] = [Number(row['first_seq']), Number(row['last_seq'])]
-    const itemsLeft = maxItems - erased.items
-    if (itemsLeft <= 0) break
-    unfinished.push(...(yield* unfinishedOf(threadId)))
-    // The turns are erased with the first items, so that none of them can append another item.
-    erased.turns += yield* changes('DELETE FROM turns WHERE thread_id = ?', threadId)
-    if (to - from >= itemsLeft) {
-      yield* run('DELETE FROM items WHERE thread_id = ? AND seq < ?', threadId, from + itemsLeft)
-      erased.items += itemsLeft
+    const open = yield* unfinishedOf(threadId)
+    unfinished.push(...open)
+    // Turns go before items, and those that have not ended before the others: none of them appends another item.
+    let turns = open.length > 0 ? yield* eraseUnfinished(threadId) : 0
+    if (turns < left) turns += yield* eraseTurns(threadId, left - turns)
+    erased.turns += turns
+    left -= turns
+    if (left > 0) left -= yield* erasePoints(threadId, left)
+    if (left <= 0) break
+    if (to - from >= left) {
+      yield* run('DELETE FROM items WHERE thread_id = ? AND seq < ?', threadId, from + left)
+      erased.items += left
       break
     }
     yield* run('DELETE FROM items WHERE thread_id = ?', threadId)
-    yield* run('DELETE FROM chain_points WHERE thread_id = ?', threadId)
     yield* run('DELETE FROM threads WHERE id = ?', threadId)
+    left -= to - from + 1
     erased.items += to - from + 1
     erased.threads++
     threadIds.push(threadId)
   }
   return { erased, threadIds, unfinished }
+}
+
+function* eraseUnfinished(threadId: string): Job<number> {
+  const active = yield* changes(`DELETE FROM turns WHERE thread_id = ? AND ${isActive}`, threadId)
+  const queued = `SELECT id FROM turns WHERE thread_id = ? AND ${isQueued} LIMIT ?`
+  return active + (yield* changes(`DELETE FROM turns WHERE id IN (${queued})`, threadId, maxUnfinished))
+}
+
+function* eraseTurns(threadId: string, max: number): Job<number> {
+  const some = 'SELECT id FROM turns WHERE thread_id = ? LIMIT ?'
+  return yield* changes(`DELETE FROM turns WHERE id IN (${some})`, threadId, max)
+}
+
+function* erasePoints(threadId: string, max: number): Job<number> {
+  const [key, some] = ['thread_id, turn_id, hash', 'FROM chain_points WHERE thread_id = ? LIMIT ?']
+  return yield* changes(`DELETE FROM chain_points WHERE (${key}) IN (SELECT ${key} ${some})`, threadId, max)
 }
 
 function* unfinishedOf(threadId: string): Job<Turn[]> {

@@ -32,8 +32,8 @@ export interface Sql {
    */
   readLong<T>(user: string, job: () => Job<T>): Promise<T>
   /**
-   * Runs a job in a transaction; resolves once it is durable. `bytes`: what it stores, where that may be much. On SQLite a
-   * job that stores megabytes runs in a thread, and others wait for it without blocking the event loop.
+   * Runs a job in a transaction; resolves once it is durable. `bytes`: what it stores or deletes, where that may be much. On
+   * SQLite a job of megabytes runs in a thread, and others wait for it without blocking the event loop.
    */
   write<T>(job: () => Job<T>, size?: { readonly bytes: number }): Promise<T>
   /** Throws database_unavailable while the database does not answer. */

@@ -6,7 +6,7 @@ import { bodiesOf } from './append-items.ts'
 import { addPointsAtEnd, findPoint, readChainEnd } from './chain-points.ts'
 import { addItems, removeItem } from './conversation-items.ts'
 import { createThread, setMetadata } from './create-thread.ts'
-import { erasePast, eraseRemoved, eraseSome, eraseTemporary, removeThread } from './erase.ts'
+import { erasePast, eraseRemoved, eraseSome, eraseTemporary, removedBytes, removeThread } from './erase.ts'
 import { forkThread, shareAll } from './fork-thread.ts'
 import { readHeaders } from './item-headers.ts'
 import { keepThread } from './keep-thread.ts'
@@ -131,7 +131,10 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
       const parts = { ...at, threadId, lock: sql.lock, maxBytes: maxForkBytes, maxUserBytes }
       return sql.write(() => forkThread(user, { ...parts, now: now() }), size)
     },
-    remove: (user, threadId) => sql.write(() => removeThread(user, threadId, sql.lock)),
+    async remove(user, threadId) {
+      const bytes = await sql.read(() => removedBytes(threadId))
+      return sql.write(() => removeThread(user, threadId, sql.lock), { bytes })
+    },
     eraseRemoved: () => sql.write(() => eraseRemoved(sql.lock)),
     eraseTemporary: (before) => sql.write(() => eraseTemporary(before, sql.lock)),
     erasePast: (before, how) => sql.write(() => erasePast(before, { ...how, lock: sql.lock })),

@@ -265,6 +265,17 @@ test('a fork of many items and one of large items are made in a thread', async (
   assert.ok((sizes.at(-1) ?? 0) >= much.bytes, 'counting who shares it')
 })
 
+test('a thread of megabytes is removed beside the event loop, others are not', async (t) => {
+  const { store, sizes } = openMeasured(t)
+  const drafts = [say(longText), say('b')]
+  const { id } = await store.threads.create(ada, { door: 'web', title: 'a', metadata: {}, drafts })
+  const small = await store.threads.create(ada, { door: 'web', title: 'a', metadata: {}, drafts: [say('b')] })
+  await store.threads.remove(ada, id)
+  assert.ok((sizes.at(-1) ?? 0) > much.bytes)
+  await store.threads.remove(ada, small.id)
+  assert.ok((sizes.at(-1) ?? 0) < much.bytes / 2)
+})
+
 function openMeasured(t: TestContext) {
   const path = join(folder(t), 'a.db')
   const sql = openSqlite(path)
