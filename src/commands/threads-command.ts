@@ -2,7 +2,7 @@
 import { operator } from '#core/ids.ts'
 import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
-import { isoTime } from '#http/wire-format.ts'
+import { isoTime } from '#core/time.ts'
 import { proseOf } from '#safety/printable.ts'
 import { catchUp } from '#turns/thread-indexer.ts'
 import { createThreadSearch, type FoundThread } from '#turns/thread-search.ts'

@@ -1,10 +1,11 @@
 // `atrium user`: users and their tokens.
 import { loadConfig } from '#config.ts'
-import { dayMs, type Erased, maxTokenDays, type NewToken, userNamePattern, userNameRule } from '#core/account.ts'
+import { type Erased, maxTokenDays, type NewToken, userNamePattern, userNameRule } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
 import { countWords } from '#core/words.ts'
 import { eraseWorkspace } from '#app/workspace-folder.ts'
-import { isoTime } from '#http/wire-format.ts'
+import { isoTime } from '#core/time.ts'
+import { dayMs } from '#core/time.ts'
 import { hashToken, newToken } from '#lib/token.ts'
 import { removeUser as eraseUser } from '#turns/user-removal.ts'
 import { agrees } from './prompts.ts'

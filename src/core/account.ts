@@ -2,7 +2,6 @@
 import type { UserId } from './ids.ts'
 import { maxUserNameChars } from './page-limits.ts'
 
-export const dayMs = 86_400_000
 /** Maximum lifetime of a token. */
 export const maxTokenDays = 3_650
 

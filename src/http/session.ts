@@ -3,14 +3,14 @@ import type { UserId } from '#core/ids.ts'
 import { operator } from '#core/ids.ts'
 import type { Session, SessionStore } from '#core/account.ts'
 import type { Log } from '#lib/log.ts'
+import { dayMs, hourMs, minuteMs } from '#core/time.ts'
 import { hashToken, newCode, newToken } from '#lib/token.ts'
 import type { Caller } from './caller.ts'
 
-const minuteMs = 60_000
 /** A session ends when it is not used for this long. */
-const maxIdleMs = 12 * 60 * minuteMs
+const maxIdleMs = 12 * hourMs
 /** A session ends after this even when it is used. */
-export const maxSessionMs = 30 * 24 * 60 * minuteMs
+export const maxSessionMs = 30 * dayMs
 /** How long a sign-in at an issuer may take. */
 export const maxSignInMs = 10 * minuteMs
 /** Minimum time between two writes of a session's last use. */

@@ -1,11 +1,7 @@
 // Wire formats shared by every door: times, usage and grants.
 import type { Grant } from '#core/grant.ts'
 import type { Usage } from '#core/turn.ts'
-
-/** ISO 8601 in UTC. */
-export function isoTime(ms: number): string {
-  return new Date(ms).toISOString()
-}
+import { isoTime } from '#core/time.ts'
 
 /** Whole seconds since 1970, as in the OpenAI API. */
 export function unixTime(ms: number): number {

@@ -7,6 +7,7 @@ import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { within } from '#lib/deadline.ts'
 import { parseInPieces } from '#lib/json-pieces.ts'
 import { inPace, nextTurn, pace } from '#lib/pace.ts'
+import { minuteMs } from '#core/time.ts'
 import { type ExactArguments, messageText } from './exact-arguments.ts'
 import { maxMessageBytes, messageExcess } from './message-bounds.ts'
 import { endMarked, kill, markVariable } from './process-mark.ts'
@@ -14,7 +15,6 @@ import { endMarked, kill, markVariable } from './process-mark.ts'
 const maxErrorLineChars = 2_000
 /** Lines of standard error that go to the log in one minute. */
 const maxErrorLines = 100
-const minuteMs = 60_000
 /** How long a server gets to end by itself once its standard input is closed, and then after SIGTERM. */
 const graceMs = 1_000
 const termMs = 2_000

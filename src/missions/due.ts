@@ -1,11 +1,11 @@
 // Decides what happens to the instants of a mission that are due: which one runs, which are missed. Pure, and in slices.
 import type { MissedPolicy, MissedRow } from '#core/mission.ts'
 import { maxMakeUpHours } from '#core/page-limits.ts'
+import { hourMs } from '#core/time.ts'
 import { nextRuns, runsBetween, type Schedule } from './schedule.ts'
 
 /** Missed instants that get a row each, the latest ones; earlier ones share one. */
 export const maxMissedRows = 100
-const hourMs = 3_600_000
 
 export type DueMission = {
   readonly schedule: Schedule

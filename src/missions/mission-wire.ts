@@ -1,5 +1,6 @@
 // Missions and runs as JSON, the same for every door and command.
 import type { MissionRun } from '#core/mission.ts'
+import { isoTime } from '#core/time.ts'
 import type { MissionView, Preview } from './missions.ts'
 
 export function missionWire(mission: MissionView) {
@@ -45,7 +46,3 @@ export function previewWire({ understood, nextRuns, zone }: Preview) {
 
 export type MissionJson = ReturnType<typeof missionWire>
 export type RunJson = ReturnType<typeof runWire>
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString()
-}

@@ -6,11 +6,12 @@ import type { MissedPolicy, Mission, MissionChange, MissionRun, MissionStatus, R
 import type { Store } from '#core/store.ts'
 import { checkZone } from '#core/zone.ts'
 import { pace } from '#lib/pace.ts'
+import { machineZone } from '#core/time.ts'
 import { titleOf } from '#turns/message.ts'
 import type { Turns } from '#turns/turns.ts'
 import { maxRunningMissions } from './clock.ts'
 import { turnOfRun } from './run.ts'
-import { machineZone, neverComes, nextRuns, readSchedule, type Schedule, storedSchedule } from './schedule.ts'
+import { neverComes, nextRuns, readSchedule, type Schedule, storedSchedule } from './schedule.ts'
 import { understood } from './schedule-words.ts'
 
 /** Missions of a user that are not done. */

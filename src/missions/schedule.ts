@@ -3,6 +3,7 @@
 import { Cron } from 'croner'
 import { AppError } from '#core/errors.ts'
 import { checkZone } from '#core/zone.ts'
+import { dayMs, hourMs } from '#core/time.ts'
 import { readText, scheduleForms, type ScheduleText, type WallTime } from './schedule-text.ts'
 
 /** When a schedule comes. */
@@ -19,10 +20,9 @@ export type Schedule = { readonly rule: Rule; readonly zone: string; readonly fr
 
 /** Instants up to this number are exact, then those of the last `exactMs`; the number between is estimated. */
 const maxExact = 1_000
-const exactMs = 12 * 60 * 60 * 1000
+const exactMs = 12 * hourMs
 /** Instants of one slice: each takes about a tenth of a millisecond. */
 const sliceInstants = 50
-const dayMs = 86_400_000
 
 /** Reads a schedule that begins at an instant. Throws invalid_input with the forms that can be read. */
 export function readSchedule(text: string, zone: string, begins: number): Schedule {
@@ -103,11 +103,6 @@ export function* runsBetween(schedule: Schedule, first: number, upTo: number): G
   yield* walk(schedule, { from: gapEnd, upTo, max: Infinity }, late)
   const rhythm = Math.max((last - first) / (maxExact - 1), 1)
   return { runs: [...runs, ...late], uncounted: Math.round((gapEnd - last) / rhythm) }
-}
-
-/** The zone of this machine. */
-export function machineZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
 /** The fault of a schedule that never comes. */

@@ -5,6 +5,7 @@ import type { JsonObject } from '#core/json.ts'
 import type { Preview } from '#core/question.ts'
 import { readParams, schemaOf, textField } from '#core/tool-params.ts'
 import type { Tool, ToolContext } from '#core/tool.ts'
+import { isoTime } from '#core/time.ts'
 import type { MissionInput, Missions } from './missions.ts'
 
 const cannot = ['See or change missions of other users', 'Create, change or remove one without asking']
@@ -185,7 +186,7 @@ function shown({ title, status, schedule, nextRuns, tools, capUsd, prompt }: Sho
       ...(title !== undefined && { title }),
       ...(status !== undefined && { status }),
       schedule,
-      next_runs: nextRuns.map((at) => new Date(at).toISOString()),
+      next_runs: nextRuns.map(isoTime),
       tools: tools ? tools.join(', ') || 'none' : 'all',
       ...(capUsd !== undefined && { cap_usd: capUsd }),
       prompt,

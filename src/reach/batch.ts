@@ -1,6 +1,6 @@
 // Decides what is sent of the entries that are due on one way, and when a failed one is tried again. Pure.
 import type { NewsEvent, OutboxEntry } from '#core/notification.ts'
-import { dayMs } from '#core/account.ts'
+import { dayMs } from '#core/time.ts'
 import type { Outcome } from './way.ts'
 
 /** More entries than this that are due on one way become one summary. */

@@ -1,7 +1,8 @@
 // Reads the answer to a posted message. Pure.
+import { dayMs } from '#core/time.ts'
 import type { Outcome, PostAnswer } from './way.ts'
 
-const maxRetryAfterMs = 24 * 60 * 60 * 1000
+const maxRetryAfterMs = dayMs
 /** The server does not know the address any more. */
 const goneStatuses = [404, 410]
 /** The server is busy, or was too slow to read the request. */

@@ -1,5 +1,6 @@
 // Notifications as JSON, the same for the gateway and for commands.
 import type { GoneWay, NotificationWay, OutboxEntry } from '#core/notification.ts'
+import { isoTime } from '#core/time.ts'
 import type { NotificationsView } from './notifications.ts'
 import type { Outcome } from './way.ts'
 
@@ -50,8 +51,4 @@ function urlOf(kind: NotificationWay['kind'], target: string): string | undefine
   if (target === '') return undefined
   if (kind === 'ntfy') return target
   return kind === 'push' ? (JSON.parse(target) as { endpoint: string }).endpoint : undefined
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString()
 }

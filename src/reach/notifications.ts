@@ -16,6 +16,7 @@ import {
 } from '#core/notification.ts'
 import type { Store } from '#core/store.ts'
 import { within } from '#lib/deadline.ts'
+import { machineZone } from '#core/time.ts'
 import type { PushKeys } from './push-keys.ts'
 import { readQuiet } from './quiet.ts'
 import { sendBy } from './sender.ts'
@@ -183,11 +184,6 @@ function isSame(way: NotificationWay, { kind, target }: Pick<NewWay, 'kind' | 't
 
 function endpointOf({ target }: NotificationWay): unknown {
   return (JSON.parse(target) as { endpoint?: unknown }).endpoint
-}
-
-/** The zone of this machine. */
-function machineZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
 function readEvents(given: readonly string[] | undefined): NewsEvent[] | undefined {

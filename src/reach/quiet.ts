@@ -2,8 +2,8 @@
 import { AppError } from '#core/errors.ts'
 import type { Quiet } from '#core/notification.ts'
 import { checkZone } from '#core/zone.ts'
+import { minuteMs } from '#core/time.ts'
 
-const minuteMs = 60_000
 /** No quiet hours last longer: those of a day, and the hours by which a zone may change its clock. */
 const maxMinutes = 1_440 + 180
 const timePattern = /^([01]?\d|2[0-3]):([0-5]\d)$/

@@ -8,6 +8,7 @@ import type { Store } from '#core/store.ts'
 import { within } from '#lib/deadline.ts'
 import type { Log } from '#lib/log.ts'
 import { createLookLoop } from '#lib/look-loop.ts'
+import { hourMs } from '#core/time.ts'
 import { batchOf, countEvents, maxAgeMs, nextTry, retryMs } from './batch.ts'
 import { quietUntil } from './quiet.ts'
 import { readNews, type ReadNewsParts } from './read-news.ts'
@@ -28,7 +29,7 @@ const faultMs = 5_000
 const closeMs = 5_000
 /** How long settled entries are kept, and between two looks for older ones. */
 const keptMs = 30 * maxAgeMs
-const pruneMs = 3_600_000
+const pruneMs = hourMs
 /** Between two catch-ups with news that a killed process did not put into the outbox. */
 const catchUpMs = 600_000
 

@@ -1,6 +1,5 @@
 // Puts the news of turns that come to rest in this process into the outbox. It runs after the turn, which never waits for
 // it, and reads nothing for users without a way. The news of missions is stored with the end of their runs.
-import { dayMs } from '#core/account.ts'
 import type { Bus } from '#core/bus.ts'
 import type { UserId } from '#core/ids.ts'
 import type { NewNews } from '#core/notification.ts'
@@ -8,6 +7,7 @@ import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import type { ListedTurn } from '#core/turn-store.ts'
 import type { Log } from '#lib/log.ts'
+import { dayMs } from '#core/time.ts'
 import { readEnd } from '#turns/job-outcome.ts'
 import { isAway } from '#turns/store-retry.ts'
 import { mayBeNews, newsOfTurn, readerOf } from './events.ts'

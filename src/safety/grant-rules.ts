@@ -1,5 +1,6 @@
 // Grants: standing permissions of a user. A grant covers a tool, or a tool on one target, and may expire.
 import type { Reach, Scope } from '#core/question.ts'
+import { dayMs, hourMs } from '#core/time.ts'
 import { readerIn } from './reading-commands.ts'
 
 export type Grant = {
@@ -12,8 +13,7 @@ export type Grant = {
   readonly clean?: true
 }
 
-const hourMs = 3_600_000
-const durationsMs = { hour: hourMs, day: 24 * hourMs, good: undefined }
+const durationsMs = { hour: hourMs, day: dayMs, good: undefined }
 
 export type GrantRequest = {
   /** `file` is the single file that the call names. */

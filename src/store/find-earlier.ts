@@ -4,11 +4,12 @@ import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Idempotency, NewTurn } from '#core/turn-store.ts'
 import type { Turn } from '#core/turn.ts'
+import { dayMs } from '#core/time.ts'
 import { turnColumns, turnOf } from './rows.ts'
 import { first, type Job, run } from './sql.ts'
 
 /** An idempotency key is valid for this long. */
-const idempotencyMs = 24 * 60 * 60 * 1000
+const idempotencyMs = dayMs
 
 /** The turn that a key created within the last day. */
 export function* findReplay(user: UserId, idempotency: Idempotency, now: number): Job<Turn | undefined> {

@@ -1,10 +1,11 @@
 // Leases and duties of the processes on one database, by the database's clock. On SQLite the home's lock replaces them.
 import type { Lease, LeaseStore } from '#core/lease.ts'
+import { dayMs } from '#core/time.ts'
 import { changes, first, run, type Sql } from './sql.ts'
 
 /** A process that has not renewed its lease for this long loses its turns. */
 export const leaseMs = 12_000
-const forgetMs = 24 * 60 * 60 * 1000
+const forgetMs = dayMs
 
 /** SQL for the milliseconds of PostgreSQL's clock. */
 export const databaseClock = '(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT'

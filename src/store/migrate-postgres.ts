@@ -2,6 +2,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { ClientBase, Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { AppError } from '#core/errors.ts'
+import { hourMs } from '#core/time.ts'
 import { databaseClock, leaseMs } from './lease-store.ts'
 import { type Migration, migrations, newestVersion, statementsOf } from './migrations.ts'
 import { asAppError, runningName } from './postgres.ts'
@@ -10,7 +11,7 @@ import { checkVersion, oldestShared, outdated } from './version-check.ts'
 /** Advisory lock key. It is arbitrary, but the same in every Atrium. */
 const lockKey = 4_728_301_195
 /** A new index on a large table takes longer than other statements may, and the other replicas wait for it. */
-export const timeoutMs = 60 * 60 * 1000
+export const timeoutMs = hourMs
 
 /** The connections of a process that starts. Those of one that runs have `runningName`. */
 const startingName = 'atrium-start'

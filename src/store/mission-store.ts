@@ -1,10 +1,10 @@
 // Missions: kept, changed and removed by their users. `mission-run-store` has what happens by the clock.
-import { dayMs } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Mission, MissionChange, NewMission } from '#core/mission.ts'
 import type { NewNews } from '#core/notification.ts'
 import type { MissionStore } from '#core/store.ts'
+import { dayMs } from '#core/time.ts'
 import { notifyMissions } from './change-signal.ts'
 import { enqueueNews } from './enqueue-news.ts'
 import { databaseClock } from './lease-store.ts'

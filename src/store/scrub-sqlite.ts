@@ -1,6 +1,7 @@
 // Removes what deletions leave behind in a SQLite file: terms of deleted chunks in the full-text index, and deleted text in
 // the write-ahead log. It works in the background, a moment after a deletion, in short steps.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { dayMs } from '#core/time.ts'
 import { first, type Job, run } from './sql.ts'
 import type { SqliteSql } from './sqlite.ts'
 
@@ -17,7 +18,7 @@ const mergePages = 16
 const minDeletedPercent = 1
 /** Rest after a rewrite of the whole index, as a multiple of the time that it took. */
 const defaultRestFactor = 100
-const maxRestMs = 24 * 60 * 60_000
+const maxRestMs = dayMs
 /** At close a scrub that is due may take this long. What is left is done after the next start. */
 const maxCloseMs = 2_000
 

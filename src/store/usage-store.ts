@@ -1,5 +1,4 @@
 // Usage of each model, by user and day. It is counted in the transactions of the steps.
-import { dayMs } from '#core/account.ts'
 import { type Door, doorOf, doorOfSlot } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { type UserId, userId } from '#core/ids.ts'
@@ -8,6 +7,7 @@ import type { Reservation, Step } from '#core/turn-store.ts'
 import { ended } from '#core/turn-status.ts'
 import { type ModelCall, noUsage, type Turn, type Usage } from '#core/turn.ts'
 import type { CostSum, DayUsage, UsageStore, UsageTotals } from '#core/usage.ts'
+import { dayMs } from '#core/time.ts'
 import { countsOf, usageIn } from './rows.ts'
 import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { isBroken, isRunning } from './turn-status.ts'

@@ -2,6 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import { readParams, schemaOf } from '#core/tool-params.ts'
 import type { Tool } from '#core/tool.ts'
+import { machineZone } from '#core/time.ts'
 
 /** A call without `timezone` uses `defaultZone`, by default the machine's time zone. */
 export function createTimeTool({ now, defaultZone }: { now: () => number; defaultZone?: string }): Tool {
@@ -25,7 +26,7 @@ export function createTimeTool({ now, defaultZone }: { now: () => number; defaul
     untrusted: false,
     run: async (args) => {
       const { timezone } = readParams(parameters, args) as { timezone?: string }
-      const zone = timezone?.trim() || defaultZone || new Intl.DateTimeFormat().resolvedOptions().timeZone
+      const zone = timezone?.trim() || defaultZone || machineZone()
       return JSON.stringify(describeMoment(now(), zone))
     },
   }

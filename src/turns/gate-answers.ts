@@ -7,11 +7,12 @@ import type { NewGrant } from '#core/grant.ts'
 import type { OpenGate } from '#core/turn-store.ts'
 import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
+import { dayMs } from '#core/time.ts'
 import { reachOfGate } from '#safety/gate-question.ts'
 import { grantFor, type GrantRequest } from '#safety/grant-rules.ts'
 
 /** How long a gate waits for an answer. */
-export const gateMs = 24 * 60 * 60 * 1000
+export const gateMs = dayMs
 /** Gates in one list. */
 export const maxGates = 200
 /** Answers in one list: more than anybody gives in a day. */

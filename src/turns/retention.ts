@@ -1,12 +1,13 @@
 // Erases conversations by their last activity: on request, and by the setting `retention_days` at the start and once a day.
 import { setImmediate as pass } from 'node:timers/promises'
-import { dayMs, type Erased } from '#core/account.ts'
+import { type Erased } from '#core/account.ts'
 import type { Bus } from '#core/bus.ts'
 import type { PastThreads } from '#core/past-threads.ts'
 import type { Lease } from '#core/lease.ts'
 import type { Store } from '#core/store.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
+import { dayMs } from '#core/time.ts'
 import { eraseWords } from './erase-words.ts'
 
 /** Delay of the first look, so that short commands end without one. */

@@ -1,9 +1,9 @@
 // Erases temporary threads a day after their last turn.
 import { setImmediate as pass } from 'node:timers/promises'
-import { dayMs } from '#core/account.ts'
 import type { Lease } from '#core/lease.ts'
 import type { Store } from '#core/store.ts'
 import type { Clock } from '#lib/clock.ts'
+import { dayMs } from '#core/time.ts'
 
 /** How long a temporary thread is kept after its last turn. */
 const keptMs = dayMs

@@ -7,6 +7,7 @@ import { jsonInSlices, textInSlices } from '#core/json-slices.ts'
 import type { ThreadStore } from '#core/thread-store.ts'
 import type { Thread } from '#core/turn.ts'
 import { pace } from '#lib/pace.ts'
+import { isoTime } from '#core/time.ts'
 
 export const exportFormats = ['json', 'markdown'] as const
 export type ExportFormat = (typeof exportFormats)[number]
@@ -79,14 +80,14 @@ function jsonHead({ title, door, createdAt, updatedAt }: Thread): string {
     version: exportVersion,
     title,
     door,
-    created_at: new Date(createdAt).toISOString(),
-    updated_at: new Date(updatedAt).toISOString(),
+    created_at: isoTime(createdAt),
+    updated_at: isoTime(updatedAt),
   }
   return `${JSON.stringify(head).slice(0, -1)},"items":[`
 }
 
 function exportedItem({ item, at, seq }: Entry): object | undefined {
-  const head = { seq, at: new Date(at).toISOString(), type: item.type }
+  const head = { seq, at: isoTime(at), type: item.type }
   if (item.type === 'message') {
     const { role, cut } = item
     return { ...head, role, content: ownParts(item), ...(cut && { cut }) }

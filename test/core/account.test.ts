@@ -1,7 +1,8 @@
 // Names of users, and the limits of their tokens.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dayMs, maxTokenDays, userNamePattern } from '#core/account.ts'
+import { maxTokenDays, userNamePattern } from '#core/account.ts'
+import { dayMs } from '#core/time.ts'
 
 const names: readonly [name: string, fits: boolean][] = [
   ['ada', true],

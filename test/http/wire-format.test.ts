@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Grant } from '#core/grant.ts'
 import { userId } from '#core/ids.ts'
-import { grantWire, isoTime, unixTime, usageWire } from '#http/wire-format.ts'
+import { grantWire, unixTime, usageWire } from '#http/wire-format.ts'
+import { isoTime } from '#core/time.ts'
 
 test('a time is told in UTC, or in whole seconds that have passed', () => {
   assert.deepEqual([isoTime(1_999), unixTime(1_999), unixTime(2_000)], ['1970-01-01T00:00:01.999Z', 1, 2])

@@ -1,10 +1,10 @@
 // When conversations are erased by their age, and by which process.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dayMs } from '#core/account.ts'
 import { userId } from '#core/ids.ts'
 import type { PastPart, PastThreads } from '#core/past-threads.ts'
 import { silentLog } from '#lib/log.ts'
+import { dayMs } from '#core/time.ts'
 import { pruneSome, watchRetention } from '#turns/retention.ts'
 
 type Job = () => void | Promise<void>

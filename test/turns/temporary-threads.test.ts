@@ -1,7 +1,7 @@
 // When temporary threads are erased, and by which process.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dayMs } from '#core/account.ts'
+import { dayMs } from '#core/time.ts'
 import { watchTemporaryThreads } from '#turns/temporary-threads.ts'
 
 type Job = () => void | Promise<void>

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { PairedChat, Updates } from '#core/channel.ts'
 import type { UserId } from '#core/ids.ts'
 import type { ReadPdf } from '#core/pdf.ts'
+import { dayMs, hourMs } from '#core/time.ts'
 import { isAway } from '#turns/store-retry.ts'
 import type { Incoming } from './channel.ts'
 import { readCommand } from './chat-commands.ts'
@@ -14,8 +15,8 @@ import { createTellPosts, maxRetryMs, minRetryMs, type TellPostsParts } from './
 /** Attempts at an update that fails for a reason of its own; then it is left out, so that others come through. */
 const maxAttempts = 5
 /** How long the ids of updates are kept. No channel repeats an update after a day. */
-const keepUpdatesMs = 3 * 24 * 60 * 60 * 1000
-const pruneMs = 60 * 60 * 1000
+const keepUpdatesMs = 3 * dayMs
+const pruneMs = hourMs
 
 export type ChannelDoorParts = TellPostsParts & {
   readonly readPdf: ReadPdf

@@ -1,10 +1,7 @@
 // Formats times and call arguments as text.
 import { objectIn } from '#core/json.ts'
+import { dayMs, hourMs, minuteMs } from '#core/time.ts'
 import { printable } from '#safety/printable.ts'
-
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
-const dayMs = 24 * hourMs
 
 /** Remaining time, rounded up: 58 min, 23 h. */
 export function leftWords(ms: number): string {

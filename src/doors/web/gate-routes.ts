@@ -1,12 +1,11 @@
 // Routes of gates and grants: list open and answered gates, answer a gate, list and revoke grants.
 import * as z from 'zod/mini'
-import { dayMs } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { AnsweredGate, OpenGate } from '#core/turn-store.ts'
 import { type Route, route } from '#http/routes.ts'
 import { pace } from '#lib/pace.ts'
-import { grantWire, isoTime } from '#http/wire-format.ts'
+import { grantWire } from '#http/wire-format.ts'
 import { gateMs } from '#turns/gate-answers.ts'
 import type { Gates } from '#turns/gates.ts'
 import type { Threads } from '#turns/threads.ts'
@@ -21,6 +20,8 @@ import {
   type WaitingGate,
 } from '#doors/web/wire/gate.ts'
 import { TurnWire } from '#doors/web/wire/job.ts'
+import { isoTime } from '#core/time.ts'
+import { dayMs } from '#core/time.ts'
 import { jobWire, senderOf } from './wire.ts'
 
 const AnsweredQuery = z.object({

@@ -13,9 +13,9 @@ import { rateLimited } from '#http/chat-rate.ts'
 import type { Origins } from '#http/origin.ts'
 import type { Route } from '#http/routes.ts'
 import { maxSessionMs, type Sessions } from '#http/session.ts'
-import { isoTime } from '#http/wire-format.ts'
 import { hashToken } from '#lib/token.ts'
 import { SessionAnswer } from '#doors/web/wire/user.ts'
+import { isoTime } from '#core/time.ts'
 import type { Turns } from '#turns/turns.ts'
 
 const windowMs = 60_000

@@ -7,10 +7,10 @@ import { maxFileBodyBytes } from '#http/body.ts'
 import { requireAllTools } from '#http/caller.ts'
 import { check, checkBody } from '#http/validate.ts'
 import { type Route, route } from '#http/routes.ts'
-import { isoTime } from '#http/wire-format.ts'
 import type { Documents } from '#memory/documents.ts'
 import type { Threads } from '#turns/threads.ts'
 import { ContentWire, DocumentWire, HistoryAnswer, MemoryAnswer } from '#doors/web/wire/memory.ts'
+import { isoTime } from '#core/time.ts'
 import { limit } from './paging.ts'
 
 const MemoryQuery = z.object({

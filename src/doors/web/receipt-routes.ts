@@ -3,10 +3,10 @@ import type * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { isUuid } from '#core/ids.ts'
 import { type Route, route } from '#http/routes.ts'
-import { isoTime } from '#http/wire-format.ts'
 import type { Receipt } from '#turns/receipt.ts'
 import type { Turns } from '#turns/turns.ts'
 import { ReceiptWire } from '#doors/web/wire/receipt.ts'
+import { isoTime } from '#core/time.ts'
 import { faultWire } from './wire.ts'
 
 export function receiptRoutes({ turns }: { turns: Pick<Turns, 'receipt'> }): Route[] {

@@ -6,10 +6,10 @@ import { maxFileBodyBytes } from '#http/body.ts'
 import { type Caller, requireAllTools } from '#http/caller.ts'
 import { type Route, route, type RouteFamily } from '#http/routes.ts'
 import { check } from '#http/validate.ts'
-import { isoTime } from '#http/wire-format.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
 import type { Skills, UserSkill } from '#skills/skills.ts'
 import { SkillDetail, SkillsAnswer, SkillWire } from '#doors/web/wire/skill.ts'
+import { isoTime } from '#core/time.ts'
 
 /** Characters of all files together that are shown; further files are listed without their text. */
 const maxShownChars = 512 * 1024

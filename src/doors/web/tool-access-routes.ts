@@ -7,7 +7,6 @@ import type { StoredSecrets, NeededSecret, SignIn, ToolAccess, ToolNeeds } from 
 import { type Caller, requireAllTools } from '#http/caller.ts'
 import type { Origins } from '#http/origin.ts'
 import { type Route, route } from '#http/routes.ts'
-import { isoTime } from '#http/wire-format.ts'
 import type { Gates } from '#turns/gates.ts'
 import {
   AuthAnswer,
@@ -17,6 +16,7 @@ import {
   SharesAnswer,
   type SignInWire,
 } from '#doors/web/wire/tool.ts'
+import { isoTime } from '#core/time.ts'
 import { markBrowser, receiveBrowser } from './sign-in-return.ts'
 
 const maxValueChars = 64 * 1024

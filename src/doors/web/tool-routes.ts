@@ -6,8 +6,8 @@ import { operator, type UserId } from '#core/ids.ts'
 import type { OpenStep, ToolAccess } from '#core/tool-access.ts'
 import { maxFileBodyBytes } from '#http/body.ts'
 import { type Route, route } from '#http/routes.ts'
-import { isoTime } from '#http/wire-format.ts'
 import { type AccessWire, ToolsAnswer, ToolTrialAnswer, ToolWire } from '#doors/web/wire/tool.ts'
+import { isoTime } from '#core/time.ts'
 
 const EnableBody = z.object({ enabled: z.boolean() })
 const TestBody = z.object({ params: z.optional(z.unknown()), context: z.optional(z.unknown()) })

@@ -1,12 +1,13 @@
 // Routes of users and their tokens, for the operator.
 import * as z from 'zod/mini'
-import { type AccountStore, dayMs, maxTokenDays, type User, userNamePattern, userNameRule } from '#core/account.ts'
+import { type AccountStore, maxTokenDays, type User, userNamePattern, userNameRule } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
 import { check } from '#http/validate.ts'
 import { type Route, route } from '#http/routes.ts'
-import { isoTime } from '#http/wire-format.ts'
 import { hashToken, newToken } from '#lib/token.ts'
 import { RemovedAnswer, TokensAnswer, UserAnswer, UsersAnswer } from '#doors/web/wire/user.ts'
+import { isoTime } from '#core/time.ts'
+import { dayMs } from '#core/time.ts'
 import type { Turns } from '#turns/turns.ts'
 
 const nameFault = `must be ${userNameRule}`

@@ -8,11 +8,12 @@ import { type Entry, type Item, ownParts } from '#core/item.ts'
 import type { CutText } from '#core/turn-store.ts'
 import type { QueuedEntry } from '#core/thread-store.ts'
 import { type Thread, type Turn, type TurnError, usageSoFar } from '#core/turn.ts'
-import { isoTime, usageWire } from '#http/wire-format.ts'
+import { usageWire } from '#http/wire-format.ts'
 import type { Frame } from '#doors/web/wire/frame.ts'
 import type { TurnFields } from '#doors/web/wire/job.ts'
 import type { ItemWire, QueuedWire, ThreadWire } from '#doors/web/wire/thread.ts'
 import type { Fault, Limit } from '#doors/web/wire/turn.ts'
+import { isoTime } from '#core/time.ts'
 import { asWritten, gateWire } from './gate-wire.ts'
 
 /** A turn as a job. `reply` is its response, or the beginning of a long one. */

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '#core/errors.ts'
 import { inCheckout } from '#lib/checkout.ts'
+import { dayMs } from '#core/time.ts'
 import { oneLine } from '#safety/printable.ts'
 import { buildFault } from './build-fault.ts'
 import { type BuilderOutcome, runBuilder } from './run-builder.ts'
@@ -35,7 +36,7 @@ const builder = 'componentize-qjs'
 const buildDeadlineMs = 60_000
 const workPrefix = 'atrium-tool-'
 /** A folder that is older was left by a build that was killed. */
-const maxWorkMs = 24 * 60 * 60_000
+const maxWorkMs = dayMs
 
 /** The component of one TypeScript tool. Throws invalid_input that says what is wrong with its sources. */
 export async function buildTool({

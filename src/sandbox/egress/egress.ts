@@ -8,6 +8,7 @@ import type { Capabilities } from '#sandbox/package/capabilities.ts'
 import { credentialsFor, echoesOf, inject } from './credentials.ts'
 import { withDeadline } from '#lib/deadline.ts'
 import { inPace } from '#lib/pace.ts'
+import { hourMs, minuteMs } from '#core/time.ts'
 import type { Dial, Dialled, Outgoing, WireAnswer } from '#net/dial.ts'
 import { requestFault, type RequestFault, ToolFault } from '#sandbox/sandbox-fault.ts'
 import {
@@ -77,8 +78,6 @@ type Values = ReadonlyMap<string, string>
 type Authorized = { readonly request: Outgoing; readonly values: Values }
 
 const redirectStatuses = [301, 302, 303, 307, 308]
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
 const shownUrlChars = 500
 
 /** Creates the egress of one call. */

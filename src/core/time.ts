@@ -1,0 +1,15 @@
+// Units of time in milliseconds, and a time as text.
+
+export const minuteMs = 60_000
+export const hourMs = 60 * minuteMs
+export const dayMs = 24 * hourMs
+
+/** ISO 8601 in UTC. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+/** The IANA name of this machine's time zone. */
+export function machineZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone
+}
