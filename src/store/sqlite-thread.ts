@@ -3,7 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Row, Statement } from './sql.ts'
 import { isReadOnly } from './sqlite-faults.ts'
-import { maxBusyMs, setUpConnection } from './sqlite-file.ts'
+import { maxBusyMs, prepareOnce, setUpConnection } from './sqlite-file.ts'
 import type { Answer, ThreadData } from './sqlite-threads.ts'
 
 const { path, writes } = workerData as ThreadData
@@ -21,7 +21,7 @@ function answer(asked: readonly Statement[]): Answer {
     let rows: Row[] = []
     for (const { sql, values } of asked) {
       if (writes && !db.isTransaction && !outside.test(sql)) throw new Error('the transaction has ended')
-      const statement = statements.get(sql) ?? db.prepare(sql)
+      const statement = statements.get(sql) ?? prepareOnce(db, sql)
       // Some pragmas are carried out when they are prepared, and only then.
       if (!sql.startsWith('PRAGMA')) statements.set(sql, statement)
       rows = statement.all(...values) as Row[]

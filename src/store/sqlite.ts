@@ -4,7 +4,7 @@ import { AppError } from '#core/errors.ts'
 import { createOneAtATime } from '#lib/one-at-a-time.ts'
 import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
 import { asAppError, isBusy } from './sqlite-faults.ts'
-import { createPrivateFile, enableWal, maxBusyMs, setUpConnection, watchFile } from './sqlite-file.ts'
+import { createPrivateFile, enableWal, maxBusyMs, prepareOnce, setUpConnection, watchFile } from './sqlite-file.ts'
 import { createSqliteThreads } from './sqlite-threads.ts'
 import { createSqliteWriter, noThread, type SqliteWriter } from './sqlite-writer.ts'
 
@@ -102,7 +102,7 @@ export function openSqlite(
   function run({ sql, values, counted }: Statement): Row[] {
     let statement = statements.get(sql)
     if (!statement) {
-      statement = { prepared: db.prepare(sql), erases: erasing.test(sql) }
+      statement = { prepared: prepareOnce(db, sql), erases: erasing.test(sql) }
       statements.set(sql, statement)
     }
     const rows = statement.prepared.all(...values) as Row[]

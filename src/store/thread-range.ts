@@ -25,10 +25,7 @@ export type PlannedRange = {
   readonly bytes: number
 }
 
-/**
- * How far a range reaches within its bounds. Not `seq > ?`: the index `items_by_id` is for `seq > 32`, and SQLite would
- * compile the statement anew for each value, to see whether that index has all of the rows.
- */
+/** How far a range reaches within its bounds. */
 export function* planRange(threadId: string, range: EntryRange): Job<PlannedRange> {
   const { after, upTo, limit, maxBytes = defaultMaxBytes } = range
   const end = upTo ?? Number.MAX_SAFE_INTEGER

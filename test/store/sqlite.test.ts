@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { constants } from 'node:sqlite'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
@@ -25,6 +26,20 @@ test('the writes of one tick share one commit, in their order', async (t) => {
   assert.deepEqual(await Promise.all(texts.map((text) => sql.write(() => note(text)))), texts)
   assert.equal(sql.count('COMMIT'), 1)
   assert.deepEqual(await sql.read(notes), texts)
+})
+
+test('a statement is compiled once, whatever its limit and where a range begins', async (t) => {
+  const sql = openBare(t)
+  sql.db.exec('CREATE TABLE items (thread_id TEXT, seq INTEGER, id TEXT)')
+  sql.db.exec('CREATE INDEX items_by_id ON items (thread_id, id) WHERE seq > 32')
+  let compiled = 0
+  sql.db.setAuthorizer((action) => {
+    if (action === constants.SQLITE_SELECT) compiled++
+    return constants.SQLITE_OK
+  })
+  const text = 'SELECT seq FROM items WHERE thread_id = ? AND seq > ? ORDER BY seq LIMIT ?'
+  for (const at of [1, 33, 60]) await sql.read(() => query(text, 'a', at, at))
+  assert.equal(compiled, 1)
 })
 
 test('a burst is written in batches of a bounded size', async (t) => {
