@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { pidSpace } from '#lib/pid.ts'
 import { placeFile } from '#lib/place-file.ts'
 import { besideOf, makeVersion, replaceFolder } from '../tools/place.ts'
 
@@ -73,8 +74,10 @@ test('folders and files of ended processes go, those of running ones and other n
   mkdirSync(besideOf(place))
   replaceFolder(besideOf(place), place)
   assert.deepEqual(readdirSync(root).toSorted(), ['dist', ...stays].toSorted())
-  const files = [`a.wasm.${process.ppid}.new`, `b.wasm.${ended}.new`, `a.wasm.b.${ended}.new`, 'a.wasm.new']
-  for (const name of [...files, `a.wasm.${ended}.new`]) writeFileSync(join(place, name), '')
+  const here = pidSpace()
+  const others = [`b.wasm.${ended}-${here}.new`, `a.wasm.b.${ended}-${here}.new`, 'a.wasm.new']
+  const files = [`a.wasm.${process.ppid}-${here}.new`, ...others]
+  for (const name of [...files, `a.wasm.${ended}-${here}.new`]) writeFileSync(join(place, name), '')
   placeFile(join(place, 'a.wasm'), 'made')
   assert.deepEqual(readdirSync(place).toSorted(), ['a.wasm', ...files].toSorted())
 })

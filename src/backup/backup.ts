@@ -3,7 +3,7 @@ import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '#core/errors.ts'
 import type { Home } from '#home.ts'
-import { removeLeftovers } from '#lib/leftovers.ts'
+import { makerMark, removeLeftovers } from '#lib/leftovers.ts'
 import { readVersion } from '#lib/version.ts'
 import type { Snapshot } from '#store/snapshot.ts'
 import type { Header, Line } from './format.ts'
@@ -113,9 +113,9 @@ async function openSnapshot({ home, databaseUrl: url, onProgress }: BackupParts)
   if (!existsSync(home.database))
     throw new AppError('not_found', `${home.path} has no database yet: nothing to back up`)
   // Copies that killed backups have left.
-  removeLeftovers(home.path, /^backup\.part-(\d+)(?:-journal|-wal|-shm)?$/)
+  removeLeftovers(home.path, { start: 'backup.part-', ends: ['', '-journal', '-wal', '-shm'] })
   const { openSqliteSnapshot } = await import('#store/snapshot-sqlite.ts')
-  const scratch = join(home.path, `backup.part-${process.pid}`)
+  const scratch = join(home.path, `backup.part-${makerMark()}`)
   return openSqliteSnapshot({
     path: home.database,
     scratch,

@@ -6,7 +6,7 @@ import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { createGzip } from 'node:zlib'
 import { AppError } from '#core/errors.ts'
-import { removeLeftovers } from '#lib/leftovers.ts'
+import { makerMark, removeLeftovers } from '#lib/leftovers.ts'
 import { type Line, lineText, maxLineBytes } from './format.ts'
 
 export interface BackupFile {
@@ -20,8 +20,8 @@ export interface BackupFile {
 
 export async function createBackupFile(target: string): Promise<BackupFile> {
   const folder = dirname(target)
-  if (existsSync(folder)) removeLeftovers(folder, new RegExp(`^${RegExp.escape(basename(target))}\\.part-(\\d+)$`))
-  const path = `${target}.part-${process.pid}`
+  if (existsSync(folder)) removeLeftovers(folder, { start: `${basename(target)}.part-` })
+  const path = `${target}.part-${makerMark()}`
   const gzip = createGzip({ level: 1 })
   const hash = createHash('sha256')
   const handle = await open(path, 'wx', 0o600).catch((error: unknown) => {

@@ -7,6 +7,7 @@ import { makeBackup, writeAll } from '#backup/backup.ts'
 import type { Line } from '#backup/format.ts'
 import { verifyBackup } from '#backup/read-file.ts'
 import { type Home, homeAt } from '#home.ts'
+import { pidSpace } from '#lib/pid.ts'
 import { readVersion } from '#lib/version.ts'
 import { newestVersion } from '#store/migrations.ts'
 import { openStore } from '#store/open-store.ts'
@@ -59,10 +60,13 @@ test('a backup that fails leaves no file, and copies of backups that run stay', 
   const home = await emptyHome(t)
   mkdirSync(join(home.path, 'workspace'))
   writeFileSync(join(home.path, 'workspace', 'a'), 'a')
-  const kept = [`backup.part-${process.ppid}`, 'backup.part-mine', 'backup.part-999999999.txt']
+  const here = pidSpace()
+  const kept = [`backup.part-${process.ppid}-${here}`, 'backup.part-mine', `backup.part-999999999-${here}.txt`]
   // No process has this id. The other one is of an earlier process with the id of this one.
-  for (const name of [...kept, 'backup.part-999999999', `backup.part-${process.pid}`])
-    writeFileSync(join(home.path, name), 'half')
+  const left = ['999999999', process.pid].flatMap((pid) =>
+    ['', '-wal'].map((end) => `backup.part-${pid}-${here}${end}`),
+  )
+  for (const name of [...kept, ...left]) writeFileSync(join(home.path, name), 'half')
   const path = folder(t)
   const onProgress = (what: string) => assert.notEqual(what, 'files')
   await assert.rejects(makeBackup({ home, file: join(path, 'a'), withKey: false, onProgress }), {

@@ -19,6 +19,7 @@ import { makeBackup } from '#backup/backup.ts'
 import { lineText } from '#backup/format.ts'
 import { checkBackup, type RestoreParts, restoreBackup } from '#backup/restore.ts'
 import { homeAt, lockHome, openHome } from '#home.ts'
+import { pidSpace } from '#lib/pid.ts'
 import { openSqliteSnapshot } from '#store/snapshot-sqlite.ts'
 import { folder } from '../store/harness.ts'
 import { fillHome, rowsOf } from './filled.ts'
@@ -72,14 +73,15 @@ test('every row comes back, the files are counted, and progress is told up to th
   writeFileSync(join(home.path, 'workspace', 'a'), 'a')
   symlinkSync('a', join(home.path, 'workspace', 'b'))
   // Left by a backup that was killed: no process has this id.
-  writeFileSync(join(home.path, 'backup.part-999999999'), 'half')
+  const left = join(home.path, `backup.part-999999999-${pidSpace()}`)
+  writeFileSync(left, 'half')
   const file = join(folder(t), 'a.backup')
   const told = new Map<string, number>()
   const onProgress = (what: string, share: number): void => void told.set(what, share)
   const made = await makeBackup({ home, file, withKey: false, onProgress })
   assert.deepEqual([made.files, made.skipped, made.header.with_key], [2, [], false])
   assert.equal(told.get('files'), 1)
-  assert.equal(existsSync(join(home.path, 'backup.part-999999999')), false)
+  assert.equal(existsSync(left), false)
   const before = await sqliteRows(home.database, t)
   const rows = Object.fromEntries(Object.entries(before).map(([table, all]) => [table, all.length]))
   assert.deepEqual(made.header.tables, rows)

@@ -7,6 +7,7 @@ import { gunzipSync } from 'node:zlib'
 import { createHash } from 'node:crypto'
 import { type Line, lineText } from '#backup/format.ts'
 import { createBackupFile } from '#backup/write-file.ts'
+import { pidSpace } from '#lib/pid.ts'
 import { folder } from '../store/harness.ts'
 import { openBelow } from './open-below.ts'
 
@@ -43,9 +44,11 @@ test('a backup that fails leaves the one before, and nothing else', async (t) =>
 test('what killed backups left is removed, not what one that runs is writing', async (t) => {
   const path = folder(t)
   const file = join(path, 'a')
-  const kept = [`a.part-${process.ppid}`, 'a.part-mine', 'b.part-999999999']
+  const here = pidSpace()
+  const kept = [`a.part-${process.ppid}-${here}`, 'a.part-mine', `b.part-999999999-${here}`]
   // No process has this id. The other one is of an earlier process with the id of this one.
-  for (const name of [...kept, 'a.part-999999999', `a.part-${process.pid}`]) writeFileSync(join(path, name), 'half')
+  const left = ['999999999', process.pid].map((pid) => `a.part-${pid}-${here}`)
+  for (const name of [...kept, ...left]) writeFileSync(join(path, name), 'half')
   await (await createBackupFile(file)).discard()
   assert.deepEqual(readdirSync(path).toSorted(), kept.toSorted())
 })
