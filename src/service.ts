@@ -187,6 +187,6 @@ async function modelLine({ provider, name, source, fallback = [] }: Config['mode
     default: '',
   }
   const others = fallback.map((each) => `${each.provider}/${each.name}`)
-  const next = others.length > 0 ? `; else ${others.join(', ')}` : ''
+  const next = others.length > 0 ? `; ${others.join(', then ')} stands in` : ''
   return `${provider === name ? name : `${provider} ${name}`}  (${why[source]}${next})`
 }

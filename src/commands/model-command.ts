@@ -48,7 +48,7 @@ export async function listModels(options: { json?: boolean }): Promise<void> {
       const needs = missing.length > 0 ? `needs ${missing.join(' and ')}` : 'ready'
       return [name === model.provider ? '*' : ' ', name, providers[name].words, needs]
     })
-    const next = fallback.length > 0 ? ` When it cannot, ${fallback.join(', then ')}.` : ''
+    const next = fallback.length > 0 ? ` When it cannot, ${fallback.join(', then ')} stands in.` : ''
     const others = offered.length > 0 ? ` A thread may use another: ${offered.join(', ')}.` : ''
     const first = `${modelWords(model)} answers (chosen ${sources[model.source]}).${next}${others}`
     print(options, { current, providers: known }, `${first}\n\n${table(rows)}`)

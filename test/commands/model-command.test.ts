@@ -90,7 +90,7 @@ test('a running service tests the choice with its own keys, not with those of th
   assert.equal((await atrium(own.path, ['model', 'set', 'openai-compatible', 'm'])).code, 2)
 })
 
-test('a fallback is stored with the choice and shown', async () => {
+test('models that stand in are stored with the choice and shown', async () => {
   await atrium(home.path, [
     'model',
     'set',
@@ -102,6 +102,10 @@ test('a fallback is stored with the choice and shown', async () => {
     '--force',
   ])
   assert.partialDeepStrictEqual(await current(), { fallback: ['openai/a/b', 'google/gemini-3.5-flash'] })
+  assert.match(
+    (await atrium(home.path, ['model'])).stdout,
+    /When it cannot, openai\/a\/b, then google\/gemini-3\.5-flash stands in\./,
+  )
   const bad = await atrium(home.path, ['model', 'set', 'ollama', '--fallback', 'nobody/x'])
   assert.deepEqual([bad.code, /error: --fallback must be a comma list of provider\/model/.test(bad.stderr)], [2, true])
 })
