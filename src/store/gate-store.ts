@@ -10,7 +10,7 @@ import type { TurnStatus } from '#core/turn-status.ts'
 import { append } from './append-items.ts'
 import { saveGrant } from './grant-store.ts'
 import { wasPinnedSince } from './mcp-store.ts'
-import { digestOfTurn } from './turn-digest.ts'
+import { beginDigest, endDigest, type ReadDigest } from './turn-digest.ts'
 import { readGateHeaders, type ItemHeader, readTail, readItemRow } from './item-headers.ts'
 import { getTurn, isReached, newestReached } from './reachable.ts'
 import { entryOf, listColumns, listedTurnOf, storedStatus, turnColumns, turnOf } from './rows.ts'
@@ -204,8 +204,16 @@ function openGateHeaders(headers: readonly ItemHeader[], since: number): ItemHea
 /** `evenRunning` also ends a running turn, whose runner loses it. With `error` the turn fails, else it is cancelled. */
 export type Ending = { readonly evenRunning: boolean; readonly error?: TurnError }
 
-/** Ends a turn that is queued, waiting, or completed with an open output gate. Any other turn is returned unchanged. */
-export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: Ending, { now, lock }: UpdateParts) {
+/**
+ * Ends a turn that is queued, waiting, or completed with an open output gate. Any other turn is returned unchanged, and so is
+ * one whose entries have to be digested first (`long`).
+ */
+export function* endTurn(
+  user: UserId,
+  turnId: string,
+  { evenRunning, error }: Ending,
+  { now, lock, read }: UpdateParts & { readonly read?: ReadDigest | undefined },
+) {
   const found = yield* getTurn(user, turnId)
   if (found) yield* lockThread(found.threadId, lock)
   const turn = yield* getTurn(user, turnId)
@@ -214,7 +222,10 @@ export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: E
   const hasGate = turn.status === 'completed' && (yield* hasOpenGate(turn))
   const pending = turn.status === 'queued' || turn.status === 'waiting' || hasGate
   const canEnd = pending || (evenRunning && turn.status === 'running')
-  if (!canEnd) return { turn, entries: [] as Entry[], changed: false }
+  const unchanged = { turn, entries: [] as Entry[], changed: false, long: false }
+  if (!canEnd) return unchanged
+  const begun = yield* beginDigest(turn, { read })
+  if (!begun) return { ...unchanged, long: true }
   const status = error ? 'failed' : 'cancelled'
   const output = error ? 'the turn ended before this call was done' : 'cancelled by the user before it was done'
   const drafts = open.map(
@@ -235,7 +246,7 @@ export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: E
     error ? JSON.stringify(error) : null,
     turn.endedAt ?? now,
     lastSeq ?? null,
-    yield* digestOfTurn(turn, entries),
+    endDigest(turn, begun, entries),
     turnId,
     storedStatus(turn.status),
   )
@@ -243,7 +254,7 @@ export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: E
   if (!hasGate && turn.usage.model === undefined) yield* countUnasked([turn], now)
   const endedAt = turn.endedAt ?? now
   const after: Turn = { ...turn, status, endedAt, ...(lastSeq && { lastSeq }), ...(error && { error }) }
-  return { turn: after, entries, changed: true }
+  return { turn: after, entries, changed: true, long: false }
 }
 
 /** The input of a queued turn goes with its end. */

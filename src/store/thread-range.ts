@@ -51,7 +51,7 @@ export function* planRange(threadId: string, range: EntryRange): Job<PlannedRang
 }
 
 /** The rows of a range, with these columns. */
-function* readPlanned({ threadId, after, last }: PlannedRange, columns = entryColumns): Job<Row[]> {
+export function* readPlanned({ threadId, after, last }: PlannedRange, columns = entryColumns): Job<Row[]> {
   if (last === after) return []
   return yield* query(
     `SELECT ${columns} FROM ${wholeItems} WHERE thread_id = ? AND seq BETWEEN ? AND ? ORDER BY seq`,

@@ -1,19 +1,28 @@
 // Turns, from start to end.
 import { AppError } from '#core/errors.ts'
-import { newId } from '#core/ids.ts'
+import { newId, type UserId } from '#core/ids.ts'
 import type { Draft, Gate } from '#core/item.ts'
 import type { Lease } from '#core/lease.ts'
-import type { Step, TurnStore } from '#core/turn-store.ts'
+import type { EndedTurn, Step, TurnStore } from '#core/turn-store.ts'
 import type { Turn } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
 import { append, bodiesOf } from './append-items.ts'
 import { chainAsked, pointBehind } from './chain-points.ts'
 import { claimTurns, noteServed, type Served } from './claim-turn.ts'
-import { answeredGates, answerGate, endTurn, oldestGate, openGates, restAtGates, waitingSince } from './gate-store.ts'
+import {
+  answeredGates,
+  answerGate,
+  type Ending,
+  endTurn,
+  oldestGate,
+  openGates,
+  restAtGates,
+  waitingSince,
+} from './gate-store.ts'
 import { findReplay, findWaiting } from './find-earlier.ts'
 import { shareAll } from './fork-thread.ts'
 import { type Prepared, prepareStep } from './long-step.ts'
-import { digestOfTurn } from './turn-digest.ts'
+import { beginDigest, endDigest, readDigest, type ReadDigest } from './turn-digest.ts'
 import { type LongInput, prepareLongInput, readLongInput } from './long-input.ts'
 import { createOrderedIds } from './ordered-ids.ts'
 import { databaseClock, leaseMs } from './lease-store.ts'
@@ -48,6 +57,16 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
   const nextId = createOrderedIds(newId)
   const { lock, backend } = sql
   const served: Served = new Set()
+
+  async function end(user: UserId, turnId: string, ending: Ending): Promise<EndedTurn> {
+    for (let read: ReadDigest | undefined; ; ) {
+      const parts = { now: now(), lock, read }
+      const { long, ...done } = await sql.write(() => endTurn(user, turnId, ending, parts))
+      if (!long) return done
+      read = await readDigest(sql, done.turn, read)
+    }
+  }
+
   return {
     async start(turn) {
       // Not inside the job: jobs may overtake each other, but messages must keep the order they came in.
@@ -82,15 +101,18 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
       const preparing = prepareStep(turn, step, now)
       const prepared = preparing && (await preparing)
       const long = prepared?.long
-      return sql.write(() => recordStep(turn, lease, step, { now: long?.at ?? now(), prepared, lock }), long?.bodies)
+      for (let read: ReadDigest | undefined; ; read = await readDigest(sql, turn, read)) {
+        const parts = { now: long?.at ?? now(), prepared, lock, read }
+        const recorded = await sql.write(() => recordStep(turn, lease, step, parts), long?.bodies)
+        if (recorded) return recorded
+      }
     },
     answer: (user, threadId, draft, grant) =>
       sql.write(() => answerGate({ user, threadId, draft, ...(grant && { grant }) }, { now: now(), lock })),
     openGates: (user, query) => openGates(sql, user, query),
     answeredGates: (user, query) => sql.read(() => answeredGates(user, query)),
-    cancel: (user, turnId) => sql.write(() => endTurn(user, turnId, { evenRunning: false }, { now: now(), lock })),
-    end: (user, turnId, error) =>
-      sql.write(() => endTurn(user, turnId, { evenRunning: true, ...(error && { error }) }, { now: now(), lock })),
+    cancel: (user, turnId) => end(user, turnId, { evenRunning: false }),
+    end: (user, turnId, error) => end(user, turnId, { evenRunning: true, ...(error && { error }) }),
     async queuedInput(user, turnId) {
       const { turn, input } = await sql.read(() => readQueuedTurn(user, turnId, ''))
       const drafts = input ?? (await readLongInput(sql, turnId))?.drafts
@@ -176,24 +198,36 @@ function* recoverTurns({ owner, epoch }: Lease, backend: Sql['backend']): Job<nu
   )
 }
 
-type RecordParts = { readonly now: number; readonly prepared: Prepared | undefined; readonly lock: Sql['lock'] }
+type RecordParts = {
+  readonly now: number
+  readonly prepared: Prepared | undefined
+  readonly lock: Sql['lock']
+  readonly read: ReadDigest | undefined
+}
 
-function* recordStep(turn: Turn, lease: Lease, step: Step, { now, prepared, lock }: RecordParts) {
+/** Undefined if the turn ends and its stored entries have to be digested first: nothing is written then. */
+function* recordStep(turn: Turn, lease: Lease, step: Step, { now, prepared, lock, read }: RecordParts) {
   const { drafts, usage, outcome, retry } = step
   const stored = retry && (yield* findStoredStep(turn, drafts))
   if (stored) return stored
   const seqBefore = yield* lockTurn(turn, lease, { lock, lastSeq: step.earlier?.at(-1)?.seq })
+  const status = outcome?.status ?? 'running'
+  const over = ended(status)
+  const long = prepared?.long
+  const known = long?.whole?.lastSeq === seqBefore ? long.whole.hash : undefined
+  const digests = over && !known
+  const { earlier } = step
+  const begun = digests
+    ? yield* beginDigest(turn, { earlier, before: prepared?.before, read, lastSeq: seqBefore })
+    : undefined
+  if (digests && !begun) return undefined
   const gate = drafts.findLast(({ item }) => item.type === 'gate' && item.kind === 'output')?.item as Gate | undefined
   // The turn of an API client is answered: its history has a new point.
   const asked = chainAsked(turn, step)
-  const long = prepared?.long
   const chain = asked === undefined ? null : (long?.point ?? (yield* pointBehind(turn, asked, step)))
   const target = { threadId: turn.threadId, turnId: turn.id, at: now, lastSeq: seqBefore, bodies: long?.bodies }
   const entries = drafts.length > 0 ? yield* append(target, drafts, gate?.callId ?? null) : []
-  const status = outcome?.status ?? 'running'
-  const over = ended(status)
   const lastSeq = over ? seqBefore + entries.length : null
-  const known = long?.whole?.lastSeq === seqBefore ? long.whole.hash : undefined
   yield* run(
     `UPDATE turns SET status = ?, input_tokens = ?, cached_tokens = ?, output_tokens = ?, reasoning_tokens = ?,
                       cost_usd = ?, model = ?, reserved_usd = NULL, error = ?, ended_at = ?, last_seq = ?,
@@ -205,7 +239,7 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, { now, prepared, lock
     outcome?.status === 'failed' ? storedError(outcome) : null,
     over ? now : null,
     lastSeq,
-    over ? (known ?? (yield* digestOfTurn(turn, entries, { earlier: step.earlier, before: prepared?.before }))) : null,
+    begun ? endDigest(turn, begun, entries) : over ? (known ?? null) : null,
     chain,
     // A turn that waits has an owner only while a call is open there.
     ...(outcome?.status === 'waiting' && !outcome.held ? [null, null] : [lease.owner, lease.epoch]),

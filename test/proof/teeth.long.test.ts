@@ -88,7 +88,7 @@ const teeth: readonly (readonly [rule: string, file: string, is: string, becomes
   ],
   ['privacy', 'src/store/reachable.ts', `(user_id = ? OR (? = 'operator' AND`, `(user_id = ? OR (? <> '' OR`],
   ['money', 'src/store/turn-store.ts', `reserved_usd = NULL,`, `reserved_usd = reserved_usd,`],
-  ['receipts', 'src/store/turn-digest.ts', `if (!before) return digestOf(known)`, `if (!before) return digestOf(last)`],
+  ['receipts', 'src/store/turn-digest.ts', `digestOf([...begun.entries, ...last])`, `digestOf(last)`],
   ['streams', 'src/doors/responses/tell/stream.ts', `"delta":\${json(unread)}`, `"delta":\${json(unread.trim())}`],
   [
     'documented',

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createDigest, digestOf } from '#core/digest.ts'
 import { type Entry, textMessage } from '#core/item.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
-import { digestInPace, digestOfTurn } from '#store/turn-digest.ts'
+import { beginDigest, digestInPace, endDigest } from '#store/turn-digest.ts'
 import { drive } from './drive.ts'
 import { ada } from './harness.ts'
 
@@ -29,9 +29,16 @@ const entry = (seq: number, turnId = 't'): Entry => ({
 const entries = (from: number, to: number): Entry[] =>
   Array.from({ length: to - from + 1 }, (_, at) => entry(from + at))
 
+const mebibyte = 1024 * 1024
+
 /** The digest in a thread with these entries, and the number of statements for it. */
-function digested(stored: readonly Entry[], last: readonly Entry[], known?: Parameters<typeof digestOfTurn>[2]) {
-  const { result, asked } = drive(digestOfTurn(turn, last, known), ({ sql, values }) => {
+function digested(
+  stored: readonly Entry[],
+  last: readonly Entry[],
+  known?: Parameters<typeof beginDigest>[1],
+  bytes = 1,
+) {
+  const { result, asked } = drive(beginDigest(turn, known), ({ sql, values }) => {
     const [, from = 0, to = 0, limit] = values.map(Number)
     const found = stored
       .filter(({ seq }) => seq >= from && seq <= to)
@@ -42,49 +49,62 @@ function digested(stored: readonly Entry[], last: readonly Entry[], known?: Para
       turn_id: turnId,
       at,
       asked: null,
-      bytes: 1,
+      bytes,
       body: JSON.stringify(item),
     }))
   })
-  return { hash: result, statements: asked.length }
+  return { hash: result && endDigest(turn, result, last), statements: asked.length }
 }
 
 test('nothing is read where the entries before and the last ones are all of the turn', () => {
-  const known = { earlier: entries(3, 4) }
+  const known = { earlier: entries(3, 4), lastSeq: 4 }
   const whole = { hash: digestOf(entries(3, 5)), statements: 0 }
   assert.deepEqual(digested([], entries(5, 5), known), whole)
+  assert.deepEqual(digested([], [], known), { hash: digestOf(entries(3, 4)), statements: 0 }, 'without last ones')
   const before = createDigest()
   before.add(known.earlier)
   assert.deepEqual(digested([], entries(5, 5), { ...known, before }), whole, 'by what was digested before')
 })
 
 test('a gap in what is known is read: others answer gates meanwhile', () => {
-  const stored = entries(1, 6)
   const whole = digestOf(entries(3, 6))
-  for (const [earlier, last] of [
-    [entries(3, 4), entries(6, 6)],
-    [entries(4, 4), entries(5, 6)],
-    [entries(3, 4), []],
-    [[], []],
+  for (const [earlier, lastSeq] of [
+    [entries(3, 4), 5],
+    [entries(4, 5), 5],
+    [[], 5],
   ] as const) {
-    const { hash, statements } = digested(stored, last, { earlier })
-    assert.equal(hash, whole, `${earlier.length} and ${last.length}`)
+    const { hash, statements } = digested(entries(1, 5), entries(6, 6), { earlier, lastSeq })
+    assert.equal(hash, whole, `${earlier.length} up to ${lastSeq}`)
     assert.ok(statements > 0)
   }
 })
 
-test('entries of other turns are left out, and a long turn is read page by page', () => {
-  const stored = entries(1, 1_100).map((each) => (each.seq % 3 === 0 ? entry(each.seq, 'other') : each))
+test('entries of other turns are left out', () => {
+  const stored = entries(1, 400).map((each) => (each.seq % 3 === 0 ? entry(each.seq, 'other') : each))
   const own = stored.filter(({ seq, turnId }) => seq >= 3 && turnId === 't')
   assert.equal(digested(stored, []).hash, digestOf(own))
 })
 
+test('of a turn with many or long entries the transaction reads only the sizes', () => {
+  const unread = { hash: undefined, statements: 1 }
+  assert.deepEqual(digested(entries(1, 1_100), []), unread)
+  assert.deepEqual(digested(entries(1, 4), [], {}, mebibyte), unread)
+})
+
+test('what was read before the transaction is not read again', () => {
+  const digest = createDigest()
+  digest.add(entries(3, 900))
+  const read = { digest, upTo: 900 }
+  for (const again of ['once', 'when the transaction is run again']) {
+    const { hash } = digested(entries(901, 902), entries(903, 903), { read })
+    assert.equal(hash, digestOf(entries(3, 903)), again)
+  }
+})
+
 test('a turn without entries has none', () => {
   const { firstSeq: _, ...queued } = turn
-  assert.deepEqual(
-    drive(digestOfTurn(queued, []), () => []),
-    { result: null, asked: [] },
-  )
+  const { result, asked } = drive(beginDigest(queued), () => [])
+  assert.deepEqual([result && endDigest(queued, result, []), asked], [null, []])
 })
 
 test('a digest with pauses is the same', async () => {
