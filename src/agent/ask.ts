@@ -15,6 +15,8 @@ import { tokensInItem, tokensInText } from './tokens.ts'
 const maxItems = 256
 /** Bytes of one response: more than any model generates, and little enough to be read and stored at once. */
 const maxBytes = 4 * 1024 * 1024
+/** No tool has a longer name. Results and refusals repeat it. */
+const maxNameChars = 256
 /** JSON in the arguments of all calls of a response. They are parsed several times, at once. */
 const argBounds: JsonBounds = { values: 50_000, names: 20_000, levels: 200 }
 
@@ -197,11 +199,15 @@ function createResponse(turnId: string) {
           const thought: Thought = { type: 'thought', turnId, itemId, offset: text.length, text: event.text }
           if (event.text !== '') pieces.push(piece(block, thought))
           block.text += event.text
-          if (event.signature !== undefined) block.signature = event.signature
+          if (event.signature === undefined) break
+          count(event.signature)
+          block.signature = event.signature
           break
         }
         case 'call':
+          if (event.name.length > maxNameChars) throw tooLong(`${maxNameChars} characters in the name of a call`)
           countArgs(event.args)
+          count(event.signature ?? '')
           if (++calls > maxCalls) throw tooLong(`${maxCalls} calls`)
           push({ type: 'call', draft: callDraft(event) })
           break

@@ -115,3 +115,15 @@ test('reasoning is told as it comes, under the id that its item is stored with',
     [thought?.id, undefined, thought?.id],
   )
 })
+
+for (const [what, event] of [
+  ['a name of a call', { type: 'call', name: 'n'.repeat(300), args: '{}' }],
+  ['the signature of a thought', { type: 'reasoning', text: '', signature: 's'.repeat(5_000_000) }],
+  ['the signature of a call', { type: 'call', name: 'now', args: '{}', signature: 's'.repeat(5_000_000) }],
+] as const satisfies (readonly [string, ModelEvent])[]) {
+  test(`${what} that is too long ends the answer`, async () => {
+    const { fault, drafts } = await failing(new AppError('internal', 'not read so far'), [event])
+    assert.match(String(fault), /the model sent more than (?:256 characters in the name|4194304 bytes)/)
+    assert.deepEqual(drafts, [])
+  })
+}
