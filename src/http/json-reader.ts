@@ -8,7 +8,7 @@ import { inPace, nextTurn, pace } from '#lib/pace.ts'
 import { type FindExact, maxLosslessValues, mayLoseDigits, parseLossless, takeExact } from './lossless-json.ts'
 
 /** Bounds of the memory and the time that a parsed text takes. */
-export const jsonBounds: JsonBounds = { values: 200_000, names: 50_000, levels: 1_000 }
+export const jsonBounds: JsonBounds = { values: 200_000, names: 50_000, members: 10_000, levels: 1_000 }
 
 /** Texts up to this size are parsed at once. */
 export const smallJsonBytes = 64 * 1024

@@ -5,6 +5,8 @@ export type JsonBounds = {
   readonly values: number
   /** Members of objects. They cost more than values: each may need a hidden class of its own. */
   readonly names: number
+  /** Members of one object, which code checks and copies at once. Default: `names`. */
+  readonly members?: number
   readonly levels: number
 }
 
@@ -12,6 +14,8 @@ export type JsonBounds = {
 export type Excess = { readonly bound: keyof JsonBounds; readonly field: string }
 
 const maxFieldBytes = 100
+/** A member is at least `"":0,`. */
+const minMemberBytes = 5
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
@@ -25,6 +29,8 @@ export class JsonCount {
   #values = 1
   #names = 0
   #level = 0
+  /** The members of each open object. Absent for a text that is too short for many. */
+  readonly #members: number[] | undefined
   /** The last byte that is not white space opened an array or object, which may still turn out empty. */
   #opened = false
   #inString = false
@@ -36,6 +42,8 @@ export class JsonCount {
   constructor(text: Uint8Array, bounds: JsonBounds) {
     this.#text = text
     this.#bounds = bounds
+    const { members = Number.POSITIVE_INFINITY } = bounds
+    if (text.length > minMemberBytes * members) this.#members = []
   }
 
   get values(): number {
@@ -77,15 +85,18 @@ export class JsonCount {
         case colon:
           if (this.#level === 1) this.#field = [this.#start, this.#end]
           if (++this.#names > bounds.names) return this.#excess('names')
+          if (this.#members && this.#addMember(this.#members)) return this.#excess('members')
           break
         case openArray:
         case openObject:
           if (++this.#level > bounds.levels) return this.#excess('levels')
           this.#opened = true
+          this.#members?.push(0)
           break
         case closeArray:
         case closeObject:
           this.#level--
+          this.#members?.pop()
           break
         default:
           while (here < until && !isStructural(text[here] ?? 0)) here++
@@ -106,6 +117,13 @@ export class JsonCount {
     return here + 1
   }
 
+  /** Counts a member of the innermost object. True if it is one too many. */
+  #addMember(members: number[]): boolean {
+    const count = (members.pop() ?? 0) + 1
+    members.push(count)
+    return count > (this.#bounds.members ?? 0)
+  }
+
   #excess(bound: keyof JsonBounds): Excess {
     const [from, to] = this.#field
     this.#at = this.#text.length
@@ -124,7 +142,8 @@ export function excessOf(text: Uint8Array, bounds: JsonBounds): string | undefin
 
 /** A bound in words. */
 export function boundWords(bounds: JsonBounds, bound: keyof JsonBounds): string {
-  return `${bounds[bound]} ${bound === 'names' ? 'field names' : bound}`
+  const unit = { values: 'values', names: 'field names', members: 'field names in one object', levels: 'levels' }[bound]
+  return `${bounds[bound]} ${unit}`
 }
 
 /** False for bytes of numbers and literals, and for white space after them. */

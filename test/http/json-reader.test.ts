@@ -5,7 +5,7 @@ import { AppError } from '#core/errors.ts'
 import { jsonBounds, parseSmallJson, readJson as read, smallJsonBytes } from '#http/json-reader.ts'
 import { loopTurns } from '../loop-turns.ts'
 
-const { values, names, levels } = jsonBounds
+const { values, names, members: maxMembers = 0, levels } = jsonBounds
 
 async function faultOf(text: string | Buffer, what?: 'frame'): Promise<Pick<AppError, 'code' | 'message' | 'param'>> {
   try {
@@ -26,7 +26,9 @@ test('a text at each bound is read', async () => {
   // The outer object and its field are values too.
   const whole = (await read(Buffer.from(`{"a":${empties(values - 2)}}`))) as { a: unknown[] }
   assert.equal(whole.a.length, values - 2)
-  assert.equal(Object.keys((await read(Buffer.from(members(names)))) as object).length, names)
+  assert.equal(Object.keys((await read(Buffer.from(members(maxMembers)))) as object).length, maxMembers)
+  const objects = Array.from({ length: names / maxMembers }, () => members(maxMembers))
+  assert.equal(((await read(Buffer.from(`[${objects.join(',')}]`))) as unknown[]).length, objects.length)
   assert.ok(Array.isArray(await read(Buffer.from(nested(levels)))))
 })
 
@@ -37,9 +39,15 @@ test('beyond a bound the fault names the field, the limit and the way out', asyn
     message: `a brings the body to more than 200000 values: ${more}`,
     param: 'a',
   })
-  assert.deepEqual(await faultOf(`{"m":${members(names)}}`), {
+  const objects = Array.from({ length: names / maxMembers }, () => members(maxMembers))
+  assert.deepEqual(await faultOf(`{"m":[${objects.join(',')}]}`), {
     code: 'invalid_input',
     message: `m brings the body to more than 50000 field names: ${more}`,
+    param: 'm',
+  })
+  assert.deepEqual(await faultOf(`{"m":${members(maxMembers + 1)}}`), {
+    code: 'invalid_input',
+    message: `m brings the body to more than 10000 field names in one object: ${more}`,
     param: 'm',
   })
   assert.deepEqual(await faultOf(nested(levels + 1), 'frame'), {
@@ -70,7 +78,8 @@ test('bytes that are no UTF-8 are refused wherever they stand, and never replace
 
 test('other work goes on while a large text is parsed, whatever its shape', async (t) => {
   const size = 32 * smallJsonBytes
-  const texts = [`"${'a'.repeat(size)}"`, `"${'\\n'.repeat(size / 2)}"`, empties(size / 32), members(size / 64)]
+  const objects = `[${Array.from({ length: 4 }, () => members(size / 256)).join(',')}]`
+  const texts = [`"${'a'.repeat(size)}"`, `"${'\\n'.repeat(size / 2)}"`, empties(size / 32), objects]
   for (const text of texts) {
     const bytes = Buffer.from(text)
     const turns = await loopTurns(t, () => read(bytes))

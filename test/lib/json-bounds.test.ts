@@ -65,6 +65,19 @@ test('a bound is reached exactly, and one more exceeds it', () => {
   }
 })
 
+test('members are counted for each object by itself', () => {
+  const bounds = { ...free, members: 3 }
+  const inner = '{"a":{"b":1,"c":2},"d":[{"e":1,"f":2,"g":3}],"h":{"i":{}}}'
+  for (const slice of [1, 1_000]) {
+    assert.equal(counted(inner, slice, bounds).excess, undefined)
+    assert.deepEqual(counted(inner.replace('"i":{}', '"i":1,"j":2,"k":3,"l":4'), slice, bounds).excess, {
+      bound: 'members',
+      field: 'h',
+    })
+    assert.equal(counted(inner.replace('"d"', '"z":1,"d"'), slice, bounds).excess?.bound, 'members')
+  }
+})
+
 test('an excess names the field of the outermost object in which it is', () => {
   const field = (text: string): string | undefined => counted(text, 4, { ...free, values: 6 }).excess?.field
   assert.equal(field('{"first":[1,2],"second":{"third":[1,2,3]}}'), 'second')
@@ -74,10 +87,11 @@ test('an excess names the field of the outermost object in which it is', () => {
 })
 
 test('an excess in words names the bound and its limit', () => {
-  const bounds = { values: 10, names: 1, levels: 2 }
+  const bounds = { values: 10, names: 5, members: 2, levels: 2 }
   for (const [text, words] of [
     ['[1,2,3,4,5,6,7,8,9,0]', '10 values'],
-    ['{"a":1,"b":2}', '1 field names'],
+    ['[{"a":1,"b":2},{"c":1,"d":2},{"e":1,"f":2}]', '5 field names'],
+    ['{"a":1,"b":2,"c":3}', '2 field names in one object'],
     ['[[[]]]', '2 levels'],
     ['[1]', undefined],
   ] as const)
