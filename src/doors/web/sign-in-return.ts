@@ -1,21 +1,23 @@
 // The way back from a sign-in at another server: a cookie that ties it to the browser that began it, and a plain page.
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import { newToken } from '#lib/token.ts'
+import { readCookie, writeLaxCookie } from '#http/cookie.ts'
 import { asFault, statusOf } from '#http/reply.ts'
 import { sendSignInPage } from './sign-in-page.ts'
 
 /** SameSite=Lax, so that it is sent on the redirect back. */
 const cookieName = 'atrium_sign_in'
-const cookieSecs = 600
+const maxAgeSecs = 600
 const closing = 'You can close this window.'
 
 /** Sets the cookie for the way back to a path, and returns its value. */
 export function markBrowser(reply: FastifyReply, base: string, path: string): string {
   const browser = newToken()
-  const secure = base.startsWith('https') ? '; Secure' : ''
-  const attributes = `Path=${path}; Max-Age=${cookieSecs}; HttpOnly; SameSite=Lax${secure}`
-  reply.header('set-cookie', `${cookieName}=${browser}; ${attributes}`)
+  reply.header(
+    'set-cookie',
+    writeLaxCookie(cookieName, browser, { maxAgeSecs, secure: base.startsWith('https'), path }),
+  )
   return browser
 }
 
@@ -25,8 +27,8 @@ export async function receiveBrowser(
   path: string,
   finish: (by: { readonly browser?: string }) => Promise<string>,
 ): Promise<FastifyReply> {
-  const browser = cookieIn(reply.request)
-  reply.header('set-cookie', `${cookieName}=; Path=${path}; Max-Age=0; HttpOnly; SameSite=Lax`)
+  const browser = readCookie(reply.request.headers.cookie, cookieName)
+  reply.header('set-cookie', writeLaxCookie(cookieName, '', { maxAgeSecs: 0, secure: false, path }))
   try {
     const line = await finish(browser === undefined ? {} : { browser })
     return sendSignInPage(reply, { status: 200, title: 'Signed in', lines: [line, closing] })
@@ -36,9 +38,4 @@ export async function receiveBrowser(
     const lines = [message, 'Close this window and begin the sign-in again where you began it.']
     return sendSignInPage(reply, { status: statusOf(code), title: 'Not signed in', lines })
   }
-}
-
-function cookieIn({ headers }: FastifyRequest): string | undefined {
-  const found = (headers.cookie ?? '').split(/;\s*/).find((pair) => pair.startsWith(`${cookieName}=`))
-  return found?.slice(cookieName.length + 1) || undefined
 }
