@@ -1,18 +1,8 @@
 // The end of a restore: everything is prepared in a folder of the home, and one rename decides. What is decided is carried
 // out at once, or by the next process that locks the home.
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
-import { writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { syncPath } from '#lib/sync-path.ts'
 
 const preparedName = 'restore.part'
 const decidedName = 'restore.ready'
@@ -60,8 +50,8 @@ function unescaped(path: string): string {
 export function writePlan(home: string, plan: Plan): void {
   const path = join(home, preparedName, planName)
   writeFileSync(path, JSON.stringify(plan), { mode: 0o600 })
-  sync(path)
-  sync(join(home, preparedName))
+  syncPath(path)
+  syncPath(join(home, preparedName))
 }
 
 /** The mark of a restore that is prepared and not decided here: with PostgreSQL the database decides. */
@@ -77,7 +67,7 @@ export function isRestoreDecided(home: string): boolean {
 /** From here on the restore has happened. */
 export function decideRestore(home: string): void {
   renameSync(join(home, preparedName), join(home, decidedName))
-  sync(home)
+  syncPath(home)
 }
 
 /**
@@ -98,7 +88,7 @@ export function finishRestore(home: string): void {
     for (const old of name === databaseName ? databaseFiles : [name]) putAside(home, old, plan?.aside)
     renameSync(join(decided, name), join(home, name))
   }
-  sync(home)
+  syncPath(home)
   rmSync(decided, { recursive: true, force: true })
 }
 
@@ -120,11 +110,4 @@ function readPlan(folder: string): Plan | undefined {
     // A restore that was cut off before its plan was written.
     return undefined
   }
-}
-
-/** Brings a file or the names in a folder to the disk. */
-function sync(path: string): void {
-  const file = openSync(path, 'r')
-  fsyncSync(file)
-  closeSync(file)
 }

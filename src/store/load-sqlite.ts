@@ -1,7 +1,8 @@
 // Loads the rows of a backup into a new SQLite file.
-import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setImmediate as pass } from 'node:timers/promises'
+import { syncPath } from '#lib/sync-path.ts'
 import { indexColumns } from './term-index.ts'
 import { type Loading, named, type TermsOf, vectorOf } from './load.ts'
 import { applyMigrations, versionOf } from './migrate-sqlite.ts'
@@ -75,9 +76,7 @@ export function loadSqlite({ path, version, termsOf }: SqliteLoadParts): Loading
         statements.clear()
         applyMigrations(db)
         db.close()
-        const file = openSync(path, 'r')
-        fsyncSync(file)
-        closeSync(file)
+        syncPath(path)
       } catch (error) {
         throw asAppError(error)
       }

@@ -1,8 +1,9 @@
 // Migrations on SQLite: one exclusive transaction per version, after a copy of the file; a new file takes one for all.
-import { chmodSync, closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError, type ErrorCode } from '#core/errors.ts'
+import { syncPath } from '#lib/sync-path.ts'
 import { migrations, statementsOf } from './migrations.ts'
 import { asAppError } from './sqlite-faults.ts'
 import { checkVersion } from './version-check.ts'
@@ -102,9 +103,10 @@ function keepCopy(db: DatabaseSync, target: string, version: number): void {
     copy.close()
     // Else another process has migrated meanwhile, and made the copy itself.
     if (copied !== version) return
-    sync(temporary)
+    // SQLite leaves it to the system when a copy reaches the disk.
+    syncPath(temporary)
     renameSync(temporary, target)
-    sync(dirname(target))
+    syncPath(dirname(target))
   } finally {
     rmSync(temporary, { force: true })
   }
@@ -116,16 +118,6 @@ export function removeHalfCopies(path: string): void {
   for (const name of readdirSync(dirname(path))) {
     if (name.startsWith(prefix) && /^\d+\.backup\.\d+$/.test(name.slice(prefix.length)))
       rmSync(join(dirname(path), name), { force: true })
-  }
-}
-
-/** SQLite leaves it to the system when a copy reaches the disk. */
-function sync(path: string): void {
-  const file = openSync(path, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
   }
 }
 

@@ -1,7 +1,8 @@
 // Writes a folder of the cache atomically: it is complete or absent, even after a power failure.
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { newId } from '#core/ids.ts'
+import { syncPath } from '#lib/sync-path.ts'
 
 const folderMode = 0o700
 const fileMode = 0o600
@@ -12,21 +13,12 @@ export function writeFolder(folder: string, files: ReadonlyMap<string, Uint8Arra
   const temporary = `${folder}.${newId()}`
   mkdirSync(temporary, { recursive: true, mode: folderMode })
   for (const [name, bytes] of files) writeFileSync(join(temporary, name), bytes, { mode: fileMode, flush: true })
-  syncFolder(temporary)
+  syncPath(temporary)
   try {
     renameSync(temporary, folder)
   } catch (error) {
     rmSync(temporary, { recursive: true, force: true })
     // Another process wrote the same folder first.
     if (!existsSync(folder)) throw error
-  }
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(path, 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
   }
 }
