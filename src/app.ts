@@ -6,6 +6,8 @@ import type { AppError } from '#core/errors.ts'
 import { newId, operator, type UserId } from '#core/ids.ts'
 import type { McpServers } from '#core/mcp.ts'
 import type { ReadPdf } from '#core/pdf.ts'
+import { providers } from '#core/providers.ts'
+import { firstSecret } from '#core/secret.ts'
 import type { Settings, Store } from '#core/store.ts'
 import type { ToolAccess } from '#core/tool-access.ts'
 import type { Tools } from '#core/tool.ts'
@@ -22,7 +24,6 @@ import { openTurns } from '#app/open-turns.ts'
 import { ownSecretsOf } from '#app/own-secrets.ts'
 import { createPolicy } from '#app/policy.ts'
 import { createReadPdf } from '#app/read-pdf.ts'
-import { sealedKey } from '#app/sealed-key.ts'
 import { createSettingsAdmin } from '#app/settings-admin.ts'
 import type { Home } from '#home.ts'
 import type { Log } from '#lib/log.ts'
@@ -214,8 +215,9 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
       tryChoice: async (choice) => (await import('#app/try-choice.ts')).tryChoice(choice, store.secrets),
       providerModels: async (choice) => {
         const { listProviderModels } = await import('#models/provider-models.ts')
-        const sealed = choice.apiKey ?? (await sealedKey(choice.provider, store.secrets))
-        return listProviderModels({ ...choice, ...(sealed && { apiKey: sealed }) })
+        const { keys } = providers[choice.provider]
+        const apiKey = choice.apiKey ?? (await firstSecret(keys, (name) => store.secrets.get(name)))?.value
+        return listProviderModels({ ...choice, ...(apiKey && { apiKey }) })
       },
       reload: live.reload,
     }),

@@ -1,5 +1,6 @@
 // Vectors for memory search. Without a configured embedding model, none of its modules are loaded.
 import type { Config } from '#config.ts'
+import { firstSecret } from '#core/secret.ts'
 import type { Store } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
 import type { Embed } from '#memory/embed.ts'
@@ -37,7 +38,8 @@ export async function openVectors({ config, store, log, owner }: VectorsParts): 
     model: embedding.model,
     baseUrl: embedding.baseUrl,
     keyName: embedding.keys.at(-1) ?? '',
-    key: async () => embedding.apiKey ?? (await sealedKey(embedding.keys, store)),
+    key: async () =>
+      embedding.apiKey ?? (await firstSecret(embedding.keys, (name) => store.secrets.get(name)))?.value ?? '',
   })
   const { embed } = client
   const lacks = await store.vectors.prepare()
@@ -59,12 +61,4 @@ export async function openVectors({ config, store, log, owner }: VectorsParts): 
       await client.close()
     },
   }
-}
-
-async function sealedKey(keys: readonly string[], { secrets }: Store): Promise<string> {
-  for (const name of keys) {
-    const key = await secrets.get(name)
-    if (key) return key
-  }
-  return ''
 }

@@ -12,6 +12,18 @@ export function isServiceSecret(name: string): boolean {
   return name === telegramSecret || name === embeddingSecret || isProviderKey(name)
 }
 
+/** The first of some names that has a value. */
+export async function firstSecret(
+  names: readonly string[],
+  valueOf: (name: string) => Promise<string | undefined>,
+): Promise<{ readonly name: string; readonly value: string } | undefined> {
+  for (const name of names) {
+    const value = await valueOf(name)
+    if (value) return { name, value }
+  }
+  return undefined
+}
+
 /** The refresh token of a secret, and when the secret expires, as the sign-in's server reported them. */
 export type Renewal = { readonly token?: string; readonly expiresAt?: number }
 

@@ -2,6 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import type { Model } from '#core/model.ts'
 import { type Provider, providers } from '#core/providers.ts'
+import { firstSecret } from '#core/secret.ts'
 import { loadOnce } from '#lib/load-once.ts'
 import type { Log } from '#lib/log.ts'
 import { type ManualPrice, lookUpModel } from './price.ts'
@@ -67,8 +68,8 @@ async function openOne(choice: ModelChoice, secret: SecretLookup): Promise<Model
 /** The options that every client of a server takes. Throws model_key_missing if the provider needs a key. */
 async function partsOf(choice: ModelChoice, secret: SecretLookup) {
   const { baseUrl, keys, keyed } = providers[choice.provider]
-  const sealed = choice.apiKey === undefined ? await sealedKey(keys, secret) : undefined
-  const apiKey = choice.apiKey ?? sealed?.key ?? ''
+  const sealed = choice.apiKey === undefined ? await firstSecret(keys, secret) : undefined
+  const apiKey = choice.apiKey ?? sealed?.value ?? ''
   const [keyName] = keys
   if (keyed && apiKey === '') {
     const message = `${choice.provider} needs a key: set ${keyName}, or run \`atrium secret set ${keyName}\``
@@ -83,16 +84,4 @@ async function partsOf(choice: ModelChoice, secret: SecretLookup) {
     secret: sealed?.name,
     ...known,
   }
-}
-
-/** The first of a provider's keys that is stored as a sealed secret. */
-async function sealedKey(
-  keys: readonly string[],
-  secret: SecretLookup,
-): Promise<{ name: string; key: string } | undefined> {
-  for (const name of keys) {
-    const key = await secret(name)
-    if (key) return { name, key }
-  }
-  return undefined
 }
