@@ -83,13 +83,6 @@ function* inSlices(text: HashedText, whole: string): Generator<void, void> {
   }
 }
 
-/** The chain of a short history. */
-export function chainOf(messages: readonly ChainMessage[], from?: string): Chain {
-  const chain = new ChainWriter(from)
-  for (const message of messages) for (const _ of chain.add(message));
-  return chain.end()
-}
-
 /** The point after the answer that a turn gave: the texts of its messages and the calls that its caller has to run. */
 export function pointAfter(history: string, items: readonly Item[]): string {
   const text = new HashedText()

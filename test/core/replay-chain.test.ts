@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Item, textMessage } from '#core/item.ts'
-import { type ChainMessage, chainOf, ChainWriter, pointAfter } from '#core/replay-chain.ts'
+import { type ChainMessage, ChainWriter, pointAfter } from '#core/replay-chain.ts'
+import { chainOf } from './chain-of.ts'
 
 const user = (text: string, ...media: string[]): ChainMessage => ({
   role: 'user',

@@ -1,7 +1,8 @@
 // Replay chains: which thread, and which point of it, the history of an API client belongs to.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chainOf, pointAfter } from '#core/replay-chain.ts'
+import { pointAfter } from '#core/replay-chain.ts'
+import { chainOf } from '../core/chain-of.ts'
 import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import {

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { userId } from '#core/ids.ts'
-import { type ChainMessage, chainOf } from '#core/replay-chain.ts'
+import type { ChainMessage } from '#core/replay-chain.ts'
 import type { ThreadPoint } from '#core/thread-store.ts'
 import { chainOfRequest, type ChainedItem, findThread } from '#doors/openai/find-thread.ts'
+import { chainOf } from '../../core/chain-of.ts'
 
 const said = (role: 'user' | 'assistant', text: string): ChainedItem => ({
   type: 'message',
