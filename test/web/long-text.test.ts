@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../until.ts'
-import { useSite } from './browser.ts'
-import { box, isFocused, own, say } from './chat-page.ts'
+import { follow, useSite } from './browser.ts'
+import { box, isFocused, own, receipt, replies, say } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
@@ -14,7 +14,13 @@ const words = 'word '.repeat(80_000)
 const site = useSite({
   script: {
     loop: true,
-    replies: [{ when: 'write', calls: [{ name: 'no_such_tool', args: { text: words } }] }, { text: `${words}end` }],
+    replies: [
+      { when: 'table', text: `| a | b |\n|---|---|\n${'| 1 | *2* |\n'.repeat(600)}` },
+      { when: 'list', text: 'One\n\n- two\n'.repeat(400) },
+      { when: 'pieces', text: ['# One\n\nTwo', ' three.'], chunkDelayMs: 500 },
+      { when: 'write', calls: [{ name: 'no_such_tool', args: { text: words } }] },
+      { text: `${words}end` },
+    ],
   },
 })
 
@@ -35,6 +41,41 @@ test('the rest of a long reply is shown in blocks, and its reader stays where th
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
   const after = await scrollTop()
   assert(Math.abs(after - before) < rowsPx, `${before} became ${after}`)
+})
+
+for (const [kind, rows] of [
+  ['table', 'tr'],
+  ['list', 'li'],
+] as const) {
+  test(`a long ${kind} is drawn in slices, and whole in the end`, { skip }, async (t) => {
+    const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: kind })
+    const page = await site.visit(t)
+    await box(page).waitFor()
+    await page.evaluate(`
+      globalThis.drawnAtOnce = 0
+      new MutationObserver((changes) => {
+        const added = changes.flatMap(({ addedNodes }) => [...addedNodes]).filter((node) => node.nodeType === 1)
+        const counts = added.map((node) => node.querySelectorAll('.markdown *').length)
+        drawnAtOnce = Math.max(drawnAtOnce, counts.reduce((sum, count) => sum + count, 0))
+      }).observe(document.body, { childList: true, subtree: true })`)
+    await follow(page, `/threads/${thread_id}`)
+    await page.locator('.markdown[aria-busy=false]').waitFor()
+    const drawn = await page.locator(`.markdown ${rows}`).count()
+    assert.equal(drawn, kind === 'table' ? 601 : 400)
+    const atOnce = await page.evaluate<number>('drawnAtOnce')
+    assert(atOnce > 0 && atOnce < 1_000, `${atOnce} elements at once`)
+  })
+}
+
+test('a text that is stored is not drawn again', { skip }, async (t) => {
+  const page = await site.visit(t)
+  await say(page, 'pieces')
+  const heading = replies(page).getByRole('heading', { name: 'One' })
+  await heading.waitFor()
+  await heading.evaluate((node) => node.setAttribute('data-seen', ''))
+  await receipt(page).waitFor()
+  await replies(page).getByText('Two three.').waitFor()
+  assert.equal(await heading.getAttribute('data-seen'), '')
 })
 
 test('long pasted text becomes a file of the message, shorter text its words', { skip }, async (t) => {

@@ -21,6 +21,8 @@ import type { ListItem, MarkdownBlock } from './markdown-tree.ts'
 /** Quotes and lists inside one another. Deeper ones are text. */
 const maxDepth = 12
 const maxDefinitions = 1_000
+/** Characters of a paragraph. A longer one is plain: a browser lays all lines of a paragraph out at once. */
+const maxParagraph = 20_000
 
 export type FoundBlock = {
   readonly block: MarkdownBlock
@@ -260,7 +262,9 @@ function readParagraph(own: Lines, from: number): Read {
     if (interrupts(line, depth < maxDepth) || formulaEnd(own, at) !== undefined || isTable(lines, at)) break
     text.push(line.trimStart())
   }
-  return { block: { type: 'paragraph', spans: spansLater(reading, text.join('\n').trimEnd()) }, next: at }
+  const whole = text.join('\n').trimEnd()
+  if (whole.length > maxParagraph) return { block: { type: 'plain', text: whole }, next: at }
+  return { block: { type: 'paragraph', spans: spansLater(reading, whole) }, next: at }
 }
 
 /** Finds the next line that satisfies a condition. Each line is tested once: calls must not go back. */

@@ -130,7 +130,8 @@ async function show(
   if (!turn) return
   const find = (): Element | null => document.querySelector(`[data-turn="${CSS.escape(turn.key)}"]`)
   if (!find()) shownMessage.value = { threadId: conversation.id, seq }
-  const drawn = await until(find, signal)
+  // A long text is drawn in slices.
+  const drawn = await until(() => (find()?.querySelector('.markdown[aria-busy=true]') ? null : find()), signal)
   const pattern = findPattern(words)
   if (!drawn || !pattern) return
   const ranges = rangesIn(drawn.querySelectorAll(texts), pattern)

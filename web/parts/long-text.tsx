@@ -5,6 +5,7 @@ import { lazy } from '../lazy.tsx'
 import { Button } from './button.tsx'
 
 const AllLongText = lazy(async () => (await import('./all-text.tsx')).AllLongText)
+const AllText = lazy(async () => (await import('./all-text.tsx')).AllText)
 
 /** Characters of a message that are shown at first. */
 const defaultShown = 20_000
@@ -23,4 +24,9 @@ export function LongText({ text, shown = defaultShown }: Props) {
       </Button>
     </>
   )
+}
+
+/** A part of a text that is not formatted. */
+export function PlainText({ text }: Pick<Props, 'text'>) {
+  return <div class="plain">{text.length > defaultShown ? <AllText text={text} /> : text}</div>
 }

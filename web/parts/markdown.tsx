@@ -1,13 +1,23 @@
-// Shows a text as Markdown, block by block. Code colours and formulas are chunks loaded at first use.
-import { useMemo, useRef } from 'preact/hooks'
+// Shows a text as Markdown, block by block. A long one is drawn in slices, so that the page stays quick. Code colours and
+// formulas are chunks loaded at first use.
+import type { ComponentChild, VNode } from 'preact'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { directionOf } from '../lib/direction.ts'
 import { type HeadingLevels, headingLevels } from '../lib/heading-levels.ts'
 import { formattedLength, type MarkdownText, readMarkdown } from '../lib/markdown.ts'
-import type { Align, ListItem, MarkdownBlock, Span } from '../lib/markdown-tree.ts'
+import type { MarkdownLimits } from '../lib/markdown-reading.ts'
+import type { Align, MarkdownBlock, Span } from '../lib/markdown-tree.ts'
 import { Code } from './code.tsx'
 import { Formula } from './formula.tsx'
-import { LongText } from './long-text.tsx'
+import { LongText, PlainText } from './long-text.tsx'
 import './markdown.css'
+
+/** Elements that are drawn at once. */
+const sliceNodes = 300
+/** A formula takes as long as so many elements. */
+const formulaNodes = 20
+/** A block of code has a frame, its language and a button. */
+const codeNodes = 8
 
 type Props = {
   readonly text: string
@@ -17,96 +27,122 @@ type Props = {
 
 export function Markdown({ text, growing = false }: Props) {
   const known = useRef<MarkdownText>(undefined)
+  const [nodes, setNodes] = useState(sliceNodes)
   const length = formattedLength(text)
   const { parts } = useMemo(() => (known.current = readMarkdown(text.slice(0, length), known.current)), [text])
   const levels = headingLevels(parts.map(({ block }) => block))
+  const shown: VNode[] = []
+  let left = nodes
+  for (const { block, used } of parts) {
+    if (left <= 0) break
+    const own = nodesOf(used)
+    const at = shown.length
+    shown.push(
+      <OwnBlock
+        key={at}
+        block={block}
+        levels={levels}
+        growing={growing && at === parts.length - 1}
+        nodes={own > left ? left : Infinity}
+      />,
+    )
+    left -= own
+  }
+  const more = left < 0 || shown.length < parts.length
+  useEffect(() => {
+    if (more) setNodes(nodes + sliceNodes)
+  }, [more, nodes])
   return (
-    <div class="markdown">
-      {parts.map(({ block }, at) => (
-        <OwnBlock key={at} block={block} levels={levels} growing={growing && at === parts.length - 1} />
-      ))}
-      {length < text.length && <LongText text={text.slice(length)} shown={0} />}
+    <div class="markdown" aria-busy={more}>
+      {shown}
+      {!more && length < text.length && <LongText text={text.slice(length)} shown={0} />}
     </div>
   )
+}
+
+function nodesOf({ nodes, formulas }: MarkdownLimits): number {
+  return nodes + formulas * formulaNodes
 }
 
 type BlockProps = { readonly block: MarkdownBlock; readonly levels: HeadingLevels; readonly growing: boolean }
 
 /** Memoised: while a text streams in, only its last blocks are drawn again. The levels of a block are given by those before. */
-function OwnBlock({ block, levels, growing }: BlockProps) {
+function OwnBlock({ block, levels, growing, nodes }: BlockProps & { readonly nodes: number }) {
   return useMemo(
-    () => (
-      <div class="markdown-block">
-        <Block block={block} levels={levels} growing={growing} />
-      </div>
-    ),
-    [block, growing],
+    () => <div class="markdown-block">{drawBlock(block, { levels, growing, left: nodes })}</div>,
+    [block, growing, nodes],
   )
 }
 
-function Block({ block, levels, growing }: BlockProps) {
+/** What is needed to draw, and how many elements may still be drawn: by functions, which take less time than components. */
+type Pen = Omit<BlockProps, 'block'> & { left: number }
+
+/** Draws one after the other, as many as there is room for. */
+function drawEach<T>(list: readonly T[], pen: Pen, draw: (each: T) => ComponentChild): ComponentChild[] {
+  const drawn: ComponentChild[] = []
+  for (const each of list) {
+    if (pen.left <= 0) break
+    drawn.push(draw(each))
+  }
+  return drawn
+}
+
+function drawBlock(block: MarkdownBlock, pen: Pen): VNode {
+  pen.left--
   switch (block.type) {
     case 'paragraph':
-      return (
-        <p>
-          <Spans spans={block.spans} growing={growing} />
-        </p>
-      )
+      return <p>{drawSpans(block.spans, pen)}</p>
     case 'heading': {
-      const Heading = `h${levels.get(block)}` as 'h2'
-      return (
-        <Heading class={`heading-${block.depth}`}>
-          <Spans spans={block.spans} growing={growing} />
-        </Heading>
-      )
+      const Heading = `h${pen.levels.get(block)}` as 'h2'
+      return <Heading class={`heading-${block.depth}`}>{drawSpans(block.spans, pen)}</Heading>
     }
     case 'code':
-      return <Code text={block.text} language={block.language} growing={growing} />
+      pen.left -= codeNodes - 1
+      return <Code text={block.text} language={block.language} growing={pen.growing} />
     case 'math':
-      return <Formula key={block.text} tex={block.text} display plain={growing} />
+      pen.left -= formulaNodes
+      return <Formula key={block.text} tex={block.text} display plain={pen.growing} />
     case 'rule':
       return <hr />
     case 'note':
       return (
         <p class="footnote">
-          <sup>{block.label}</sup> <Spans spans={block.spans} growing={growing} />
+          <sup>{block.label}</sup> {drawSpans(block.spans, pen)}
         </p>
       )
     case 'quote':
       return (
         <blockquote dir={directionOf(block.blocks)}>
-          <Blocks blocks={block.blocks} levels={levels} growing={growing} />
+          {drawEach(block.blocks, pen, (each) => drawBlock(each, pen))}
         </blockquote>
       )
     case 'list':
-      return <List block={block} levels={levels} growing={growing} />
+      return drawList(block, pen)
     case 'table':
-      return <Table block={block} growing={growing} />
+      return drawTable(block, pen)
     case 'plain':
-      return <div class="plain">{block.text}</div>
+      return <PlainText text={block.text} />
     default:
       return block satisfies never
   }
 }
 
-type BlocksProps = Omit<BlockProps, 'block'> & { readonly blocks: readonly MarkdownBlock[] }
-
-function Blocks({ blocks, levels, growing }: BlocksProps) {
-  return (
-    <>
-      {blocks.map((block, at) => (
-        <Block key={at} block={block} levels={levels} growing={growing} />
-      ))}
-    </>
-  )
-}
-
-type ListProps = BlockProps & { readonly block: Extract<MarkdownBlock, { type: 'list' }> }
-
-function List({ block, levels, growing }: ListProps) {
+function drawList(block: Extract<MarkdownBlock, { type: 'list' }>, pen: Pen): VNode {
   const { start, loose, items } = block
   const dir = directionOf([block])
-  const shown = items.map((item, at) => <Item key={at} item={item} loose={loose} levels={levels} growing={growing} />)
+  const shown = drawEach(items, pen, ({ checked, blocks }) => {
+    pen.left--
+    return (
+      <li>
+        {checked !== undefined && <input type="checkbox" disabled checked={checked} aria-label="Done" />}
+        {drawEach(blocks, pen, (each) => {
+          if (each.type !== 'paragraph' || loose) return drawBlock(each, pen)
+          pen.left--
+          return <>{drawSpans(each.spans, pen)}</>
+        })}
+      </li>
+    )
+  })
   if (start === undefined) return <ul dir={dir}>{shown}</ul>
   return (
     <ol dir={dir} start={start}>
@@ -115,49 +151,23 @@ function List({ block, levels, growing }: ListProps) {
   )
 }
 
-type ItemProps = Omit<BlockProps, 'block'> & { readonly item: ListItem; readonly loose: boolean }
-
-function Item({ item: { checked, blocks }, loose, levels, growing }: ItemProps) {
-  return (
-    <li>
-      {checked !== undefined && <input type="checkbox" disabled checked={checked} aria-label="Done" />}
-      {blocks.map((block, at) =>
-        block.type === 'paragraph' && !loose ? (
-          <Spans key={at} spans={block.spans} growing={growing} />
-        ) : (
-          <Block key={at} block={block} levels={levels} growing={growing} />
-        ),
-      )}
-    </li>
-  )
-}
-
-type TableProps = { readonly block: Extract<MarkdownBlock, { type: 'table' }>; readonly growing: boolean }
-
 /** A wide table scrolls inside its frame, by the keyboard too. */
-function Table({ block, growing }: TableProps) {
+function drawTable(block: Extract<MarkdownBlock, { type: 'table' }>, pen: Pen): VNode {
   const { aligns, head, rows } = block
+  const cells = (row: readonly (readonly Span[])[], Cell: 'td' | 'th') =>
+    row.map((cell, at) => {
+      pen.left--
+      return <Cell align={alignOf(aligns[at])}>{drawSpans(cell, pen)}</Cell>
+    })
   return (
     <div class="table-frame" tabIndex={0} role="region" aria-label="Table">
       <table dir={directionOf([block])}>
         <thead>
-          <tr>
-            {head.map((cell, at) => (
-              <th key={at} align={alignOf(aligns[at])}>
-                <Spans spans={cell} growing={growing} />
-              </th>
-            ))}
-          </tr>
+          <tr>{cells(head, 'th')}</tr>
         </thead>
         <tbody>
-          {rows.map((row, index) => (
-            <tr key={index}>
-              {row.map((cell, at) => (
-                <td key={at} align={alignOf(aligns[at])}>
-                  <Spans spans={cell} growing={growing} />
-                </td>
-              ))}
-            </tr>
+          {drawEach(rows, pen, (row) => (
+            <tr>{cells(row, 'td')}</tr>
           ))}
         </tbody>
       </table>
@@ -169,24 +179,20 @@ function alignOf(align: Align): Exclude<Align, 'left'> {
   return align === 'left' ? undefined : align
 }
 
-function Spans({ spans, growing }: { spans: readonly Span[]; growing: boolean }) {
-  return (
-    <>
-      {spans.map((span, at) => (
-        <SpanView key={at} span={span} growing={growing} />
-      ))}
-    </>
-  )
+function drawSpans(spans: readonly Span[], pen: Pen): ComponentChild[] {
+  return drawEach(spans, pen, (span) => drawSpan(span, pen))
 }
 
-function SpanView({ span, growing }: { span: Span; growing: boolean }) {
+function drawSpan(span: Span, pen: Pen): ComponentChild {
+  if (span.type !== 'text') pen.left--
   switch (span.type) {
     case 'text':
-      return <>{span.text}</>
+      return span.text
     case 'code':
       return <code>{span.text}</code>
     case 'math':
-      return <Formula key={span.text} tex={span.text} display={span.display} plain={growing} />
+      pen.left -= formulaNodes
+      return <Formula key={span.text} tex={span.text} display={span.display} plain={pen.growing} />
     case 'note':
       return <sup>{span.label}</sup>
     case 'break':
@@ -195,18 +201,14 @@ function SpanView({ span, growing }: { span: Span; growing: boolean }) {
       // Opens in a new tab, sends no referrer, and shows its target as the tooltip.
       return (
         <a class="link" href={span.href} title={span.href} target="_blank" rel="noopener noreferrer nofollow">
-          <Spans spans={span.spans} growing={growing} />
+          {drawSpans(span.spans, pen)}
         </a>
       )
     case 'em':
     case 'strong':
     case 'del': {
       const Tag = span.type
-      return (
-        <Tag>
-          <Spans spans={span.spans} growing={growing} />
-        </Tag>
-      )
+      return <Tag>{drawSpans(span.spans, pen)}</Tag>
     }
     default:
       return span satisfies never

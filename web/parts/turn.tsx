@@ -5,7 +5,7 @@ import { isAtRest } from '#core/turn-status.ts'
 import { pagesWords, sizeWords } from '#core/words.ts'
 import type { MessageItem, Part } from '#doors/web/wire/thread.ts'
 import { lazy } from '../lazy.tsx'
-import { type Block, cutText, isCut, ownTextOf, textOf, type TurnView } from '../lib/conversation.ts'
+import { type Block, isCut, ownTextOf, textOf, type TurnView } from '../lib/conversation.ts'
 import { exactTime, whenText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
 import type { Conversation, TurnState } from '../store/conversation.ts'
@@ -22,11 +22,11 @@ import { IconButton } from './button.tsx'
 import { Calls } from './call-row.tsx'
 import { Copy } from './copy.tsx'
 import { Icon } from './icon.tsx'
-import { Markdown } from './markdown.tsx'
 import { Menu } from './menu.tsx'
 import { OwnText } from './own-text.tsx'
 import { Picture } from './picture.tsx'
 import { ReceiptLine } from './receipt-line.tsx'
+import { growingIn, Text, Thoughts } from './reply-text.tsx'
 import { Thinking, Working } from './thinking.tsx'
 import './turn.css'
 
@@ -62,12 +62,20 @@ function Reply({ conversation, turn, state, growing }: ReplyProps) {
   const lost = useComputed(() => turn.last && offlineSecs.value !== undefined).value
   const rests = state === undefined ? !growing && !runs : isAtRest(state.status)
   const texts = turn.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []))
+  const newTexts = useComputed(() => growingIn(conversation, turn.id)).value.match(/\S+/g) ?? []
   return (
     <article class="reply" aria-label="Atrium">
-      {turn.blocks.map((block) => (
-        <BlockView key={block.id} block={block} conversation={conversation} turn={turn} state={state} />
-      ))}
-      {turn.last && <Growing conversation={conversation} turnId={turn.id} />}
+      {[
+        ...turn.blocks.map((block) =>
+          block.type === 'text' ? (
+            <Text key={block.id} id={block.id} block={block} conversation={conversation} turn={turn} state={state} />
+          ) : (
+            <BlockView key={block.id} block={block} conversation={conversation} />
+          ),
+        ),
+        turn.last && <Thoughts key="thoughts" conversation={conversation} turnId={turn.id} />,
+        ...newTexts.map((id) => turn.last && <Text key={id} id={id} conversation={conversation} turn={turn} />),
+      ]}
       {runs && lost && (
         <p class="label outgoing-state">
           <Icon name="clock" />
@@ -113,17 +121,10 @@ function Asking({ conversation, turn }: Props) {
   return thinks ? null : <Working since={Date.parse(turn.lastAt)} model={name} />
 }
 
-type BlockProps = Props & { readonly block: Block; readonly state: TurnState | undefined }
+type BlockProps = { readonly block: Exclude<Block, { type: 'text' }>; readonly conversation: Conversation }
 
-function BlockView({ block, conversation, turn, state }: BlockProps) {
+function BlockView({ block, conversation }: BlockProps) {
   switch (block.type) {
-    case 'text':
-      return (
-        <>
-          <Markdown text={block.text} />
-          {block.cut && <CutLine text={cutText(statusOf(turn.id, state))} />}
-        </>
-      )
     case 'calls':
       return <Calls calls={block.calls} progress={conversation.progress} />
     case 'thought':
@@ -135,10 +136,6 @@ function BlockView({ block, conversation, turn, state }: BlockProps) {
     default:
       return block satisfies never
   }
-}
-
-function CutLine({ text }: { text: string | undefined }) {
-  return text === undefined ? null : <p class="label">{text}</p>
 }
 
 /** An open gate as its card, an answered one as a line. */
@@ -157,25 +154,6 @@ function GateBlock({ block: { gate, answer } }: { block: Extract<Block, { type: 
         {messageWords(answer, answer.output)}
       </span>
     </p>
-  )
-}
-
-/** The text that streams in. Only this part is drawn again for each delta. */
-function Growing({ conversation, turnId }: { conversation: Conversation; turnId: string }) {
-  const texts = useComputed(() => conversation.growing.value.filter((each) => each.turnId === turnId)).value
-  const thoughts = useComputed(() => conversation.thinking.value.filter((each) => each.turnId === turnId)).value
-  const lost = useComputed(() => offlineSecs.value !== undefined).value
-  return (
-    <>
-      {thoughts.map(({ itemId, text, since }) => (
-        <Thinking key={itemId} text={text} since={texts.length > 0 ? undefined : since} />
-      ))}
-      {texts.map(({ itemId, text }, at) => (
-        <div key={itemId} class={at === texts.length - 1 && !lost ? 'growing' : undefined}>
-          <Markdown text={text} growing />
-        </div>
-      ))}
-    </>
   )
 }
 

@@ -187,6 +187,13 @@ test('a table, a list or blocks as long as a text may be are plain beyond some t
   }
 })
 
+test('a paragraph too long for one layout is plain, in a list too', () => {
+  const longest = 'x'.repeat(20_000)
+  assert.equal(outlineOf(`${longest}\n\n*a*`), `p(${longest}) p(em(a))`)
+  assert.equal(outlineOf(`${longest} *a*\n\n*b*`), `plain(${longest} *a*) p(em(b))`)
+  assert.equal(outlineOf(`- ${longest} *a*`), `ul(plain(${longest} *a*))`)
+})
+
 test('a block says whether a blank line stands before it; a list without numbers has no start', () => {
   const { parts } = readMarkdown('a\n\nb\n# c\n- d')
   assert.deepEqual(
