@@ -21,4 +21,6 @@ export interface LeaseStore {
    */
   takeDuty(duty: Duty, owner: string, forMs: number): Promise<boolean>
   leaveDuty(duty: Duty, owner: string): Promise<void>
+  /** The database's clock, in milliseconds; undefined on SQLite, which has that of this process. */
+  databaseTime(): Promise<number | undefined>
 }

@@ -62,6 +62,10 @@ export function createLeaseStore({ sql }: { sql: Sql }): LeaseStore {
         return row !== undefined
       }),
     leaveDuty: (duty, owner) => sql.write(() => run('DELETE FROM duties WHERE name = ? AND owner = ?', duty, owner)),
+    databaseTime: () =>
+      sql.read(function* () {
+        return Number((yield* first(`SELECT ${databaseClock} AS now`))?.['now'])
+      }),
   }
 }
 
@@ -74,5 +78,6 @@ function homeLeases(): LeaseStore {
     alive: () => Promise.resolve(0),
     takeDuty: () => Promise.resolve(true),
     leaveDuty: () => Promise.resolve(),
+    databaseTime: () => Promise.resolve(undefined),
   }
 }

@@ -8,6 +8,7 @@ import type { Store } from '#core/store.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
 import { dayMs } from '#core/time.ts'
+import { createEraseClock, type EraseClockParts, settleMs } from './erase-clock.ts'
 import { eraseWords } from './erase-words.ts'
 
 /** Delay of the first look, so that short commands end without one. */
@@ -56,9 +57,10 @@ export async function pruneSome(
 }
 
 export type RetentionParts = PruneParts & {
-  readonly store: { readonly leases: Pick<Store['leases'], 'takeDuty'> }
+  readonly store: { readonly leases: Pick<Store['leases'], 'takeDuty' | 'databaseTime'> }
   readonly lease: Pick<Lease, 'owner'>
   readonly clock: Pick<Clock, 'now' | 'at'>
+  readonly elapsed?: EraseClockParts['elapsed']
   /** The setting; 0 keeps everything. */
   readonly retentionDays: () => number
   readonly log: Log
@@ -66,7 +68,8 @@ export type RetentionParts = PruneParts & {
 
 /** Starts to erase what is older than the setting allows. One of all processes does so. The result ends it. */
 export function watchRetention(parts: RetentionParts): () => void {
-  const { store, lease, clock, retentionDays, log } = parts
+  const { store, lease, clock, elapsed, retentionDays, log } = parts
+  const timeToErase = createEraseClock({ leases: store.leases, clock, ...(elapsed && { elapsed }) })
   let stopped = false
   const look = async (): Promise<void> => {
     let nextMs = dayMs
@@ -77,7 +80,16 @@ export function watchRetention(parts: RetentionParts): () => void {
         nextMs = takeOverMs
         return
       }
-      const before = clock.now() - days * dayMs
+      const time = await timeToErase()
+      if (time === undefined) {
+        nextMs = settleMs
+        log.info(
+          {},
+          'the clock was set forward, or the machine slept: conversations are erased by their age in an hour',
+        )
+        return
+      }
+      const before = time - days * dayMs
       let erased = 0
       for (let next: PastThreads | undefined, more = true; more && !stopped; more = next !== undefined) {
         const part: PrunedPart = await pruneSome(parts, { before, ...(next && { next }) })

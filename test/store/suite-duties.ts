@@ -34,4 +34,11 @@ export function dutyTests(open: Open): void {
     assert.equal(await take('three'), true)
     assert.equal(await take('four'), true, 'a process that never joined keeps nothing')
   })
+
+  test('PostgreSQL tells its own time', async (t) => {
+    const { store } = await open(t)
+    const time = await store.leases.databaseTime()
+    if (store.backend === 'sqlite') assert.equal(time, undefined)
+    else assert.equal(new Date(time ?? 0).getUTCFullYear(), new Date().getUTCFullYear())
+  })
 }

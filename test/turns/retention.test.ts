@@ -17,12 +17,16 @@ const part = (threads: number, more: boolean): PastPart => ({
   ...(more && { next }),
 })
 
-function watch(days: number, parts: PastPart[], ours = true) {
+type Times = { readonly ours?: boolean; readonly databaseTime?: (now: number) => number }
+
+function watch(days: number, parts: PastPart[], { ours = true, databaseTime }: Times = {}) {
   const jobs: { readonly time: number; readonly job: Job }[] = []
   const asked: [before: number, next: PastThreads | undefined][] = []
   const changed: string[] = []
   const unindexed: string[] = []
   let now = 1_000 * dayMs
+  /** How far the clock was set forward. */
+  let setMs = 0
   const stop = watchRetention({
     store: {
       threads: {
@@ -37,7 +41,7 @@ function watch(days: number, parts: PastPart[], ours = true) {
           return Promise.resolve(unindexed.length === 1)
         },
       },
-      leases: { takeDuty: () => Promise.resolve(ours) },
+      leases: { takeDuty: () => Promise.resolve(ours), databaseTime: () => Promise.resolve(databaseTime?.(now)) },
     },
     bus: { publishChange: (of) => void changed.push(of.userId) },
     lease: { owner: 'one' },
@@ -48,15 +52,20 @@ function watch(days: number, parts: PastPart[], ours = true) {
         return { stop: () => Promise.resolve() }
       },
     },
+    elapsed: () => now - setMs,
     retentionDays: () => days,
     log: silentLog,
   })
   const look = async (): Promise<void> => {
     const { time, job } = jobs.shift() ?? { time: now, job: () => {} }
-    now = time
+    now = Math.max(now, time)
     await job()
   }
-  return { asked, changed, unindexed, jobs, look, stop, now: () => now }
+  const setForward = (ms: number): void => {
+    now += ms
+    setMs += ms
+  }
+  return { asked, changed, unindexed, jobs, look, stop, now: () => now, setForward }
 }
 
 test('conversations older than the setting are erased soon after the start, and a day later again', async () => {
@@ -81,7 +90,7 @@ test('without the setting, or without the duty, nothing is erased; it is looked 
   for (const [{ asked, jobs, look, now }, laterMs] of [
     [watch(0, []), dayMs],
     // The process with the duty may be gone at any time.
-    [watch(30, [], false), 15_000],
+    [watch(30, [], { ours: false }), 15_000],
   ] as const) {
     await look()
     assert.equal(asked.length, 0)
@@ -90,6 +99,30 @@ test('without the setting, or without the duty, nothing is erased; it is looked 
       [laterMs],
     )
   }
+})
+
+test('a clock that is set forward erases nothing for an hour', async () => {
+  const { asked, jobs, look, now, setForward } = watch(30, [])
+  await look()
+  assert.equal(asked.length, 1)
+  setForward(400 * dayMs)
+  await look()
+  assert.equal(asked.length, 1)
+  assert.deepEqual(
+    jobs.map(({ time }) => time - now()),
+    [60 * 60_000],
+  )
+  await look()
+  assert.deepEqual(asked.at(-1), [30, undefined], 'then it is taken for the time')
+})
+
+test('a replica whose clock is ahead of the database erases by the clock of that', async () => {
+  const { asked, look } = watch(30, [], { databaseTime: (now) => now - 5 * dayMs })
+  await look()
+  assert.deepEqual(asked, [[35, undefined]])
+  const behind = watch(30, [], { databaseTime: (now) => now + 5 * dayMs })
+  await behind.look()
+  assert.deepEqual(behind.asked, [[30, undefined]])
 })
 
 test('a process that ends goes on with nothing', async () => {

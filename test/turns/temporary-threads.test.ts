@@ -6,11 +6,15 @@ import { watchTemporaryThreads } from '#turns/temporary-threads.ts'
 
 type Job = () => void | Promise<void>
 
-function watch(left: number[], ours = true) {
+type Times = { readonly ours?: boolean; readonly databaseTime?: (now: number) => number }
+
+function watch(left: number[], { ours = true, databaseTime }: Times = {}) {
   const jobs: { readonly time: number; readonly job: Job }[] = []
   const asked: number[] = []
   const start = 1_000_000_000
   let now = start
+  /** How far the clock was set forward. */
+  let setMs = 0
   watchTemporaryThreads({
     store: {
       threads: {
@@ -20,7 +24,7 @@ function watch(left: number[], ours = true) {
           return erased < 0 ? Promise.reject(new Error('away')) : Promise.resolve(erased)
         },
       },
-      leases: { takeDuty: () => Promise.resolve(ours) },
+      leases: { takeDuty: () => Promise.resolve(ours), databaseTime: () => Promise.resolve(databaseTime?.(now)) },
     },
     lease: { owner: 'one' },
     clock: {
@@ -30,13 +34,18 @@ function watch(left: number[], ours = true) {
         return { stop: () => Promise.resolve() }
       },
     },
+    elapsed: () => now - setMs,
   })
   return {
     asked,
     jobs,
+    setForward(ms: number): void {
+      now += ms
+      setMs += ms
+    },
     next: async (): Promise<void> => {
       const { time, job } = jobs.shift() ?? { time: now, job: () => {} }
-      now = time
+      now = Math.max(now, time)
       await job()
     },
   }
@@ -52,7 +61,7 @@ test('threads whose last turn ended a day ago are erased part by part, at every 
 })
 
 test('a process without the duty erases nothing, and looks again', async () => {
-  const { asked, jobs, next } = watch([1], false)
+  const { asked, jobs, next } = watch([1], { ours: false })
   await next()
   assert.deepEqual([asked.length, jobs.length], [0, 1])
 })
@@ -61,4 +70,17 @@ test('a look that failed comes again', async () => {
   const { jobs, next } = watch([-1])
   await assert.rejects(next(), /away/)
   assert.equal(jobs.length, 1)
+})
+
+test('a clock that is set forward, or ahead of the database, erases no younger thread', async () => {
+  const { asked, next, setForward } = watch([])
+  await next()
+  setForward(3 * dayMs)
+  await next()
+  assert.equal(asked.length, 1)
+  await next()
+  assert.deepEqual(asked, [dayMs, dayMs])
+  const ahead = watch([], { databaseTime: (now) => now - 3 * dayMs })
+  await ahead.next()
+  assert.deepEqual(ahead.asked, [4 * dayMs])
 })
