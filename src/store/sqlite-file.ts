@@ -1,6 +1,6 @@
 // The file of a SQLite database: made for its owner only, with a write-ahead log, and the settings of its connections.
 import { closeSync, openSync, statSync } from 'node:fs'
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
 import { isBusy } from './sqlite-faults.ts'
 
@@ -53,12 +53,4 @@ export function enableWal(db: DatabaseSync): void {
 export function setUpConnection(db: DatabaseSync): void {
   db.exec('PRAGMA synchronous=FULL; PRAGMA foreign_keys=OFF; PRAGMA temp_store=MEMORY')
   db.exec('PRAGMA cache_size=-16000; PRAGMA journal_size_limit=67108864; PRAGMA secure_delete=ON')
-}
-
-/** Parameters by which SQLite plans: a limit, and what is compared as in the condition of the index `items_by_id`. */
-const planned = /\b(LIMIT|seq >) \?/g
-
-/** SQLite would compile the statement anew for each value of such a parameter, but not for an expression. */
-export function prepareOnce(db: DatabaseSync, sql: string): StatementSync {
-  return db.prepare(sql.replaceAll(planned, '$1 ? + 0'))
 }

@@ -1,14 +1,15 @@
 // The entry of a thread with its own connection to a SQLite file: it answers lists of statements in order.
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Row, Statement } from './sql.ts'
 import { isReadOnly } from './sqlite-faults.ts'
-import { maxBusyMs, prepareOnce, setUpConnection } from './sqlite-file.ts'
+import { maxBusyMs, setUpConnection } from './sqlite-file.ts'
+import { type PreparedStatement, prepareOnce } from './sqlite-statement.ts'
 import type { Answer, ThreadData } from './sqlite-threads.ts'
 
 const { path, writes } = workerData as ThreadData
 let db = open()
-const statements = new Map<string, StatementSync>()
+const statements = new Map<string, PreparedStatement>()
 /** SQLite opens a file that cannot be written as one to read, and the connection stays so. */
 let readOnly = false
 /** What a thread that writes runs outside of a transaction. Other statements belong to one that ended with its thread. */
@@ -24,7 +25,7 @@ function answer(asked: readonly Statement[]): Answer {
       const statement = statements.get(sql) ?? prepareOnce(db, sql)
       // Some pragmas are carried out when they are prepared, and only then.
       if (!sql.startsWith('PRAGMA')) statements.set(sql, statement)
-      rows = statement.all(...values) as Row[]
+      rows = statement.all(values)
     }
     return { rows }
   } catch (error) {

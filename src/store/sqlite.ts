@@ -4,7 +4,8 @@ import { AppError } from '#core/errors.ts'
 import { createOneAtATime } from '#lib/one-at-a-time.ts'
 import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
 import { asAppError, isBusy } from './sqlite-faults.ts'
-import { createPrivateFile, enableWal, maxBusyMs, prepareOnce, setUpConnection, watchFile } from './sqlite-file.ts'
+import { createPrivateFile, enableWal, maxBusyMs, setUpConnection, watchFile } from './sqlite-file.ts'
+import { type PreparedStatement, prepareOnce } from './sqlite-statement.ts'
 import { createSqliteThreads } from './sqlite-threads.ts'
 import { createSqliteWriter, noThread, type SqliteWriter } from './sqlite-writer.ts'
 
@@ -85,7 +86,7 @@ export function openSqlite(
   } catch (error) {
     throw asAppError(error)
   }
-  const statements = new Map<string, { readonly prepared: StatementSync; readonly erases: boolean }>()
+  const statements = new Map<string, { readonly prepared: PreparedStatement; readonly erases: boolean }>()
   const queue: Write[] = []
   const checkFile = path === memory ? () => {} : watchFile(path)
   const threads = path === memory ? undefined : createSqliteThreads(path)
@@ -105,7 +106,7 @@ export function openSqlite(
       statement = { prepared: prepareOnce(db, sql), erases: erasing.test(sql) }
       statements.set(sql, statement)
     }
-    const rows = statement.prepared.all(...values) as Row[]
+    const rows = statement.prepared.all(values)
     if (!counted && !statement.erases) return rows
     // Not by `StatementSync.run`: it fails where the full-text index has made a rowid that is no safe integer.
     const [changed = {}] = run({ sql: 'SELECT changes() AS changed', values: [] })
