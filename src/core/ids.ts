@@ -30,9 +30,9 @@ export function idAt(time: number): string {
   return uuidOf(`${digits}70008000000000000000`)
 }
 
-/** The 32 hex digits of a UUID. */
+/** The 32 hex digits of a UUID. A turn asks for ten: `replaceAll` would take twice as long. */
 export function hexOf(uuid: string): string {
-  return uuid.replaceAll('-', '')
+  return uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(14, 18) + uuid.slice(19, 23) + uuid.slice(24)
 }
 
 /** The UUID of 32 hex digits. */

@@ -42,7 +42,8 @@ export function eventJson(value: unknown): string {
 }
 
 export function escapeLineEnds(text: string): string {
-  if (!/[\u0085\u2028\u2029]/.test(text)) return text
+  // A search for one letter is much quicker than a pattern, and nearly every text has none of them.
+  if (!text.includes('\u0085') && !text.includes('\u2028') && !text.includes('\u2029')) return text
   return text.replaceAll(/[\u0085\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
