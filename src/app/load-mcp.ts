@@ -4,6 +4,7 @@ import { type Config, environmentVariable } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import type { McpServers } from '#core/mcp.ts'
+import type { SecretStore } from '#core/secret.ts'
 import type { Store } from '#core/store.ts'
 import type { ToolSource } from '#core/tool-source.ts'
 import type { Home } from '#home.ts'
@@ -49,7 +50,7 @@ export type ExaminedServer = {
 
 /** Starts each server once, and stores nothing. */
 export async function examineServers(parts: OpenMcpParts, signal: AbortSignal): Promise<ExaminedServer[]> {
-  const { servers } = createParts(parts)
+  const { servers } = createParts({ ...parts, store: { ...parts.store, secrets: withoutRenewal(parts.store.secrets) } })
   const all = await parts.store.mcp.list()
   return Promise.all(
     all.map(async (server) => {
@@ -67,6 +68,12 @@ export async function examineServers(parts: OpenMcpParts, signal: AbortSignal): 
       }
     }),
   )
+}
+
+/** A new token would be lost: it cannot be stored here. */
+function withoutRenewal(secrets: SecretStore): SecretStore {
+  const words = 'its token has expired or is refused: the next call renews it, or says that it needs a sign-in'
+  return { ...secrets, claimRenewal: () => Promise.reject(new AppError('tool_refused', words)) }
 }
 
 /** The servers of the home. Processes that a killed service left behind are ended before a server starts, or soon after. */

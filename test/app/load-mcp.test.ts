@@ -4,8 +4,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { realpathSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
-import { loadMcp } from '#app/load-mcp.ts'
+import { examineServers, loadMcp } from '#app/load-mcp.ts'
 import { readConfig } from '#config.ts'
+import { operator } from '#core/ids.ts'
 import { openHome } from '#home.ts'
 import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
@@ -14,6 +15,8 @@ import { openTestStore } from '../agent/bench.ts'
 import { newHome } from '../new-home.ts'
 import { everything, processesOf } from '../mcp/harness.ts'
 import { until } from '../until.ts'
+import { openDesk } from '../mcp/desk-server.ts'
+import { openIssuer } from '../sandbox/auth/issuer.ts'
 
 /** The MCP servers of a home in which a killed service has left a process behind. */
 async function house(t: TestContext) {
@@ -50,4 +53,40 @@ test('they are ended before a server starts', async (t) => {
   const { admin, orphan } = await house(t)
   await admin.add({ name: 'one', target: everything, everyone: false }, new AbortController().signal)
   assert.equal(orphan.signalCode, 'SIGKILL')
+})
+
+test('a server that is only examined gets no new token: that could not be stored', async (t) => {
+  const issuer = await openIssuer({ registers: true })
+  t.after(() => issuer.close())
+  const home = newHome()
+  t.after(home.remove)
+  const url = await openDesk(t, issuer)
+  const store = openTestStore(t)
+  await store.mcp.add({
+    name: 'desk',
+    target: { kind: 'http', url, headers: {} },
+    everyone: false,
+    tools: [],
+    instructions: '',
+  })
+  const oauth = {
+    issuer: issuer.url,
+    tokenUrl: `${issuer.url}/token`,
+    authorizationUrl: `${issuer.url}/auth`,
+    scopes: [],
+  }
+  const client = JSON.stringify({ url, redirectUri: 'http://127.0.0.1:1/callback', oauth, client: { id: 'c' } })
+  const token = { name: 'mcp/desk/token', value: 'old', renewal: { token: 'r', expiresAt: 1 } }
+  await store.secrets.setTogether([{ name: 'mcp/desk/client', value: client }, token], operator)
+  const parts = {
+    home: openHome(home.path),
+    store,
+    seal: createSeal('0'.repeat(64)),
+    config: readConfig({}),
+    scan: () => ({ mask: (text: string) => text }) as never,
+    log: silentLog,
+  }
+  const [desk] = await examineServers(parts, new AbortController().signal)
+  assert.match(desk?.fault ?? '', /its token has expired or is refused: the next call renews it/)
+  assert.deepEqual(issuer.asked, [], 'the refresh token is not used up')
 })
