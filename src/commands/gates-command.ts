@@ -21,6 +21,7 @@ const actions = ['approve', 'always', 'deny', 'answer'] as const
 const scopes = ['tool', 'target', 'file'] as const
 const spans = ['hour', 'day', 'good'] as const
 const answerHint = 'To answer one: atrium gates answer ID approve, or deny; atrium gates answer --help has the rest'
+const formHint = `To answer a form: atrium gates answer ID --values '{"NAME": VALUE}', or deny`
 /** Longer previews are truncated. */
 const maxShownChars = 4_000
 
@@ -37,10 +38,16 @@ function openGates({ turns }: Store): Promise<readonly OpenGate[]> {
   return turns.openGates(operator, { since: Date.now() - gateMs, limit: maxGates })
 }
 
+/** How to answer these gates from the command line. */
+export function answerHints(open: readonly OpenGate[]): string {
+  const isForm = ({ gate }: OpenGate): boolean => gate.input?.type === 'form'
+  return [...(open.every(isForm) ? [] : [answerHint]), ...(open.some(isForm) ? [formHint] : [])].join('\n')
+}
+
 /** Lists open gates. On a terminal it asks about each; Enter alone leaves the gate open. */
 export async function listGates(options: { json?: boolean }): Promise<void> {
   const open = await withStore(openGates)
-  const text = open.length > 0 ? [...open.map(inWords), answerHint].join('\n\n') : 'Nothing waits for an answer.'
+  const text = open.length > 0 ? [...open.map(inWords), answerHints(open)].join('\n\n') : 'Nothing waits for an answer.'
   if (options.json || !process.stdin.isTTY || !process.stdout.isTTY || open.length === 0) {
     print(
       options,
@@ -119,7 +126,10 @@ function valuesIn(text: string): unknown {
 function oneOf<const T extends string>(what: string, words: readonly T[], value: string): T {
   const found = words.find((word) => word === value)
   if (found === undefined)
-    throw new AppError('invalid_input', `${what} must be one of ${words.join(', ')}, not ${value}`)
+    throw new AppError(
+      'invalid_input',
+      `${what} must be one of ${words.join(', ')}${value === '' ? '' : `, not ${value}`}`,
+    )
   return found
 }
 

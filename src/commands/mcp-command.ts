@@ -75,7 +75,9 @@ export function showServer(name: string, options: Options): Promise<void> {
       `${name} (${kind}): ${address}`,
       `Its tools are for ${everyone ? 'everyone' : 'the operator'}.`,
       '',
-      ...toolLines(server),
+      ...(server.tools.length > 0
+        ? toolLines(server)
+        : [`It has no tools yet. To read its list: atrium mcp test ${name}`]),
       ...changeHint(server),
       ...(instructions === '' ? [] : ['', 'The server says about itself (the model never reads this):', instructions]),
     ]

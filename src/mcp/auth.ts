@@ -10,7 +10,7 @@ export const tokenSecret = 'access_token'
 export function createSignIns(store: Pick<McpStore, 'list'>, access: ResourceAccess): McpSignIns {
   async function resourceNamed(name: string): Promise<Resource> {
     const server = (await store.list()).find((each) => each.name === name)
-    if (!server) throw new AppError('not_found', `no MCP server is named ${name}`)
+    if (!server) throw new AppError('not_found', `no MCP server is named ${name}: see \`atrium mcp list\``)
     if (server.target.kind === 'http') return { name, url: server.target.url }
     throw new AppError('invalid_input', `${name} runs on this machine: it takes its secrets as variables, with --env`)
   }

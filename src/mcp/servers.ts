@@ -49,7 +49,7 @@ export function createServers(parts: ServersParts): Servers {
 
   function get(name: string): McpServer {
     const server = servers.find((each) => each.name === name)
-    if (!server) throw new AppError('not_found', `no MCP server is named ${name}`)
+    if (!server) throw new AppError('not_found', `no MCP server is named ${name}: see \`atrium mcp list\``)
     return server
   }
 

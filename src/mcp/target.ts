@@ -20,7 +20,7 @@ const reserved = [
 
 /** `KEY=SECRET` each. Throws invalid_input. */
 export function readVariables(lines: readonly string[]): Record<string, string> {
-  return entries(lines, '=', ({ key, value }) => {
+  return entries(lines, '=', '--env takes KEY=SECRET', ({ key, value }) => {
     if (!variable.test(key)) return `${key} is no name of a variable`
     return valueName.test(value) ? undefined : `${key} needs the name of a secret, or $VARIABLE`
   })
@@ -28,7 +28,7 @@ export function readVariables(lines: readonly string[]): Record<string, string> 
 
 /** `Name: SECRET` each. Throws invalid_input. */
 export function readHeaders(lines: readonly string[]): Record<string, string> {
-  return entries(lines, ':', ({ key, value }) => headerFault(key, value))
+  return entries(lines, ':', "--header takes 'Name: SECRET'", ({ key, value }) => headerFault(key, value))
 }
 
 /** Throws invalid_input for a target that a server of this name cannot have. */
@@ -71,6 +71,7 @@ function headerFault(key: string, value: string): string | undefined {
 function entries(
   lines: readonly string[],
   joint: string,
+  form: string,
   faultOf: (entry: { key: string; value: string }) => string | undefined,
 ): Record<string, string> {
   if (lines.length > maxEntries) throw new AppError('invalid_input', `at most ${maxEntries} values can be given`)
@@ -78,7 +79,7 @@ function entries(
     lines.map((line) => {
       const at = line.indexOf(joint)
       const [key, value] = [line.slice(0, Math.max(at, 0)).trim(), line.slice(at + 1).trim()]
-      const fault = at < 1 ? `give KEY${joint}SECRET` : faultOf({ key, value })
+      const fault = at < 1 ? `${form}: SECRET is the name of a sealed secret, or $VARIABLE` : faultOf({ key, value })
       if (fault !== undefined) throw new AppError('invalid_input', fault)
       return [key, value]
     }),

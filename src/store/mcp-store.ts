@@ -51,7 +51,7 @@ export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): M
     change: (name, decide) =>
       sql.write(function* () {
         const row = yield* first(`SELECT * FROM mcp_servers WHERE name = ?${sql.lock}`, name)
-        if (!row) throw new AppError('not_found', `no MCP server is named ${name}`)
+        if (!row) throw new AppError('not_found', `no MCP server is named ${name}: see \`atrium mcp list\``)
         const rows = yield* query('SELECT * FROM mcp_tools WHERE server = ?', name)
         const tools = rows.map((each) => toolOf(each, known))
         const server = serverOf(row, tools)

@@ -4,6 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
+import { answerHints } from '#commands/gates-command.ts'
+import type { OpenGate } from '#core/turn-store.ts'
 import { atrium, type Ran, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { onTerminal, openTerminal } from '../terminal.ts'
@@ -116,6 +118,20 @@ test('on a terminal Enter alone answers nothing, a word does', onTerminal, async
     terminal.type(answer)
     assert.equal(await terminal.ended, 0)
     assert.equal((await gates()).length, left)
+  }
+})
+
+test('the hint below the list is for what waits: approvals, forms or both', () => {
+  const approval = { gate: { kind: 'approval' } } as OpenGate
+  const form = { gate: { kind: 'input', input: { type: 'form' } } } as unknown as OpenGate
+  const [approve, values] = [/^To answer one: atrium gates answer ID approve/m, /^To answer a form: .* --values '\{/m]
+  for (const [open, hasApprove, hasValues] of [
+    [[approval], true, false],
+    [[form], false, true],
+    [[form, approval], true, true],
+  ] as const) {
+    const hints = answerHints(open)
+    assert.deepEqual([approve.test(hints), values.test(hints)], [hasApprove, hasValues], hints)
   }
 })
 

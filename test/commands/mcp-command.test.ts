@@ -128,7 +128,25 @@ for (const [what, args, code, message] of [
     1,
     /\(ENOENT\): there is no no-such on the PATH/,
   ],
-  ['a server that is not there', ['info', 'none'], 1, /no MCP server is named none/],
+  [
+    'a header without its colon',
+    ['add', 'a', '--url', 'https://a.test/mcp', '--header', 'Authorization key'],
+    2,
+    /--header takes 'Name: SECRET': SECRET is the name of a sealed secret/,
+  ],
+  ['a server that is not there', ['info', 'none'], 1, /no MCP server is named none: see `\S*atrium mcp list`/],
+  [
+    'a server to set that is not there',
+    ['set', 'none', '--everyone'],
+    1,
+    /no MCP server is named none: see `\S*atrium mcp list`/,
+  ],
+  [
+    'a server to sign in to that is not there',
+    ['auth', 'none'],
+    1,
+    /no MCP server is named none: see `\S*atrium mcp list`/,
+  ],
   ['a tool without an effect', ['set', 'a', 'b'], 2, /--effect/],
 ] as const) {
   test(`told: ${what}`, async () => {
