@@ -35,9 +35,10 @@ export async function addWay(
   options: Options & { readonly events?: string; readonly content?: boolean },
 ): Promise<void> {
   if (kind !== 'ntfy') {
-    const where = kind === 'telegram' ? 'atrium telegram pair' : 'the Settings page of the browser'
-    const known = kind === 'telegram' || kind === 'push'
-    throw new AppError('invalid_input', known ? `${kind} is added by ${where}` : `a way is ntfy, not ${kind}`)
+    const others = { telegram: 'atrium telegram pair', push: 'the Settings page of the browser' }
+    const rows = Object.entries(others).map(([name, where]) => `${name} is added by ${where}`)
+    const known = rows.find((row) => row.startsWith(`${kind} `))
+    throw new AppError('invalid_input', known ?? `a way is ntfy, not ${kind}; ${rows.join(', ')}`)
   }
   const events = options.events?.split(',').map((name) => name.trim())
   const way = { kind, url, content: options.content ?? false, ...(events && { events }) }

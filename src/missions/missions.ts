@@ -109,7 +109,10 @@ export function createMissions({ store, turns, toolNames, onChange }: MissionsPa
       const known = toolNames(user)
       const unknown = tools.find((name) => !known.has(name))
       if (unknown !== undefined)
-        throw invalid('tools', `has ${JSON.stringify(unknown.slice(0, 64))}, which is no tool here`)
+        throw invalid(
+          'tools',
+          `has ${JSON.stringify(unknown.slice(0, 64))}, which is no tool here: atrium tool list names them`,
+        )
       if (tools.length > maxTools) throw invalid('tools', `has at most ${maxTools} names`)
     }
     if (capUsd !== undefined && capUsd !== null && !(capUsd > 0 && capUsd <= maxCapUsd))

@@ -39,7 +39,7 @@ test('a mission is created, listed, shown, paused, resumed and removed', async (
 const refused: readonly (readonly [args: readonly string[], message: RegExp])[] = [
   [['--when', 'whenever'], /"whenever": it cannot be read\. Forms that can be read: every 2h/],
   [['--when', '@daily', '--zone', 'Mars/Base'], /no time zone/],
-  [['--when', '@daily', '--tools', 'nope'], /no tool here/],
+  [['--when', '@daily', '--tools', 'nope'], /no tool here: \S*atrium tool list names them/],
   [['--when', '@daily', '--missed', 'never'], /once or skip/],
   [['--when', '@daily', '--cap', 'much'], /--cap takes a number of USD above 0, not much/],
   [['--when', '@daily', '--cap', '0'], /--cap takes a number/],
