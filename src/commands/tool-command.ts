@@ -79,7 +79,7 @@ export async function listTools(options: { json?: boolean }): Promise<void> {
     }))
     const rows = listed.map(({ name, source, enabled, version, verdict, about, description }) => [
       enabled ? name : `${name} (off)`,
-      source === 'built-in' ? 'built in' : printable(version ?? 'unknown'),
+      { 'built-in': 'built in', mcp: 'MCP', component: printable(version ?? 'unknown') }[source],
       verdict.clean === verdict.tainted ? verdict.clean : `${verdict.clean}, ${verdict.tainted}`,
       // Several tools share a brief: here each has a line of its own.
       firstLine(about?.may[0] ?? description),

@@ -29,6 +29,7 @@ test('a server is added, set, tested, used, reviewed and removed', async () => {
   assert.deepEqual([again.code, again.stdout], [2, ''])
   assert.match(again.stderr, /an MCP server named rude exists/)
   assert.match((await mcp('list')).stdout, /rude +stdio +operator +13 +0 /)
+  assert.match((await atrium(home.path, ['tool', 'list'])).stdout, /^rude__echo +MCP +ask +A tool\./m)
   assert.match(
     (await mcp('set', 'rude', 'echo', '--effect', 'read')).stdout,
     /^echo: read\. Its calls run at once\.\n$/,
