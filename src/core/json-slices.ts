@@ -18,13 +18,14 @@ export function isLong(value: unknown, minChars = minLongChars): boolean {
 
 /** About as many characters as the JSON of a value has, without writing it. The count ends soon after `max`. */
 export function roughChars(value: unknown, max: number): number {
-  if (typeof value === 'string') return valueChars + value.length
-  let chars = valueChars
-  if (typeof value !== 'object' || value === null) return chars
-  someIn(value, (each) => {
-    chars += roughChars(each, max - chars)
+  let chars = 0
+  const take = (each: unknown): boolean => {
+    chars += valueChars
+    if (typeof each === 'string') chars += each.length
+    else if (typeof each === 'object' && each !== null) someIn(each, take)
     return chars >= max
-  })
+  }
+  take(value)
   return chars
 }
 
