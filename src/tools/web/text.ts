@@ -27,10 +27,13 @@ export function textOfElement(element: Element, base: string): string {
 
 /** At most one empty line between blocks. */
 function withoutGaps(text: string): string {
-  return text
-    .replaceAll(/[ \t]+\n/g, '\n')
-    .replaceAll(/\n{3,}/g, '\n\n')
-    .trim()
+  return (
+    text
+      // From the first blank of a run on: from each of them the time would grow with the square of the run.
+      .replaceAll(/(?<![ \t])[ \t]+\n/g, '\n')
+      .replaceAll(/\n{3,}/g, '\n\n')
+      .trim()
+  )
 }
 
 type Position = { readonly base: string; readonly depth: number }

@@ -14,6 +14,11 @@ import { turn } from './fake.ts'
 
 const theme = createTheme({ colour: true, utf8: true })
 
+test('arguments that are no JSON are shown at once, whatever is in them', () => {
+  const args = String.raw`\"`.repeat(1_000_000)
+  assert.deepEqual(argLines(args), [args])
+})
+
 test('an approval asks with verb and object, and its arguments are those that were written', async () => {
   const gate: Gate = { type: 'gate', callId: 'c', kind: 'approval', name: 'x', args: '{}', prompt: '' }
   const asked = async (name: string, args: object): Promise<string> =>
@@ -41,6 +46,7 @@ test('an approval asks with verb and object, and its arguments are those that we
   // A number of many digits, and a name that is there twice.
   assert.deepEqual(argLines('{"n":12345678901234567890}'), ['{"n":12345678901234567890}'])
   assert.deepEqual(argLines('{"a":1,"a":2}'), ['{"a":1,"a":2}'])
+  assert.deepEqual(argLines(String.raw`{ "a\" b": "c d\\" }`), [String.raw`a" b  c d\ `.trimEnd()])
 })
 
 test('nothing in an approval is chosen by itself, and nothing is taken in its first moment', () => {

@@ -66,3 +66,8 @@ test('of an element 300 levels deep only the plain text is used', () => {
   const deep = (levels: number): string => textOf(`${'<span>'.repeat(levels)}<code>x</code>${'</span>'.repeat(levels)}`)
   assert.deepEqual([deep(299), deep(300)], ['`x`', 'x'])
 })
+
+test('a page cannot stall its reader by a line of blanks', () => {
+  const line = `a${' '.repeat(1_000_000)}b`
+  assert.equal(textOf(`<pre>${line} \t\nc</pre>`), `\`\`\`\n${line}\nc\n\`\`\``)
+})
