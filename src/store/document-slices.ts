@@ -9,6 +9,8 @@ import { query, type Job, type Row, run, type Sql } from './sql.ts'
 
 /** Chunks that one transaction writes or erases: the index takes about 0.4 ms for a chunk of new words. */
 const sliceChunks = 40
+/** Terms that one transaction writes. A chunk of words has some hundred; of a script without spaces each letter is one. */
+const sliceTerms = 20_000
 /** Chunks of small documents that one transaction erases. */
 const maxErasedChunks = 100
 /** Paths of chunks without a document begin with a slash. A path of a document never does. */
@@ -19,9 +21,14 @@ const maxLeftovers = 100
 
 const move = 'UPDATE chunks SET path = ? WHERE user_id = ? AND path = ?'
 
-/** True for a document whose chunks are written and erased in slices. */
+/** True for a document whose chunks are erased in slices. */
 export function isLarge({ backend }: Sql, chunks: number): boolean {
   return backend === 'sqlite' && chunks > sliceChunks
+}
+
+/** True for a document whose chunks are written in slices. */
+export function needsSlices({ backend }: Sql, chunks: readonly Chunk[]): boolean {
+  return backend === 'sqlite' && endOfSlice(chunks, 0) < chunks.length
 }
 
 export function hiddenPath(): string {
@@ -53,18 +60,30 @@ type HiddenChunks = {
 /** Writes chunks under a hidden path. If it fails, it erases what it has written. */
 export async function writeSlices(sql: Sql, { user, path, chunks, lockOwner }: HiddenChunks): Promise<void> {
   try {
-    for (let from = 0; from < chunks.length; from += sliceChunks) {
+    for (let from = 0, end = 0; from < chunks.length; from = end) {
+      const start = from
+      end = endOfSlice(chunks, start)
+      const slice = chunks.slice(start, end)
       await sql.write(function* () {
         const owner = yield* lockOwner()
-        for (const [index, chunk] of chunks.slice(from, from + sliceChunks).entries()) {
-          yield* saveChunk(sql, owner, { path, at: from + index, chunk })
-        }
+        for (const [index, chunk] of slice.entries()) yield* saveChunk(sql, owner, { path, at: start + index, chunk })
       })
     }
   } catch (error) {
     await eraseIfPossible(sql, user, [path])
     throw error
   }
+}
+
+/** Where the slice of chunks that begins at `from` ends. It has at least one. */
+function endOfSlice(chunks: readonly Chunk[], from: number): number {
+  let [end, terms] = [from, 0]
+  for (const { terms: each } of chunks.slice(from, from + sliceChunks)) {
+    terms += each.title.length + each.body.length + each.extra.length
+    if (terms > sliceTerms && end > from) break
+    end++
+  }
+  return end
 }
 
 /** Moves the chunks of a document away to a hidden path. */

@@ -17,6 +17,7 @@ import {
   hideChunks,
   inOneSlice,
   isLarge,
+  needsSlices,
   showChunks,
   writeSlices,
 } from './document-slices.ts'
@@ -48,9 +49,9 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
   /** Writes the chunks of a large document ahead of its transaction. */
   async function stage(user: UserId, document: NewDocument): Promise<Staged> {
     const hidden = hiddenPath()
-    if (!isLarge(sql, document.chunks.length)) return { document, hidden }
-    const written = hiddenPath()
     const { chunks } = document
+    if (!needsSlices(sql, chunks)) return { document, hidden }
+    const written = hiddenPath()
     await writeSlices(sql, { user, path: written, chunks, lockOwner: () => lockOwner(sql, user) })
     return { document, hidden, written }
   }

@@ -71,6 +71,17 @@ test('a large document is written, replaced and removed a few chunks at a time',
   assert.ok(most() <= maxChunks, `${most()} chunks in one transaction`)
 })
 
+test('chunks with very many terms are written fewer at a time', async () => {
+  const { documents, left, most } = openDocuments()
+  const body = Array.from({ length: 4_500 }, (_, at) => `t${at}`)
+  const { chunks, ...rest } = document('dense', 12)
+  const dense = chunks.map((chunk) => ({ ...chunk, terms: { ...chunk.terms, body } }))
+  assert.deepEqual(await documents.put(ada, [{ ...rest, chunks: dense }]), ['created'])
+  assert.deepEqual(left(), [12, 12])
+  assert.equal(most(), 4)
+  assert.equal((await documents.get(ada, 'dense'))?.content, wholeOf({ ...rest, chunks }))
+})
+
 test('a large document that is refused leaves nothing behind', async () => {
   const { documents, left, failAfter } = openDocuments()
   await documents.put(ada, [document('a', 1)])
