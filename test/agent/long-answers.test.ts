@@ -32,7 +32,7 @@ test('long answers wait while there are as many as may be, of their user or in a
   assert.deepEqual(waiting(), [false, false, true, false, true])
   all[0]?.room.release()
   await settled()
-  assert.deepEqual(waiting(), [false, false, true, false, false])
+  assert.deepEqual(waiting(), [false, false, false, false, true])
   all[3]?.room.release()
   await settled()
   assert.deepEqual(waiting(), [false, false, false, false, false])
@@ -44,7 +44,24 @@ test('without bounds of its own a service holds 8 long answers of a user and 32 
   const all = users.flatMap((user) => Array.from({ length: 9 }, () => grow(answers, user)))
   await settled()
   const held = users.map((_, at) => all.slice(at * 9, at * 9 + 9).filter(({ isWaiting }) => !isWaiting).length)
-  assert.deepEqual(held, [8, 8, 8, 8, 0])
+  assert.deepEqual(held, [8, 8, 8, 1, 1])
+})
+
+test('users with many long answers leave the last places to those who have none, in their turn', async () => {
+  const answers = createLongAnswers({ inAll: 4, ofUser: 4 })
+  const many = Array.from({ length: 4 }, () => grow(answers, ada))
+  await settled()
+  assert.deepEqual(
+    many.map(({ isWaiting }) => isWaiting),
+    [false, false, false, true],
+  )
+  const first = grow(answers, bob)
+  const [second, carol] = [grow(answers, bob), grow(answers, userId('carol'))]
+  await settled()
+  assert.deepEqual([first.isWaiting, second.isWaiting, carol.isWaiting], [false, true, true])
+  many[0]?.room.release()
+  await settled()
+  assert.deepEqual([many[3]?.isWaiting, second.isWaiting, carol.isWaiting], [true, true, false])
 })
 
 test('a user who has stored one of their long answers has the others still counted', async () => {
