@@ -20,7 +20,7 @@ import { endNotice, notify } from './store/notices.ts'
 import { restoreOutbox } from './store/outbox.ts'
 import { watchService } from './store/service.ts'
 import { findSession, sessionState, takeReturnPath } from './store/session.ts'
-import { applyTheme } from './store/shell.ts'
+import { applyTheme, menuOpen } from './store/shell.ts'
 import { restoreSeen } from './store/thread-marks.ts'
 import { threadList } from './store/threads.ts'
 import { showTitle } from './title.ts'
@@ -72,7 +72,9 @@ function placeOf(target: EventTarget | null): Place {
     // A second Ctrl+F is the browser's, and so is one in a dialog, which covers the thread.
     finds:
       thread !== undefined && isLong(thread.turns.peek().length, thread.hasEarlier.peek()) && !within('.find, dialog'),
-    closes: within('dialog, [role=dialog], [role=menu], input, select, textarea:not(.composer-text), aside'),
+    closes:
+      menuOpen.peek() ||
+      within('dialog, [role=dialog], [role=menu], input, select, textarea:not(.composer-text), aside'),
   }
 }
 

@@ -99,14 +99,20 @@ export function Popover({ role, name, onClose, onLeave, children }: PopoverProps
           event.stopPropagation()
           onClose()
         }
-        if (role !== 'menu' || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return
-        event.preventDefault()
-        const items = [...(box.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
-        const at = items.indexOf(document.activeElement as HTMLElement) + (event.key === 'ArrowDown' ? 1 : -1)
-        items.at(at % items.length)?.focus()
+        if (role === 'menu') moveInMenu(event, event.currentTarget)
       }}
     >
       {children}
     </div>
   )
+}
+
+/** Arrow keys go round the items of a menu, Home and End to the first and the last. */
+export function moveInMenu(event: KeyboardEvent, menu: Element): void {
+  const items = [...menu.querySelectorAll<HTMLElement>('[role^=menuitem]')]
+  const at = items.indexOf(document.activeElement as HTMLElement)
+  const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key]
+  if (next === undefined) return
+  event.preventDefault()
+  items.at(next % items.length)?.focus()
 }

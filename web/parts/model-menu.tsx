@@ -7,6 +7,7 @@ import { chooseModelFor, models } from '../store/models.ts'
 import { notify } from '../store/notices.ts'
 import { isOperator } from '../store/session.ts'
 import { Icon } from './icon.tsx'
+import { moveInMenu } from './menu.tsx'
 
 type Props = {
   readonly threadId: string | undefined
@@ -46,11 +47,7 @@ export function ModelMenu({ threadId, chosen, onClose }: Props) {
       ref={box}
       onKeyDown={(event) => {
         if (event.key === 'Escape') onClose()
-        if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
-        event.preventDefault()
-        const items = [...(box.current?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? [])]
-        const at = items.indexOf(document.activeElement as HTMLElement) + (event.key === 'ArrowDown' ? 1 : -1)
-        items.at(at % items.length)?.focus()
+        moveInMenu(event, event.currentTarget)
       }}
     >
       {(list ?? []).map((model) => {

@@ -67,8 +67,16 @@ export function MenuSheet() {
   useLayoutEffect(() => {
     const found = sheet.current
     if (!found?.contains(document.activeElement)) found?.querySelector<HTMLElement>('.only-narrow button')?.focus()
-    // By selector, since a link in the sheet may have changed the page.
-    return () => focusSoon('.top-bar .only-narrow button')
+    // Wherever the focus is: a click beside its buttons takes it out of the sheet. A dialog above it closes by itself.
+    const press = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && !(event.target as Element).closest('dialog')) menuOpen.value = false
+    }
+    addEventListener('keydown', press)
+    return () => {
+      removeEventListener('keydown', press)
+      // By selector, since a link in the sheet may have changed the page.
+      focusSoon('.top-bar .only-narrow button')
+    }
   }, [])
   return (
     <div
@@ -77,9 +85,6 @@ export function MenuSheet() {
       aria-modal="true"
       aria-label="Menu"
       ref={sheet}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') menuOpen.value = false
-      }}
       onClick={(event) => {
         if (event.target === event.currentTarget || (event.target as Element).closest('a')) menuOpen.value = false
       }}

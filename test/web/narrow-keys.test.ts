@@ -1,0 +1,48 @@
+// The keyboard in a narrow window, as on a phone or at 400 % zoom, and in menus.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until, untilEqual } from '../until.ts'
+import { box, isFocused, receipt, say, useChat } from './chat-page.ts'
+import { noBrowser } from './launch.ts'
+
+const skip = noBrowser()
+const site = useChat()
+const viewport = { width: 360, height: 740 }
+
+test('in a narrow window the composer keeps the focus after the first message, too', { skip }, async (t) => {
+  const page = await site.open(t, '/', { viewport })
+  await say(page, 'hello')
+  await receipt(page).waitFor()
+  await until(() => isFocused(box(page)))
+})
+
+test('Esc closes the menu sheet wherever the focus is, and stops no turn behind it', { skip }, async (t) => {
+  const page = await site.open(t, '/', { viewport })
+  await say(page, 'endless')
+  const stop = page.getByRole('button', { name: 'Stop', exact: true })
+  await stop.waitFor()
+  const opener = page.getByRole('button', { name: 'Menu', exact: true })
+  await opener.click()
+  const sheet = page.getByRole('dialog', { name: 'Menu' })
+  await sheet.locator('.side-foot').click()
+  assert(await isFocused(page.locator('body')), 'a click beside the buttons leaves the focus nowhere')
+  await page.keyboard.press('Escape')
+  await sheet.waitFor({ state: 'detached' })
+  await until(() => isFocused(opener))
+  await page.getByText('It begins.').waitFor()
+  await untilEqual(() => page.getByText('Stopped here.').count(), 0)
+  assert(await stop.isVisible())
+})
+
+test('Home and End go to the first and the last item of a menu', { skip }, async (t) => {
+  const page = await site.visit(t)
+  await say(page, 'hello menu')
+  await receipt(page).waitFor()
+  await page.getByRole('button', { name: 'Thread menu' }).press('Enter')
+  const items = page.getByRole('menu', { name: 'Thread menu' }).getByRole('menuitem')
+  await until(() => isFocused(items.first()))
+  await page.keyboard.press('End')
+  await until(() => isFocused(items.last()))
+  await page.keyboard.press('Home')
+  await until(() => isFocused(items.first()))
+})
