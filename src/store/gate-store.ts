@@ -239,8 +239,7 @@ export function* endTurn(
   const lastSeq = entries.at(-1)?.seq ?? turn.lastSeq
   if (turn.status === 'queued') yield* uncountInput(turn)
   yield* query(
-    `UPDATE turns SET status = ?, error = ?, ended_at = ?, last_seq = ?, hash = ?, input = NULL, owner = NULL,
-                      reserved_usd = NULL
+    `UPDATE turns SET status = ?, error = ?, ended_at = ?, last_seq = ?, hash = ?, input = NULL, reserved_usd = NULL
      WHERE id = ? AND status = ?`,
     status,
     error ? JSON.stringify(error) : null,

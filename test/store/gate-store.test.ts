@@ -6,7 +6,7 @@ import { answeredGates, openGateRows } from '#store/gate-store.ts'
 import { type Job, query, type Row } from '#store/sql.ts'
 import { createTurnStore } from '#store/turn-store.ts'
 import { drive } from './drive.ts'
-import { ada, decide, gate, lease, turnOf } from './harness.ts'
+import { ada, decide, gate, lease, queuedTurn, turnOf } from './harness.ts'
 import { openMemorySqlite } from './memory-store.ts'
 
 test('a running turn that is ended from outside holds no money any more', async (t) => {
@@ -20,6 +20,18 @@ test('a running turn that is ended from outside holds no money any more', async 
   assert.equal(await held(), 1)
   await turns.end(ada, turn.id, { code: 'time_limit', message: 'it took too long' })
   assert.equal(await held(), null)
+})
+
+test('of a message that is cancelled in the queue nothing is kept', async (t) => {
+  const sql = openMemorySqlite()
+  t.after(() => sql.close())
+  const turns = createTurnStore({ sql, now: () => 1 })
+  const { turn } = await turns.start(queuedTurn())
+  const kept = async (): Promise<boolean> =>
+    (await sql.read(() => query('SELECT input FROM turns WHERE id = ?', turn.id)))[0]?.['input'] !== null
+  assert.equal(await kept(), true)
+  await turns.cancel(ada, turn.id)
+  assert.equal(await kept(), false)
 })
 
 /** Runs a job on a turn at gates whose items have so many characters, each answered if `answered`; returns how many it lists. */

@@ -32,15 +32,18 @@ export function answerTests(open: Open): void {
       call('i1'),
       call('i2'),
       call('a1'),
+      call('s1'),
       gate('i1', 'input'),
       gate('i2', 'input'),
       gate('a1', 'approval'),
+      gate('s1', 'credential'),
     ]
     await store.turns.record(turn, lease, step(drafts, { status: 'waiting' }))
     const values = { name: 'Ada' }
-    await rejectsWith(store.turns.answer(ada, threadId, answer('a1', { values })), 'invalid_input')
+    for (const callId of ['a1', 's1'])
+      await rejectsWith(store.turns.answer(ada, threadId, answer(callId, { values })), 'invalid_input')
     await rejectsWith(store.turns.answer(ada, threadId, answer('i1')), 'invalid_input')
-    assert.equal((await itemsOf(store, turn)).length, 7, 'nothing was stored')
+    assert.equal((await itemsOf(store, turn)).length, 9, 'nothing was stored')
     for (const each of [answer('i1', { values }), answer('i2', { decision: 'deny' }), answer('a1')])
       assert.equal((await store.turns.answer(ada, threadId, each)).entries[0]?.id, each.id)
   })
@@ -88,6 +91,7 @@ export function answerTests(open: Open): void {
 
   test('the answers of one turn are found by its id and their calls, those of a later turn are not', async (t) => {
     const { store, clock } = await open(t)
+    const askedAt = clock.now
     const first = await turnAtApproval(store)
     const { threadId } = first
     for (const callId of ['a1', 'a2']) await store.turns.answer(ada, threadId, decide(callId))
@@ -116,5 +120,11 @@ export function answerTests(open: Open): void {
     assert.equal((await found({ limit: 2 })).length, 2)
     const [answered] = await store.turns.answeredGates(ada, { turnId: second.id, since: 0, limit: 9 })
     assert.deepEqual([answered?.at, answered?.answeredAt], [clock.now, clock.now])
+    const earlier = await store.turns.answeredGates(ada, { turnId: first.id, callId: 'a2', since: 0, limit: 9 })
+    assert.deepEqual(
+      earlier.map(({ at }) => at),
+      [askedAt],
+      'each with the gate that it answered, also if a later call has the same id',
+    )
   })
 }

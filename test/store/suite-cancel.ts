@@ -1,6 +1,7 @@
 // Cancelling and ending turns: what becomes of their calls, their gates and their thread.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { digestOf } from '#core/digest.ts'
 import type { Item } from '#core/item.ts'
 import {
   ada,
@@ -38,6 +39,14 @@ export function cancelTests(open: Open): void {
     assert.deepEqual(await store.turns.get(ada, cancelled.id), cancelled)
   })
 
+  test('cancelling a message that is queued behind a turn at its gates leaves the gates open', async (t) => {
+    const { store } = await open(t)
+    const turn = await turnAtApproval(store)
+    const queued = await store.turns.start(turnOf({ threadId: turn.threadId }))
+    assert.deepEqual((await store.turns.cancel(ada, queued.turn.id)).entries, [])
+    assert.equal((await store.turns.answer(ada, turn.threadId, decide('a1'))).turn.id, turn.id)
+  })
+
   test('cancelling a waiting turn gives each open call a result and frees the thread', async (t) => {
     const { store } = await open(t)
     const turn = await turnAtApproval(store)
@@ -48,11 +57,21 @@ export function cancelTests(open: Open): void {
     await rejectsWith(store.turns.answer(ada, turn.threadId, decide('a1')), 'gate_closed')
   })
 
-  test('cancelling the turn that called its caller closes the calls and frees the thread', async (t) => {
+  test('the digest of a cancelled turn is that of all its entries, the results of its calls too', async (t) => {
     const { store } = await open(t)
+    const turn = await turnAtApproval(store)
+    await store.turns.cancel(ada, turn.id)
+    const { entries } = await store.threads.entries(ada, turn.threadId, { after: 0, limit: 99 })
+    assert.equal(await store.turns.hash(ada, turn.id), digestOf(entries))
+  })
+
+  test('cancelling the turn that called its caller closes the calls and frees the thread', async (t) => {
+    const { store, clock } = await open(t)
     const turn = await threadAtGate(store)
+    clock.now += 5
     const { turn: cancelled } = await store.turns.cancel(ada, turn.id)
-    assert.deepEqual([cancelled.status, cancelled.endedAt], ['cancelled', turn.endedAt])
+    assert.deepEqual([cancelled.status, cancelled.endedAt], ['cancelled', turn.endedAt], 'it ended before')
+    assert.deepEqual(await store.turns.get(ada, turn.id), cancelled)
     assert.deepEqual(resultsOf(await itemsOf(store, turn)), ['c1 failed', 'c2 failed'])
     assert.equal(await store.threads.findByOpenCall(ada, 'c1'), undefined)
     const resume = turnOf({ threadId: turn.threadId, resumes: 'c1', input: [output('c1')] })

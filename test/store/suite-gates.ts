@@ -86,6 +86,19 @@ export function gateTests(open: Open): void {
     await rejectsWith(store.turns.answer(ada, threadId, decide('c1')), 'not_found')
   })
 
+  test('an answer belongs to the turn at the gate, not to a message that is queued behind it', async (t) => {
+    const { store } = await open(t)
+    const turn = await turnAtApproval(store)
+    await store.turns.start(turnOf({ threadId: turn.threadId }))
+    const { turn: queued, entries } = await store.turns.answer(ada, turn.threadId, decide('a1'))
+    assert.deepEqual([queued.id, queued.status, entries[0]?.turnId], [turn.id, 'queued', turn.id])
+    assert.equal(
+      (await store.turns.answer(ada, turn.threadId, decide('a2'))).turn.id,
+      turn.id,
+      'also while it is queued',
+    )
+  })
+
   test('an answer while the turn runs stands in the log and does not leave the turn waiting', async (t) => {
     const { store } = await open(t)
     const turn = await turnAtApproval(store)
@@ -165,6 +178,25 @@ export function gateTests(open: Open): void {
     assert.deepEqual([last?.turn.id, last?.at, last?.answeredAt], [turn.id, since - 1, clock.now])
     await store.threads.remove(ada, turn.threadId)
     assert.deepEqual(await ids(ada), [])
+  })
+
+  test('answers of turns that were answered in turns are listed by their own times, no more than asked for', async (t) => {
+    const { store, clock } = await open(t)
+    const turns = [await turnAtApproval(store), await turnAtApproval(store)]
+    const answered: string[] = []
+    for (const [at, callId] of [
+      [0, 'a1'],
+      [1, 'a1'],
+      [0, 'a2'],
+    ] as const) {
+      clock.now += 1
+      await store.turns.answer(ada, turns[at]?.threadId ?? '', decide(callId))
+      answered.unshift(`${turns[at]?.id} ${callId}`)
+    }
+    const list = async (limit: number) =>
+      (await store.turns.answeredGates(ada, { since: 0, limit })).map((each) => `${each.turn.id} ${each.gate.callId}`)
+    assert.deepEqual(await list(9), answered)
+    assert.equal((await list(2)).length, 2)
   })
 
   test('gates open since before a time are found, answered and younger ones are not', async (t) => {

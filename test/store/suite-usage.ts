@@ -132,15 +132,18 @@ export function usageTests(open: Open): void {
     await store.turns.withdrawAll(ada, busy.threadId)
     await store.turns.end(ada, busy.id)
     await store.turns.end(ada, busy.id)
+    const { turn: stopped } = await store.turns.start(turnOf())
+    await store.turns.record(stopped, lease, { ...unanswered, outcome: { status: 'waiting' } })
+    await store.turns.end(ada, stopped.id)
     assert.deepEqual(
       (await store.usage.list(ada, 1)).map(({ model, turns, costUsd }) => [model, turns, costUsd]),
       [
         ['', 4, 0],
-        ['m', 1, 0],
+        ['m', 2, 0],
       ],
     )
     const { doors } = await store.usage.totals(ada, 1)
-    assert.deepEqual(doors, [{ door: 'web', turns: 5, costUsd: 0, unpricedCalls: 0 }])
+    assert.deepEqual(doors, [{ door: 'web', turns: 6, costUsd: 0, unpricedCalls: 0 }])
   })
 
   test('a completed turn that asked no model counts once, also when its gate is closed later', async (t) => {
