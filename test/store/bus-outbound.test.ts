@@ -201,3 +201,12 @@ test('watchers and followers are forgotten in time, also if the clock was set ba
   outbound.publishChange([ada], {})
   assert.deepEqual(taken(), [])
 })
+
+test('text that was collected before the end is not sent after it', (t) => {
+  const { outbound, publish, pass, taken } = openOutbound(t)
+  outbound.watchedElsewhere('a')
+  publish('a', delta(0, 'x'))
+  outbound.close()
+  pass(flushMs)
+  assert.deepEqual(taken(), [])
+})

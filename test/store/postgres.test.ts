@@ -8,7 +8,8 @@ import { openPostgresStore } from '#store/open-store.ts'
 import { openPostgres } from '#store/postgres.ts'
 import { expect, first, type Job, query, run } from '#store/sql.ts'
 import { usePostgres } from '../postgres.ts'
-import { finish, lease, rejectsWith, turnOf } from './harness.ts'
+import { until } from '../until.ts'
+import { ada, finish, lease, rejectsWith, turnAtApproval, turnOf } from './harness.ts'
 import { leftoverTests } from './suite-leftovers.ts'
 
 const seal = createSeal('0'.repeat(64))
@@ -198,6 +199,26 @@ test('a turn starts in a thread while its words are being indexed', async (t) =>
   await indexing.query('BEGIN')
   await indexing.query('SELECT 1 FROM threads WHERE id = $1 FOR KEY SHARE', [threadId])
   assert.equal((await store.turns.start(turnOf({ threadId }))).turn.status, 'running')
+})
+
+test('a turn that ends while its cancellation waits for its thread keeps that end', async (t) => {
+  const { url, sql } = await server.emptied()
+  const { store } = await openPostgresStore({ url, seal })
+  t.after(() => store.close())
+  const turn = await turnAtApproval(store)
+  const other = await sql.pool.connect()
+  try {
+    await other.query('BEGIN')
+    await other.query('SELECT id FROM threads WHERE id = $1 FOR UPDATE', [turn.threadId])
+    await other.query(`UPDATE turns SET status = 'completed' WHERE id = $1`, [turn.id])
+    const cancelled = store.turns.end(ada, turn.id)
+    const waits = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
+    await until(async () => (await sql.pool.query(waits)).rowCount === 1)
+    await other.query('COMMIT')
+    assert.deepEqual([(await cancelled).changed, (await cancelled).entries], [false, []])
+  } finally {
+    other.release()
+  }
 })
 
 test('what a lease holds is known to the database', async (t) => {
