@@ -8,7 +8,6 @@ type SourceJson = {
 }
 const source = JSON as unknown as SourceJson
 
-const maxLevels = 100
 /** Reading a number with its source takes 2 µs. Larger texts get plain numbers. */
 export const maxLosslessValues = 30_000
 
@@ -77,10 +76,10 @@ export function isRawNumber(value: unknown): boolean {
   return source.isRawJSON(value)
 }
 
-/** True for a value that contains a raw number. Does not look below `levels` levels of nesting. */
-export function hasRawNumbers(value: unknown, levels = maxLevels): boolean {
-  if (typeof value !== 'object' || value === null || levels === 0) return false
-  return isRawNumber(value) || Object.values(value).some((each) => hasRawNumbers(each, levels - 1))
+/** True for a value that contains a raw number. */
+export function hasRawNumbers(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return isRawNumber(value) || Object.values(value).some(hasRawNumbers)
 }
 
 /** Replaces raw numbers by the nearest plain ones. */

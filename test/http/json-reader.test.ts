@@ -100,3 +100,12 @@ test('a large text waits for its reservation, which is told how much it will tak
   const parse = (): never => assert.fail('was parsed')
   await assert.rejects(read(Buffer.from(text), { reserve: refuse, parse }), { code: 'rate_limited' })
 })
+
+test('of a text with odd numbers only the values that are passed on keep them as written, however deep they stand', async () => {
+  const [open, close] = ['['.repeat(levels - 4), ']'.repeat(levels - 4)]
+  for (const fill of ['', 'a'.repeat(smallJsonBytes)]) {
+    const text = `{"a":1.10,"b":{"in":{"kept":${open}1.10${close},"plain":2.50}},"c":"${fill}"}`
+    const found = await read(Buffer.from(text), { findExact: () => [['b', 'in', 'kept']] })
+    assert.equal(JSON.stringify(found), text.replace('"a":1.10', '"a":1.1').replace('2.50', '2.5'))
+  }
+})

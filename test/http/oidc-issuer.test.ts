@@ -16,7 +16,8 @@ const metadata = {
 const now = 1_800_000_000_000
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
-type Answer = { readonly status?: number; readonly body?: unknown } | Error
+/** `text` is the body as it is, `body` its JSON. */
+type Answer = { readonly status?: number; readonly body?: unknown; readonly text?: string } | Error
 type Asked = { readonly url: string; readonly method?: string; readonly headers: Headers; readonly body: string }
 
 /** An issuer whose answers are given by path. */
@@ -33,7 +34,7 @@ function opened(answers: Record<string, Answer> = {}, parts: Partial<IssuerParts
     }
     const answer: Answer | undefined = given[path as keyof typeof given]
     if (!answer || answer instanceof Error) throw answer ?? new Error(`nothing at ${path}`)
-    return new Response(JSON.stringify(answer.body), { status: answer.status ?? 200 })
+    return new Response(answer.text ?? JSON.stringify(answer.body), { status: answer.status ?? 200 })
   }
   const client = createIssuer({ issuer, clientId: 'id', fetch, now: () => now, clock: () => clock.now, ...parts })
   return { client, asked, clock }
@@ -86,6 +87,7 @@ const exchanges: readonly [what: string, answer: Answer, expected: string][] = [
   ['a server error', { status: 500 }, 'issuer_unavailable'],
   ['a refusal', { status: 499, body: { id_token: 'i' } }, 'unauthorized'],
   ['no ID token', { body: { access_token: 'a' } }, 'unauthorized'],
+  ['no JSON', { text: '<html>' }, 'unauthorized'],
   ['no answer', new Error('away'), 'issuer_unavailable'],
 ]
 for (const [what, answer, expected] of exchanges) {
@@ -159,13 +161,14 @@ const tokens: readonly [what: string, claims: Record<string, unknown>, accepted:
   ['without a subject', { ...claims, sub: undefined }, false],
   ['with an empty subject', { ...claims, sub: '' }, false],
   ['with half of a character in its subject', { ...claims, sub: 'ann\ud800' }, false],
+  ['with a long subject', { ...claims, sub: 'x'.repeat(255) }, true],
   ['with an endless subject', { ...claims, sub: 'x'.repeat(256) }, false],
 ]
 for (const [what, payload, accepted] of tokens) {
   test(`a token ${what} is ${accepted ? 'accepted' : 'refused'}`, async () => {
     const jwt = await new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid: 'k' }).sign(privateKey)
     const verified = opened().client.verify(jwt, ['api', 'id'])
-    if (accepted) assert.equal((await verified).sub, 'ann')
+    if (accepted) assert.equal((await verified).sub, payload['sub'])
     else await assert.rejects(verified, code('unauthorized'))
   })
 }
@@ -179,6 +182,22 @@ test('a token that is signed with a shared secret, by another key or not at all 
   )
   const bad = [await sign('HS256', Buffer.alloc(32, 1)), await sign('ES256', foreign), `${none.join('.')}.`, 'no token']
   for (const jwt of bad) await assert.rejects(opened().client.verify(jwt, ['api']), code('unauthorized'))
+})
+
+test('the token of a person with a strange name does not keep the keys from being fetched', async () => {
+  const { client } = opened({}, { cooldownMs: 0 })
+  const sign = (kid: string, sub: string) =>
+    new SignJWT({ ...claims, sub }).setProtectedHeader({ alg: 'ES256', kid }).sign(privateKey)
+  await assert.rejects(client.verify(await sign('k', 'x'.repeat(256)), ['api']), code('unauthorized'))
+  await assert.rejects(client.verify(await sign('other', 'ann'), ['api']), code('unauthorized'))
+})
+
+test('an issuer that does not answer is told with the reason', async () => {
+  const jwt = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'k' }).sign(privateKey)
+  for (const path of ['/.well-known/openid-configuration', '/keys']) {
+    const fault = new Error('connect ECONNREFUSED')
+    await assert.rejects(opened({ [path]: fault }).client.verify(jwt, ['api']), { cause: fault })
+  }
 })
 
 test('keys that cannot be read are the fault of the issuer, not of the token', async () => {

@@ -1,5 +1,6 @@
 // Which claims about a person count at a sign-in: those of the token, or an address of the user info of the same person.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import type { IdentityStore } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
@@ -13,30 +14,46 @@ type Given = {
   readonly info?: Partial<Claims>
   readonly audience?: string
   readonly known?: boolean
+  readonly infoEndpoint?: boolean
+  readonly domains?: readonly string[]
   readonly verify?: () => Promise<Claims>
 }
 
+const now = 1_800_000_000_000
 const redirectUri = 'https://here.example/callback'
 
-function opened({ token = {}, info = {}, audience, known = false, verify }: Given = {}) {
+function opened({
+  token = {},
+  info = {},
+  audience,
+  known = false,
+  infoEndpoint = true,
+  domains = ['example.com'],
+  verify,
+}: Given = {}) {
   let nonce = ''
   const verified: unknown[] = []
+  const redeemed: { readonly verifier: string }[] = []
   const issuer: Issuer = {
     metadata: () =>
       Promise.resolve({
         issuer: 'https://issuer.example',
         jwks_uri: 'https://issuer.example/keys',
         authorization_endpoint: 'https://issuer.example/authorize',
-        userinfo_endpoint: 'https://issuer.example/me',
+        ...(infoEndpoint && { userinfo_endpoint: 'https://issuer.example/me' }),
       }),
     verify: (jwt, audiences) => {
       verified.push([jwt, audiences])
       return verify?.() ?? Promise.resolve({ sub: 'ann', nonce, ...token })
     },
-    redeem: () => Promise.resolve({ id_token: 'i', access_token: 'a' }),
-    userInfo: () => Promise.resolve({ sub: 'ann', ...info }),
+    redeem(_code, sent) {
+      redeemed.push(sent)
+      return Promise.resolve({ id_token: 'i', access_token: 'a' })
+    },
+    userInfo: () =>
+      infoEndpoint ? Promise.resolve({ sub: 'ann', ...info }) : Promise.reject(new Error('not offered')),
   }
-  const begun = new Map<string, { browser: string }>()
+  const begun = new Map<string, { browser: string; endsAt: number }>()
   const enrolled: unknown[] = []
   const identities: IdentityStore = {
     find: () => Promise.resolve(known ? { id: userId('known'), name: 'ann', createdAt: 0 } : undefined),
@@ -44,7 +61,7 @@ function opened({ token = {}, info = {}, audience, known = false, verify }: Give
       enrolled.push([identity, names])
       return Promise.resolve({ id: userId('u'), name: names[0] ?? '', createdAt: 0 })
     },
-    begin: ({ state, browser }) => Promise.resolve(void begun.set(state, { browser })),
+    begin: ({ state, browser, endsAt }) => Promise.resolve(void begun.set(state, { browser, endsAt })),
     take(state) {
       const found = begun.get(state)
       begun.delete(state)
@@ -55,17 +72,19 @@ function opened({ token = {}, info = {}, audience, known = false, verify }: Give
     issuer,
     clientId: 'c',
     ...(audience !== undefined && { audience }),
-    allowedDomains: ['example.com'],
+    allowedDomains: domains,
     identities,
+    now: () => now,
     log: silentLog,
   })
   const begin = async () => {
     const { url, browser } = await oidc.begin(redirectUri)
     const { searchParams } = new URL(url)
     nonce = searchParams.get('nonce') ?? ''
-    return { code: 'c', state: searchParams.get('state') ?? '', browser, redirectUri }
+    const challenge = searchParams.get('code_challenge')
+    return { code: 'c', state: searchParams.get('state') ?? '', browser, redirectUri, challenge }
   }
-  return { oidc, begin, verified, enrolled }
+  return { oidc, begin, begun, verified, redeemed, enrolled }
 }
 
 /** The name of the account that a sign-in makes, or the status that refuses it. */
@@ -118,6 +137,34 @@ test('a sign-in ends once, in the browser that began it, with the token that was
   await oidc.finish({ ...callback, iss: 'https://issuer.example' })
   assert.deepEqual(verified, [['i', ['c']]], 'a token for the API signs nobody in')
   await assert.rejects(oidc.finish(callback), { code: 'unauthorized' }, 'a second time')
+})
+
+test('a sign-in has ten minutes', async () => {
+  const { begin, begun } = opened()
+  await begin()
+  assert.deepEqual(
+    [...begun.values()].map(({ endsAt }) => endsAt - now),
+    [10 * 60_000],
+  )
+})
+
+test('a person without an address has the name of the token, whatever the user info says, or if there is none', async () => {
+  for (const infoEndpoint of [true, false]) {
+    const info = { preferred_username: 'other' }
+    const { oidc, begin } = opened({ token: { preferred_username: 'ann' }, info, infoEndpoint, domains: [] })
+    const user = await oidc.finish(await begin())
+    assert.equal('name' in user && user.name, 'ann')
+  }
+})
+
+test('a code is redeemed with the word whose hash began the sign-in', async () => {
+  const { oidc, begin, redeemed } = opened({ token: good })
+  const { challenge, ...callback } = await begin()
+  await oidc.finish(callback)
+  assert.deepEqual(
+    redeemed.map(({ verifier }) => createHash('sha256').update(verifier).digest('base64url')),
+    [challenge],
+  )
 })
 
 test('a JWT is for the API or for the client, and counts until it ends, with a minute for the clocks', async () => {
