@@ -7,6 +7,7 @@ export type CallDeadline = {
   renew(): void
   /** Stops the time until the returned function is called. */
   hold(): () => void
+  /** Ends the time for good, also of a call whose person is still being asked. */
   end(): void
 }
 
@@ -18,6 +19,7 @@ export function createCallDeadline({ signal, callMs, maxMs }: DeadlineParts): Ca
   let leftMs = maxMs
   let since = 0
   let holds = 0
+  let ended = false
   let timers: NodeJS.Timeout[] = []
 
   function stop(): void {
@@ -28,6 +30,7 @@ export function createCallDeadline({ signal, callMs, maxMs }: DeadlineParts): Ca
 
   function start(): void {
     stop()
+    if (ended) return
     since = performance.now()
     timers = [setTimeout(late, Math.max(0, Math.min(callMs, leftMs)))]
   }
@@ -46,6 +49,9 @@ export function createCallDeadline({ signal, callMs, maxMs }: DeadlineParts): Ca
         if (--holds === 0) start()
       }
     },
-    end: stop,
+    end() {
+      ended = true
+      stop()
+    },
   }
 }

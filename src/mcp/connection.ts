@@ -16,6 +16,7 @@ import { type CallOutput, readResult } from './result.ts'
 const maxCallsAtOnce = 8
 const maxRestarts = 3
 const restartWindowMs = 60_000
+/** With all the time that progress has renewed. */
 const maxCallMs = 10 * 60_000
 /** The package's own limit of a call is out of the way: it cannot wait for a person. */
 const maxTimerMs = 2 ** 31 - 1
@@ -188,7 +189,7 @@ export function createConnection(parts: ConnectionParts): Connection {
   async function send({ client, opened }: Live, call: ServerCall, onHold: () => void): Promise<CallAnswer> {
     const { tool, signal, onProgress, input, elicit, threadId } = call
     call.check?.()
-    const deadline = createCallDeadline({ signal, callMs, maxMs: Math.max(maxCallMs, callMs) })
+    const deadline = createCallDeadline({ signal, callMs, maxMs: maxCallMs })
     const end = questions.add({ elicit, threadId, deadline, onHold })
     let answered = true
     const args = objectIn(call.args) ?? {}

@@ -64,7 +64,9 @@ for (const method of ['server/discover', 'initialize', 'tools/list']) {
     await connection.stop()
     await failed
     assert.ok(silent.closed())
-    assert.equal(silent.seen.filter((rpc) => rpc.method === method).length, 1)
+    const requests = silent.seen.filter(({ id }) => id !== undefined)
+    assert.equal(requests.filter((rpc) => rpc.method === method).length, 1)
+    assert.equal(requests.at(-1)?.method, method, 'nothing is asked after it')
     assert.deepEqual(connection.status(), { status: 'idle' })
   })
 }

@@ -1,0 +1,198 @@
+// Calls over a connection, in process: how many at once, whose questions are asked, and what a new start begins with.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { lostCode } from '#mcp/answer-body.ts'
+import type { Connection, ServerCall } from '#mcp/connection.ts'
+import { until } from '../until.ts'
+import { connectTo, echo, type FakeServer, fakeServer, type Rpc } from './fake-server.ts'
+
+const never = new AbortController().signal
+const callsSeen = ({ seen }: FakeServer): Rpc[] => seen.filter(({ method }) => method === 'tools/call')
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+function call(connection: Connection, over: Partial<ServerCall> = {}): Promise<unknown> {
+  return connection.call({ tool: echo, args: '{}', signal: never, ...over })
+}
+
+/** Takes every call and leaves the answer to the test. */
+const silentServer = (): FakeServer => fakeServer(({ method }) => method === 'tools/call')
+
+function answer(server: FakeServer, at: number): void {
+  server.send({ id: callsSeen(server)[at]?.id, result: { content: [] } })
+}
+
+test('eight calls are under way at once; the next one goes out when one of them ends', async (t) => {
+  const server = silentServer()
+  const connection = connectTo([server])
+  t.after(() => connection.stop())
+  const calls = Array.from({ length: 9 }, () => call(connection))
+  await until(() => callsSeen(server).length === 8)
+  await settled()
+  assert.equal(callsSeen(server).length, 8)
+  answer(server, 0)
+  await until(() => callsSeen(server).length === 9)
+  for (let at = 1; at < 9; at++) answer(server, at)
+  await Promise.all(calls)
+})
+
+test('a server is not started again before the last one of it has ended', async (t) => {
+  const [first, second] = [fakeServer(), silentServer()]
+  const ended = Promise.withResolvers<void>()
+  const connection = connectTo([first, second])
+  t.after(() => connection.stop())
+  await connection.list(never)
+  first.opened.transport.close = () => ended.promise
+  first.die()
+  const list = connection.list(never)
+  await settled()
+  assert.deepEqual(second.seen, [])
+  ended.resolve()
+  await list
+  assert.ok(second.seen.length > 0)
+})
+
+test('a server that needs a sign-in may be tried as often as one likes', async () => {
+  const server = fakeServer(({ method }) => {
+    if (method === 'initialize') throw new Error('401')
+    return false
+  })
+  const connection = connectTo([server])
+  for (let time = 0; time < 6; time++) {
+    await assert.rejects(connection.list(never), { code: 'credential_missing' })
+    assert.equal(connection.status().status, 'sign_in')
+  }
+})
+
+test('a call that succeeds needs no sign-in any more', async (t) => {
+  let calls = 0
+  const server = fakeServer(({ id, method }, { send }) => {
+    if (method !== 'tools/call') return false
+    if (++calls === 1) throw new Error('401')
+    queueMicrotask(() => send({ id, result: { content: [] } }))
+    return true
+  })
+  const connection = connectTo([server])
+  t.after(() => connection.stop())
+  await assert.rejects(call(connection), { code: 'credential_missing' })
+  await call(connection)
+  assert.equal(connection.status().status, 'ready')
+})
+
+test('a call under way when the server closes the connection without a word says so', async () => {
+  const server = silentServer()
+  const connection = connectTo([server])
+  const lost = assert.rejects(call(connection), { code: 'tool_refused', message: /: it closed the connection$/ })
+  await until(() => callsSeen(server).length === 1)
+  server.opened.transport.onclose?.()
+  await lost
+  assert.deepEqual(connection.status(), { status: 'failed', error: 'it closed the connection' })
+})
+
+test('a stop while the list is stored says so to the caller that waits for the start', async () => {
+  const stored = Promise.withResolvers<void>()
+  let storing = false
+  const connection = connectTo([fakeServer()], {
+    onList() {
+      storing = true
+      return stored.promise
+    },
+  })
+  const failed = assert.rejects(connection.list(never), { code: 'tool_refused', message: /it was stopped/ })
+  await until(() => storing)
+  const stopped = connection.stop()
+  stored.resolve()
+  await Promise.all([failed, stopped])
+  assert.deepEqual(connection.status(), { status: 'idle' })
+})
+
+/** Asks the person of the one call under way, and returns the answer that the server gets. */
+async function question({ send, seen }: FakeServer): Promise<unknown> {
+  const requestedSchema = { type: 'object', properties: {} }
+  send({ id: 'q', method: 'elicitation/create', params: { message: '?', requestedSchema } })
+  const told = (): Rpc | undefined => seen.find(({ id, method }) => id === 'q' && method === undefined)
+  await until(() => told() !== undefined)
+  return told()?.result
+}
+
+test('after a call without an answer nobody of another thread is asked, until the server is started anew', async (t) => {
+  const servers = [silentServer(), silentServer()] as const
+  const connection = connectTo(servers)
+  t.after(() => connection.stop())
+  const elicit = () => Promise.resolve({ action: 'accept', content: {} })
+  /** Makes a call and stops it once the server has it and `during` is over. */
+  const stopped = async (server: FakeServer, threadId: string, during = (): Promise<unknown> => Promise.resolve()) => {
+    const before = callsSeen(server).length
+    const stop = new AbortController()
+    const over = assert.rejects(call(connection, { threadId, elicit, signal: stop.signal }), { name: 'AbortError' })
+    await until(() => callsSeen(server).length > before)
+    const told = await during()
+    stop.abort()
+    await over
+    return told
+  }
+  const [first, second] = servers
+  await stopped(first, 'a')
+  assert.deepEqual(await stopped(first, 'b', () => question(first)), { action: 'decline' })
+  await connection.stop()
+  assert.deepEqual(await stopped(second, 'b', () => question(second)), { action: 'accept', content: {} })
+})
+
+test('a call whose answer was lost on the way is one without an answer', async (t) => {
+  const server = silentServer()
+  const connection = connectTo([server])
+  t.after(() => connection.stop())
+  const lost = assert.rejects(call(connection, { threadId: 'a' }), { code: 'tool_refused', message: /cut off/ })
+  await until(() => callsSeen(server).length === 1)
+  server.send({ id: callsSeen(server)[0]?.id, error: { code: lostCode, message: 'cut off' } })
+  await lost
+  const asked = call(connection, { threadId: 'b', elicit: () => assert.fail('was asked') })
+  await until(() => callsSeen(server).length === 2)
+  assert.deepEqual(await question(server), { action: 'decline' })
+  answer(server, 1)
+  await asked
+})
+
+/** A server that announces changes of its list; `lists` are the answers in turn. */
+function changingServer(...lists: readonly object[]): FakeServer {
+  let reads = 0
+  return fakeServer(({ id, method }, { send }) => {
+    const serverInfo = { name: 'fake', version: '1' }
+    const capabilities = { tools: { listChanged: true } }
+    if (method === 'initialize')
+      queueMicrotask(() => send({ id, result: { protocolVersion: '2025-06-18', capabilities, serverInfo } }))
+    else if (method === 'tools/list') queueMicrotask(() => send({ id, ...lists[reads++] }))
+    else return false
+    return true
+  })
+}
+
+const listOf = (name: string): object => ({ result: { tools: [{ name, inputSchema: echo.schema }] } })
+const listsSeen = ({ seen }: FakeServer): number => seen.filter(({ method }) => method === 'tools/list').length
+
+test('a list that changes while it is stored at a start is stored again', async (t) => {
+  const server = changingServer(listOf('old'), listOf('new'))
+  const stored: (readonly string[])[] = []
+  const connection = connectTo([server], {
+    async onList({ tools }) {
+      stored.push(tools.map(({ name }) => name))
+      if (stored.length > 1) return
+      server.send({ method: 'notifications/tools/list_changed' })
+      await until(() => listsSeen(server) === 2)
+      await settled()
+    },
+  })
+  t.after(() => connection.stop())
+  await connection.list(never)
+  assert.deepEqual(stored, [['old'], ['new']])
+})
+
+test('a changed list that cannot be read is told, and the connection stays', async (t) => {
+  const server = changingServer(listOf('old'), { error: { code: -32603, message: 'no list today' } })
+  const told: string[] = []
+  const connection = connectTo([server], { onError: ({ message }) => told.push(message) })
+  t.after(() => connection.stop())
+  await connection.list(never)
+  server.send({ method: 'notifications/tools/list_changed' })
+  await until(() => told.some((message) => message.includes('no list today')))
+  assert.equal(connection.status().status, 'ready')
+})
