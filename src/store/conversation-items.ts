@@ -60,7 +60,7 @@ export function* removeItem(
   const freed = (shared === null ? Number(item['bytes']) : 0) - Buffer.byteLength(removedBody)
   yield* run('UPDATE threads SET bytes = bytes - ? WHERE id = ?', freed, threadId)
   yield* eraseWordsOf(sql, threadId, seq)
-  if (title !== '' && thread['title'] === title) {
+  if (thread['title'] === title) {
     yield* run(`UPDATE threads SET title = '' WHERE id = ?`, threadId)
     // The title is indexed as the seq 0.
     yield* eraseWordsOf(sql, threadId, 0)

@@ -91,6 +91,37 @@ for (const [why, clock] of [
   })
 }
 
+test('a process that was frozen behind the end of a turn tells that end once', async (t) => {
+  const now = performance.now.bind(performance)
+  const told: string[] = []
+  const house = openHouse(t, {
+    bus: (bus) => ({
+      ...bus,
+      publish(threadId, events) {
+        told.push(...events.flatMap((event) => (event.type === 'turn' ? [event.turn.status] : [])))
+        bus.publish(threadId, events)
+      },
+    }),
+    runnerStore: (store) => ({
+      turns: {
+        ...store.turns,
+        async record(turn, held, step) {
+          const recorded = await store.turns.record(turn, held, step)
+          if (step.outcome) t.mock.method(performance, 'now', () => now() + 20_000)
+          return recorded
+        },
+      },
+    }),
+  })
+  const { events } = await house.turns.start(message('hi'))
+  assert.equal(restOf(await eventsOf(events)), 'completed')
+  await until(() => house.runner.running === 0)
+  assert.deepEqual(
+    told.filter((status) => status === 'completed'),
+    ['completed'],
+  )
+})
+
 test('a beat takes up what a process that is gone has left', async (t) => {
   const house = openHouse(t)
   const { beat } = keep(t, house, () => true)

@@ -2,25 +2,38 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { describe, it } from 'node:test'
+import { setImmediate as pass } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { eventStyle, streamTurn } from '#doors/responses/tell/answer.ts'
+import { fixedSource } from '#doors/openai/turn-events.ts'
+import { collectTurn, eventStyle, streamTurn } from '#doors/responses/tell/answer.ts'
 import { createStreamRecords } from '#doors/responses/tell/stream-records.ts'
-import { silentLog } from '#lib/log.ts'
+import { logTo } from '#lib/log.ts'
 import type { Watched } from '#turns/watch.ts'
+import { fake } from '../../../fake.ts'
 import { readEvents } from '../serve.ts'
 import { delta, rest, said, tell, turn } from './running-turn.ts'
 
 const hel = delta('a', 0, 'Hel')
 
-/** Streams these events, one by one; with `leaves` the client goes away after them. Returns what became of the reader. */
-async function streamed(events: Watched[], { leaves = false, lastCall = false, fails = false, followed = turn } = {}) {
+type How = { leaves?: boolean; leavesAt?: string; lastCall?: boolean; fails?: boolean; followed?: typeof turn }
+
+/**
+ * Streams these events, one by one; with `leaves` the client goes away after them, with `leavesAt` once it reads this.
+ * Returns what became of the reader.
+ */
+async function streamed(events: Watched[], how: How = {}) {
+  const { leaves = false, leavesAt, lastCall = false, fails = false, followed = turn } = how
   const raw = Object.assign(new PassThrough(), { writeHead() {}, setTimeout() {}, getHeader() {} })
   const writes: string[] = []
-  raw.on('data', (chunk: Buffer) => writes.push(String(chunk)))
+  raw.on('data', (chunk: Buffer) => {
+    writes.push(String(chunk))
+    if (leavesAt !== undefined && String(chunk).includes(leavesAt)) raw.destroy()
+  })
   const closed = new Promise((resolve) => raw.once('close', resolve))
   const reply = { raw, request: {}, hijack() {} } as unknown as FastifyReply
   const told: string[] = []
-  let points = 0
+  const lines: string[] = []
+  let [points, closes] = [0, 0]
   async function* source() {
     await Promise.resolve()
     for (const event of events) yield [event]
@@ -33,7 +46,13 @@ async function streamed(events: Watched[], { leaves = false, lastCall = false, f
   const records = createStreamRecords()
   await streamTurn(
     reply,
-    { turn: followed, model: 'm', skip: 0, events: 'specified', source: Object.assign(source(), { close() {} }) },
+    {
+      turn: followed,
+      model: 'm',
+      skip: 0,
+      events: 'specified',
+      source: Object.assign(source(), { close: () => void closes++ }),
+    },
     {
       records,
       readers: {
@@ -42,12 +61,14 @@ async function streamed(events: Watched[], { leaves = false, lastCall = false, f
         canStop: () => false,
         gone() {},
       },
-      threads: { addChainPoints: () => Promise.resolve(void (points += 1)) } as never,
+      threads: { addChainPoints: async () => void (await pass(), (points += 1)) } as never,
       ...(lastCall && { lastCall: AbortSignal.abort() }),
-      log: silentLog,
+      log: logTo((_level, _fields, message) => lines.push(message), 'warn'),
     },
   )
   await closed
+  assert.ok(closes > 0, 'nothing listens to the turn any more')
+  assert.equal(lines.length, fails ? 1 : 0)
   return { writes, became: { told, points, recorded: records.take('t1', 0) !== undefined } }
 }
 
@@ -73,8 +94,29 @@ describe('the reader of a stream', () => {
       { leaves: true, lastCall: true },
       { told: ['done'], points: 0, recorded: true },
     ],
+    [
+      'is done when it goes in the middle of a long end',
+      [said('a', 'x'.repeat(300_000)), rest('completed')],
+      { leavesAt: 'event: response.completed' },
+      { told: ['done'], points: 0, recorded: false },
+    ],
   ] as const) {
     it(what, async () => assert.deepEqual((await streamed([...events], how)).became, expected))
+  }
+})
+
+describe('the reader of a whole answer', () => {
+  for (const [what, events] of [
+    ['at its end', [said('a', 'hi'), rest('completed')]],
+    ['when the service goes down before', [said('a', 'hi')]],
+  ] as const) {
+    it(`is done ${what}`, async () => {
+      let done = 0
+      const readers = { open: () => ({ left: () => assert.fail('left'), done: () => void done++ }) }
+      const parts = fake<Parameters<typeof collectTurn>[0]>({ readers: fake(readers), turnTimeoutMs: 60_000 })
+      await collectTurn(parts, { turn, model: 'm', source: fixedSource(...events) }, []).catch(() => {})
+      assert.equal(done, 1)
+    })
   }
 })
 
