@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
 import { createScans } from '#app/leak-scans.ts'
 import { AppError } from '#core/errors.ts'
 import { isUuid, operator } from '#core/ids.ts'
@@ -77,14 +78,10 @@ export function exportThreadFile(id: string, options: { format: string; output?:
   return withThread(id, async (store, thread) => {
     const parts = exportThread({ threads: store.threads, user: operator, thread }, format)
     if (output === undefined) {
-      for await (const part of parts) await write(process.stdout, printed(part))
+      for await (const part of parts) if (!process.stdout.write(printed(part))) await once(process.stdout, 'drain')
       return
     }
-    const file = createWriteStream(output, { mode: 0o600 })
-    await once(file, 'open')
-    for await (const part of parts) await write(file, part)
-    file.end()
-    await once(file, 'close')
+    await pipeline(parts, createWriteStream(output, { mode: 0o600 }))
     print({}, undefined, `Exported to ${printable(output)}.`)
   })
 }
@@ -131,8 +128,4 @@ function isFormat(text: string): text is ExportFormat {
 
 function printed(part: string): string {
   return process.stdout.isTTY ? proseOf(part) : part
-}
-
-async function write(to: NodeJS.WritableStream, text: string): Promise<void> {
-  if (!to.write(text)) await once(to, 'drain')
 }

@@ -1,7 +1,8 @@
 // A file that goes with a message: found by however its path was written, refused where no model could take it.
 import assert from 'node:assert/strict'
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { homedir } from 'node:os'
+import { join, relative } from 'node:path'
 import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { readAttachment } from '#commands/attachment.ts'
@@ -21,11 +22,19 @@ const png = Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1')
 test('a text is a file, a picture is a picture by what is in it, whatever its name', async () => {
   const text = at('a file.log', 'héllo')
   const part = { type: 'file', name: 'a file.log', text: 'héllo' }
-  for (const written of [text, `'${text}'`, `"${text}"`, text.replace(' ', '\\ '), pathToFileURL(text).href]) {
+  const inHome = `~/${relative(homedir(), text)}`
+  const quoted = [`'${text}'`, `"${text}"`, text.replace(' ', '\\ ')]
+  for (const written of [text, ...quoted, pathToFileURL(text).href, `"${inHome}"`]) {
     assert.deepEqual(await readAttachment(written), { name: 'a file.log', size: 6, part }, written)
   }
   const url = `data:image/png;base64,${png.toString('base64')}`
   assert.deepEqual((await readAttachment(at('picture.txt', png))).part, { type: 'image', url })
+})
+
+test('a picture of 8 MiB is taken', async () => {
+  const path = at('large.png', png)
+  truncateSync(path, 8 * 1024 * 1024)
+  assert.equal((await readAttachment(path)).size, 8 * 1024 * 1024)
 })
 
 test('a PDF is the text of its pages', async () => {

@@ -93,6 +93,20 @@ test('--user exports what is of that user alone, with the variants of a thread',
   assert.deepEqual([nobody.code, nobody.stderr], [1, 'error: no user is named bob: see `bin/atrium user list`\n'])
 })
 
+test('the operator exports no threads of senders, and all of many threads', async () => {
+  const bea = JSON.parse((await run('user', 'add', 'bea', '--json')).stdout) as { user: { id: string } }
+  const { store } = await openHomeStore(readConfig({ ATRIUM_HOME: home.path }))
+  const create = (user: string, door: 'web' | 'webhook') =>
+    store.threads.create(userId(user), { door, title: 'Beans', metadata: {}, drafts: [] })
+  await Promise.all(Array.from({ length: 101 }, () => create(bea.user.id, 'web')))
+  await create('webhook:shop', 'webhook')
+  await store.close()
+  const count = async (...args: string[]): Promise<unknown> =>
+    (JSON.parse((await run('export', ...args, '--json')).stdout) as { threads: number }).threads
+  assert.equal(await count(join(home.path, 'of-operator')), 2)
+  assert.equal(await count(join(home.path, 'of-bea'), '--user', 'bea'), 101)
+})
+
 test('an export that fails leaves nothing that could be taken for a whole one', async (t) => {
   const broken = newHome()
   t.after(broken.remove)

@@ -62,6 +62,7 @@ test('a gate is listed without control sequences, answered without a service, an
     [['answer', id, '--values', 'table'], 2, /--values must be a JSON object/],
     [['answer', id, '--values', '{}'], 2, /kind approval: it takes no values/],
     [['answer', id, 'approve', '--for', 'day'], 2, /--scope, --for and --clean go with always/],
+    [['answer', id, 'approve', '--clean'], 2, /--scope, --for and --clean go with always/],
     [['answer', id, 'always', '--for', 'ever'], 2, /--for must be one of hour, day, good/],
     [['answer', 'call_x', 'approve'], 1, /nothing waits under call_x/],
   ] as const) {
@@ -80,6 +81,8 @@ test('a gate is listed without control sequences, answered without a service, an
   const { approvals } = await receipt(turn_id)
   const [approval] = approvals as { decision: string; by: string }[]
   assert.deepEqual([approval?.decision, approval?.by], ['deny', 'operator'])
+  const [thread] = JSON.parse((await on('threads', '--json')).stdout) as { id: string }[]
+  assert.match((await on('threads', 'show', thread?.id ?? '')).stdout, /not now/, 'the model reads why')
 })
 
 test('an answer reaches a running service at once; a grant stands until it is taken back', async () => {
@@ -98,6 +101,10 @@ test('an answer reaches a running service at once; a grant stands until it is ta
     assert.equal((await on('grants', 'revoke', 'x')).code, 1)
     assert.equal((await on('grants', 'revoke', grant.id)).stdout, 'Revoked.\n')
     assert.equal((await on('grants')).stdout, 'No grants.\n')
+    assert.equal((await on('gates', 'answer', (await waiting()).id, 'always', '--clean')).code, 0)
+    const [good] = JSON.parse((await on('grants', '--json')).stdout) as Record<string, unknown>[]
+    assert.deepEqual([good?.['expires_at'], good?.['untrusted']], [null, false])
+    await on('grants', 'revoke', String(good?.['id']))
     await on('run', '-m', 'go', '--json')
     assert.equal((await gates()).length, 1)
     assert.equal((await receipt(turn_id))['verified'], true)

@@ -31,7 +31,8 @@ test('an approval is asked for by y or n, one gate after the other', () => {
   const gates = opened(gate(), gate({ callId: 'd' }))
   assert.match(gates.text() ?? '', /Waiting for you: Run act\?[^]*a  1/)
   assert.equal(gates.prompt(), 'Allow once? y or n ▌ ')
-  for (const line of ['', 'maybe', 'yes please']) assert.match(JSON.stringify(gates.take(line)), /y allows it once/)
+  for (const line of ['', 'maybe', 'yes please', 'not yet'])
+    assert.match(JSON.stringify(gates.take(line)), /y allows it once/)
   assert.deepEqual(gates.take('Yes'), { answer: { callId: 'c', decision: 'allow' } })
   assert.deepEqual(gates.take('n'), { answer: { callId: 'd', decision: 'deny' } })
   assert.equal(gates.asks(), false)
@@ -57,6 +58,18 @@ test('the question of a server is shown in its words, and its form is asked fiel
   gates.take('3')
   assert.deepEqual(gates.take(''), { answer: { callId: 'c', decision: 'allow', values: { colour: 'r', count: 3 } } })
   assert.equal(gates.asks(), false)
+})
+
+test('the gate after a form begins with its own question', () => {
+  const field = { name: 'a', type: 'text' } as const
+  const gates = opened(asking([field]), asking([field]))
+  gates.take('y')
+  assert.deepEqual(gates.take('one'), { answer: { callId: 'c', decision: 'allow', values: { a: 'one' } } })
+  assert.equal(gates.prompt(), 'Answer it? y or n ▌ ')
+  gates.take('y')
+  gates.clear()
+  gates.add(gate())
+  assert.equal(gates.prompt(), 'Allow once? y or n ▌ ')
 })
 
 test('a question can be declined or left open; a page to open is answered once it was', () => {

@@ -1,9 +1,11 @@
 // `atrium threads`: lists, searches, shows and changes threads.
 import assert from 'node:assert/strict'
+import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { atrium } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
+import { testFaults } from './faults.ts'
 
 const home = newHome()
 after(home.remove)
@@ -47,6 +49,32 @@ test('a thread is shown, renamed, pinned, archived, exported, imported and delet
   assert.equal(folder.code, 2)
   assert.match(folder.stderr, /^error: \/etc cannot be read \(EISDIR\): [^\n]*\n$/)
 })
+
+test('secrets of this home are masked in the messages of an imported thread, which is no larger than an export', async () => {
+  const secret = 'sesame-open-sesame-open'
+  await atrium(home.path, ['secret', 'set', 'DOOR_KEY'], { input: secret })
+  const { stderr } = await atrium(home.path, ['run', 'what is 3+4?'])
+  const { stdout } = await atrium(home.path, ['threads', 'export', stderr.trim().slice('thread '.length)])
+  const file = join(home.path, 'told.json')
+  writeFileSync(file, stdout.replaceAll('3+4', secret))
+  const imported = await atrium(home.path, ['threads', 'import', file, '--json'])
+  const { id } = JSON.parse(imported.stdout) as { id: string }
+  assert.match((await atrium(home.path, ['threads', 'show', id])).stdout, /what is \*\*\*\?/)
+  truncateSync(file, 14 * 1024 * 1024 + 1)
+  const large = await atrium(home.path, ['threads', 'import', file])
+  assert.deepEqual([large.code, large.stderr], [1, 'error: an exported thread has at most 14680064 bytes\n'])
+})
+
+testFaults(home.path, [
+  ...['0', '101', '1.5'].map((limit) => ({
+    what: `a list of ${limit} threads`,
+    args: ['threads', '--limit', limit],
+    code: 2,
+    says: /--limit takes a whole number from 1 to 100/,
+  })),
+  { what: 'an empty title', args: ['threads', 'rename', 'x', ' '], code: 2, says: /a title has 1 to/ },
+  { what: 'an id that is none', args: ['threads', 'show', 'x'], code: 1, says: /there is no thread x/ },
+])
 
 test('threads --search finds what was said, in a home that no service has indexed', async () => {
   const { stderr } = await atrium(home.path, ['run', 'Where does the zeppelin land?'])

@@ -118,6 +118,12 @@ testFaults(home.path, [
   { what: 'a bad user name', args: ['user', 'add', 'a\tb'], code: 2, says: /a user name has/ },
   { what: 'no user name', args: ['user', 'add'], code: 2, says: /missing[^]*atrium user add --help/ },
   { what: 'a bad expiry', args: ['user', 'add', 'eve', '--expires-in-days', 'soon'], code: 2, says: /whole number/ },
+  ...['0', '3651'].map((days) => ({
+    what: `an expiry in ${days} days`,
+    args: ['user', 'add', 'eve', '--expires-in-days', days],
+    code: 2,
+    says: /whole number from 1 to 3650/,
+  })),
   { what: 'bad tools', args: ['user', 'token', 'eve', '--tools', 'a,,b'], code: 2, says: /--tools takes none/ },
   { what: 'an unknown command', args: ['user', 'hal'], code: 2, says: /unknown command 'hal'/ },
 ])
