@@ -34,7 +34,6 @@ export function createLineGates(): LineGates {
   function answered(answer: Omit<LineAnswer, 'callId'>): { answer: LineAnswer } {
     const [gate, ...others] = gates
     gates = others
-    form = undefined
     return { answer: { callId: gate?.callId ?? '', ...answer } }
   }
 

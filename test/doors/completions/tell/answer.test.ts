@@ -12,10 +12,16 @@ import { delta, rest, turn } from '../../responses/tell/running-turn.ts'
 
 const hel = delta('a', 0, 'Hel')
 
-type How = { readonly leaves?: boolean; readonly lastCall?: boolean; readonly fails?: boolean }
+type How = {
+  readonly stream?: boolean
+  readonly leaves?: boolean
+  readonly lastCall?: boolean
+  readonly fails?: boolean
+}
 
 /** Streams these events, one by one; with `leaves` the client goes away after them. Returns what became of the reader. */
-async function streamed(events: readonly Watched[], { leaves = false, lastCall = false, fails = false }: How) {
+async function streamed(events: readonly Watched[], how: How) {
+  const { stream = true, leaves = false, lastCall = false, fails = false } = how
   const raw = Object.assign(new PassThrough(), { writeHead() {}, setTimeout() {}, setHeader() {}, getHeader() {} })
   raw.resume()
   const closed = new Promise((resolve) => raw.once('close', resolve))
@@ -39,15 +45,16 @@ async function streamed(events: readonly Watched[], { leaves = false, lastCall =
     ...(lastCall && { lastCall: AbortSignal.abort() }),
     log: logTo((_level, _fields, message) => lines.push(message), 'warn'),
   } as unknown as CompletionsParts
-  const style = { model: 'm', stream: true, includeUsage: false, history: 'h', linkOf: () => '' }
+  const style = { model: 'm', stream, includeUsage: false, history: 'h', linkOf: () => '' }
   const followed = { turn, source: Object.assign(source(), { close: () => void closes++ }), entries: [], begins: true }
   const fault = await answerTurn(parts, reply, style, followed).then(
     () => undefined,
     (error: Error) => error.message,
   )
   const noted = points
-  if (fault === undefined) {
-    await closed
+  if (fault !== undefined || !stream) raw.destroy()
+  await closed
+  if (fault === undefined && stream) {
     assert.ok(closes > 0, 'nothing listens to the turn any more')
     assert.equal(lines.length, fails ? 1 : 0)
   }
@@ -68,9 +75,14 @@ describe('the reader of a stream of chunks', () => {
     it(what, async () => assert.deepEqual(await streamed(events, how), expected))
   }
 
+  it('of a whole answer is done, and finds what it was told of one that waits for a person', async () => {
+    assert.deepEqual(await streamed([hel, rest('completed')], { stream: false }), done)
+    assert.deepEqual(await streamed([hel, rest('waiting')], { stream: false }), { ...done, noted: 1 })
+  })
+
   it('gets an error in place of a stream that has not begun', async () => {
     const fault = 'the service is going down: ask again in a moment'
-    assert.equal((await streamed([], {})).fault, fault)
-    assert.equal((await streamed([], { fails: true })).fault, 'the database is away')
+    assert.deepEqual(await streamed([], {}), { ...done, fault })
+    assert.deepEqual(await streamed([], { fails: true }), { ...done, fault: 'the database is away' })
   })
 })

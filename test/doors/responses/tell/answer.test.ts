@@ -15,14 +15,21 @@ import { delta, rest, said, tell, turn } from './running-turn.ts'
 
 const hel = delta('a', 0, 'Hel')
 
-type How = { leaves?: boolean; leavesAt?: string; lastCall?: boolean; fails?: boolean; followed?: typeof turn }
+type How = {
+  leaves?: boolean
+  leavesAt?: string
+  lastCall?: boolean
+  fails?: boolean
+  followed?: typeof turn
+  after?: number
+}
 
 /**
  * Streams these events, one by one; with `leaves` the client goes away after them, with `leavesAt` once it reads this.
  * Returns what became of the reader.
  */
 async function streamed(events: Watched[], how: How = {}) {
-  const { leaves = false, leavesAt, lastCall = false, fails = false, followed = turn } = how
+  const { leaves = false, leavesAt, lastCall = false, fails = false, followed = turn, after } = how
   const raw = Object.assign(new PassThrough(), { writeHead() {}, setTimeout() {}, getHeader() {} })
   const writes: string[] = []
   raw.on('data', (chunk: Buffer) => {
@@ -51,6 +58,7 @@ async function streamed(events: Watched[], how: How = {}) {
       model: 'm',
       skip: 0,
       events: 'specified',
+      ...(after !== undefined && { after }),
       source: Object.assign(source(), { close: () => void closes++ }),
     },
     {
@@ -133,6 +141,13 @@ describe('a long answer', () => {
       for (const { length } of writes) assert.ok(length < 500_000, `${length} characters at once`)
     })
   }
+})
+
+describe('a stream that is taken up again', () => {
+  it('opens at once, before there is an event that the client does not have', async () => {
+    const { writes } = await streamed([hel], { after: 9 })
+    assert.equal(writes[0]?.slice(0, 11), ': resumed\n\n')
+  })
 })
 
 describe('a response with long instructions', () => {
