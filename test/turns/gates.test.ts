@@ -7,7 +7,7 @@ import type { Item } from '#core/item.ts'
 import type { GateAnswer } from '#turns/gate-answers.ts'
 import { createGates } from '#turns/gates.ts'
 import { tool } from '../agent/tools.ts'
-import { ada, bob, rejectsWith } from '../store/harness.ts'
+import { ada, bob, rejectsWith, decide } from '../store/harness.ts'
 import { eventsOf, type HouseParts, message, openHouse, restOf, textsOf, tools, until } from './house.ts'
 
 const nowMs = Date.now()
@@ -193,4 +193,30 @@ test('answers that come while a call runs are taken, and no call runs twice', as
     if (batch.some((event) => event.type === 'turn' && event.turn.status === 'completed')) break
   assert.deepEqual(ran, ['{"at":1}', '{"at":2}'])
   assert.equal((await textsOf(store, turn.threadId)).filter((text) => text.startsWith('result')).length, 2)
+})
+
+test('an answer that is stored just before its turn comes to wait is taken', async (t) => {
+  let [callIds, waits]: [string[], number] = [[], 0]
+  const { turns, gates } = openHouse(t, {
+    reply: (_, { items }) =>
+      items.some(({ type }) => type === 'result') ? ['done'] : [{ name: 'write' }, { name: 'write' }],
+    runnerStore: (store) => ({
+      turns: {
+        ...store.turns,
+        async record(turn, held, step) {
+          // By another process: nothing tells this one.
+          if (step.outcome?.status === 'waiting' && ++waits === 2)
+            await store.turns.answer(ada, turn.threadId, decide(callIds[1] ?? ''))
+          return store.turns.record(turn, held, step)
+        },
+      },
+    }),
+  })
+  const { turn, events } = await turns.start(message('go'))
+  callIds = (await eventsOf(events))
+    .flatMap((event) => (event.type === 'entries' ? event.entries : []))
+    .flatMap(({ item }) => (item.type === 'gate' ? [item.callId] : []))
+  await gates.answer(ada, turn.threadId, { callId: callIds[0] ?? '', decision: 'allow', by: 'ada' })
+  await until(async () => (await turns.get(ada, turn.id))?.status === 'completed')
+  assert.equal(waits, 2)
 })

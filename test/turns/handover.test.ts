@@ -1,6 +1,7 @@
 // Handing turns over: a lease that ran out, a process that is gone, a claim that is under way while the service goes down.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { AppError } from '#core/errors.ts'
 import type { Lease } from '#core/lease.ts'
 import type { StartedTurn } from '#core/turn-store.ts'
 import type { Store } from '#core/store.ts'
@@ -120,6 +121,42 @@ test('a process that was frozen behind the end of a turn tells that end once', a
     told.filter((status) => status === 'completed'),
     ['completed'],
   )
+})
+
+test('a turn that is taken again while its release is under way still runs here', async (t) => {
+  const { script, told, letGo } = createHeldReply()
+  let opened = 0
+  const house: House = openHouse(t, {
+    reply: () => script,
+    identity: () =>
+      opened++ === 0 ? Promise.reject(new AppError('database_unavailable', 'away')) : Promise.resolve([]),
+    runnerStore: (store) => ({
+      turns: {
+        ...store.turns,
+        async release(turn, held) {
+          await store.turns.release(turn, held)
+          const [again] = (await store.turns.claim(held, 1)).started
+          if (again) house.runner.take(again, held)
+        },
+      },
+    }),
+  })
+  const { turn, events } = await house.turns.start(message('hi'))
+  await told
+  assert.equal(house.runner.has(turn.id), true)
+  letGo()
+  await until(() => house.runner.running === 0)
+  events.close()
+})
+
+test('a turn whose thread another process has erased ends for those who follow it', async (t) => {
+  const { script, told, letGo } = createHeldReply()
+  const house = openHouse(t, { reply: () => script })
+  const { turn, events } = await house.turns.start(message('hi'))
+  await told
+  await house.store.threads.remove(ada, turn.threadId)
+  letGo()
+  assert.equal(restOf(await eventsOf(events)), 'cancelled')
 })
 
 test('a beat takes up what a process that is gone has left', async (t) => {

@@ -180,6 +180,26 @@ test('an open call ends with the process that stops, without waiting for the per
   assert.match((resultIn(await itemsAt(second, first.turn, 'completed')) as { output: string }).output, /^interrupted/)
 })
 
+test('a call that asks only once the service stops ends with it, without waiting for the person', async (t) => {
+  const free = Promise.withResolvers<void>()
+  let ran = false
+  const house = openHouse(
+    t,
+    parts(async (args, context) => {
+      ran = true
+      await free.promise
+      return open(args, context)
+    }),
+  )
+  const { turn, events } = await house.turns.start(message('hi'))
+  events.close()
+  await until(() => ran)
+  const drained = house.runner.drain(2 ** 31 - 1)
+  free.resolve()
+  await drained
+  assert.equal((await house.turns.get(ada, turn.id))?.status, 'queued')
+})
+
 test('a cancelled turn stops its open call', async (t) => {
   let stopped = false
   const house = await waiting(t, async (_, { askInput, signal }) => {
