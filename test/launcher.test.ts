@@ -99,6 +99,7 @@ const choices: readonly [onPath: string[], taken: string | undefined][] = [
   [['v24.15.9'], undefined],
   [['v20.20.2'], undefined],
   [['v9.0.0'], undefined],
+  [['v25.0.0'], 'v25.0.0'],
   [['v100.0.0'], 'v100.0.0'],
   [['nonsense'], undefined],
   [['v20.20.2', 'v24.17.1', 'v26.0.0'], 'v24.17.1'],
@@ -118,6 +119,13 @@ for (const [onPath, taken] of choices) {
     }
   })
 }
+
+test('an empty entry of PATH is the working folder, and a star in one stands for itself', (context) => {
+  const { folder, launcher } = makeCheckout(context)
+  const cwd = makeNode(folder, 'v26.0.0')
+  assert.equal(launch(launcher, [], { env: { PATH: ':/nowhere' }, cwd }).stdout, 'took v26.0.0\n')
+  assert.equal(launch(launcher, [], { env: { PATH: `${dirname(cwd)}/*` }, cwd: '/' }).status, 1)
+})
 
 const [early, built, late] = [1_000, 2_000, 3_000]
 
