@@ -86,6 +86,7 @@ testOutlines({
   ],
   'links: where an address ends': [
     ['[a]( https://x.y )', 'p(a(https://x.y: a))'],
+    ['[a](\thttps://x.y\t"t")', 'p(a(https://x.y: a))'],
     ['[a](https://x.y\n"t")', 'p(a(https://x.y: a))'],
     ["[a](https://x.y 't')", 'p(a(https://x.y: a))'],
     ['[a](https://x.y"t")', 'p(a(https://x.y"t": a))'],
