@@ -39,7 +39,7 @@ function watch(left: number[], { ours = true, databaseTime }: Times = {}) {
   return {
     asked,
     jobs,
-    setForward(ms: number): void {
+    setForward: (ms: number): void => {
       now += ms
       setMs += ms
     },
