@@ -19,6 +19,8 @@ import { withStore } from './home-store.ts'
 import { print } from './report.ts'
 
 const pageThreads = 100
+/** A file of an export that has not come to its end. */
+const unfinishedName = 'UNFINISHED'
 /** All lists: pinned threads are in the usual one too. */
 const shelves: readonly (Shelf | undefined)[] = [undefined, 'archived']
 
@@ -48,6 +50,8 @@ export function exportAll(place: string, options: Options): Promise<void> {
 }
 
 async function exportInto(folder: string, store: Store, user: UserId) {
+  // One that is killed must not be taken for a whole one.
+  await writeFile(join(folder, unfinishedName), '', { mode: 0o600 })
   const threads = await exportThreads(store, user, join(folder, 'threads'))
   const documents = createDocuments({ store: store.documents })
   const memory = await exportFolder({ documents, user, folder: join(folder, 'memory'), onProgress: () => {} })
@@ -55,6 +59,7 @@ async function exportInto(folder: string, store: Store, user: UserId) {
   const missions = await readMissions(store, user)
   await writeJson(join(folder, 'missions.json'), missions)
   await writeJson(join(folder, 'settings.json'), await readSettings(store, user))
+  await rm(join(folder, unfinishedName))
   return { threads, documents: memory.moved, skills, missions: missions.length, skipped: memory.skipped }
 }
 
@@ -66,9 +71,10 @@ async function findUser({ accounts }: Store, name: string): Promise<UserId> {
 
 async function makeEmpty(folder: string): Promise<void> {
   makeFolder(folder)
-  if ((await readdir(folder)).length > 0) {
-    throw new AppError('invalid_input', `${folder} is not empty: name a new folder`)
-  }
+  const names = await readdir(folder)
+  if (names.length === 0) return
+  const what = names.includes(unfinishedName) ? 'has an export that was cut off: remove it, or' : 'is not empty:'
+  throw new AppError('invalid_input', `${folder} ${what} name a new folder`)
 }
 
 /** Each thread as `atrium threads export` writes it, variants included. Ids sort by time. */

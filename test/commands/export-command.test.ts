@@ -1,15 +1,18 @@
 // `atrium export`: everything of one person as files.
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { openHomeStore } from '#app/open-storage.ts'
 import { readConfig } from '#config.ts'
-import { userId } from '#core/ids.ts'
-import { atrium } from '../atrium.ts'
+import { operator, userId } from '#core/ids.ts'
+import { atrium, atriumEnv, mainFile } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { say, turnOf } from '../store/harness.ts'
+import { until } from '../until.ts'
 
 const home = newHome()
 const other = newHome()
@@ -117,6 +120,27 @@ test('an export that fails leaves nothing that could be taken for a whole one', 
   const folder = join(broken.path, 'out')
   assert.equal((await atrium(broken.path, ['export', folder])).code, 1)
   assert.deepEqual(readdirSync(folder), [])
+})
+
+test('an export that is killed says so in its folder, and to the next one', async (t) => {
+  const large = newHome()
+  t.after(large.remove)
+  await atrium(large.path, ['onboard'])
+  const { store } = await openHomeStore(readConfig({ ATRIUM_HOME: large.path }))
+  const thread = { door: 'web', title: 'Beans', metadata: {}, drafts: [say('When?')] } as const
+  await Promise.all(Array.from({ length: 3_000 }, () => store.threads.create(operator, thread)))
+  await store.close()
+  const folder = join(large.path, 'out')
+  const args = ['--disable-warning=ExperimentalWarning', mainFile, 'export', folder]
+  const child = spawn(process.execPath, args, { env: atriumEnv(large.path), stdio: 'ignore' })
+  const ended = once(child, 'exit')
+  await until(() => existsSync(join(folder, 'threads')))
+  child.kill('SIGKILL')
+  assert.deepEqual(await ended, [null, 'SIGKILL'])
+  assert.deepEqual(readdirSync(folder), ['UNFINISHED', 'threads'])
+  const again = await atrium(large.path, ['export', folder])
+  const words = `error: ${folder} has an export that was cut off: remove it, or name a new folder\n`
+  assert.deepEqual([again.code, again.stderr], [2, words])
 })
 
 for (const command of [['export'], ['memory', 'export']]) {
