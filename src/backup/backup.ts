@@ -1,6 +1,6 @@
 // Makes a backup: one file with the rows of the database and the files of the home, as they were at one moment.
 import { existsSync, lstatSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { AppError } from '#core/errors.ts'
 import type { Home } from '#home.ts'
 import { makerMark, removeLeftovers } from '#lib/leftovers.ts'
@@ -37,6 +37,9 @@ export type MadeBackup = {
   readonly skipped: readonly string[]
 }
 
+/** The name of the copy of a database, before the mark of its maker. */
+const scratchStart = 'backup.part-'
+const fullCodes: ReadonlySet<unknown> = new Set(['disk_full', 'ENOSPC', 'EDQUOT'])
 /** Files that are named as skipped. */
 const maxSkipped = 20
 
@@ -105,22 +108,39 @@ export async function writeAll(target: BackupFile, parts: WriteParts): Promise<M
   return { header, files, bytes: await target.commit(files), skipped }
 }
 
-async function openSnapshot({ home, databaseUrl: url, onProgress }: BackupParts): Promise<Snapshot> {
+async function openSnapshot({ home, file, databaseUrl: url, onProgress }: BackupParts): Promise<Snapshot> {
   if (url !== undefined) {
     const { openPostgresSnapshot } = await import('#store/snapshot-postgres.ts')
     return openPostgresSnapshot(url)
   }
   if (!existsSync(home.database))
     throw new AppError('not_found', `${home.path} has no database yet: nothing to back up`)
-  // Copies that killed backups have left.
-  removeLeftovers(home.path, { start: 'backup.part-', ends: ['', '-journal', '-wal', '-shm'] })
   const { openSqliteSnapshot } = await import('#store/snapshot-sqlite.ts')
-  const scratch = join(home.path, `backup.part-${makerMark()}`)
-  return openSqliteSnapshot({
-    path: home.database,
-    scratch,
-    onCopied: (share) => onProgress?.('copying the database', share),
+  return openWhereRoom([home.path, dirname(file)], (folder) => {
+    // Copies that killed backups have left.
+    removeLeftovers(folder, { start: scratchStart, ends: ['', '-journal', '-wal', '-shm'] })
+    return openSqliteSnapshot({
+      path: home.database,
+      scratch: join(folder, `${scratchStart}${makerMark()}`),
+      onCopied: (share) => onProgress?.('copying the database', share),
+    })
   })
+}
+
+/** Tries the folders in turn while there is no room: a backup of a full disk to another one must be possible. */
+export async function openWhereRoom<T>(folders: readonly string[], open: (folder: string) => Promise<T>): Promise<T> {
+  let cause: unknown
+  for (const folder of folders.filter((each) => existsSync(each))) {
+    try {
+      return await open(folder)
+    } catch (error) {
+      if (!fullCodes.has((error as NodeJS.ErrnoException).code)) throw error
+      cause = error
+    }
+  }
+  const where = [...new Set(folders)].join(' and ')
+  const message = `a backup needs room for a copy of the database, and the disk is full in ${where}: free some space`
+  throw new AppError('disk_full', message, { cause })
 }
 
 /** An earlier backup is replaced; anything else is left alone. */

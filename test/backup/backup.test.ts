@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { makeBackup, writeAll } from '#backup/backup.ts'
+import { makeBackup, openWhereRoom, writeAll } from '#backup/backup.ts'
 import type { Line } from '#backup/format.ts'
 import { verifyBackup } from '#backup/read-file.ts'
+import { AppError } from '#core/errors.ts'
 import { type Home, homeAt } from '#home.ts'
 import { pidSpace } from '#lib/pid.ts'
 import { readVersion } from '#lib/version.ts'
@@ -78,6 +79,26 @@ test('a backup that fails leaves no file, and copies of backups that run stay', 
     code: 'not_found',
     message: /no database yet/,
   })
+})
+
+test('where the home has no room for the copy of the database, the folder of the backup is tried', async (t) => {
+  const [home, target] = [folder(t), folder(t)]
+  const full = new AppError('disk_full', 'full')
+  const tried: string[] = []
+  const open =
+    (fault: Error, ...rooms: string[]) =>
+    (at: string): Promise<string> => {
+      tried.push(at)
+      return rooms.includes(at) ? Promise.resolve(at) : Promise.reject(fault)
+    }
+  assert.equal(await openWhereRoom([home, target], open(full, target)), target)
+  assert.equal(await openWhereRoom([home, target], open(full, home, target)), home)
+  const none = { code: 'disk_full', message: new RegExp(`full in ${home} and ${target}: free some space$`) }
+  await assert.rejects(openWhereRoom([home, target], open(Object.assign(new Error('x'), { code: 'ENOSPC' }))), none)
+  tried.length = 0
+  await assert.rejects(openWhereRoom([home, target], open(new Error('broken'), target)), /broken/)
+  await assert.rejects(openWhereRoom([home, join(target, 'none')], open(full)), { code: 'disk_full' })
+  assert.deepEqual(tried, [home, home], 'only for lack of room, and only in a folder that is there')
 })
 
 /** A snapshot of two tables, and a file that keeps its lines. */
