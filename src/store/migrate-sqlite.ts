@@ -8,6 +8,10 @@ import { migrations, statementsOf } from './migrations.ts'
 import { asAppError } from './sqlite-faults.ts'
 import { checkVersion } from './version-check.ts'
 
+/** SQLite writes it beside a copy that it makes, and would take it for that of the next copy with the name. */
+const journalEnd = '-journal'
+const halfCopy = new RegExp(`^\\d+\\.backup\\.\\d+(${journalEnd})?$`)
+
 /** The versions of a migration, and the copy from before it. */
 export type Migrated = { readonly from: number; readonly to: number; readonly copy: string }
 
@@ -108,7 +112,7 @@ function keepCopy(db: DatabaseSync, target: string, version: number): void {
     renameSync(temporary, target)
     syncPath(dirname(target))
   } finally {
-    rmSync(temporary, { force: true })
+    for (const end of ['', journalEnd]) rmSync(`${temporary}${end}`, { force: true })
   }
 }
 
@@ -116,7 +120,7 @@ function keepCopy(db: DatabaseSync, target: string, version: number): void {
 export function removeHalfCopies(path: string): void {
   const prefix = `${basename(path)}.v`
   for (const name of readdirSync(dirname(path))) {
-    if (name.startsWith(prefix) && /^\d+\.backup\.\d+$/.test(name.slice(prefix.length)))
+    if (name.startsWith(prefix) && halfCopy.test(name.slice(prefix.length)))
       rmSync(join(dirname(path), name), { force: true })
   }
 }

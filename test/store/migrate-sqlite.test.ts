@@ -120,7 +120,9 @@ test('what killed processes had copied so far is removed by the next one, whoeve
   migrateSqlite(sql.db, path, migrations.slice(0, -1))
   await sql.close()
   const copy = `${path}.v${migrations.length - 1}.backup`
-  const left = [`${copy}.4194304`, `${copy}.${process.ppid}`, `${path}.v3.backup.7`]
+  const left = ['', '-journal'].flatMap((end) =>
+    [`${copy}.4194304`, `${copy}.${process.ppid}`, `${path}.v3.backup.7`].map((name) => `${name}${end}`),
+  )
   const others = [`${copy}.mine`, `${path}.v3.backup`, `${path}.v3.backup.7.mine`]
   for (const file of [...left, ...others]) writeFileSync(file, 'half')
   const told: unknown[] = []
