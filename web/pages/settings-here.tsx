@@ -10,7 +10,8 @@ import { Section } from '../parts/section.tsx'
 import { When } from '../parts/states.tsx'
 import { now } from '../store/clock.ts'
 import { service } from '../store/service.ts'
-import { signOut, sessionState } from '../store/session.ts'
+import { sessionState } from '../store/session.ts'
+import { signOut } from '../store/sign-out.ts'
 import { setTheme, type Theme, theme } from '../store/shell.ts'
 import { importThread } from '../store/thread-import.ts'
 
@@ -26,7 +27,8 @@ export function Sessions() {
             <strong>{user}</strong>
             <p>
               {operator ? 'The operator. ' : ''}
-              {expires_at !== null && `This session ends ${untilText(expires_at, now.value)} unless it is used.`}
+              {expires_at !== null && `This session ends ${untilText(expires_at, now.value)} unless it is used.`}{' '}
+              Signing out deletes drafts and unsent messages in this browser.
             </p>
           </div>
           <SignOutButton label="Sign out" everywhere={false} />

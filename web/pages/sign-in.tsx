@@ -30,6 +30,7 @@ export function SignIn({ ended }: { ended: boolean }) {
     // A link pasted into a tab that shows this page already does not load the page again.
     addEventListener('hashchange', enterByLink)
     document.title = 'Sign in · Atrium'
+    document.querySelector('link[rel=icon]')?.setAttribute('href', '/icon.svg')
     void findIssuer().then((found) => (issuer.value = found))
     return () => removeEventListener('hashchange', enterByLink)
   }, [])

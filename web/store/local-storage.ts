@@ -1,4 +1,4 @@
-// localStorage by user. It outlives the page and the session, and one user never reads another's.
+// localStorage by user. It outlives the page and a session that is lost, and one user never reads another's.
 
 const prefix = 'atrium.'
 let owner = ''
@@ -51,6 +51,15 @@ export function storedNames(namePrefix: string): string[] {
     .filter((key) => key.startsWith(start + namePrefix))
     .map((key) => key.slice(start.length))
     .filter((name) => !name.slice(namePrefix.length).includes('.') && readStored(name) !== undefined)
+}
+
+/** Deletes what tells of the user: drafts, unsent messages and read positions. */
+export function clearStored(): void {
+  const start = `${prefix}${owner}.`
+  for (const key of [...browserKeys(), ...here.keys()]) {
+    const name = key.slice(start.length)
+    if (key.startsWith(start) && /^(draft\.|outbox\.|seen$)/.test(name)) writeStored(name, undefined)
+  }
 }
 
 function browserKeys(): string[] {

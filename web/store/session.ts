@@ -69,20 +69,3 @@ export function takeReturnPath(): string | undefined {
   sessionStorage.removeItem(backKey)
   return path
 }
-
-/** Ends this session, or all of this user's. */
-export async function signOut(everywhere = false): Promise<void> {
-  if ('serviceWorker' in navigator) await leaveDevice()
-  await request('POST', '/api/logout', { body: { everywhere } })
-  sessionState.value = { type: 'out', ended: false }
-}
-
-/** Keeps the news of this user from the next user of this device. Signing out goes on if this fails. */
-async function leaveDevice(): Promise<void> {
-  try {
-    const registration = await navigator.serviceWorker.getRegistration('/')
-    if (registration) await (await import('./notifications.ts')).disableHere()
-  } catch {
-    // Offline, or without a push service.
-  }
-}

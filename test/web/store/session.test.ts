@@ -10,9 +10,10 @@ import {
   rememberReturnPath,
   sessionState,
   signIn,
-  signOut,
   takeReturnPath,
 } from '../../../web/store/session.ts'
+import { notify } from '../../../web/store/notices.ts'
+import { signOut } from '../../../web/store/sign-out.ts'
 
 const refused = refusal(401, 'unauthorized', 'who are you')
 
@@ -90,6 +91,19 @@ test('signing out ends this session or all, and is no lost session', async (t) =
   await signOut(true)
   assert.deepEqual(gateway.bodies('POST /api/logout'), [{ everywhere: false }, { everywhere: true }])
   assert.deepEqual(sessionState.value, { type: 'out', ended: false })
+})
+
+test('what waits for its undo to pass is done before the session ends', async (t) => {
+  serve(t)
+  await signIn({ token: 'x' })
+  const order: string[] = []
+  gateway.on('POST /api/logout', () => {
+    order.push('signed out')
+    return ok(undefined)
+  })
+  notify('Deleted.', { onEnd: () => order.push('deleted') })
+  await signOut()
+  assert.deepEqual(order, ['deleted', 'signed out'])
 })
 
 test('another user gets a new page: nothing of the first is left in it', async (t) => {

@@ -1,0 +1,35 @@
+// Signing out in a real browser: nothing of the user stays in it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '../until.ts'
+import { follow, useSite } from './browser.ts'
+import { box } from './chat-page.ts'
+import { noBrowser } from './launch.ts'
+
+const skip = noBrowser('whole')
+const site = useSite({
+  script: { loop: true, replies: [{ calls: [{ name: 'workspace_write', args: { path: 'a.md', content: 'a' } }] }] },
+  browser: 'whole',
+})
+
+test('signing out leaves no drafts, notifications or marks of the user in the browser', { skip }, async (t) => {
+  await site.call('POST', '/api/chat', { message: 'write' })
+  const page = await site.open(t, '/', { permissions: ['notifications'] })
+  await box(page).fill('a secret draft')
+  const stored = () => page.evaluate<string>('JSON.stringify(localStorage)')
+  await until(async () => (await stored()).includes('a secret draft'))
+  const icon = page.locator('link[rel=icon]')
+  await until(async () => (await icon.getAttribute('href')) === '/icon-waiting.svg')
+  await page.evaluate(`navigator.serviceWorker.register('/service-worker.js').then(() => navigator.serviceWorker.ready)
+    .then((ready) => ready.showNotification('a secret title'))`)
+  const shown = () =>
+    page.evaluate<number>(`navigator.serviceWorker.ready.then((ready) => ready.getNotifications())
+      .then((all) => all.length)`)
+  await until(async () => (await shown()) === 1)
+  await follow(page, '/settings/sessions')
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await page.getByRole('heading', { name: 'Sign in to Atrium' }).waitFor()
+  await until(async () => !/secret|draft|seen/.test(await stored()))
+  assert.equal(await shown(), 0)
+  assert.equal(await icon.getAttribute('href'), '/icon.svg')
+})
