@@ -10,5 +10,6 @@ const defaultMaxPlaces = 4
 export type TakePlace = (user: UserId, signal: AbortSignal) => Promise<() => void>
 
 export function createReplayPlaces(maxPlaces = defaultMaxPlaces): TakePlace {
-  return createSemaphores<UserId>(maxPlaces).take
+  const places = createSemaphores<UserId>(maxPlaces)
+  return (user, signal) => places.take(user, signal)
 }

@@ -12,7 +12,7 @@ import type { Transcript } from './transcript.ts'
 
 const escapeKey = '\u001b'
 /** Esc and the first sign of a command, typed so fast that they arrive as one key. Alt with these signs has no meaning. */
-const afterEscape = /^\u001b([/!@])$/
+const afterEscape: ReadonlySet<string> = new Set(['/', '!', '@'].map((sign) => escapeKey + sign))
 
 /** The box that a command opened. */
 export type OpenBox = { list: List | undefined }
@@ -116,10 +116,9 @@ export function createKeys(parts: KeyParts): Keys {
       focus = next
     },
     press(data) {
-      const sign = afterEscape.exec(data)?.[1]
-      if (sign !== undefined) {
+      if (afterEscape.has(data)) {
         this.press(escapeKey)
-        return this.press(sign)
+        return this.press(data.slice(escapeKey.length))
       }
       if (matchesKey(data, 'ctrl+l')) parts.clear()
       else if (matchesKey(data, 'tab')) tab()
