@@ -2,12 +2,11 @@
 import type { Progress } from '#core/event.ts'
 import type { CallProgress } from '#core/tool.ts'
 import { withoutNuls } from '#safety/printable.ts'
+import type { Mask } from '#safety/secret-values.ts'
 
 /** Minimum time between two reports of one call. Of those in between the latest is sent. */
 const minGapMs = 500
 const maxMessageChars = 200
-
-type Mask = (text: string) => string | Promise<string>
 
 /** Runs something later; returns how it is taken back. */
 type Timer = (run: () => void, ms: number) => () => void

@@ -17,6 +17,7 @@ import {
 } from '#core/tool.ts'
 import { withoutNuls } from '#safety/printable.ts'
 import { plainQuestion } from '#safety/gate-question.ts'
+import type { Mask } from '#safety/secret-values.ts'
 import type { Settlement } from './move.ts'
 import { createProgress, type ProgressReports } from './progress.ts'
 import type { Toolbox } from './toolbox.ts'
@@ -133,9 +134,6 @@ export function refusal({ call, how, word, leak }: Settlement): Draft {
   }[how as 'denied' | 'expired' | 'unanswered' | 'forbidden' | 'interrupted' | 'unknown' | 'invalid']
   return resultDraft({ type: 'result', callId: call.callId, output, error: true, ...(leak && { leaks: [leak] }) })
 }
-
-/** Masks secrets in text that is stored and shown. */
-export type Mask = (text: string) => string | Promise<string>
 
 export type RunParts = {
   readonly toolbox: Toolbox

@@ -5,7 +5,7 @@ import { drained } from './drained.ts'
 import { createPiecesOf, unpacked } from './hidden-secrets.ts'
 import { type LeakRule, leakRules, type Run } from './leak-rules.ts'
 import { invisible } from './letters.ts'
-import { spellingsOf, spellingsOfBytes } from './secret-values.ts'
+import { maskText, spellingsOf, spellingsOfBytes } from './secret-values.ts'
 import { createView, type View } from './view.ts'
 
 /** A secret at a position. `rule` is the id of its format, `own-secret` or `own-secret-short`. */
@@ -24,7 +24,6 @@ export interface LeakScan {
   stopsInSlices(text: string | Uint8Array): Generator<void, string | undefined>
 }
 
-const maskText = '***'
 /** Only this much of a spelling goes into the automaton; the rest is compared where the anchor is found. */
 const anchorChars = 12
 /** Shorter own secrets appear in ordinary text by chance: they are masked but block nothing. */

@@ -1,6 +1,10 @@
 // Secret values: their spellings on the wire, masking them, and parameter names that ask for one.
 
-const maskText = '***'
+/** Masks secrets in text that is stored and shown. */
+export type Mask = (text: string) => string | Promise<string>
+
+/** Stands in place of a secret. */
+export const maskText = '***'
 
 /** Shorter values are not masked: they would match everywhere. */
 const minSecretChars = 4

@@ -7,6 +7,7 @@ import { mapPacked } from '#lib/map-packed.ts'
 import { pace } from '#lib/pace.ts'
 import { withoutBlocks } from '#safety/fence.ts'
 import { withoutNuls } from '#safety/printable.ts'
+import type { Mask } from '#safety/secret-values.ts'
 
 /** Characters of a message in a list of turns. */
 const maxOpeningLength = 200
@@ -100,8 +101,6 @@ function hasOutsideText(item: Item): boolean {
   if (item.type === 'message') return item.content.some(isOutside)
   return item.type === 'result' || item.type === 'answer'
 }
-
-type Mask = (text: string) => string | Promise<string>
 
 /** Masks secrets in results, answers' outputs, files and text with an origin. Text that a person wrote stays unchanged. */
 export async function masked(item: Item, mask: Mask): Promise<Item> {
