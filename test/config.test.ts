@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { Settings } from '#config/model.ts'
+import type { Settings } from '#core/store.ts'
 import { specifiedRules } from '#config/responses.ts'
 import { variableNames } from '#config/variables.ts'
 import { type Config, checkDoors, loadConfig, programName, readConfig, secretsIn, weakSecrets } from '#config.ts'

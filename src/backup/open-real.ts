@@ -2,7 +2,8 @@
 // the keys. The handle is opened first and its real path compared afterwards.
 import { constants, realpathSync } from 'node:fs'
 import { type FileHandle, open, readlink, realpath } from 'node:fs/promises'
-import { join, sep } from 'node:path'
+import { join } from 'node:path'
+import { isInside } from '#lib/is-inside.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 const isLinux = process.platform === 'linux'
@@ -39,8 +40,4 @@ async function openReal(
     await handle.close()
     throw error
   }
-}
-
-function isInside(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }

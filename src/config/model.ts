@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import type { Json } from '#core/json.ts'
 import { type Provider, providerNames, providers } from '#core/providers.ts'
+import type { Settings } from '#core/store.ts'
 import { choice, fallbacks, label, serverUrl } from './schemas.ts'
 import { fault, type RawValues, type VariableName, type Report, type Values } from './variables.ts'
 
@@ -23,9 +24,6 @@ export type ModelConfig = {
 }
 
 export type FallbackConfig = Pick<ModelConfig, 'provider' | 'name' | 'baseUrl' | 'apiKey'>
-
-/** Stored settings by name. */
-export type Settings = Readonly<Record<string, Json>>
 
 type Parts = {
   readonly values: Values

@@ -2,7 +2,7 @@
 import { homedir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { defaultSteps, maxRetentionDays, maxSteps } from '#core/turn.ts'
-import type { Settings } from './model.ts'
+import type { Settings } from '#core/store.ts'
 import { fault, type RawValues, type Report, type Values } from './variables.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>

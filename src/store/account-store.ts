@@ -149,6 +149,6 @@ function listedUserOf(row: Row): ListedUser {
   }
 }
 
-function userOf(row: Row): User {
+export function userOf(row: Row): User {
   return { id: userId(String(row['id'])), name: String(row['name']), createdAt: Number(row['created_at']) }
 }

@@ -1,8 +1,9 @@
 // Identities of users at an OIDC issuer, and sign-ins in progress.
-import { newId, userId } from '#core/ids.ts'
+import { newId } from '#core/ids.ts'
 import type { Identity, IdentityStore, User } from '#core/account.ts'
 import { maxUserNameChars } from '#core/page-limits.ts'
-import { first, type Job, type Row, run, type Sql } from './sql.ts'
+import { userOf } from './account-store.ts'
+import { first, type Job, run, type Sql } from './sql.ts'
 
 /** First digits of a hashed state that are its slot. The 65,536 slots bound the table; a collision replaces a sign-in. */
 const slotDigits = 4
@@ -82,8 +83,4 @@ function* addUser(names: readonly string[], at: number): Job<User> {
     if (row) return userOf(row)
   }
   throw new Error('no free name for a new user')
-}
-
-function userOf(row: Row): User {
-  return { id: userId(String(row['id'])), name: String(row['name']), createdAt: Number(row['created_at']) }
 }

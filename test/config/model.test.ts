@@ -1,7 +1,8 @@
 // Who chooses the model: the environment, the settings, a key, nobody.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { choiceName, type ModelConfig, offeredModels, type Settings } from '#config/model.ts'
+import { choiceName, type ModelConfig, offeredModels } from '#config/model.ts'
+import type { Settings } from '#core/store.ts'
 import { readConfig } from '#config.ts'
 
 const HOME = '/home/ada'

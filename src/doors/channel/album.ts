@@ -1,7 +1,5 @@
 // The pictures of an album: messages that are taken as one.
-import type { Incoming } from './channel.ts'
-
-type IncomingMessage = Extract<Incoming, { type: 'message' }>
+import type { IncomingMessage } from './channel.ts'
 
 /** An album with one more message. */
 export function joinAlbum(first: IncomingMessage, next: IncomingMessage): IncomingMessage {

@@ -26,6 +26,9 @@ export type SendOutcome =
 /** A file of a message, before it is fetched. */
 export type FileRef = { readonly id: string; readonly name: string; readonly bytes?: number }
 
+/** A message in a private chat. An album is one. */
+export type IncomingMessage = Extract<Incoming, { type: 'message' }>
+
 /** An event in a private chat. `ids` are the updates that it came in. */
 export type Incoming =
   | {
@@ -40,7 +43,7 @@ export type Incoming =
       /** It has content that no door takes, such as a voice message. */
       readonly unsupported?: true
       /** The messages that it was joined from. */
-      readonly album?: readonly Extract<Incoming, { type: 'message' }>[]
+      readonly album?: readonly IncomingMessage[]
     }
   | {
       readonly type: 'press'

@@ -15,7 +15,7 @@ import { isAway } from '#turns/store-retry.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { StartTurn, Turns } from '#turns/turns.ts'
 import { joinAlbum } from './album.ts'
-import type { Channel, FileRef, Incoming } from './channel.ts'
+import type { Channel, FileRef, IncomingMessage } from './channel.ts'
 import { type ChatCommand, readCommand } from './chat-commands.ts'
 import { codeHash } from './pairing.ts'
 import { helpNote, pairedNote, statusNote, threadsNote } from './notes.ts'
@@ -32,8 +32,6 @@ export type TakeParts = {
 export type FilesTime = { leftMs: number }
 
 export const maxFilesMs = 60_000
-
-export type IncomingMessage = Extract<Incoming, { type: 'message' }>
 
 const maxListed = 10
 

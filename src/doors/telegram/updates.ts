@@ -1,7 +1,7 @@
 // Updates of the Bot API as plain data. Only private chats are served; what cannot be read is ignored.
 import * as z from 'zod/mini'
 import { joinAlbum } from '#doors/channel/album.ts'
-import type { FileRef, Incoming } from '#doors/channel/channel.ts'
+import type { FileRef, Incoming, IncomingMessage } from '#doors/channel/channel.ts'
 
 /** Kinds of messages that no door takes. Other kinds, such as a pinned message, are not sent by people. */
 const otherKinds = [
@@ -123,7 +123,7 @@ function isServed(message: Message): boolean {
   return text !== undefined || photo !== undefined || document !== undefined || other
 }
 
-function messageOf(ids: readonly number[], message: Message): Extract<Incoming, { type: 'message' }> {
+function messageOf(ids: readonly number[], message: Message): IncomingMessage {
   const { message_id: number, chat, text, caption } = message
   const files = filesOf(message)
   return {

@@ -1,7 +1,6 @@
 // A border around lines, with a title at the top left and a short text at the top right.
 import { truncateToWidth, visibleWidth } from '@earendil-works/pi-tui'
-
-type Paint = (text: string) => string
+import type { Paint } from './theme.ts'
 
 export type BoxLook = { readonly title: string; readonly corner?: string; readonly border: Paint }
 

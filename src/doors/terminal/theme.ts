@@ -6,7 +6,7 @@ import { piecesOf } from './pieces.ts'
 /** The capabilities of a terminal. */
 export type Shows = { readonly colour: boolean; readonly utf8: boolean }
 
-type Paint = (text: string) => string
+export type Paint = (text: string) => string
 
 export type Theme = {
   /** For activity, selection and success. */

@@ -4,7 +4,7 @@ import type { ExecFileException } from 'node:child_process'
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { socketFolder } from '#lib/socket-folder.ts'
-import { isInside } from './home-files.ts'
+import { isInside } from '#lib/is-inside.ts'
 
 /** Paths that are hidden from a command, and the folder where it runs. All are real paths. */
 export type Confinement = {

@@ -1,12 +1,8 @@
 // The service's own files: its keys, database, tokens, log and socket. No tool reaches them, wherever the workspace is.
 import type { Stats } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
-import { join, sep } from 'node:path'
-
-/** True when a path is a folder, or in it. Both are real paths. */
-export function isInside(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
-}
+import { join } from 'node:path'
+import { isInside } from '#lib/is-inside.ts'
 
 /** True when a path of a workspace belongs to the service: it is in the home, and the workspace is not a folder in it. */
 export function isHomeFile(path: string, { top, home }: { readonly top: string; readonly home: string }): boolean {

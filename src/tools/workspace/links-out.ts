@@ -1,7 +1,8 @@
 // Finds links that lead out of the workspace, among the words of a command.
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { isHomeFile, isInside } from './home-files.ts'
+import { isInside } from '#lib/is-inside.ts'
+import { isHomeFile } from './home-files.ts'
 
 /** More words are not looked at: they count as leading out. */
 const maxWords = 100

@@ -4,7 +4,8 @@ import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readlink, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '#core/errors.ts'
-import { isHomeFile, isInside, isLinkedToHome } from './home-files.ts'
+import { isInside } from '#lib/is-inside.ts'
+import { isHomeFile, isLinkedToHome } from './home-files.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 const isLinux = process.platform === 'linux'

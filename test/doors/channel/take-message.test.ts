@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import type { ChatEffect } from '#core/channel.ts'
 import { operator } from '#core/ids.ts'
 import { joinAlbum } from '#doors/channel/album.ts'
-import { type IncomingMessage, maxFilesMs, takeMessage, type TakeParts } from '#doors/channel/take-message.ts'
+import type { IncomingMessage } from '#doors/channel/channel.ts'
+import { maxFilesMs, takeMessage, type TakeParts } from '#doors/channel/take-message.ts'
 import { fake } from '../../fake.ts'
 
 const chat = { channel: 'telegram', chat: '7', user: operator, pairedAt: 0 } as const

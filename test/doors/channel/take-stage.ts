@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import type { ChatEffect, PairedChat, Post } from '#core/channel.ts'
 import { operator } from '#core/ids.ts'
-import type { FileRef } from '#doors/channel/channel.ts'
-import { type IncomingMessage, maxFilesMs, takeMessage, type TakeParts } from '#doors/channel/take-message.ts'
+import type { FileRef, IncomingMessage } from '#doors/channel/channel.ts'
+import { maxFilesMs, takeMessage, type TakeParts } from '#doors/channel/take-message.ts'
 import { readPdf } from '#tools/web/pdf.ts'
 import type { StartTurn } from '#turns/turns.ts'
 
