@@ -6,7 +6,8 @@ import { findMessages } from './find-messages.ts'
 import { readSaidIn } from './read-said.ts'
 import { removedBody } from './rows.ts'
 import { first, type Job, query, type Row, run, type Sql, type Value } from './sql.ts'
-import { countMatch, type IndexTables, type IndexTotals, saveTerms, termVector, withIndex } from './term-index.ts'
+import { countMatch, type IndexTables, saveTerms, termVector, withIndex } from './term-index.ts'
+import { addTotals, lockTotals, totalsOf } from './thread-index-totals.ts'
 import { isActive, isQueued } from './turn-status.ts'
 
 const threadIndex: IndexTables = { chunks: 'thread_chunks', terms: 'thread_terms' }
@@ -28,8 +29,6 @@ const eraseSlice = 40
  */
 const unfinishedMs = 30_000
 const waitingMs = 600_000
-/** Advisory lock key. It is arbitrary, but the same in every Atrium and in no other lock. */
-const numbersLockKey = 4_728_301_197
 
 export function createThreadIndexStore({ sql, now }: { sql: Sql; now: () => number }): ThreadIndexStore {
   return {
@@ -271,32 +270,4 @@ function* eraseChunks(sql: Sql, which: string, ...values: Value[]): Job<{ chunks
     for (const { id = null } of rows) yield* run('DELETE FROM thread_terms WHERE rowid = ?', id)
   }
   return { chunks: rows.length, terms: rows.reduce((sum, row) => sum + Number(row['size']), 0) }
-}
-
-function* totalsOf(user: UserId, lock = ''): Job<IndexTotals | undefined> {
-  const row = yield* first(`SELECT number, chunks, terms FROM thread_index_owners WHERE user_id = ?${lock}`, user)
-  return row && { number: Number(row['number']), chunks: Number(row['chunks']), terms: Number(row['terms']) }
-}
-
-/** Locks the user's row and creates it if needed. */
-function* lockTotals(sql: Sql, user: UserId): Job<IndexTotals> {
-  const known = yield* totalsOf(user, sql.lock)
-  if (known) return known
-  if (sql.backend === 'postgres') yield* run('SELECT pg_advisory_xact_lock(?)', numbersLockKey)
-  yield* run(
-    `INSERT INTO thread_index_owners (user_id, number, chunks, terms)
-     SELECT ?, COALESCE(MAX(number), 0) + 1, 0, 0 FROM thread_index_owners WHERE true ON CONFLICT (user_id) DO NOTHING`,
-    user,
-  )
-  return (yield* totalsOf(user, sql.lock)) ?? { number: 0, chunks: 0, terms: 0 }
-}
-
-function* addTotals(user: UserId, chunks: number, terms: number): Job<void> {
-  if (chunks === 0 && terms === 0) return
-  yield* run(
-    'UPDATE thread_index_owners SET chunks = chunks + ?, terms = terms + ? WHERE user_id = ?',
-    chunks,
-    terms,
-    user,
-  )
 }
