@@ -1,6 +1,7 @@
 // Progress of a running call, for watchers: masked, short, and a few reports a second at most.
 import type { Progress } from '#core/event.ts'
 import type { CallProgress } from '#core/tool.ts'
+import { type Later, later } from '#lib/later.ts'
 import { withoutNuls } from '#safety/printable.ts'
 import type { Mask } from '#safety/secret-values.ts'
 
@@ -8,14 +9,11 @@ import type { Mask } from '#safety/secret-values.ts'
 const minGapMs = 500
 const maxMessageChars = 200
 
-/** Runs something later; returns how it is taken back. */
-type Timer = (run: () => void, ms: number) => () => void
-
 export type ProgressParts = Pick<Progress, 'turnId' | 'callId'> & {
   /** Masks secrets. */
   readonly mask: Mask
   readonly emit: (progress: Progress) => void
-  readonly timer?: Timer
+  readonly timer?: Later
 }
 
 export interface ProgressReports {
@@ -24,12 +22,7 @@ export interface ProgressReports {
   end(): void
 }
 
-const systemTimer: Timer = (run, ms) => {
-  const timer = setTimeout(run, ms).unref()
-  return () => clearTimeout(timer)
-}
-
-export function createProgress({ turnId, callId, mask, emit, timer = systemTimer }: ProgressParts): ProgressReports {
+export function createProgress({ turnId, callId, mask, emit, timer = later }: ProgressParts): ProgressReports {
   let latest: CallProgress | undefined
   let stopTimer: (() => void) | undefined
   let ended = false

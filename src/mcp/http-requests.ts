@@ -1,21 +1,15 @@
 // Requests over HTTP that outlive their use: calls of the older era that were cancelled, and streams that are taken up again.
 import type { JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { isObject } from '#core/json.ts'
+import { type Later, later } from '#lib/later.ts'
 
 /** How long a server gets to end a request by itself after it was told that the request is cancelled. */
 const cancelMs = 1_000
 const minReconnectMs = 1_000
 const maxReconnectMs = 30_000
 
-type Timer = (run: () => void, ms: number) => () => void
-
-const systemTimer: Timer = (run, ms) => {
-  const timer = setTimeout(run, ms).unref()
-  return () => clearTimeout(timer)
-}
-
 /** Waits before a stream is taken up again. They grow until a message arrives; a server may only ask for longer ones. */
-export function createReconnection(timer: Timer = systemTimer) {
+export function createReconnection(timer: Later = later) {
   let times = 0
   return {
     schedule(reconnect: () => void, delayMs: number): () => void {
@@ -36,7 +30,7 @@ export function createReconnection(timer: Timer = systemTimer) {
 export function endCancelled(
   transport: Pick<StreamableHTTPClientTransport, 'send' | 'onmessage'>,
   onMessage: () => void,
-  timer: Timer = systemTimer,
+  timer: Later = later,
 ): void {
   const open = new Map<unknown, AbortController>()
   const send = transport.send.bind(transport)
