@@ -1,7 +1,11 @@
 // Secret values: their spellings on the wire, masking them, and parameter names that ask for one.
+import type { UserId } from '#core/ids.ts'
 
 /** Masks secrets in text that is stored and shown. */
 export type Mask = (text: string) => string | Promise<string>
+
+/** The same with the secrets of a user. */
+export type UserMask = (text: string, user: UserId) => string | Promise<string>
 
 /** Stands in place of a secret. */
 export const maskText = '***'

@@ -7,6 +7,7 @@ import type { Draft, Item, Message } from '#core/item.ts'
 import type { EndedTurn } from '#core/turn-store.ts'
 import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
+import type { UserMask } from '#safety/secret-values.ts'
 import { publishTurn } from './announce.ts'
 import type { MayAllow } from './gate-answers.ts'
 import { checkMessage, draftsOf } from './message.ts'
@@ -35,7 +36,7 @@ export type QueuedMessagesParts = {
   readonly cancel: (user: UserId, turnId: string) => Promise<Turn>
   /** Items that a message with `/name` at its start loads. They follow the message. */
   readonly loadSkill?: ((user: UserId, text: string) => Promise<readonly Item[]>) | undefined
-  readonly mask: (text: string, user: UserId) => string | Promise<string>
+  readonly mask: UserMask
 }
 
 export function createQueuedMessages(parts: QueuedMessagesParts): QueuedMessages {

@@ -20,6 +20,7 @@ import { createMeter } from '#agent/tokens.ts'
 import { within } from '#lib/deadline.ts'
 import type { Log } from '#lib/log.ts'
 import type { Marker } from '#safety/marks.ts'
+import type { UserMask } from '#safety/secret-values.ts'
 import { createClaims } from './claim.ts'
 import type { Grants } from './grant-cache.ts'
 import { logNotes, logRest } from './turn-log.ts'
@@ -50,7 +51,7 @@ export type RunnerParts = {
   /** Finds text from outside that looks like an instruction, for the log. */
   readonly marker?: () => Marker
   /** Masks secrets in tool results before they are stored. */
-  readonly mask?: (text: string, user: UserId) => string | Promise<string>
+  readonly mask?: UserMask
   /** The user's own parts of the system prompt. */
   readonly identity?: (user: UserId) => Promise<readonly string[]>
   /** The lines about a user's skills in the system prompt, for a model's window. Read before the user's tools. */

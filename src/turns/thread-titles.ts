@@ -2,11 +2,11 @@
 // gave stays, also one that is given meanwhile. Without a title of the model the thread keeps the first line of its message.
 import { doorOf } from '#core/doors.ts'
 import { textMessage, type Message } from '#core/item.ts'
-import type { UserId } from '#core/ids.ts'
 import type { Model } from '#core/model.ts'
 import type { Turn } from '#core/turn.ts'
 import { withoutUnprintable } from '#safety/printable.ts'
 import type { Log } from '#lib/log.ts'
+import type { UserMask } from '#safety/secret-values.ts'
 import { titleOf } from './message.ts'
 import { likelyTokens } from './single-call.ts'
 import type { Threads } from './threads.ts'
@@ -38,7 +38,7 @@ export type ThreadTitlesParts = {
   readonly turns: Pick<Turns, 'callOnce'>
   readonly model: () => Promise<Model>
   /** Masks secrets in the title. */
-  readonly mask: (text: string, user: UserId) => string | Promise<string>
+  readonly mask: UserMask
   readonly log: Log
 }
 

@@ -8,6 +8,7 @@ import type { Store } from '#core/store.ts'
 import type { ThreadMetadata, ThreadStore } from '#core/thread-store.ts'
 import type { Thread, ThreadPlace } from '#core/turn.ts'
 import { type Variants, variantsOf } from '#core/variants.ts'
+import type { UserMask } from '#safety/secret-values.ts'
 import { draftsOf, titleOf } from './message.ts'
 import { chosenModel, type ModelChecks } from './thread-model.ts'
 import { eraseRemoved } from './erase-removed.ts'
@@ -83,7 +84,7 @@ export type ThreadsParts = ModelChecks & {
   readonly store: Pick<Store, 'threads' | 'threadIndex'>
   readonly bus: Bus
   /** Masks secrets in items that no person wrote before they are stored. */
-  readonly mask?: (text: string, user: UserId) => string | Promise<string>
+  readonly mask?: UserMask
   /** Called when a thread was made, renamed or deleted. */
   readonly onChange?: (threadId: string) => void
 }

@@ -11,6 +11,7 @@ import type { Turn } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
 import { type Compacted, compactHistory, type LongHistory } from './compaction-request.ts'
 import { createMarker, type Marker } from '#safety/marks.ts'
+import type { UserMask } from '#safety/secret-values.ts'
 import { entriesOf } from './turn-entries.ts'
 import { chosenModel, type ModelChecks } from './thread-model.ts'
 import { draftsOf, titleOf } from './message.ts'
@@ -116,7 +117,7 @@ export type TurnsParts = ModelChecks & {
   /** Loads the skill of a message that begins with `/name`: items that follow the message. */
   readonly loadSkill?: (user: UserId, text: string) => Promise<readonly Item[]>
   /** Masks secrets in input that no person wrote (results, files, events) before it is stored. */
-  readonly mask?: (text: string, user: UserId) => string | Promise<string>
+  readonly mask?: UserMask
 }
 
 export function createTurns(parts: TurnsParts): Turns {
