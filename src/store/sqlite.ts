@@ -2,6 +2,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
 import { createOneAtATime } from '#lib/one-at-a-time.ts'
+import { isErasing } from './erasing.ts'
 import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
 import { asAppError, isBusy } from './sqlite-faults.ts'
 import { createPrivateFile, enableWal, maxBusyMs, setUpConnection, watchFile } from './sqlite-file.ts'
@@ -23,17 +24,6 @@ const maxLogPages = 1_000
 const maxOwnPages = 2_000
 /** Commits between two looks at the length of the log: a look takes as long as two statements of a turn. */
 const commitsPerLook = 8
-
-/**
- * Tables with what people wrote, or what tells them apart. A row that is deleted there must leave the file too. Not those
- * where turns and timers only tidy up, such as rate counters: what they have of a thread is erased with the thread.
- */
-export const erasedTables: readonly string[] = (
-  'threads turns items thread_chunks documents document_versions chunks skills skill_files skill_contents missions ' +
-  'mission_runs notification_ways users secrets grants settings tools mcp_servers channel_accounts channel_chats'
-).split(' ')
-/** An item of a conversation is removed by an update of its body. */
-const erasing = new RegExp(`^(?:DELETE FROM (?:${erasedTables.join('|')})|UPDATE items SET body)\\b`)
 
 type Write = {
   readonly job: () => Job<unknown>
@@ -90,7 +80,7 @@ export function openSqlite(
   const queue: Write[] = []
   const checkFile = path === memory ? () => {} : watchFile(path)
   const threads = path === memory ? undefined : createSqliteThreads(path)
-  const onStatement = (sql: string): unknown => erasing.test(sql) && onErase?.()
+  const onStatement = (sql: string): unknown => isErasing(sql) && onErase?.()
   const writer = path === memory ? undefined : createSqliteWriter(path, { onBegin, onStatement })
   const oneAtATime = createOneAtATime()
   /** Since when another process has held up the first job of the queue. */
@@ -103,7 +93,7 @@ export function openSqlite(
   function run({ sql, values, counted }: Statement): Row[] {
     let statement = statements.get(sql)
     if (!statement) {
-      statement = { prepared: prepareOnce(db, sql), erases: erasing.test(sql) }
+      statement = { prepared: prepareOnce(db, sql), erases: isErasing(sql) }
       statements.set(sql, statement)
     }
     const rows = statement.prepared.all(values)
