@@ -20,15 +20,13 @@ import type { Gates } from './gates.ts'
 import type { Receipt } from './receipt.ts'
 import { checkMessage } from './message.ts'
 import { hasShell, shellCall } from './shell-command.ts'
-import type { Threads } from './threads.ts'
+import { queuedBounds, type Threads } from './threads.ts'
 import type { Turns } from './turns.ts'
 import type { Watched } from './watch.ts'
 
 const maxThreads = 50
 /** Turns read to find those of one thread. */
 const maxTurns = 100
-/** The queued messages that are read of a thread. */
-const queuedBounds = { limit: 50, maxBytes: 1024 * 1024 }
 const maxDocuments = 50
 const maxFound = 10
 /** A terminal may be suspended, or a reply be piped into a pager. */

@@ -44,6 +44,9 @@ export type Conversation = {
   readonly origin?: Pick<Thread, 'id' | 'title'> & { readonly beforeSeq: number }
 }
 
+/** How much is read of the messages that wait behind a running turn. */
+export const queuedBounds = { limit: 50, maxBytes: 1024 * 1024 }
+
 export interface Threads extends Reading {
   /** Threads of the user by their titles and messages, best first. */
   readonly search: ThreadSearch

@@ -10,15 +10,13 @@ import { type Route, route } from '#http/routes.ts'
 import type { FoundThread } from '#turns/thread-search.ts'
 import { wrongField } from '#http/validate.ts'
 import { isTitle } from '#turns/thread-title.ts'
-import type { Threads } from '#turns/threads.ts'
+import { queuedBounds, type Threads } from '#turns/threads.ts'
 import { after, cursor, limit } from './paging.ts'
 import { FoundAnswer, type ListedThreadWire, ThreadAnswer, ThreadsAnswer, ThreadWire } from '#doors/web/wire/thread.ts'
 import { itemWire, queuedWire, threadWire } from './wire.ts'
 
 /** Maximum size of a page's items together. A larger item is a page of its own. */
 const maxPageBytes = 4 * 1024 * 1024
-/** Limits for the list of messages that wait behind a running turn. */
-export const queuedBounds = { limit: 50, maxBytes: 1024 * 1024 }
 
 /** Maximum threads that a search returns. */
 const maxFound = 50
