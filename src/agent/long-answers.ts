@@ -45,11 +45,11 @@ export function createLongAnswers(max = defaultMax): LongAnswers {
     const left = heldBy(user) - 1
     if (left > 0) held.set(user, left)
     else held.delete(user)
-    for (let next = nextOf(); next; next = nextOf()) {
-      waiting.splice(waiting.indexOf(next), 1)
-      hold(next.user)
-      next.admit()
-    }
+    const next = nextOf()
+    if (!next) return
+    waiting.splice(waiting.indexOf(next), 1)
+    hold(next.user)
+    next.admit()
   }
 
   /** Of the users who may take a place, one with the fewest; of equals the one who came first. */

@@ -117,7 +117,7 @@ test('reasoning is told as it comes, under the id that its item is stored with',
 })
 
 for (const [what, event] of [
-  ['a name of a call', { type: 'call', name: 'n'.repeat(300), args: '{}' }],
+  ['a name of a call', { type: 'call', name: 'n'.repeat(257), args: '{}' }],
   ['the signature of a thought', { type: 'reasoning', text: '', signature: 's'.repeat(5_000_000) }],
   ['the signature of a call', { type: 'call', name: 'now', args: '{}', signature: 's'.repeat(5_000_000) }],
 ] as const satisfies (readonly [string, ModelEvent])[]) {
@@ -127,3 +127,9 @@ for (const [what, event] of [
     assert.deepEqual(drafts, [])
   })
 }
+
+test('a call may have the longest name that is allowed', async () => {
+  const call = { type: 'call', name: 'n'.repeat(256), args: '{}' } as const
+  const { fault } = await failing(new AppError('internal', 'not read so far'), [call])
+  assert.match(String(fault), /not read so far/)
+})

@@ -1,5 +1,6 @@
 // Long answers of models wait for room while others are in memory.
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { test } from 'node:test'
 import { ask } from '#agent/ask.ts'
 import { createLongAnswers, type LongAnswers } from '#agent/long-answers.ts'
@@ -64,6 +65,17 @@ test('users with many long answers leave the last places to those who have none,
   assert.deepEqual([many[3]?.isWaiting, second.isWaiting, carol.isWaiting], [true, true, false])
 })
 
+test('of users who wait for a place the one with the fewest is next, whoever came first', async () => {
+  const answers = createLongAnswers({ inAll: 4, ofUser: 4 })
+  const [held] = [grow(answers, bob), grow(answers, ada), grow(answers, ada)]
+  const [many, few] = [grow(answers, ada), grow(answers, bob)]
+  await settled()
+  assert.deepEqual([many.isWaiting, few.isWaiting], [true, true])
+  held?.room.release()
+  await settled()
+  assert.deepEqual([many.isWaiting, few.isWaiting], [true, false])
+})
+
 test('a user who has stored one of their long answers has the others still counted', async () => {
   const answers = createLongAnswers({ inAll: 10, ofUser: 2 })
   const [stored] = [grow(answers, ada), grow(answers, ada)]
@@ -110,6 +122,26 @@ test('an answer that is given up while it waits leaves its place to others', asy
   first.room.release()
   await settled()
   assert.equal(next.isWaiting, false)
+})
+
+test('an answer that was given up before it waits is not kept waiting', async () => {
+  const answers = createLongAnswers({ inAll: 1, ofUser: 1 })
+  grow(answers, bob)
+  const late = grow(answers, ada, { signal: AbortSignal.abort(new Error('stopped')) })
+  await settled()
+  assert.match(String(late.fault), /stopped/)
+})
+
+test('an answer that has got its place listens no longer for the end of its turn', async () => {
+  const answers = createLongAnswers({ inAll: 1, ofUser: 1 })
+  const first = grow(answers, bob)
+  const { signal } = new AbortController()
+  grow(answers, ada, { signal })
+  await settled()
+  assert.equal(getEventListeners(signal, 'abort').length, 1)
+  first.room.release()
+  await settled()
+  assert.deepEqual(getEventListeners(signal, 'abort'), [])
 })
 
 test('the stream of a model is not read while its answer waits', async () => {

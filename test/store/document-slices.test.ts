@@ -82,6 +82,15 @@ test('chunks with very many terms are written fewer at a time', async () => {
   assert.equal((await documents.get(ada, 'dense'))?.content, wholeOf({ ...rest, chunks }))
 })
 
+test('a chunk with more terms than a slice may have is written by itself', async () => {
+  const { documents, left, most } = openDocuments()
+  const { chunks, ...rest } = document('denser', 2)
+  const extra = Array.from({ length: 20_001 }, (_, at) => `t${at}`)
+  const denser = chunks.map((chunk) => ({ ...chunk, terms: { ...chunk.terms, extra } }))
+  assert.deepEqual(await documents.put(ada, [{ ...rest, chunks: denser }]), ['created'])
+  assert.deepEqual([left(), most()], [[2, 2], 1])
+})
+
 test('a large document that is refused leaves nothing behind', async () => {
   const { documents, left, failAfter } = openDocuments()
   await documents.put(ada, [document('a', 1)])
