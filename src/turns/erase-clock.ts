@@ -1,8 +1,9 @@
 // The time by which things are erased for their age: a wrong clock must not erase what is young.
+import { uptime } from 'node:os'
 import type { LeaseStore } from '#core/lease.ts'
 import type { Clock } from '#lib/clock.ts'
 
-/** A clock that has gained more than this since the last look was set forward, or the machine slept. */
+/** A clock that has gained more than this since the last look was set forward. */
 const maxGainMs = 60 * 60_000
 /** Before the next look then: a clock that was wrong may be set back meanwhile. */
 export const settleMs = 60 * 60_000
@@ -10,12 +11,12 @@ export const settleMs = 60 * 60_000
 export type EraseClockParts = {
   readonly leases: Pick<LeaseStore, 'databaseTime'>
   readonly clock: Pick<Clock, 'now'>
-  /** Milliseconds that nobody sets. */
+  /** Milliseconds that nobody sets, and that pass while the machine sleeps. Default: since it was started. */
   readonly elapsed?: () => number
 }
 
 /** Returns a function for the time, which is never ahead of the database's. Undefined if the clock was set forward since the last call. */
-export function createEraseClock({ leases, clock, elapsed = () => performance.now() }: EraseClockParts) {
+export function createEraseClock({ leases, clock, elapsed = () => uptime() * 1000 }: EraseClockParts) {
   let offset = clock.now() - elapsed()
   return async (): Promise<number | undefined> => {
     const gainedMs = clock.now() - elapsed() - offset

@@ -83,10 +83,7 @@ export function watchRetention(parts: RetentionParts): () => void {
       const time = await timeToErase()
       if (time === undefined) {
         nextMs = settleMs
-        log.info(
-          {},
-          'the clock was set forward, or the machine slept: conversations are erased by their age in an hour',
-        )
+        log.info({}, 'the clock was set forward: conversations are erased by their age in an hour')
         return
       }
       const before = time - days * dayMs

@@ -1,7 +1,10 @@
 // When temporary threads are erased, and by which process.
 import assert from 'node:assert/strict'
+import { syncBuiltinESMExports } from 'node:module'
+import os from 'node:os'
 import { test } from 'node:test'
-import { dayMs } from '#core/time.ts'
+import { dayMs, hourMs } from '#core/time.ts'
+import { createEraseClock } from '#turns/erase-clock.ts'
 import { watchTemporaryThreads } from '#turns/temporary-threads.ts'
 
 type Job = () => void | Promise<void>
@@ -83,4 +86,19 @@ test('a clock that is set forward, or ahead of the database, erases no younger t
   const ahead = watch([], { databaseTime: (now) => now - 3 * dayMs })
   await ahead.next()
   assert.deepEqual(ahead.asked, [4 * dayMs])
+})
+
+test('a machine that slept erases at its first look', async (t) => {
+  let now = 1_000_000_000
+  t.mock.method(os, 'uptime', () => now / 1000)
+  syncBuiltinESMExports()
+  const timeToErase = createEraseClock({
+    leases: { databaseTime: () => Promise.resolve(undefined) },
+    clock: { now: () => now },
+  })
+  now += 9 * hourMs
+  const time = await timeToErase()
+  t.mock.restoreAll()
+  syncBuiltinESMExports()
+  assert.equal(time, now)
 })
