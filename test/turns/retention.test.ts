@@ -116,6 +116,16 @@ test('a clock that is set forward erases nothing for an hour', async () => {
   assert.deepEqual(asked.at(-1), [30, undefined], 'then it is taken for the time')
 })
 
+test('a clock that is set back, or forward by minutes, erases as usual', async () => {
+  for (const ms of [-10 * dayMs, 60_000]) {
+    const { asked, look, setForward } = watch(30, [])
+    await look()
+    setForward(ms)
+    await look()
+    assert.equal(asked.length, 2, `${ms} ms`)
+  }
+})
+
 test('a replica whose clock is ahead of the database erases by the clock of that', async () => {
   const { asked, look } = watch(30, [], { databaseTime: (now) => now - 5 * dayMs })
   await look()

@@ -14,6 +14,8 @@ type Times = { readonly ours?: boolean; readonly databaseTime?: (now: number) =>
 function watch(left: number[], { ours = true, databaseTime }: Times = {}) {
   const jobs: { readonly time: number; readonly job: Job }[] = []
   const asked: number[] = []
+  /** For how long the duty was taken. */
+  const taken: number[] = []
   const start = 1_000_000_000
   let now = start
   /** How far the clock was set forward. */
@@ -27,7 +29,13 @@ function watch(left: number[], { ours = true, databaseTime }: Times = {}) {
           return erased < 0 ? Promise.reject(new Error('away')) : Promise.resolve(erased)
         },
       },
-      leases: { takeDuty: () => Promise.resolve(ours), databaseTime: () => Promise.resolve(databaseTime?.(now)) },
+      leases: {
+        takeDuty(_, __, forMs) {
+          taken.push(forMs)
+          return Promise.resolve(ours)
+        },
+        databaseTime: () => Promise.resolve(databaseTime?.(now)),
+      },
     },
     lease: { owner: 'one' },
     clock: {
@@ -42,6 +50,8 @@ function watch(left: number[], { ours = true, databaseTime }: Times = {}) {
   return {
     asked,
     jobs,
+    taken,
+    now: () => now,
     setForward: (ms: number): void => {
       now += ms
       setMs += ms
@@ -76,11 +86,16 @@ test('a look that failed comes again', async () => {
 })
 
 test('a clock that is set forward, or ahead of the database, erases no younger thread', async () => {
-  const { asked, next, setForward } = watch([])
+  const { asked, jobs, taken, next, setForward, now } = watch([])
   await next()
   setForward(3 * dayMs)
   await next()
   assert.equal(asked.length, 1)
+  assert.deepEqual(
+    jobs.map(({ time }) => time - now()),
+    [hourMs],
+  )
+  assert.ok(Number(taken.at(-1)) > hourMs, 'no other process looks before')
   await next()
   assert.deepEqual(asked, [dayMs, dayMs])
   const ahead = watch([], { databaseTime: (now) => now - 3 * dayMs })
