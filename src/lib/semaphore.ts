@@ -84,15 +84,11 @@ export function createSemaphores<Key>(max: number): Semaphores<Key> {
     return own
   }
 
-  function closeIfUnused(key: Key, own: Semaphore): void {
-    // A second release must not close the semaphore that was opened since.
-    if (own.taken === 0 && own.waiting === 0 && open.get(key) === own) open.delete(key)
-  }
-
   function closing(key: Key, own: Semaphore, release: () => void): () => void {
     return () => {
       release()
-      closeIfUnused(key, own)
+      // Whoever waited has a share now. A second release must not close the semaphore that was opened since.
+      if (own.taken === 0 && open.get(key) === own) open.delete(key)
     }
   }
 
@@ -103,13 +99,9 @@ export function createSemaphores<Key>(max: number): Semaphores<Key> {
       return release && closing(key, own, release)
     },
     async take(key, signal, size) {
+      signal.throwIfAborted()
       const own = openFor(key)
-      try {
-        return closing(key, own, await own.take(signal, size))
-      } catch (error) {
-        closeIfUnused(key, own)
-        throw error
-      }
+      return closing(key, own, await own.take(signal, size))
     },
     waiting: (key) => open.get(key)?.waiting ?? 0,
   }

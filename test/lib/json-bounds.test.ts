@@ -78,6 +78,13 @@ test('members are counted for each object by itself', () => {
   }
 })
 
+test('members are counted in the shortest text that can have too many', () => {
+  const bounds = { ...free, members: 100 }
+  const members = (count: number): string => `{${Array(count).fill('"":0').join(',')}}`
+  assert.equal(counted(members(100), 1_000, bounds).excess, undefined)
+  assert.equal(counted(members(101), 1_000, bounds).excess?.bound, 'members')
+})
+
 test('an excess names the field of the outermost object in which it is', () => {
   const field = (text: string): string | undefined => counted(text, 4, { ...free, values: 6 }).excess?.field
   assert.equal(field('{"first":[1,2],"second":{"third":[1,2,3]}}'), 'second')

@@ -68,6 +68,16 @@ test('each key has its own shares', async () => {
   assert.deepEqual([semaphores.waiting('ada'), semaphores.waiting('bob'), semaphores.waiting('eve')], [1, 0, 0])
 })
 
+test('whoever waits for several shares of a key gets all of them', async () => {
+  const semaphores = createSemaphores<string>(2)
+  const release = await semaphores.take('ada', never)
+  const both = semaphores.take('ada', never, 2)
+  assert.equal(semaphores.waiting('ada'), 1)
+  release()
+  await both
+  assert.equal(semaphores.tryTake('ada'), undefined)
+})
+
 test('shares of a key stay counted while some are held or waited for', async () => {
   const semaphores = createSemaphores<string>(2)
   const [first] = [await semaphores.take('ada', never), await semaphores.take('ada', never)]

@@ -43,6 +43,26 @@ test('of a thread with many turns these go first, then the points of its chain, 
   assert.deepEqual(eraseWith({ turns: 10, points: 25_000 }, [1, 50_000]), { ...part, turns: 10 })
 })
 
+test('of many turns those that have not ended go with the first part, and are told', () => {
+  const rows = [{ id: 'h0', first_seq: '1', last_seq: '5000' }]
+  const { result, asked } = drive(eraseSome(ada, ''), ({ sql, values }) => {
+    if (sql.includes('ORDER BY temporary')) return rows
+    if (sql.startsWith('SELECT') && sql.includes('FROM turns'))
+      return [{ id: values.length > 1 ? 'queued' : 'running' }]
+    return sql.startsWith('DELETE FROM turns') ? [{ changed: sql.includes('status') ? 1 : Number(values[1]) }] : []
+  })
+  const deleted = asked.filter(({ sql }) => sql.startsWith('DELETE'))
+  assert.deepEqual(
+    deleted.map(({ sql, values }) => [sql.includes('status'), values[1]]),
+    [
+      [true, undefined],
+      [true, 1_000],
+      [false, 998],
+    ],
+  )
+  assert.deepEqual([result.erased.turns, result.unfinished.map(({ id }) => id)], [1_000, ['running', 'queued']])
+})
+
 test('threads share the bound, and what comes behind it is left alone', () => {
   const two = { threads: 2, turns: 4, items: 994, gone: 'h0 h1', touched: 2, ...none }
   assert.deepEqual(erase([1, 500], [1, 494]), two)
