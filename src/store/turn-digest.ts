@@ -44,13 +44,8 @@ export function* beginDigest({ id, threadId, firstSeq }: Turn, known: Known = {}
   if (isWhole && earlier.every(({ seq }, at) => seq === firstSeq + at)) {
     return before ? { digest: before.copy() } : { entries: earlier }
   }
-  const range = {
-    after: read?.upTo ?? firstSeq - 1,
-    ...(lastSeq !== undefined && { upTo: lastSeq }),
-    limit: pageRows,
-    maxBytes: minLongBytes,
-  }
-  const planned = yield* planRange(threadId, range)
+  const after = read?.upTo ?? firstSeq - 1
+  const planned = yield* planRange(threadId, { after, limit: pageRows, maxBytes: minLongBytes })
   if (planned.more || planned.bytes > minLongBytes) return undefined
   const digest = read ? read.digest.copy() : createDigest()
   const rows = yield* readPlanned(planned)

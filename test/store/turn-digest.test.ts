@@ -63,7 +63,8 @@ test('nothing is read where the entries before and the last ones are all of the 
   assert.deepEqual(digested([], [], known), { hash: digestOf(entries(3, 4)), statements: 0 }, 'without last ones')
   const before = createDigest()
   before.add(known.earlier)
-  assert.deepEqual(digested([], entries(5, 5), { ...known, before }), whole, 'by what was digested before')
+  for (const again of ['by what was digested before', 'also when the transaction is run again'])
+    assert.deepEqual(digested([], entries(5, 5), { ...known, before }), whole, again)
 })
 
 test('a gap in what is known is read: others answer gates meanwhile', () => {
@@ -89,6 +90,7 @@ test('of a turn with many or long entries the transaction reads only the sizes',
   const unread = { hash: undefined, statements: 1 }
   assert.deepEqual(digested(entries(1, 1_100), []), unread)
   assert.deepEqual(digested(entries(1, 4), [], {}, mebibyte), unread)
+  assert.deepEqual(digested(entries(1, 3), [], {}, mebibyte), unread, 'a long one by itself')
 })
 
 test('what was read before the transaction is not read again', () => {
