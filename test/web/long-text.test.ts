@@ -29,6 +29,8 @@ test('the rest of a long reply is shown in blocks, and its reader stays where th
   const page = await site.visit(t, `/threads/${thread_id}`)
   const scrollTop = () => page.evaluate<number>('document.querySelector(".transcript").scrollTop')
   const more = page.getByRole('button', { name: /^Show .* more characters$/ })
+  // The thread opens at its end, once the code for long texts is loaded.
+  await until(async () => (await scrollTop()) > 0)
   await more.scrollIntoViewIfNeeded()
   const before = await scrollTop()
   await more.press('Enter')

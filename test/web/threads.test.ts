@@ -56,12 +56,19 @@ test('the archive is offered once it has a thread, in line with the rows above i
   const back = list.getByRole('button', { name: 'Back to threads' })
   assert(await isFocused(back), 'the button keeps the focus')
   const box = list.getByRole('searchbox', { name: 'Search threads' })
+  const asked = Promise.withResolvers<void>()
+  await page.route('**/api/threads?shelf=archived&limit=1', async (route) => {
+    await asked.promise
+    await route.continue()
+  })
   await list.getByRole('button', { name: 'More' }).press('Enter')
   await page.getByRole('menuitem', { name: 'Unarchive' }).press('Enter')
   await list.getByText('No archived threads').waitFor()
   await until(() => isFocused(box))
   await back.press('Enter')
   await list.getByRole('link', { name: 'Leave me here' }).waitFor()
+  assert(await isFocused(archive), 'the page does not know yet that the archive is empty')
+  asked.resolve()
   await archive.waitFor({ state: 'detached' })
   await until(() => isFocused(box))
   await site.call('POST', '/api/threads/delete', {

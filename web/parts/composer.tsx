@@ -15,7 +15,7 @@ import { skills } from '../store/skills.ts'
 import { Button, IconButton } from './button.tsx'
 import './composer.css'
 import { lazy } from '../lazy.tsx'
-import { focusSoon } from './focus.ts'
+import { useNextFocus } from './focus.ts'
 import { Icon } from './icon.tsx'
 
 type Props = {
@@ -48,12 +48,7 @@ export function Composer({ draftOf, hint, phoneHint, model, running, onSend, onS
     modelMenuOpen.value = false
   }, [draftOf])
   // The first message of a thread brings another page, with a composer of its own.
-  useLayoutEffect(() => {
-    const { current } = field
-    return () => {
-      if (current === document.activeElement) focusSoon('.composer-text')
-    }
-  }, [])
+  useNextFocus(field, '.composer-text')
 
   /** The completion that Tab takes, and the draft for which the list was closed. */
   const chosen = useSignal(0)

@@ -1,6 +1,6 @@
 // The threads in the sidebar: search, groups by day, rename and delete in place.
 import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { numberWords } from '#core/words.ts'
 import type { Thread } from '#doors/web/wire/thread.ts'
 import { lazy } from '../lazy.tsx'
@@ -26,7 +26,7 @@ import {
 } from '../store/threads.ts'
 import { chosen } from '../store/chosen.ts'
 import { Button } from './button.tsx'
-import { focusSoon } from './focus.ts'
+import { focusSoon, useNextFocus } from './focus.ts'
 import { Icon } from './icon.tsx'
 import { Dot, Runs } from './mark.tsx'
 import { Menu } from './menu.tsx'
@@ -102,20 +102,20 @@ function Group({ name, threads }: { name: string; threads: readonly Thread[] }) 
   )
 }
 
-/**
- * The buttons below the list: to the archive and back; while threads are chosen, what is done with them. The way back from
- * an empty archive goes with a press on it: the focus then moves to the search.
- */
+/** The buttons below the list: to the archive and back; while threads are chosen, what is done with them. */
 function Shelves() {
   useEffect(() => void oneArchived.load(), [])
   if (chosen.value) return <ChosenThreads />
-  const turn = (): void => {
-    void showArchive(!showsArchive.peek())
-    focusSoon('.threads input')
-  }
   if (threadSearch.value.trim() !== '' || !(showsArchive.value || oneArchived.data.value)) return null
+  return <ShelfButton />
+}
+
+/** The way back from an empty archive goes with a press on it, or a moment later. */
+function ShelfButton() {
+  const button = useRef<HTMLButtonElement>(null)
+  useNextFocus(button, '.threads input')
   return (
-    <button type="button" class="side-row" onClick={turn}>
+    <button type="button" class="side-row" ref={button} onClick={() => void showArchive(!showsArchive.peek())}>
       <Icon name="archive" />
       {showsArchive.value ? 'Back to threads' : 'Archived threads'}
     </button>
