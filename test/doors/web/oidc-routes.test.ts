@@ -267,7 +267,8 @@ test('a browser whose sign-in fails gets a page that says why, with a link to si
   assert.deepEqual(await pageOf(`${back}?code=c&state=s`), [401, stale])
   const denied = 'The sign-in service did not sign you in'
   assert.deepEqual(await pageOf(`${back}?error=access_denied`), [403, `${denied}: access_denied.`])
-  assert.deepEqual(await pageOf(`${back}?error=%3Cb%3E`), [403, `${denied}.`])
+  for (const odd of ['%3Cb%3E', 'access_denied%20now'])
+    assert.deepEqual(await pageOf(`${back}?error=${odd}`), [403, `${denied}.`])
   const [missing] = await pageOf(back)
   assert.equal(missing, 400)
 
@@ -282,6 +283,28 @@ test('a browser whose sign-in fails gets a page that says why, with a link to si
   await gone.close()
   const away = 'the sign-in service does not answer: try again'
   assert.deepEqual(await pageOf(`${other.url}/api/oidc/login`), [503, away])
+})
+
+test('a sign-in that the issuer refuses leaves nothing of it in the browser', async (t) => {
+  const { house } = await open(t)
+  const { headers } = await house.call('GET', '/api/oidc/callback?error=access_denied', { token: null })
+  assert.deepEqual(headers.getSetCookie(), ['atrium_oidc=; Path=/api/oidc; Max-Age=0; HttpOnly; SameSite=Lax'])
+})
+
+test('attempts to sign in at the issuer are counted, on the way there and back', async (t) => {
+  for (const [path, status] of [
+    ['login', 302],
+    ['callback?error=access_denied', 403],
+  ] as const) {
+    const { house } = await open(t)
+    const attempt = () =>
+      fetch(`${house.url}/api/oidc/${path}`, { redirect: 'manual', headers: { accept: 'text/html' } })
+    for (let count = 0; count < 20; count++) assert.equal((await attempt()).status, status, path)
+    const late = await attempt()
+    assert.equal(late.status, 429, path)
+    assert.match(late.headers.get('retry-after') ?? '', /^\d+$/)
+    assert.match(await late.text(), /too many attempts to sign in/)
+  }
 })
 
 test('where no issuer is configured there is no such route', async (t) => {
