@@ -94,7 +94,11 @@ test('where the home has no room for the copy of the database, the folder of the
   assert.equal(await openWhereRoom([home, target], open(full, target)), target)
   assert.equal(await openWhereRoom([home, target], open(full, home, target)), home)
   const none = { code: 'disk_full', message: new RegExp(`full in ${home} and ${target}: free some space$`) }
-  await assert.rejects(openWhereRoom([home, target], open(Object.assign(new Error('x'), { code: 'ENOSPC' }))), none)
+  for (const code of ['ENOSPC', 'EDQUOT']) {
+    const cause = Object.assign(new Error('x'), { code })
+    await assert.rejects(openWhereRoom([home, target], open(cause)), { ...none, cause })
+  }
+  await assert.rejects(openWhereRoom([home, home], open(full)), { message: new RegExp(`full in ${home}: free`) })
   tried.length = 0
   await assert.rejects(openWhereRoom([home, target], open(new Error('broken'), target)), /broken/)
   await assert.rejects(openWhereRoom([home, join(target, 'none')], open(full)), { code: 'disk_full' })

@@ -56,8 +56,8 @@ test('a gate is listed without control sequences, answered without a service, an
   assert.match(stdout, /\n\nTo answer one: \S*atrium gates answer ID approve, or deny; /)
   assert.ok(!stdout.includes('\u001b'))
   for (const [words, code, fault] of [
-    [['answer', id, 'yes'], 2, /the answer must be one of approve, always, deny/],
-    [['answer', id], 2, /the answer must be one of approve, always, deny, answer/],
+    [['answer', id, 'yes'], 2, /the answer must be one of approve, always, deny, answer, not yes\n/],
+    [['answer', id], 2, /the answer must be one of approve, always, deny, answer\n/],
     [['answer', id, 'deny', '--values', '{}'], 2, /--values goes with answer/],
     [['answer', id, '--values', 'table'], 2, /--values must be a JSON object/],
     [['answer', id, '--values', '{}'], 2, /kind approval: it takes no values/],

@@ -52,6 +52,7 @@ test('what cannot be is said with its field, and changes nothing', async () => {
       ['add', 'fax', 'x'],
       /a way is ntfy, not fax; telegram is added by .*atrium telegram pair, push is added by the Settings page/,
     ],
+    [['add', 'pu', 'x'], /a way is ntfy, not pu; /],
     [['add', 'push', 'x'], /push is added by the Settings page/],
     [['add', 'ntfy', 'topic'], /url is refused: the URL is not of the form/],
     [['add', 'ntfy', 'https://ntfy.sh/'], /url has no topic/],

@@ -38,7 +38,7 @@ test('long reads that follow one another leave turns of the event loop to others
 
 test('tokens are read at once', async (t) => {
   const upstream = openUpstream(t)
-  assert.equal(await loopTurns(t, () => readAgain(upstream, Buffer.alloc(1024, '\n'))), 0)
+  assert.equal(await loopTurns(t, () => readAgain(upstream, Buffer.alloc(4 * 1024, '\n'))), 0)
 })
 
 const reads = 10

@@ -42,6 +42,15 @@ test('a statement is compiled once, whatever its limit and where a range begins'
   assert.equal(compiled, 1)
 })
 
+test('a statement for all columns returns one that was added since', async (t) => {
+  const sql = openBare(t)
+  sql.db.exec(`CREATE TABLE pets (name TEXT); INSERT INTO pets VALUES ('Rex')`)
+  const all = () => sql.read(() => query('SELECT * FROM pets'))
+  assert.deepEqual(await all(), [{ name: 'Rex' }])
+  sql.db.exec('ALTER TABLE pets ADD COLUMN age INTEGER')
+  assert.deepEqual(await all(), [{ name: 'Rex', age: null }])
+})
+
 test('a burst is written in batches of a bounded size', async (t) => {
   const sql = openBare(t)
   stopClock(t)
