@@ -65,6 +65,8 @@ export type Identity = { readonly issuer: string; readonly subject: string }
 
 export interface IdentityStore {
   find(identity: Identity): Promise<User | undefined>
+  /** False once the user was removed, or shut out before that. */
+  has(user: UserId): Promise<boolean>
   /** The user of an identity. If there is none, creates one under the first of these names that is free. */
   enrol(identity: Identity, names: readonly string[]): Promise<User>
   /** Records the start of a sign-in. `state` and `browser` are hashes. */

@@ -18,7 +18,7 @@ export type AuthParts = {
   readonly accounts: Pick<AccountStore, 'findByToken'>
   readonly sessions: Pick<Sessions, 'find'>
   /** Resolves the JWTs of an OpenID issuer. */
-  readonly oidc?: Pick<Oidc, 'authenticate'>
+  readonly oidc?: Pick<Oidc, 'authenticate' | 'isKnown'>
   /** True while the token store is known to be unavailable. No token is accepted then, not even the operator's. */
   readonly storeAway?: () => boolean
   readonly now?: () => number

@@ -3,6 +3,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type IdentityStore, type User, userNamePattern } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
+import type { UserId } from '#core/ids.ts'
 import { maxUserNameChars } from '#core/page-limits.ts'
 import type { Log } from '#lib/log.ts'
 import { hashToken, newToken } from '#lib/token.ts'
@@ -27,6 +28,8 @@ export type OidcParts = {
 export interface Oidc {
   /** The caller that a JWT names. Throws database errors. */
   authenticate(jwt: string, request?: string): Promise<Caller | Refusal>
+  /** False once the person was removed here. Throws database errors. */
+  isKnown(user: UserId): Promise<boolean>
   /** Begins a sign-in. The browser goes to `url`; its cookie must contain `browser` when it returns. */
   begin(redirectUri: string): Promise<{ url: string; browser: string }>
   /** Throws unauthorized when another browser began the sign-in, it was used before, took too long or is another client's. */
@@ -82,6 +85,7 @@ export function createOidc({
         return { status: 503 }
       }
     },
+    isKnown: (user) => identities.has(user),
     async begin(redirectUri) {
       const { authorization_endpoint: endpoint = '' } = await issuer.metadata()
       const [browser, state] = [newToken(), newToken()]

@@ -144,9 +144,10 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     return table.find('GET', '/')
   }
 
-  /** A JWT is checked only when its request begins: it is short-lived, and nobody can revoke it here. */
+  /** A JWT is checked only when its request begins: it is short-lived. Its person may be removed meanwhile. */
   async function isStillAllowed(this: FastifyRequest): Promise<boolean> {
-    if (this.caller.until !== undefined) return true
+    const { user, until } = this.caller
+    if (until !== undefined) return (await parts.auth.oidc?.isKnown(user).catch(() => true)) ?? true
     const caller = await authenticate(credentialOf(this.raw), { idle: true })
     return !('status' in caller) || caller.status === 503
   }

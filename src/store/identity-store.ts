@@ -12,6 +12,10 @@ const tailLength = 8
 export function createIdentityStore({ sql, now }: { sql: Sql; now: () => number }): IdentityStore {
   return {
     find: (identity) => sql.read(() => findUser(identity)),
+    has: (user) =>
+      sql.read(function* () {
+        return (yield* first('SELECT 1 AS one FROM identities WHERE user_id = ? LIMIT 1', user)) !== undefined
+      }),
     enrol: (identity, names) =>
       sql.write(function* () {
         const known = yield* findUser(identity)

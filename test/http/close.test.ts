@@ -84,7 +84,7 @@ test('a WebSocket whose caller is still looked up is refused, and never holds th
       ask()
       return caller
     }
-    const house = await openHouse(t, { oidc: () => ({ authenticate, begin: never, finish: never }) })
+    const house = await openHouse(t, { oidc: () => ({ authenticate, isKnown: never, begin: never, finish: never }) })
     const opened = assert.rejects(openClient(house.url, bearer('eyJ.a.b')), found ? new Refused(503, down) : /hang up/)
     await asked
     const closing = house.gateway.close(found ? endless : 50)

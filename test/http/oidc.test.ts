@@ -57,6 +57,7 @@ function opened({
   const enrolled: unknown[] = []
   const identities: IdentityStore = {
     find: () => Promise.resolve(known ? { id: userId('known'), name: 'ann', createdAt: 0 } : undefined),
+    has: () => Promise.resolve(known),
     enrol: (identity, names) => {
       enrolled.push([identity, names])
       return Promise.resolve({ id: userId('u'), name: names[0] ?? '', createdAt: 0 })

@@ -34,9 +34,11 @@ export function identityTests(open: Open): void {
     const { store } = await open(t)
     const { identities, accounts } = store
     const identity = { issuer, subject: 'ann' }
-    await identities.enrol(identity, ['ann'])
+    const { id } = await identities.enrol(identity, ['ann'])
+    assert.equal(await identities.has(id), true)
     await accounts.shutOut('ann')
     assert.equal(await identities.find(identity), undefined)
+    assert.equal(await identities.has(id), false)
     const again = await identities.enrol(identity, ['ann', 'ann 2'])
     await accounts.removeUser('ann 2')
     assert.equal(await identities.find(identity), undefined)

@@ -127,7 +127,7 @@ test('the heartbeat is no use of a session: a tab that is left open for 12 hours
 test('whoever an issuer still vouches for, but who is somebody else here by now, is no longer connected', async (t) => {
   let user = userId('first')
   const authenticate = () => Promise.resolve({ user, name: 'ada', operator: false })
-  const { url } = await openHouse(t, { oidc: () => ({ authenticate, begin: never, finish: never }) })
+  const { url } = await openHouse(t, { oidc: () => ({ authenticate, isKnown: never, begin: never, finish: never }) })
   const client = await openClient(url, bearer('eyJ.a.b'))
   await client.next('ready')
   user = userId('second')

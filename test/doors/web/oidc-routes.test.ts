@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { exportSPKI, importJWK } from 'jose'
+import { userId } from '#core/ids.ts'
 import { createIssuer } from '#http/oidc-issuer.ts'
 import { createOidc } from '#http/oidc.ts'
 import { silentLog } from '#lib/log.ts'
 import { clientId, clientSecret, createBrowser, fetchIssuer, openIssuer } from '../../issuer.ts'
+import { openBare } from '../../http/socket.ts'
 import { openHouse } from './house.ts'
 
 type Options = { readonly allowedDomains?: readonly string[]; readonly cooldownMs?: number }
@@ -73,6 +75,23 @@ test('a JWT of the issuer lets its person in: the same one each time, and nobody
   const sent = await house.call('POST', '/api/chat', { token: own, body: { message: 'hi' } })
   assert.equal(sent.json.response, 'you said: hi')
   assert.equal((await house.call('GET', '/api/threads')).json.threads.length, 0)
+})
+
+test('a body that comes after the person of its JWT was removed is refused, and nothing of it is stored', async (t) => {
+  const { house, issuer, claims, session } = await open(t)
+  const jwt = await issuer.sign({ ...claims, sub: 'bea' })
+  assert.deepEqual(await session(jwt), [200, 'bea'])
+  const bea = await house.store.identities.find({ issuer: issuer.url, subject: 'bea' })
+  const body = JSON.stringify({ path: 'notes.md', content: 'late' })
+  const bare = openBare(house.port)
+  bare.write(`PUT /api/memory/documents/notes.md HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`)
+  bare.write(`Authorization: Bearer ${jwt}\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`)
+  await bare.until('100 Continue')
+  assert.equal((await house.call('DELETE', '/api/users/bea')).status, 200)
+  bare.write(body)
+  assert.match(await bare.until('x-request-id'), /HTTP\/1.1 401 /)
+  assert.equal(await house.store.documents.get(bea?.id ?? userId(''), 'notes.md'), undefined)
+  bare.end()
 })
 
 test('whoever is removed here loses the account; what the issuer still says makes a new one', async (t) => {
@@ -315,7 +334,10 @@ test('where no issuer is configured there is no such route', async (t) => {
 test('a sign-in, here or of a tool, never returns to a host that only the client names', async (t) => {
   const never = () => Promise.reject(new Error('not asked'))
   const begin = () => Promise.resolve({ url: '/api/health', browser: 'b' })
-  const house = await openHouse(t, { trustProxy: 1, oidc: () => ({ begin, authenticate: never, finish: never }) })
+  const house = await openHouse(t, {
+    trustProxy: 1,
+    oidc: () => ({ begin, authenticate: never, isKnown: never, finish: never }),
+  })
   const headers = { 'x-forwarded-host': 'evil.example' }
   for (const path of ['/api/oidc/login', '/api/tools/oauth/callback?code=c&state=s']) {
     const { status, text } = await house.call('GET', path, { token: null, headers })
