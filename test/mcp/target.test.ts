@@ -35,6 +35,8 @@ test('variables and headers are read as name and secret, and nothing else', () =
   assert.deepEqual(readVariables([]), {})
   for (const line of ['', 'A', '=b', '1A=b', 'A-B=c', 'A=', 'A=b c', 'A=$1', `A=${'x'.repeat(201)}`])
     assert.throws(() => readVariables([line]), { code: 'invalid_input' }, line)
+  for (const line of ['A', '=b']) assert.throws(() => readVariables([line]), /--env takes KEY=SECRET: /, line)
+  for (const line of ['A', ':b']) assert.throws(() => readHeaders([line]), /--header takes 'Name: SECRET': /, line)
   assert.throws(() => readHeaders(['A B: c']), /"A B" is no name of a header/)
   for (const line of ['', 'A', ':b', 'A B: c', 'A: ', 'A: b c'])
     assert.throws(() => readHeaders([line]), { code: 'invalid_input' }, line)

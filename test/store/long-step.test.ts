@@ -61,6 +61,15 @@ test('a long answer to a thread where something was appended meanwhile has the d
   assert.equal(await store.turns.hash(ada, turn.id), digestOf(stored))
 })
 
+test('a turn ends with the digest of long entries that its process does not know', async () => {
+  const { store, turn, read } = await started()
+  await store.turns.record(turn, lease, step([reply(longText)]))
+  await store.turns.record(turn, lease, last([reply('bye')]))
+  const stored = await read()
+  assert.equal(stored.length, 3)
+  assert.equal(await store.turns.hash(ada, turn.id), digestOf(stored))
+})
+
 test('a long step in the middle of a turn has its texts made before', async (t) => {
   const { store, turn, read } = await started()
   const longest = watchJson(t)

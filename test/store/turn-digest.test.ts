@@ -4,9 +4,11 @@ import { test } from 'node:test'
 import { createDigest, digestOf } from '#core/digest.ts'
 import { type Entry, textMessage } from '#core/item.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
-import { beginDigest, digestInPace, endDigest } from '#store/turn-digest.ts'
+import { beginDigest, digestInPace, endDigest, readDigest } from '#store/turn-digest.ts'
+import { createTurnStore } from '#store/turn-store.ts'
 import { drive } from './drive.ts'
-import { ada } from './harness.ts'
+import { ada, lease, reply, step, turnOf } from './harness.ts'
+import { openMemorySqlite } from './memory-store.ts'
 
 const turn: Turn = {
   id: 't',
@@ -101,6 +103,18 @@ test('what was read before the transaction is not read again', () => {
     const { hash } = digested(entries(901, 902), entries(903, 903), { read })
     assert.equal(hash, digestOf(entries(3, 903)), again)
   }
+})
+
+test('entries are read before the transaction where the last read ended, those of other turns left out', async () => {
+  const sql = openMemorySqlite()
+  const turns = createTurnStore({ sql, now: () => 1 })
+  const { turn: first, entries: said } = await turns.start(turnOf())
+  const { entries: begun } = await turns.record(first, lease, step([reply('a'), reply('b')]))
+  const early = await readDigest(sql, first)
+  const { entries: ended } = await turns.record(first, lease, step([reply('c')], { status: 'completed' }))
+  await turns.start(turnOf({ threadId: first.threadId }))
+  const { digest } = await readDigest(sql, first, early)
+  assert.equal(digest.hex(), digestOf([...said, ...begun, ...ended]))
 })
 
 test('a turn without entries has none', () => {
