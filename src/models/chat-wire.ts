@@ -60,7 +60,8 @@ export class Upstream implements Dispatcher.DispatchHandler {
 
   constructor(agent: Agent, post: Post) {
     this.#post = post
-    this.#idle = setTimeout(() => this.#wake && this.#stop({ type: 'timeout' }), post.idleMs)
+    // A reader that is busy is no silence of the server.
+    this.#idle = setTimeout(() => (this.#wake ? this.#stop({ type: 'timeout' }) : this.touch()), post.idleMs)
     post.signal.addEventListener('abort', this.#onAbort, { once: true })
     agent.dispatch(
       {

@@ -7,6 +7,7 @@ import { Upstream } from '#models/chat-wire.ts'
 import { watchJoins } from '../joined.ts'
 import { fake } from '../fake.ts'
 import { loopTurns } from '../loop-turns.ts'
+import { until } from '../until.ts'
 
 const text = 'crumb '.repeat(2_000)
 const crumbs = Array.from(Buffer.from(text), (byte) => Buffer.of(byte))
@@ -41,6 +42,15 @@ test('tokens are read at once', async (t) => {
   assert.equal(await loopTurns(t, () => readAgain(upstream, Buffer.alloc(4 * 1024, '\n'))), 0)
 })
 
+test('a server that falls silent is given up, also if its reader was busy when the time ran out before', async (t) => {
+  const upstream = openUpstream(t, 1)
+  const again = t.mock.method(upstream, 'touch')
+  await until(() => again.mock.callCount() > 0)
+  assert.equal(upstream.failure, undefined)
+  await upstream.more()
+  assert.deepEqual(upstream.failure, { type: 'timeout' })
+})
+
 const reads = 10
 const controller = { paused: false } as Dispatcher.DispatchController
 
@@ -53,10 +63,10 @@ async function readAgain(upstream: Upstream, chunk: Buffer): Promise<void> {
   }
 }
 
-function openUpstream(t: TestContext): Upstream {
+function openUpstream(t: TestContext, idleMs = 60_000): Upstream {
   const agent = fake<Agent>({ dispatch: () => true })
   const { signal } = new AbortController()
-  const post = { origin: 'http://a', path: '/', headers: [], body: Buffer.alloc(0), signal, idleMs: 60_000 }
+  const post = { origin: 'http://a', path: '/', headers: [], body: Buffer.alloc(0), signal, idleMs }
   const upstream = new Upstream(agent, { ...post, maxBytes: 1024 * 1024 })
   t.after(() => upstream.close(false))
   return upstream
