@@ -12,6 +12,7 @@ import {
   signIn,
   takeReturnPath,
 } from '../../../web/store/session.ts'
+import { readStored, setStorageUser, writeStored } from '../../../web/store/local-storage.ts'
 import { notify } from '../../../web/store/notices.ts'
 import { signOut } from '../../../web/store/sign-out.ts'
 
@@ -104,6 +105,20 @@ test('what waits for its undo to pass is done before the session ends', async (t
   notify('Deleted.', { onEnd: () => order.push('deleted') })
   await signOut()
   assert.deepEqual(order, ['deleted', 'signed out'])
+})
+
+test('signing out deletes the drafts, unsent messages and read positions of this user alone', async (t) => {
+  serve(t)
+  await signIn({ token: 'x' })
+  const names = ['draft.a', 'outbox.a', 'seen', 'other']
+  for (const user of ['bob', 'ada']) {
+    setStorageUser(user)
+    for (const name of names) writeStored(name, user)
+  }
+  await signOut()
+  assert.deepEqual(names.map(readStored), [undefined, undefined, undefined, 'ada'])
+  setStorageUser('bob')
+  assert.deepEqual(names.map(readStored), ['bob', 'bob', 'bob', 'bob'])
 })
 
 test('another user gets a new page: nothing of the first is left in it', async (t) => {
