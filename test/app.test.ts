@@ -1,6 +1,8 @@
 // The app as a whole: what a start that fails leaves behind, and what a close gives back.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { openApp } from '#app.ts'
@@ -69,4 +71,24 @@ test('what a user sends is stored as it was sent; a secret of the installation i
   }
   assert.equal(await sent(userId('ada')), `481516 ${secret}`)
   assert.equal(await sent(operator), '481516 ***')
+})
+
+test('the models of a provider are listed with the key that was given, else with the sealed one', async (t) => {
+  const { path, remove } = newHome()
+  t.after(remove)
+  const asked: unknown[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.headers.authorization)
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: [{ id: 'a' }] }))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => server.close())
+  const { port } = server.address() as { port: number }
+  const variables = { ATRIUM_HOME: path, LLM_PROVIDER: 'openai', LLM_BASE_URL: `http://127.0.0.1:${port}/v1` }
+  const app = await openApp({ configure: (settings) => readConfig(variables, settings), log: silentLog })
+  t.after(() => app.close(0))
+  await app.store.secrets.set('OPENAI_API_KEY', 'sealed')
+  assert.deepEqual(await app.settings.providerModels({}), ['a'])
+  await app.settings.providerModels({}, 'given')
+  assert.deepEqual(asked, ['Bearer sealed', 'Bearer given'])
 })
