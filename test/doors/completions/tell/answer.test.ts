@@ -8,7 +8,7 @@ import type { CompletionsParts } from '#doors/completions/parts.ts'
 import { answerTurn } from '#doors/completions/tell/answer.ts'
 import { logTo } from '#lib/log.ts'
 import type { Watched } from '#turns/watch.ts'
-import { delta, rest, turn } from '../../responses/tell/running-turn.ts'
+import { delta, oneByOne, rest, turn } from '../../responses/tell/running-turn.ts'
 
 const hel = delta('a', 0, 'Hel')
 
@@ -29,15 +29,7 @@ async function streamed(events: readonly Watched[], how: How) {
   const told: string[] = []
   const lines: string[] = []
   let [points, closes] = [0, 0]
-  async function* source() {
-    await Promise.resolve()
-    for (const event of events) yield [event]
-    if (leaves) {
-      raw.destroy()
-      await closed
-    }
-    if (fails) throw new Error('the database is away')
-  }
+  const source = oneByOne(events, { raw, closed, leaves, fails })
   const parts = {
     readers: { open: () => ({ left: () => void told.push('left'), done: () => void told.push('done') }) },
     threads: { addChainPoints: async () => void (await pass(), (points += 1)) },
@@ -46,7 +38,7 @@ async function streamed(events: readonly Watched[], how: How) {
     log: logTo((_level, _fields, message) => lines.push(message), 'warn'),
   } as unknown as CompletionsParts
   const style = { model: 'm', stream, includeUsage: false, history: 'h', linkOf: () => '' }
-  const followed = { turn, source: Object.assign(source(), { close: () => void closes++ }), entries: [], begins: true }
+  const followed = { turn, source: Object.assign(source, { close: () => void closes++ }), entries: [], begins: true }
   const fault = await answerTurn(parts, reply, style, followed).then(
     () => undefined,
     (error: Error) => error.message,

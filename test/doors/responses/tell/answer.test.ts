@@ -11,7 +11,7 @@ import { logTo } from '#lib/log.ts'
 import type { Watched } from '#turns/watch.ts'
 import { fake } from '../../../fake.ts'
 import { readEvents } from '../serve.ts'
-import { delta, rest, said, tell, turn } from './running-turn.ts'
+import { delta, oneByOne, rest, said, tell, turn } from './running-turn.ts'
 
 const hel = delta('a', 0, 'Hel')
 
@@ -41,15 +41,7 @@ async function streamed(events: Watched[], how: How = {}) {
   const told: string[] = []
   const lines: string[] = []
   let [points, closes] = [0, 0]
-  async function* source() {
-    await Promise.resolve()
-    for (const event of events) yield [event]
-    if (leaves) {
-      raw.destroy()
-      await closed
-    }
-    if (fails) throw new Error('the database is away')
-  }
+  const source = oneByOne(events, { raw, closed, leaves, fails })
   const records = createStreamRecords()
   await streamTurn(
     reply,
@@ -59,7 +51,7 @@ async function streamed(events: Watched[], how: How = {}) {
       skip: 0,
       events: 'specified',
       ...(after !== undefined && { after }),
-      source: Object.assign(source(), { close: () => void closes++ }),
+      source: Object.assign(source, { close: () => void closes++ }),
     },
     {
       records,

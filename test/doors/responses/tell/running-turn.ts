@@ -1,4 +1,5 @@
 // A running turn of a client that sends its history, what its watchers hear of it, and how it is told as a stream.
+import type { Writable } from 'node:stream'
 import { userId } from '#core/ids.ts'
 import { type Entry, type Item, textMessage } from '#core/item.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
@@ -34,6 +35,20 @@ export const rest = (status: TurnStatus): Watched => ({ type: 'turn', turn: { ..
 export const entry = (id: string, item: Item, turnId = turn.id): Entry => ({ seq: 1, id, turnId, at: 0, item })
 export const stored = (...entries: Entry[]): Watched => ({ type: 'entries', entries })
 export const said = (id: string, text: string): Watched => stored(entry(id, textMessage('assistant', text)))
+
+/** The events of a turn, one by one. Then the client goes away, or the source fails. */
+export async function* oneByOne(
+  events: readonly Watched[],
+  { raw, closed, leaves, fails }: { raw: Writable; closed: Promise<unknown>; leaves: boolean; fails: boolean },
+) {
+  await Promise.resolve()
+  for (const event of events) yield [event]
+  if (leaves) {
+    raw.destroy()
+    await closed
+  }
+  if (fails) throw new Error('the database is away')
+}
 
 /** What the stream tells a client of these events. */
 export function tell(events: readonly Watched[], more: { skip?: number; after?: number } = {}) {
