@@ -1,6 +1,5 @@
 // Browser sessions: a token or a one-time code is exchanged for a cookie that authenticates its holder.
-import type { UserId } from '#core/ids.ts'
-import { operator } from '#core/ids.ts'
+import { operator, type UserId } from '#core/ids.ts'
 import type { Session, SessionStore } from '#core/account.ts'
 import type { Log } from '#lib/log.ts'
 import { dayMs, hourMs, minuteMs } from '#core/time.ts'

@@ -20,8 +20,7 @@ import {
   type WaitingGate,
 } from '#doors/web/wire/gate.ts'
 import { TurnWire } from '#doors/web/wire/job.ts'
-import { isoTime } from '#core/time.ts'
-import { dayMs } from '#core/time.ts'
+import { dayMs, isoTime } from '#core/time.ts'
 import { jobWire, senderOf } from './wire.ts'
 
 const AnsweredQuery = z.object({

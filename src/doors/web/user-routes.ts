@@ -6,8 +6,7 @@ import { check } from '#http/validate.ts'
 import { type Route, route } from '#http/routes.ts'
 import { hashToken, newToken } from '#lib/token.ts'
 import { RemovedAnswer, TokensAnswer, UserAnswer, UsersAnswer } from '#doors/web/wire/user.ts'
-import { isoTime } from '#core/time.ts'
-import { dayMs } from '#core/time.ts'
+import { dayMs, isoTime } from '#core/time.ts'
 import type { Turns } from '#turns/turns.ts'
 
 const nameFault = `must be ${userNameRule}`
