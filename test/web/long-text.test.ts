@@ -27,7 +27,7 @@ const site = useSite({
 test('the rest of a long reply is shown in blocks, and its reader stays where they are', { skip }, async (t) => {
   const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'hello' })
   const page = await site.visit(t, `/threads/${thread_id}`)
-  const scrollTop = () => page.evaluate<number>('document.querySelector(".transcript").scrollTop')
+  const scrollTop = () => page.locator('.transcript').evaluate((node) => node.scrollTop)
   const more = page.getByRole('button', { name: /^Show .* more characters$/ })
   // The thread opens at its end, once the code for long texts is loaded.
   await until(async () => (await scrollTop()) > 0)
