@@ -5,7 +5,7 @@ import { isRunning, pidSpace } from './pid.ts'
 
 /** A file of another machine or container goes once nobody has written to it for so long. */
 const maxIdleMs = 24 * 60 * 60 * 1000
-const maker = /^(\d+)(?:-([0-9a-f]{8}))?(.*)$/s
+const maker = /^(\d+)-([0-9a-f]{8})(.*)$/s
 
 /** The end of a name that no other process gives: two containers that share a folder may have the same pid. */
 export function makerMark(): string {

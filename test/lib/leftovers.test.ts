@@ -32,10 +32,18 @@ test('what another container with the same pid is making stays; what nobody has 
   write(`a.part-${process.pid}-${elsewhere}`, 0)
   write(`a.part-999999999-${elsewhere}`, dayMs - 10 * minuteMs)
   write(`a.part-1-${elsewhere}`, dayMs + minuteMs)
-  // Of an earlier Atrium, which did not say whose pid it is.
-  write('a.part-999999999', 0)
-  write('a.part-999999998', dayMs + minuteMs)
   removeLeftovers(folder, { start: 'a.part-' })
-  const stays = [`a.part-${process.pid}-${elsewhere}`, `a.part-999999999-${elsewhere}`, 'a.part-999999999']
+  const stays = [`a.part-${process.pid}-${elsewhere}`, `a.part-999999999-${elsewhere}`]
   assert.deepEqual(readdirSync(folder).toSorted(), stays.toSorted())
+})
+
+test("a person's own file with a similar name stays, however old", (t) => {
+  const folder = newFolder(t)
+  const names = ['a.part-12', 'a.part-2026-11', 'a.part-12-cafe', 'a.part-12-00000000.gz', 'a.part-1-CAFECAFE']
+  for (const name of names) {
+    writeFileSync(join(folder, name), 'whole')
+    utimesSync(join(folder, name), 0, 0)
+  }
+  removeLeftovers(folder, { start: 'a.part-' })
+  assert.deepEqual(readdirSync(folder).toSorted(), names.toSorted())
 })
