@@ -11,7 +11,7 @@ import { append } from './append-items.ts'
 import { saveGrant } from './grant-store.ts'
 import { wasPinnedSince } from './mcp-store.ts'
 import { beginDigest, endDigest, type ReadDigest } from './turn-digest.ts'
-import { readGateHeaders, type ItemHeader, readTail, readItemRow } from './item-headers.ts'
+import { type GateHeader, readGateHeaders, type ItemHeader, readTail, readItemRow } from './item-headers.ts'
 import { getTurn, isReached, newestReached } from './reachable.ts'
 import { entryOf, listColumns, listedTurnOf, storedStatus, turnColumns, turnOf } from './rows.ts'
 import { convertInPace } from './long-rows.ts'
@@ -165,29 +165,34 @@ export function* answeredGates(
           ),
         )
       : yield* query(`SELECT ${listColumns} FROM turns WHERE id = ? AND ${isReached}`, turnId, user, user)
-  const answered: AnsweredGate[] = []
-  let bytes = 0
+  const found: { turn: AnsweredGate['turn']; headers: GateHeader[]; header: GateHeader }[] = []
   for (const turn of rows.map(listedTurnOf)) {
     const headers = yield* readGateHeaders(turn.threadId, turn.firstSeq ?? 0)
-    for (const { seq, item, at } of headers.toReversed()) {
-      if (item.type !== 'answer' || at < since || (wanted !== undefined && item.callId !== wanted)) continue
-      const answerRow = yield* readItemRow(turn.threadId, seq)
-      const answer = answerRow && entryOf(answerRow)
-      if (answer?.item.type !== 'answer' || answer.turnId !== turn.id) continue
-      const { callId } = answer.item
-      const header = headers.findLast(
-        (each) => each.item.type === 'gate' && each.item.callId === callId && each.seq < seq,
-      )
-      const row = header && (yield* readItemRow(turn.threadId, header.seq))
-      const gate = row && entryOf(row)
-      if (gate?.item.type !== 'gate' || gate.item.kind === 'output') continue
-      answered.push({ turn, gate: gate.item, at: gate.at, answer: answer.item, answeredAt: answer.at })
-      bytes += String(row?.['body']).length
-      if (answered.length >= limit || bytes > maxGateBytes) break
+    for (const header of headers.toReversed()) {
+      const { item, at, turnId: of } = header
+      if (item.type !== 'answer' || of !== turn.id || at < since || (wanted !== undefined && item.callId !== wanted))
+        continue
+      found.push({ turn, headers, header })
     }
+  }
+  const answered: AnsweredGate[] = []
+  let bytes = 0
+  for (const { turn, headers, header } of found.sort((a, b) => b.header.at - a.header.at)) {
+    const answerRow = yield* readItemRow(turn.threadId, header.seq)
+    const answer = answerRow && entryOf(answerRow)
+    if (answer?.item.type !== 'answer') continue
+    const { callId } = answer.item
+    const asked = headers.findLast(
+      ({ item, seq }) => item.type === 'gate' && item.callId === callId && seq < header.seq,
+    )
+    const row = asked && (yield* readItemRow(turn.threadId, asked.seq))
+    const gate = row && entryOf(row)
+    if (gate?.item.type !== 'gate' || gate.item.kind === 'output') continue
+    answered.push({ turn, gate: gate.item, at: gate.at, answer: answer.item, answeredAt: answer.at })
+    bytes += String(row?.['body']).length
     if (answered.length >= limit || bytes > maxGateBytes) break
   }
-  return answered.sort((a, b) => b.answeredAt - a.answeredAt)
+  return answered
 }
 
 /** The unanswered gates that were opened since a time. */

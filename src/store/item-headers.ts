@@ -7,6 +7,7 @@ import { first, type Job, query, type Row } from './sql.ts'
 
 /** An item whose texts were left out. */
 export type ItemHeader = { readonly item: Item; readonly seq: number; readonly at: number }
+export type GateHeader = ItemHeader & { readonly turnId: string }
 
 /** Characters of an item that are read for its header. An item whose header is longer is read whole. */
 export const headerChars = 300
@@ -48,15 +49,15 @@ export function* readTail(threadId: string): Job<ItemHeader[]> {
 }
 
 /** Gates of a thread and their answers, from a seq on. No other stored item begins like these patterns. */
-export function* readGateHeaders(threadId: string, from: number): Job<ItemHeader[]> {
+export function* readGateHeaders(threadId: string, from: number): Job<GateHeader[]> {
   const rows = yield* query(
-    `SELECT ${columns} FROM items WHERE thread_id = ? AND seq >= ?
+    `SELECT turn_id, ${columns} FROM items WHERE thread_id = ? AND seq >= ?
        AND (body LIKE '{"type":"gate",%' OR body LIKE '{"type":"answer",%') ORDER BY seq`,
     threadId,
     from,
   )
-  const headers: ItemHeader[] = []
-  for (const row of rows) headers.push(yield* headerIn(row))
+  const headers: GateHeader[] = []
+  for (const row of rows) headers.push({ ...(yield* headerIn(row)), turnId: String(row['turn_id']) })
   return headers
 }
 

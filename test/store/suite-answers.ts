@@ -127,4 +127,23 @@ export function answerTests(open: Open): void {
       'each with the gate that it answered, also if a later call has the same id',
     )
   })
+
+  test('the latest answers are listed, also if one turn alone has as many as the list', async (t) => {
+    const { store, clock } = await open(t)
+    const many = await turnAtApproval(store)
+    const other = await turnAtApproval(store)
+    for (const [turn, callId] of [
+      [many, 'a1'],
+      [other, 'a1'],
+      [many, 'a2'],
+    ] as const) {
+      clock.now += 5
+      await store.turns.answer(ada, turn.threadId, decide(callId))
+    }
+    const answered = await store.turns.answeredGates(ada, { since: 0, limit: 2 })
+    assert.deepEqual(
+      answered.map(({ turn }) => turn.id),
+      [many.id, other.id],
+    )
+  })
 }
