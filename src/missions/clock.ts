@@ -145,7 +145,7 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
     // A schedule that was begun by the wrong clock begins anew.
     const schedule = storedSchedule({ ...mission, from: Math.min(mission.from, now) })
     const [next = nextAt] = typeof schedule === 'string' ? [] : nextRuns(schedule, now, 1)
-    await missions.takeBack(mission, Math.min(next, nextAt), now)
+    await missions.takeBack(mission, next, now)
   }
 
   /** Fires some of what is due. `full`: as many run as may. `none`: all that is due has failed in this look. */

@@ -1,5 +1,6 @@
 // A mission clock over a real store, runner and turns; only the time and the model are scripted.
 import type { TestContext } from 'node:test'
+import type { UserId } from '#core/ids.ts'
 import type { Mission, MissionRun, SettledMission } from '#core/mission.ts'
 import type { Turn } from '#core/turn.ts'
 import { silentLog } from '#lib/log.ts'
@@ -17,6 +18,8 @@ export type Opened = House & {
   readonly missions: Missions
   readonly clock: MissionClock
   readonly settled: SettledMission[]
+  /** Whose outbox may have news. */
+  readonly news: readonly UserId[]
   setTime(time: number): void
   /** Sets the time and lets the clock look, until nothing more is due. */
   at(time: number): Promise<void>
@@ -31,6 +34,7 @@ export function open(t: TestContext, parts: HouseParts = {}, more: { maxRunning?
   const rested = (turn: Turn): void => clock.rested(turn)
   const house = openHouse(t, { ...parts, store, now, observer: { stepped: () => {}, rested } })
   const settled: SettledMission[] = []
+  const news: UserId[] = []
   const { maxRunning } = more
   const clock = startMissionClock({
     store,
@@ -41,6 +45,7 @@ export function open(t: TestContext, parts: HouseParts = {}, more: { maxRunning?
       settled.push(each)
       return newsOfMission(each)
     },
+    onNews: (user) => void news.push(user),
     ...(maxRunning !== undefined && { maxRunning }),
   })
   t.after(() => clock.close())
@@ -56,6 +61,7 @@ export function open(t: TestContext, parts: HouseParts = {}, more: { maxRunning?
     missions,
     clock,
     settled,
+    news,
     setTime: (now) => {
       time.now = now
     },

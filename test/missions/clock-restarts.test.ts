@@ -1,6 +1,7 @@
 // A mission clock whose time jumps, or that stops and starts again.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AppError } from '#core/errors.ts'
 import type { Mission } from '#core/mission.ts'
 import { silentLog } from '#lib/log.ts'
 import { startMissionClock } from '#missions/clock.ts'
@@ -27,6 +28,35 @@ test('a clock that jumped far ahead and went back leaves each mission its next i
     [1, 'ok'],
     [365 * 24, 'ok'],
   ])
+})
+
+test('an instant after the clock went back is late at most, not missed', async (t) => {
+  const house = open(t)
+  const mission = await house.add({ missed: 'skip' })
+  await house.at(start + 12 * hour)
+  await ended(house, mission)
+  await house.at(start + hour - 60_000)
+  await until(async () => (await house.missions.get(ada, mission.id)).nextAt === start + hour)
+  await house.at(start + hour + 3)
+  const ran = outcomes(await ended(house, mission)).find(([at]) => at === 1)
+  assert.deepEqual(ran, [1, 'ok'])
+})
+
+test('of many missions that were planned by a clock that was ahead each gets its next instant again', async (t) => {
+  const house = open(t, {}, { idle: true })
+  const all: Mission[] = []
+  for (let count = 0; count < 42; count++) all.push(await house.add())
+  house.setTime(start + 100 * 24 * hour)
+  for (const { id } of all) await house.missions.change(ada, id, { schedule: 'every 2h' })
+  house.setTime(start)
+  const takeBack = house.store.missions.takeBack.bind(house.store.missions)
+  const stuck = new Set(all.slice(0, 21).map(({ id }) => id))
+  t.mock.method(house.store.missions, 'takeBack', (...given: Parameters<typeof takeBack>) =>
+    stuck.has(given[0].id) ? Promise.reject(new AppError('invalid_input', 'no')) : takeBack(...given),
+  )
+  house.clock.start()
+  for (const { id } of all.slice(21))
+    await until(async () => (await house.missions.get(ada, id)).nextAt === start + 2 * hour)
 })
 
 test('a clock that was ahead before a restart is noticed by the next start', async (t) => {
@@ -96,4 +126,36 @@ test('a clock that is stopped fires nothing more, and still records the ends of 
   house.clock.wake()
   await house.clock.close()
   assert.deepEqual(await house.runs(due), [])
+})
+
+test('a clock that is stopped while it fires leaves what else is due to the next start', async (t) => {
+  const house = open(t)
+  const [first, second] = [await house.add(), await house.add()]
+  const startBy = house.turns.startBy.bind(house.turns)
+  t.mock.method(house.turns, 'startBy', (...given: Parameters<typeof startBy>) => {
+    void house.clock.stop()
+    return startBy(...given)
+  })
+  house.setTime(start + hour)
+  house.clock.wake()
+  await until(async () => (await house.runs(first)).length + (await house.runs(second)).length > 0)
+  await house.clock.close()
+  assert.equal((await house.runs(first)).length + (await house.runs(second)).length, 1)
+})
+
+test('while the database is away it is asked about one mission, not about each that is due', async (t) => {
+  const house = open(t, {}, { idle: true })
+  await house.add()
+  await house.add()
+  const away = () => Promise.reject(new AppError('database_unavailable', 'away'))
+  const { mock: starts } = t.mock.method(house.turns, 'startBy', away)
+  const faults: string[] = []
+  const log = { ...silentLog, error: (_: object, words: string) => void faults.push(words) }
+  const clock = startMissionClock({ store: house.store, turns: house.turns, bus: house.bus, log })
+  t.after(() => clock.close())
+  house.setTime(start + hour)
+  clock.start()
+  await until(() => faults.length > 0)
+  await clock.stop()
+  assert.deepEqual([starts.callCount(), faults], [1, ['could not look after missions; trying again']])
 })

@@ -114,6 +114,7 @@ test('a run whose user has no room left fails, and its owner is told', async (t)
   const mission = await house.add()
   const full = () => Promise.reject(new AppError('storage_full', 'there is no room left'))
   t.mock.method(house.turns, 'startBy', full)
+  const { mock: changes } = t.mock.method(house.bus, 'publishChange')
   for (const each of [1, 2, 3]) await house.at(start + each * hour)
   const runs = await house.runs(mission)
   assert.deepEqual(outcomes(runs), [
@@ -127,6 +128,24 @@ test('a run whose user has no room left fails, and its owner is told', async (t)
     [1, 2, 3].map((each) => ({ paused: each === 3, outcome: 'failed', at: start + each * hour })),
   )
   assert.equal((await house.missions.get(ada, mission.id)).status, 'paused')
+  assert.deepEqual(house.news, [ada, ada, ada])
+  assert.deepEqual(
+    changes.calls.map(({ arguments: [owner] }) => owner),
+    [{ userId: ada }, { userId: ada }, { userId: ada }],
+    'whoever looks at the list of missions sees each',
+  )
+})
+
+test('a run that cannot begin for another reason is tried again, and has not failed', async (t) => {
+  const house = open(t)
+  const mission = await house.add()
+  const busy = () => Promise.reject(new AppError('overloaded', 'too much to do'))
+  const { mock: starts } = t.mock.method(house.turns, 'startBy', busy, { times: 1 })
+  house.setTime(start + hour)
+  house.clock.wake()
+  await until(() => starts.callCount() === 1)
+  await house.at(start + hour)
+  assert.deepEqual(outcomes(await ended(house, mission)), [[1, 'ok']])
 })
 
 test('an end that could not be recorded is recorded at the next look', async (t) => {

@@ -114,6 +114,7 @@ test('a mission whose schedule cannot be read any more is listed, and paused whe
   assert.deepEqual([status, pausedBecause], ['paused', listed?.understood])
   const [told] = house.settled
   assert.deepEqual([told?.paused, told?.outcome, told?.at], [true, 'failed', start + hour])
+  assert.deepEqual(house.news, [ada])
 })
 
 test('a mission that is removed while it runs leaves its thread, and nothing else', async (t) => {
