@@ -48,7 +48,7 @@ export async function readSkill(folder: SkillFolder): Promise<ReadSkill> {
 
 /** Why a name is not valid for a skill; undefined when it is. */
 export function skillNameFault(name: string): string | undefined {
-  if (name.length > maxNameChars || !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) {
+  if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) {
     return `a name has 1 to ${maxNameChars} of a-z, 0-9 and single hyphens, none at its ends`
   }
   return isSlashName(name) ? `/${name} is a command: choose another name` : undefined
@@ -76,7 +76,7 @@ export function skillPathFault(path: string): string | undefined {
   if (path === '' || path.length > maxPathChars) return `a path has 1 to ${maxPathChars} characters`
   if (/[\p{Cc}\p{Cf}\\]/u.test(path)) return 'the path has a control character, a hidden one or a backslash'
   if (/^[a-z]:/i.test(path)) return 'the path names a drive'
-  if (path.startsWith('/') || path.split('/').some((part) => part === '' || part === '.' || part === '..')) {
+  if (path.split('/').some((part) => part === '' || part === '.' || part === '..')) {
     return 'the path leaves the folder'
   }
   return undefined

@@ -163,7 +163,6 @@ export function createSkills({ store, marker }: { store: SkillStore; marker: () 
     if (bytes || !skill.files.some((file) => file.path === path)) return { skill, bytes }
     // It was updated since its view was read.
     forget(skill.owner)
-    forget(user)
     const fresh = await findEnabled(user, name)
     return { skill: fresh, bytes: await content(fresh, path) }
   }

@@ -30,6 +30,12 @@ test('a catalogue over 2 % of the window gives way to a search', () => {
   assert.equal(catalogueOf([], 100_000), '')
 })
 
+test('the share of the window is counted in bytes: other scripts take more tokens', () => {
+  const window = (letter: string) => catalogueOf([entry('a', letter.repeat(1_000))], 30_000)
+  assert.match(window('x'), /- a: x/)
+  assert.match(window('読'), /find them with skill_search/)
+})
+
 test('skills are found by words of their names and descriptions, the best first', async () => {
   const skills = [
     entry('pdf-forms', 'Fill in forms of PDF files.'),

@@ -14,7 +14,7 @@ const cases: readonly [what: string, files: Record<string, string | Uint8Array>,
   ['a plain text', { 'SKILL.md': text('Read the file, then answer.') }, []],
   [
     'an address',
-    { 'SKILL.md': text('See https://Docs.example.com/a and https://docs.example.com/b.') },
+    { 'SKILL.md': text('See https://Docs.example.com/a and\nhttps://docs.example.com/b.') },
     [['note', 'SKILL.md:6', /^an address: docs\.example\.com$/]],
   ],
   [
@@ -35,6 +35,7 @@ const cases: readonly [what: string, files: Record<string, string | Uint8Array>,
       ['note', 'bin/go', /^is no text/],
     ],
   ],
+  ['a program of Windows', { 'SKILL.md': text('x'), 'bin/go': 'MZ\0' }, [['note', 'bin/go', /^a program/]]],
   [
     'a picture',
     { 'SKILL.md': text('x'), 'a.png': new Uint8Array([0x89, 0x50, 0xff]) },
@@ -65,7 +66,11 @@ const cases: readonly [what: string, files: Record<string, string | Uint8Array>,
     { 'SKILL.md': text('[a](file:///etc/passwd)') },
     [['warning', 'SKILL.md:6', /leaves the folder/]],
   ],
-  ['an encoded link up', { 'SKILL.md': text('[a](%2e%2e/b)') }, [['warning', 'SKILL.md:6', /leaves the folder/]]],
+  ...['%2e%2e/b', '%2E%2E/b', '..\\b', 'C:/Windows/b', '~/.ssh/b'].map((target): (typeof cases)[number] => [
+    `a link written as ${target}`,
+    { 'SKILL.md': text(`[a](${target})`) },
+    [['warning', 'SKILL.md:6', /leaves the folder/]],
+  ]),
   [
     'a turned direction',
     { 'SKILL.md': text('one\ntwo \u202eeerht') },
@@ -85,6 +90,7 @@ const cases: readonly [what: string, files: Record<string, string | Uint8Array>,
     [['warning', 'SKILL.md:6', /^a hidden character, U\+E0148$/]],
   ],
   ['an emoji and a letter with one selector', { 'SKILL.md': text('❤\ufe0f 葛\u{e0100}') }, []],
+  ['soft hyphens', { 'SKILL.md': text('co\u00adoperate') }, []],
   ['joiners of an emoji and of Persian', { 'SKILL.md': text('👩‍💻 می‌خواهم') }, []],
   [
     'an order to send a secret away',
@@ -146,6 +152,31 @@ test('a file with a thousand addresses is told in a few lines', async () => {
   assert.match(findings.at(-1)?.message ?? '', /^and 995 more/)
 })
 
+test('hidden characters that stand close together are one finding', async () => {
+  const body = `${'a\u2060'.repeat(20)}${'x'.repeat(100)}\u2060`
+  const { findings } = await checkSkill(skillFolder('a', { body }), noMarks)
+  assert.deepEqual(
+    findings.map(({ message }) => message),
+    ['a hidden character, U+2060', 'a hidden character, U+2060'],
+  )
+})
+
+test('of many long files the first 2 MiB are checked, and what was not is told', async () => {
+  const names = Array.from({ length: 10 }, (_, at) => `${at}.md`)
+  const files = Object.fromEntries(names.map((name) => [name, 'x'.repeat(256 * 1024)]))
+  const { findings } = await checkSkill(skillFolder('a', { files }), noMarks)
+  assert.deepEqual(
+    findings.map(
+      ({ file, message }) => `${file} ${message.replace(/\d+/, (chars) => (chars === '0' ? 'no' : 'some'))}`,
+    ),
+    [
+      '7.md only the first some characters were checked',
+      '8.md only the first no characters were checked',
+      '9.md only the first no characters were checked',
+    ],
+  )
+})
+
 test('of a long order or link a finding shows the first hundred characters', async () => {
   const target = `../${'x'.repeat(200)}`
   const { findings } = await checkSkill(skillFolder('a', { body: `[a](${target})` }), marker)
@@ -153,6 +184,16 @@ test('of a long order or link a finding shows the first hundred characters', asy
     findings.map(({ message }) => message),
     [`a link that leaves the folder: ${target.slice(0, 100)}`],
   )
+  const order = 'y'.repeat(200)
+  const long = fake<Marker>({
+    *findInSlices(text) {
+      yield
+      const start = text.indexOf(order)
+      return [{ rule: 'ignore-instructions', severity: 'high', start, end: start + order.length }]
+    },
+  })
+  const [marked] = (await checkSkill(skillFolder('a', { body: order }), long)).findings
+  assert.match(marked?.message ?? '', /: "y{100}"$/)
 })
 
 function text(body: string): string {

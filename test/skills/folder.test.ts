@@ -58,7 +58,14 @@ test('a folder that is none, has links, or is too deep or too large is refused',
   truncateSync(join(large, 'a'), 10 * 1024 * 1024 - 1)
   assert.equal((await readFolder(large)).files.length, 2)
   truncateSync(join(large, 'b'), 2)
-  await assert.rejects(readFolder(large), { code: 'too_large' })
+  await assert.rejects(readFolder(large), { code: 'too_large', message: /more than 10485760 bytes/ })
+  const many = newFolder(
+    t,
+    Array.from({ length: 200 }, (_, at) => `${at}.md`),
+  )
+  assert.equal((await readFolder(many)).files.length, 200)
+  writeFileSync(join(many, 'one-more.md'), 'x')
+  await assert.rejects(readFolder(many), { code: 'too_large', message: /more than 200 files/ })
 })
 
 const hash = (text: string | Uint8Array) => createHash('sha256').update(text).digest('hex')
@@ -80,6 +87,15 @@ test('an update tells what was added, removed and changed, as diffs where they a
   )
   const ends = [/\+new$/, /^$/, /-one\n\+two$/, /^$/, /-gone$/]
   for (const [at, end] of ends.entries()) assert.match(changes[at]?.diff ?? '', end)
+})
+
+test('a change that is too long for its diff is not told as whole', async () => {
+  const long = (word: string) => Array.from({ length: 20_000 }, (_, at) => `${word} ${at}\n`).join('')
+  const [change] = await filesChanged([stored('a', long('old'))], [file('a', long('new'))], () =>
+    Promise.resolve(Buffer.from(long('old'))),
+  )
+  assert.deepEqual([change?.kind, change?.whole], ['changed', false])
+  assert.notEqual(change?.diff, '')
 })
 
 test('a message that begins with the name of a skill loads it; any other message loads nothing', async () => {

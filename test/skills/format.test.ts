@@ -63,6 +63,11 @@ const valid: readonly [what: string, folder: SkillFolder, head: SkillHead, body?
     withHead(`${plain}\nallowed-tools: "Bash(${'x'.repeat(300)}) Read"`),
     { ...base, allowedTools: [`Bash(${'x'.repeat(300)})`, 'Read'] },
   ],
+  [
+    'a colon in one line, and another that goes on below',
+    withHead('name: pdf\ndescription: Use when: a PDF comes\nlicense: MIT\n  or ISC'),
+    { ...base, description: 'Use when: a PDF comes', license: 'MIT or ISC' },
+  ],
   ['a comment', withHead(`# ours\n${plain} # all of them`), base],
   ['fields that others use', withHead(`${plain}\nargument-hint: [file]\nmodel: sonnet`), base],
   [
@@ -189,6 +194,21 @@ const broken: readonly [what: string, folder: SkillFolder, fault: string][] = [
     'SKILL.md:4: allowed-tools is neither a text nor a list of texts',
   ],
   [
+    'metadata with 51 entries',
+    withHead(`${plain}\nmetadata:\n${Array.from({ length: 51 }, (_, at) => `  k${at}: v`).join('\n')}`),
+    'SKILL.md:4: metadata has 51 entries, at most 50 are taken',
+  ],
+  [
+    '101 tools',
+    withHead(`${plain}\nallowed-tools: ${Array.from({ length: 101 }, (_, at) => `t${at}`).join(' ')}`),
+    'SKILL.md:4: allowed-tools has 101 tools, at most 100 are taken',
+  ],
+  [
+    'a colon in a line, which quotes would mend if a list below were in one line',
+    withHead('name: pdf\ndescription: Use when: x\ntags: [a,\nb]'),
+    'SKILL.md:3: the head is not YAML: Nested mappings',
+  ],
+  [
     'a tab for a space',
     withHead('name: pdf\ndescription: x\nmetadata:\n\tauthor: me'),
     'SKILL.md:5: the head is not YAML: Tabs are not allowed as indentation',
@@ -221,6 +241,16 @@ const broken: readonly [what: string, folder: SkillFolder, fault: string][] = [
     'a path with a backslash',
     skillFolder('pdf', { files: { 'a\\b': 'x' } }),
     'a\\b: the path has a control character, a hidden one or a backslash',
+  ],
+  [
+    'a path with a hidden character',
+    skillFolder('pdf', { files: { 'a\u200bb': 'x' } }),
+    'a\u200bb: the path has a control character, a hidden one or a backslash',
+  ],
+  [
+    'a path twice',
+    { name: 'pdf', files: [...withHead(plain).files, ...withHead(plain).files] },
+    'SKILL.md: the path occurs twice',
   ],
   ['a path with a drive', skillFolder('pdf', { files: { 'c:a': 'x' } }), 'c:a: the path names a drive'],
   [

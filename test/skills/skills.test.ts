@@ -29,6 +29,8 @@ test('a user has their own skills and the operator\u2019s, and no other user\u20
   await rejectsWith(skills.read(bob, 'hers', 'SKILL.md'), 'not_found')
   await rejectsWith(skills.remove(bob, 'hers'), 'not_found')
   await rejectsWith(skills.enable(bob, 'hers', false), 'not_found')
+  await skills.remove(ada, 'hers')
+  assert.deepEqual(await names(skills, ada), ['shared'])
 })
 
 test('the user\u2019s own skill wins over the operator\u2019s of the same name', async (t) => {
@@ -125,6 +127,10 @@ test('an update by another process is read with its own trust, not with that of 
   assert.equal(loaded.origin, 'the skill pdf, which nobody has reviewed')
   await there.remove(ada, 'pdf')
   await rejectsWith(here.read(ada, 'pdf', 'a.md'), 'not_found')
+  await here.add(operator, skillFolder('csv', { body: 'one' }))
+  assert.equal((await here.load(bob, 'csv')).text, 'one')
+  await there.add(operator, skillFolder('csv', { body: 'two' }), { replace: true })
+  assert.equal((await here.load(bob, 'csv')).text, 'two')
 })
 
 test('a file with a NUL is no text: the check has not read it, and the agent does not either', async (t) => {
@@ -194,5 +200,18 @@ test('the catalogue is the same text until a skill changes', async (t) => {
     await skills.enabled(bob),
     await skills.enabled(userId('cleo')),
     'users without their own share one list',
+  )
+})
+
+test('of the users whose skills were read longest ago nothing is kept in memory', async (t) => {
+  const skills = open(t)
+  await skills.add(operator, skillFolder('pdf'))
+  const users = Array.from({ length: 2_001 }, (_, at) => userId(`user-${at}`))
+  for (const user of users.slice(0, 2_000)) await skills.enabled(user)
+  assert.equal(skills.known(userId('user-0')).length, 1)
+  await skills.enabled(userId('user-2000'))
+  assert.deepEqual(
+    ['user-0', 'user-1', 'user-2000'].map((name) => skills.known(userId(name)).length),
+    [0, 1, 1],
   )
 })

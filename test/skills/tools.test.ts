@@ -54,6 +54,15 @@ test('a body that is too long to load whole says how to read the rest', async (t
     .replaceAll('\r\n', '\n')
     .trimEnd()
   assert.ok(rest.length >= whole.length - end && whole.endsWith(rest), 'nothing is missing in between')
+  await app.skills.add(ada, skillFolder('plain', { body: whole }))
+  const { text: plain } = await app.skills.load(ada, 'plain')
+  const from = Number(/"offset": (\d+)\}\]$/.exec(plain)?.[1])
+  const { text: all } = await app.skills.read(ada, 'plain', 'SKILL.md')
+  assert.equal(
+    all.slice(from - 1).trimEnd(),
+    whole.slice(end),
+    'without carriage returns it goes on with the next letter',
+  )
 })
 
 test('a long file of a skill is read in parts, and no letter is cut in two', async (t) => {
