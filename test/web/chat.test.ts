@@ -192,6 +192,16 @@ test('a receipt above the page keeps the focus to itself, and gives it back', { 
   await close.waitFor()
   await page.mouse.click(100, 400)
   await panel.waitFor({ state: 'detached' })
+  // A press beside it counts from the moment in which it is there.
+  await page.evaluate(`new MutationObserver((_, watcher) => {
+    if (!document.querySelector('.panel')) return
+    watcher.disconnect()
+    document.body.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }))
+    window.pressed = true
+  }).observe(document.body, { childList: true, subtree: true })`)
+  await receipt(page).press('Enter')
+  await untilEqual(() => page.evaluate('window.pressed'), true)
+  await panel.waitFor({ state: 'detached' })
   await box(page).fill('The page is there again')
 })
 

@@ -22,7 +22,7 @@ export function ReceiptPanel({ turnId, overlays }: { turnId: string; overlays: b
   const close = (): void => {
     shownReceipt.value = undefined
   }
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!overlays) return undefined
     const press = ({ target }: Event): void => {
       if (target instanceof Node && !panel.current?.contains(target)) close()
