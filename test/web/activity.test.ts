@@ -61,9 +61,12 @@ test('before anything was used the page says so; then figures, chart, table, too
   await chart.locator('.chart-tip strong').filter({ hasText: '$0.00' }).waitFor()
   await page.keyboard.press('Escape')
   await chart.locator('.chart-tip').waitFor({ state: 'detached' })
-  const bar = await chart.locator('rect.chart-1').last().boundingBox()
-  await page.mouse.move((bar?.x ?? 0) + 3, (bar?.y ?? 0) + 3)
-  await chart.locator('.chart-tip strong').filter({ hasText: '$1.00' }).waitFor()
+  const tip = chart.locator('.chart-tip strong').filter({ hasText: '$1.00' })
+  await until(async () => {
+    const bar = await chart.locator('rect.chart-1').last().boundingBox()
+    await page.mouse.move((bar?.x ?? 0) + 3, (bar?.y ?? 0) + 3)
+    return tip.isVisible()
+  })
   // The latest turns count their tools, and lead to their threads.
   const row = page.getByRole('table', { name: 'Latest turns' }).getByRole('row').last()
   await row.getByText('1,310').waitFor()

@@ -1,5 +1,6 @@
 // The chat for the tests of a file: a service with a scripted model, the composer, the messages, and the focus.
 import type { Locator, Page } from 'playwright-core'
+import { until } from '../until.ts'
 import { type Site, useSite } from './browser.ts'
 
 /** Few pieces, and large: each is drawn by itself. */
@@ -46,6 +47,7 @@ export const isFocused = (locator: Locator): Promise<boolean> =>
 /** The first Ctrl+K goes to the search, the second one opens the palette. */
 export async function openPalette(page: Page): Promise<void> {
   await page.keyboard.press('Control+k')
+  await until(() => isFocused(page.getByRole('searchbox', { name: 'Search threads' })))
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Search threads, pages and actions' }).waitFor()
 }

@@ -214,10 +214,11 @@ test('Stop and Stop all stand side by side on a phone', { skip }, async (t) => {
   await say(page, 'and then this')
   const all = page.getByRole('button', { name: 'Stop all' })
   await all.waitFor()
-  const boxes = await Promise.all([box(page), stop, all].map((each) => each.boundingBox()))
-  const [field, one, both] = boxes.map((place) => place && { left: place.x, right: place.x + place.width })
-  assert(field && one && both)
-  assert(field.right <= one.left && one.right <= both.left && both.right <= 320, JSON.stringify(boxes))
+  await until(async () => {
+    const boxes = await Promise.all([box(page), stop, all].map((each) => each.boundingBox()))
+    const [field, one, both] = boxes.map((place) => place && { left: place.x, right: place.x + place.width })
+    return !!field && !!one && !!both && field.right <= one.left && one.right <= both.left && both.right <= 320
+  })
   await all.click()
   await stop.waitFor({ state: 'detached' })
 })

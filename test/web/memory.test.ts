@@ -170,7 +170,8 @@ test('on a phone the list and the document are two steps', { skip }, async (t) =
   await page.getByRole('link', { name: path }).click()
   await page.locator('.document-text').getByText('second step').waitFor()
   await page.getByRole('searchbox', { name: 'Search memory' }).waitFor({ state: 'hidden' })
-  assert.equal((await page.getByRole('heading', { name: path }).boundingBox())?.height, 20, 'its path is one line')
+  // Its path is one line.
+  await untilEqual(async () => (await page.getByRole('heading', { name: path }).boundingBox())?.height, 20)
   await page.getByRole('link', { name: 'All documents' }).click()
   await page.getByRole('searchbox', { name: 'Search memory' }).waitFor()
   await page.getByRole('button', { name: 'New document' }).click()

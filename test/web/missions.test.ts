@@ -117,10 +117,8 @@ test('a mission runs now, and its run leads to its thread', { skip }, async (t) 
 test('on a phone the parts of a run begin at one edge', { skip }, async (t) => {
   const { id } = await runNow(await create('Read the weather'))
   const page = await site.open(t, `/missions/${id}`, { viewport: { width: 390, height: 800 } })
-  const edges = await Promise.all(
-    ['.run-what time', '.run-outcome .outcome'].map(async (part) => (await page.locator(part).boundingBox())?.x),
-  )
-  assert.equal(edges[0], edges[1])
+  const edgeOf = async (part: string): Promise<number | undefined> => (await page.locator(part).boundingBox())?.x
+  await until(async () => (await edgeOf('.run-what time')) === (await edgeOf('.run-outcome .outcome')))
 })
 
 test('a mission is paused, resumed, edited and removed', { skip }, async (t) => {
@@ -200,7 +198,7 @@ test('on a phone the action of the page stands in the bar, in place of the one f
   await page.setViewportSize({ width: 390, height: 800 })
   const bar = page.locator('.top-bar')
   await bar.getByRole('button', { name: 'New mission' }).waitFor()
-  assert.equal(await bar.getByRole('link', { name: 'New thread' }).count(), 0)
+  await untilEqual(() => bar.getByRole('link', { name: 'New thread' }).count(), 0)
   await follow(page, '/jobs')
   await bar.getByRole('link', { name: 'New thread' }).waitFor()
 })

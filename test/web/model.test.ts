@@ -76,8 +76,8 @@ test('the first screen chooses no provider for somebody who has not', { skip }, 
   assert.equal(await connect.isDisabled(), true)
   await provider.selectOption('openai-compatible')
   await page.getByText('It needs LLM_BASE_URL and LLM_MODEL.').waitFor()
-  assert.equal(await connect.isDisabled(), false)
-  assert.equal(await provider.getByRole('option', { name: 'Choose a provider' }).count(), 0)
+  await untilEqual(() => connect.isDisabled(), false)
+  await untilEqual(() => provider.getByRole('option', { name: 'Choose a provider' }).count(), 0)
 })
 
 /** A server of models: one that is refused, one that answers. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
+import { until } from '../until.ts'
 import { follow, hearing, useSite } from './browser.ts'
 import { noBrowser } from './launch.ts'
 
@@ -147,10 +148,9 @@ test('at 400 % zoom a request can be read before it is answered, and every choic
   await page.setViewportSize({ width: 320, height: 256 })
   await hearing(page)
   await card.getByRole('button', { name: 'Allow for…' }).press('Enter')
-  const top = await page
-    .getByRole('dialog', { name: 'Allow without asking' })
-    .evaluate((node) => node.getBoundingClientRect().top)
-  assert(top >= 0, `the choices begin ${-top} px above the window`)
+  const choices = page.getByRole('dialog', { name: 'Allow without asking' })
+  // The choices begin within the window.
+  await until(async () => (await choices.evaluate((node) => node.getBoundingClientRect().top)) >= 0)
 })
 
 test('the list of keys is a dialog like the others, and begins at its top', { skip }, async (t) => {
@@ -166,8 +166,16 @@ test('the list of keys is a dialog like the others, and begins at its top', { sk
   assert.deepEqual([border, top], ['1px', 0])
 })
 
+/** What does not fit. The app learns of a width only with the next picture: what does not fit yet is looked at again. */
+async function tooWide(page: Page): Promise<string[]> {
+  const found = await findTooWide(page)
+  if (found.length === 0) return found
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+  return findTooWide(page)
+}
+
 /** What scrolls sideways or is cut off without a sign, other than code, tables and formulas, which scroll by themselves. */
-function tooWide(page: Page): Promise<string[]> {
+function findTooWide(page: Page): Promise<string[]> {
   return page.evaluate(`(() => {
     const found = []
     const isUnseen = (each) => each !== null && (getComputedStyle(each).clipPath !== 'none' || isUnseen(each.parentElement))

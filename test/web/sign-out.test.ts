@@ -1,7 +1,6 @@
 // Signing out in a real browser: nothing of the user stays in it.
-import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { until } from '../until.ts'
+import { until, untilEqual } from '../until.ts'
 import { follow, useSite } from './browser.ts'
 import { box } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
@@ -30,6 +29,6 @@ test('signing out leaves no drafts, notifications or marks of the user in the br
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
   await page.getByRole('heading', { name: 'Sign in to Atrium' }).waitFor()
   await until(async () => !/secret|draft|seen/.test(await stored()))
-  assert.equal(await shown(), 0)
-  assert.equal(await icon.getAttribute('href'), '/icon.svg')
+  await untilEqual(shown, 0)
+  await untilEqual(() => icon.getAttribute('href'), '/icon.svg')
 })

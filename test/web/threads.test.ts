@@ -50,7 +50,7 @@ test('the archive is offered once it has a thread, in line with the rows above i
   await list.getByRole('link', { name: 'Put me away' }).waitFor({ state: 'detached' })
   const edgeOf = async (row: Locator): Promise<number | undefined> =>
     (await row.locator('.icon').first().boundingBox())?.x
-  assert.equal(await edgeOf(archive), await edgeOf(list.getByRole('link', { name: 'Leave me here' })))
+  await until(async () => (await edgeOf(archive)) === (await edgeOf(list.getByRole('link', { name: 'Leave me here' }))))
   await archive.press('Enter')
   await list.getByRole('link', { name: 'Put me away' }).waitFor()
   const back = list.getByRole('button', { name: 'Back to threads' })

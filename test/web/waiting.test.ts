@@ -71,8 +71,7 @@ test('Allow once runs it once; the card becomes a line; title and badge tell tha
   const look = () => line.evaluate((node) => node.ownerDocument.defaultView?.getComputedStyle(node).fontSize)
   const before = await look()
   await page.reload()
-  await line.waitFor()
-  assert.equal(await look(), before)
+  await untilEqual(look, before)
 })
 
 test('a card takes no key and no click of its first half second, and Enter in the composer never answers it', {
