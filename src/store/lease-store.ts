@@ -10,6 +10,9 @@ const forgetMs = dayMs
 /** SQL for the milliseconds of PostgreSQL's clock. */
 export const databaseClock = '(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT'
 
+/** After that clock was set back: else a process that is gone would keep its lease until the clock is where it was. */
+export const endFutureLeases = `UPDATE processes SET seen_at = ${databaseClock} WHERE seen_at > ${databaseClock}`
+
 export function createLeaseStore({ sql }: { sql: Sql }): LeaseStore {
   if (sql.backend === 'sqlite') return homeLeases()
   return {
@@ -25,6 +28,7 @@ export function createLeaseStore({ sql }: { sql: Sql }): LeaseStore {
       }),
     beat: ({ owner, epoch }) =>
       sql.write(function* () {
+        yield* run(endFutureLeases)
         const beaten = yield* changes(
           `UPDATE processes SET seen_at = ${databaseClock}
            WHERE owner = ? AND epoch = ? AND seen_at > ${databaseClock} - ?`,
@@ -39,7 +43,8 @@ export function createLeaseStore({ sql }: { sql: Sql }): LeaseStore {
         yield* run('DELETE FROM processes WHERE owner = ?', owner)
       }),
     alive: () =>
-      sql.read(function* () {
+      sql.write(function* () {
+        yield* run(endFutureLeases)
         const row = yield* first(
           `SELECT count(*) AS count FROM processes WHERE seen_at > ${databaseClock} - ?`,
           leaseMs,

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { ClientBase, Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { AppError } from '#core/errors.ts'
 import { hourMs } from '#core/time.ts'
-import { databaseClock, leaseMs } from './lease-store.ts'
+import { databaseClock, endFutureLeases, leaseMs } from './lease-store.ts'
 import { type Migration, migrations, newestVersion, statementsOf } from './migrations.ts'
 import { asAppError, runningName } from './postgres.ts'
 import { checkVersion, oldestShared, outdated } from './version-check.ts'
@@ -104,6 +104,7 @@ async function checkAlone(
   client: ClientBase,
   { version, oldest }: Record<'version' | 'oldest', number>,
 ): Promise<void> {
+  await client.query(endFutureLeases)
   const alive = `SELECT count(*) AS count FROM processes WHERE seen_at > ${databaseClock} - $1`
   const { rows } = await client.query<{ count: string }>(alive, [leaseMs])
   const count = Number(rows[0]?.count)

@@ -42,3 +42,22 @@ test('what a process ran is free once it has left, and not while it beats', asyn
   const again = await store.leases.join('two')
   assert.deepEqual([again.epoch, await store.leases.beat(two)], [two.epoch + 1, false], 'an earlier lease is over')
 })
+
+test('a clock of the database that is set back takes no lease, and none is kept beyond its time', async (t) => {
+  const { store, sql } = await openPostgresStore({ url: (await server.emptied()).url, seal })
+  t.after(() => store.close())
+  const [one, two] = [await store.leases.join('one'), await store.leases.join('two')]
+  await store.turns.start(turnOf({ lease: one }))
+  /** What the clock of the database has moved by, as the rows see it. */
+  const pass = (ms: number) => sql.pool.query(`UPDATE processes SET seen_at = seen_at - ${ms}`)
+  await pass(-3_600_000)
+  assert.equal(await store.leases.beat(two), true)
+  assert.deepEqual([await store.turns.recover(two), await store.leases.alive()], [0, 2])
+  await pass(6_000)
+  assert.equal(await store.leases.beat(two), true)
+  assert.equal(await store.turns.recover(two), 0)
+  await pass(6_001)
+  assert.equal(await store.leases.beat(two), true)
+  assert.equal(await store.turns.recover(two), 1, 'the other process is gone')
+  assert.equal(await store.leases.alive(), 1)
+})
