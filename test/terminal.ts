@@ -25,7 +25,8 @@ export function openTerminal(
   home: string,
   { args, env = {} }: { args: readonly string[]; env?: Record<string, string> },
 ): Terminal {
-  const command = [launcher, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
+  // A shell in between would get the signal of Ctrl+C too, and end with its own code.
+  const command = `exec ${[launcher, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')}`
   const child = spawn(script ?? '', ['-qefc', command, '/dev/null'], {
     env: { PATH: process.env['PATH'] ?? '', HOME: home, ATRIUM_HOME: home, TERM: 'xterm', GATEWAY_PORT: '0', ...env },
     stdio: 'pipe',

@@ -11,7 +11,7 @@ import { shutdownGraceMs, startService } from '#service.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
 import { latestThread } from './latest-thread.ts'
 import { runningService } from './running-service.ts'
-import { endWithOutput, interruptedExit, paint, pasteable } from './report.ts'
+import { endWithOutput, paint, pasteable } from './report.ts'
 import { serviceClient } from './service-client.ts'
 
 const attached = 'attached to the running service'
@@ -59,7 +59,7 @@ export async function chat(flags: Flags, options: ChatOptions = {}): Promise<voi
     throw error
   } finally {
     // A second Ctrl+C exits at once.
-    process.once('SIGINT', () => process.exit(interruptedExit))
+    process.once('SIGINT', () => process.exit(0))
     if (end.signal.aborted) await service.stop(0)
     else {
       const finishing = `finishing open work, up to ${durationWords(shutdownGraceMs)}\n`

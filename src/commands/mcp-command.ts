@@ -11,7 +11,7 @@ import { checkServerName } from '#mcp/names.ts'
 import { readHeaders, readVariables } from '#mcp/target.ts'
 import { withOpenTools } from './home-tools.ts'
 import { agrees } from './prompts.ts'
-import { inColumns, interruptedExit, listedBy, pasteable, print, table } from './report.ts'
+import { inColumns, listedBy, pasteable, print, table } from './report.ts'
 import { reloadService } from './running-service.ts'
 
 const maxShownChars = 300
@@ -206,7 +206,7 @@ async function withServers(work: (servers: McpAdmin, signal: AbortSignal) => Pro
   const controller = new AbortController()
   const stop = (): void => {
     // Asked twice: the exit guard ends the servers.
-    if (controller.signal.aborted) process.exit(interruptedExit)
+    if (controller.signal.aborted) process.exit(1)
     controller.abort(new AppError('interrupted', 'stopped: nothing was changed'))
   }
   for (const signal of stopSignals) process.on(signal, stop)

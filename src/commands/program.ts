@@ -149,7 +149,7 @@ ${lines.join('\n')}
 
 The home is ~/.atrium, or the folder in ATRIUM_HOME: database, keys, tokens and logs.
 Without a configured model, a small built-in offline model answers.
-Exit codes: 0 success, 1 failure, 2 wrong usage or configuration, 130 interrupted.`
+Exit codes: 0 success, 1 failure, 2 wrong usage or configuration.`
 }
 
 /** Collects the values of an option that may be repeated. */

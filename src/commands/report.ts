@@ -1,4 +1,4 @@
-// Output of commands: data on standard output, errors on standard error, exit codes 0, 1, 2 and 130. Foreign text is
+// Output of commands: data on standard output, errors on standard error, exit codes 0, 1 and 2. Foreign text is
 // printed to a terminal without control sequences.
 import { programName } from '#config.ts'
 import { AppError, type ErrorCode } from '#core/errors.ts'
@@ -6,12 +6,10 @@ import { missingPackage } from '#lib/missing.ts'
 import { printable, proseOf } from '#safety/printable.ts'
 
 export const usageExit = 2
-export const interruptedExit = 130
 
 const exits: { readonly [C in ErrorCode]?: number } = {
   invalid_config: usageExit,
   invalid_input: usageExit,
-  interrupted: interruptedExit,
 }
 
 /** Prints an error and sets the exit code. Only a bug shows its stack. */

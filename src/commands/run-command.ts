@@ -10,7 +10,7 @@ import type { OperatorClient } from '#turns/operator-client.ts'
 import { latestThread } from './latest-thread.ts'
 import { reachOperator } from './running-service.ts'
 import { readInput } from './stdin.ts'
-import { interruptedExit, jsonText, listedBy, paint, pasteable } from './report.ts'
+import { jsonText, listedBy, paint, pasteable } from './report.ts'
 
 type RunOptions = {
   readonly message?: string
@@ -61,7 +61,6 @@ export async function run(text: string | undefined, options: RunOptions): Promis
     })
     if (!end) throw new AppError('shutting_down', 'the service went away; the turn goes on after its restart')
     finish(end, { started, gate }, { live, json })
-    if (stop.asked()) process.exitCode = interruptedExit
   } finally {
     await close()
   }
@@ -111,7 +110,7 @@ function cancelOnInterrupt(client: Pick<OperatorClient, 'cancel'>) {
     if (turn !== undefined) client.cancel(turn).catch(() => {})
   }
   process.on('SIGINT', () => {
-    if (asked) process.exit(interruptedExit)
+    if (asked) process.exit(1)
     asked = true
     cancel()
   })
@@ -120,7 +119,6 @@ function cancelOnInterrupt(client: Pick<OperatorClient, 'cancel'>) {
       turn = turnId
       if (asked) cancel()
     },
-    asked: () => asked,
   }
 }
 

@@ -33,7 +33,7 @@ export async function serve(flags: Flags = {}): Promise<void> {
     })
     const reason = await Promise.race([signal, service.app.outdated])
     // A second Ctrl+C exits at once.
-    process.once('SIGINT', () => process.exit(130))
+    process.once('SIGINT', () => process.exit(0))
     if (typeof reason !== 'string') {
       await service.stop(0)
       throw reason

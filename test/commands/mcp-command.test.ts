@@ -105,7 +105,7 @@ for (const [what, signals, how] of [
       child.kill(signal)
       await pause(50)
     }
-    assert.deepEqual((await ended)[0], 130, await errors)
+    assert.deepEqual((await ended)[0], 1, await errors)
     if (signals.length === 1) assert.match(await errors, /stopped: nothing was changed/)
     assert.match((await mcp('list')).stdout, /^No MCP servers/)
     assert.deepEqual(processesOf(homeMark(realpathSync(home.path))), [])

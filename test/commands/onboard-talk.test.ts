@@ -138,7 +138,7 @@ test(
     const left = await open()
     await left.shows(/The key for Claude/)
     await left.keys('C-c')
-    await left.shows(/ended with 130/)
+    await left.shows(/ended with 1\n/)
     assert(!existsSync(home))
 
     const screen = await open()

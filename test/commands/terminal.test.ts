@@ -61,7 +61,7 @@ test('Ctrl+C cancels the turn of run', onTerminal, async (t) => {
   const terminal = openTerminal(t, home.path, { args: ['run', '-m', 'x'], env: scripted(slow) })
   await terminal.until('so ')
   terminal.type('\u0003')
-  assert.equal(await terminal.ended, 130)
+  assert.equal(await terminal.ended, 1)
   assert.match(terminal.shown(), /the turn was cancelled/)
 })
 
@@ -107,7 +107,7 @@ for (const [key, letter] of [
     const terminal = openTerminal(t, home.path, { args: ['secret', 'set', 'KEY'] })
     await terminal.until('Value of KEY: ')
     terminal.type(letter)
-    assert.equal(await terminal.ended, 130)
+    assert.equal(await terminal.ended, 1)
     assert.equal(terminal.shown().replaceAll('\r', ''), 'Value of KEY: \nstopped: nothing more was done\n')
     assert.equal((await atrium(home.path, ['secret', 'list', '--json'])).stdout, '[]\n')
   })

@@ -46,7 +46,7 @@ test('a user gets a token once; the list shows none', async () => {
 
 test('on a terminal a removal is asked about', onTerminal, async (t) => {
   for (const [answer, code, left] of [
-    ['\u0003', 130, ['ada']],
+    ['\u0003', 1, ['ada']],
     ['n\r', 1, ['ada']],
     ['\r', 1, ['ada']],
     ['yes\r', 0, []],

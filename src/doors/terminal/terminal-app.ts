@@ -11,7 +11,6 @@ import { createDrawing } from './drawing.ts'
 import { faultWords } from './faults.ts'
 import { createFit, drawFrame, type View } from './frame.ts'
 import { createGreeting } from './greeting.ts'
-import { createInterrupt } from './interrupt.ts'
 import { createNews } from './news.ts'
 import { createOffers, type PathOffer } from './offers.ts'
 import { createSlashCommands, type SlashCommands } from './slash-commands.ts'
@@ -19,6 +18,7 @@ import { createPanel, minPanelColumns } from './panel.ts'
 import { createQueuedEdit } from './queued-edit.ts'
 import { createSignInLink } from './sign-in-link.ts'
 import { createSubmit, type NextFiles } from './submit.ts'
+import { createStepBack } from './step-back.ts'
 import { spinner, type Theme } from './theme.ts'
 import { createTranscript } from './transcript.ts'
 
@@ -35,8 +35,6 @@ export type AppParts = {
   readonly greeting: readonly string[]
   /** A sign-in link for the first screen, which renews it. */
   readonly link?: string | undefined
-  /** The service runs in this process and ends with the terminal. */
-  readonly hosts: boolean
   /** The thread to open at the start. */
   readonly thread?: string | undefined
   /** Tests and stores a model; `force` stores it without a test. Throws when it does not answer: nothing has changed. */
@@ -59,18 +57,7 @@ export interface App {
   close(): void
 }
 
-export function createApp({
-  tui,
-  client,
-  theme,
-  location,
-  hosts,
-  readFile,
-  now,
-  quit,
-  suspend,
-  ...parts
-}: AppParts): App {
+export function createApp({ tui, client, theme, location, readFile, now, quit, suspend, ...parts }: AppParts): App {
   const ending = new AbortController()
   const sign = (): string => spinner[Math.floor(now() / tickMs) % spinner.length] ?? '⠋'
   const transcript = createTranscript(createDrawing(theme, sign, now), theme)
@@ -195,21 +182,6 @@ export function createApp({
     } else slashCommands.pick(picked.gate)
   }
 
-  const interrupt = createInterrupt({
-    client,
-    composer,
-    conversation,
-    approvals,
-    transcript,
-    queuedEdit,
-    hosts,
-    attempt,
-    toComposer() {
-      keys.focus = 'composer'
-    },
-    tell,
-    quit,
-  })
   const keys: Keys = createKeys({
     composer,
     transcript,
@@ -221,7 +193,7 @@ export function createApp({
     blank,
     wide: () => tui.terminal.columns >= minPanelColumns,
     pressPanel,
-    back: () => interrupt.back(),
+    back: createStepBack({ client, conversation, approvals, transcript, queuedEdit, attempt, tell }),
     clear() {
       transcript.clear()
       tui.requestRender(true)
@@ -265,11 +237,7 @@ export function createApp({
       drawFrame(view(), { theme, transcript, greeting, composer, offers, panel, fit }, width, tui.terminal.rows),
     press(data) {
       if (isKeyRelease(data)) return
-      if (matchesKey(data, 'ctrl+c')) {
-        interrupt.press()
-        return offers.look(composer.shown(), composer.beforeCursor())
-      }
-      interrupt.reset()
+      if (matchesKey(data, 'ctrl+c')) return quit()
       if (matchesKey(data, 'ctrl+z')) return suspend()
       notice = undefined
       keys.press(data)

@@ -14,6 +14,8 @@ import { createTheme, type Shows } from './theme.ts'
 
 export type TerminalParts = Omit<AppParts, 'tui' | 'theme' | 'now' | 'quit' | 'suspend'> & {
   readonly shows: Shows
+  /** The service runs in this process and ends with the terminal. */
+  readonly hosts: boolean
   /** Ends it, as a signal of the system does. */
   readonly end?: AbortSignal
 }
@@ -21,6 +23,7 @@ export type TerminalParts = Omit<AppParts, 'tui' | 'theme' | 'now' | 'quit' | 's
 /** Runs until Ctrl+C, /quit or a signal. Returns the open thread. Throws errors only after restoring the terminal. */
 export async function runTerminal({
   shows,
+  hosts,
   end: ending,
   ...parts
 }: TerminalParts): Promise<{ threadId: string | undefined }> {
@@ -35,7 +38,7 @@ export async function runTerminal({
   })
   const suspend = (): void => {
     tui.stop({ preserveScreen: true })
-    const service = parts.hosts ? ' The service, which runs in this terminal, is suspended too.' : ''
+    const service = hosts ? ' The service, which runs in this terminal, is suspended too.' : ''
     process.stdout.write(`\r\u001b[KSuspended; fg brings Atrium back.${service}\n`)
     // The whole group, as the terminal would: launchers in between stop with it. Without a shell that can continue it,
     // the system ignores the signal.

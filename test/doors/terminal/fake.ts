@@ -118,7 +118,6 @@ export async function stage(
     theme: createTheme({ colour: true, utf8: true }),
     location: 'here',
     greeting: [],
-    hosts: false,
     chooseModel: () => Promise.resolve(''),
     readFile: (name) => Promise.resolve({ name, size: 3, part: { type: 'file', name, text: 'abc' } }),
     listPaths: () => Promise.resolve([]),

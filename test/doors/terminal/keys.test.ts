@@ -204,14 +204,3 @@ test('Allow once runs the call', options, async () => {
   await screen.shows(/✓ workspace_write[\s\S]*After the tool/)
   assert.equal(readFileSync(join(home, 'workspace', 'notes', 'a.txt'), 'utf8'), 'hello\nworld\n')
 })
-
-test('Ctrl+C with a draft clears it and says that a second one leaves', options, async () => {
-  await screen.type('half a thought')
-  await screen.shows(/▏half a thought/)
-  await screen.keys('C-c')
-  await screen.shows(/Cleared; Ctrl\+P brings it back\. Ctrl\+C again leaves and stops the service/)
-  await screen.keys('C-p')
-  await screen.shows(/▏half a thought/)
-  await screen.keys('C-u')
-  await screen.shows(/▏ Message Atrium/)
-})

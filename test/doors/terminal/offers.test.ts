@@ -1,4 +1,4 @@
-// What is offered while somebody types, what `@path` attaches, and what Ctrl+C does first.
+// What is offered while somebody types, what `@path` attaches, and that Ctrl+C quits.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { stripTerminalSequences } from '@earendil-works/pi-tui'
@@ -196,63 +196,18 @@ test('behind an exclamation mark stands a command for the shell', async (t) => {
   )
 })
 
-test('Ctrl+C clears a draft first, then leaves; another key in between begins anew', async (t) => {
+test('Ctrl+C quits at once, with a draft and with a running turn, which goes on', async (t) => {
   let quits = 0
-  const made = await staged(t, {}, { quit: () => void quits++, hosts: true })
-  type(made, '/s')
-  made.app.press(ctrlC)
-  await shows(made, /Cleared/)
-  assert.doesNotMatch(screen(made), /Tab completes/, 'nothing is offered for what is cleared')
-  type(made, 'a draft')
-  made.app.press(ctrlC)
-  await shows(made, /Cleared; Ctrl\+P brings it back\. Ctrl\+C again leaves and stops the service[\s\S]*Message Atrium/)
-  made.app.press('\u0010')
-  await shows(made, /▏a draft/)
-  made.app.press(ctrlC)
-  assert.equal(quits, 0)
-  made.app.press(ctrlC)
-  assert.equal(quits, 1)
-})
-
-for (const [place, tabs] of [
-  ['an approval', 1],
-  ['the transcript', 2],
-] as const) {
-  test(`a draft that Ctrl+C clears while ${place} has the focus comes back with Ctrl+P`, async (t) => {
-    const gate = { type: 'gate', callId: 'c', kind: 'approval', name: 'write', args: '{}', prompt: '' } as const
-    const gates = () => Promise.resolve([{ turn: turn('t', 'waiting'), gate, at: 0 }])
-    const made = await staged(t, { gates })
-    await shows(made, /─ ● Waiting for you ─/)
-    type(made, 'a draft')
-    for (let pressed = 0; pressed < tabs; pressed++) made.app.press('\t')
-    made.app.press(ctrlC)
-    await shows(made, /Cleared; Ctrl\+P brings it back/)
-    made.app.press('\u0010')
-    await shows(made, /▏a draft/)
-    type(made, ', and more')
-    await shows(made, /▏a draft, and more/)
-  })
-}
-
-test('Ctrl+C stops a running turn first, then leaves; with nothing to stop it leaves at once', async (t) => {
-  let quits = 0
-  const cancelled: string[] = []
-  const own = { cancel: (id: string) => Promise.resolve(void cancelled.push(id)) }
-  const made = await staged(t, own, { quit: () => void quits++ })
+  const made = await staged(t, { cancel: () => assert.fail('stopped') }, { quit: () => void quits++ })
   made.tell([
     { type: 'entries', entries: [entry(1, textMessage('user', 'go'), 't')] },
     { type: 'turn', turn: turn('t', 'running') },
     { type: 'delta', turnId: 't', itemId: 'i', offset: 0, text: 'Some words' },
   ])
   await shows(made, /Some words/)
-  made.app.press(ctrlC)
-  assert.deepEqual([cancelled, quits], [['t'], 0])
-  await shows(made, /Stopped\. Ctrl\+C again leaves\./)
+  type(made, 'a draft')
   made.app.press(ctrlC)
   assert.equal(quits, 1)
-  const idle = await staged(t, {}, { quit: () => void quits++ })
-  idle.app.press(ctrlC)
-  assert.equal(quits, 2)
 })
 
 test('/login shows a fresh link; without a page it says so', async (t) => {

@@ -164,7 +164,7 @@ test(
     await screen.keys('Enter')
     await screen.shows(/▣ Atrium {2}hello world[\s\S]*▏kept/)
     assert.equal(await screen.fact('alternate_on'), '1')
-    await screen.keys('C-c', 'C-c')
+    await screen.keys('C-c')
     await screen.shows(/the service ran in this terminal[\s\S]*after>/)
   },
 )
