@@ -99,6 +99,7 @@ function readInstant(text: string): ScheduleText | string | undefined {
   const time = readTime(seconds?.[1] ?? found[4]?.toLowerCase() ?? '')
   const second = Number(seconds?.[2] ?? 0)
   if (!time || second > 59) return undefined
+  if (typeof time === 'string') return time
   const last = new Date(Date.UTC(year, month, 0)).getUTCDate()
   if (month < 1 || month > 12 || day < 1 || day > last) return `there is no ${found[1]}-${found[2]}-${found[3]}`
   return { type: 'date', at: { year, month, day, ...time, second } }
@@ -149,14 +150,16 @@ function readDays(text: string): ScheduleText | string | undefined {
   const days = turned ? (turned[2] ?? '') : split?.[1]
   const times = readTimes(turned?.[1] ?? split?.[2] ?? '')
   if (days === undefined || !times) return undefined
-  if (times.length > maxTimes) return `a schedule has at most ${maxTimes} times of day`
   const on = days === '' ? 'any' : nextDay(days)
+  const fields = on === undefined ? dayFields(days) : ''
+  if (fields === undefined) return undefined
+  if (typeof times === 'string') return times
+  if (times.length > maxTimes) return `a schedule has at most ${maxTimes} times of day`
   if (on !== undefined) {
     const [time] = times
     return time && times.length === 1 ? { type: 'next', time, on } : 'a single day takes a single time'
   }
-  const fields = dayFields(days)
-  if (fields === undefined || fields.startsWith('!')) return fields?.slice(1)
+  if (fields.startsWith('!')) return fields.slice(1)
   return { type: 'cron', patterns: patternsOf(times, fields) }
 }
 
@@ -218,18 +221,27 @@ function yearDay(text: string): string | undefined {
   return `${Number(day)} ${month + 1} *`
 }
 
-function readTimes(text: string): TimeOfDay[] | undefined {
-  const times = text.split(/(?:, ?and |, ?| and )/).map(readTime)
-  return times.some((time) => time === undefined) ? undefined : times.filter((time) => time !== undefined)
+/** Times of day; a string tells which of them there is none of. */
+function readTimes(text: string): TimeOfDay[] | string | undefined {
+  const times: TimeOfDay[] = []
+  let wrong: string | undefined
+  for (const each of text.split(/(?:, ?and |, ?| and )/)) {
+    const time = readTime(each)
+    if (time === undefined) return undefined
+    if (typeof time === 'string') wrong ??= time
+    else times.push(time)
+  }
+  return wrong ?? times
 }
 
 /** "9am", "9:30 pm", "08:30", "18", "noon", "midnight". */
-function readTime(text: string): TimeOfDay | undefined {
+function readTime(text: string): TimeOfDay | string | undefined {
   if (text === 'noon') return { hour: 12, minute: 0 }
   if (text === 'midnight') return { hour: 0, minute: 0 }
   const found = /^(\d{1,2})(?::(\d\d))? ?(am|pm)?$/.exec(text)
   if (!found) return undefined
   const [hour, minute, half] = [Number(found[1]), Number(found[2] ?? 0), found[3]]
-  if (minute > 59 || (half ? hour < 1 || hour > 12 : hour > 23)) return undefined
+  if (half && (hour < 1 || hour > 12)) return `there is no ${text}: hours before am and pm are 1 to 12`
+  if (minute > 59 || (!half && hour > 23)) return `there is no ${text}: hours are 0 to 23, minutes 0 to 59`
   return { hour: half ? (hour % 12) + (half === 'pm' ? 12 : 0) : hour, minute }
 }
