@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
+import { sentence } from '#core/words.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import { refuse } from '#http/auth.ts'
 import type { Refusal } from '#http/caller.ts'
@@ -61,7 +62,7 @@ export function oidcRoutes(parts: OidcRouteParts): Route[] {
       if (!readsPages(request)) throw error
       const { fault, status, retryAfterSecs } = reportFault(error, request.raw, parts.log)
       if (retryAfterSecs !== undefined) reply.header('retry-after', String(retryAfterSecs))
-      return sendRefusal(reply, status, fault.message)
+      return sendRefusal(reply, status, sentence(fault.message))
     }
   }
 

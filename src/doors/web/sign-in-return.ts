@@ -1,6 +1,7 @@
 // The way back from a sign-in at another server: a cookie that ties it to the browser that began it, and a plain page.
 import type { FastifyReply } from 'fastify'
 import { AppError } from '#core/errors.ts'
+import { sentence } from '#core/words.ts'
 import { newToken } from '#lib/token.ts'
 import { readCookie, writeLaxCookie } from '#http/cookie.ts'
 import { asFault, statusOf } from '#http/reply.ts'
@@ -35,7 +36,7 @@ export async function receiveBrowser(
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { code, message } = asFault(error)
-    const lines = [message, 'Close this window and begin the sign-in again where you began it.']
+    const lines = [sentence(message), 'Close this window and begin the sign-in again where you began it.']
     return sendSignInPage(reply, { status: statusOf(code), title: 'Not signed in', lines })
   }
 }

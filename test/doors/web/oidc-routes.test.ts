@@ -282,7 +282,7 @@ test('a browser whose sign-in fails gets a page that says why, with a link to si
     return [answer.status, /<\/h1><p>(.*?)<\/p>/.exec(text)?.[1]]
   }
   const back = `${house.url}/api/oidc/callback`
-  const stale = 'this sign-in was used before, took too long or began in another browser: begin again'
+  const stale = 'This sign-in was used before, took too long or began in another browser: begin again.'
   assert.deepEqual(await pageOf(`${back}?code=c&state=s`), [401, stale])
   const denied = 'The sign-in service did not sign you in'
   assert.deepEqual(await pageOf(`${back}?error=access_denied`), [403, `${denied}: access_denied.`])
@@ -300,7 +300,7 @@ test('a browser whose sign-in fails gets a page that says why, with a link to si
   await issuer.close()
   const { house: other, issuer: gone } = await open(t)
   await gone.close()
-  const away = 'the sign-in service does not answer: try again'
+  const away = 'The sign-in service does not answer: try again.'
   assert.deepEqual(await pageOf(`${other.url}/api/oidc/login`), [503, away])
 })
 
