@@ -15,6 +15,8 @@ import { inColumns, listedBy, pasteable, print, table } from './report.ts'
 import { reloadService } from './running-service.ts'
 
 const maxShownChars = 300
+/** How long servers without tools are asked for them by a list. */
+const askMs = 5_000
 const maxFileChars = 1024 * 1024
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -48,8 +50,8 @@ export async function addServer(name: string, command: readonly string[], option
 }
 
 export function listServers(options: Options): Promise<void> {
-  return withServers(async (servers) => {
-    const all = await servers.list()
+  return withServers(async (servers, signal) => {
+    const all = await askedServers(servers, signal)
     const rows = all.map(({ name, kind, everyone, tools, address }) => [
       name,
       kind,
@@ -59,17 +61,27 @@ export function listServers(options: Options): Promise<void> {
       address,
     ])
     const head = ['NAME', 'KIND', 'FOR', 'TOOLS', 'CHANGED', 'ADDRESS']
-    print(
-      options,
-      all,
-      all.length > 0 ? inColumns(table([head, ...rows])) : 'No MCP servers: see `atrium mcp add --help`',
-    )
+    const text = [inColumns(table([head, ...rows])), ...all.flatMap(signInHint)].join('\n')
+    print(options, all, all.length > 0 ? text : 'No MCP servers: see `atrium mcp add --help`')
   })
 }
 
+/** The servers. One over HTTP that has told no tools is asked once more: it may need a sign-in. */
+async function askedServers(servers: McpAdmin, signal: AbortSignal): Promise<readonly McpServerView[]> {
+  const unknown = (await servers.list()).filter(({ kind, tools }) => kind === 'http' && tools.length === 0)
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(askMs)])
+  await Promise.all(unknown.map(({ name }) => servers.check(name, soon).catch(() => undefined)))
+  signal.throwIfAborted()
+  return servers.list()
+}
+
+function signInHint({ name, status }: McpServerView): string[] {
+  return status === 'sign_in' ? [pasteable(`${name} needs a sign-in: \`atrium mcp auth ${name}\``)] : []
+}
+
 export function showServer(name: string, options: Options): Promise<void> {
-  return withServers(async (servers) => {
-    const server = find(await servers.list(), name)
+  return withServers(async (servers, signal) => {
+    const server = find(await askedServers(servers, signal), name)
     const { address, kind, everyone, instructions } = server
     const text = [
       `${name} (${kind}): ${address}`,
@@ -78,6 +90,7 @@ export function showServer(name: string, options: Options): Promise<void> {
       ...(server.tools.length > 0
         ? toolLines(server)
         : [`It has no tools yet. To read its list: atrium mcp test ${name}`]),
+      ...signInHint(server),
       ...changeHint(server),
       ...(instructions === '' ? [] : ['', 'The server says about itself (the model never reads this):', instructions]),
     ]

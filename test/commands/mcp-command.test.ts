@@ -11,12 +11,27 @@ import { homeMark } from '#mcp/process-mark.ts'
 import { atrium, atriumEnv, mainFile } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { processesOf, rude } from '../mcp/harness.ts'
+import { openLocked } from '../web/locked-server.ts'
 import { until } from '../until.ts'
 
 const home = newHome()
 after(home.remove)
 const { command, args: words } = rude()
 const mcp = (...args: string[]) => atrium(home.path, ['mcp', ...args])
+
+test('the list and the info of servers say which of them needs a sign-in, and how', async (t) => {
+  const url = `${await openLocked(t)}/mcp`
+  assert.match((await mcp('add', 'locked', '--url', url)).stdout, /It needs a sign-in/)
+  const listed = await mcp('list')
+  assert.match(
+    listed.stdout,
+    /^locked +http +operator +0 [^]*\nlocked needs a sign-in: `\S*atrium mcp auth locked`\n$/m,
+  )
+  const [server] = JSON.parse((await mcp('list', '--json')).stdout) as { status: string }[]
+  assert.equal(server?.status, 'sign_in')
+  assert.match((await mcp('info', 'locked')).stdout, /locked needs a sign-in: `\S*atrium mcp auth locked`/)
+  await mcp('remove', 'locked')
+})
 
 test('a server is added, set, tested, used, reviewed and removed', async () => {
   assert.match((await mcp('list')).stdout, /^No MCP servers/)
