@@ -31,6 +31,7 @@ import { createThreads, type Threads } from '#turns/threads.ts'
 import { createThreadTitles } from '#turns/thread-titles.ts'
 import { createTurnMetrics, type Observer } from '#turns/turn-metrics.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
+import { watchRemovals } from '#turns/user-removal.ts'
 import type { LiveSettings } from './live-settings.ts'
 import { openTelemetry } from './open-telemetry.ts'
 import type { Policy } from './policy.ts'
@@ -157,6 +158,7 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
   opened.defer(() => runner.drain(0))
   watchExpiry({ store, gates, clock })
   watchTemporaryThreads({ store, lease, clock })
+  opened.defer(watchRemovals({ store, bus, lease, clock, eraseFiles, log }))
   opened.defer(watchRetention({ store, bus, lease, clock, retentionDays: () => config().retentionDays, log }))
   const closing = opened.move()
   const storeAway = (): boolean => heartbeat?.away() ?? false

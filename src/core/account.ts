@@ -44,6 +44,9 @@ export type Erased = {
   readonly files: number
 }
 
+/** A removal of a user: `at` is when it began. */
+export type Removal = { readonly user: UserId; readonly at: number }
+
 export interface AccountStore {
   /** Creates a user with a first token; only its hash is stored. Throws invalid_input when the name is taken. */
   addUser(name: string, token: NewToken): Promise<User>
@@ -53,10 +56,16 @@ export interface AccountStore {
   listTokens(name: string): Promise<readonly Token[] | undefined>
   /** Removes a token and the sessions opened with it; returns its user, or undefined when there is no such token. */
   removeToken(name: string, id: string): Promise<User | undefined>
-  /** Removes all tokens and sessions of a user: no new request is accepted. Undefined when no user has this name. */
+  /**
+   * Begins a removal, which `removals` lists from then on. Removes all tokens and sessions of the user: no new request is
+   * accepted. Undefined when no user has this name.
+   */
   shutOut(name: string): Promise<User | undefined>
-  /** Removes a user whose threads were erased before (`removeUser` in turns). Undefined when no user has this name. */
-  removeUser(name: string): Promise<Pick<Erased, 'grants' | 'secrets'> | undefined>
+  /** Removes a user whose threads were erased before (`removeUser` in turns). */
+  removeUser(user: UserId): Promise<Pick<Erased, 'grants' | 'secrets'>>
+  /** Removals that were begun and not forgotten, oldest first. */
+  removals(): Promise<readonly Removal[]>
+  forgetRemoval(user: UserId): Promise<void>
   findByToken(hash: string, now: number): Promise<(User & Pick<NewToken, 'tools'>) | undefined>
 }
 

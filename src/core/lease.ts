@@ -5,7 +5,14 @@ import type { Door } from './doors.ts'
 export type Lease = { readonly owner: string; readonly epoch: number }
 
 /** Work that only one of all processes does at a time. */
-export type Duty = 'vectors' | 'temporary threads' | 'thread index' | 'notifications' | 'retention' | `channel ${Door}`
+export type Duty =
+  | 'vectors'
+  | 'temporary threads'
+  | 'thread index'
+  | 'notifications'
+  | 'retention'
+  | 'removals'
+  | `channel ${Door}`
 
 export interface LeaseStore {
   /** Joins, or joins again after a lost lease. */

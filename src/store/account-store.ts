@@ -1,12 +1,14 @@
 // Users and the hashes of their tokens.
 import { AppError } from '#core/errors.ts'
-import { newId, userId } from '#core/ids.ts'
+import { newId, type UserId, userId } from '#core/ids.ts'
 import type { AccountStore, ListedUser, NewToken, Token, User } from '#core/account.ts'
 import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 /** A token's id is this many first digits of its hash. */
 const idDigits = 16
 const maxListedTokens = 1_000
+/** Removals of one list; further ones are in the next. */
+const maxRemovals = 1_000
 /** The expiry of a token without one, for comparisons. */
 const never = Number.MAX_SAFE_INTEGER
 
@@ -27,6 +29,8 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
         const row = yield* first('SELECT * FROM users WHERE name = ?', name)
         if (!row)
           throw new AppError('not_found', `no user is named ${name}: see \`atrium user list\``, { param: 'name' })
+        if (yield* first('SELECT user_id FROM removals WHERE user_id = ?', userOf(row).id))
+          throw new AppError('invalid_input', `${name} is being removed`, { param: 'name' })
         yield* saveToken(userOf(row), token, now())
         return userOf(row)
       }),
@@ -62,19 +66,19 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
       sql.write(function* () {
         const row = yield* first('SELECT * FROM users WHERE name = ?', name)
         if (!row) return undefined
-        yield* run('DELETE FROM tokens WHERE user_id = ?', String(row['id']))
-        yield* run('DELETE FROM sessions WHERE user_id = ?', String(row['id']))
-        yield* run('DELETE FROM identities WHERE user_id = ?', String(row['id']))
-        return userOf(row)
+        const user = userOf(row)
+        yield* run(
+          'INSERT INTO removals (user_id, begun_at) VALUES (?, ?) ON CONFLICT (user_id) DO NOTHING',
+          user.id,
+          now(),
+        )
+        yield* removeAccess(user.id)
+        return user
       }),
-    removeUser: (name) =>
+    removeUser: (user) =>
       sql.write(function* () {
-        const row = yield* first('DELETE FROM users WHERE name = ? RETURNING id', name)
-        if (!row) return undefined
-        const user = String(row['id'])
-        yield* run('DELETE FROM tokens WHERE user_id = ?', user)
-        yield* run('DELETE FROM sessions WHERE user_id = ?', user)
-        yield* run('DELETE FROM identities WHERE user_id = ?', user)
+        yield* run('DELETE FROM users WHERE id = ?', user)
+        yield* removeAccess(user)
         yield* run('DELETE FROM storage WHERE user_id = ?', user)
         for (const table of ['skills', 'skill_files', 'skill_contents', 'skill_switches']) {
           yield* run(`DELETE FROM ${table} WHERE user_id = ?`, user)
@@ -83,6 +87,12 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
         const secrets = yield* changes('DELETE FROM secrets WHERE user_id = ?', user)
         return { grants, secrets }
       }),
+    removals: () =>
+      sql.read(function* () {
+        const rows = yield* query('SELECT user_id, begun_at FROM removals ORDER BY begun_at LIMIT ?', maxRemovals)
+        return rows.map((row) => ({ user: userId(String(row['user_id'])), at: Number(row['begun_at']) }))
+      }),
+    forgetRemoval: (user) => sql.write(() => run('DELETE FROM removals WHERE user_id = ?', user)),
     findByToken: (hash, at) =>
       sql.read(function* () {
         const row = yield* first(
@@ -94,6 +104,10 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
         return row && { ...userOf(row), ...toolsIn(row) }
       }),
   }
+}
+
+function* removeAccess(user: UserId): Job<void> {
+  for (const table of ['tokens', 'sessions', 'identities']) yield* run(`DELETE FROM ${table} WHERE user_id = ?`, user)
 }
 
 function* saveToken(user: User, { hash, expiresAt, tools }: NewToken, at: number): Job<void> {

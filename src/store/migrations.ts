@@ -259,6 +259,11 @@ export const migrations: readonly Migration[] = [
   ]),
   // An earlier process would take the framing of a mission's message for a file.
   alone([]),
+  // What an earlier process leaves of a user whom it removes would stay.
+  alone([
+    // Removals of users that have begun, until nothing can be stored for the user any more.
+    `CREATE TABLE removals (user_id TEXT PRIMARY KEY, begun_at BIGINT NOT NULL)`,
+  ]),
 ]
 
 /** The schema version of this Atrium. */

@@ -1,12 +1,24 @@
 // Removes a user: first the tokens, so that no new request gets in, the missions and the ways of notification, then
 // threads with their running turns, documents, files and the account, in batches.
-import { setImmediate as pass } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import type { Bus } from '#core/bus.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Erased } from '#core/account.ts'
+import type { Lease } from '#core/lease.ts'
 import type { Store } from '#core/store.ts'
+import { hourMs } from '#core/time.ts'
 import type { Turn } from '#core/turn.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Log } from '#lib/log.ts'
 import { eraseWords } from './erase-words.ts'
+
+/** A request that was accepted before the removal may store something for so long. */
+const lateMs = hourMs
+/** Delay of the first look, so that short commands end without one. */
+const firstLookMs = 2_000
+const lookMs = 10 * 60_000
+/** The duty is held from look to look. */
+const dutyMs = 2 * lookMs
 
 export type RemovalParts = {
   readonly store: Pick<
@@ -20,40 +32,82 @@ export type RemovalParts = {
 }
 
 /**
- * Erases a user with all their data and returns the counts; undefined when no user has this name. The account row goes
- * last, so that an interrupted removal can be run again.
+ * Erases a user with all their data and returns the counts; undefined when no user has this name. A removal that is
+ * interrupted goes on with `watchRemovals`, or when it is asked for again: the account row goes last.
  */
-export async function removeUser({ store, bus, eraseFiles }: RemovalParts, name: string): Promise<Erased | undefined> {
-  const user = await store.accounts.shutOut(name)
-  if (!user) return undefined
+export async function removeUser(parts: RemovalParts, name: string): Promise<Erased | undefined> {
+  const user = await parts.store.accounts.shutOut(name)
+  return user && eraseUser(parts, user.id)
+}
+
+export type WatchParts = RemovalParts & {
+  readonly store: { readonly leases: Pick<Store['leases'], 'takeDuty'> }
+  readonly lease: Pick<Lease, 'owner'>
+  readonly clock: Pick<Clock, 'now' | 'at'>
+  readonly log: Log
+}
+
+/**
+ * Goes on with removals that were interrupted, and repeats each for an hour, for what was stored late. One of all processes
+ * does so. The result ends it.
+ */
+export function watchRemovals(parts: WatchParts): () => void {
+  const { store, lease, clock, log } = parts
+  const end = new AbortController()
+  const look = async (): Promise<void> => {
+    try {
+      if (!(await store.leases.takeDuty('removals', lease.owner, dutyMs))) return
+      for (const { user, at } of await store.accounts.removals()) {
+        try {
+          await eraseUser(parts, user, end.signal)
+          if (clock.now() - at > lateMs) await store.accounts.forgetRemoval(user)
+        } catch (error) {
+          if (end.signal.aborted) return
+          log.error({ err: error }, 'could not erase all of a removed user: it is tried again')
+        }
+      }
+    } finally {
+      if (!end.signal.aborted) clock.at(clock.now() + lookMs, 'removals of users', look)
+    }
+  }
+  clock.at(clock.now() + firstLookMs, 'removals of users', look)
+  return () => end.abort()
+}
+
+async function eraseUser(
+  { store, bus, eraseFiles }: RemovalParts,
+  user: UserId,
+  signal?: AbortSignal,
+): Promise<Erased> {
+  // Lets other work run between two batches.
+  const pass = (): Promise<void> => setImmediate(undefined, { ...(signal && { signal }) })
   // Connections of this user check at once whether they are still allowed.
-  bus?.publishChange({ userId: user.id }, {})
+  bus?.publishChange({ userId: user }, {})
   let all: Erased = { threads: 0, turns: 0, items: 0, documents: 0, grants: 0, secrets: 0, skills: 0, files: 0 }
-  await store.channels.eraseUser(user.id)
-  while ((await store.missions.eraseSome(user.id)) > 0) await pass()
-  while ((await store.notifications.eraseSome(user.id)) > 0) await pass()
+  await store.channels.eraseUser(user)
+  while ((await store.missions.eraseSome(user)) > 0) await pass()
+  while ((await store.notifications.eraseSome(user)) > 0) await pass()
   for (;;) {
-    const { erased, threadIds, unfinished, more } = await store.threads.eraseSome(user.id)
+    const { erased, threadIds, unfinished, more } = await store.threads.eraseSome(user)
     const { threads, turns, items } = erased
     all = { ...all, threads: all.threads + threads, turns: all.turns + turns, items: all.items + items }
     if (bus) for (const turn of unfinished) publishErased(bus, turn)
     await eraseWords(store.threadIndex, threadIds)
     if (!more) break
-    // Let other work run between two batches.
     await pass()
   }
   for (let some = 1; some > 0; await pass()) {
-    some = await store.documents.eraseSome(user.id)
+    some = await store.documents.eraseSome(user)
     all = { ...all, documents: all.documents + some }
   }
   for (let some = 1; some > 0; await pass()) {
-    some = await store.skills.eraseSome(user.id)
+    some = await store.skills.eraseSome(user)
     all = { ...all, skills: all.skills + some }
   }
   // After the turns were stopped: one that still runs would write to a folder that is gone.
-  const files = (await eraseFiles?.(user.id)) ?? 0
-  const { grants = 0, secrets = 0 } = (await store.accounts.removeUser(name)) ?? {}
-  bus?.signal({ type: 'removed', user: user.id })
+  const files = (await eraseFiles?.(user)) ?? 0
+  const { grants, secrets } = await store.accounts.removeUser(user)
+  bus?.signal({ type: 'removed', user })
   return { ...all, grants, secrets, files }
 }
 

@@ -47,6 +47,7 @@ const landed = [
   'f1897bdeabeb523b8a0304cec74dce783a519173fce287886fa98f8ee0f2785a',
   '681a57fa927ac7182e76eea43269cacbfe8577b48a997b80fb54c41ec0665bf6',
   '4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945',
+  'fcdf40163527eb954581b40334ea7ac00faaaab91c4ed17b1b6f344bee507ed5',
 ]
 
 test('a version that has landed is never edited', () => {

@@ -24,7 +24,7 @@ export function noting(sql: Sql, seen: Set<string>): Sql {
 
 /**
  * Tables that stay small: what an operator sets up, one row a process or a duty, the few codes of links, a handful of
- * ways for each user who wants to be notified, and what is being told to chats.
+ * ways for each user who wants to be notified, what is being told to chats, and the users who were removed in the last hour.
  */
 const small = [
   'settings',
@@ -36,6 +36,7 @@ const small = [
   'thread_index_cursors',
   'duties',
   'users',
+  'removals',
   'login_codes',
   'channel_accounts',
   'channel_codes',

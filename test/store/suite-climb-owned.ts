@@ -144,4 +144,18 @@ export function climbOwned(climb: ClimbTest): void {
       assert.deepEqual(await secrets.list(seeker), [])
     },
   })
+
+  climb('a user from before removals were kept can be removed, and the removal is known', 40, {
+    async seed(old) {
+      await old.run(`INSERT INTO users (id, name, created_at) VALUES ('leaver', 'leaver', 1)`)
+    },
+    async check(store) {
+      await store.accounts.shutOut('leaver')
+      const removals = await store.accounts.removals()
+      assert.deepEqual(
+        removals.map(({ user }) => user),
+        ['leaver'],
+      )
+    },
+  })
 }

@@ -69,7 +69,7 @@ export function grantTests(open: Open): void {
     const eve = await store.accounts.addUser('eve', { hash: 'h' })
     const turn = await turnAtApproval(store, { user: eve.id })
     await store.turns.answer(eve.id, turn.threadId, decide('a1'), { tool: 'act' })
-    assert.deepEqual(await store.accounts.removeUser('eve'), { grants: 1, secrets: 0 })
+    assert.deepEqual(await store.accounts.removeUser(eve.id), { grants: 1, secrets: 0 })
     assert.deepEqual(await store.grants.list(eve.id), [])
   })
 

@@ -40,7 +40,7 @@ export function identityTests(open: Open): void {
     assert.equal(await identities.find(identity), undefined)
     assert.equal(await identities.has(id), false)
     const again = await identities.enrol(identity, ['ann', 'ann 2'])
-    await accounts.removeUser('ann 2')
+    await accounts.removeUser(again.id)
     assert.equal(await identities.find(identity), undefined)
     assert.notEqual((await identities.enrol(identity, ['ann 2'])).id, again.id)
   })

@@ -116,15 +116,33 @@ export function keepTests(open: Open): void {
     const { turn } = await store.turns.start(turnOf({ user: user.id }))
     await store.skills.put(user.id, newSkill('pdf'))
     await store.skills.switch(user.id, 'other', false)
-    assert.equal(typeof (await store.accounts.removeUser('ada')), 'object')
+    assert.deepEqual(await store.accounts.removeUser(user.id), { grants: 0, secrets: 0 })
     assert.deepEqual([await store.skills.list(user.id), await store.skills.off(user.id)], [[], []])
     assert.equal((await store.storage.used(user.id)).bytes, 0)
-    assert.equal(await store.accounts.removeUser('ada'), undefined)
     assert.equal(await store.accounts.findByToken('h1', 0), undefined)
     assert.equal(await store.accounts.findByToken('h2', 0), undefined)
     const next = await store.accounts.addUser('ada', { hash: 'h1' })
     assert.notEqual(next.id, user.id)
     assert.equal(await store.threads.get(next.id, turn.threadId), undefined)
+  })
+
+  test('a removal that has begun is listed until it is forgotten, since its beginning', async (t) => {
+    const { store, clock } = await open(t)
+    const [ann, eve] = [
+      await store.accounts.addUser('ann', { hash: 'h1' }),
+      await store.accounts.addUser('eve', { hash: 'h2' }),
+    ]
+    const at = clock.now
+    await store.accounts.shutOut('eve')
+    clock.now += 5
+    for (const name of ['ann', 'eve', 'nobody']) await store.accounts.shutOut(name)
+    await store.accounts.removeUser(eve.id)
+    assert.deepEqual(await store.accounts.removals(), [
+      { user: eve.id, at },
+      { user: ann.id, at: at + 5 },
+    ])
+    await store.accounts.forgetRemoval(eve.id)
+    assert.deepEqual(await store.accounts.removals(), [{ user: ann.id, at: at + 5 }])
   })
 
   test('secrets are set, replaced, listed without their values, and removed', async (t) => {

@@ -152,7 +152,7 @@ export function notificationTests(open: Open): void {
     await notifications.addWay(user.id, topic, 9)
     for (const subject of ['a', 'b']) await notifications.enqueue(user.id, { event: 'failed', subject })
     assert.deepEqual([await notifications.eraseSome(user.id), await notifications.eraseSome(user.id)], [1 + 2, 0])
-    await store.accounts.removeUser('Cleo')
+    await store.accounts.removeUser(user.id)
     const quiet = { from: '22:00', to: '07:00', zone: 'UTC' }
     await rejectsWith(notifications.setQuiet(user.id, quiet), 'not_found')
     assert.equal(await notifications.quiet(user.id), undefined)

@@ -57,7 +57,7 @@ export function secretTests(open: Open): void {
     const { store } = await open(t)
     const user = await store.accounts.addUser('cleo', { hash: 'h' })
     await store.secrets.set('tool/a/key', 'of cleo', { owner: user.id })
-    assert.deepEqual(await store.accounts.removeUser('cleo'), { grants: 0, secrets: 1 })
+    assert.deepEqual(await store.accounts.removeUser(user.id), { grants: 0, secrets: 1 })
     assert.deepEqual(await store.secrets.values(), [])
   })
 
@@ -68,7 +68,7 @@ export function secretTests(open: Open): void {
       await store.secrets.set('tool/a/key', 'one', { owner })
       const writes = [
         store.secrets.set('tool/b/key', 'two', { owner }),
-        store.accounts.removeUser('cleo'),
+        store.accounts.removeUser(owner),
         store.secrets.set('tool/c/key', 'three', { owner }),
         store.secrets.share('tool/d/key', 'tool/a/key', owner),
       ]

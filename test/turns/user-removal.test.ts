@@ -1,9 +1,10 @@
 // Removing a user: what runs ends, and nothing of theirs is left.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { userId } from '#core/ids.ts'
+import { type UserId, userId } from '#core/ids.ts'
+import type { Log } from '#lib/log.ts'
 import { createTurns } from '#turns/turns.ts'
-import { type RemovalParts, removeUser } from '#turns/user-removal.ts'
+import { type RemovalParts, removeUser, watchRemovals } from '#turns/user-removal.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { fake } from '../fake.ts'
 import { document } from '../store/suite-documents.ts'
@@ -95,6 +96,74 @@ test('a removal that was cut off is finished by the next one', async (t) => {
   await assert.rejects(removeUser({ store: cutOff }, 'cleo'), /cut off/)
   assert.equal(await store.accounts.findByToken('h1', 0), undefined, 'nobody comes in meanwhile')
   assert.deepEqual(await removeUser({ store }, 'cleo'), { ...nothing, threads: 2, turns: 2, items: 4 })
+})
+
+/** Looks after removals by a clock that goes on when a job is done. */
+function watch(parts: RemovalParts) {
+  const jobs: (() => unknown)[] = []
+  const errors: string[] = []
+  let now = 0
+  const stop = watchRemovals({
+    ...parts,
+    store: { ...parts.store, leases: { takeDuty: () => Promise.resolve(true) } },
+    lease: { owner: 'one' },
+    clock: {
+      now: () => now,
+      at(time, _, job) {
+        jobs.push(() => {
+          now = time
+          return job()
+        })
+        return { stop: () => Promise.resolve() }
+      },
+    },
+    log: fake<Log>({ error: (_: object, message: string) => void errors.push(message) }),
+  })
+  return { stop, jobs, errors, look: async () => void (await jobs.shift()?.()) }
+}
+
+test('a removal that was cut off goes on by itself, and what is stored late goes too, for an hour', async (t) => {
+  const store = openTestStore(t, () => 0)
+  const { turns } = openHouse(t, { store })
+  const { id: user } = await store.accounts.addUser('cleo', { hash: 'h1' })
+  await eventsOf((await turns.start(message('one', { user }))).events)
+  const cutOff = { ...store, threads: { ...store.threads, eraseSome: () => Promise.reject(new Error('cut off')) } }
+  await assert.rejects(removeUser({ store: cutOff }, 'cleo'), /cut off/)
+  const left = async (): Promise<number[]> => [
+    (await store.accounts.listUsers()).length,
+    (await store.threads.list(user, { limit: 9 })).rows.length,
+    (await store.accounts.removals()).length,
+  ]
+  assert.deepEqual(await left(), [1, 1, 1])
+  const { look } = watch({ store })
+  await look()
+  assert.deepEqual(await left(), [0, 0, 1])
+  await eventsOf((await turns.start(message('late', { user }))).events)
+  assert.deepEqual(await left(), [0, 1, 1])
+  for (let looks = 1; looks < 6; looks++) await look()
+  assert.deepEqual(await left(), [0, 0, 1])
+  await look()
+  assert.deepEqual(await left(), [0, 0, 0])
+})
+
+test('a removal that fails is told and tried again, keeps no other one back, and ends with the service', async (t) => {
+  const store = openTestStore(t, () => 0)
+  const { id } = await store.accounts.addUser('ann', { hash: 'h1' })
+  await store.accounts.addUser('eve', { hash: 'h2' })
+  for (const name of ['ann', 'eve']) await store.accounts.shutOut(name)
+  const eraseFiles = (user: UserId): Promise<number> =>
+    user === id ? Promise.reject(new Error('the disk is read-only')) : Promise.resolve(0)
+  const { look, stop, jobs, errors } = watch({ store, eraseFiles })
+  await look()
+  assert.deepEqual(
+    (await store.accounts.listUsers()).map(({ name }) => name),
+    ['ann'],
+  )
+  assert.deepEqual(errors, ['could not erase all of a removed user: it is tried again'])
+  const last = look()
+  stop()
+  await last
+  assert.deepEqual([jobs.length, errors.length], [0, 1])
 })
 
 test('every process is told who was removed, and the files of the user here are erased', async (t) => {
