@@ -147,7 +147,7 @@ export async function testServer(
 ): Promise<void> {
   await withServers(async (servers, signal) => {
     if (tool === undefined) {
-      const server = await listedBy('atrium mcp list', () => servers.check(name, signal))
+      const server = await servers.check(name, signal)
       return print(options, server, [`${name} answers.`, ...toolLines(server), ...changeHint(server)].join('\n'))
     }
     const params = options.params ?? '{}'

@@ -112,7 +112,7 @@ export async function storeModel(
       ? await setInService(service, { settings: mapValues(settings), force: force || tested })
       : await setInStore(config, { settings, force: force || tested, asking })
     if (model.chosenBy === 'environment')
-      return `Stored, but LLM_PROVIDER in the environment wins: ${modelWords(model)} answers.`
+      return `Stored without a test: LLM_PROVIDER in the environment wins, and ${modelWords(model)} answers.`
     return `${modelWords(model)} ${force ? 'is stored without a test.' : 'answers from now on.'}`
   } catch (error) {
     if (!(error instanceof AppError)) throw error

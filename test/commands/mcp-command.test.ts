@@ -163,6 +163,12 @@ for (const [what, args, code, message] of [
     1,
     /no MCP server is named none: see `\S*atrium mcp list`/,
   ],
+  [
+    'a server to test that is not there, with one way out',
+    ['test', 'none'],
+    1,
+    /no MCP server is named none: see `\S*atrium mcp list`$/m,
+  ],
   ['a tool without an effect', ['set', 'a', 'b'], 2, /--effect/],
 ] as const) {
   test(`told: ${what}`, async () => {

@@ -113,7 +113,7 @@ test('models that stand in are stored with the choice and shown', async () => {
 test('the environment goes before what is stored, and set says so', async () => {
   const env = { LLM_PROVIDER: 'offline' }
   const set = await atrium(home.path, ['model', 'set', 'ollama', 'qwen3'], { env })
-  assert.match(set.stdout, /^Stored, but LLM_PROVIDER in the environment wins: offline answers\.$/m)
+  assert.match(set.stdout, /^Stored without a test: LLM_PROVIDER in the environment wins, and offline answers\.$/m)
   assert.deepEqual(await current(env), { provider: 'offline', model: 'offline', chosen_by: 'environment' })
 })
 
