@@ -1,6 +1,6 @@
 // Administration of settings: reads them, and checks changes before they are stored.
 import type { Config } from '#config.ts'
-import { type FallbackConfig, isSameModel, type ModelConfig } from '#config/model.ts'
+import { checkStoredChoice, type FallbackConfig, isSameModel, type ModelConfig } from '#config/model.ts'
 import { AppError } from '#core/errors.ts'
 import type { ChangeOptions, ModelTrial, SettingsAdmin } from '#core/admin.ts'
 import { isObject, type Json } from '#core/json.ts'
@@ -39,7 +39,8 @@ export function createSettingsAdmin(parts: SettingsParts): SettingsAdmin {
         ...(policy !== undefined && { policy: isObject(policy) ? mergePolicy(stored['policy'], policy) : policy }),
         ...(isObject(marks) && { marks_off: mergeMarks(stored['marks_off'], marks) }),
       }
-      configure({ ...stored, ...changes })
+      const { model } = configure({ ...stored, ...changes })
+      if (model.source === 'environment' && others['llm_provider']) checkStoredChoice({ ...stored, ...changes })
       readSafetySettings({ ...stored, ...changes })
       return changes
     } catch (error) {

@@ -1,7 +1,7 @@
 // `atrium model`: shows, tests and sets the model in use, and what other providers need.
 import { type Config, loadConfig } from '#config.ts'
 import type { SettingsView } from '#core/admin.ts'
-import { choiceName, offeredModels, settingFault } from '#config/model.ts'
+import { checkStoredChoice, choiceName, offeredModels, settingFault } from '#config/model.ts'
 import { AppError } from '#core/errors.ts'
 import { isProvider, type Provider, providerNames, providers } from '#core/providers.ts'
 import type { Settings, Store } from '#core/store.ts'
@@ -143,6 +143,7 @@ async function setInStore(
     // Check as the start does, before anything is written.
     const withThese = (stored: Settings): Config => loadConfig({ ...stored, ...mapValues(settings) })
     const { model } = withThese(await store.settings.all())
+    if (model.source === 'environment') checkStoredChoice(mapValues(settings))
     if (model.source !== 'environment' && !force) {
       asking(modelWords(model))
       await tryChoice(model, store.secrets)

@@ -1,5 +1,6 @@
 // Chooses the chat model: from the environment, else the stored settings, else by a provider key, else the offline one.
 import * as z from 'zod/mini'
+import { AppError } from '#core/errors.ts'
 import type { Json } from '#core/json.ts'
 import { type Provider, providerNames, providers } from '#core/providers.ts'
 import type { Settings } from '#core/store.ts'
@@ -181,6 +182,20 @@ const remedy = 'Set it again, for example: atrium model set openai-compatible MO
 /** The fault of a value to be stored, if it has one. */
 export function settingFault(setting: keyof typeof Stored, value: string): string | undefined {
   return z.safeParse(Stored[setting], value).error?.issues[0]?.message
+}
+
+/**
+ * Throws when the stored provider lacks a model or an address that it needs. While `LLM_PROVIDER` is set, nothing else
+ * notices that: the next start without the variable would be refused.
+ */
+export function checkStoredChoice(settings: Settings): void {
+  const provider = z.safeParse(Stored.llm_provider, settings['llm_provider']).data
+  if (provider === undefined) return
+  const { needs } = providers[provider]
+  const faults = (['LLM_BASE_URL', 'LLM_MODEL'] as const)
+    .filter((name) => needs.includes(name) && !isSet(settings[name === 'LLM_MODEL' ? 'llm_model' : 'llm_base_url']))
+    .map((name) => missing(provider, 'settings', name))
+  if (faults.length > 0) throw new AppError('invalid_config', faults.join('\n'))
 }
 
 function badSetting(setting: string, error: z.core.$ZodError): string {

@@ -117,6 +117,25 @@ test('the environment goes before what is stored, and set says so', async () => 
   assert.deepEqual(await current(env), { provider: 'offline', model: 'offline', chosen_by: 'environment' })
 })
 
+test('a choice that lacks its address is refused also while the environment wins', async (t) => {
+  const own = newHome()
+  t.after(own.remove)
+  const env = { LLM_PROVIDER: 'offline' }
+  const refused = [
+    2,
+    '',
+    /openai-compatible needs MODEL and --base-url URL: \S*atrium model set openai-compatible/,
+  ] as const
+  const alone = await atrium(own.path, ['model', 'set', 'openai-compatible'], { env })
+  assert.deepEqual([alone.code, alone.stdout], refused.slice(0, 2))
+  assert.match(alone.stderr, refused[2])
+  const service = await serve(own.path, env)
+  const beside = await atrium(own.path, ['model', 'set', 'openai-compatible'])
+  await service.stop()
+  assert.deepEqual([beside.code, beside.stdout], refused.slice(0, 2))
+  assert.match(beside.stderr, refused[2])
+})
+
 test('the list marks the provider in use', async () => {
   assert.match((await atrium(home.path, ['model', 'list'])).stdout, /^ollama qwen3 answers[^]*^\* {2}ollama /m)
 })
