@@ -98,7 +98,10 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
     })
     started.once('error', (error) => {
       const { code, message } = error as NodeJS.ErrnoException
-      const missing = code === 'ENOENT' ? `: there is no ${command}${command.includes('/') ? '' : ' on the PATH'}` : ''
+      const where = command.includes('/')
+        ? ''
+        : ' on the PATH of Atrium: name it by its whole path, or add its folder to PATH'
+      const missing = code === 'ENOENT' ? `: there is no ${command}${where}` : ''
       ended = `it could not be started (${code ?? message})${missing}`
       reject(error)
     })

@@ -142,7 +142,7 @@ for (const [what, args, code, message] of [
     'a command that is not on the PATH',
     ['add', 'a', '--', 'no-such'],
     1,
-    /\(ENOENT\): there is no no-such on the PATH/,
+    /\(ENOENT\): there is no no-such on the PATH of Atrium: name it by its whole path, or add its folder to PATH/,
   ],
   [
     'a header without its colon',
