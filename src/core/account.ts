@@ -63,7 +63,7 @@ export interface AccountStore {
   shutOut(name: string): Promise<User | undefined>
   /** Removes a user whose threads were erased before (`removeUser` in turns). */
   removeUser(user: UserId): Promise<Pick<Erased, 'grants' | 'secrets'>>
-  /** Removals that were begun and not forgotten, oldest first. */
+  /** Removals that were begun and not forgotten, oldest user first. */
   removals(): Promise<readonly Removal[]>
   forgetRemoval(user: UserId): Promise<void>
   findByToken(hash: string, now: number): Promise<(User & Pick<NewToken, 'tools'>) | undefined>

@@ -89,7 +89,7 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
       }),
     removals: () =>
       sql.read(function* () {
-        const rows = yield* query('SELECT user_id, begun_at FROM removals ORDER BY begun_at LIMIT ?', maxRemovals)
+        const rows = yield* query('SELECT user_id, begun_at FROM removals ORDER BY user_id LIMIT ?', maxRemovals)
         return rows.map((row) => ({ user: userId(String(row['user_id'])), at: Number(row['begun_at']) }))
       }),
     forgetRemoval: (user) => sql.write(() => run('DELETE FROM removals WHERE user_id = ?', user)),

@@ -138,8 +138,8 @@ export function keepTests(open: Open): void {
     for (const name of ['ann', 'eve', 'nobody']) await store.accounts.shutOut(name)
     await store.accounts.removeUser(eve.id)
     assert.deepEqual(await store.accounts.removals(), [
-      { user: eve.id, at },
       { user: ann.id, at: at + 5 },
+      { user: eve.id, at },
     ])
     await store.accounts.forgetRemoval(eve.id)
     assert.deepEqual(await store.accounts.removals(), [{ user: ann.id, at: at + 5 }])
