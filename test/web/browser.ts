@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, type TestContext } from 'node:test'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page, ViewportSize } from 'playwright-core'
 import type { Script } from '#models/script.ts'
 import { type Serving, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
@@ -27,10 +27,10 @@ export type Site = {
   open(t: TestContext, path?: string, options?: OpenOptions): Promise<Page>
   /**
    * The operator's page at an address, the same for all tests of the file. The first visit loads the app, later ones go
-   * there as a link does, so that the page is drawn and read anew: what was left in the app is there, such as a draft or a
-   * folded sidebar.
+   * there as a link does, so that the page is drawn and read anew, in this size: what was left in the app is there, such
+   * as a draft or a folded sidebar.
    */
-  visit(t: TestContext, path?: string): Promise<Page>
+  visit(t: TestContext, path?: string, size?: ViewportSize): Promise<Page>
   /** Asks the gateway as the operator. */
   call<T>(method: string, path: string, body?: unknown, token?: string): Promise<T>
 }
@@ -103,13 +103,14 @@ export function useSite({ script, env = {}, browser: kind = 'shell' }: SiteOptio
       await page.goto((afar ? url.replace('127.0.0.1', farAddress) : url) + path)
       return page
     },
-    async visit(t, path = '/') {
+    async visit(t, path = '/', size) {
       // After a fault nobody knows what stands in the page.
       t.after(() => (t.passed ? undefined : leaveVisited()))
       const isOpen = visited !== undefined
       const page = (visited ??= await take({}))
       if (isOpen) await resetPage(page)
       watchFaults(t, page)
+      if (size) await page.setViewportSize(size)
       if (isOpen) await goOn(page, path)
       else {
         await signIn(page, token)

@@ -174,7 +174,7 @@ test('what is sent while a turn runs waits its turn, and both are answered in or
 
 test('a receipt above the page keeps the focus to itself, and gives it back', { skip }, async (t) => {
   const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'hello' })
-  const page = await site.open(t, `/threads/${thread_id}`, { viewport: { width: 800, height: 800 } })
+  const page = await site.visit(t, `/threads/${thread_id}`, { width: 800, height: 800 })
   const panel = page.getByRole('complementary', { name: 'Receipt' })
   await receipt(page).press('Enter')
   const close = panel.getByRole('button', { name: 'Close' })
@@ -238,7 +238,7 @@ test('a thread that is not there says so', { skip }, async (t) => {
 })
 
 test('an address without a page says so, and the menu leads on from there', { skip }, async (t) => {
-  const page = await site.open(t, '/jobs/', { viewport: { width: 390, height: 800 } })
+  const page = await site.visit(t, '/jobs/', { width: 390, height: 800 })
   await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
   await page.getByRole('button', { name: 'Menu' }).click()
   await page.getByRole('link', { name: 'Jobs' }).click()

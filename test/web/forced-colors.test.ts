@@ -17,7 +17,8 @@ const forced = { forcedColors: 'active', colorScheme: 'dark' } as const
 
 test('the chart and its legend, switches and spinners are told apart', { skip }, async (t) => {
   await site.call('POST', '/api/chat', { message: 'hello' })
-  const page = await site.open(t, '/activity', forced)
+  const page = await site.visit(t, '/activity')
+  await page.emulateMedia(forced)
   /** Of one that is there now: a spinner may give way to another one. */
   const read = (selector: string, ...properties: string[]): Promise<string[]> =>
     page

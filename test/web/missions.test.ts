@@ -116,7 +116,7 @@ test('a mission runs now, and its run leads to its thread', { skip }, async (t) 
 
 test('on a phone the parts of a run begin at one edge', { skip }, async (t) => {
   const { id } = await runNow(await create('Read the weather'))
-  const page = await site.open(t, `/missions/${id}`, { viewport: { width: 390, height: 800 } })
+  const page = await site.visit(t, `/missions/${id}`, { width: 390, height: 800 })
   const edgeOf = async (part: string): Promise<number | undefined> => (await page.locator(part).boundingBox())?.x
   await until(async () => (await edgeOf('.run-what time')) === (await edgeOf('.run-outcome .outcome')))
 })

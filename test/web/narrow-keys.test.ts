@@ -7,17 +7,17 @@ import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
 const site = useChat()
-const viewport = { width: 360, height: 740 }
+const phone = { width: 360, height: 740 }
 
 test('in a narrow window the composer keeps the focus after the first message, too', { skip }, async (t) => {
-  const page = await site.open(t, '/', { viewport })
+  const page = await site.visit(t, '/', phone)
   await say(page, 'hello')
   await receipt(page).waitFor()
   await until(() => isFocused(box(page)))
 })
 
 test('Esc closes the menu sheet wherever the focus is, and stops no turn behind it', { skip }, async (t) => {
-  const page = await site.open(t, '/', { viewport })
+  const page = await site.visit(t, '/', phone)
   await say(page, 'endless')
   const stop = page.getByRole('button', { name: 'Stop', exact: true })
   await stop.waitFor()

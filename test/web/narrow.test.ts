@@ -65,7 +65,7 @@ test('long words fit on every page in every width', { skip }, async (t) => {
   const [write, post, shell, search] = asked.map((each) => `/threads/${each.thread_id}`)
   const note = `${word.slice(0, 80)}/${word.slice(0, 80)}.md`
   const first = `/threads/${thread_id}`
-  const page = await site.open(t, first)
+  const page = await site.visit(t, first)
   const main = page.getByRole('main')
   const heading = (name: RegExp | string) => main.getByRole('heading', { name })
   /** Each page, and what it shows once it has its words. */
@@ -103,7 +103,7 @@ test('long words fit on every page in every width', { skip }, async (t) => {
 
 test('the parts of a receipt line stay whole on a phone, on two lines where one is too short', { skip }, async (t) => {
   const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'hello' })
-  const page = await site.open(t, '/', { viewport: { width: 390, height: 800 } })
+  const page = await site.visit(t, '/', { width: 390, height: 800 })
   await page.route('**/receipt', async (route) => {
     const response = await route.fetch()
     const receipt = (await response.json()) as object
@@ -137,7 +137,7 @@ test('at 400 % zoom a request can be read before it is answered, and every choic
   skip,
 }, async (t) => {
   const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'write' })
-  const page = await site.open(t, `/threads/${thread_id}`, { viewport: { width: 320, height: 256 } })
+  const page = await site.visit(t, `/threads/${thread_id}`, { width: 320, height: 256 })
   const card = page.getByRole('group', { name: /^Create notes/ })
   await card.waitFor()
   const styleOf = (selector: string, property: string) =>
@@ -154,7 +154,7 @@ test('at 400 % zoom a request can be read before it is answered, and every choic
 })
 
 test('the list of keys is a dialog like the others, and begins at its top', { skip }, async (t) => {
-  const page = await site.open(t, '/', { viewport: { width: 320, height: 256 } })
+  const page = await site.visit(t, '/', { width: 320, height: 256 })
   await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
   await page.keyboard.press('Control+/')
   const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })

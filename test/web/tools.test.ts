@@ -79,7 +79,7 @@ test('each tool tells what it may and what it cannot do', { skip }, async (t) =>
 })
 
 test('the headings of an open tool leave no level out on a phone, where the list is hidden', { skip }, async (t) => {
-  const page = await site.open(t, '/tools?tool=weather', { viewport: { width: 375, height: 800 } })
+  const page = await site.visit(t, '/tools?tool=weather', { width: 375, height: 800 })
   await page.getByRole('heading', { name: 'It may' }).waitFor()
   assert.deepEqual(await findBarriers(page, 'structure', 'any'), [])
 })
