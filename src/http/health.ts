@@ -61,6 +61,7 @@ async function problemOf(ping: () => Promise<void>): Promise<string | undefined>
     )
   } catch (error) {
     const code = error instanceof AppError ? error.code : 'internal'
-    return code === 'disk_full' ? 'the disk is full' : 'the database is unavailable'
+    if (code === 'disk_full') return 'the disk is full'
+    return code === 'home_unwritable' ? 'the home cannot be written' : 'the database is unavailable'
   }
 }

@@ -5,6 +5,8 @@ import { AppError } from '#core/errors.ts'
 const busyCode = 5
 /** SQLITE_IOERR_SHMSIZE: there is no room for the index of the log, which each first connection makes. */
 const noRoomCode = 4874
+/** SQLITE_IOERR_WRITE, _FSYNC, _DIR_FSYNC and _TRUNCATE: a failing disk, or one that the system has made read-only. */
+const unwrittenCodes: ReadonlySet<number> = new Set([778, 1034, 1290, 1546])
 /** SQLITE_READONLY: the file was opened to be read only. */
 const readOnlyCode = 8
 
@@ -23,11 +25,12 @@ export function asAppError(error: unknown): unknown {
   const { message } = error as Error
   const full = 'the disk is full: nothing was stored; free some space and try again'
   if (code === noRoomCode) return new AppError('disk_full', full, { cause: error })
+  if (unwrittenCodes.has(code)) return unwritable(message, error)
   switch (primaryCode(error)) {
     case 13:
       return new AppError('disk_full', full, { cause: error })
     case readOnlyCode:
-      return new AppError('home_unwritable', `the database cannot be written (${message})`, { cause: error })
+      return unwritable(message, error)
     case busyCode:
     case 6:
     case 10:
@@ -41,6 +44,10 @@ export function asAppError(error: unknown): unknown {
     default:
       return error
   }
+}
+
+function unwritable(reason: string, cause: unknown): AppError {
+  return new AppError('home_unwritable', `the database cannot be written (${reason})`, { cause })
 }
 
 /** The low byte of a code of SQLite. */

@@ -23,6 +23,8 @@ test('ready tells why work cannot be taken; health does not mind', async (t) => 
   fault = new AppError('disk_full', '/home/ann has no room')
   const full = await call('GET', '/api/ready', { token: null })
   assert.deepEqual([full.status, full.json.reasons], [503, ['the disk is full']])
+  fault = new AppError('home_unwritable', '/home/ann is read-only')
+  assert.deepEqual((await call('GET', '/api/ready', { token: null })).json.reasons, ['the home cannot be written'])
   assert.deepEqual((await call('GET', '/api/health', { token: null })).json, { status: 'ok' })
 })
 

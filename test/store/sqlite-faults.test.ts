@@ -20,6 +20,8 @@ const faults: readonly (readonly [errcode: number, code: string, says: RegExp])[
   [13, 'disk_full', /the disk is full/],
   [8, 'home_unwritable', /cannot be written/],
   [8 | (4 << 8), 'home_unwritable', /cannot be written/],
+  ...[3, 4, 5, 6].map((part) => [10 | (part << 8), 'home_unwritable', /cannot be written/] as const),
+  [10 | (1 << 8), 'database_unavailable', /is unavailable/],
   [5, 'database_unavailable', /is unavailable/],
   [5 | (2 << 8), 'database_unavailable', /is unavailable/],
   [6, 'database_unavailable', /is unavailable/],
