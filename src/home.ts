@@ -18,8 +18,11 @@ export type Home = {
   readonly logFile: string
 }
 
-/** Opens the home and creates a missing folder. Throws home_unwritable or forbidden with the way out. */
-export function openHome(path: string): Home {
+/**
+ * Opens the home and creates a missing folder. Throws home_unwritable or forbidden with the way out. `toRead` also opens one on
+ * a disk that is read-only.
+ */
+export function openHome(path: string, { toRead = false }: { readonly toRead?: boolean } = {}): Home {
   try {
     createFolder(path)
     if (!statSync(path).isDirectory()) throw new Error('it is not a folder')
@@ -30,6 +33,7 @@ export function openHome(path: string): Home {
     rmSync(probe)
     createPrivateFile(join(path, lockName))
   } catch (error) {
+    if (toRead && (error as NodeJS.ErrnoException).code === 'EROFS') return homeAt(path)
     throw error instanceof AppError ? error : unwritable(path, error)
   }
   return homeAt(path)

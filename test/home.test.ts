@@ -50,6 +50,20 @@ test('what a process of the same id in another container is making in the home i
   for (const name of others) assert.equal(readFileSync(join(path, name), 'utf8'), 'other')
 })
 
+test('a home on a disk that became read-only can be read, and nothing else', (t) => {
+  const path = homeOf(t)
+  const refused = t.mock.method(fs, 'chmodSync', () => {
+    throw Object.assign(new Error('EROFS: read-only file system, chmod'), { code: 'EROFS' })
+  })
+  syncBuiltinESMExports()
+  t.after(() => {
+    refused.mock.restore()
+    syncBuiltinESMExports()
+  })
+  assert.throws(() => openHome(path), { code: 'home_unwritable' })
+  assert.equal(openHome(path, { toRead: true }).path, path)
+})
+
 test('the key and the token are made on a disk without hard links too', (t) => {
   const home = openHome(homeOf(t))
   const refused = t.mock.method(fs, 'linkSync', () => {

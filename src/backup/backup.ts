@@ -40,6 +40,7 @@ export type MadeBackup = {
 /** The name of the copy of a database, before the mark of its maker. */
 const scratchStart = 'backup.part-'
 const fullCodes: ReadonlySet<unknown> = new Set(['disk_full', 'ENOSPC', 'EDQUOT'])
+const readOnlyCodes: ReadonlySet<unknown> = new Set(['home_unwritable', 'EROFS'])
 /** Files that are named as skipped. */
 const maxSkipped = 20
 
@@ -127,18 +128,25 @@ async function openSnapshot({ home, file, databaseUrl: url, onProgress }: Backup
   })
 }
 
-/** Tries the folders in turn while there is no room: a backup of a full disk to another one must be possible. */
+/** Tries the folders in turn: a backup of a disk that is full or read-only to another one must be possible. */
 export async function openWhereRoom<T>(folders: readonly string[], open: (folder: string) => Promise<T>): Promise<T> {
   let cause: unknown
   for (const folder of folders.filter((each) => existsSync(each))) {
     try {
       return await open(folder)
     } catch (error) {
-      if (!fullCodes.has((error as NodeJS.ErrnoException).code)) throw error
+      const { code } = error as NodeJS.ErrnoException
+      if (!fullCodes.has(code) && !readOnlyCodes.has(code)) throw error
       cause = error
     }
   }
   const where = [...new Set(folders)].join(' and ')
+  if (readOnlyCodes.has((cause as NodeJS.ErrnoException | undefined)?.code))
+    throw new AppError(
+      'home_unwritable',
+      `a backup needs room for a copy of the database, and ${where} cannot be written: name a file on another disk`,
+      { cause },
+    )
   const message = `a backup needs room for a copy of the database, and the disk is full in ${where}: free some space`
   throw new AppError('disk_full', message, { cause })
 }

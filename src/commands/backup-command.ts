@@ -24,7 +24,7 @@ export async function backUp(file: string, options: Options & { withKey?: boolea
     return print(options, viewOf(file, summary), `${file} is complete and unchanged.\n${wordsOf(summary)}`)
   }
   const config = loadConfig()
-  const home = openHome(config.home)
+  const home = openHome(config.home, { toRead: true })
   await settleRestore(home, { databaseUrl: config.databaseUrl, locked: false })
   const withKey = options.withKey ?? false
   try {

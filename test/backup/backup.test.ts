@@ -81,7 +81,7 @@ test('a backup that fails leaves no file, and copies of backups that run stay', 
   })
 })
 
-test('where the home has no room for the copy of the database, the folder of the backup is tried', async (t) => {
+test('where the home has no room for the copy of the database, or is read-only, the folder of the backup is tried', async (t) => {
   const [home, target] = [folder(t), folder(t)]
   const full = new AppError('disk_full', 'full')
   const tried: string[] = []
@@ -98,6 +98,12 @@ test('where the home has no room for the copy of the database, the folder of the
     const cause = Object.assign(new Error('x'), { code })
     await assert.rejects(openWhereRoom([home, target], open(cause)), { ...none, cause })
   }
+  const readOnly = Object.assign(new Error('read-only file system'), { code: 'EROFS' })
+  assert.equal(await openWhereRoom([home, target], open(readOnly, target)), target)
+  await assert.rejects(openWhereRoom([home, target], open(readOnly)), {
+    code: 'home_unwritable',
+    message: new RegExp(`${home} and ${target} cannot be written: name a file on another disk$`),
+  })
   await assert.rejects(openWhereRoom([home, home], open(full)), { message: new RegExp(`full in ${home}: free`) })
   tried.length = 0
   await assert.rejects(openWhereRoom([home, target], open(new Error('broken'), target)), /broken/)
