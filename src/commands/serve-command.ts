@@ -21,16 +21,17 @@ export async function serve(flags: Flags = {}): Promise<void> {
     const token = service.generatedToken
     const all = [...service.lines, ...(token === undefined ? [] : [`token    ${token}  (for this start only)`])]
     const lines = all.map((line) => `  ${pasteable(line)}\n`).join('')
-    process.stdout.write(`${paint('1', 'Atrium')} is ready\n${lines}`)
-    // Node writes its compile cache at exit, which a killed service never reaches.
-    setImmediate(flushCompileCache)
-    collectWhenCalm(() => service.app.runner.running)
+    // Before the words that say it is ready: whoever reads them may send one at once.
     const signal = new Promise<string>((resolve) => {
       process.once('SIGTERM', resolve)
       process.once('SIGINT', resolve)
       // Without a terminal it comes from `nohup`, whose word Node does not keep, or from a rotation of logs.
       process.on('SIGHUP', (name) => process.stderr.isTTY && resolve(name))
     })
+    process.stdout.write(`${paint('1', 'Atrium')} is ready\n${lines}`)
+    // Node writes its compile cache at exit, which a killed service never reaches.
+    setImmediate(flushCompileCache)
+    collectWhenCalm(() => service.app.runner.running)
     const reason = await Promise.race([signal, service.app.outdated])
     // A second Ctrl+C exits at once.
     process.once('SIGINT', () => process.exit(0))
