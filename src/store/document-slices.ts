@@ -1,11 +1,12 @@
 // Large documents on SQLite, where a transaction blocks the event loop: their chunks are written and erased a few at a time.
 // Meanwhile they are under a path that no document can have, so no reader sees them. One short transaction then moves the
-// new chunks to the document's path and the old ones away from it. PostgreSQL needs none of this.
+// new chunks to the document's path and the old ones away from it. A thread writes and erases them: some of the commits merge
+// parts of the index. PostgreSQL needs none of this.
 import type { Chunk } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import { type IndexOwner, saveChunk } from './document-index.ts'
-import { query, type Job, type Row, run, type Sql } from './sql.ts'
+import { query, type Job, type Row, run, type Sql, takesLong } from './sql.ts'
 
 /** Chunks that one transaction writes or erases: the index takes about 0.4 ms for a chunk of new words. */
 const sliceChunks = 40
@@ -67,7 +68,7 @@ export async function writeSlices(sql: Sql, { user, path, chunks, lockOwner }: H
       await sql.write(function* () {
         const owner = yield* lockOwner()
         for (const [index, chunk] of slice.entries()) yield* saveChunk(sql, owner, { path, at: start + index, chunk })
-      })
+      }, takesLong)
     }
   } catch (error) {
     await eraseIfPossible(sql, user, [path])
@@ -114,7 +115,7 @@ async function eraseSlices(sql: Sql, user: UserId, paths: readonly string[]): Pr
         yield* run(`DELETE FROM chunk_terms WHERE rowid IN (${some})`, ...slice)
         yield* run(`DELETE FROM chunks WHERE id IN (${some})`, ...slice)
         return rows.length
-      })
+      }, takesLong)
     } while (erased === sliceChunks)
   }
 }

@@ -24,7 +24,7 @@ import {
 import { documentIndex, eraseChunks, findChunks, saveChunk } from './document-index.ts'
 import { checkBounds, lockOwner, type Owner, ownerOf, saveOwner, without } from './document-owner.ts'
 import { eraseVersions, keepVersion, listVersions, readContent, readVersion } from './document-versions.ts'
-import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
+import { first, type Job, query, type Row, run, type Sql, takesLong } from './sql.ts'
 import { checkQuota, readStored } from './storage-quota.ts'
 import { countMatch, withIndex } from './term-index.ts'
 
@@ -61,6 +61,7 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
       const staged: Staged[] = []
       try {
         for (const document of documents) staged.push(await stage(user, document))
+        const size = staged.some(({ written }) => written !== undefined) ? takesLong : undefined
         const { outcomes, left } = await sql.write(function* () {
           let owner = yield* lockOwner(sql, user)
           const before = owner.bytes
@@ -74,7 +75,7 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
           yield* saveOwner(owner)
           if (documents.some(({ path }) => identityPaths.includes(path))) yield* notifyIdentity(sql, user)
           return { outcomes: results.map(({ outcome }) => outcome), left: results.flatMap((put) => put.left ?? []) }
-        })
+        }, size)
         await eraseIfPossible(sql, user, left)
         return outcomes
       } catch (error) {
@@ -135,7 +136,7 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
           yield* eraseVersions(user, path)
         }
         return { erased: rows.length, left: large ? [hidden] : [] }
-      })
+      }, takesLong)
       await eraseIfPossible(sql, user, left)
       if (erased > 0) return erased
       await eraseHidden(sql, user)

@@ -41,6 +41,9 @@ export interface Sql {
   close(): Promise<void>
 }
 
+/** For `write`: a job that may take long whatever it stores, such as one after which the index is merged. */
+export const takesLong = { bytes: Infinity } as const
+
 /** Runs one statement of a job. */
 export function* query(sql: string, ...values: Value[]): Job<Row[]> {
   return yield { sql, values }

@@ -30,14 +30,17 @@ function openDocuments() {
   let most = 0
   let failAt = Number.POSITIVE_INFINITY
   let writes = 0
+  let mostOwn = 0
   const sql: Sql = {
     ...sqlite,
-    write: <T>(job: () => Job<T>) =>
+    write: <T>(job: () => Job<T>, size?: { bytes: number }) =>
       sqlite.write(function* () {
         if (++writes === failAt) throw new Error('the disk is full')
         const before = rows('chunk_terms_docsize')
         const result = yield* job()
-        most = Math.max(most, Math.abs(rows('chunk_terms_docsize') - before))
+        const changed = Math.abs(rows('chunk_terms_docsize') - before)
+        most = Math.max(most, changed)
+        if (!size) mostOwn = Math.max(mostOwn, changed)
         return result
       }),
   }
@@ -46,6 +49,8 @@ function openDocuments() {
     documents: createDocumentStore({ sql, now: () => 1 }),
     left: () => [rows('chunks'), rows('chunk_terms_docsize')],
     most: () => most,
+    /** Of transactions that are not given to a thread. */
+    mostOwn: () => mostOwn,
     failAfter: (count: number) => (failAt = writes + count),
     found: async (word: string) => {
       const match = { term: word }
@@ -69,6 +74,15 @@ test('a large document is written, replaced and removed a few chunks at a time',
   assert.equal(await documents.remove(ada, 'big'), true)
   assert.deepEqual([left(), await documents.get(ada, 'big')], [[1, 1], undefined])
   assert.ok(most() <= maxChunks, `${most()} chunks in one transaction`)
+})
+
+test('a thread writes and erases large documents, and those of a user who is erased', async () => {
+  const { documents, mostOwn } = openDocuments()
+  await documents.put(ada, [document('a', 90), document('b', 90), document('c', 20), document('d', 20)])
+  await documents.put(ada, [document('a', 90, 'other')])
+  await documents.remove(ada, 'a')
+  while ((await documents.eraseSome(ada)) > 0);
+  assert.equal(mostOwn(), 40, 'only the two small documents are written without one')
 })
 
 test('chunks with very many terms are written fewer at a time', async () => {

@@ -192,6 +192,48 @@ test('a few deletions in a large index rewrite it once and then rest; parts with
   await termGone('n8')
 })
 
+test('the pages of an index are short: a commit that merges 64 of each level does not block for long', async (t) => {
+  const { store, path } = await openScrubbed(t)
+  const words = (name: string): string => Array.from({ length: 200 }, (_, at) => `${name}w${at}`).join(' ')
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await store.documents.put(ada, [document(name, words(name))])
+  const db = new DatabaseSync(path, { readOnly: true })
+  t.after(() => db.close())
+  const { longest } = db.prepare('SELECT max(length(block)) AS longest FROM chunk_terms_data').get() as {
+    longest: number
+  }
+  assert.ok(longest > 900 && longest < 1_100, `${longest}`)
+})
+
+test('what hundreds of deletions left is removed by the scrub alone, in a thread', async (t) => {
+  const path = `${folder(t)}/a.db`
+  await openStore({ path, seal }).close()
+  const sql = openSqlite(path)
+  const inThread: boolean[] = []
+  const write: Sql['write'] = (job, size) => {
+    inThread.push(size !== undefined)
+    return sql.write(job, size)
+  }
+  const scrub = startScrub({ ...sql, write })
+  t.after(async () => {
+    await scrub.close()
+    await sql.close()
+  })
+  // Options of both indexes are set.
+  await until(() => inThread.length === 2)
+  const documents = createDocumentStore({ sql, now: () => 0 })
+  const names = Array.from({ length: 600 }, (_, at) => `n${at}`)
+  await documents.put(
+    ada,
+    names.map((name) => document(name, `${name} ${word}`)),
+  )
+  for (const name of names) await documents.remove(ada, name)
+  const left = sql.db.prepare('SELECT count(*) AS n FROM chunk_terms_data WHERE id >= 1 << 53')
+  assert.ok(Number(left.get()?.['n']) > 0, 'no commit of a deletion rewrites the index')
+  scrub.soon()
+  await until(() => left.get()?.['n'] === 0)
+  assert.deepEqual(inThread.slice(2, 4), [false, true], 'options, then the first step')
+})
+
 test('a store that is closed right after a deletion leaves nothing', async (t) => {
   const { store, path } = open(t)
   await store.documents.put(ada, [document('a.md', `a ${word} b`)])
