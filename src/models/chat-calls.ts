@@ -25,7 +25,7 @@ export class CallFragments {
       call.id ||= fragment.id
       call.name ||= fragment.name
       call.args += fragment.args
-      call.depth.read(fragment.args)
+      call.depth.add(fragment.args)
       return undefined
     }
     if (this.calls.length === maxCalls) return `${maxCalls} tool calls`
@@ -35,7 +35,7 @@ export class CallFragments {
 
   #open(fragment: Fragment): void {
     const call = { ...fragment, depth: new Depth() }
-    call.depth.read(fragment.args)
+    call.depth.add(fragment.args)
     this.calls.push(call)
     if (call.id !== '') this.#byId.set(call.id, call)
     if (call.index !== undefined) this.#byIndex.set(call.index, call)
@@ -58,29 +58,42 @@ export class CallFragments {
   }
 }
 
-/** The brace depth of a JSON text that arrives in pieces. */
+const [quote, backslash, openBrace, closeBrace] = [0x22, 0x5c, 0x7b, 0x7d]
+
+/** The brace depth of a JSON text that arrives in pieces. They are read when it is asked for: few servers repeat names. */
 class Depth {
+  #unread: string[] = []
   #depth = 0
   #opened = false
   #quoted = false
+  /** The next character is escaped. */
   #escaped = false
+
+  add(piece: string): void {
+    this.#unread.push(piece)
+  }
 
   /** The object that the text opened is complete. */
   get closed(): boolean {
+    for (const piece of this.#unread) this.#read(piece)
+    this.#unread = []
     return this.#opened && this.#depth === 0
   }
 
-  read(text: string): void {
-    for (const sign of text) {
-      if (this.#quoted) {
-        if (sign === '"' && !this.#escaped) this.#quoted = false
-        this.#escaped = sign === '\\' && !this.#escaped
-      } else if (sign === '"') this.#quoted = true
-      else if (sign === '{') {
-        this.#depth += 1
+  #read(text: string): void {
+    let quoted = this.#quoted
+    let at = this.#escaped && text !== '' ? 1 : 0
+    for (; at < text.length; at++) {
+      const sign = text.charCodeAt(at)
+      if (sign === quote) quoted = !quoted
+      else if (sign === backslash && quoted) at++
+      else if (sign === openBrace && !quoted) {
+        this.#depth++
         this.#opened = true
-      } else if (sign === '}') this.#depth -= 1
+      } else if (sign === closeBrace && !quoted) this.#depth--
     }
+    this.#quoted = quoted
+    this.#escaped = at > text.length || (this.#escaped && text === '')
   }
 }
 

@@ -16,6 +16,16 @@ function callsOf(pieces: readonly Piece[]): string[] {
 
 const streams: readonly [what: string, pieces: readonly Piece[], calls: readonly string[]][] = [
   [
+    'a name in each piece, and an escape between two',
+    [
+      [0, undefined, 'f', '{"x":"\\'],
+      [0, undefined, 'f', ''],
+      [0, undefined, 'f', '"}'],
+      [0, undefined, 'f', '"}'],
+    ],
+    [String.raw`f({"x":"\"}"})`],
+  ],
+  [
     'one call in pieces',
     [
       [0, 'a', 'f', ''],
@@ -131,6 +141,21 @@ test('an answer has 128 calls and 200,000 fragments', () => {
   const long = new CallFragments()
   for (let at = 0; at < 200_000; at++) long.add({ index: 0, function: {} })
   assert.equal(long.add({ index: 0, function: {} }), '200000 fragments of tool calls')
+})
+
+test('arguments are not read by the letter, unless the name of their call comes again', (t) => {
+  const letters = [t.mock.method(String.prototype, 'charCodeAt'), t.mock.method(String.prototype, Symbol.iterator)]
+  const read = (): number => letters.reduce((sum, { mock }) => sum + mock.callCount(), 0)
+  const fragments = new CallFragments()
+  const add = (name: string | undefined, args: string): number => {
+    fragments.add({ index: 0, function: { name, arguments: args } })
+    return read()
+  }
+  assert.equal(add('f', '{"x":"'), 0)
+  assert.equal(add(undefined, 'y'.repeat(1_000)), 0)
+  assert.equal(add('f', '"}'), 1_006)
+  assert.equal(add('f', '{}'), 1_008, 'each letter once')
+  assert.equal(fragments.calls.length, 2)
 })
 
 test('a text is a string or the texts of a list', () => {
