@@ -89,9 +89,10 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
     const failed = new Set<string>()
     for (;;) {
       const { now, at } = await missions.nearest()
-      if (lastLook === undefined) awakeSince = now
       // The gap ended up to a minute ago: an instant of that minute was not missed.
-      else if (Math.abs(now - lastLook) > gapMs) awakeSince = now - maxWaitMs
+      if (lastLook !== undefined && now - lastLook > gapMs) awakeSince = now - maxWaitMs
+      // A clock that was set back shows times again at which it was awake.
+      awakeSince = Math.min(awakeSince ?? now, now)
       if (lastLook === undefined || now < lastLook - gapMs) {
         lastLook = now
         if (await takeBack(now, failed)) continue
@@ -103,7 +104,7 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
       // In steps, so that a clock that jumps or a machine that sleeps is noticed. A timer may fire a millisecond early.
       if (at > now) return Math.min(at - now + 1, maxWaitMs)
       // As many run as may: the next end wakes this clock. The timer is for ends that nobody tells of.
-      const fired = await fireDue(now, awakeSince ?? now, failed)
+      const fired = await fireDue(now, awakeSince, failed)
       if (fired === 'full') return maxWaitMs
       if (fired === 'none') return retryMs
     }

@@ -31,7 +31,7 @@ export function* decide(
   const { runs, uncounted } = yield* runsBetween(schedule, nextAt, now)
   const latest = runs.at(-1)
   const [next] = nextRuns(schedule, now, 1)
-  const oldest = missed === 'once' ? now - maxMakeUpHours * hourMs : Math.min(awakeSince, now)
+  const oldest = missed === 'once' ? now - maxMakeUpHours * hourMs : awakeSince
   const run = latest !== undefined && latest >= oldest ? latest : undefined
   const passed = run === undefined ? runs : runs.slice(0, -1)
   return {

@@ -6,7 +6,7 @@ import type { Mission } from '#core/mission.ts'
 import { silentLog } from '#lib/log.ts'
 import { startMissionClock } from '#missions/clock.ts'
 import { ada } from '../store/harness.ts'
-import { createHeldReply, until } from '../turns/house.ts'
+import { createHeldReply, turnOver, until } from '../turns/house.ts'
 import { ended, hour, open, outcomes, start } from './clock-house.ts'
 
 test('a clock that jumped far ahead and went back leaves each mission its next instant', async (t) => {
@@ -40,6 +40,20 @@ test('an instant after the clock went back is late at most, not missed', async (
   await house.at(start + hour + 3)
   const ran = outcomes(await ended(house, mission)).find(([at]) => at === 1)
   assert.deepEqual(ran, [1, 'ok'])
+})
+
+test('a mission of a minute in which the clock was set back a little is not missed', async (t) => {
+  const house = open(t)
+  const { mock: looks } = t.mock.method(house.store.missions, 'nearest')
+  house.clock.wake()
+  await until(() => looks.callCount() > 0)
+  house.setTime(start - 90_000)
+  const mission = await house.add({ schedule: 'in 1m', missed: 'skip' })
+  await house.at(start - 29_000)
+  assert.deepEqual(
+    (await ended(house, mission)).map(({ outcome }) => outcome),
+    ['ok'],
+  )
 })
 
 test('of many missions that were planned by a clock that was ahead each gets its next instant again', async (t) => {
@@ -158,4 +172,21 @@ test('while the database is away it is asked about one mission, not about each t
   await until(() => faults.length > 0)
   await clock.stop()
   assert.deepEqual([starts.callCount(), faults], [1, ['could not look after missions; trying again']])
+})
+
+test('a clock that is closed waits until the end of a run is recorded', async (t) => {
+  const house = open(t)
+  const mission = await house.add()
+  const settle = house.store.missions.settle.bind(house.store.missions)
+  const recorded = Promise.withResolvers<void>()
+  const { mock: ends } = t.mock.method(house.store.missions, 'settle', async (...given: Parameters<typeof settle>) => {
+    await recorded.promise
+    return settle(...given)
+  })
+  await house.at(start + hour)
+  await until(() => ends.callCount() === 1)
+  const closed = house.clock.close().then(() => house.runs(mission))
+  await turnOver()
+  recorded.resolve()
+  assert.deepEqual(outcomes(await closed), [[1, 'ok']])
 })

@@ -86,6 +86,10 @@ test('a change of schedule begins anew, a change of words does not', async (t) =
   )
   const moved = await house.missions.change(ada, mission.id, { schedule: 'every 2h' })
   assert.equal(moved.nextAt, start + 2.5 * hour)
+  assert.deepEqual(
+    moved.nextRuns,
+    [2.5, 4.5, 6.5].map((hours) => start + hours * hour),
+  )
   const paused = await house.missions.change(ada, mission.id, { status: 'paused', zone: 'Asia/Tokyo' })
   assert.deepEqual([paused.status, paused.nextAt, paused.zone], ['paused', undefined, 'Asia/Tokyo'])
   assert.equal(paused.understood, 'Every 2 hours, Asia/Tokyo. No run while it is paused.')
@@ -138,6 +142,7 @@ test('a zone is the user’s, else the machine’s', async (t) => {
   await missions.setZone(ada, 'Asia/Tokyo')
   assert.deepEqual(await missions.zone(ada), { own: 'Asia/Tokyo', used: 'Asia/Tokyo' })
   assert.match((await missions.preview(ada, { schedule: 'daily at 9am' })).understood, /Asia\/Tokyo/)
+  assert.equal((await missions.add(ada, { prompt: 'Look', schedule: 'daily at 9am' })).zone, 'Asia/Tokyo')
   await missions.setZone(ada, null)
   assert.equal((await missions.zone(ada)).own, undefined)
   await rejectsWith(missions.preview(ada, { schedule: '0 0 30 2 *' }), 'invalid_input')

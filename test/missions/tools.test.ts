@@ -39,14 +39,25 @@ test('a reminder is asked for, shown whole, and created once it is allowed; so a
   const question = await find('mission_update').ask?.(change, { user: ada, signal })
   assert.equal(question?.question.text, 'Change the mission “Ada”?')
   assert.ok(question?.preview?.type === 'arguments')
-  const { cap_usd: cap, status, title: name } = question.preview.fields
+  const { cap_usd: cap, status, title: name, schedule: daily } = question.preview.fields
   assert.deepEqual([cap, status, name], [0.5, 'active', 'Ada'])
+  assert.match(daily as string, /^Every day at 09:00/)
   await find('mission_update').run(change, context)
+  const moving = await find('mission_update').ask?.(JSON.stringify({ id: created.id, zone: 'Asia/Tokyo' }), context)
+  assert.ok(moving?.preview?.type === 'arguments')
+  assert.equal(moving.preview.fields['cap_usd'], 0.5)
+  assert.match(moving.preview.fields['schedule'] as string, /^Every day at 09:00, Asia\/Tokyo/)
   const { schedule: now, capUsd } = await missions.get(ada, created.id)
   assert.deepEqual([now, capUsd], ['daily at 9am', 0.5])
   await find('mission_remove').run(JSON.stringify({ id: created.id }), context)
   assert.deepEqual(await missions.list(ada), [])
-  for (const name of ['mission_create', 'mission_update', 'mission_remove']) assert.equal(find(name).asksEachTime, true)
+  for (const name of ['mission_create', 'mission_update', 'mission_remove']) {
+    assert.equal(find(name).asksEachTime, true)
+    assert.equal(find(name).argsStayLocal, true)
+  }
+  const long = JSON.stringify({ prompt: `${'word '.repeat(20)}\nmore`, schedule: 'in 1h' })
+  const short = await find('mission_create').ask?.(long, context)
+  assert.equal(short?.question.text, `Create the mission “${'word '.repeat(12)}…”?`)
 })
 
 test('a turn with fewer tools makes missions with no others, and neither changes nor runs a wider one', async (t) => {
@@ -60,6 +71,7 @@ test('a turn with fewer tools makes missions with no others, and neither changes
   for (const [asked, kept, words] of [
     [undefined, ['mission_create', 'time'], 'mission_create, time'],
     ['time, shell', ['time'], 'time'],
+    ['shell, time', ['time'], 'time'],
     ['shell', [], 'none'],
   ] as const) {
     const args = JSON.stringify({ prompt: 'x', schedule: 'daily at 9am', tools: asked })
@@ -83,6 +95,8 @@ test('a turn with fewer tools makes missions with no others, and neither changes
       ['mission_run', {}],
     ] as const)
       await assert.rejects(find(name).run(JSON.stringify({ id, ...change }), context), /may use some tools only/)
+    const narrowing = JSON.stringify({ id, tools: 'time' })
+    await assert.rejects(async () => find('mission_update').ask?.(narrowing, narrow), /may use some tools only/)
     assert.equal((await missions.get(ada, id)).lastRun, undefined)
   }
 })
