@@ -24,6 +24,6 @@ export function createSignIns(store: Pick<McpStore, 'list'>, access: ResourceAcc
 export function bearerOf(access: ResourceAccess, resource: Resource): Bearer {
   return {
     token: () => access.token(resource),
-    refused: async (token) => (token === undefined ? undefined : access.token(resource, token)),
+    refused: (token) => access.token(resource, token),
   }
 }

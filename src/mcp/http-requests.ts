@@ -13,8 +13,7 @@ export function createReconnection(timer: Later = later) {
   let times = 0
   return {
     schedule(reconnect: () => void, delayMs: number): () => void {
-      const floorMs = minReconnectMs * 2 ** times
-      if (floorMs < maxReconnectMs) times++
+      const floorMs = minReconnectMs * 2 ** times++
       return timer(reconnect, Math.min(maxReconnectMs, Math.max(delayMs, floorMs)))
     },
     onMessage(): void {

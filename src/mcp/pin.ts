@@ -110,7 +110,7 @@ function seenAgain(tool: McpTool, listed: ListedTool): McpTool {
   if (isSame(pinned, listed))
     return tool.changed === undefined && tool.refused === undefined ? tool : { name, as, effect, pinned }
   const { changed } = tool
-  const seenBefore = typeof changed === 'object' && isSame(changed, listed) && tool.refused === undefined
+  const seenBefore = typeof changed === 'object' && isSame(changed, listed)
   return seenBefore ? tool : { name, as, effect, pinned, changed: listed }
 }
 

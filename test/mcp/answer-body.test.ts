@@ -42,6 +42,7 @@ for (const [what, event] of [
     const text = await read(eventsOf(chunksOf(event, 65_536), 1))
     assert.match(text, /^\n\nevent: message\ndata: .*"id":1.*200000 values/)
     await assert.rejects(read(eventsOf(chunksOf(`id: 1\n${event}`, 65_536), undefined)), /200000 values/)
+    assert.match(await read(eventsOf(chunksOf(`id: 1\n${event}`, 65_536), 1)), /"id":1.*200000 values/)
   })
 }
 
@@ -56,6 +57,38 @@ for (const size of [1, 2, 3, 7, 100]) {
   test(`events pass unchanged, each as soon as it is whole: ${size} bytes at a time`, async () => {
     const stream = ': hello\n\nid: 1\ndata: {"a": 1}\r\n\r\ndata: {"b": "é"}\r\rdata: 3\n\n'
     assert.equal(await read(eventsOf(chunksOf(stream, size), undefined)), stream)
+  })
+}
+
+test('each event is counted by itself', async () => {
+  const event = `data: [${'0,'.repeat(150_000)}0]\n\n`
+  assert.equal(await read(eventsOf(chunksOf(event + event, 1 << 20), undefined)), event + event)
+})
+
+for (const end of ['\n', '\r', '\r\n']) {
+  test(`an event is passed on with its last byte: lines end with ${JSON.stringify(end)}`, async () => {
+    const event = `data: 1${end}${end}`
+    let given = 0
+    const body = (async function* () {
+      for (const letter of event + event) {
+        given++
+        yield await Promise.resolve(Buffer.from(letter))
+      }
+    })()
+    const passed: [event: string, after: number][] = []
+    for await (const piece of eventsOf(body, undefined)) passed.push([piece.toString(), given])
+    assert.deepEqual(passed, [
+      [event, event.length],
+      [event, 2 * event.length],
+    ])
+  })
+
+  test(`a stream whose events have ids gets no end of its own: lines end with ${JSON.stringify(end)}`, async () => {
+    for (const size of [1, 2, 3, 100]) {
+      const stream = `data: 1${end}id: 7${end}${end}`
+      assert.equal(await read(eventsOf(chunksOf(stream, size), 1)), stream)
+    }
+    assert.match(await read(eventsOf(chunksOf(`data: 1${end}${end}`, 3), 1)), /ended too early/)
   })
 }
 

@@ -10,6 +10,14 @@ const never = new AbortController().signal
 const callsSeen = ({ seen }: FakeServer): Rpc[] => seen.filter(({ method }) => method === 'tools/call')
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
+/** Waits in a test whose timers stand still. */
+async function soon(holds: () => boolean): Promise<void> {
+  for (let turns = 0; !holds(); turns++) {
+    assert.ok(turns < 100_000, 'it did not come to hold')
+    await settled()
+  }
+}
+
 function call(connection: Connection, over: Partial<ServerCall> = {}): Promise<unknown> {
   return connection.call({ tool: echo, args: '{}', signal: never, ...over })
 }
@@ -33,6 +41,46 @@ test('eight calls are under way at once; the next one goes out when one of them 
   await until(() => callsSeen(server).length === 9)
   for (let at = 1; at < 9; at++) answer(server, at)
   await Promise.all(calls)
+})
+
+test('a call that goes out just before a server would be stopped as idle is not cut off', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const server = silentServer()
+  const connection = connectTo([server], { idleMs: 5_000 })
+  await connection.list(never)
+  t.mock.timers.tick(4_999)
+  const called = [call(connection), call(connection)]
+  await soon(() => callsSeen(server).length === 2)
+  t.mock.timers.tick(1)
+  assert.equal(server.closed(), false)
+  answer(server, 0)
+  await called[0]
+  t.mock.timers.tick(5_000)
+  await settled()
+  assert.equal(server.closed(), false)
+  answer(server, 1)
+  await called[1]
+  t.mock.timers.tick(5_000)
+  await soon(() => server.closed())
+})
+
+test('progress renews the time of a call', async (t) => {
+  const renewed = Promise.withResolvers<void>()
+  const server = silentServer()
+  const connection = connectTo([server], { callMs: 1_000 })
+  t.after(() => connection.stop())
+  await connection.list(never)
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const called = call(connection, { onProgress: () => renewed.resolve() })
+  await soon(() => callsSeen(server).length > 0)
+  t.mock.timers.tick(999)
+  const { params } = callsSeen(server)[0] as { params?: { _meta?: { progressToken?: number } } }
+  const progress = { progressToken: params?._meta?.progressToken, progress: 1 }
+  server.send({ method: 'notifications/progress', params: progress })
+  await renewed.promise
+  t.mock.timers.tick(999)
+  answer(server, 0)
+  assert.ok(await called)
 })
 
 test('a server is not started again before the last one of it has ended', async (t) => {
@@ -76,6 +124,19 @@ test('a call that succeeds needs no sign-in any more', async (t) => {
   await assert.rejects(call(connection), { code: 'credential_missing' })
   await call(connection)
   assert.equal(connection.status().status, 'ready')
+})
+
+test('of a long fault of the server the beginning is told', async (t) => {
+  const server = silentServer()
+  const connection = connectTo([server])
+  t.after(() => connection.stop())
+  const called = assert.rejects(call(connection), (error: Error) => {
+    assert.match(error.message, /^the MCP server fake: .*x{1900}/)
+    return error.message.length < 2_100
+  })
+  await until(() => callsSeen(server).length === 1)
+  server.send({ id: callsSeen(server)[0]?.id, error: { code: -32603, message: 'x'.repeat(100_000) } })
+  await called
 })
 
 test('a call under way when the server closes the connection without a word says so', async () => {

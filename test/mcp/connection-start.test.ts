@@ -79,9 +79,16 @@ test('a server that dies at the probe is started in the older era, and so at the
     if (method === 'server/discover') queueMicrotask(() => server.die())
     return method === 'server/discover'
   })
+  const ended = Promise.withResolvers<void>()
+  dies.opened.transport.close = () => ended.promise
   const [second, third] = [fakeServer(), fakeServer()]
   const connection = connectTo([dies, second, third])
-  await connection.list(never)
+  const list = connection.list(never)
+  await until(() => probes(dies) === 1)
+  for (let turns = 0; turns < 10; turns++) await new Promise(setImmediate)
+  assert.deepEqual(second.seen, [], 'what it started is ended first')
+  ended.resolve()
+  await list
   await connection.stop()
   await connection.list(never)
   assert.deepEqual([dies, second, third].map(probes), [1, 0, 0])

@@ -19,13 +19,13 @@ test('a stream is taken up again after at least a second, and at most thirty', (
 
 type Sent = { readonly message: JSONRPCMessage; readonly signal: AbortSignal | undefined }
 
-function track() {
+function track(fail?: Error) {
   const sent: Sent[] = []
   const due: (() => void)[] = []
   const transport: Pick<StreamableHTTPClientTransport, 'send' | 'onmessage'> = {
     send(message: JSONRPCMessage | JSONRPCMessage[], options?: { requestSignal?: AbortSignal }) {
       if (!Array.isArray(message)) sent.push({ message, signal: options?.requestSignal })
-      return Promise.resolve()
+      return fail ? Promise.reject(fail) : Promise.resolve()
     },
   }
   let messages = 0
@@ -72,5 +72,12 @@ test('a request with an answer, or with a signal of the client package, is left 
   assert.equal(sent[1]?.signal, signal)
   await transport.send(cancel(1))
   await transport.send(cancel(2))
+  assert.equal(due.length, 0)
+})
+
+test('a request that could not be sent has nothing to end', async () => {
+  const { transport, due } = track(new Error('refused'))
+  await assert.rejects(transport.send(request(1)), /refused/)
+  await assert.rejects(transport.send(cancel(1)), /refused/)
   assert.equal(due.length, 0)
 })

@@ -1,11 +1,82 @@
-// An import into a store: what stays when it is stopped, and which secrets are missing.
+// Servers in a store: what an import takes and leaves, how they are shown, and what goes with one that is removed.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { silentLog } from '#lib/log.ts'
 import { createMcpAdmin } from '#mcp/admin.ts'
 import { createServers } from '#mcp/servers.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { createMasks } from './masks.ts'
+
+const never = new AbortController().signal
+
+/** The verbs over a store, with servers that cannot be started. */
+function house(t: TestContext) {
+  const store = openTestStore(t)
+  const started: string[] = []
+  const openTransport = ({ name }: { name: string }) => {
+    started.push(name)
+    return Promise.reject(new Error('it cannot be started'))
+  }
+  const limits = { callMs: 60_000, idleMs: 60_000, probeMs: 60_000, version: '1' }
+  const servers = createServers({ store: store.mcp, openTransport, log: silentLog, ...limits })
+  t.after(() => servers.close())
+  return {
+    store,
+    started,
+    admin: createMcpAdmin({ servers, store: store.mcp, ...createMasks(), secrets: store.secrets }),
+  }
+}
+
+test('an imported server is for the operator alone, and a value that is or looks like a secret is sealed', async (t) => {
+  const { admin, store } = house(t)
+  const file = {
+    one: {
+      command: 'one',
+      env: { URL: 'https://x.test/?k=sesame-open', ID: 'q7Zr0Vb9T2mX4kLw8Hs1Yd6Gf3Jc5NpA', MODE: 'fast' },
+    },
+  }
+  const { added } = await admin.importServers(JSON.stringify({ mcpServers: file }), never)
+  assert.deepEqual(
+    added.map(({ name, sealed }) => [name, sealed]),
+    [['one', ['mcp.one.URL', 'mcp.one.ID']]],
+  )
+  const [one] = await store.mcp.list()
+  assert.equal(one?.everyone, false)
+  assert.deepEqual(one.target.kind === 'stdio' && one.target.env, {
+    URL: 'mcp.one.URL',
+    ID: 'mcp.one.ID',
+    MODE: '=fast',
+  })
+})
+
+test('the command line of a server is shown as a shell would take it, without secrets', async (t) => {
+  const { admin, store } = house(t)
+  const args = ['--token=sesame-open', 'two words', "it's", '-y']
+  const target = { kind: 'stdio', command: 'npx', args, env: {} } as const
+  await store.mcp.add({ name: 'one', target, everyone: false, instructions: '', tools: [] })
+  assert.equal((await admin.list())[0]?.address, `npx --token=*** 'two words' 'it'\\''s' -y`)
+})
+
+test('a server that names a secret of another one is refused before it is started', async (t) => {
+  const { admin, started } = house(t)
+  for (const secret of ['mcp.other.KEY', 'mcp/other/access_token']) {
+    const target = { kind: 'stdio', command: 'npx', args: [], env: { KEY: secret } } as const
+    await assert.rejects(admin.add({ name: 'one', target, everyone: false }, never), { code: 'invalid_input' })
+  }
+  assert.deepEqual(started, [])
+})
+
+test('with a server go the secrets that its import sealed, and no others', async (t) => {
+  const { admin, store } = house(t)
+  const target = { kind: 'stdio', command: 'npx', args: [], env: {} } as const
+  await store.mcp.add({ name: 'one', target, everyone: false, instructions: '', tools: [] })
+  for (const name of ['mcp.one.KEY', 'mcp.one-more.KEY', 'KEY']) await store.secrets.set(name, 'x')
+  const left = async () => (await store.secrets.list()).map(({ name }) => name).sort()
+  assert.equal(await admin.remove('one-more'), false)
+  assert.deepEqual(await left(), ['KEY', 'mcp.one-more.KEY', 'mcp.one.KEY'])
+  assert.equal(await admin.remove('one'), true)
+  assert.deepEqual(await left(), ['KEY', 'mcp.one-more.KEY'])
+})
 
 test('an import that is stopped says what was added, and which secrets are missing', async (t) => {
   const store = openTestStore(t)

@@ -76,6 +76,39 @@ test('servers of VS Code are taken, and their inputs named as missing', () => {
   }
 })
 
+test('the values of variables whose names say that they are secrets are sealed', () => {
+  const secret = ['apiKey', 'GH_TOKEN', 'SECRET', 'PASSWD', 'PG_PWD', 'AUTH', 'CREDENTIAL', 'COOKIE', 'SENTRY_DSN']
+  const plain = ['MODE', 'REGION', 'USER']
+  const env = Object.fromEntries([...secret, ...plain].map((name) => [name, 'x']))
+  const [server] = readImport(JSON.stringify({ servers: { a: { command: 'x', env } } }), parts).servers
+  assert.deepEqual(
+    Object.keys(server?.seal ?? {}),
+    secret.map((name) => `mcp.a.${name}`),
+  )
+})
+
+test('headers are sealed whatever they are named, under names that a secret can have', () => {
+  const headers = { 'X-Mode!': 'fast' }
+  const [server] = readImport(JSON.stringify({ servers: { a: { url: 'https://a.example', headers } } }), parts).servers
+  assert.deepEqual(server?.target.kind === 'http' && server.target.headers, { 'X-Mode!': 'mcp.a.X-Mode_' })
+  assert.deepEqual(server?.seal, { 'mcp.a.X-Mode_': 'fast' })
+})
+
+test('servers whose names become the same have different ones, and a hundred are taken at once', () => {
+  const named = { 'A B': { command: 'x' }, 'a-b': { command: 'y' } }
+  const { servers } = readImport(JSON.stringify({ servers: named }), parts)
+  assert.deepEqual(
+    servers.map(({ name }) => name),
+    ['a-b', 'a-b-2'],
+  )
+  const many = (count: number) =>
+    JSON.stringify({
+      servers: Object.fromEntries(Array.from({ length: count }, (_, at) => [`s${at}`, { command: 'x' }])),
+    })
+  assert.equal(readImport(many(100), parts).servers.length, 100)
+  assert.throws(() => readImport(many(101), parts), { code: 'invalid_input', message: /more than 100 servers/ })
+})
+
 test('a file without servers is refused', () => {
   for (const text of ['', '[]', '{}', '{"mcpServers": []}', '{"mcpServers": {'])
     assert.throws(() => readImport(text, parts), { code: 'invalid_input' })

@@ -57,6 +57,8 @@ test('an unchanged list changes nothing', () => {
   assert.ok(!sameTools(changed, mergeTools('s', changed, [echo])))
   const gone = look([echo], [])
   assert.ok(sameTools(gone, mergeTools('s', gone, [])))
+  const two = look([echo, { ...echo, name: 'other' }])
+  assert.ok(!sameTools(two, two.slice(0, 1)), 'a list with one tool less is another')
 })
 
 test('names that clash stay apart, and stay as they are', () => {

@@ -44,6 +44,17 @@ test('the error of a tested tool is masked, whether the server returns it or the
   }
 })
 
+test('a test of a tool whose server needs a sign-in asks for it', async () => {
+  const pinned = { name: 'echo', description: '', schema: {} }
+  const call = () => Promise.reject(new AppError('credential_missing', 'sign in first'))
+  const servers = {
+    tool: () => ({ name: 'echo', as: 'echo', effect: 'write', pinned }),
+    connection: () => ({ list: () => Promise.resolve(), call }),
+  } as unknown as Servers
+  const trial = toolTrial(servers, { server: 'rude', tool: 'echo', params: '{}', ...masks })
+  await assert.rejects(trial, { code: 'credential_missing' })
+})
+
 test('a tool that was refused, has changed or is not there is not called', async () => {
   const pinned = { name: 'echo', description: '', schema: {} }
   const known: Readonly<Record<string, object>> = {
