@@ -196,9 +196,11 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   async function readBody(request: FastifyRequest): Promise<unknown> {
     const { raw, mounted, caller } = request
     const { bodyType, parse, findExact, maxBodyBytes } = mounted
-    const cameLate = !raw.complete
+    let cameLate = false
+    const turned = setImmediate(() => (cameLate = true))
     const body = await readBytes(raw, maxBodyBytes)
-    // It may take minutes to arrive: nothing of it is stored for a user who was removed meanwhile.
+    clearImmediate(turned)
+    // Most bodies come with the head. Another may take minutes: nothing of it is stored for a user who was removed meanwhile.
     if (cameLate && (caller as Caller | undefined)) await requireStillAllowed(request)
     // An empty body becomes undefined; the route decides whether that is valid.
     if (bodyType === undefined && isBlank(body)) return undefined

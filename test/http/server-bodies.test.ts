@@ -146,3 +146,19 @@ test('a body that comes after its user was removed is refused, and nothing of it
   assert.equal(await store.documents.get(id, 'notes.md'), undefined)
   bare.end()
 })
+
+test('the token of a body that comes with its head is looked up once', async (t) => {
+  const { port, store } = await openHouse(t)
+  const token = 'a-token-of-cleo'
+  await store.accounts.addUser('cleo', { hash: hashToken(token) })
+  const lookups = t.mock.method(store.accounts, 'findByToken')
+  const body = JSON.stringify({ path: 'notes.md', content: 'early' })
+  const bare = openBare(port)
+  bare.write(
+    `PUT /api/memory/documents/notes.md HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n` +
+      `Authorization: Bearer ${token}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  )
+  assert.match(await bare.until('\r\n\r\n'), /HTTP\/1.1 20[01] /)
+  assert.equal(lookups.mock.callCount(), 1)
+  bare.end()
+})
