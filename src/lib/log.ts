@@ -84,8 +84,9 @@ export function warnSparingly(log: Log): (fields: object, message: string) => vo
 
 /** An event as a line of JSON. */
 export function formatJson(level: LogLevel, fields: object, message: string, now: Date): string {
-  const event = { level, time: timeOf(now.getTime()), msg: message, ...fields }
-  return `${isFlat(fields) ? JSON.stringify(event) : JSON.stringify(event, plainValue)}\n`
+  const head = `{"level":"${level}","time":"${timeOf(now.getTime())}","msg":${JSON.stringify(message)}`
+  const rest = isFlat(fields) ? JSON.stringify(fields) : JSON.stringify(fields, plainValue)
+  return `${head}${rest === '{}' ? '' : ','}${rest.slice(1)}\n`
 }
 
 /** The latest second that a line had, as text. */
@@ -104,8 +105,10 @@ function timeOf(ms: number): string {
 
 /** Most events are flat and have no secret field: JSON is several times faster without a replacer. */
 function isFlat(fields: object): boolean {
-  for (const [name, value] of Object.entries(fields))
+  for (const name in fields) {
+    const value: unknown = fields[name as keyof object]
     if (typeof value === 'object' || (typeof value === 'string' && isSecretName(name))) return false
+  }
   return true
 }
 
