@@ -38,6 +38,8 @@ const restLabel = 'other'
 const defaultBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 
 type Series<T> = { readonly labels: string; value: T }
+/** Series by label values, the first label first. */
+type Branch<T> = { series?: Series<T>; readonly under: Map<string, Branch<T>> }
 type Buckets = { readonly counts: number[]; sum: number; count: number }
 type Family = { readonly head: string; readonly lines: () => readonly string[] | Promise<readonly string[]> }
 
@@ -49,7 +51,7 @@ export function createMetrics(): Metrics {
       const series = createSeries(labels, () => 0)
       families.push({
         head: headOf(name, help, 'counter'),
-        lines: () => series.all().map((each) => `${name}${braced(each.labels)} ${shown(each.value)}`),
+        lines: () => series.all.map((each) => `${name}${braced(each.labels)} ${shown(each.value)}`),
       })
       return {
         add(amount, ...values) {
@@ -61,7 +63,7 @@ export function createMetrics(): Metrics {
       const series = createSeries<Buckets>(labels, () => ({ counts: bounds.map(() => 0), sum: 0, count: 0 }))
       families.push({
         head: headOf(name, help, 'histogram'),
-        lines: () => series.all().flatMap((each) => bucketLines(name, bounds, each)),
+        lines: () => series.all.flatMap((each) => bucketLines(name, bounds, each)),
       })
       return {
         observe(value, ...values) {
@@ -100,24 +102,36 @@ export function createMetrics(): Metrics {
 
 /** The series of a metric by label values. Beyond `maxSeries`, all others share one series. */
 function createSeries<T>(names: readonly string[], fresh: () => T) {
-  const known = new Map<string, Series<T>>()
+  const all: Series<T>[] = []
+  const root: Branch<T> = { under: new Map() }
 
-  function make(values: readonly string[], key: string): Series<T> {
+  function find(values: readonly string[]): Series<T> | undefined {
+    let branch: Branch<T> | undefined = root
+    for (const value of values) branch = branch?.under.get(value)
+    return branch?.series
+  }
+
+  function make(values: readonly string[]): Series<T> {
+    let branch = root
+    for (const value of values) {
+      const next = branch.under.get(value) ?? { under: new Map() }
+      branch.under.set(value, next)
+      branch = next
+    }
     const labels = names.map((name, at) => pairOf(name, values[at] ?? '')).join(',')
     const series = { labels, value: fresh() }
-    known.set(key, series)
-    return series
+    all.push(series)
+    return (branch.series = series)
   }
 
   return {
-    all: () => [...known.values()],
+    all,
     at(values: readonly string[]): Series<T> {
-      const key = values.join('\0')
-      const found = known.get(key)
+      const found = find(values)
       if (found) return found
-      if (known.size < maxSeries) return make(values, key)
+      if (all.length < maxSeries) return make(values)
       const rest = names.map(() => restLabel)
-      return known.get(rest.join('\0')) ?? make(rest, rest.join('\0'))
+      return find(rest) ?? make(rest)
     },
   }
 }
