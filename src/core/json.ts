@@ -29,11 +29,12 @@ export function canonical(value: unknown, levels = Number.POSITIVE_INFINITY): st
   if (typeof value === 'object' && value !== null && levels === 0) return '…'
   if (Array.isArray(value)) return `[${value.map((each) => canonical(each, levels - 1)).join(',')}]`
   if (!isObject(value)) return JSON.stringify(value) ?? 'null'
-  const fields = Object.keys(value)
-    .filter((key) => value[key] !== undefined)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonical(value[key], levels - 1)}`)
-  return `{${fields.join(',')}}`
+  let fields = ''
+  for (const key of Object.keys(value).sort()) {
+    if (value[key] === undefined) continue
+    fields += `${fields && ','}${JSON.stringify(key)}:${canonical(value[key], levels - 1)}`
+  }
+  return `{${fields}}`
 }
 
 /** True when a value nests deeper than `levels`: a recursive walk of it could overflow the stack. */
