@@ -4,7 +4,7 @@ import { someIn } from './json.ts'
 /** JSON.stringify escapes 64 K letters in less than 10 ms, even where each of them is half a pair. */
 const sliceChars = 64 * 1024
 /** Shorter texts are written at once. */
-const minLongChars = 4 * sliceChars
+export const minLongChars = 4 * sliceChars
 /** Writing one value takes as long as a text of this many letters. */
 const valueChars = 16
 

@@ -1,13 +1,13 @@
 // JSON of long values in a text of events, written when the text is sent, in slices: it never exists as a whole.
-import { isLong, jsonInSlices } from '#core/json-slices.ts'
+import { jsonInSlices, minLongChars } from '#core/json-slices.ts'
 import { escapeLineEnds, eventJson } from './sse.ts'
 
 /** Stands around the number of a value. JSON has no such character. */
 const mark = '\0'
 
 export type LateJson = {
-  /** The JSON of a value, or a mark in its place if it is long. */
-  readonly json: (value: unknown) => string
+  /** The JSON of a value, or a mark in its place if its `chars`, about as many as the JSON has, are many. */
+  readonly json: (value: unknown, chars: number) => string
   /** True for a text with marks. */
   readonly isLate: (text: string) => boolean
   /** The pieces of a text with marks, in which the JSON of each value is in its place. */
@@ -17,8 +17,8 @@ export type LateJson = {
 export function createLateJson(): LateJson {
   const values: unknown[] = []
   return {
-    json: (value) => (isLong(value) ? `${mark}${values.push(value) - 1}${mark}` : eventJson(value)),
-    isLate: (text) => text.includes(mark),
+    json: (value, chars) => (chars < minLongChars ? eventJson(value) : `${mark}${values.push(value) - 1}${mark}`),
+    isLate: (text) => values.length > 0 && text.includes(mark),
     pieces: (text) => piecesOf(text, values),
   }
 }

@@ -2,6 +2,7 @@
 import type { PartialText } from '#core/bus.ts'
 import { hexOf } from '#core/ids.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
+import { minLongChars, roughChars } from '#core/json-slices.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
 import { createBeginnings } from '#doors/openai/stopped-answer.ts'
 import { isGivenUp } from '#doors/openai/turn-events.ts'
@@ -40,8 +41,8 @@ export type StreamParts = {
   readonly after?: number
   /** The events of an earlier stream that the client has, up to `after`: this stream continues there. */
   readonly record?: StreamRecord | undefined
-  /** Writes the values of events. */
-  readonly json?: (value: unknown) => string
+  /** Writes the values of events, of about so many characters. */
+  readonly json?: (value: unknown, chars: number) => string
 }
 
 export interface Stream {
@@ -56,6 +57,9 @@ export interface Stream {
   /** The state so far, for a stream that continues from it. */
   readonly record: StreamRecord
 }
+
+/** The JSON of an item without its text. */
+const itemChars = 200
 
 const interrupted: TurnError = {
   code: 'turn_interrupted',
@@ -81,6 +85,8 @@ export function createStream(given: StreamParts): Stream {
   const { turn, model, skip, after = -1, json = eventJson, ...parts } = given
   const record = parts.record ?? newRecord(turn.id, parts.events ?? 'specified')
   const threadHex = hexOf(turn.threadId)
+  /** A response echoes most of its request. */
+  const echoChars = roughChars(turn.options, minLongChars)
   const output: OutputItem[] = []
   /** Entry ids of messages that were written to their end before they were stored. */
   const finished = new Set<string>()
@@ -99,7 +105,7 @@ export function createStream(given: StreamParts): Stream {
   }
 
   function itemFields(index: number, item: OutputItem): string {
-    return `"output_index":${index},"item":${json(item)}`
+    return `"output_index":${index},"item":${json(item, charsOf(item))}`
   }
 
   function openMessage(entryId: string): string {
@@ -135,7 +141,7 @@ export function createStream(given: StreamParts): Stream {
     const number = next++
     if (number <= after) return before
     const unread = fresh < text.length ? text.slice(-fresh) : text
-    return `${before}${message.lead}${number},"delta":${json(unread)}}\n\n`
+    return `${before}${message.lead}${number},"delta":${json(unread, unread.length)}}\n\n`
   }
 
   /**
@@ -192,11 +198,14 @@ export function createStream(given: StreamParts): Stream {
       return event('response.output_item.added', done) + event('response.output_item.done', done)
     }
     const position = `"item_id":"${item.id}","output_index":${index}`
-    const text = json(item.arguments)
+    const text = json(item.arguments, item.arguments.length)
     return (
       event('response.output_item.added', itemFields(index, { ...item, status: 'in_progress', arguments: '' })) +
       event('response.function_call_arguments.delta', `${position},"delta":${text}`) +
-      event('response.function_call_arguments.done', `${position},"name":${json(item.name)},"arguments":${text}`) +
+      event(
+        'response.function_call_arguments.done',
+        `${position},"name":${json(item.name, item.name.length)},"arguments":${text}`,
+      ) +
       event('response.output_item.done', done)
     )
   }
@@ -216,7 +225,8 @@ export function createStream(given: StreamParts): Stream {
     passAfter()
     const type = wireStatus(ended) === 'completed' ? 'response.completed' : 'response.failed'
     const response = responseObject({ turn: ended, model, output, gate })
-    return before + event(type, `"response":${json(response)}`)
+    const chars = output.reduce((sum, item) => sum + charsOf(item), echoChars)
+    return before + event(type, `"response":${json(response, chars)}`)
   }
 
   function writeOne(watched: Watched): string {
@@ -242,7 +252,7 @@ export function createStream(given: StreamParts): Stream {
     created() {
       const { endedAt: _, error: __, ...begun } = turn
       const response = responseObject({ turn: { ...begun, status: 'running' }, model, output: [] })
-      const created = event('response.created', `"response":${json(response)}`)
+      const created = event('response.created', `"response":${json(response, echoChars)}`)
       record.next = Math.max(record.next, next)
       return created
     },
@@ -261,6 +271,11 @@ export function createStream(given: StreamParts): Stream {
 /** True for what happens now, not before the stream was opened. Stored entries come first, then the text so far. */
 function isLive({ type }: Watched, hasOpenMessage: boolean): boolean {
   return type === 'entries' ? hasOpenMessage : type !== 'snapshot'
+}
+
+/** About as many characters as the JSON of an item has. */
+function charsOf(item: OutputItem): number {
+  return itemChars + (item.type === 'message' ? (item.content[0]?.text ?? '') : item.arguments).length
 }
 
 function lead(type: EventType, fields = ''): string {
