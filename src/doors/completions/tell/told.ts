@@ -1,6 +1,6 @@
 // The parts of a turn that a client gets: text, calls of its own functions, progress, and why it ended.
 import { AppError } from '#core/errors.ts'
-import { hexOf } from '#core/ids.ts'
+import { hexOf, inOnePiece } from '#core/ids.ts'
 import { type Entry, type Gate, type Item, textOf } from '#core/item.ts'
 import type { Turn, Usage } from '#core/turn.ts'
 import { nameForCaller } from '#doors/openai/caller-tools.ts'
@@ -78,7 +78,7 @@ export function statusOfFault({ code }: AppError): 502 | 504 {
 }
 
 export function completionId(turnId: string): string {
-  return `chatcmpl-${hexOf(turnId)}`
+  return inOnePiece(`chatcmpl-${hexOf(turnId)}`)
 }
 
 export type CompletionState = {

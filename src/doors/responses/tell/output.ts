@@ -1,6 +1,6 @@
 // The response object of a turn and its output items, built from the entries of the log.
 import type { ErrorCode } from '#core/errors.ts'
-import { conversationId, hexOf, responseId } from '#core/ids.ts'
+import { conversationId, hexOf, inOnePiece, responseId } from '#core/ids.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
 import type { CallerName, ToolSpec } from '#core/tool.ts'
 import type { Turn, TurnError, TurnOptions } from '#core/turn.ts'
@@ -42,7 +42,7 @@ type TurnNames = Pick<Turn, 'threadId' | 'options'>
 
 /** The id of an item on the wire. It contains the id of its thread, so that a reference can be resolved. */
 export function itemId(prefix: 'msg' | 'fc', entryId: string, threadHex: string): string {
-  return `${prefix}_${hexOf(entryId)}${threadHex}`
+  return inOnePiece(`${prefix}_${hexOf(entryId)}${threadHex}`)
 }
 
 export function messageOutput(id: string, text: string, status: MessageOutput['status']): MessageOutput {
