@@ -26,7 +26,7 @@ export class LineCutter {
       return ''
     }
     const text = this.#pending.size === 0 ? bytes.toString('utf8', 0, cut) : this.#join(bytes.subarray(0, cut))
-    this.#pending.add(bytes.subarray(cut + 1))
+    if (cut + 1 < bytes.length) this.#pending.add(bytes.subarray(cut + 1))
     return text
   }
 
