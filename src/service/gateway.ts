@@ -101,7 +101,8 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
     address: url,
     connections: () => gateway.connections(),
     async loginLink(known) {
-      const start = `${openable(url)}/login#code=`
+      const [page = openable(url)] = config.gateway.allowedOrigins
+      const start = `${page}/login#code=`
       if (known?.startsWith(start) && (await sessions.isOpenCode(known.slice(start.length)))) return known
       return `${start}${await sessions.makeCode()}`
     },

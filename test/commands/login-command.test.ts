@@ -40,3 +40,14 @@ test('the start and `atrium login` print links that work once; a session outlive
   assert.equal((await session(replaced.url)).status, 401, 'its token was replaced')
   await replaced.stop()
 })
+
+test('behind a proxy, links lead to the address that the operator named', async (t) => {
+  const own = newHome()
+  t.after(own.remove)
+  const origins = 'https://agent.example.com,https://other.example.com'
+  const service = await serve(own.path, { GATEWAY_ALLOWED_ORIGINS: origins })
+  t.after(() => service.stop())
+  assert.match(service.output(), /sign in +https:\/\/agent\.example\.com\/login#code=atr_/)
+  const { stdout } = await atrium(own.path, ['login'])
+  assert.match(stdout, /^https:\/\/agent\.example\.com\/login#code=atr_[\w-]{22}$/m)
+})
