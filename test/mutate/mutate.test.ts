@@ -160,20 +160,28 @@ test('what is known is not run again until a file changes, and a sample is the s
 })
 
 test('a test on PostgreSQL gets the server of the run, and judges what the others leave', async (t) => {
+  const steps = `export const up = (from: number, by: number): number => from + by
+export const down = (from: number, by: number): number => from - by
+`
+  const stepsTest = `import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { down, up } from '../src/screen/steps.ts'
+`
   const onServer = `import { url } from './postgres.ts'\ntest('it is there', () => assert.equal(url, 'lent'))\n`
   const root = project(t, {
-    'src/screen/limits.ts': limits,
-    'test/limits.test.ts': limitsTest.replace(/^.*counting ends.*$/m, ''),
-    'test/counting.test.ts': limitsTest.replace(/^.*a width fits.*$/m, onServer),
+    'src/screen/steps.ts': steps,
+    'test/up.test.ts': `${stepsTest}test('up', () => assert.equal(up(4, 2), 6))\n`,
+    'test/down.test.ts': `${stepsTest}${onServer}test('down', () => assert.equal(down(4, 2), 2))\n`,
     'test/postgres.ts': `import 'node:child_process'\nexport const url = process.env['TEST_POSTGRES']\n`,
   })
-  const { results } = await run(root)
-  const caught = results.filter(({ outcome }) => outcome === 'caught').map(({ fault, tests }) => [fault.line, ...tests])
-  assert.deepEqual(caught, [
-    [3, 'test/limits.test.ts'],
-    [3, 'test/limits.test.ts'],
-    ...Array.from({ length: 3 }, () => [7, 'test/counting.test.ts']),
-  ])
+  const { results } = await run(root, { paths: ['src/screen/steps.ts'] })
+  assert.deepEqual(
+    results.map(({ fault, outcome, tests }) => [fault.line, outcome, ...tests]),
+    [
+      [1, 'caught', 'test/up.test.ts'],
+      [2, 'caught', 'test/down.test.ts'],
+    ],
+  )
 })
 
 const fallbacks = `export const first = (lines: readonly string[]): string => lines[0] ?? ''
