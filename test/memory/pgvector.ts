@@ -51,7 +51,7 @@ async function openDatabase(): Promise<PGlite> {
   if (existsSync(path)) return PGlite.create({ extensions: { vector }, loadDataDir: new Blob([readFileSync(path)]) })
   for (const old of globSync(join(cache, 'atrium-pgvector-*'))) rmSync(old, { force: true })
   const db = await PGlite.create({ extensions: { vector } })
-  for (const each of statements) await db.exec(each)
+  await db.exec(['BEGIN', ...statements, 'COMMIT'].join(';\n'))
   const dump = await db.dumpDataDir('none')
   writeFileSync(`${path}.${process.pid}`, Buffer.from(await dump.arrayBuffer()))
   renameSync(`${path}.${process.pid}`, path)
