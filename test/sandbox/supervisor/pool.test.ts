@@ -213,15 +213,19 @@ test('no process is put out while every waiting tool has one; a tool without any
   assert.equal(chooseNext(withC, [busy, { folder: 'b', busy: false, since: 0 }], 600)?.folder, 'c')
 })
 
-test('many calls of many tools through few processes: all are answered, without a start for each', async () => {
+test('many calls of many tools through few processes: all are answered, without a start for each', async (t) => {
   const pool = createPool(2)
   const seen = new Set<number | undefined>()
+  // On a busy machine a process would be put out after a few calls.
+  let now = performance.now()
+  t.mock.method(performance, 'now', () => now)
   const caller = async (folder: string): Promise<void> => {
-    for (let each = 0; each < 20; each++) {
+    for (let each = 0; each < 10; each++) {
       assert.equal((await pool.run(folder, job)).type, 'output')
+      now += 20
       for (const { pid } of pool.live()) seen.add(pid)
     }
   }
   await Promise.all(Array.from({ length: 12 }, (_, at) => caller(folders[at % 3] ?? '')))
-  assert(seen.size < 60, `${seen.size} processes for 240 calls`)
+  assert(seen.size > 2 && seen.size < 30, `${seen.size} processes for 120 calls`)
 })
