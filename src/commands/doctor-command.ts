@@ -1,6 +1,7 @@
 // `atrium doctor`: checks the installation and says what to fix. It creates nothing.
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { type Config, loadConfig, weakSecrets } from '#config.ts'
+import type { ModelTrial } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
 import { costWords, countWords, durationWords } from '#core/words.ts'
@@ -16,6 +17,7 @@ import { newestVersion } from '#store/migrations.ts'
 import { whyShellUnconfined } from '#tools/workspace/shell.ts'
 import { openExisting, type OpenedStore, type Secret } from './existing-store.ts'
 import { runningService } from './running-service.ts'
+import { serviceModel } from './service-model.ts'
 import { createProgress } from './progress-line.ts'
 import { paint, print, table } from './report.ts'
 
@@ -166,16 +168,24 @@ async function lookAtSealed({ store }: OpenedStore, say: Say): Promise<void> {
   say(`sealed under another key: ${names.join(', ')}; restore the key, or set each anew: atrium secret set`, 'warning')
 }
 
-/** Makes one short call of the model: a key that is set may still be wrong. */
-async function lookAtModel({ model }: Config, secret: Secret, say: Say): Promise<void> {
-  const opened = await openModel({ ...model, fallback: [] }, secret)
+/** Makes one short call of the model, by a running service with its own keys: a key that is set may still be wrong. */
+async function lookAtModel({ model: own, home }: Config, secret: Secret, say: Say): Promise<void> {
+  const service = await serviceModel(home)
+  const test = service?.test ?? (await ownTest(own, secret))
+  const model = service?.model ?? own
   if (model.provider === 'scripted') return say(`${model.provider} ${model.name}`)
   if (model.provider !== 'offline') {
-    const { ms, usage } = await tryModel(opened)
+    const { ms, usage } = await test()
     return say(`${model.provider} ${model.name} answers, after ${durationWords(ms)} (${costWords(usage.costUsd)})`)
   }
   const hint = (await ollamaAnswers()) ? 'a local Ollama answers too' : 'a real one is better'
   say(`the built-in offline model answers; ${hint}: atrium model set ollama qwen3`, 'warning')
+}
+
+/** A script that cannot be read is a fault also if it is not asked. */
+async function ownTest(model: Config['model'], secret: Secret): Promise<() => Promise<ModelTrial>> {
+  const opened = await openModel({ ...model, fallback: [] }, secret)
+  return () => tryModel(opened)
 }
 
 /** Starts each MCP server once. Faults are warnings: the agent works without them. */

@@ -14,11 +14,9 @@ import { openModel } from '#models/open-model.ts'
 import { tryModel } from '#models/trial.ts'
 import { type RunningService, runningService } from './running-service.ts'
 import { callService } from './service-client.ts'
+import { type ServiceModel, serviceModel, serviceModelMs } from './service-model.ts'
 import { paint, print, table } from './report.ts'
 import { withStore } from './home-store.ts'
-
-/** The service asks the model for at most 30 s. */
-const serviceMs = 60_000
 
 /** Where the choice comes from, in words. */
 const sources = {
@@ -29,50 +27,93 @@ const sources = {
 } as const
 
 export async function listModels(options: { json?: boolean }): Promise<void> {
-  await withStore(async (store) => {
+  const service = await serviceModel(loadConfig().home)
+  const { current, known } = service ? inService(service) : await inStore()
+  const { provider, fallback = [], offered = [] } = current
+  const rows = known.map(({ name, words, missing }) => {
+    const needs = missing.length > 0 ? `needs ${missing.join(' and ')}` : 'ready'
+    return [name === provider ? '*' : ' ', name, words, needs]
+  })
+  const next = fallback.length > 0 ? ` When it cannot, ${fallback.join(', then ')} stands in.` : ''
+  const others = offered.length > 0 ? ` A thread may use another: ${offered.join(', ')}.` : ''
+  const why = `${sources[current.chosen_by]}${service ? ', in the running service' : ''}`
+  const first = `${modelWords({ provider, name: current.model })} answers (chosen ${why}).${next}${others}`
+  const data = { current, providers: known.map(({ name, missing }) => ({ name, missing })) }
+  print(options, data, `${first}\n\n${table(rows)}`)
+}
+
+type InUse = {
+  readonly current: {
+    readonly provider: string
+    readonly model: string
+    readonly chosen_by: keyof typeof sources
+    readonly base_url?: string
+    readonly fallback?: readonly string[]
+    readonly offered?: readonly string[]
+  }
+  readonly known: readonly { readonly name: string; readonly words: string; readonly missing: readonly string[] }[]
+}
+
+function inService({ model, providers: known }: ServiceModel): InUse {
+  const named = (entries: readonly string[]): string[] => entries.map((each) => each.replace(/@https?:\/\/.*$/, ''))
+  const fallback = named(model.fallback)
+  const usual = `${model.provider}/${model.name}`
+  const offered = [...new Set([...named(model.offered), ...fallback])].filter((name) => name !== usual)
+  return { current: currentOf({ ...model, source: model.chosenBy }, { fallback, offered }), known }
+}
+
+/** Without a service the environment of this command stands for that of the next start. */
+async function inStore(): Promise<InUse> {
+  return withStore(async (store) => {
     const config = loadConfig(await store.settings.all())
     const { model } = config
-    const fallback = (model.fallback ?? []).map(({ provider, name }) => `${provider}/${name}`)
-    const offered = offeredModels(model).map(choiceName)
-    const current = {
-      provider: model.provider,
-      model: model.name,
-      chosen_by: model.source,
-      ...(model.baseUrl && { base_url: model.baseUrl }),
-      ...(fallback.length > 0 && { fallback }),
-      ...(offered.length > 0 && { offered }),
-    }
+    const fallback = (model.fallback ?? []).map(choiceName)
     const sealed = (await store.secrets.list()).map(({ name }) => name)
-    const known = providerNames.map((name) => ({ name, missing: missingOf(name, config, sealed) }))
-    const rows = known.map(({ name, missing }) => {
-      const needs = missing.length > 0 ? `needs ${missing.join(' and ')}` : 'ready'
-      return [name === model.provider ? '*' : ' ', name, providers[name].words, needs]
-    })
-    const next = fallback.length > 0 ? ` When it cannot, ${fallback.join(', then ')} stands in.` : ''
-    const others = offered.length > 0 ? ` A thread may use another: ${offered.join(', ')}.` : ''
-    const first = `${modelWords(model)} answers (chosen ${sources[model.source]}).${next}${others}`
-    print(options, { current, providers: known }, `${first}\n\n${table(rows)}`)
+    const known = providerNames.map((name) => ({
+      name,
+      words: providers[name].words,
+      missing: missingOf(name, config, sealed),
+    }))
+    return { current: currentOf(model, { fallback, offered: offeredModels(model).map(choiceName) }), known }
   })
+}
+
+function currentOf(
+  { provider, name, source, baseUrl }: Omit<Config['model'], 'provider' | 'fallback'> & { readonly provider: string },
+  { fallback, offered }: { readonly fallback: readonly string[]; readonly offered: readonly string[] },
+): InUse['current'] {
+  return {
+    provider,
+    model: name,
+    chosen_by: source,
+    ...(baseUrl && { base_url: baseUrl }),
+    ...(fallback.length > 0 && { fallback }),
+    ...(offered.length > 0 && { offered }),
+  }
 }
 
 /** Makes one short call of the model in use and prints its reply, time and cost. */
 export async function testModel(options: { json?: boolean }): Promise<void> {
-  await withStore(async (store) => {
-    const { model } = loadConfig(await store.settings.all())
-    const { words, usage, model: answered, ms } = await tryIt(store, model)
-    const data = {
-      provider: model.provider,
-      model: answered,
-      words,
-      ms,
-      input_tokens: usage.inputTokens,
-      output_tokens: usage.outputTokens,
-      cost_usd: usage.costUsd,
-    }
-    const reply = words === '' ? 'without words' : JSON.stringify(words)
-    const took = `${countWords(usage.inputTokens, 'token')} in, ${numberWords(usage.outputTokens)} out, ${costWords(usage.costUsd)}`
-    print(options, data, `${answered} answered after ${durationWords(ms)}: ${reply}\n${took}`)
-  })
+  const service = await serviceModel(loadConfig().home)
+  const { provider, trial } = service
+    ? { provider: service.model.provider, trial: await service.test() }
+    : await withStore(async (store) => {
+        const { model } = loadConfig(await store.settings.all())
+        return { provider: model.provider, trial: await tryIt(store, model) }
+      })
+  const { words, usage, model: answered, ms } = trial
+  const data = {
+    provider,
+    model: answered,
+    words,
+    ms,
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    cost_usd: usage.costUsd,
+  }
+  const reply = words === '' ? 'without words' : JSON.stringify(words)
+  const took = `${countWords(usage.inputTokens, 'token')} in, ${numberWords(usage.outputTokens)} out, ${costWords(usage.costUsd)}`
+  print(options, data, `${answered} answered after ${durationWords(ms)}: ${reply}\n${took}`)
 }
 
 type Choice = {
@@ -129,7 +170,7 @@ type Changes = Record<string, string | undefined>
 type SetModel = Pick<SettingsView['model'], 'provider' | 'name' | 'chosenBy'>
 
 async function setInService({ socket }: RunningService, body: object): Promise<SetModel> {
-  const model = await callService(socket, { method: 'POST', path: '/model', body, withinMs: serviceMs })
+  const model = await callService(socket, { method: 'POST', path: '/model', body, withinMs: serviceModelMs })
   return model as SetModel
 }
 

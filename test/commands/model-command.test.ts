@@ -136,6 +136,36 @@ test('a choice that lacks its address is refused also while the environment wins
   assert.match(beside.stderr, refused[2])
 })
 
+test('a running service tells and tests its own model, whatever the environment of the command says', async (t) => {
+  const served = await serveAnthropic(t, saying([{ text: ['ready'] }]))
+  const own = newHome()
+  t.after(own.remove)
+  const service = await serve(own.path, {
+    LLM_PROVIDER: 'anthropic',
+    LLM_MODEL: 'claude-sonnet-4-6',
+    LLM_BASE_URL: `${served.url}/v1`,
+    LLM_FALLBACK: 'ollama/qwen3@http://127.0.0.1:9/v1',
+    ANTHROPIC_API_KEY: anthropicKey,
+  })
+  t.after(() => service.stop())
+  const listed = await atrium(own.path, ['model'])
+  assert.match(
+    listed.stdout,
+    /^anthropic claude-sonnet-4-6 answers \(chosen by LLM_PROVIDER, in the running service\)\./,
+  )
+  assert.match(listed.stdout, / When it cannot, ollama\/qwen3 stands in\. A thread may use another: ollama\/qwen3\.$/m)
+  const { current } = JSON.parse((await atrium(own.path, ['model', '--json'])).stdout) as { current: unknown }
+  assert.partialDeepStrictEqual(current, {
+    provider: 'anthropic',
+    chosen_by: 'environment',
+    fallback: ['ollama/qwen3'],
+  })
+  const trial = await atrium(own.path, ['model', 'test', '--json'])
+  assert.partialDeepStrictEqual(JSON.parse(trial.stdout), { provider: 'anthropic', words: 'ready' })
+  const doctor = await atrium(own.path, ['doctor'])
+  assert.match(doctor.stdout, /✓ model: anthropic claude-sonnet-4-6 answers/)
+})
+
 test('the list marks the provider in use', async () => {
   assert.match((await atrium(home.path, ['model', 'list'])).stdout, /^ollama qwen3 answers[^]*^\* {2}ollama /m)
 })

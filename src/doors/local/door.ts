@@ -32,7 +32,7 @@ export type LocalParts = {
   readonly status: () => Promise<object>
   /** Reloads settings. */
   readonly reload: () => Promise<void>
-  readonly settings: Pick<SettingsAdmin, 'read' | 'change'>
+  readonly settings: Pick<SettingsAdmin, 'read' | 'change' | 'tryChoice' | 'tryModel'>
   /** Makes a one-time sign-in link for the operator; undefined while the gateway is off. */
   readonly loginLink: () => Promise<string | undefined>
   readonly log: Log
@@ -74,6 +74,19 @@ const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
       await reload()
       return {}
     },
+  ],
+  [
+    'GET /model',
+    async (_, { settings }) => {
+      const { model, providers } = await settings.read()
+      return { model, providers }
+    },
+  ],
+  [
+    'POST /model/test',
+    // A script gives an answer to no choice, and one to a message.
+    async (_, { settings }) =>
+      (await settings.read()).model.provider === 'scripted' ? settings.tryModel() : settings.tryChoice({}),
   ],
   [
     'POST /model',

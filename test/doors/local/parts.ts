@@ -35,6 +35,8 @@ export function fakeParts(parts: Pick<LocalParts, 'socket'> & Partial<LocalParts
     settings: {
       change: noted('change', undefined),
       read: () => Promise.reject(new Error('no settings here')),
+      tryChoice: () => Promise.reject(new Error('no model here')),
+      tryModel: () => Promise.reject(new Error('no model here')),
     },
     loginLink: noted('loginLink', undefined),
     log: silentLog,
