@@ -5,6 +5,7 @@ import { fallbacks } from '#config/schemas.ts'
 import type { Json } from '#core/json.ts'
 import { isProvider, type Provider, providers } from '#core/providers.ts'
 import type { Settings } from '#core/store.ts'
+import { withoutEndSlashes } from '#lib/end-slashes.ts'
 
 /** Older ones are dropped. */
 const maxKept = 8
@@ -40,7 +41,7 @@ function choiceIn(settings: Settings): KeptModel | undefined {
   if (typeof provider !== 'string' || !isProvider(provider) || provider === 'scripted') return undefined
   const defaultName = providers[provider].model
   const name = typeof model === 'string' ? model : defaultName
-  const baseUrl = typeof at === 'string' && at !== '' ? at.replace(/\/+$/, '') : undefined
+  const baseUrl = typeof at === 'string' && at !== '' ? withoutEndSlashes(at) : undefined
   // The setting is a comma-separated list.
   if (!name || `${name}${baseUrl}`.includes(',')) return undefined
   return name === defaultName && baseUrl === undefined ? undefined : { provider, name, ...(baseUrl && { baseUrl }) }

@@ -7,6 +7,7 @@ import { isObject, type Json } from '#core/json.ts'
 import type { Model } from '#core/model.ts'
 import { providerNames, providers } from '#core/providers.ts'
 import type { Settings, Store } from '#core/store.ts'
+import { withoutEndSlashes } from '#lib/end-slashes.ts'
 import { checkKeyAddresses } from './key-addresses.ts'
 import { forgetting, keeping, keptIn } from './recent-models.ts'
 import { listModels, missingOf } from './model-choices.ts'
@@ -160,7 +161,7 @@ function checkInForce(settings: Settings, model: ModelConfig): void {
   const wishes: readonly [variable: string, param: string, wanted: Json | undefined, inForce: string | undefined][] = [
     ['LLM_PROVIDER', 'provider', settings['llm_provider'], model.provider],
     ['LLM_MODEL', 'model', model.provider === 'offline' ? null : settings['llm_model'], model.name],
-    ['LLM_BASE_URL', 'base_url', typeof address === 'string' ? address.replace(/\/+$/, '') : null, model.baseUrl],
+    ['LLM_BASE_URL', 'base_url', typeof address === 'string' ? withoutEndSlashes(address) : null, model.baseUrl],
   ]
   for (const [variable, param, wanted, inForce] of wishes) {
     // Some providers have no address.

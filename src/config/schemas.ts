@@ -2,6 +2,7 @@
 import { isIP } from 'node:net'
 import * as z from 'zod/mini'
 import { isProvider, providerNames } from '#core/providers.ts'
+import { withoutEndSlashes } from '#lib/end-slashes.ts'
 
 const maxSecretLength = 4096
 const maxNameLength = 256
@@ -69,7 +70,7 @@ export function host() {
 /** The http or https URL of a server, without secrets. Slashes at the end are removed. */
 export function serverUrl() {
   const fault = 'must be an http or https URL without user, password, query and fragment'
-  return parsedBy((text) => (isPlainWebUrl(text) ? text.replace(/\/+$/, '') : undefined), fault)
+  return parsedBy((text) => (isPlainWebUrl(text) ? withoutEndSlashes(text) : undefined), fault)
 }
 
 /** The URL of a PostgreSQL server. It may contain a password. */
@@ -133,7 +134,7 @@ export function fallbacks() {
     const [, choice = text, url] = /^(.*?)@(https?:\/\/.*)$/.exec(text) ?? []
     const [provider = '', ...name] = choice.split('/')
     if (!isProvider(provider) || (url !== undefined && !isPlainWebUrl(url))) return undefined
-    const baseUrl = url?.replace(/\/+$/, '')
+    const baseUrl = url && withoutEndSlashes(url)
     return { provider, ...(name.length > 0 && { name: name.join('/') }), ...(baseUrl && { baseUrl }) }
   }
   return parsedBy(

@@ -76,7 +76,7 @@ function readServer(name: string, entry: Entry, looksSecret: ImportParts['looksS
   if (typeof command !== 'string' || command === '') return 'it has neither a command nor a URL'
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === 'string')) return 'its arguments are not texts'
   const words = [command, ...args]
-  const placeholder = words.map((word) => /\$\{[^}]*\}/.exec(word)?.[0]).find((each) => each !== undefined)
+  const placeholder = words.map(placeholderIn).find((each) => each !== undefined)
   if (placeholder !== undefined) return `its command line has ${placeholder}, which only the other client knows`
   const named = values.read(env, false)
   if (typeof named === 'string') return named
@@ -85,6 +85,13 @@ function readServer(name: string, entry: Entry, looksSecret: ImportParts['looksS
     : []
   const done = values.done()
   return { target: { kind: 'stdio', command, args, env: named }, ...done, notes: [...done.notes, ...notes] }
+}
+
+/** Without a pattern: that would look for the end from each `${`. */
+function placeholderIn(word: string): string | undefined {
+  const start = word.indexOf('${')
+  const end = start < 0 ? -1 : word.indexOf('}', start)
+  return end < 0 ? undefined : word.slice(start, end + 1)
 }
 
 /** Turns the values of variables or headers into names of secrets, variables, or plain values. */

@@ -3,6 +3,7 @@ import type { Agent } from 'undici'
 import { AppError } from '#core/errors.ts'
 import type { Model, ModelEvent, ModelRequest } from '#core/model.ts'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
+import { withoutEndSlashes } from '#lib/end-slashes.ts'
 import { parseBaseUrl, viaOf } from './base-url.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { createBodyWriter } from './chat-body.ts'
@@ -51,7 +52,7 @@ export function createChatModel(parts: ChatModelParts): Model {
   const url = parseBaseUrl(parts.baseUrl)
   const post = {
     origin: url.origin,
-    path: `${url.pathname.replace(/\/+$/, '')}/chat/completions${url.search}`,
+    path: `${withoutEndSlashes(url.pathname)}/chat/completions${url.search}`,
     headers: headersOf(parts, url),
     idleMs: limits.idleMs,
     maxBytes: limits.responseBytes,

@@ -3,6 +3,7 @@ import { AppError } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
 import { type Provider, providers } from '#core/providers.ts'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
+import { withoutEndSlashes } from '#lib/end-slashes.ts'
 import { parseBaseUrl } from './base-url.ts'
 
 const timeoutMs = 15_000
@@ -16,7 +17,7 @@ export type ProviderAccess = { readonly provider: Provider; readonly baseUrl?: s
 export async function listProviderModels(access: ProviderAccess): Promise<readonly string[]> {
   const { client, model, baseUrl = '' } = providers[access.provider]
   if (client === 'offline' || client === 'scripted') return model ? [model] : []
-  const base = (access.baseUrl ?? baseUrl).replace(/\/+$/, '')
+  const base = withoutEndSlashes(access.baseUrl ?? baseUrl)
   const { host } = parseBaseUrl(base)
   const { query, headers } = requestOf(client, access.apiKey)
   const response = await fetch(`${base}/models${query}`, {

@@ -9,6 +9,7 @@ import { isObject, type JsonObject } from '#core/json.ts'
 import { maxCalls, type Model, type ModelEvent, type ModelRequest } from '#core/model.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import type { Sampling, Usage } from '#core/turn.ts'
+import { withoutEndSlashes } from '#lib/end-slashes.ts'
 import { pace } from '#lib/pace.ts'
 import { parseBaseUrl, viaOf } from './base-url.ts'
 import type { ChatModelParts } from './chat.ts'
@@ -57,7 +58,7 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
     expected: 'a stream of events',
     suffix: pack.suffix,
   })
-  const baseURL = parts.baseUrl.replace(/\/+$/, '')
+  const baseURL = withoutEndSlashes(parts.baseUrl)
   const pictures = createSdkPictures()
   const model = pack.open({
     baseURL,

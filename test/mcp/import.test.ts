@@ -156,3 +156,11 @@ test('flags and numbers are texts, and a name that an import seals is not asked 
   })
   assert.deepEqual(server?.notes, [])
 })
+
+test('an argument with very many beginnings of placeholders is looked through once', () => {
+  const read = (args: readonly string[]) =>
+    readImport(JSON.stringify({ mcpServers: { a: { command: 'x', args } } }), parts)
+  const many = '${'.repeat(500_000)
+  assert.equal(read([many]).servers.length, 1)
+  assert.match(read(['a${b}c${d}']).left[0]?.why ?? '', /has \$\{b\}, which/)
+})

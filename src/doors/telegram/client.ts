@@ -1,5 +1,6 @@
 // A small client of Telegram's Bot API. The token is part of every address, so no address is ever in a message or a log.
 import * as z from 'zod/mini'
+import { withoutEndSlashes } from '#lib/end-slashes.ts'
 
 /** Sends one request; failures are returned. Passed in: doors do not open connections themselves. */
 export type SendRequest = (
@@ -100,7 +101,7 @@ export type BotApiParts = {
 
 export function createBotApi({ api, token, send, mayWrite }: BotApiParts): BotApi {
   const guard = mayWrite ? { mayWrite } : {}
-  const base = api.replace(/\/+$/, '')
+  const base = withoutEndSlashes(api)
   const secret = token.slice(token.indexOf(':') + 1)
   /** A server may repeat the address in its errors. */
   const masked = (text: string): string => text.replaceAll(secret, '[masked]').slice(0, maxDescriptionChars)

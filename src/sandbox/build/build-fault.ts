@@ -51,11 +51,11 @@ function endlessFault(words: string): string | undefined {
 
 /** What the code threw while it loaded. An Error comes with the places of the scripts, other values without any. */
 function thrownFault(words: string): string | undefined {
-  const [, message, stack] = /Error: (.*?)(?:\n\s+at (.*))?$/s.exec(words.trimEnd()) ?? []
-  if (message !== undefined) {
-    const place = /(?<file>[\w-]+)\.js:(?<line>\d+)/.exec(
-      (stack ?? '').replaceAll(/[^\n]*\bprelude\.js:.*/g, ''),
-    )?.groups
+  const thrown = /Error: (.*)$/s.exec(words.trimEnd())?.[1]
+  if (thrown !== undefined) {
+    const [message = '', ...stack] = thrown.split(/\n[ \t]+(?=at )/)
+    const own = stack.filter((line) => !/\bprelude\.js:/.test(line))
+    const place = /(?<![\w-])(?<file>[\w-]+)\.js:(?<line>\d+)/.exec(own.join('\n'))?.groups
     const reason = message === '' ? 'an Error without a message was thrown' : message
     return place === undefined || place['file'] === 'entry'
       ? reason
