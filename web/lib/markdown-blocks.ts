@@ -14,7 +14,15 @@ import {
   quotedIn,
   underlineOf,
 } from './markdown-lines.ts'
-import { labelOf, maxFormulaLength, type Reading, spansLater, takeFormula } from './markdown-reading.ts'
+import {
+  type Entries,
+  labelOf,
+  markOf,
+  maxFormulaLength,
+  type Reading,
+  spansLater,
+  takeFormula,
+} from './markdown-reading.ts'
 import { isTable, readTable } from './markdown-table.ts'
 import type { ListItem, MarkdownBlock } from './markdown-tree.ts'
 
@@ -30,10 +38,11 @@ export type FoundBlock = {
   readonly line: number
   /** It follows a blank line. */
   readonly gap: boolean
+  readonly entries?: Entries | undefined
 }
 
 /** The result of a reader: the block, if the lines make one, and the line after it. */
-type Read = { readonly block?: MarkdownBlock; readonly next: number }
+type Read = { readonly block?: MarkdownBlock; readonly next: number; readonly entries?: Entries }
 
 type Lines = {
   readonly lines: readonly string[]
@@ -71,11 +80,11 @@ export function* blocksIn(source: readonly string[], reading: Reading, depth = 0
       yield { block: { type: 'plain', text: lines.slice(at).join('\n') }, line: at, gap }
       return
     }
-    const { block, next } = readBlock(own, at)
+    const { block, next, entries } = readBlock(own, at)
     if (block) {
       // Code is drawn with its language and a button.
       reading.left.nodes -= block.type === 'code' ? 8 : 1
-      yield { block, line: at, gap }
+      yield { block, line: at, gap, entries }
       gap = false
     }
     at = next
@@ -177,9 +186,12 @@ function readList(own: Lines, from: number): Read | undefined {
   let loose = false
   let at = from
   let next = from
+  const begin = markOf(own.reading)
+  let entries: Entries | undefined
   while (own.reading.left.nodes > 0) {
     const marker = markerOf(own.lines[at] ?? '')
     if (marker?.kind !== first.kind) break
+    if (at > from) entries = { first: begin, last: markOf(own.reading), line: at }
     // A blank line stood between this item and the one before.
     if (at > next) loose = true
     own.reading.left.nodes--
@@ -191,7 +203,7 @@ function readList(own: Lines, from: number): Read | undefined {
     while (at < own.lines.length && isBlank(own.lines[at] ?? '')) at++
   }
   const start = first.number === undefined ? {} : { start: first.number }
-  return { block: { type: 'list', ...start, loose, items }, next }
+  return { block: { type: 'list', ...start, loose, items }, next, ...(entries && { entries }) }
 }
 
 function readItem({ lines, reading, depth }: Lines, from: number): { item: ListItem; gap: boolean; next: number } {

@@ -21,6 +21,16 @@ export type Reading = {
   readonly left: { -readonly [Name in keyof MarkdownLimits]: MarkdownLimits[Name] }
 }
 
+/** A point of a reading: how many texts were pending, and what was left of the limits. */
+export type Mark = { readonly texts: number; readonly left: MarkdownLimits }
+
+/** Where the first and the last row or item of a block begin. */
+export type Entries = { readonly first: Mark; readonly last: Mark; readonly line: number }
+
+export function markOf({ pending, left }: Reading): Mark {
+  return { texts: pending.length, left: { ...left } }
+}
+
 /** Characters in one formula: typesetting takes more than linear time. */
 export const maxFormulaLength = 2_000
 

@@ -1,6 +1,6 @@
 // Reads a table of Markdown: a line of names, a line of dashes, then rows.
 import { interrupts, isBlank } from './markdown-lines.ts'
-import { type Reading, spansLater } from './markdown-reading.ts'
+import { type Entries, markOf, type Reading, spansLater } from './markdown-reading.ts'
 import type { Align, MarkdownBlock } from './markdown-tree.ts'
 
 /** A table with more columns is text. */
@@ -15,7 +15,7 @@ export function readTable(
   lines: readonly string[],
   from: number,
   reading: Reading,
-): { block: MarkdownBlock; next: number } | undefined {
+): { block: MarkdownBlock; next: number; entries?: Entries } | undefined {
   const aligns = alignsOf(lines, from)
   if (!aligns) return undefined
   const row = (line: string) => {
@@ -25,13 +25,17 @@ export function readTable(
   }
   const head = row(lines[from] ?? '')
   const rows = []
+  const first = markOf(reading)
+  let last = first
   let at = from + 2
   for (; at < lines.length && reading.left.nodes > 0; at++) {
     const line = lines[at] ?? ''
     if (isBlank(line) || interrupts(line, true)) break
+    last = markOf(reading)
     rows.push(row(line))
   }
-  return { block: { type: 'table', aligns, head, rows }, next: at }
+  const block: MarkdownBlock = { type: 'table', aligns, head, rows }
+  return { block, next: at, ...(rows.length > 0 && { entries: { first, last, line: at - 1 } }) }
 }
 
 /** The alignments in the line of dashes below a line of names; undefined where there is no table. */

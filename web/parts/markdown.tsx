@@ -6,7 +6,7 @@ import { directionOf } from '../lib/direction.ts'
 import { type HeadingLevels, headingLevels } from '../lib/heading-levels.ts'
 import { formattedLength, type MarkdownText, readMarkdown } from '../lib/markdown.ts'
 import type { MarkdownLimits } from '../lib/markdown-reading.ts'
-import type { Align, MarkdownBlock, Span } from '../lib/markdown-tree.ts'
+import type { Align, ListItem, MarkdownBlock, Span } from '../lib/markdown-tree.ts'
 import { Code } from './code.tsx'
 import { Formula } from './formula.tsx'
 import { LongText, PlainText } from './long-text.tsx'
@@ -66,29 +66,51 @@ function nodesOf({ nodes, formulas }: MarkdownLimits): number {
 
 type BlockProps = { readonly block: MarkdownBlock; readonly levels: HeadingLevels; readonly growing: boolean }
 
-/** Memoised: while a text streams in, only its last blocks are drawn again. The levels of a block are given by those before. */
+/**
+ * Memoised: while a text streams in, only its last blocks are drawn again, and only the last rows and items of these. The
+ * levels of a block are given by those before.
+ */
 function OwnBlock({ block, levels, growing, nodes }: BlockProps & { readonly nodes: number }) {
+  const loose = block.type === 'list' && block.loose
+  const known = useMemo<Pen['known']>(() => new WeakMap(), [growing, loose])
   return useMemo(
-    () => <div class="markdown-block">{drawBlock(block, { levels, growing, left: nodes })}</div>,
+    () => <div class="markdown-block">{drawBlock(block, { levels, growing, max: nodes, drawn: 0, known })}</div>,
     [block, growing, nodes],
   )
 }
 
-/** What is needed to draw, and how many elements may still be drawn: by functions, which take less time than components. */
-type Pen = Omit<BlockProps, 'block'> & { left: number }
+/** What is needed to draw, and how many elements are and may be drawn: by functions, which take less time than components. */
+type Pen = Omit<BlockProps, 'block'> & {
+  readonly max: number
+  drawn: number
+  /** Rows and items that were drawn whole: the same element again costs nothing. */
+  readonly known: WeakMap<object, { readonly node: VNode; readonly nodes: number }>
+}
+
+function drawOnce(each: object, pen: Pen, draw: () => VNode): VNode {
+  const before = pen.known.get(each)
+  if (before && pen.drawn + before.nodes <= pen.max) {
+    pen.drawn += before.nodes
+    return before.node
+  }
+  const from = pen.drawn
+  const node = draw()
+  if (pen.drawn < pen.max) pen.known.set(each, { node, nodes: pen.drawn - from })
+  return node
+}
 
 /** Draws one after the other, as many as there is room for. */
 function drawEach<T>(list: readonly T[], pen: Pen, draw: (each: T) => ComponentChild): ComponentChild[] {
   const drawn: ComponentChild[] = []
   for (const each of list) {
-    if (pen.left <= 0) break
+    if (pen.drawn >= pen.max) break
     drawn.push(draw(each))
   }
   return drawn
 }
 
 function drawBlock(block: MarkdownBlock, pen: Pen): VNode {
-  pen.left--
+  pen.drawn++
   switch (block.type) {
     case 'paragraph':
       return <p>{drawSpans(block.spans, pen)}</p>
@@ -97,10 +119,10 @@ function drawBlock(block: MarkdownBlock, pen: Pen): VNode {
       return <Heading class={`heading-${block.depth}`}>{drawSpans(block.spans, pen)}</Heading>
     }
     case 'code':
-      pen.left -= codeNodes - 1
+      pen.drawn += codeNodes - 1
       return <Code text={block.text} language={block.language} growing={pen.growing} />
     case 'math':
-      pen.left -= formulaNodes
+      pen.drawn += formulaNodes
       return <Formula key={block.text} tex={block.text} display plain={pen.growing} />
     case 'rule':
       return <hr />
@@ -130,19 +152,20 @@ function drawBlock(block: MarkdownBlock, pen: Pen): VNode {
 function drawList(block: Extract<MarkdownBlock, { type: 'list' }>, pen: Pen): VNode {
   const { start, loose, items } = block
   const dir = directionOf([block])
-  const shown = drawEach(items, pen, ({ checked, blocks }) => {
-    pen.left--
+  const drawItem = ({ checked, blocks }: ListItem): VNode => {
+    pen.drawn++
     return (
       <li>
         {checked !== undefined && <input type="checkbox" disabled checked={checked} aria-label="Done" />}
         {drawEach(blocks, pen, (each) => {
           if (each.type !== 'paragraph' || loose) return drawBlock(each, pen)
-          pen.left--
+          pen.drawn++
           return <>{drawSpans(each.spans, pen)}</>
         })}
       </li>
     )
-  })
+  }
+  const shown = drawEach(items, pen, (item) => drawOnce(item, pen, () => drawItem(item)))
   if (start === undefined) return <ul dir={dir}>{shown}</ul>
   return (
     <ol dir={dir} start={start}>
@@ -156,7 +179,7 @@ function drawTable(block: Extract<MarkdownBlock, { type: 'table' }>, pen: Pen): 
   const { aligns, head, rows } = block
   const cells = (row: readonly (readonly Span[])[], Cell: 'td' | 'th') =>
     row.map((cell, at) => {
-      pen.left--
+      pen.drawn++
       return <Cell align={alignOf(aligns[at])}>{drawSpans(cell, pen)}</Cell>
     })
   return (
@@ -165,11 +188,7 @@ function drawTable(block: Extract<MarkdownBlock, { type: 'table' }>, pen: Pen): 
         <thead>
           <tr>{cells(head, 'th')}</tr>
         </thead>
-        <tbody>
-          {drawEach(rows, pen, (row) => (
-            <tr>{cells(row, 'td')}</tr>
-          ))}
-        </tbody>
+        <tbody>{drawEach(rows, pen, (row) => drawOnce(row, pen, () => <tr>{cells(row, 'td')}</tr>))}</tbody>
       </table>
     </div>
   )
@@ -184,14 +203,14 @@ function drawSpans(spans: readonly Span[], pen: Pen): ComponentChild[] {
 }
 
 function drawSpan(span: Span, pen: Pen): ComponentChild {
-  if (span.type !== 'text') pen.left--
+  if (span.type !== 'text') pen.drawn++
   switch (span.type) {
     case 'text':
       return span.text
     case 'code':
       return <code>{span.text}</code>
     case 'math':
-      pen.left -= formulaNodes
+      pen.drawn += formulaNodes
       return <Formula key={span.text} tex={span.text} display={span.display} plain={pen.growing} />
     case 'note':
       return <sup>{span.label}</sup>

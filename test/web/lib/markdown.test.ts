@@ -152,6 +152,8 @@ test('a text that streams in reads as the whole does, and what cannot change is 
   const texts = [
     'One\n\nTwo *a\nb*\n\n- a\n\n- b\n\n  c\n\nThree\n\n```\ncode\n\nmore\n```\n\nFour\n',
     '1. a\n\n2. b\n\ntext\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> q\n\n$$\nx\n- y\n$$\n\nend',
+    'text\n- a\n- *b*\nlazy\n  - c\n- d\n\n- e\n---\n- f\n* g\n* * *\n1. h\n2.5 i\n2. j\n--',
+    'text\n| a | b |\n|---|--:|\n| 1 | *2* |\n| `3` | $4$ |\n# h\n| a |\r\n|---|\r\n| b |\r\n* c',
     'see [a] and [b][c]\n\nmore\n\n[a]: https://x.y\n[c]: https://z.z\n\nend of [a]',
   ]
   for (const text of texts) {
@@ -166,6 +168,30 @@ test('a text that streams in reads as the whole does, and what cannot change is 
   assert.equal(second.parts[1], first.parts[1])
   assert.notEqual(second.parts[2], first.parts[2])
   assert.equal(outlineOf(readMarkdown('Other', second)), 'p(Other)')
+})
+
+test('of a table or list that streams in only the last row or item is read again', () => {
+  const entriesOf = ({ parts }: MarkdownText): readonly object[] => {
+    const block = parts.at(-1)?.block
+    return block?.type === 'table' ? block.rows : block?.type === 'list' ? block.items : []
+  }
+  const texts = ['text\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4', 'text\n- a\n- b\n\n- c']
+  for (const text of texts) {
+    const first = readMarkdown(text)
+    const second = readMarkdown(`${text} and more`, first)
+    assert.equal(entriesOf(second).length, entriesOf(first).length)
+    entriesOf(first).forEach((each, at, { length }) => assert.equal(entriesOf(second)[at] === each, at < length - 1))
+  }
+  const limits = { nodes: 8, formulas: 2, formulaChars: 100 }
+  const rows = '| a |\n|---|\n' + '| b |\n'.repeat(20)
+  const first = readMarkdown(rows, undefined, limits)
+  const second = readMarkdown(`${rows}| c`, first, limits)
+  assert.equal(second.parts[0], first.parts[0])
+  assert.equal(outlineOf(second), outlineOf(readMarkdown(`${rows}| c`, undefined, limits)))
+  // Spans take no rows away: a table that streams in is as long as the whole.
+  const emphasised = '| a |\n|---|\n| *b* |\n| *c* |\n| *d* |\n| *e* |'
+  const begun = readMarkdown(emphasised.slice(0, 30), undefined, limits)
+  assert.equal(entriesOf(readMarkdown(emphasised, begun, limits)).length, 4)
 })
 
 test('the limits hold for a text that streams in as for the whole', () => {
