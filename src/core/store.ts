@@ -111,7 +111,7 @@ export interface Store {
   check(): Promise<readonly string[]>
   /** Throws database_unavailable if the database does not answer. */
   ping(): Promise<void>
-  /** Throws disk_full and home_unwritable while nothing can be stored: if a write failed with it, and another one does. */
+  /** Throws disk_full, home_unwritable or database_unavailable while nothing can be stored: if a write failed with it, and another one does. */
   checkWrites(): Promise<void>
   close(): Promise<void>
 }

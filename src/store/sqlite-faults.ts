@@ -5,8 +5,11 @@ import { AppError } from '#core/errors.ts'
 const busyCode = 5
 /** SQLITE_IOERR_SHMSIZE: there is no room for the index of the log, which each first connection makes. */
 const noRoomCode = 4874
-/** SQLITE_IOERR_WRITE, _FSYNC, _DIR_FSYNC and _TRUNCATE: a failing disk, or one that the system has made read-only. */
-const unwrittenCodes: ReadonlySet<number> = new Set([778, 1034, 1290, 1546])
+/**
+ * SQLITE_IOERR_WRITE and _TRUNCATE: a failing disk, or one that the system has made read-only. Not _FSYNC, after which a crash
+ * may bring back what was written.
+ */
+const unwrittenCodes: ReadonlySet<number> = new Set([778, 1546])
 /** SQLITE_READONLY: the file was opened to be read only. */
 const readOnlyCode = 8
 

@@ -2,14 +2,14 @@
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import { run, type Sql } from './sql.ts'
 
-const unstorable: ReadonlySet<ErrorCode> = new Set(['disk_full', 'home_unwritable'])
+const unstorable: ReadonlySet<ErrorCode> = new Set(['disk_full', 'home_unwritable', 'database_unavailable'])
 /** About what a short message takes. A smaller text might still fit into a page that has room. */
 const trialBytes = 16 * 1024
 const trialKey = 'write check'
 
 export type CheckedSql = {
   readonly sql: Sql
-  /** Costs nothing while writes succeed. Throws disk_full and home_unwritable. */
+  /** Costs nothing while writes succeed. Throws disk_full, home_unwritable and database_unavailable. */
   readonly checkWrites: () => Promise<void>
 }
 

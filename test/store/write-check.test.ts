@@ -1,6 +1,7 @@
 // Whether anything can be stored: known from writes that failed, and found out anew by a write.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AppError } from '#core/errors.ts'
 import { watchWrites } from '#store/write-check.ts'
 import { run } from '#store/sql.ts'
 import { openMemorySqlite } from './memory-store.ts'
@@ -35,6 +36,22 @@ test('a database is asked to write only after a write found no room, until one s
     keys.map(({ key }) => key),
     ['1'],
   )
+})
+
+test('a database whose disk failed is asked, until a write succeeds', async (t) => {
+  const inner = openMemorySqlite()
+  t.after(() => inner.close())
+  const fails = t.mock.method(inner, 'write', () =>
+    Promise.reject(new AppError('database_unavailable', 'disk I/O error')),
+  )
+  const { sql, checkWrites } = watchWrites(inner)
+  await rejectsWith(
+    sql.write(() => run('DELETE FROM counters')),
+    'database_unavailable',
+  )
+  await rejectsWith(checkWrites(), 'database_unavailable')
+  fails.mock.restore()
+  await checkWrites()
 })
 
 test('a database that is read only is asked too, one that refused a statement is not', async (t) => {
