@@ -3,6 +3,7 @@ import { type Config, checkDoors, weakSecrets } from '#config.ts'
 import { type LocalDoor, openLocalDoor } from '#doors/local/door.ts'
 import { type App, type AppParts, openApp } from '#app.ts'
 import { AppError } from '#core/errors.ts'
+import type { Store } from '#core/store.ts'
 import { canRunComponents } from '#app/components.ts'
 import { openOperator } from '#app/open-operator.ts'
 import { type Home, tokenFile } from '#home.ts'
@@ -83,7 +84,11 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       reload: () => app.reload(),
       settings: app.settings,
       loginLink,
-      status: async () => ({ ...(await statusOf(app.turns, about)), pid: process.pid }),
+      status: async () => ({
+        ...(await statusOf(app.turns, about)),
+        ...(await whyUnstored(app.store)),
+        pid: process.pid,
+      }),
     })
     await app.startDuties()
     parts.log.info({ version: about.version, doors: about.doors(), model: config.model.name }, 'started')
@@ -100,6 +105,17 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     }
   } catch (error) {
     await closeAll(0)
+    throw error
+  }
+}
+
+/** Why nothing can be stored, if so. */
+async function whyUnstored(store: Pick<Store, 'checkWrites'>): Promise<{ readonly unstored?: string }> {
+  try {
+    await store.checkWrites()
+    return {}
+  } catch (error) {
+    if (error instanceof AppError) return { unstored: error.message }
     throw error
   }
 }

@@ -102,6 +102,8 @@ async function examine(): Promise<Finding[]> {
   if (config.shell && existsSync(home.path)) await lookAtShell(home, config, say('shell'))
   await look('service', async () => {
     const runs = await runningService(config.home)
+    const unstored = runs?.status['unstored']
+    if (typeof unstored === 'string') return add('service', 'fault', `runs on this home, but ${unstored}`)
     add('service', 'ok', runs ? 'runs on this home' : 'does not run; start it with: atrium serve')
   })
   return findings

@@ -15,6 +15,8 @@ type Status = {
   readonly llm_skipped?: readonly string[]
   readonly database_backend: string
   readonly storage: { readonly used_bytes: number; readonly max_bytes: number | null }
+  /** Why nothing can be stored. */
+  readonly unstored?: string
   readonly doors: readonly { readonly name: string; readonly address?: string }[]
   readonly connections: number
   readonly cost_today_usd: number | null
@@ -43,6 +45,7 @@ function words(now: Status, home: string): string {
     ...doors.map((door, at) => [at === 0 ? 'doors' : '', door]),
     ['database', now.database_backend === 'sqlite' ? 'SQLite, in the home' : 'PostgreSQL'],
     ['stored', storedWords(now.storage.used_bytes, now.storage.max_bytes)],
+    ...(now.unstored === undefined ? [] : [['', now.unstored]]),
     ['work', `${countWords(now.active_jobs, 'open turn')}, ${countWords(now.connections, 'connection')}`],
     ['cost', `${nothing ? 'nothing' : sumFigure(now.cost_today_usd, now.unpriced_calls_today)} today`],
   ]

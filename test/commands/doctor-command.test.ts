@@ -1,5 +1,6 @@
 // `atrium doctor`: looks, makes nothing, and says each fault once.
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,7 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { migrateSqlite } from '#store/migrate-sqlite.ts'
 import { migrations } from '#store/migrations.ts'
 import { openSqlite } from '#store/sqlite.ts'
-import { atrium } from '../atrium.ts'
+import { atrium, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 
 type Finding = { check: string; state: string; detail: string }
@@ -127,6 +128,21 @@ test('a home of somebody else is refused', async (t) => {
   assert.equal(code, 1)
   assert.deepEqual(faults.length, 1)
   assert.match(faults[0] ?? '', /home: .*belongs to user/)
+})
+
+test('a service that can store nothing is a fault, in its status too', {
+  skip: process.platform !== 'linux',
+}, async (t) => {
+  const home = homeOf(t)
+  const service = await serve(home)
+  t.after(() => service.stop())
+  assert.deepEqual((await examine(home)).faults, [])
+  execFileSync('prlimit', ['--pid', String(service.pid), '--fsize=1:'])
+  const { code, stderr } = await atrium(home, ['run', 'hello'])
+  assert.equal(code, 1, stderr)
+  const said = 'the database cannot be written (disk I/O error)'
+  assert.deepEqual((await examine(home)).faults, [`service: runs on this home, but ${said}`])
+  assert((await atrium(home, ['status'])).stdout.includes(said))
 })
 
 test('a model that cannot be opened is a fault', async (t) => {
