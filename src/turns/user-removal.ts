@@ -17,6 +17,8 @@ const lateMs = hourMs
 /** Delay of the first look, so that short commands end without one. */
 const firstLookMs = 2_000
 const lookMs = 10 * 60_000
+/** Before another try for the duty where another process has it: the duty is free once that process is gone. */
+const takeOverMs = 15_000
 /** The duty is held from look to look. */
 const dutyMs = 2 * lookMs
 
@@ -55,8 +57,12 @@ export function watchRemovals(parts: WatchParts): () => void {
   const { store, lease, clock, log } = parts
   const end = new AbortController()
   const look = async (): Promise<void> => {
+    let nextMs = lookMs
     try {
-      if (!(await store.leases.takeDuty('removals', lease.owner, dutyMs))) return
+      if (!(await store.leases.takeDuty('removals', lease.owner, dutyMs))) {
+        nextMs = takeOverMs
+        return
+      }
       for (const { user, at } of await store.accounts.removals()) {
         try {
           await eraseUser(parts, user, end.signal)
@@ -67,7 +73,7 @@ export function watchRemovals(parts: WatchParts): () => void {
         }
       }
     } finally {
-      if (!end.signal.aborted) clock.at(clock.now() + lookMs, 'removals of users', look)
+      if (!end.signal.aborted) clock.at(clock.now() + nextMs, 'removals of users', look)
     }
   }
   clock.at(clock.now() + firstLookMs, 'removals of users', look)

@@ -99,13 +99,13 @@ test('a removal that was cut off is finished by the next one', async (t) => {
 })
 
 /** Looks after removals by a clock that goes on when a job is done. */
-function watch(parts: RemovalParts) {
+function watch(parts: RemovalParts, isOurs: () => boolean = () => true) {
   const jobs: (() => unknown)[] = []
   const errors: string[] = []
   let now = 0
   const stop = watchRemovals({
     ...parts,
-    store: { ...parts.store, leases: { takeDuty: () => Promise.resolve(true) } },
+    store: { ...parts.store, leases: { takeDuty: () => Promise.resolve(isOurs()) } },
     lease: { owner: 'one' },
     clock: {
       now: () => now,
@@ -119,7 +119,7 @@ function watch(parts: RemovalParts) {
     },
     log: fake<Log>({ error: (_: object, message: string) => void errors.push(message) }),
   })
-  return { stop, jobs, errors, look: async () => void (await jobs.shift()?.()) }
+  return { stop, jobs, errors, now: () => now, look: async () => void (await jobs.shift()?.()) }
 }
 
 test('a removal that was cut off goes on by itself, and what is stored late goes too, for an hour', async (t) => {
@@ -144,6 +144,21 @@ test('a removal that was cut off goes on by itself, and what is stored late goes
   assert.deepEqual(await left(), [0, 0, 1])
   await look()
   assert.deepEqual(await left(), [0, 0, 0])
+})
+
+test('of several processes one goes on with removals, and another seconds after that one is gone', async (t) => {
+  const store = openTestStore(t)
+  await store.accounts.addUser('ann', { hash: 'h1' })
+  await store.accounts.shutOut('ann')
+  let ours = false
+  const { look, now } = watch({ store }, () => ours)
+  await look()
+  assert.equal((await store.accounts.listUsers()).length, 1)
+  ours = true
+  const before = now()
+  await look()
+  assert.equal((await store.accounts.listUsers()).length, 0)
+  assert.equal(now() - before, 15_000)
 })
 
 test('a removal that fails is told and tried again, keeps no other one back, and ends with the service', async (t) => {
