@@ -13,6 +13,8 @@ import { createSandbox } from '#sandbox/supervisor/sandbox.ts'
 const here = import.meta.dirname
 /** The sources of the program that decide what is built. */
 const makers = ['builder-child.ts', 'componentize.ts', 'run-builder.ts', 'tool-entry.ts']
+/** The code of these tools comes to an end: only a busy machine takes long. */
+const deadlineMs = 600_000
 
 /** Builds every tool whose component or description file is missing or older than its sources. */
 export async function buildAll(): Promise<void> {
@@ -20,7 +22,7 @@ export async function buildAll(): Promise<void> {
   for (const { name, folder, dist } of tools) {
     const [out, about] = [join(dist, `${name}.wasm`), join(dist, `${name}.json`)]
     if (isFresh(folder, out) && isFresh(folder, about)) continue
-    const component = await buildTool({ folder })
+    const component = await buildTool({ folder, deadlineMs })
     const described = await describe(name, folder, component)
     mkdirSync(dist, { recursive: true })
     placeFile(out, component)
