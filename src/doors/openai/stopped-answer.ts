@@ -1,8 +1,9 @@
 // Points of replay chains that the log alone does not give. A client that stops an answer goes on from the beginning of it
 // that it has read.
 import { textMessage } from '#core/item.ts'
-import { pointAfter } from '#core/replay-chain.ts'
+import { pointInSlices } from '#core/replay-chain.ts'
 import type { Turn } from '#core/turn.ts'
+import { inPace, pace } from '#lib/pace.ts'
 import type { Threads } from '#turns/threads.ts'
 
 /** The last pieces of the text, which a client that leaves may not have read. */
@@ -32,13 +33,18 @@ export function createBeginnings(): Beginnings {
 type NoteParts = { readonly threads: Pick<Threads, 'addChainPoints'> }
 type Noted = Pick<Turn, 'id' | 'threadId' | 'userId'>
 
-/** Notes what the client of a turn may have of its answer. `history` is the hash of what it sent. */
+/** Notes what the client of a turn may have of its answer. `history` is the hash of what it sent. Many may leave at once. */
 export async function noteBeginnings(
   { threads }: NoteParts,
   { userId, threadId, id: turnId }: Noted,
-  { history, beginnings }: { readonly history: string; readonly beginnings: readonly string[] },
+  { history, beginnings }: { readonly history: string; readonly beginnings: () => readonly string[] },
 ): Promise<void> {
-  const hashes = beginnings.map((content) => pointAfter(history, [textMessage('assistant', content)]))
+  const hashes: string[] = []
+  await pace()
+  for (const content of beginnings()) {
+    await pace()
+    hashes.push(await inPace(pointInSlices(history, [textMessage('assistant', content)])))
+  }
   if (hashes.length > 0) await threads.addChainPoints(userId, { threadId, turnId, hashes })
 }
 
@@ -48,5 +54,5 @@ export function notePoint(
   turn: Noted,
   { history, content }: { readonly history: string; readonly content: string },
 ): Promise<void> {
-  return noteBeginnings(parts, turn, { history, beginnings: [content] })
+  return noteBeginnings(parts, turn, { history, beginnings: () => [content] })
 }

@@ -98,7 +98,7 @@ async function streamTurn(parts: CompletionsParts, reply: FastifyReply, how: Ans
     // A stream that is cut at shutdown was not left by its reader.
     if (over || parts.lastCall?.aborted) return reader.done()
     reader.left()
-    noting = noteBeginnings(parts, turn, { ...how, beginnings: stream.beginnings() }).catch(log)
+    noting = noteBeginnings(parts, turn, { ...how, beginnings: () => stream.beginnings() }).catch(log)
   }
   const open = (): EventWriter => {
     if (writer) return writer

@@ -57,7 +57,7 @@ export async function streamTurn(
     reader.left()
     const { chain: history } = turn.options
     if (history === undefined) return
-    noting = noteBeginnings(parts, turn, { history, beginnings: stream.beginnings() }).catch(warn)
+    noting = noteBeginnings(parts, turn, { history, beginnings: () => stream.beginnings() }).catch(warn)
   })
   // The headers leave with the first write: a client that goes on waits for them, and may not wait for the next event.
   const beginning = stream.created() || ': resumed\n\n'
