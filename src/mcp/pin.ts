@@ -102,7 +102,7 @@ function firstSeen(listed: ListedTool, as: string): McpTool {
 function seenAgain(tool: McpTool, listed: ListedTool): McpTool {
   const { name, as, effect, pinned } = tool
   if ('refused' in listed) {
-    if (tool.refused === listed.refused && tool.changed === undefined) return tool
+    if (tool.refused === listed.refused) return tool
     return { name, as, effect, ...(pinned && { pinned }), refused: listed.refused }
   }
   // It was refused at first sight: now it is seen for the first time.

@@ -104,9 +104,25 @@ test('the operator exports no threads of senders, and all of many threads', asyn
   await Promise.all(Array.from({ length: 101 }, () => create(bea.user.id, 'web')))
   await create('webhook:shop', 'webhook')
   await store.close()
+  const db = new DatabaseSync(join(home.path, 'atrium.db'))
+  const grant = db.prepare(
+    `INSERT INTO grants (id, user_id, door, tool, target, granted_by, created_at, operator_reaches)
+     VALUES (?, ?, 'webhook', ?, '', 'x', 1, ?)`,
+  )
+  grant.run('1', operator, 'time', 0)
+  grant.run('2', 'webhook:shop', 'calculate', 1)
+  db.close()
   const count = async (...args: string[]): Promise<unknown> =>
     (JSON.parse((await run('export', ...args, '--json')).stdout) as { threads: number }).threads
   assert.equal(await count(join(home.path, 'of-operator')), 2)
+  const { grants } = JSON.parse(readFileSync(join(home.path, 'of-operator', 'settings.json'), 'utf8')) as {
+    grants: { tool: string }[]
+  }
+  assert.deepEqual(
+    grants.map(({ tool }) => tool),
+    ['time'],
+    'nor their grants',
+  )
   assert.equal(await count(join(home.path, 'of-bea'), '--user', 'bea'), 101)
 })
 

@@ -36,7 +36,9 @@ async function gates(): Promise<Gate[]> {
 
 /** A turn that waits for an approval. */
 async function waiting(): Promise<Gate> {
-  const { gate: told } = JSON.parse((await on('run', '-m', 'go', '--json')).stdout) as { gate: Gate }
+  const ran = await on('run', '-m', 'go', '--json')
+  assert.equal(ran.code, 1, 'a turn that waits is not done')
+  const { gate: told } = JSON.parse(ran.stdout) as { gate: Gate }
   const [gate] = (await gates()).slice(-1)
   assert.ok(gate)
   // In the form of every door: the object that the model wrote.
@@ -73,6 +75,8 @@ test('a gate is listed without control sequences, answered without a service, an
   assert.equal((await on('gates', 'answer', id, 'deny', '--word', 'not now')).stdout, 'Denied memory_write.\n')
   assert.deepEqual(await gates(), [])
   assert.equal((await on('gates')).stdout, 'Nothing waits for an answer.\n')
+  const revoked = await on('grants', 'revoke', 'x')
+  assert.deepEqual([revoked.code, /no grant has the id x/.test(revoked.stderr)], [1, true])
   const open = await on('receipt', turn_id, '--verify')
   assert.deepEqual([open.code, /has no digest to compare with/.test(open.stderr)], [1, true])
   const service = await serve(home.path, env)

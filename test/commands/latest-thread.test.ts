@@ -23,6 +23,20 @@ test('--continue passes over the runs of missions, also over more of them than a
   assert.deepEqual([second.stdout, second.stderr], ['2+2 = 4\n', first.stderr])
 })
 
+test('--continue passes over the threads of senders, which the operator reaches', async (t) => {
+  const home = newHome()
+  t.after(home.remove)
+  const first = await atrium(home.path, ['run', 'what is 1+1?'])
+  const run = await atrium(home.path, ['run', 'what is 5+5?'])
+  const db = new DatabaseSync(join(home.path, 'atrium.db'))
+  db.prepare(`UPDATE threads SET door = 'webhook', user_id = 'sender', operator_reaches = 1 WHERE id = ?`).run(
+    run.stderr.trim().slice('thread '.length),
+  )
+  db.close()
+  const second = await atrium(home.path, ['run', '--continue', 'what is 2+2?'])
+  assert.equal(second.stderr, first.stderr)
+})
+
 test('--continue without a thread says so', async (t) => {
   const home = newHome()
   t.after(home.remove)

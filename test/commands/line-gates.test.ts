@@ -34,8 +34,14 @@ test('an approval is asked for by y or n, one gate after the other', () => {
   for (const line of ['', 'maybe', 'yes please', 'not yet'])
     assert.match(JSON.stringify(gates.take(line)), /y allows it once/)
   assert.deepEqual(gates.take('Yes'), { answer: { callId: 'c', decision: 'allow' } })
-  assert.deepEqual(gates.take('n'), { answer: { callId: 'd', decision: 'deny' } })
+  assert.deepEqual(gates.take('No'), { answer: { callId: 'd', decision: 'deny' } })
   assert.equal(gates.asks(), false)
+})
+
+test('of a long call the beginning is shown, and how long it is', () => {
+  const text = opened(gate({ args: JSON.stringify({ a: 'x'.repeat(10_000) }) })).text() ?? ''
+  assert.match(text, /x … \(10,\d{3} characters\)\n/)
+  assert.ok(text.length < 4_200)
 })
 
 test('the question of a server is shown in its words, and its form is asked field by field', () => {

@@ -7,6 +7,8 @@ import { join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { openHomeStore } from '#app/open-storage.ts'
+import { readConfig } from '#config.ts'
 import { homeMark } from '#mcp/process-mark.ts'
 import { atrium, atriumEnv, mainFile } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
@@ -72,6 +74,35 @@ test('a server is added, set, tested, used, reviewed and removed', async () => {
   assert.match((await atrium(home.path, ['doctor'])).stdout, /mcp: rude answers, with 13 tools/)
   assert.equal((await mcp('remove', 'rude')).stdout, 'Removed rude.\n')
   assert.equal((await mcp('remove', 'rude')).code, 1)
+})
+
+test('a change is accepted once it was seen, and only that of the tool that was named', async () => {
+  await mcp('add', 'rude', '--', command, ...words)
+  const { store } = await openHomeStore(readConfig({ ATRIUM_HOME: home.path }))
+  await store.mcp.change('rude', ({ tools }) => ({
+    tools: tools.map((tool) => ({
+      ...tool,
+      ...(tool.pinned && { changed: { ...tool.pinned, description: 'Another.' } }),
+    })),
+  }))
+  await store.close()
+  const changedTools = async () => {
+    const [server] = JSON.parse((await mcp('list', '--json')).stdout) as { tools: { name: string; status: string }[] }[]
+    return server?.tools.filter(({ status }) => status === 'changed').map(({ name }) => name) ?? []
+  }
+  const all = await changedTools()
+  const shown = await mcp('review', 'rude', 'echo')
+  assert.equal(shown.code, 2)
+  assert.match(shown.stderr, /nothing was accepted: read the above and pass --yes/)
+  assert.match(shown.stdout, /^echo:\n[^]*\+Another\.\n/)
+  assert.doesNotMatch(shown.stdout, /^fail:/m)
+  assert.deepEqual(await changedTools(), all)
+  assert.match((await mcp('review', 'rude', 'echo', '--yes')).stdout, /\nAccepted 1 change\.\n$/)
+  assert.deepEqual(
+    await changedTools(),
+    all.filter((name) => name !== 'echo'),
+  )
+  await mcp('remove', 'rude')
 })
 
 test('servers of another client are imported, with their secrets sealed', async () => {
@@ -170,6 +201,19 @@ for (const [what, args, code, message] of [
     /no MCP server is named none: see `\S*atrium mcp list`$/m,
   ],
   ['a tool without an effect', ['set', 'a', 'b'], 2, /--effect/],
+  ['a tool without an effect, for everyone', ['set', 'a', 'b', '--everyone'], 2, /--effect/],
+  [
+    'a header for a command',
+    ['add', 'a', '--header', 'X-Key: KEY', '--', 'npx'],
+    2,
+    /--header is for servers with --url/,
+  ],
+  [
+    'a variable for an address',
+    ['add', 'a', '--url', 'https://a.test/mcp', '--env', 'A=B'],
+    2,
+    /--env is for servers with a command/,
+  ],
 ] as const) {
   test(`told: ${what}`, async () => {
     const ran = await mcp(...args)

@@ -36,6 +36,16 @@ test('a mission is created, listed, shown, paused, resumed and removed', async (
   assert.match(gone.stderr, /^error: the mission does not exist: see `\S*atrium mission list`\n$/)
 })
 
+test('a mission is as its flags say', async () => {
+  const flags = ['--title', 'News', '--tools', 'time, calculate', '--missed', 'skip', '--zone', 'Asia/Tokyo']
+  const added = await mission('add', 'Look', '--when', '@daily', ...flags, '--json')
+  const { id, title, tools, missed, zone } = JSON.parse(added.stdout) as Record<string, unknown>
+  assert.deepEqual([title, tools, missed, zone], ['News', ['time', 'calculate'], 'skip', 'Asia/Tokyo'])
+  assert.match((await mission('show', String(id))).stdout, /^Missed while the service was down: skipped$/m)
+  for (const limit of ['0', '101', 'x']) assert.equal((await mission('runs', String(id), '--limit', limit)).code, 2)
+  await mission('remove', String(id))
+})
+
 const refused: readonly (readonly [args: readonly string[], message: RegExp])[] = [
   [['--when', 'whenever'], /"whenever": it cannot be read\. Forms that can be read: every 2h/],
   [['--when', '@daily', '--zone', 'Mars/Base'], /no time zone/],

@@ -1,6 +1,8 @@
 // `atrium model`: what is chosen, what is refused, and who wins.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { openHomeStore } from '#app/open-storage.ts'
+import { readConfig } from '#config.ts'
 import { atrium, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { anthropicKey, saying, serveAnthropic } from '../models/strict-anthropic.ts'
@@ -28,6 +30,10 @@ test('a choice is stored with its address, and replaced as a whole', async () =>
   })
   await atrium(home.path, ['model', 'set', 'ollama', 'qwen3', '--force'])
   assert.deepEqual(await current(), { provider: 'ollama', model: 'qwen3', chosen_by: 'settings' })
+  const { store } = await openHomeStore(readConfig({ ATRIUM_HOME: home.path }))
+  const { llm_kept: kept } = await store.settings.all()
+  await store.close()
+  assert.equal(kept, `openai-compatible/m-1@${url}`, 'the one before can be chosen again')
 })
 
 test('a choice that does not answer leaves the model in use', async (t) => {

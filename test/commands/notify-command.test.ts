@@ -29,6 +29,7 @@ test('ways are added, listed, tested and removed', async () => {
   const tested = await notify('test', id)
   assert.deepEqual([tested.code, tested.stdout, received], [0, `ntfy at 127.0.0.1:${port}: sent\n`, ['Atrium']])
   await notify('add', 'ntfy', `http://127.0.0.1:${port}/gone`, '--content')
+  assert.equal((await notify('test', id)).stdout, `ntfy at 127.0.0.1:${port}: sent\n`, 'that one alone')
   const all = await notify('test')
   assert.equal(all.code, 1)
   assert.match(all.stdout, /: sent\n.*: removed, it is gone: the ntfy server answered 410\n/)
@@ -64,6 +65,7 @@ test('what cannot be is said with its field, and changes nothing', async () => {
       ['add', 'ntfy', 'https://ntfy.sh/x', '--events', 'all'],
       /events has "all": it may have needs_you, finished, failed/,
     ],
+    [['quiet', '22:00-07:00-08:00'], /quiet hours are like 22:00-07:00, or off, not 22:00-07:00-08:00/],
     [['quiet', 'night'], /quiet hours are like 22:00-07:00, or off, not night/],
     [['quiet', '22-7'], /quiet\.from must be a time such as 22:00/],
     [['quiet', '22:00-07:00', '--zone', 'Mars'], /quiet\.zone "Mars" is no time zone/],

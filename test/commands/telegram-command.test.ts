@@ -66,9 +66,17 @@ test('two commands connect a bot and pair a chat, with a service that runs', asy
     ada.say('still there?')
     await until(() => api.pending === 0)
     assert.equal(ada.heard.length, heard)
+    await atrium(home.path, ['user', 'add', 'bea'])
+    const again = JSON.parse((await telegram(['pair', 'bea', '--json'])).stdout) as { user: string; line: string }
+    assert.equal(again.user, 'bea')
+    const bea = api.person(8)
+    bea.say(again.line)
+    await until(() => waysOf().length === 1)
     const gone = await telegram(['disconnect'])
     assert.match(gone.stdout, /@atrium_test_bot is disconnected/)
     await until(() => !api.polling)
+    assert.deepEqual(waysOf(), [])
+    assert.doesNotMatch((await atrium(home.path, ['secret', 'list'])).stdout, /telegram/)
     assert.match((await telegram(['disconnect'])).stderr, /no bot is connected/)
   } finally {
     await service.stop()

@@ -1,7 +1,8 @@
 // `atrium threads`: lists, searches, shows and changes threads.
 import assert from 'node:assert/strict'
-import { truncateSync, writeFileSync } from 'node:fs'
+import { statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { atrium } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
@@ -33,6 +34,7 @@ test('a thread is shown, renamed, pinned, archived, exported, imported and delet
   assert.match(await threads('--archived'), /Sums/)
   const file = join(home.path, 'sums.json')
   await threads('export', id, '--output', file)
+  assert.equal(statSync(file).mode & 0o777, 0o600)
   const nowhere = await atrium(home.path, ['threads', 'export', id, '--output', '/nowhere/sums.json'])
   assert.equal(nowhere.code, 1)
   assert.match(nowhere.stderr, /^error: \/nowhere\/sums\.json cannot be used \(ENOENT: [^\n]*\n$/)
@@ -73,6 +75,12 @@ testFaults(home.path, [
     says: /--limit takes a whole number from 1 to 100/,
   })),
   { what: 'an empty title', args: ['threads', 'rename', 'x', ' '], code: 2, says: /a title has 1 to/ },
+  {
+    what: 'a search among archived threads',
+    args: ['threads', '--search', 'x', '--archived'],
+    code: 2,
+    says: /either --search, which finds archived ones too, or --archived/,
+  },
   { what: 'an id that is none', args: ['threads', 'show', 'x'], code: 1, says: /there is no thread x/ },
 ])
 
@@ -85,4 +93,9 @@ test('threads --search finds what was said, in a home that no service has indexe
   const [thread] = JSON.parse(listed.stdout) as { id: string; title: string; snippet?: string }[]
   assert.deepEqual([`thread ${thread?.id}\n`, thread?.title], [stderr, 'Where does the zeppelin land?'])
   assert.equal((await atrium(home.path, ['threads', '--search', 'nautilus'])).stdout, 'Nothing matches.\n')
+  await atrium(home.path, ['threads', 'delete', thread?.id ?? '', '--yes'])
+  const database = new DatabaseSync(join(home.path, 'atrium.db'), { readOnly: true })
+  const left = database.prepare('SELECT count(*) AS count FROM indexed_threads WHERE thread_id = ?')
+  assert.equal(left.get(thread?.id ?? '')?.['count'], 0, 'its words went with it')
+  database.close()
 })

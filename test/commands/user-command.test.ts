@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { atrium, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
@@ -42,6 +43,19 @@ test('a user gets a token once; the list shows none', async () => {
   const none = await atrium(home.path, ['user', 'token', 'ada', '--tools', 'none', '--json'])
   assert.deepEqual((JSON.parse(none.stdout) as { tools: unknown }).tools, [])
   assert.match((await atrium(home.path, ['user', 'list'])).stdout, /^ada +4 +\d{4}-/m)
+  const database = new DatabaseSync(join(home.path, 'atrium.db'), { readOnly: true })
+  const stored = database.prepare('SELECT tools, expires_at FROM tokens ORDER BY created_at, rowid').all()
+  database.close()
+  assert.deepEqual(
+    stored.map(({ tools, expires_at }) => [tools, expires_at !== null]),
+    [
+      [null, false],
+      [null, true],
+      ['["time","calculate"]', false],
+      ['[]', false],
+    ],
+    'each is as narrow as it was asked for',
+  )
 })
 
 test('on a terminal a removal is asked about', onTerminal, async (t) => {

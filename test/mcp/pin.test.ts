@@ -36,6 +36,8 @@ test('a second look tells what changed', () => {
     ['gone and back', [[echo], [], [echo]], 'on', undefined],
     ['gone and back as another', [[echo], [], [poisoned]], 'changed', poisoned],
     ['refused now', [[echo], [refused]], 'refused', undefined],
+    ['refused for a while', [[echo], [refused], [echo]], 'on', undefined],
+    ['twice in a list: the first counts', [[echo, poisoned], [echo]], 'on', undefined],
     ['refused at first', [[refused], [echo]], 'on', undefined],
     ['refused for a while, then another', [[echo], [refused], [poisoned]], 'changed', poisoned],
   ]
@@ -45,6 +47,17 @@ test('a second look tells what changed', () => {
     assert.equal(statusOf(tool), status, why)
     assert.deepEqual(tool.changed, changed, why)
   }
+})
+
+test('a new tool takes no name that another tool of the server has', () => {
+  const names = look(
+    [{ ...echo, name: 'a b' }],
+    [
+      { ...echo, name: 'a b' },
+      { ...echo, name: 'a_b' },
+    ],
+  ).map(({ as }) => as)
+  assert.deepEqual(names, ['s__a_b', 's__a_b_2'])
 })
 
 test('an unchanged list changes nothing', () => {

@@ -27,6 +27,11 @@ test('a list is bounded in tools, in pages and as a whole', async () => {
   await assert.rejects(readList(clientOf([long], { pages: 21 })), /over 4 MiB/)
 })
 
+test('instructions are cut between letters', async () => {
+  const { instructions } = await readList(clientOf([], { instructions: `${'x'.repeat(19_999)}😀` }))
+  assert.ok(instructions.isWellFormed())
+})
+
 test('texts of a list have no NUL', async () => {
   const client = clientOf([{ ...tool, description: 'a\0b' }], { instructions: 'c\0d' })
   assert.deepEqual(await readList(client), {

@@ -93,6 +93,7 @@ describe('MCP servers as tools', { concurrency: true }, () => {
     assert.equal(find(source, 'rude__fail'), other)
     await admin.setEffect('rude', 'echo', 'off')
     assert.ok(!source.tools(operator).some(({ spec }) => spec.name === 'rude__echo'))
+    assert.ok(!(await source.view()).some(({ name }) => name === 'rude__echo'))
     await admin.setEveryone('rude', true)
     assert.equal(source.tools(ada).length, source.tools(operator).length)
     await assert.rejects(admin.setEffect('rude', 'none', 'off'), { code: 'not_found' })
@@ -119,6 +120,11 @@ describe('MCP servers as tools', { concurrency: true }, () => {
     assert.equal(source.tools(operator).length, 0)
     await admin.review('rude', { tool: 'echo', seen: [tool?.change ?? ''] })
     assert.equal(await run(find(source, 'rude__echo')), '{}')
+    await assert.rejects(
+      run(echo),
+      { code: 'tool_refused', message: /another way now/ },
+      'it is still the one of before',
+    )
     assert.equal(source.tools(operator).length, 1)
     await admin.review('rude')
     assert.equal(source.tools(operator).length, server?.tools.length)

@@ -90,3 +90,31 @@ test('standard error without end leaves turns of the event loop to others, and f
   assert.ok(chunks < all, 'it had a turn')
   assert.ok(lines.length >= 101 && lines.length <= 202)
 })
+
+test('lines of standard error are cut, and the last one is told though it has no end', async () => {
+  const lines: string[] = []
+  const chunks = [`${'a'.repeat(5_000)}\nb`, 'c\n', 'd'.repeat(1_500), 'e'.repeat(1_500), 'f'.repeat(1_500)]
+  const stream = (async function* () {
+    for (const chunk of chunks) yield await Promise.resolve(Buffer.from(chunk))
+  })()
+  await readErrorLines(stream, (line) => void lines.push(line))
+  assert.deepEqual(lines, ['a'.repeat(2_000), 'bc', 'd'.repeat(1_500) + 'e'.repeat(500)])
+})
+
+test('a server that was stopped before its start is not started', async () => {
+  const transport = createStdioTransport({
+    command: 'sleep',
+    args: ['600'],
+    env: { PATH: process.env['PATH'] ?? '' },
+    cwd: '/',
+    mark: `never${process.pid}`,
+    guard,
+    exact: new WeakMap(),
+    onErrorLine: () => {},
+    onGarbage: () => {},
+    onFault: () => {},
+  })
+  await transport.close()
+  await assert.rejects(transport.start(), /the server was stopped/)
+  assert.equal(transport.pid, null)
+})
