@@ -147,9 +147,12 @@ test('the hint below the list is for what waits: approvals, forms or both', () =
 })
 
 test('a receipt is shown in words; a log that was changed fails its check', async () => {
-  const { turn_id } = JSON.parse((await on('run', '-m', 'hello', '--json')).stdout) as { turn_id: string }
+  const ran = JSON.parse((await on('run', '-m', 'hello', '--json')).stdout) as { turn_id: string; thread_id: string }
+  const { turn_id, thread_id } = ran
   const { stdout, code } = await on('receipt', turn_id, '--verify')
   assert.equal(code, 0)
+  const response = `resp_${turn_id}${thread_id}`.replaceAll('-', '')
+  assert.equal((await on('receipt', response)).stdout, stdout, 'so it is by the id of the response')
   assert.match(stdout, new RegExp(`^turn      ${turn_id}  completed, from run, of operator\n`))
   assert.match(stdout, /^cost      free\nlog       unchanged  [0-9a-f]{64}$/m)
   const db = new DatabaseSync(join(home.path, 'atrium.db'))

@@ -258,6 +258,13 @@ test('what is piped in beside a text is attached, and chooses no tool', async ()
   assert.deepEqual(await said(id), [[{ type: 'text', text: 'review this' }, piped]])
 })
 
+test('with -m standard input is left alone: a script may keep it open', async () => {
+  const ran = await atrium(home.path, ['run', '-m', 'what is 2+2?'], { input: 'not for this\n' })
+  assert.equal(ran.stdout, '2+2 = 4\n')
+  const id = /thread (\S+)/.exec(ran.stderr)?.[1] ?? ''
+  assert.deepEqual(await said(id), [[{ type: 'text', text: 'what is 2+2?' }]])
+})
+
 test('what is piped in alone is the message', async () => {
   const ran = await atrium(home.path, ['run'], { input: 'what is 2+2?\n' })
   assert.equal(ran.stdout, '2+2 = 4\n')

@@ -83,6 +83,7 @@ test('every secret is sealed under another key, and the one before opens nothing
     const given = (input: string) => atrium(home.path, ['secret', 'rotate'], { env, input })
     assert.equal((await given('short')).code, 2)
     assert.equal((await given(now)).code, 2)
+    assert.match((await given(now.toUpperCase())).stderr, /this is the key in use/)
     assert.match((await given('1'.repeat(64))).stdout, /Set ATRIUM_MASTER_KEY/)
   } finally {
     home.remove()

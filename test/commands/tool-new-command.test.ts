@@ -92,6 +92,14 @@ function callingComponent(): Promise<Uint8Array> {
   })
 }
 
+test('a module is not overwritten by its own component', async () => {
+  const path = join(home.path, 'own.wasm')
+  writeFileSync(path, 'a module')
+  const { code, stderr } = await inFolder('tool', 'build', 'own.wasm', '--out', 'own.wasm')
+  assert.deepEqual([code, /--out must name another file/.test(stderr)], [2, true], stderr)
+  assert.equal(readFileSync(path, 'utf8'), 'a module')
+})
+
 test('a tool that is tried runs another as it would for the agent: what has to be allowed is refused, in words', async () => {
   const aliases = { sum: 'calculate', write: 'workspace_write', greet: 'greeter' }
   const file = { version: '1', wit_version: '0.3.0', http: { allowlist: [] }, tool_invoke: { aliases } }

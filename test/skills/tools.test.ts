@@ -1,6 +1,7 @@
 // Skills in turns: what the agent loads, reads, finds and proposes, what taints, and what the prompt keeps.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { operator } from '#core/ids.ts'
 import type { Tool } from '#core/tool.ts'
 import { calls, says } from '../doors/test-app.ts'
 import { ada, bob } from '../store/harness.ts'
@@ -124,6 +125,7 @@ test('the agent proposes a skill: it is shown whole, asks each time, and is untr
   )
   const app = await open(t, { say })
   await app.skills.add(ada, skillFolder('pdf'))
+  await app.skills.add(operator, skillFolder('tea', { body: 'Of the operator.' }))
   const { turn, items } = await send(app, 'keep this')
   assert.equal(turn.status, 'waiting')
   const gate = items.find((item) => item.type === 'gate')
@@ -157,6 +159,21 @@ test('a proposal that could not be stored asks nobody', async (t) => {
     resultsIn(items).map(({ output }) => /is a command|is there already|at most 20000/.exec(output)?.[0]),
     ['is a command', 'is there already', 'at most 20000'],
   )
+})
+
+test('a search finds what is switched on, and taints if nobody has reviewed what it found', async (t) => {
+  const search = calls('skill_search', { query: 'pdf' })
+  const { say } = scripted(search, says('ok'), search, says('ok'))
+  const app = await open(t, { say })
+  await app.skills.add(ada, skillFolder('pdf-forms'), { author: 'agent' })
+  await app.skills.add(ada, skillFolder('pdf-old'))
+  await app.skills.enable(ada, 'pdf-old', false)
+  const [found] = resultsIn((await send(app, 'go')).items)
+  assert.equal(found?.origin, 'a skill that nobody has reviewed')
+  assert.doesNotMatch(found.output, /pdf-old/)
+  await app.skills.review(ada, 'pdf-forms')
+  const [reviewed] = resultsIn((await send(app, 'go')).items)
+  assert.deepEqual([reviewed?.output, reviewed?.origin], ['- pdf-forms: Does pdf-forms.', undefined])
 })
 
 test('files and a search', async (t) => {

@@ -58,7 +58,16 @@ const refused: readonly [what: string, bytes: () => Buffer, why: RegExp][] = [
     () => zipOf(Array.from({ length: 201 }, (_, at) => ({ path: `a/${at}`, content: 'x' }))),
     /more than 200 files/,
   ],
-  ['an encrypted file', () => zipOf([{ path: 'a/SKILL.md', content: 'x', flags: 1, deflate: true }]), /encrypted/],
+  [
+    '2,001 entries, though most are clutter',
+    () => zipOf(Array.from({ length: 2_001 }, (_, at) => ({ path: `a/.git/${at}`, content: '' }))),
+    /the archive has 2001 entries, at most 2000 are taken/,
+  ],
+  [
+    'an encrypted file',
+    () => zipOf([{ path: 'a/SKILL.md', content: 'x', flags: 1, deflate: true }]),
+    /^AppError: a\/SKILL\.md is encrypted$/,
+  ],
 ]
 for (const [what, bytes, why] of refused) {
   test(`refused: ${what}`, async () => {
