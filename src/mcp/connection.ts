@@ -9,6 +9,7 @@ import type { ExactArguments } from './exact-arguments.ts'
 import { createCallDeadline } from './call-deadline.ts'
 import { lostCode } from './answer-body.ts'
 import { codeOf, createConnectClient, type Live, type OpenedTransport } from './connect-client.ts'
+import { refusedWords } from './http.ts'
 import { createQuestions, type Elicit } from './questions.ts'
 import { readList, type ServerList } from './read-list.ts'
 import { type CallOutput, readResult } from './result.ts'
@@ -277,6 +278,8 @@ function wordsOf(error: unknown, opened: OpenedTransport | undefined): string {
   const code = codeOf(error)
   if (code === 'REQUEST_TIMEOUT') return 'it did not answer in time'
   if (code === 'CONNECTION_CLOSED') return closedWords
+  const refused = refusedWords(error)
+  if (refused !== undefined) return refused
   return (error instanceof Error ? error.message : String(error)).slice(0, maxMessageChars)
 }
 

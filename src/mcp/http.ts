@@ -13,6 +13,8 @@ import { createReconnection, endCancelled } from './http-requests.ts'
 
 /** How long the end of a session is waited for. */
 const defaultGoodbyeMs = 2_000
+/** Of the text of a refusal. */
+const maxRefusalChars = 500
 /** Statuses whose answers have no body. */
 const bodyless = [204, 205, 304]
 
@@ -38,6 +40,18 @@ export type HttpParts = {
 export class SignInNeeded extends Error {
   /** By this name the client package knows that a probe failed for want of a sign-in. */
   override readonly name = 'UnauthorizedError'
+}
+
+/** Why a server refused a request, from the client package's error. Undefined for other errors. */
+export function refusedWords(error: unknown): string | undefined {
+  const data = error instanceof Error && 'data' in error ? error.data : undefined
+  if (!isObject(data)) return undefined
+  const { status, text } = data
+  if (typeof status !== 'number' || status < 400) return undefined
+  const hint = status === 404 || status === 405 ? '; is the path of its URL right?' : ''
+  const said = typeof text === 'string' ? text.slice(0, maxRefusalChars).trim() : ''
+  // A page tells a person on a terminal nothing.
+  return `it answered HTTP ${status}${hint}${said === '' || said.startsWith('<') ? '' : `: ${said}`}`
 }
 
 export async function createHttpTransport(parts: HttpParts): Promise<Transport> {

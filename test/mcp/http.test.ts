@@ -185,7 +185,16 @@ describe('a server over HTTP', { concurrency: true }, () => {
           .end('{}')) as Answer,
       /compressed/,
     ],
-    ['an error of the server', ((_rpc, response) => void response.writeHead(500).end('oops')) as Answer, /500|oops/],
+    [
+      'an error of the server',
+      ((_rpc, response) => void response.writeHead(500).end('oops\n')) as Answer,
+      /: it answered HTTP 500: oops$/,
+    ],
+    [
+      'a page that tells of a wrong path',
+      ((_rpc, response) => void response.writeHead(404).end('<!doctype html>\n<h1>Cannot POST')) as Answer,
+      /: it answered HTTP 404; is the path of its URL right\?$/,
+    ],
   ] as const) {
     test(`refused: ${what}`, async (t) => {
       const { target } = await serve(t, older(call))
