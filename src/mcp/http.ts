@@ -48,7 +48,7 @@ export function refusedWords(error: unknown): string | undefined {
   if (!isObject(data)) return undefined
   const { status, text } = data
   if (typeof status !== 'number' || status < 400) return undefined
-  const hint = status === 404 || status === 405 ? '; is the path of its URL right?' : ''
+  const hint = status === 404 || status === 405 ? ' (is the path of its URL right?)' : ''
   const said = typeof text === 'string' ? text.slice(0, maxRefusalChars).trim() : ''
   // A page tells a person on a terminal nothing.
   return `it answered HTTP ${status}${hint}${said === '' || said.startsWith('<') ? '' : `: ${said}`}`

@@ -193,7 +193,7 @@ describe('a server over HTTP', { concurrency: true }, () => {
     [
       'a page that tells of a wrong path',
       ((_rpc, response) => void response.writeHead(404).end('<!doctype html>\n<h1>Cannot POST')) as Answer,
-      /: it answered HTTP 404; is the path of its URL right\?$/,
+      /: it answered HTTP 404 \(is the path of its URL right\?\)$/,
     ],
   ] as const) {
     test(`refused: ${what}`, async (t) => {
