@@ -1,6 +1,7 @@
 // Faults of a model server, as errors with messages that a person can act on. No message contains a secret.
 import { AppError, type AskedModel, type ErrorCode } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
+import { unknownAuthority } from '#lib/unknown-authority.ts'
 import { createLeakScan, type LeakScan } from '#safety/leaks.ts'
 import type { Failure } from './chat-wire.ts'
 import { isTransient } from './model-retry.ts'
@@ -84,6 +85,11 @@ export function createFaults({ provider, model, host, secrets, idleMs, expected,
         return failed(message, 'model_timeout')
       }
       const { cause } = failure
+      const untrusted = unknownAuthority(cause)
+      if (untrusted !== undefined) {
+        const error = new AppError('model_unreachable', `${server} cannot be reached: ${untrusted}.`, { cause })
+        return { error, retryable: false }
+      }
       const message = answering
         ? `The connection to ${server} broke in the middle of an answer (${echo(reasonOf(cause))}). Try again.`
         : `${server} cannot be reached (${echo(reasonOf(cause))}). Check that the server runs and that the base URL is right.`

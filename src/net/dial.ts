@@ -10,6 +10,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { request as httpRequest } from '#lib/http.ts'
 import { orAborted } from '#lib/deadline.ts'
+import { unknownAuthority } from '#lib/unknown-authority.ts'
 import { isAddressHost, isLoopbackHost, type Target } from '#safety/urls.ts'
 import { addressKind, type AddressKind } from './addresses.ts'
 import { NetworkFault } from './network-fault.ts'
@@ -265,5 +266,5 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
   if (code === 'ENOTFOUND' || code === 'ENODATA') return 'its name is unknown'
-  return code ?? (error instanceof NetworkFault ? error.message : 'the connection failed')
+  return unknownAuthority(error) ?? code ?? (error instanceof NetworkFault ? error.message : 'the connection failed')
 }

@@ -96,6 +96,10 @@ test('a fault of the network is named by its code; other words, which may quote 
   assert.match(await told(Object.assign(new Error('key 123'), { code: 7 })), /reached: the connection failed$/)
   assert.match(await told(Object.assign(new Error('x'), { code: 'ENODATA' })), /its name is unknown$/)
   assert.match(await told('key 123'), /reached: unknown$/)
+  assert.match(
+    await told(Object.assign(new Error('x'), { code: 'SELF_SIGNED_CERT_IN_CHAIN' })),
+    /reached: its certificate is from an unknown authority \(SELF_SIGNED_CERT_IN_CHAIN\);.* in NODE_EXTRA_CA_CERTS$/,
+  )
   const none = (): Promise<LookupAddress[]> => Promise.resolve([])
   assert.match(faultOf(await dial(to('https://a.example/'), { lookup: none })), /reached: the name has no address$/)
 })
