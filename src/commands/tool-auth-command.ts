@@ -85,7 +85,7 @@ export async function listShares(options: { json?: boolean }): Promise<void> {
 export async function forgetSecret(name: string, secret: string): Promise<void> {
   await withAccess(async ({ access }) => {
     if (!(await access.forget({ tool: name, owner: operator }, secret))) {
-      throw new AppError('not_found', `${name} has no secret ${secret}`)
+      throw new AppError('not_found', `${name} has no secret ${secret}: see \`atrium tool info ${name}\``)
     }
   })
   await reloadService(loadConfig().home)

@@ -51,6 +51,12 @@ test('a tool that lacks its secret says how to set it, and its turn waits for th
   await atrium(home.path, ['tool', 'remove', 'locked'])
 })
 
+test('a secret to forget that is not there is told with the command that shows the tool', async () => {
+  const ran = await atrium(home.path, ['tool', 'forget', 'weather', 'none'])
+  assert.deepEqual([ran.code, ran.stdout], [1, ''])
+  assert.match(ran.stderr, /weather has no secret none: see `\S*atrium tool info weather`$/m)
+})
+
 test('an optional secret may be left out; one that is needed may not', async () => {
   const setup = { required_secrets: [{ name: 'spare', optional: true }] }
   assert.equal((await install('easy', file('easy.json', { ...capabilities, setup }))).code, 0)
