@@ -112,7 +112,7 @@ async function ask(
       return { ...answers, baseUrl }
     }
     case 'key':
-      return askKey(talk, facts, answers)
+      return askKey(talk, facts, answers, nothing)
     case 'name':
       return askName(talk, house, answers, nothing)
     case 'repair': {
@@ -137,14 +137,19 @@ async function ask(
   }
 }
 
-async function askKey(talk: Talk, { sealedKeys }: ModelFacts, answers: ModelAnswers): Promise<ModelAnswers | 'skip'> {
+async function askKey(
+  talk: Talk,
+  { sealedKeys }: ModelFacts,
+  answers: ModelAnswers,
+  nothing: TalkOption<'skip'>,
+): Promise<ModelAnswers | 'skip'> {
   const { keys, keyed, words } = providers[answers.provider ?? 'offline']
   const known = keys.find((key) => sealedKeys.includes(key))
   const options: TalkOption<'kept' | 'type' | 'skip'>[] = [
     ...(known === undefined ? [] : [{ value: 'kept', label: `Use the stored ${known}` } as const]),
     { value: 'type', label: 'Type a key', hint: 'it is not shown, and stored encrypted' },
     ...(keyed || known !== undefined ? [] : [{ value: 'kept', label: 'It needs no key' } as const]),
-    skip,
+    nothing,
   ]
   const what = await talk.choose(
     `The key for ${answers.provider === 'openai-compatible' ? 'this server' : words}`,
@@ -181,7 +186,7 @@ async function pageStep(talk: Talk, { page, portTaken, storePort }: OnboardHouse
   const what = await talk.choose<'port' | 'skip'>(`The page of the service will be at ${url(page.port)}`, [
     ...(taken ? [] : [{ ...skip, hint: 'keep this address' }]),
     { value: 'port', label: 'Another port' },
-    ...(taken ? [skip] : []),
+    ...(taken ? [{ ...skip, hint: 'keep this address, and free it before the start' }] : []),
   ])
   if (what === 'skip') return
   const port = await talk.text('Port', { check: portFault })

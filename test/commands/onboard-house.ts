@@ -29,8 +29,8 @@ export function scriptedTalk(answers: readonly string[]): Talk & { readonly hear
       const found = options.find(({ value }) => value === answer)
       assert(found, `${question} offers ${options.map(({ value }) => value).join(', ')}, not ${answer}`)
       assert(
-        options.some(({ value, label }) => value === 'skip' && label === 'Skip'),
-        `${question} has no Skip`,
+        options.some(({ value, label, hint }) => value === 'skip' && label === 'Skip' && hint !== undefined),
+        `${question} has no Skip that says what stays`,
       )
       return Promise.resolve(found.value)
     },
