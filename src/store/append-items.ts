@@ -107,3 +107,8 @@ export function* insert(threadId: string, entries: readonly Entry[], bodies: rea
     )
   }
 }
+
+/** Locks the thread's row before its turns change, so that what was read stays true. */
+export function* lockThread(threadId: string, lock: string): Job<void> {
+  if (lock) yield* run(`SELECT id FROM threads WHERE id = ?${lock}`, threadId)
+}

@@ -1,23 +1,28 @@
-// Gates: answers, lists, expiry; and ending a turn from outside its runner.
+// Gates: answers, lists and expiry.
 import { type OpenCall, openCalls } from '#core/calls.ts'
 import { AppError } from '#core/errors.ts'
-import { newId, type UserId } from '#core/ids.ts'
-import type { Answer, Draft, Entry, Gate, Item } from '#core/item.ts'
+import type { UserId } from '#core/ids.ts'
+import type { Answer, Draft, Gate } from '#core/item.ts'
 import type { NewGrant } from '#core/grant.ts'
 import type { AnsweredGate, AnsweredQuery, GatesQuery, OpenGate } from '#core/turn-store.ts'
-import type { Turn, TurnError } from '#core/turn.ts'
+import type { Turn } from '#core/turn.ts'
 import type { TurnStatus } from '#core/turn-status.ts'
-import { append } from './append-items.ts'
+import { append, lockThread } from './append-items.ts'
 import { saveGrant } from './grant-store.ts'
 import { wasPinnedSince } from './mcp-store.ts'
-import { beginDigest, endDigest, type ReadDigest } from './turn-digest.ts'
-import { type GateHeader, readGateHeaders, type ItemHeader, readTail, readItemRow } from './item-headers.ts'
-import { getTurn, isReached, newestReached } from './reachable.ts'
-import { entryOf, listColumns, listedTurnOf, storedStatus, turnColumns, turnOf } from './rows.ts'
+import {
+  type GateHeader,
+  readGateHeaders,
+  type ItemHeader,
+  readTail,
+  readTailItems,
+  readItemRow,
+} from './item-headers.ts'
+import { isReached, newestReached } from './reachable.ts'
+import { entryOf, listColumns, listedTurnOf, turnColumns, turnOf } from './rows.ts'
 import { convertInPace } from './long-rows.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { isActive, isQueued } from './turn-status.ts'
-import { countUnasked } from './usage-store.ts'
 
 /** A list of gates ends after this many bytes. The next gates appear once these are answered. */
 const maxGateBytes = 8 * 1024 * 1024
@@ -206,76 +211,12 @@ function openGateHeaders(headers: readonly ItemHeader[], since: number): ItemHea
   return [...waiting.values()].filter(({ at }) => at >= since)
 }
 
-/** `evenRunning` also ends a running turn, whose runner loses it. With `error` the turn fails, else it is cancelled. */
-export type Ending = { readonly evenRunning: boolean; readonly error?: TurnError }
-
-/**
- * Ends a turn that is queued, waiting, or completed with an open output gate. Any other turn is returned unchanged, and so is
- * one whose entries have to be digested first (`long`).
- */
-export function* endTurn(
-  user: UserId,
-  turnId: string,
-  { evenRunning, error }: Ending,
-  { now, lock, read }: UpdateParts & { readonly read?: ReadDigest | undefined },
-) {
-  const found = yield* getTurn(user, turnId)
-  if (found) yield* lockThread(found.threadId, lock)
-  const turn = yield* getTurn(user, turnId)
-  if (!turn) throw new AppError('not_found', `turn ${turnId} does not exist`)
-  const open = turn.status === 'queued' && turn.firstSeq === undefined ? [] : openCalls(yield* tail(turn.threadId))
-  const hasGate = turn.status === 'completed' && (yield* hasOpenGate(turn))
-  const pending = turn.status === 'queued' || turn.status === 'waiting' || hasGate
-  const canEnd = pending || (evenRunning && turn.status === 'running')
-  const unchanged = { turn, entries: [] as Entry[], changed: false, long: false }
-  if (!canEnd) return unchanged
-  const begun = yield* beginDigest(turn, { read })
-  if (!begun) return { ...unchanged, long: true }
-  const status = error ? 'failed' : 'cancelled'
-  const output = error ? 'the turn ended before this call was done' : 'cancelled by the user before it was done'
-  const drafts = open.map(
-    ({ call }): Draft => ({
-      id: newId(),
-      item: { type: 'result', callId: call.callId, output, error: true },
-    }),
-  )
-  const target = { threadId: turn.threadId, turnId, at: now }
-  const entries = drafts.length > 0 ? yield* append(target, drafts, null) : []
-  const lastSeq = entries.at(-1)?.seq ?? turn.lastSeq
-  if (turn.status === 'queued') yield* uncountInput(turn)
-  yield* query(
-    `UPDATE turns SET status = ?, error = ?, ended_at = ?, last_seq = ?, hash = ?, input = NULL, reserved_usd = NULL
-     WHERE id = ? AND status = ?`,
-    status,
-    error ? JSON.stringify(error) : null,
-    turn.endedAt ?? now,
-    lastSeq ?? null,
-    endDigest(turn, begun, entries),
-    turnId,
-    storedStatus(turn.status),
-  )
-  // A completed turn was counted with its last step.
-  if (!hasGate && turn.usage.model === undefined) yield* countUnasked([turn], now)
-  const endedAt = turn.endedAt ?? now
-  const after: Turn = { ...turn, status, endedAt, ...(lastSeq && { lastSeq }), ...(error && { error }) }
-  return { turn: after, entries, changed: true, long: false }
-}
-
-/** The input of a queued turn goes with its end. */
-function* uncountInput({ id, threadId }: Turn): Job<void> {
-  yield* run(
-    `UPDATE threads SET bytes = bytes - COALESCE((SELECT octet_length(input) FROM turns WHERE id = ?), 0) WHERE id = ?`,
-    id,
-    threadId,
-  )
-}
-
 /**
  * The status of a turn that comes to wait. It is requeued if it was answered while it still ran: its runner has not seen the
  * answer. A held turn goes on running if all its open calls have their answers.
  */
 export function* restAtGates(turn: Turn, held: boolean): Job<'waiting' | 'queued' | 'running'> {
-  const open = openCalls(yield* tail(turn.threadId))
+  const open = openCalls(yield* readTailItems(turn.threadId))
   const answered = held
     ? !open.some(({ gate, answer }) => gate?.held && !answer)
     : open.some(({ gate, answer }) => gate && answer)
@@ -312,19 +253,4 @@ export function* oldestGate(since: number): Job<number | undefined> {
     for (const { at } of openGateHeaders(headers, since)) oldest = Math.min(at, oldest ?? at)
   }
   return oldest
-}
-
-/** True if the thread waits for the output of a call that this turn made. */
-function* hasOpenGate(turn: Turn): Job<boolean> {
-  const row = yield* first('SELECT open_call, last_turn FROM threads WHERE id = ?', turn.threadId)
-  return row?.['last_turn'] === turn.id && row['open_call'] !== null
-}
-
-/** Locks the thread's row before its turns change, so that what was read stays true. */
-function* lockThread(threadId: string, lock: string): Job<void> {
-  if (lock) yield* run(`SELECT id FROM threads WHERE id = ?${lock}`, threadId)
-}
-
-function* tail(threadId: string): Job<Item[]> {
-  return (yield* readTail(threadId)).map(({ item }) => item)
 }

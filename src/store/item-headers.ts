@@ -48,6 +48,11 @@ export function* readTail(threadId: string): Job<ItemHeader[]> {
   return found.toReversed()
 }
 
+/** The items of that end. */
+export function* readTailItems(threadId: string): Job<Item[]> {
+  return (yield* readTail(threadId)).map(({ item }) => item)
+}
+
 /** Gates of a thread and their answers, from a seq on. No other stored item begins like these patterns. */
 export function* readGateHeaders(threadId: string, from: number): Job<GateHeader[]> {
   const rows = yield* query(

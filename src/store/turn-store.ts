@@ -9,16 +9,8 @@ import { ended } from '#core/turn-status.ts'
 import { append, bodiesOf } from './append-items.ts'
 import { chainAsked, pointBehind } from './chain-points.ts'
 import { claimTurns, noteServed, type Served } from './claim-turn.ts'
-import {
-  answeredGates,
-  answerGate,
-  type Ending,
-  endTurn,
-  oldestGate,
-  openGates,
-  restAtGates,
-  waitingSince,
-} from './gate-store.ts'
+import { answeredGates, answerGate, oldestGate, openGates, restAtGates, waitingSince } from './gate-store.ts'
+import { type Ending, endTurn } from './end-turn.ts'
 import { findReplay, findWaiting } from './find-earlier.ts'
 import { shareAll } from './fork-thread.ts'
 import { type Prepared, prepareStep } from './long-step.ts'
