@@ -1,6 +1,7 @@
 // Bounds the long answers that are in memory at once. A model writes an answer into memory until it is complete and stored;
 // hundreds of long ones together would fill it. The stream of one that has to wait is not read meanwhile.
 import type { UserId } from '#core/ids.ts'
+import { waitInLine } from '#lib/semaphore.ts'
 
 /** Answers with less go on without waiting: more than nearly any model writes at once. */
 const minLongBytes = 256 * 1024
@@ -65,21 +66,7 @@ export function createLongAnswers(max = defaultMax): LongAnswers {
   async function take(user: UserId, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     if (mayTake(user)) return hold(user)
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const own = { user, admit: resolve }
-    const leave = (): void => {
-      const at = waiting.indexOf(own)
-      if (at < 0) return
-      waiting.splice(at, 1)
-      reject(signal.reason as Error)
-    }
-    signal.addEventListener('abort', leave, { once: true })
-    waiting.push(own)
-    try {
-      return await promise
-    } finally {
-      signal.removeEventListener('abort', leave)
-    }
+    return waitInLine(waiting, { entryOf: (admit) => ({ user, admit }), signal })
   }
 
   return {

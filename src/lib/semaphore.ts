@@ -9,10 +9,12 @@ export interface Semaphore {
   take(signal: AbortSignal, size?: number): Promise<() => void>
 }
 
+type Waiter = { readonly size: number; readonly admit: () => void }
+
 /** No share may be larger than `max`. */
 export function createSemaphore(max: number): Semaphore {
   let taken = 0
-  const waiting: { readonly size: number; readonly admit: () => void }[] = []
+  const waiting: Waiter[] = []
 
   function grant(size: number): () => void {
     taken += size
@@ -47,24 +49,44 @@ export function createSemaphore(max: number): Semaphore {
       signal.throwIfAborted()
       const free = tryTake(size)
       if (free) return free
-      const { promise, resolve, reject } = Promise.withResolvers<() => void>()
-      const own = { size, admit: () => resolve(grant(size)) }
-      const leave = (): void => {
-        const at = waiting.indexOf(own)
-        if (at < 0) return
-        waiting.splice(at, 1)
-        reject(signal.reason as Error)
-        // A large taker that left may have blocked smaller ones.
-        admitNext()
-      }
-      signal.addEventListener('abort', leave, { once: true })
-      waiting.push(own)
-      try {
-        return await promise
-      } finally {
-        signal.removeEventListener('abort', leave)
-      }
+      // A large taker that left may have blocked smaller ones.
+      return waitInLine<Waiter, () => void>(waiting, {
+        entryOf: (resolve) => ({ size, admit: () => resolve(grant(size)) }),
+        signal,
+        left: admitNext,
+      })
     },
+  }
+}
+
+type Place<Entry, Value> = {
+  /** The entry of the line. Whoever admits it takes it out of the line and calls `resolve`. */
+  readonly entryOf: (resolve: (value: Value) => void) => Entry
+  readonly signal: AbortSignal
+  /** Called after the entry has left, because the signal aborted. */
+  readonly left?: () => void
+}
+
+/** Waits in a line until the entry is admitted. Leaves it, and rejects with the signal's reason, when the signal aborts. */
+export async function waitInLine<Entry, Value = void>(
+  line: Entry[],
+  { entryOf, signal, left }: Place<Entry, Value>,
+): Promise<Value> {
+  const { promise, resolve, reject } = Promise.withResolvers<Value>()
+  const own = entryOf(resolve)
+  const leave = (): void => {
+    const at = line.indexOf(own)
+    if (at < 0) return
+    line.splice(at, 1)
+    reject(signal.reason as Error)
+    left?.()
+  }
+  signal.addEventListener('abort', leave, { once: true })
+  line.push(own)
+  try {
+    return await promise
+  } finally {
+    signal.removeEventListener('abort', leave)
   }
 }
 
