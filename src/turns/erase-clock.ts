@@ -1,12 +1,13 @@
 // The time by which things are erased for their age: a wrong clock must not erase what is young.
 import { uptime } from 'node:os'
 import type { LeaseStore } from '#core/lease.ts'
+import { hourMs } from '#core/time.ts'
 import type { Clock } from '#lib/clock.ts'
 
 /** A clock that has gained more than this since the last look was set forward. */
-const maxGainMs = 60 * 60_000
+const maxGainMs = hourMs
 /** Before the next look then: a clock that was wrong may be set back meanwhile. */
-export const settleMs = 60 * 60_000
+export const settleMs = hourMs
 
 export type EraseClockParts = {
   readonly leases: Pick<LeaseStore, 'databaseTime'>
