@@ -6,6 +6,7 @@ import { fileWords } from './attachment-list.ts'
 import { fitsMarkdown } from './markdown-fit.ts'
 import type { Block, Call, Thought, Took } from './block.ts'
 import type { RunHead } from './call-groups.ts'
+import { createGrowingWrap } from './growing-wrap.ts'
 import { alignTables } from './table-align.ts'
 import { markdownTheme, type Theme } from './theme.ts'
 import { argLines, briefArgs } from './format.ts'
@@ -29,19 +30,20 @@ export type Drawing = {
 
 export function createDrawing(theme: Theme, spin: () => string, now: () => number): Drawing {
   const drawn = new WeakMap<Block, { width: number; gap: boolean; lines: readonly string[] }>()
-  const streaming = createStreaming(theme)
+  const prose = createProse(theme)
+  const streaming = createStreaming(prose, theme)
 
   function draw(block: Block, width: number): string[] {
-    const prose = Math.min(width, maxProseWidth)
-    if (block.type === 'you') return drawOwn(block, prose, theme)
+    const proseWidth = Math.min(width, maxProseWidth)
+    if (block.type === 'you') return drawOwn(block, proseWidth, theme)
     if (block.type === 'call') return drawCall(block, width, { theme, sign: spin(), now: now() })
     if (block.type === 'thought') return drawThought(block, width, theme)
-    if (block.type === 'receipt') return [receiptLine(block.took, prose, theme)]
+    if (block.type === 'receipt') return [receiptLine(block.took, proseWidth, theme)]
     if (block.type === 'note') {
       const line = block.failed ? theme.clay(`▲ ${proseOf(block.text)}`) : theme.dim(block.text)
-      return wrapTextWithAnsi(line, prose - 2).map(indent)
+      return wrapTextWithAnsi(line, proseWidth - 2).map(indent)
     }
-    return (block.whole ? drawProse(block.text, prose - 1, theme) : streaming(block, prose - 1)).map(indent)
+    return (block.whole ? prose(block.text, proseWidth - 1) : streaming(block, proseWidth - 1)).map(indent)
   }
 
   return {
@@ -84,34 +86,39 @@ function tabs(text: string): string {
   return text.replaceAll('\t', '    ')
 }
 
+type Prose = (raw: string, width: number) => string[]
+
 /** Draws a reply's Markdown. Links always show their address, and LaTeX stays as written. */
-function drawProse(raw: string, width: number, theme: Theme): string[] {
-  const text = tabs(proseOf(raw))
-  if (!fitsMarkdown(text)) return wrapTextWithAnsi(text, width)
-  const markdown = new Markdown(text, 0, 0, markdownTheme(theme, width), undefined, {
-    renderLatex: false,
-  })
-  const lines = markdown.render(width).map((line) => line.trimEnd())
-  return [...alignTables(lines, text)]
+function createProse(theme: Theme): Prose {
+  const wrapGrowing = createGrowingWrap()
+  return (raw, width) => {
+    const text = tabs(proseOf(raw))
+    if (!fitsMarkdown(text)) return wrapGrowing(text, width)
+    const markdown = new Markdown(text, 0, 0, markdownTheme(theme, width), undefined, {
+      renderLatex: false,
+    })
+    const lines = markdown.render(width).map((line) => line.trimEnd())
+    return [...alignTables(lines, text)]
+  }
 }
 
 /**
  * Draws a reply that is being streamed. Finished paragraphs are drawn once; each new piece redraws only the last
  * paragraph, however long the reply is.
  */
-function createStreaming(theme: Theme): (block: { id: string; text: string }, width: number) => string[] {
+function createStreaming(prose: Prose, theme: Theme): (block: { id: string; text: string }, width: number) => string[] {
   let known = { id: '', width: 0, upTo: 0, lines: [] as string[] }
   return ({ id, text }, width) => {
     if (known.id !== id || known.width !== width || known.upTo > text.length) known = { id, width, upTo: 0, lines: [] }
     const end = wholeUpTo(text, known.upTo)
     if (end > known.upTo) {
-      const lines = drawProse(text.slice(known.upTo, end).trimEnd(), width, theme)
+      const lines = prose(text.slice(known.upTo, end).trimEnd(), width)
       known.lines.push(...lines.slice(0, lines.findLastIndex((line) => line !== '') + 1), '')
       known.upTo = end
     }
     // Half of a surrogate pair waits for its other half.
     const tail = text.slice(known.upTo).replace(/[\ud800-\udbff]$/, '')
-    const lines = [...known.lines, ...drawProse(tail, width, theme)]
+    const lines = [...known.lines, ...prose(tail, width)]
     const last = lines.pop() ?? ''
     // A cursor marks where the next text will appear.
     return [...lines, visibleWidth(last) < width ? `${last}${theme.act('█')}` : last]
