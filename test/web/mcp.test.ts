@@ -34,11 +34,21 @@ const form = {
     extras: { type: 'array', title: 'Extras', minItems: 1, items: { type: 'string', enum: ['lid', 'label', 'box'] } },
   },
 }
+const word = 'unbroken'.repeat(12)
+const wide = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', title: word, description: word, default: 'שלום' },
+    size: { type: 'string', title: word, enum: [word, 's'] },
+    extras: { type: 'array', title: word, description: word, items: { type: 'string', enum: [word, 'lid'] } },
+  },
+}
 const url = 'https://pay.example/here?order=1'
 const site = useSite({
   script: {
     loop: true,
     replies: [
+      { when: 'wide', calls: [{ name: 'shop__ask', args: { form: wide } }] },
       { when: 'order', calls: [{ name: 'shop__ask', args: { form } }] },
       { when: 'pay', calls: [{ name: 'shop__ask', args: { url } }] },
       { when: 'who am I', calls: [{ name: 'porch__whoami', args: {} }] },
@@ -151,6 +161,25 @@ test('the form of a server has its labels, choices and defaults; a wrong value i
   await said(page, `"content":${values}`).waitFor()
   await page.getByText('Answered by you').waitFor()
   await untilEqual(() => asked.count(), 0)
+})
+
+test('the form of a server fits on a phone with its longest words, and takes words from right to left', {
+  skip,
+}, async (t) => {
+  const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'wide' })
+  const page = await site.open(t, `/threads/${thread_id}`, { viewport: { width: 320, height: 640 } })
+  const asked = card(page, 'Answer shop?')
+  const name = asked.getByRole('textbox')
+  await untilEqual(() => name.inputValue(), 'שלום')
+  assert.equal(await name.evaluate((box) => box.ownerDocument.defaultView?.getComputedStyle(box).direction), 'rtl')
+  const out = await asked.evaluate((node) => {
+    const edge = node.getBoundingClientRect().right
+    return [...node.querySelectorAll('*')].filter((each) => each.getBoundingClientRect().right > edge).length
+  })
+  assert.equal(out, 0)
+  await hearing(page)
+  await asked.getByRole('button', { name: 'Decline' }).click()
+  await page.getByText('Declined by you').waitFor()
 })
 
 /** Run in the page: sends the form of a card as soon as it is there. */

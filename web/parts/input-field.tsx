@@ -75,6 +75,7 @@ function Box({ id, field, entry, onEnter, facts }: Props & { readonly id: string
       type="text"
       inputMode={keysFor(field)}
       autocomplete="off"
+      dir="auto"
       value={value}
       {...facts}
       onInput={(event) => onEnter(event.currentTarget.value)}
