@@ -9,6 +9,7 @@ import { dataStart, LineCutter } from './chat-lines.ts'
 import type { PriceOf } from './price.ts'
 
 const contentKey = /"content": ?"/
+const newlineCode = 0x0a
 
 export type AnswerParts = {
   readonly faults: Faults
@@ -66,6 +67,11 @@ export class ChatAnswer {
 
   #readLines(text: string, events: ModelEvent[]): Fault | undefined {
     for (let from = 0; from < text.length && !this.done; ) {
+      // An empty line stands between two events.
+      if (text.charCodeAt(from) === newlineCode) {
+        from++
+        continue
+      }
       const newline = text.indexOf('\n', from)
       const end = newline === -1 ? text.length : newline
       if (end - from > this.#parts.maxLineBytes) return this.#parts.faults.overlong(this.#parts.maxLineBytes)
