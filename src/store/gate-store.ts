@@ -7,6 +7,7 @@ import type { NewGrant } from '#core/grant.ts'
 import type { AnsweredGate, AnsweredQuery, GatesQuery, OpenGate } from '#core/turn-store.ts'
 import type { Turn } from '#core/turn.ts'
 import type { TurnStatus } from '#core/turn-status.ts'
+import { pace } from '#lib/pace.ts'
 import { append, lockThread } from './append-items.ts'
 import { saveGrant } from './grant-store.ts'
 import { wasPinnedSince } from './mcp-store.ts'
@@ -226,31 +227,41 @@ export function* restAtGates(turn: Turn, held: boolean): Job<'waiting' | 'queued
   return status
 }
 
-/** Turns, of all users or of one, with unanswered gates that were opened before a time. */
-export function* waitingSince(before: number, user?: UserId): Job<{ turn: Turn; callIds: string[] }[]> {
-  const rows = yield* turnsWithGates(turnColumns)
-  const expired: { turn: Turn; callIds: string[] }[] = []
+type Expired = { readonly turn: Turn; readonly callIds: string[] }
+
+/** Turns, of all users or of one, with unanswered gates that were opened before a time. There may be thousands that wait. */
+export async function waitingSince(sql: Sql, before: number, user?: UserId): Promise<Expired[]> {
+  const rows = await sql.read(() => turnsWithGates('id, thread_id, user_id'))
+  const expired: Expired[] = []
   for (const row of rows) {
-    const turn = turnOf(row)
     // Filtered here: the query uses the index of waiting turns, and the cost is in reading the logs.
-    if (user !== undefined && turn.userId !== user) continue
-    const entries = yield* readTail(turn.threadId)
-    const open = openCalls(entries.map(({ item }) => item))
-    const callIds = open
-      .filter(({ gate, answer }) => gate && !answer)
-      .map(({ call }) => call.callId)
-      .filter((callId) => entries.some(({ item, at }) => item.type === 'gate' && item.callId === callId && at < before))
-    if (callIds.length > 0) expired.push({ turn, callIds })
+    if (user !== undefined && row['user_id'] !== user) continue
+    const found = await sql.read(() => expiredIn(row, before))
+    if (found) expired.push(found)
+    await pace()
   }
   return expired
 }
 
+/** The turn of a row, if it has such gates. */
+export function* expiredIn({ id, thread_id }: Row, before: number): Job<Expired | undefined> {
+  const entries = yield* readTail(String(thread_id))
+  const open = openCalls(entries.map(({ item }) => item))
+  const callIds = open
+    .filter(({ gate, answer }) => gate && !answer)
+    .map(({ call }) => call.callId)
+    .filter((callId) => entries.some(({ item, at }) => item.type === 'gate' && item.callId === callId && at < before))
+  const row = callIds.length > 0 ? yield* first(`SELECT ${turnColumns} FROM turns WHERE id = ?`, String(id)) : undefined
+  return row && { turn: turnOf(row), callIds }
+}
+
 /** The opening time of the oldest open gate that was opened since a time, over all turns. */
-export function* oldestGate(since: number): Job<number | undefined> {
+export async function oldestGate(sql: Sql, since: number): Promise<number | undefined> {
   let oldest: number | undefined
-  for (const row of yield* turnsWithGates('thread_id, first_seq')) {
-    const headers = yield* readGateHeaders(String(row['thread_id']), Number(row['first_seq']))
+  for (const row of await sql.read(() => turnsWithGates('thread_id, first_seq'))) {
+    const headers = await sql.read(() => readGateHeaders(String(row['thread_id']), Number(row['first_seq'])))
     for (const { at } of openGateHeaders(headers, since)) oldest = Math.min(at, oldest ?? at)
+    await pace()
   }
   return oldest
 }

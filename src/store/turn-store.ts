@@ -169,8 +169,8 @@ export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: Tu
           lease.epoch,
         )
       }),
-    waitingSince: (before, user) => sql.read(() => waitingSince(before, user)),
-    oldestGate: (since) => sql.read(() => oldestGate(since)),
+    waitingSince: (before, user) => waitingSince(sql, before, user),
+    oldestGate: (since) => oldestGate(sql, since),
     count: (user) => sql.read(() => countTurns(user, now())),
   }
 }

@@ -6,7 +6,7 @@ import type { Draft, Item } from '#core/item.ts'
 import { createSeal } from '#lib/seal.ts'
 import { digestOf } from '#core/digest.ts'
 import { beginDigest } from '#store/turn-digest.ts'
-import { openGateRows, waitingSince } from '#store/gate-store.ts'
+import { expiredIn, openGateRows } from '#store/gate-store.ts'
 import { readGateHeaders, readHeaders, readTail } from '#store/item-headers.ts'
 import { openStore } from '#store/open-store.ts'
 import type { Job, Row } from '#store/sql.ts'
@@ -61,11 +61,8 @@ test('gates, their expiry and the end of a thread are read without what items sa
     [gate('c4', 'approval').item],
   )
   assert.ok(gates.all < 16 * 1024, `the gates brought ${gates.all}`)
-  const waiting = measured(sql, waitingSince(Date.now() + 1))
-  assert.deepEqual(
-    waiting.value.map(({ callIds }) => callIds),
-    [['c4']],
-  )
+  const waiting = measured(sql, expiredIn({ id: turn.id, thread_id: turn.threadId }, Date.now() + 1))
+  assert.deepEqual(waiting.value?.callIds, ['c4'])
   assert.ok(waiting.all < 16 * 1024)
 })
 

@@ -21,6 +21,7 @@ import {
   turnAtApproval,
   turnOf,
 } from './harness.ts'
+import { loopTurns } from '../loop-turns.ts'
 
 /** In this order: the store reads whether a gate is held from the beginning of its JSON. */
 function heldGate(callId: string) {
@@ -223,6 +224,15 @@ export function gateTests(open: Open): void {
       step([{ ...decide('a1'), item: { type: 'result', callId: 'a1', output: '' } }], { status: 'waiting' }),
     )
     assert.deepEqual((await store.turns.waitingSince(clock.now))[0]?.callIds, ['a2'])
+  })
+
+  test('others go on while the gates of many turns are looked through', async (t) => {
+    const { store, clock } = await open(t)
+    for (let at = 0; at < 12; at++) await turnAtApproval(store)
+    let found = 0
+    assert.ok((await loopTurns(t, async () => (found = (await store.turns.waitingSince(clock.now + 1)).length))) >= 10)
+    assert.equal(found, 12)
+    assert.ok((await loopTurns(t, () => store.turns.oldestGate(0))) >= 10)
   })
 
   test('lists leave out gates from before a time, and the oldest since then is told', async (t) => {
