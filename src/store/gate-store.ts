@@ -135,10 +135,14 @@ type GateRow = Pick<OpenGate, 'turn'> & { readonly row: Row }
 /** Their rows, which may have megabytes each: parsed by `openGates` in slices. */
 export function* openGateRows(user: UserId, { threadId, callId, since = 0, limit }: GatesQuery): Job<GateRow[]> {
   const condition = ` AND ${isReached}${threadId ? ' AND thread_id = ?' : ''}`
-  const rows = yield* turnsWithGates(listColumns, condition, [user, user, ...(threadId ? [threadId] : [])])
+  // Thousands may wait: only those that are listed are read.
+  const waiting = yield* turnsWithGates('id', condition, [user, user, ...(threadId ? [threadId] : [])])
   const open: GateRow[] = []
   let bytes = 0
-  for (const turn of rows.map(listedTurnOf).sort((a, b) => (a.id < b.id ? -1 : 1))) {
+  for (const id of waiting.map((row) => String(row['id'])).sort()) {
+    const found = yield* first(`SELECT ${listColumns} FROM turns WHERE id = ?`, id)
+    if (!found) continue
+    const turn = listedTurnOf(found)
     for (const { seq, item: header } of openGateHeaders(
       yield* readGateHeaders(turn.threadId, turn.firstSeq ?? 0),
       since,

@@ -66,6 +66,28 @@ test('gates, their expiry and the end of a thread are read without what items sa
   assert.ok(waiting.all < 16 * 1024)
 })
 
+test('of many turns that wait, a list of gates reads those that it shows', async (t) => {
+  const path = join(folder(t), 'atrium.db')
+  const store = openStore({ path, seal: createSeal('0'.repeat(64)) })
+  t.after(() => store.close())
+  for (let at = 0; at < 20; at++) {
+    const { turn } = await store.turns.start(turnOf({ input: [say('x')] }))
+    await store.turns.record(turn, lease, step([call('c'), gate('c', 'approval')], { status: 'waiting' }))
+  }
+  const sql = openSqlite(path)
+  t.after(() => sql.close())
+  let read = 0
+  const job = openGateRows(ada, { limit: 3 })
+  let next = job.next()
+  while (!next.done) {
+    const { sql: text, values } = next.value
+    const rows = sql.db.prepare(text).all(...values) as Row[]
+    read += rows.filter((row) => 'status' in row).length
+    next = job.next(rows)
+  }
+  assert.deepEqual([next.value.length, read], [3, 3])
+})
+
 test('the transaction that ends a long turn reads none of its entries', async (t) => {
   const path = join(folder(t), 'atrium.db')
   const store = openStore({ path, seal: createSeal('0'.repeat(64)) })
