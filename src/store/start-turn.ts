@@ -45,7 +45,7 @@ export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
   const thread = yield* findThread(request, lock)
   if (thread) yield* checkHistory(request, thread)
   if (thread) checkGate(request, thread['open_call'] as string | null)
-  const idle = !thread || request.resumes !== undefined || (yield* isIdle(String(thread['id']), request.whenBusy))
+  const idle = !thread || request.resumes !== undefined || (yield* isIdle(thread, request.whenBusy))
   if (thread && !idle) yield* checkQueue(String(thread['id']), request.historyEnd)
   const options = yield* optionsOf(request, thread)
   // A resume is appended at once even without a lease: its gate must not be answered twice.
@@ -157,7 +157,7 @@ function* checkHistory({ historyEnd }: NewTurn, thread: Row): Job<void> {
 /** Throws if a message to the thread could not start a turn at once. */
 export function* checkAtRest(thread: Row): Job<void> {
   checkGate({ whenBusy: 'refuse' }, thread['open_call'] as string | null)
-  yield* isIdle(String(thread['id']), 'refuse')
+  yield* isIdle(thread, 'refuse')
 }
 
 function checkGate({ resumes, whenBusy }: Pick<NewTurn, 'resumes' | 'whenBusy'>, openCall: string | null): void {
@@ -176,15 +176,20 @@ function checkGate({ resumes, whenBusy }: Pick<NewTurn, 'resumes' | 'whenBusy'>,
   }
 }
 
-function* isIdle(threadId: string, whenBusy: NewTurn['whenBusy']): Job<boolean> {
-  const active = yield* first(`SELECT status FROM turns WHERE thread_id = ? AND ${isActive}`, threadId)
-  if (active?.['status'] === 'waiting' && whenBusy !== 'queue') {
-    throw gateRequired()
-  }
-  const queued = active ?? (yield* first(`SELECT id FROM turns WHERE thread_id = ? AND ${isQueued} LIMIT 1`, threadId))
-  if (queued && whenBusy === 'refuse') throw busy()
-  const open = queued ?? (yield* first('SELECT id FROM threads WHERE id = ? AND open_call IS NOT NULL', threadId))
-  return !open
+/** True if no other turn of the thread comes first. */
+function* isIdle(thread: Row, whenBusy: NewTurn['whenBusy']): Job<boolean> {
+  const threadId = String(thread['id'])
+  const row = yield* expect(
+    { active: '', queued: 0 },
+    `SELECT COALESCE((SELECT status FROM turns WHERE thread_id = ? AND ${isActive}), '') AS active,
+            CAST(EXISTS (SELECT 1 FROM turns WHERE thread_id = ? AND ${isQueued}) AS INTEGER) AS queued`,
+    threadId,
+    threadId,
+  )
+  if (row?.['active'] === 'waiting' && whenBusy !== 'queue') throw gateRequired()
+  const isTaken = Boolean(row?.['active'] || row?.['queued'])
+  if (isTaken && whenBusy === 'refuse') throw busy()
+  return !isTaken && thread['open_call'] === null
 }
 
 /** A history waits for the turn that it ends with, and for no other. */
