@@ -73,7 +73,7 @@ leftoverTests(async (t) => {
 /** Tables whose deleted rows may stay in the log until something else is erased. */
 const tidied = {
   'hashes, numbers, times and ids':
-    'tokens sessions login_codes identities sign_ins storage usage counters processes chain_points ' +
+    'tokens sessions login_codes identities sign_ins storage usage counters processes removals chain_points ' +
     'document_owners thread_index_owners threads_to_index thread_index_cursors skill_switches user_zones ' +
     'notification_quiet notification_keys channel_codes channel_updates channel_buttons',
   'deleted after each message, while its thread has the same words': 'outbox channel_posts',
