@@ -322,7 +322,7 @@ test('attempts to sign in at the issuer are counted, on the way there and back',
     const late = await attempt()
     assert.equal(late.status, 429, path)
     assert.match(late.headers.get('retry-after') ?? '', /^\d+$/)
-    assert.match(await late.text(), /too many attempts to sign in/)
+    assert.match(await late.text(), /Too many attempts to sign in/)
   }
 })
 

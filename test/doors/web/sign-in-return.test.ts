@@ -74,7 +74,7 @@ describe('a sign-in', () => {
     const { told, reply } = noted()
     await receiveBrowser(reply, '/back', () => Promise.reject(new AppError('not_found', 'nothing began <here>')))
     assert.equal(told.status, 404)
-    assert.ok(told.body.includes('<p>nothing began &#60;here&#62;</p>'), told.body)
+    assert.ok(told.body.includes('<p>Nothing began &#60;here&#62;.</p>'), told.body)
     assert.ok(told.body.includes('begin the sign-in again'), 'and says what to do')
     await assert.rejects(
       receiveBrowser(noted().reply, '/back', () => Promise.reject(new TypeError('a bug'))),

@@ -60,7 +60,7 @@ test('the page at the end of a sign-in answers with the status of what is wrong,
   const path = `/api/tools/oauth/callback?code=c&state=${state}`
   const back = await call('GET', path, { token: null, headers: { cookie: 'atrium_sign_in=b' } })
   assert.equal(back.status, 503, back.text)
-  assert.match(back.text, /the database is unavailable/)
+  assert.match(back.text, /The database is unavailable/)
   assert.doesNotMatch(back.text, /db\.internal/)
   assert.equal((await call('GET', path, { token: null })).status, 403)
   assert.equal((await call('GET', '/api/tools/oauth/callback?code=c&state=x', { token: null })).status, 400)
