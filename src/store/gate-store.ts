@@ -107,14 +107,14 @@ function* noGate(user: UserId, threadId: string, callId: string): Job<AppError> 
   )
 }
 
-/** Turns that can have open gates: active ones, and those that wait for a process since one of their gates was answered. */
-function* turnsWithGates(columns: string, condition = '', values: readonly string[] = []): Job<Row[]> {
-  const active = yield* query(`SELECT ${columns} FROM turns WHERE ${isActive}${condition}`, ...values)
-  const requeued = yield* query(
-    `SELECT ${columns} FROM turns WHERE ${isQueued} AND first_seq IS NOT NULL${condition}`,
-    ...values,
-  )
-  return [...active, ...requeued]
+/**
+ * Turns that can have open gates: active ones, and those that wait for a process since one of their gates was answered. In one
+ * statement: on PostgreSQL two could both find a turn that changes between them, or neither of them.
+ */
+function turnsWithGates(columns: string, condition = '', values: readonly string[] = []): Job<Row[]> {
+  const turnsThat = (are: string): string => `SELECT ${columns} FROM turns WHERE ${are}${condition}`
+  const either = `${turnsThat(isActive)} UNION ALL ${turnsThat(`${isQueued} AND first_seq IS NOT NULL`)}`
+  return query(either, ...values, ...values)
 }
 
 /** Unanswered gates, oldest turn first. */
