@@ -1,5 +1,6 @@
 // Reads lines of Markdown into blocks. Quotes and lists are read line by line, then their content in the same way, down
 // to a bounded depth: the work grows with the length of the text alone.
+import { readDefinition, readNote } from './markdown-definitions.ts'
 import {
   closesFence,
   expandTabs,
@@ -14,21 +15,12 @@ import {
   quotedIn,
   underlineOf,
 } from './markdown-lines.ts'
-import {
-  type Entries,
-  labelOf,
-  markOf,
-  maxFormulaLength,
-  type Reading,
-  spansLater,
-  takeFormula,
-} from './markdown-reading.ts'
+import { type Entries, markOf, maxFormulaLength, type Reading, spansLater, takeFormula } from './markdown-reading.ts'
 import { isTable, readTable } from './markdown-table.ts'
 import type { ListItem, MarkdownBlock } from './markdown-tree.ts'
 
 /** Quotes and lists inside one another. Deeper ones are text. */
 const maxDepth = 12
-const maxDefinitions = 1_000
 /** Characters of a paragraph. A longer one is plain: a browser lays all lines of a paragraph out at once. */
 const maxParagraph = 20_000
 
@@ -106,8 +98,8 @@ function readBlock(own: Lines, at: number): Read {
     readMath(own, at) ??
     (own.depth < maxDepth ? (readQuote(own, at) ?? readList(own, at)) : undefined) ??
     readTable(own.lines, at, own.reading) ??
-    readNote(own, at) ??
-    readDefinition(own, at) ??
+    readNote(own.lines, at, own.reading) ??
+    readDefinition(own.lines, at, own.reading) ??
     readParagraph(own, at)
   )
 }
@@ -228,36 +220,6 @@ function readItem({ lines, reading, depth }: Lines, from: number): { item: ListI
   const item = { ...(task && { checked: task[1] !== ' ' }), blocks: found.map(({ block }) => block) }
   return { item, gap: found.some(({ gap }, at) => gap && at > 0), next }
 }
-
-/** `[^label]: text`, up to a blank line or the next footnote. */
-function readNote({ lines, reading }: Lines, from: number): Read | undefined {
-  const [, label, first = ''] = noteStart.exec(lines[from] ?? '') ?? []
-  if (label === undefined || reading.definitions.size >= maxDefinitions) return undefined
-  const text = [first]
-  let at = from + 1
-  for (; at < lines.length; at++) {
-    const line = lines[at] ?? ''
-    if (isBlank(line) || noteStart.test(line) || interrupts(line, true)) break
-    text.push(line.trimStart())
-  }
-  reading.definitions.set(`^${labelOf(label)}`, '')
-  return { block: { type: 'note', label, spans: spansLater(reading, text.join('\n').trimEnd()) }, next: at }
-}
-
-const noteStart = /^ {0,3}\[\^([^\]\s[^]{1,40})\]:[ \t]*(.*)$/
-
-/** `[label]: address`: not shown. */
-function readDefinition({ lines, reading: { definitions } }: Lines, at: number): Read | undefined {
-  const found = definition.exec(lines[at] ?? '')
-  const [, label = '', bracketed, bare = ''] = found ?? []
-  if (!found || definitions.size >= maxDefinitions) return undefined
-  const name = labelOf(label)
-  if (!definitions.has(name)) definitions.set(name, bracketed ?? bare)
-  return { next: at + 1 }
-}
-
-const definition =
-  /^ {0,3}\[([^\]\\[^][^\]\\[]{0,199})\]:[ \t]*(?:<([^<>]{1,2000})>|([^\s<]\S{0,1999}))(?:[ \t]+(?:"[^"]*"|'[^']*'|\([^)]*\)))?[ \t]*$/
 
 function readParagraph(own: Lines, from: number): Read {
   const { lines, reading, depth } = own

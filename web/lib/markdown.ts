@@ -1,6 +1,7 @@
 // Reads Markdown into a tree of blocks, in time that grows with the length of the text alone. HTML is text. Pictures
 // become links: loading one could leak data.
 import { blocksIn } from './markdown-blocks.ts'
+import { mayDefine } from './markdown-definitions.ts'
 import { createReading, type Entries, type MarkdownLimits, type PendingText, type Reading } from './markdown-reading.ts'
 import { spansOf } from './markdown-spans.ts'
 import type { MarkdownBlock } from './markdown-tree.ts'
@@ -51,7 +52,7 @@ export function readMarkdown(text: string, before?: MarkdownText, limits = defau
   const open = before.parts[at]
   const offset = open?.last?.offset ?? open?.offset ?? 0
   // A definition makes links of labels above it.
-  if (!open || offset === 0 || definition.test(text.slice(offset))) return readAll(text, limits)
+  if (!open || offset === 0 || mayDefine(text.slice(offset))) return readAll(text, limits)
   const kept = before.parts.slice(0, at)
   const { used, spans } = [...kept, ...(open.last ? [open.last] : [])].reduce<Share>(addShare, noShare)
   const reading = createReading(minus(minus(limits, used), minus(none, spans)))
@@ -92,9 +93,6 @@ function readAll(text: string, limits: MarkdownLimits): MarkdownText {
     definitions: reading.definitions,
   }
 }
-
-/** A line that may define a label, also one in a quote or a list. */
-const definition = /^[ >*+\d.)-]{0,40}\[[^\]\n]{1,200}\]:/m
 
 /** The part from which a longer text is read: those before it stay as they are whatever follows. */
 function resumeAt(parts: readonly Part[]): number {
