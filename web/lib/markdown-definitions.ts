@@ -43,7 +43,7 @@ export function readDefinition(
 const definition =
   /^ {0,3}\[([^\]\\[^][^\]\\[]{0,199})\]:[ \t]*(?:<([^<>]{1,2000})>|([^\s<]\S{0,1999}))(?:[ \t]+(?:"[^"]*"|'[^']*'|\([^)]*\)))?[ \t]*$/
 
-/** A line of the text may define a label, also one in a quote or a list. */
+/** A line of the text may define a label, also one in a quote, a list or a task. */
 export function mayDefine(text: string): boolean {
-  return /^[ >*+\d.)-]{0,40}\[[^\]\n]{1,200}\]:/m.test(text)
+  return /^(?:[ \t>*+\d.)-]|\[[ xX]\]){0,200}\[[^\]\n]{1,200}\]:/m.test(text)
 }

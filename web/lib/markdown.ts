@@ -48,7 +48,7 @@ export type MarkdownText = {
  */
 export function readMarkdown(text: string, before?: MarkdownText, limits = defaultLimits): MarkdownText {
   if (!before || !text.startsWith(before.text)) return readAll(text, limits)
-  const at = resumeAt(before.parts)
+  const at = resumeAt(before)
   const open = before.parts[at]
   const offset = open?.last?.offset ?? open?.offset ?? 0
   // A definition makes links of labels above it.
@@ -58,7 +58,8 @@ export function readMarkdown(text: string, before?: MarkdownText, limits = defau
   const reading = createReading(minus(minus(limits, used), minus(none, spans)))
   for (const [label, address] of before.definitions) reading.definitions.set(label, address)
   // A row is read below the head of its table.
-  const head = open.last && open.block.type === 'table' ? /^.*\n.*\n/.exec(text.slice(open.offset, offset))?.[0] : ''
+  const head =
+    open.last && open.block.type === 'table' ? /^[^\n]*\n[^\n]*\n/.exec(text.slice(open.offset, offset))?.[0] : ''
   const from = { offset: offset - (head?.length ?? 0), gap: open.gap }
   const parts = readParts(`${head}${text.slice(offset)}`, { ...from, spans }, reading)
   if (open.last) {
@@ -95,10 +96,11 @@ function readAll(text: string, limits: MarkdownLimits): MarkdownText {
 }
 
 /** The part from which a longer text is read: those before it stay as they are whatever follows. */
-function resumeAt(parts: readonly Part[]): number {
+function resumeAt({ text, parts }: MarkdownText): number {
   const end = parts.at(-1)
-  if (end?.last || end?.block.type === 'plain') return parts.length - 1
   let at = parts.findLastIndex(({ gap }) => gap)
+  if ((end?.last || end?.block.type === 'plain') && !opensFormula.test(text.slice(parts[at]?.offset, end.offset)))
+    return parts.length - 1
   // A list goes on after a blank line, so that the part after it may turn out to be its next item.
   while (at > 0 && parts[at - 1]?.block.type === 'list') {
     const list = at - 1
@@ -107,6 +109,9 @@ function resumeAt(parts: readonly Part[]): number {
   }
   return Math.max(0, at)
 }
+
+/** A formula that may be closed by a later line, and then holds what is between. */
+const opensFormula = /^[^\S\n]*(?:\$\$|\\\[)/m
 
 /** Reads the parts of a text, which begins at an offset of the whole; `spans` is the share of the spans before it. */
 function readParts(text: string, from: Pick<Part, 'offset' | 'gap' | 'spans'>, reading: Reading): Part[] {

@@ -155,6 +155,9 @@ test('a text that streams in reads as the whole does, and what cannot change is 
     'text\n- a\n- *b*\nlazy\n  - c\n- d\n\n- e\n---\n- f\n* g\n* * *\n1. h\n2.5 i\n2. j\n--',
     'text\n| a | b |\n|---|--:|\n| 1 | *2* |\n| `3` | $4$ |\n# h\n| a |\r\n|---|\r\n| b |\r\n* c',
     'see [a] and [b][c]\n\nmore\n\n[a]: https://x.y\n[c]: https://z.z\n\nend of [a]',
+    'text\n\n$$\na\n+ b\n+ c\n$$\n- d\n- e\n\\[\nf\n- g\n- h\n\\]',
+    '[a]\n\n- b\n-\t[a]: https://x.y\n',
+    '[a]\n\n- b\n- [x] [a]: https://x.y\n',
   ]
   for (const text of texts) {
     let before: MarkdownText | undefined
@@ -175,13 +178,16 @@ test('of a table or list that streams in only the last row or item is read again
     const block = parts.at(-1)?.block
     return block?.type === 'table' ? block.rows : block?.type === 'list' ? block.items : []
   }
-  const texts = ['text\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4', 'text\n- a\n- b\n\n- c']
-  for (const text of texts) {
+  const table = 'text\n| a\u2028 | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4'
+  const list = 'text\n- a\n- b\n\n- c'
+  for (const text of [table, list].flatMap((each) => [each, each.replaceAll('\n', '\r\n')])) {
     const first = readMarkdown(text)
     const second = readMarkdown(`${text} and more`, first)
     assert.equal(entriesOf(second).length, entriesOf(first).length)
     entriesOf(first).forEach((each, at, { length }) => assert.equal(entriesOf(second)[at] === each, at < length - 1))
   }
+  const twoLines = 'a | b\r\n- | -\r\n1 | 2\r\n- | -\r\n3 | 4'
+  assert.equal(outlineOf(readMarkdown(twoLines, readMarkdown(twoLines.slice(0, 19)))), read(twoLines))
   const limits = { nodes: 8, formulas: 2, formulaChars: 100 }
   const rows = '| a |\n|---|\n' + '| b |\n'.repeat(20)
   const first = readMarkdown(rows, undefined, limits)
