@@ -135,19 +135,20 @@ type GateRow = Pick<OpenGate, 'turn'> & { readonly row: Row }
 /** Their rows, which may have megabytes each: parsed by `openGates` in slices. */
 export function* openGateRows(user: UserId, { threadId, callId, since = 0, limit }: GatesQuery): Job<GateRow[]> {
   const condition = ` AND ${isReached}${threadId ? ' AND thread_id = ?' : ''}`
-  // Thousands may wait: only those that are listed are read.
-  const waiting = yield* turnsWithGates('id', condition, [user, user, ...(threadId ? [threadId] : [])])
+  const values = [user, user, ...(threadId ? [threadId] : [])]
+  const turns = yield* turnsWithGates('id, thread_id, first_seq', condition, values)
   const open: GateRow[] = []
   let bytes = 0
-  for (const id of waiting.map((row) => String(row['id'])).sort()) {
-    const found = yield* first(`SELECT ${listColumns} FROM turns WHERE id = ?`, id)
+  for (const { id, thread_id, first_seq } of turns.sort((a, b) => (String(a['id']) < String(b['id']) ? -1 : 1))) {
+    const headers = yield* readGateHeaders(String(thread_id), Number(first_seq))
+    const listed = openGateHeaders(headers, since).filter(
+      ({ item }) => callId === undefined || (item.type === 'gate' && item.callId === callId),
+    )
+    // Thousands may run or wait: only those that are listed are read.
+    const found = listed.length > 0 && (yield* first(`SELECT ${listColumns} FROM turns WHERE id = ?`, String(id)))
     if (!found) continue
     const turn = listedTurnOf(found)
-    for (const { seq, item: header } of openGateHeaders(
-      yield* readGateHeaders(turn.threadId, turn.firstSeq ?? 0),
-      since,
-    )) {
-      if (callId !== undefined && (header.type !== 'gate' || header.callId !== callId)) continue
+    for (const { seq } of listed) {
       const row = yield* readItemRow(turn.threadId, seq)
       if (!row) continue
       open.push({ turn, row })
