@@ -1,7 +1,7 @@
 // Loads the rows of a backup into a PostgreSQL database, in one transaction that replaces what was there.
 import type { ClientBase, PoolClient, QueryConfig } from 'pg'
 import { AppError } from '#core/errors.ts'
-import { leaseMs, databaseClock } from './lease-store.ts'
+import { databaseClock, endFutureLeases, leaseMs } from './lease-store.ts'
 import { type Loading, named, type TermsOf, vectorOf } from './load.ts'
 import { applyMigrations, cutOffOlder, lockMigrations, timeoutMs, versionIn } from './migrate-postgres.ts'
 import { migrations, newestVersion } from './migrations.ts'
@@ -60,7 +60,11 @@ async function beginLoad(client: PoolClient, { sql, termsOf, mark }: BeginParts)
   checkVersion(found, migrations)
   if (found > 0) {
     // Before the lock, which a running service would wait for; and under the lock, for one that started meanwhile.
-    await refuseWhileServed(client)
+    await refuseWhileServed(client).catch(async (error: unknown) => {
+      // Over another connection: the transaction ends with the refusal.
+      await sql.pool.query(endFutureLeases)
+      throw error
+    })
     await lockTables(client, found)
     await refuseWhileServed(client)
   }

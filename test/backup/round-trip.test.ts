@@ -132,6 +132,25 @@ test('what is replaced is kept aside, in both databases', async (t) => {
   }
 })
 
+test('a service that was lost keeps a restore back for 12 seconds, also after the clock was set back', async (t) => {
+  const home = await fillHome(folder(t))
+  const file = join(folder(t), 'a.backup')
+  await makeBackup({ home, file, withKey: false })
+  const url = await postgres.database()
+  const { store } = await openPostgresStore({ url, seal })
+  await store.leases.join('a process')
+  await store.close()
+  const parts = { home: homeAt(folder(t)), databaseUrl: url, file, replace: true }
+  const sql = openPostgres(url)
+  /** What the clock of the database has moved by, as the rows see it. */
+  const pass = (ms: number) => sql.pool.query(`UPDATE processes SET seen_at = seen_at - ${ms}`)
+  await pass(-3_600_000)
+  await assert.rejects(restore(parts), { code: 'home_locked' })
+  await pass(12_001)
+  await sql.close()
+  await restore(parts)
+})
+
 test('a restore is refused while a service runs on the database', async (t) => {
   const home = await fillHome(folder(t))
   const file = join(folder(t), 'a.backup')
