@@ -19,7 +19,8 @@ const maxErrorLines = 100
 const graceMs = 1_000
 const termMs = 2_000
 /** How long the end of its output is waited for after the process has ended: a grandchild may hold it open. */
-const lastWordsMs = 500
+const lastWordsSteps = 10
+const lastWordsStepMs = 50
 /** How long the end of a process is waited for that no longer reads its standard input. */
 const maxExitMs = 5_000
 /** A longer message is parsed in pieces. */
@@ -109,7 +110,7 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
     started.once('exit', (code, signal) => {
       ended ??= signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`
       // Its last words may still be in the pipe.
-      void within(lastWordsMs, drained, () => {}).then(() => {
+      void waitForLastWords(drained).then(() => {
         gone.resolve()
         transport.onclose?.()
       })
@@ -210,6 +211,12 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
     },
   }
   return transport
+}
+
+/** In steps: a busy event loop reads between them, where one long wait would be over before its next turn. */
+export async function waitForLastWords(drained: Promise<unknown>, stepMs = lastWordsStepMs): Promise<void> {
+  const isDrained = drained.then(() => true)
+  for (let step = 0; step < lastWordsSteps; step++) if (await within(stepMs, isDrained, () => false)) return
 }
 
 /**

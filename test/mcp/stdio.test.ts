@@ -3,7 +3,13 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { kill } from '#mcp/process-mark.ts'
 import { until } from '../until.ts'
-import { createExitGuard, createStdioTransport, readErrorLines, type StdioTransport } from '#mcp/stdio.ts'
+import {
+  createExitGuard,
+  createStdioTransport,
+  readErrorLines,
+  type StdioTransport,
+  waitForLastWords,
+} from '#mcp/stdio.ts'
 
 const message = { jsonrpc: '2.0', method: 'ping', id: 1 } as const
 const guard = createExitGuard()
@@ -99,6 +105,19 @@ test('lines of standard error are cut, and the last one is told though it has no
   })()
   await readErrorLines(stream, (line) => void lines.push(line))
   assert.deepEqual(lines, ['a'.repeat(2_000), 'bc', 'd'.repeat(1_500) + 'e'.repeat(500)])
+})
+
+test('the last words of a server are read though this process was held up as it ended', async () => {
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+  const drained = turn().then(turn).then(turn)
+  let read = false
+  void drained.then(() => (read = true))
+  const waited = waitForLastWords(drained, 1)
+  const heldUp = performance.now() + 100
+  while (performance.now() < heldUp);
+  await waited
+  assert.ok(read)
+  await waitForLastWords(new Promise(() => {}), 1)
 })
 
 test('a server that was stopped before its start is not started', async () => {
