@@ -50,6 +50,7 @@ export type Removal = { readonly user: UserId; readonly at: number }
 export interface AccountStore {
   /** Creates a user with a first token; only its hash is stored. Throws invalid_input when the name is taken. */
   addUser(name: string, token: NewToken): Promise<User>
+  /** Throws not_found when no user has this name, and invalid_input while the user is being removed. */
   addToken(name: string, token: NewToken): Promise<User>
   listUsers(): Promise<readonly ListedUser[]>
   /** The user's tokens that have not expired, newest first; undefined when no user has this name. */

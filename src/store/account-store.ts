@@ -30,7 +30,11 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
         if (!row)
           throw new AppError('not_found', `no user is named ${name}: see \`atrium user list\``, { param: 'name' })
         if (yield* first('SELECT user_id FROM removals WHERE user_id = ?', userOf(row).id))
-          throw new AppError('invalid_input', `${name} is being removed`, { param: 'name' })
+          throw new AppError(
+            'invalid_input',
+            `${name} is being removed: add the user anew once \`atrium user list\` no longer has it`,
+            { param: 'name' },
+          )
         yield* saveToken(userOf(row), token, now())
         return userOf(row)
       }),

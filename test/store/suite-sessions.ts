@@ -60,7 +60,11 @@ export function sessionTests(open: Open): void {
     assert.deepEqual(await found(...all), ['a2', 'a3', 'o2'])
     await accounts.shutOut('ada')
     assert.deepEqual(await found(...all), ['o2'])
-    await assert.rejects(accounts.addToken('ada', { hash: 't2' }), { code: 'invalid_input' }, 'there is no way back in')
+    await assert.rejects(
+      accounts.addToken('ada', { hash: 't2' }),
+      { code: 'invalid_input', message: /^ada is being removed: add the user anew once/ },
+      'there is no way back in',
+    )
     await open2('a4', ada.id)
     await accounts.removeUser(ada.id)
     assert.deepEqual(await found('a4'), [])
