@@ -17,6 +17,8 @@ export type OpenedTransport = {
   readonly transport: Transport
   /** Why the server ended, in words; undefined if it did not. */
   readonly fault: () => string | undefined
+  /** Masks secrets in words of the server. */
+  readonly mask: (text: string) => string
   /** The error to throw if a request failed because somebody must sign in to the server first. */
   readonly signInFault?: (error: unknown) => AppError | undefined
 }

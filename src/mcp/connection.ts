@@ -278,9 +278,12 @@ function wordsOf(error: unknown, opened: OpenedTransport | undefined): string {
   const code = codeOf(error)
   if (code === 'REQUEST_TIMEOUT') return 'it did not answer in time'
   if (code === 'CONNECTION_CLOSED') return closedWords
-  const refused = refusedWords(error)
+  const mask = opened?.mask ?? ((text) => text)
+  const refused = refusedWords(error, mask)
   if (refused !== undefined) return refused
-  return (error instanceof Error ? error.message : String(error)).slice(0, maxMessageChars)
+  const message = error instanceof Error ? error.message : String(error)
+  // A secret at the end must not be cut before it is masked.
+  return mask(message.slice(0, 2 * maxMessageChars)).slice(0, maxMessageChars)
 }
 
 /** True for an error that the server itself answered with: it no longer works on the call. */

@@ -43,13 +43,18 @@ export class SignInNeeded extends Error {
 }
 
 /** Why a server refused a request, from the client package's error. Undefined for other errors. */
-export function refusedWords(error: unknown): string | undefined {
+export function refusedWords(error: unknown, mask: (text: string) => string): string | undefined {
   const data = error instanceof Error && 'data' in error ? error.data : undefined
   if (!isObject(data)) return undefined
   const { status, text } = data
   if (typeof status !== 'number' || status < 400) return undefined
   const hint = status === 404 || status === 405 ? ' (is the path of its URL right?)' : ''
-  const said = typeof text === 'string' ? text.slice(0, maxRefusalChars).trim() : ''
+  const said =
+    typeof text === 'string'
+      ? mask(text.slice(0, 2 * maxRefusalChars))
+          .slice(0, maxRefusalChars)
+          .trim()
+      : ''
   // A page tells a person on a terminal nothing.
   return `it answered HTTP ${status}${hint}${said === '' || said.startsWith('<') ? '' : `: ${said}`}`
 }

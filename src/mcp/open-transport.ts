@@ -21,7 +21,7 @@ export type TransportParts = ValueSources & {
   /** Is awaited before a process starts. */
   readonly beforeStart?: () => Promise<void>
   readonly guard: ExitGuard
-  /** Masks secrets in what a server writes to standard error. */
+  /** Masks secrets in what a server writes to standard error, and in its errors. */
   readonly mask: (text: string) => string
   readonly log: Log
   readonly dial: StreamDial
@@ -69,7 +69,7 @@ export function createOpenTransport(parts: TransportParts): OpenTransport {
       const ended = transport.ended()
       return ended === undefined || lastLine === undefined ? ended : `${ended}; its last line was: ${lastLine}`
     }
-    return { transport, fault }
+    return { transport, fault, mask }
   }
 }
 
@@ -98,5 +98,5 @@ async function openHttp(
       credential: { tool: name, secret: tokenSecret, title: name, command, of: 'mcp' },
     })
   }
-  return { transport, fault: () => undefined, signInFault }
+  return { transport, fault: () => undefined, mask: parts.mask, signInFault }
 }

@@ -53,6 +53,7 @@ export function fakeServer(act: (rpc: Rpc, server: FakeServer) => boolean = () =
     opened: {
       transport,
       fault: () => (died ? 'it died' : undefined),
+      mask: (text) => text,
       signInFault: (error) =>
         error instanceof Error && error.message === '401' ? new AppError('credential_missing', 'sign in') : undefined,
     },

@@ -191,6 +191,19 @@ describe('a server over HTTP', { concurrency: true }, () => {
       /: it answered HTTP 500: oops$/,
     ],
     [
+      'a page that repeats a secret',
+      ((_rpc, response) => void response.writeHead(403).end(`${'-'.repeat(495)}sesame-open`)) as Answer,
+      /: it answered HTTP 403: -+\*\*\*$/,
+    ],
+    [
+      'an error that repeats a secret',
+      (({ id }, response) =>
+        void response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: 1, message: 'not sesame-open' } }))) as Answer,
+      /: not \*\*\*$/,
+    ],
+    [
       'a page that tells of a wrong path',
       ((_rpc, response) => void response.writeHead(404).end('<!doctype html>\n<h1>Cannot POST')) as Answer,
       /: it answered HTTP 404 \(is the path of its URL right\?\)$/,
