@@ -66,9 +66,11 @@ export function listServers(options: Options): Promise<void> {
   })
 }
 
-/** The servers. One over HTTP that has told no tools is asked once more: it may need a sign-in. */
-async function askedServers(servers: McpAdmin, signal: AbortSignal): Promise<readonly McpServerView[]> {
-  const unknown = (await servers.list()).filter(({ kind, tools }) => kind === 'http' && tools.length === 0)
+/** The servers. One over HTTP that has told no tools is asked once more, or only the one of a name: it may need a sign-in. */
+async function askedServers(servers: McpAdmin, signal: AbortSignal, only?: string): Promise<readonly McpServerView[]> {
+  const unknown = (await servers.list()).filter(
+    ({ name, kind, tools }) => kind === 'http' && tools.length === 0 && name === (only ?? name),
+  )
   const soon = AbortSignal.any([signal, AbortSignal.timeout(askMs)])
   await Promise.all(unknown.map(({ name }) => servers.check(name, soon).catch(() => undefined)))
   signal.throwIfAborted()
@@ -81,7 +83,7 @@ function signInHint({ name, status }: McpServerView): string[] {
 
 export function showServer(name: string, options: Options): Promise<void> {
   return withServers(async (servers, signal) => {
-    const server = find(await askedServers(servers, signal), name)
+    const server = find(await askedServers(servers, signal, name), name)
     const { address, kind, everyone, instructions } = server
     const text = [
       `${name} (${kind}): ${address}`,

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, realpathSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
@@ -32,6 +34,23 @@ test('the list and the info of servers say which of them needs a sign-in, and ho
   const [server] = JSON.parse((await mcp('list', '--json')).stdout) as { status: string }[]
   assert.equal(server?.status, 'sign_in')
   assert.match((await mcp('info', 'locked')).stdout, /locked needs a sign-in: `\S*atrium mcp auth locked`/)
+  await mcp('remove', 'locked')
+})
+
+test('the info of a server asks no other one', async (t) => {
+  let asked = 0
+  const other = createServer((_request, response) => void (asked++, response.writeHead(401).end()))
+  other.listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  t.after(() => other.close())
+  await mcp('add', 'other', '--url', `http://127.0.0.1:${(other.address() as AddressInfo).port}/mcp`)
+  await mcp('add', 'locked', '--url', `${await openLocked(t)}/mcp`)
+  asked = 0
+  assert.match((await mcp('info', 'locked')).stdout, /locked needs a sign-in/)
+  assert.equal(asked, 0)
+  assert.match((await mcp('info', 'other')).stdout, /other needs a sign-in/)
+  assert.ok(asked > 0)
+  await mcp('remove', 'other')
   await mcp('remove', 'locked')
 })
 
