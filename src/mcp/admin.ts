@@ -13,6 +13,7 @@ import {
   statusOf,
 } from '#core/mcp.ts'
 import type { SecretStore } from '#core/secret.ts'
+import { maskedStart } from '#lib/masked-start.ts'
 import { pace } from '#lib/pace.ts'
 import { isUnguessable } from '#safety/leak-checks.ts'
 import { readImport } from './import.ts'
@@ -209,7 +210,7 @@ export async function toolTrial(
   const logs: ToolTrial['logs'][number][] = []
   const onProgress = ({ progress, total, message }: { progress: number; total?: number; message?: string }): void => {
     const of = total === undefined ? '' : ` of ${total}`
-    const words = message === undefined ? '' : `: ${mask(message.slice(0, 2 * maxLogChars)).slice(0, maxLogChars)}`
+    const words = message === undefined ? '' : `: ${maskedStart(message, maxLogChars, mask)}`
     logs.push({ level: 'progress', message: `${progress}${of}${words}` })
     if (logs.length > maxLogs) logs.shift()
   }

@@ -4,6 +4,7 @@ import { isObject, objectIn } from '#core/json.ts'
 import type { OfferedTool } from '#core/mcp.ts'
 import type { CallProgress } from '#core/tool.ts'
 import { orAborted } from '#lib/deadline.ts'
+import { maskedStart } from '#lib/masked-start.ts'
 import { createSemaphore } from '#lib/semaphore.ts'
 import type { ExactArguments } from './exact-arguments.ts'
 import { createCallDeadline } from './call-deadline.ts'
@@ -282,8 +283,7 @@ function wordsOf(error: unknown, opened: OpenedTransport | undefined): string {
   const refused = refusedWords(error, mask)
   if (refused !== undefined) return refused
   const message = error instanceof Error ? error.message : String(error)
-  // A secret at the end must not be cut before it is masked.
-  return mask(message.slice(0, 2 * maxMessageChars)).slice(0, maxMessageChars)
+  return maskedStart(message, maxMessageChars, mask)
 }
 
 /** True for an error that the server itself answered with: it no longer works on the call. */

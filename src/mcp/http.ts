@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import type { JSONRPCMessage, StreamableHTTPClientTransport, Transport } from '@modelcontextprotocol/client'
 import { isObject, objectIn } from '#core/json.ts'
 import { within } from '#lib/deadline.ts'
+import { maskedStart } from '#lib/masked-start.ts'
 import type { OpenAnswer, StreamDial } from '#net/dial.ts'
 import { parseTarget } from '#net/fetch.ts'
 import { eventsOf, wholeOf } from './answer-body.ts'
@@ -49,12 +50,7 @@ export function refusedWords(error: unknown, mask: (text: string) => string): st
   const { status, text } = data
   if (typeof status !== 'number' || status < 400) return undefined
   const hint = status === 404 || status === 405 ? ' (is the path of its URL right?)' : ''
-  const said =
-    typeof text === 'string'
-      ? mask(text.slice(0, 2 * maxRefusalChars))
-          .slice(0, maxRefusalChars)
-          .trim()
-      : ''
+  const said = typeof text === 'string' ? maskedStart(text, maxRefusalChars, mask).trim() : ''
   // A page tells a person on a terminal nothing.
   return `it answered HTTP ${status}${hint}${said === '' || said.startsWith('<') ? '' : `: ${said}`}`
 }
