@@ -132,15 +132,20 @@ test('what is replaced is kept aside, in both databases', async (t) => {
   }
 })
 
-test('a service that was lost keeps a restore back for 12 seconds, also after the clock was set back', async (t) => {
+/** A database that a process has joined, and the parts of a restore into it. */
+async function joinDatabase(t: TestContext) {
   const home = await fillHome(folder(t))
   const file = join(folder(t), 'a.backup')
   await makeBackup({ home, file, withKey: false })
   const url = await postgres.database()
   const { store } = await openPostgresStore({ url, seal })
-  await store.leases.join('a process')
+  const lease = await store.leases.join('a process')
+  return { url, store, lease, parts: { home: homeAt(folder(t)), databaseUrl: url, file, replace: true } }
+}
+
+test('a service that was lost keeps a restore back for 12 seconds, also after the clock was set back', async (t) => {
+  const { url, store, parts } = await joinDatabase(t)
   await store.close()
-  const parts = { home: homeAt(folder(t)), databaseUrl: url, file, replace: true }
   const sql = openPostgres(url)
   /** What the clock of the database has moved by, as the rows see it. */
   const pass = (ms: number) => sql.pool.query(`UPDATE processes SET seen_at = seen_at - ${ms}`)
@@ -152,13 +157,7 @@ test('a service that was lost keeps a restore back for 12 seconds, also after th
 })
 
 test('a restore is refused while a service runs on the database', async (t) => {
-  const home = await fillHome(folder(t))
-  const file = join(folder(t), 'a.backup')
-  await makeBackup({ home, file, withKey: false })
-  const url = await postgres.database()
-  const { store } = await openPostgresStore({ url, seal })
-  const lease = await store.leases.join('a process')
-  const parts = { home: homeAt(folder(t)), databaseUrl: url, file, replace: true }
+  const { url, store, lease, parts } = await joinDatabase(t)
   // A service that is writing: the restore neither waits for it nor makes it wait.
   const serving = openPostgres(url)
   const writer = await serving.pool.connect()
