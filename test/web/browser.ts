@@ -95,6 +95,7 @@ export function useSite({ script, env = {}, browser: kind = 'shell' }: SiteOptio
     home: home.path,
     async open(t, path = '/', { token: as = token, afar = false, url = running().url, ...options } = {}) {
       const page = await take(options)
+      tellWhatIsShown(t, page)
       t.after(() => leave(page, Object.keys(options).length === 0))
       watchFaults(t, page)
       if (as !== null) await signIn(page, as)
@@ -104,10 +105,11 @@ export function useSite({ script, env = {}, browser: kind = 'shell' }: SiteOptio
       return page
     },
     async visit(t, path = '/', size) {
-      // After a fault nobody knows what stands in the page.
-      t.after(() => (t.passed ? undefined : leaveVisited()))
       const isOpen = visited !== undefined
       const page = (visited ??= await take({}))
+      tellWhatIsShown(t, page)
+      // After a fault nobody knows what stands in the page.
+      t.after(() => (t.passed ? undefined : leaveVisited()))
       if (isOpen) await resetPage(page)
       watchFaults(t, page)
       if (size) await page.setViewportSize(size)
@@ -129,6 +131,13 @@ export function useSite({ script, env = {}, browser: kind = 'shell' }: SiteOptio
       return (text === '' ? undefined : JSON.parse(text)) as never
     },
   }
+}
+
+/** What the page showed when a test failed says more than what was not found in it. */
+function tellWhatIsShown(t: TestContext, page: Page): void {
+  t.after(async () => {
+    if (!t.passed && !page.isClosed()) t.diagnostic(`shown: ${await page.ariaSnapshot().catch(String)}`)
+  })
 }
 
 /** A fault in the page, or something its policy refused, fails the test. */
