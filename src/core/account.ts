@@ -64,8 +64,8 @@ export interface AccountStore {
   shutOut(name: string): Promise<User | undefined>
   /** Removes a user whose threads were erased before (`removeUser` in turns). */
   removeUser(user: UserId): Promise<Pick<Erased, 'grants' | 'secrets'>>
-  /** Removals that were begun and not forgotten, oldest user first. */
-  removals(): Promise<readonly Removal[]>
+  /** Removals that were begun and not forgotten, oldest user first: a page of those after a user. */
+  removals(after?: UserId): Promise<readonly Removal[]>
   forgetRemoval(user: UserId): Promise<void>
   findByToken(hash: string, now: number): Promise<(User & Pick<NewToken, 'tools'>) | undefined>
 }

@@ -7,8 +7,7 @@ import { changes, first, type Job, query, type Row, run, type Sql } from './sql.
 /** A token's id is this many first digits of its hash. */
 const idDigits = 16
 const maxListedTokens = 1_000
-/** Removals of one list; further ones are in the next. */
-const maxRemovals = 1_000
+const maxListedRemovals = 1_000
 /** The expiry of a token without one, for comparisons. */
 const never = Number.MAX_SAFE_INTEGER
 
@@ -91,9 +90,13 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
         const secrets = yield* changes('DELETE FROM secrets WHERE user_id = ?', user)
         return { grants, secrets }
       }),
-    removals: () =>
+    removals: (after = userId('')) =>
       sql.read(function* () {
-        const rows = yield* query('SELECT user_id, begun_at FROM removals ORDER BY user_id LIMIT ?', maxRemovals)
+        const rows = yield* query(
+          'SELECT user_id, begun_at FROM removals WHERE user_id > ? ORDER BY user_id LIMIT ?',
+          after,
+          maxListedRemovals,
+        )
         return rows.map((row) => ({ user: userId(String(row['user_id'])), at: Number(row['begun_at']) }))
       }),
     forgetRemoval: (user) => sql.write(() => run('DELETE FROM removals WHERE user_id = ?', user)),

@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Bus } from '#core/bus.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Erased } from '#core/account.ts'
+import type { AccountStore, Erased, Removal } from '#core/account.ts'
 import type { Lease } from '#core/lease.ts'
 import type { Store } from '#core/store.ts'
 import { hourMs } from '#core/time.ts'
@@ -63,7 +63,7 @@ export function watchRemovals(parts: WatchParts): () => void {
         nextMs = takeOverMs
         return
       }
-      for (const { user, at } of await store.accounts.removals()) {
+      for await (const { user, at } of allRemovals(store.accounts)) {
         try {
           await eraseUser(parts, user, end.signal)
           if (clock.now() - at > lateMs) await store.accounts.forgetRemoval(user)
@@ -78,6 +78,16 @@ export function watchRemovals(parts: WatchParts): () => void {
   }
   clock.at(clock.now() + firstLookMs, 'removals of users', look)
   return () => end.abort()
+}
+
+/** Page by page: those that fail again and again keep no other one back. */
+async function* allRemovals(accounts: Pick<AccountStore, 'removals'>): AsyncGenerator<Removal> {
+  let last: UserId | undefined
+  do {
+    const page = await accounts.removals(last)
+    yield* page
+    last = page.at(-1)?.user
+  } while (last !== undefined)
 }
 
 async function eraseUser(

@@ -137,6 +137,8 @@ export function keepTests(open: Open): void {
     clock.now += 5
     for (const name of ['ann', 'eve', 'nobody']) await store.accounts.shutOut(name)
     await store.accounts.removeUser(eve.id)
+    const [first, second] = await store.accounts.removals()
+    assert.deepEqual(await store.accounts.removals(first?.user), [second])
     const begun = new Map((await store.accounts.removals()).map((each) => [each.user, each.at]))
     assert.deepEqual([begun.size, begun.get(eve.id), begun.get(ann.id)], [2, at, at + 5])
     await store.accounts.forgetRemoval(eve.id)

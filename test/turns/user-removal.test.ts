@@ -181,6 +181,23 @@ test('a removal that fails is told and tried again, keeps no other one back, and
   assert.deepEqual([jobs.length, errors.length], [0, 1])
 })
 
+test('removals beyond the first list are found, though all of the first fail', async (t) => {
+  const store = openTestStore(t, () => 0)
+  for (const name of ['ann', 'eve']) {
+    await store.accounts.addUser(name, { hash: name })
+    await store.accounts.shutOut(name)
+  }
+  const [first] = await store.accounts.removals()
+  const removals = async (after?: UserId) => (await store.accounts.removals(after)).slice(0, 1)
+  const eraseFiles = (user: UserId): Promise<number> =>
+    user === first?.user ? Promise.reject(new Error('the disk is read-only')) : Promise.resolve(0)
+  await watch({ store: { ...store, accounts: { ...store.accounts, removals } }, eraseFiles }).look()
+  assert.deepEqual(
+    (await store.accounts.listUsers()).map(({ id }) => id),
+    [first?.user],
+  )
+})
+
 test('every process is told who was removed, and the files of the user here are erased', async (t) => {
   const store = openTestStore(t)
   const { bus, runner } = openHouse(t, { store })
