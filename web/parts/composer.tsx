@@ -63,8 +63,10 @@ export function Composer({ draftOf, hint, phoneHint, model, running, onSend, onS
     writeDraft(draftOf, value)
   }
   const complete = (skill: Skill): void => {
-    write(completed(skill))
     field.current?.focus()
+    field.current?.select()
+    // As if it was typed: Undo takes it back.
+    if (!document.execCommand('insertText', false, completed(skill))) write(completed(skill))
   }
   /** Keys of the open list; true when the key was one. */
   const pressList = (key: string): boolean => {
