@@ -80,10 +80,10 @@ export function printValue(
   if (!options.json) process.stderr.write(`\n${pasteable(note)}\n`)
 }
 
-/** The text with its commands written so that they work in this shell, where `atrium` may not be on the PATH. */
+/** The text with its commands written so that they work in this shell, where `atrium` may not be on the PATH. Paths stay. */
 export function pasteable(text: string): string {
   return text.replaceAll(
-    /\batrium (?=(backup|completion|doctor|export|gates|grants|help|login|mcp|memory|mission|model|notify|onboard|policy|prune|receipt|restore|run|secret|serve|service|skill|status|telegram|threads|tool|user|version)\b)/g,
+    /(?<!\/)\batrium (?=(backup|completion|doctor|export|gates|grants|help|login|mcp|memory|mission|model|notify|onboard|policy|prune|receipt|restore|run|secret|serve|service|skill|status|telegram|threads|tool|user|version)\b)/g,
     () => {
       return `${programName()} `
     },

@@ -2,11 +2,19 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { inColumns, reporting } from '#commands/report.ts'
+import { programName } from '#config.ts'
+import { inColumns, pasteable, reporting } from '#commands/report.ts'
 
 test('a line ends where the terminal does; a pipe gets all of it', () => {
   assert.equal(inColumns('short\nmuch too long', 8), 'short\nmuch to…')
   assert.equal(inColumns('much too long', undefined), 'much too long')
+})
+
+test('a command is written with the way to its program, once, and a path is left as it is', () => {
+  const said = `see \`${programName()} mcp list\``
+  assert.equal(pasteable('see `atrium mcp list`'), said)
+  assert.equal(pasteable(said), said)
+  assert.equal(pasteable('in /opt/atrium run as atrium'), 'in /opt/atrium run as atrium')
 })
 
 test('a command that finds the disk full says so', async (t) => {
