@@ -11,7 +11,7 @@ import { checkServerName } from '#mcp/names.ts'
 import { readHeaders, readVariables } from '#mcp/target.ts'
 import { withOpenTools } from './home-tools.ts'
 import { agrees } from './prompts.ts'
-import { inColumns, listedBy, pasteable, print, table } from './report.ts'
+import { inColumns, listedBy, print, table } from './report.ts'
 import { reloadService } from './running-service.ts'
 
 const maxShownChars = 300
@@ -78,7 +78,7 @@ async function askedServers(servers: McpAdmin, signal: AbortSignal, only?: strin
 }
 
 function signInHint({ name, status }: McpServerView): string[] {
-  return status === 'sign_in' ? [pasteable(`${name} needs a sign-in: \`atrium mcp auth ${name}\``)] : []
+  return status === 'sign_in' ? [`${name} needs a sign-in: \`atrium mcp auth ${name}\``] : []
 }
 
 export function showServer(name: string, options: Options): Promise<void> {
@@ -237,7 +237,11 @@ async function withServers(work: (servers: McpAdmin, signal: AbortSignal) => Pro
 
 function toolLines({ tools }: McpServerView): string[] {
   if (tools.length === 0) return []
-  const rows = tools.map((tool) => [`  ${tool.name}`, allowed(tool), firstLine(tool.refused ?? tool.description)])
+  const rows = tools.map((tool) => [
+    `  ${printable(tool.name)}`,
+    allowed(tool),
+    firstLine(tool.refused ?? tool.description),
+  ])
   return [inColumns(table(rows))]
 }
 
@@ -249,7 +253,7 @@ function allowed({ status, effect, hints }: McpToolView): string {
 
 function changeHint({ name, tools }: McpServerView): string[] {
   const changed = tools.filter(({ status }) => status === 'changed').length
-  return changed === 0 ? [] : [pasteable(`${countWords(changed, 'tool')} changed: atrium mcp review ${name}`)]
+  return changed === 0 ? [] : [`${countWords(changed, 'tool')} changed: atrium mcp review ${name}`]
 }
 
 function trialWords({ output, error, logs }: ToolTrial): string {

@@ -117,9 +117,8 @@ export async function reviewSkill(name: string, options: Options): Promise<void>
     if (files.length === 0) return print(options, wireOf(skill), `${name} is trusted already.`)
     if (!options.json) {
       for (const { path } of files) {
-        process.stdout.write(
-          `${paint('1', `== ${path}`, process.stdout)}\n${printable(await textOf(skills, skill, path), { lines: true })}\n`,
-        )
+        const [head, text] = [`== ${printable(path)}`, printable(await textOf(skills, skill, path), { lines: true })]
+        process.stdout.write(`${paint('1', head, process.stdout)}\n${text}\n`)
       }
       process.stdout.write(
         findingLines(skill.findings)

@@ -124,6 +124,41 @@ test('a change is accepted once it was seen, and only that of the tool that was 
   await mcp('remove', 'rude')
 })
 
+test('nothing that a server says moves the cursor of a terminal, or hides from it', async () => {
+  const hidden = '\u202e\u{e0101}'
+  const bad = `\u009b1A${hidden}`
+  const added = await mcp('add', 'rude', '--', command, ...words, `named=0${hidden}`, `description=A tool${bad}.`)
+  const { store } = await openHomeStore(readConfig({ ATRIUM_HOME: home.path }))
+  await store.mcp.change('rude', ({ tools }) => ({
+    instructions: `Use me${bad}.`,
+    tools: tools.map((tool) => ({
+      ...tool,
+      ...(tool.pinned && tool.name.startsWith('0') && { changed: { ...tool.pinned, description: `Another${bad}.` } }),
+    })),
+  }))
+  await store.close()
+  const file = join(home.path, 'other.json')
+  writeFileSync(
+    file,
+    JSON.stringify({ mcpServers: { [`other${bad}`]: { command: `/no/such${bad}` }, [`b${bad}`]: 1 } }),
+  )
+  const ran = [
+    added,
+    await mcp('info', 'rude'),
+    await mcp('review', 'rude', '--yes'),
+    await mcp('set', 'rude', `0${hidden}`, '--effect', 'read'),
+    await mcp('test', 'rude', 'echo', '--params', JSON.stringify({ said: bad })),
+    await mcp('test', 'rude'),
+    await mcp('import', file),
+  ]
+  const all = ran.map(({ stdout, stderr }) => stdout + stderr)
+  for (const text of all) assert.doesNotMatch(text, /\u009b|\u202e|\u{e0101}/u)
+  assert.match(all[0] ?? '', /mcp set rude 0\\u\{202e\}/)
+  assert.match(all[1] ?? '', /  0\\u\{202e\}[^]*Use me\\u\{9b\}/)
+  for (const { code, stderr } of ran) assert.equal(code, 0, stderr)
+  for (const name of ['rude', 'other-1a']) await mcp('remove', name)
+})
+
 test('servers of another client are imported, with their secrets sealed', async () => {
   const file = join(home.path, 'claude.json')
   const good = { command, args: words, env: { TOKEN: 'not-so-secret', MODE: 'fast' } }

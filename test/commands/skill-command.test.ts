@@ -49,6 +49,29 @@ test('a folder is checked, added, updated with a difference, reviewed and remove
   assert.match((await run('list')).stdout, /notes +trusted +1/)
 })
 
+test('nothing of a skill moves the cursor of a terminal, or hides from it', async () => {
+  const bad = '\u009b1A\u202e\u{e0101}'
+  const path = join(home.path, 'in', 'tricks')
+  mkdirSync(path)
+  const fill = (word: string) => {
+    const head = { name: 'tricks', description: word + bad, license: bad, compatibility: bad }
+    writeFileSync(join(path, 'SKILL.md'), `---\n${JSON.stringify(head)}\n---\n\n${word}${bad}\n`)
+    writeFileSync(join(path, 'notes\u{e0101}.md'), word + bad)
+    writeFileSync(join(path, 'bytes\u{e0101}'), `\0${word}`)
+  }
+  fill('One')
+  const all = [await run('check', path), await run('add', path), await run('list'), await run('show', 'tricks')]
+  fill('Two')
+  all.push(await run('update', path, '--yes'), await run('review', 'tricks', '--yes'))
+  for (const { code, stdout, stderr } of all) {
+    assert.equal(code, 0, stderr)
+    assert.doesNotMatch(stdout, /\u009b|\u202e|\u{e0101}/u)
+  }
+  assert.match(all[3]?.stdout ?? '', /^tricks: One\\u\{9b\}/)
+  assert.match(all[5]?.stdout ?? '', /^== notes\\u\{e0101\}\.md$/m)
+  await run('remove', 'tricks')
+})
+
 test('a check tells what cannot be read as a skill as a fault: a link, an archive that is none', async (t) => {
   const linked = join(home.path, 'in', 'linked')
   mkdirSync(linked)

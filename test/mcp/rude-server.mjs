@@ -26,6 +26,7 @@ const names = [
   'ask',
 ]
 if (option('pays')) names.push('pay')
+if (option('named')) names.push(option('named'))
 let description = option('description') ?? 'A tool.'
 
 if (how.has('dies-at-start')) {
