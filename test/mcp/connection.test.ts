@@ -53,10 +53,10 @@ describe('a connection', { concurrency: true }, () => {
   }
 
   test('gives a server few variables, what was named, and a mark', async (t) => {
-    const { connection } = open(t, rude([], { TOKEN: 'known' }))
+    const { connection } = open(t, rude([], { TOKEN: 'known', HOME: 'known' }))
     const env = JSON.parse(await call(connection, 'environment')) as Record<string, string>
-    assert.deepEqual(Object.keys(env).sort(), ['ATRIUM_MCP_MARK', 'HOME', 'PATH', 'TOKEN'])
-    assert.equal(env['TOKEN'], 'sesame-open')
+    assert.deepEqual(Object.keys(env).sort(), ['ATRIUM_MCP_MARK', 'HOME', 'LANG', 'PATH', 'TOKEN'])
+    assert.deepEqual([env['TOKEN'], env['HOME'], env['LANG']], ['sesame-open', 'sesame-open', 'C'])
     await assert.rejects(open(t, rude([], { TOKEN: 'none' })).connection.list(never), refused(/secret none.*not set/))
   })
 

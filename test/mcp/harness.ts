@@ -46,7 +46,7 @@ export function openRude(
   const mark = `test${process.pid}x${homes++}`
   const openTransport = createOpenTransport({
     secret: (name) => Promise.resolve(name === 'known' ? 'sesame-open' : undefined),
-    environment: (name) => (name === 'PATH' ? process.env['PATH'] : name === 'HOME' ? '/' : undefined),
+    environment: (name) => ({ PATH: process.env['PATH'], HOME: '/', LANG: 'C' })[name],
     dial: createStreamDial({ lookup: (host) => lookup(host, { all: true }) }),
     ...(bearer && { bearerFor: () => bearer }),
     homeMark: mark,
