@@ -1,22 +1,25 @@
 // Chat channels: their account, chats and codes. `channel-updates` has what an update causes, `channel-posts` what is said.
 import type { ChannelRecords, PairedChat } from '#core/channel.ts'
 import type { Door } from '#core/doors.ts'
-import { newId, userId } from '#core/ids.ts'
+import { userId } from '#core/ids.ts'
 import type { ChannelStore } from '#core/store.ts'
 import { bodiesOf } from './append-items.ts'
 import { notifyChannels } from './change-signal.ts'
 import { createPostStore, forgetChat } from './channel-posts.ts'
-import { createOrderedIds } from './ordered-ids.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { isTaken, takeEffect, takePairing, takePress, takeTurn } from './channel-updates.ts'
 
 /** Rows that one step of `prune` deletes of each table. */
 const maxPruned = 1_000
 
-export type ChannelStoreParts = { readonly sql: Sql; readonly now: () => number; readonly maxUserBytes?: number }
+export type ChannelStoreParts = {
+  readonly sql: Sql
+  readonly now: () => number
+  readonly nextId: () => string
+  readonly maxUserBytes?: number
+}
 
-export function createChannelStore({ sql, now, maxUserBytes = 0 }: ChannelStoreParts): ChannelStore {
-  const nextId = createOrderedIds(newId)
+export function createChannelStore({ sql, now, nextId, maxUserBytes = 0 }: ChannelStoreParts): ChannelStore {
   const { lock } = sql
   const parts = () => ({ now: now(), lock, maxUserBytes, ids: { turn: nextId(), post: nextId() } })
   return {

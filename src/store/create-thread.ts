@@ -1,5 +1,5 @@
 // Threads that begin without a turn: the conversations of API clients, and what is attached to them.
-import { newId, type UserId } from '#core/ids.ts'
+import type { UserId } from '#core/ids.ts'
 import type { NewThread, ThreadMetadata } from '#core/thread-store.ts'
 import type { Thread } from '#core/turn.ts'
 import { type Bodies, insert } from './append-items.ts'
@@ -9,6 +9,7 @@ import { changes, type Job, run } from './sql.ts'
 import { bytesOfRows, checkQuota, readStored } from './storage-quota.ts'
 
 type CreateParts = {
+  readonly id: string
   readonly now: number
   /** The texts of the items. */
   readonly bodies: Bodies
@@ -17,9 +18,8 @@ type CreateParts = {
 }
 
 export function* createThread(user: UserId, thread: NewThread, parts: CreateParts): Job<Thread> {
-  const { now, bodies, maxUserBytes } = parts
+  const { id, now, bodies, maxUserBytes } = parts
   const { door, title, metadata, drafts } = thread
-  const id = newId()
   const attached = metadataText(metadata)
   const bytes = bytesOfRows([attached ?? '']) + bodies.bytes
   if (maxUserBytes > 0) checkQuota({ stored: yield* readStored(user), added: bytes, max: maxUserBytes })

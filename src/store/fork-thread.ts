@@ -4,7 +4,7 @@
 // to it.
 import type { Door } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
-import { newId, type UserId } from '#core/ids.ts'
+import type { UserId } from '#core/ids.ts'
 import { maxThreadTitleChars } from '#core/page-limits.ts'
 import type { ForkPoint } from '#core/thread-store.ts'
 import type { Thread } from '#core/turn.ts'
@@ -25,8 +25,9 @@ const defaultMaxBytes = 64 * 1024 * 1024
 
 const isLarge = `(shared IS NULL AND octet_length(body) >= ${minSharedBytes})`
 
-/** `lock` keeps the thread from being erased meanwhile. */
+/** `id` is the new thread's. `lock` keeps the old one from being erased meanwhile. */
 type ForkParts = {
+  readonly id: string
   readonly threadId: string
   readonly beforeSeq: number
   readonly door: Door
@@ -43,7 +44,17 @@ type ForkParts = {
 }
 
 export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefined> {
-  const { threadId, beforeSeq, door, now, lock, temporary = false, maxBytes = defaultMaxBytes, maxUserBytes } = parts
+  const {
+    id,
+    threadId,
+    beforeSeq,
+    door,
+    now,
+    lock,
+    temporary = false,
+    maxBytes = defaultMaxBytes,
+    maxUserBytes,
+  } = parts
   const row = yield* first(
     `SELECT ${threadColumns} FROM threads WHERE id = ? AND ${isReached}${lock}`,
     threadId,
@@ -54,7 +65,6 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
   const old = threadOf(row)
   const openCall = yield* checkForkPoint(old, beforeSeq, parts.variant === true)
   const bytes = yield* bytesBefore(threadId, beforeSeq, maxBytes)
-  const id = newId()
   const points = yield* copyPoints({ from: threadId, to: id, user, beforeSeq })
   const copied = bytes + points * pointBytes
   if (maxUserBytes > 0) checkQuota({ stored: yield* readStored(user), added: copied, max: maxUserBytes })

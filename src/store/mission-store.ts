@@ -1,6 +1,6 @@
 // Missions: kept, changed and removed by their users. `mission-run-store` has what happens by the clock.
 import { AppError } from '#core/errors.ts'
-import { newId, type UserId } from '#core/ids.ts'
+import type { UserId } from '#core/ids.ts'
 import type { Mission, MissionChange, NewMission } from '#core/mission.ts'
 import type { NewNews } from '#core/notification.ts'
 import type { MissionStore } from '#core/store.ts'
@@ -10,7 +10,6 @@ import { enqueueNews } from './enqueue-news.ts'
 import { databaseClock } from './lease-store.ts'
 import { missionOf, runColumns, runOf, textColumns, textValues } from './mission-rows.ts'
 import { fireMission, runMissionNow, settleRun, unsettledRuns } from './mission-run-store.ts'
-import { createOrderedIds } from './ordered-ids.ts'
 import { lastId } from './reachable.ts'
 import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { checkQuota, readStored } from './storage-quota.ts'
@@ -21,10 +20,14 @@ const maxErased = 2_000
 const maxOpenListed = 1_000
 const maxDoneListed = 100
 
-type MissionStoreParts = { readonly sql: Sql; readonly now: () => number; readonly maxUserBytes?: number }
+type MissionStoreParts = {
+  readonly sql: Sql
+  readonly now: () => number
+  readonly nextId: () => string
+  readonly maxUserBytes?: number
+}
 
-export function createMissionStore({ sql, now, maxUserBytes = 0 }: MissionStoreParts): MissionStore {
-  const nextId = createOrderedIds(newId)
+export function createMissionStore({ sql, now, nextId, maxUserBytes = 0 }: MissionStoreParts): MissionStore {
   const { backend, lock } = sql
   /** Serialises transactions of all processes that count before they write. */
   const oneByOne = (key: string): Job<void> =>
@@ -178,11 +181,11 @@ export function createMissionStore({ sql, now, maxUserBytes = 0 }: MissionStoreP
         return rows.map(missionOf)
       }),
     fire: (firing) => {
-      const ids = { turn: newId(), nextId }
+      const ids = { turn: nextId(), nextId }
       return sql.write(() => fireMission(firing, { ids, now: now(), lock, maxUserBytes, oneByOne }))
     },
     runNow: (mission, turn, maxRunning) => {
-      const ids = { turn: newId(), nextId }
+      const ids = { turn: nextId(), nextId }
       return sql.write(() =>
         runMissionNow(mission, turn, { maxRunning, ids, now: now(), lock, maxUserBytes, oneByOne }),
       )

@@ -1,12 +1,11 @@
 // Ways of notification and quiet hours. `outbox-store` has what is sent.
 import { createHash } from 'node:crypto'
 import { AppError } from '#core/errors.ts'
-import { newId, type UserId, userId } from '#core/ids.ts'
+import { type UserId, userId } from '#core/ids.ts'
 import type { NewWay, NotificationStore, NotificationWay, WayChange } from '#core/notification.ts'
 import type { Seal } from '#lib/seal.ts'
 import { notifyWays } from './change-signal.ts'
 import { goneWayOf, keptValue, keyContext, sealContext, wayOf } from './notification-rows.ts'
-import { createOrderedIds } from './ordered-ids.ts'
 import { createOutbox } from './outbox-store.ts'
 import { lockAccount } from './secret-store.ts'
 import { changes, first, type Job, query, run, type Sql } from './sql.ts'
@@ -16,11 +15,14 @@ const maxGone = 20
 /** Rows of a user that one step of an erasure takes. */
 const maxErased = 2_000
 
-type NotificationStoreParts = { readonly sql: Sql; readonly seal: Seal; readonly now: () => number }
+type NotificationStoreParts = {
+  readonly sql: Sql
+  readonly seal: Seal
+  readonly now: () => number
+  readonly nextId: () => string
+}
 
-export function createNotificationStore({ sql, seal, now }: NotificationStoreParts): NotificationStore {
-  const nextId = createOrderedIds(newId)
-
+export function createNotificationStore({ sql, seal, now, nextId }: NotificationStoreParts): NotificationStore {
   function* findWay(condition: string, ...values: string[]): Job<NotificationWay | undefined> {
     const row = yield* first(`SELECT * FROM notification_ways WHERE ${condition} AND gone_at IS NULL`, ...values)
     return row && wayOf(row, seal)

@@ -1,6 +1,7 @@
 // Opens a store on SQLite or PostgreSQL, and composes it of its parts.
 import type { DatabaseSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
+import { newId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import type { Seal } from '#lib/seal.ts'
 import { createAccountStore } from './account-store.ts'
@@ -18,12 +19,13 @@ import { type Migrated, migrateSqlite, removeHalfCopies, versionOf } from './mig
 import { migrations, newestVersion } from './migrations.ts'
 import { startScrub } from './scrub-sqlite.ts'
 import { createNotificationStore } from './notification-store.ts'
+import { createOrderedIds, newestTurn, newestTurnBound } from './ordered-ids.ts'
 import { createSecretStore } from './secret-store.ts'
 import { createIdentityStore } from './identity-store.ts'
 import { createSessionStore } from './session-store.ts'
 import { createSkillStore } from './skill-store.ts'
 import { createSettingStore } from './setting-store.ts'
-import type { Sql } from './sql.ts'
+import { first, type Sql } from './sql.ts'
 import { asAppError } from './sqlite-faults.ts'
 import { openSqlite } from './sqlite.ts'
 import { createStorageStore } from './storage-quota.ts'
@@ -64,8 +66,10 @@ export function openStore(parts: StoreParts): Store {
   const { path, seal, now = Date.now, vectors = false, maxUserBytes = 0, locked = false, image } = parts
   const onBegin = locked ? undefined : () => checkOpen(sql.db)
   const sql = openSqlite(path, { extensions: vectors, onErase: () => scrub.soon(), onBegin, image })
+  let newest: Record<string, unknown> | undefined
   try {
     migrateFile(sql.db, parts)
+    newest = sql.db.prepare(newestTurn).get(newestTurnBound(now()))
   } catch (error) {
     sql.db.close()
     throw asAppError(error)
@@ -76,6 +80,7 @@ export function openStore(parts: StoreParts): Store {
   const store = composeStore(sql, {
     seal,
     now,
+    lastId: newest && String(newest['id']),
     check: () => sql.read(checkSqlite),
     prepareVectors: () => loadSqliteVec(sql.db),
     maxUserBytes,
@@ -131,16 +136,19 @@ export async function openPostgresStore({
       })
     },
   })
+  let lastId: string | undefined
   try {
     await migratePostgres(sql.pool)
     migrated = true
+    const newest = await sql.read(() => first(newestTurn, newestTurnBound(now())))
+    lastId = newest && String(newest['id'])
   } catch (error) {
     await sql.close()
     throw error
   }
   const prepareVectors = () => createPgvector(sql)
   const check = (): Promise<string[]> => checkPostgres(sql.pool)
-  return { store: composeStore(sql, { seal, now, check, prepareVectors, maxUserBytes }), sql }
+  return { store: composeStore(sql, { seal, now, lastId, check, prepareVectors, maxUserBytes }), sql }
 }
 
 /** A store that was not migrated, and its schema version. For `doctor`. */
@@ -186,6 +194,8 @@ export async function inspectPostgres({
 export type StoreDeps = {
   readonly seal: Seal
   readonly now: () => number
+  /** New ids of turns sort after it: the clock may have been set back since. */
+  readonly lastId?: string | undefined
   readonly check: Store['check']
   readonly prepareVectors: Store['vectors']['prepare']
   readonly maxForkBytes?: number
@@ -195,11 +205,12 @@ export type StoreDeps = {
 /** Composes the store over an open database. */
 export function composeStore(inner: Sql, deps: StoreDeps): Store {
   const { sql, checkWrites } = watchWrites(inner)
-  const { seal, now, check, prepareVectors, maxForkBytes, maxUserBytes = 0 } = deps
+  const { seal, now, lastId, check, prepareVectors, maxForkBytes, maxUserBytes = 0 } = deps
+  const nextId = createOrderedIds(newId, lastId)
   return {
     backend: sql.backend,
-    turns: createTurnStore({ sql, now, maxUserBytes, maxForkBytes }),
-    threads: createThreadStore({ sql, now, maxForkBytes, maxUserBytes }),
+    turns: createTurnStore({ sql, now, nextId, maxUserBytes, maxForkBytes }),
+    threads: createThreadStore({ sql, now, nextId, maxForkBytes, maxUserBytes }),
     threadIndex: createThreadIndexStore({ sql, now }),
     storage: createStorageStore({ sql, maxUserBytes }),
     usage: createUsageStore({ sql, now }),
@@ -207,9 +218,9 @@ export function composeStore(inner: Sql, deps: StoreDeps): Store {
     sessions: createSessionStore({ sql, now }),
     identities: createIdentityStore({ sql, now }),
     grants: createGrantStore({ sql, now }),
-    missions: createMissionStore({ sql, now, maxUserBytes }),
-    channels: createChannelStore({ sql, now, maxUserBytes }),
-    notifications: createNotificationStore({ sql, seal, now }),
+    missions: createMissionStore({ sql, now, nextId, maxUserBytes }),
+    channels: createChannelStore({ sql, now, nextId, maxUserBytes }),
+    notifications: createNotificationStore({ sql, seal, now, nextId }),
     secrets: createSecretStore({ sql, seal, now }),
     settings: createSettingStore({ sql, now }),
     tools: createToolStore({ sql, now }),

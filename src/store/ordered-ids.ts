@@ -1,9 +1,23 @@
 // Strictly increasing ids. Time-ordered UUIDs of the same millisecond are not ordered, but two messages of one millisecond
 // must be: the queue of a thread and every list sort by id.
+import { idAt } from '#core/ids.ts'
+import { dayMs } from '#core/time.ts'
 
-/** Returns a function that makes ids. Each sorts after the one before, whatever the clock does. */
-export function createOrderedIds(newId: () => string): () => string {
-  let last = ''
+/**
+ * How far a stored id may be ahead of the clock for new ids to follow it. Beyond, they go by the clock: else retention and the
+ * index of threads, which go by the time in ids, would wait until the clock has come there.
+ */
+const maxAheadMs = dayMs
+
+/** The newest turn whose id is before a bound. */
+export const newestTurn = 'SELECT id FROM turns WHERE id < ? ORDER BY id DESC LIMIT 1'
+
+export function newestTurnBound(now: number): string {
+  return idAt(now + maxAheadMs)
+}
+
+/** Returns a function that makes ids. Each sorts after the one before, the first after `last`, whatever the clock does. */
+export function createOrderedIds(newId: () => string, last = ''): () => string {
   return () => {
     const id = newId()
     last = id > last ? id : successor(last)

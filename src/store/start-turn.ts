@@ -122,7 +122,19 @@ function* forkOf(
 ): Job<string> {
   const { now, lock, maxForkBytes: maxBytes, maxUserBytes } = parts
   const retitle = plainTitle === undefined ? undefined : { from: plainTitle, to: title }
-  const order = { threadId, beforeSeq, variant, retitle, door, now, lock, temporary, maxBytes, maxUserBytes }
+  const order = {
+    id: parts.threadId ?? newId(),
+    threadId,
+    beforeSeq,
+    variant,
+    retitle,
+    door,
+    now,
+    lock,
+    temporary,
+    maxBytes,
+    maxUserBytes,
+  }
   const fork = yield* forkThread(user, order)
   if (!fork) throw new AppError('not_found', `thread ${threadId} does not exist`, { param: 'thread_id' })
   return fork.id

@@ -25,11 +25,12 @@ const historyBytes = 4 * 1024 * 1024
 type ThreadParts = {
   readonly sql: Sql
   readonly now: () => number
+  readonly nextId: () => string
   readonly maxForkBytes?: number | undefined
   readonly maxUserBytes: number
 }
 
-export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: ThreadParts): ThreadStore {
+export function createThreadStore({ sql, now, nextId, maxForkBytes, maxUserBytes }: ThreadParts): ThreadStore {
   /** Points that are being added: a client which stops an answer and goes on is as quick as the database. */
   const adding = createPending<UserId>()
   return {
@@ -98,7 +99,7 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
     },
     async create(user, thread) {
       const bodies = await bodiesOf(thread.drafts)
-      return sql.write(() => createThread(user, thread, { now: now(), bodies, maxUserBytes }), bodies)
+      return sql.write(() => createThread(user, thread, { id: nextId(), now: now(), bodies, maxUserBytes }), bodies)
     },
     async addItems(user, threadId, { title, drafts }) {
       const bodies = await bodiesOf(drafts)
@@ -129,7 +130,7 @@ export function createThreadStore({ sql, now, maxForkBytes, maxUserBytes }: Thre
     async fork(user, threadId, at) {
       const size = await shareAll(sql, user, { threadId, beforeSeq: at.beforeSeq })
       const parts = { ...at, threadId, lock: sql.lock, maxBytes: maxForkBytes, maxUserBytes }
-      return sql.write(() => forkThread(user, { ...parts, now: now() }), size)
+      return sql.write(() => forkThread(user, { ...parts, id: nextId(), now: now() }), size)
     },
     async remove(user, threadId) {
       const bytes = await sql.read(() => removedBytes(threadId))

@@ -40,13 +40,15 @@ import { countUsage, reserve } from './usage-store.ts'
 type TurnStoreParts = {
   readonly sql: Sql
   readonly now: () => number
+  /** Makes the ids of turns and threads, each after the one before. */
+  readonly nextId?: () => string
   /** The storage quota of a user; 0 means none. */
   readonly maxUserBytes?: number
   readonly maxForkBytes?: number | undefined
 }
 
-export function createTurnStore({ sql, now, maxUserBytes = 0, maxForkBytes }: TurnStoreParts): TurnStore {
-  const nextId = createOrderedIds(newId)
+export function createTurnStore(deps: TurnStoreParts): TurnStore {
+  const { sql, now, nextId = createOrderedIds(newId), maxUserBytes = 0, maxForkBytes } = deps
   const { lock, backend } = sql
   const served: Served = new Set()
 

@@ -20,7 +20,16 @@ function fork({ title = 'Plans', forks = 1, items = 4, bytes = 100, points = 0, 
     ['INSERT INTO chain_points', [{ changed: points }]],
     ['forks = forks + 1', [{ forks }]],
   ]
-  const parts = { threadId: 't', beforeSeq: 5, door: 'web', now: 7, lock: '', maxUserBytes: 0, maxBytes } as const
+  const parts = {
+    id: 'f',
+    threadId: 't',
+    beforeSeq: 5,
+    door: 'web',
+    now: 7,
+    lock: '',
+    maxUserBytes: 0,
+    maxBytes,
+  } as const
   const { result, asked } = drive(forkThread(ada, parts), ({ sql }) => {
     return answers.find(([part]) => sql.includes(part))?.[1] ?? []
   })

@@ -1,19 +1,22 @@
-// Opening a SQLite store: what is erased and migrated then, under which lock, and a look that changes nothing.
+// Opening a store: new ids, what is erased and migrated then, under which lock, and a look that changes nothing.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
+import { idAt } from '#core/ids.ts'
 import { createSeal } from '#lib/seal.ts'
 import { hiddenPath } from '#store/document-slices.ts'
 import type { Migrated } from '#store/migrate-sqlite.ts'
 import { migrations, newestVersion } from '#store/migrations.ts'
-import { inspectStore, openStore, type StoreParts } from '#store/open-store.ts'
+import { inspectStore, openPostgresStore, openStore, type StoreParts } from '#store/open-store.ts'
+import { usePostgres } from '../postgres.ts'
 import { until } from '../until.ts'
-import { ada, folder } from './harness.ts'
+import { ada, dayMs, folder, minuteMs, queuedTurn, turnOf } from './harness.ts'
 import { makeFile } from './sqlite-file.ts'
 import { document } from './suite-documents.ts'
 
 const seal = createSeal('0'.repeat(64))
+const server = usePostgres()
 
 function open(t: TestContext, parts: Omit<StoreParts, 'seal'>) {
   const store = openStore({ seal, ...parts })
@@ -41,6 +44,45 @@ test('a process without the home stores nothing once a newer one has migrated th
   await assert.rejects(command.settings.set('a', 2), { code: 'database_unavailable', message: /a newer Atrium/ })
   await service.settings.set('b', 3)
   assert.deepEqual(await command.settings.all(), { a: 1, b: 3 })
+})
+
+test('what is new sorts after what was stored before the clock was set back', async (t) => {
+  const { path, db } = makeFile(t)
+  const { threadId } = (await open(t, { path }).turns.start(turnOf())).turn
+  const ahead = idAt(Date.now() + 60 * minuteMs)
+  db.prepare('UPDATE turns SET id = ?').run(ahead)
+  db.prepare('UPDATE threads SET last_turn = ?').run(ahead)
+  const store = open(t, { path })
+  const queued = await store.turns.start(queuedTurn({ threadId }))
+  assert.ok(queued.turn.id > ahead, 'in the queue of its thread')
+  const begun = await store.turns.start(turnOf())
+  const created = await store.threads.create(ada, { door: 'web', title: '', metadata: {}, drafts: [] })
+  const forked = await store.threads.fork(ada, threadId, { beforeSeq: 1, door: 'web' })
+  assert.deepEqual(
+    (await store.threads.list(ada, { limit: 9 })).rows.map(({ id }) => id),
+    [forked?.id, created.id, begun.turn.threadId, threadId],
+  )
+})
+
+test('what is new sorts after what was stored before the clock was set back, on PostgreSQL', async (t) => {
+  const { url, sql } = await server.emptied()
+  const reopen = async () => {
+    const { store } = await openPostgresStore({ url, seal })
+    t.after(() => store.close())
+    return store
+  }
+  await (await reopen()).turns.start(turnOf())
+  const ahead = idAt(Date.now() + 60 * minuteMs)
+  await sql.pool.query('UPDATE turns SET id = $1', [ahead])
+  assert.ok((await (await reopen()).turns.start(turnOf())).turn.id > ahead)
+})
+
+test('a stored id that is days ahead is not followed: what goes by the time of ids would wait for days', async (t) => {
+  const { path, db } = makeFile(t)
+  await open(t, { path }).turns.start(turnOf())
+  const ahead = idAt(Date.now() + 2 * dayMs)
+  db.prepare('UPDATE turns SET id = ?').run(ahead)
+  assert.ok((await open(t, { path }).turns.start(turnOf())).turn.id < ahead)
 })
 
 test('the home is locked while an old file is migrated, and for no other', async (t) => {
