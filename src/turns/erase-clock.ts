@@ -1,4 +1,4 @@
-// The time by which things are erased for their age: a wrong clock must not erase what is young.
+// The time by which things are erased, and gates denied, for their age: a wrong clock must not do so to what is young.
 import { uptime } from 'node:os'
 import type { LeaseStore } from '#core/lease.ts'
 import { hourMs } from '#core/time.ts'

@@ -2,6 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
 import type { Clock } from '#lib/clock.ts'
+import { createEraseClock, type EraseClockParts, settleMs } from './erase-clock.ts'
 import { gateMs } from './gate-answers.ts'
 import type { Gates } from './gates.ts'
 
@@ -16,12 +17,21 @@ const closedCodes: ReadonlySet<string> = new Set(['gate_closed', 'not_found'])
 
 export type ExpiryParts = { readonly store: Pick<Store, 'turns'>; readonly gates: Pick<Gates, 'answer'> }
 
-/** Starts to deny gates as they expire. */
-export function watchExpiry({ clock, ...parts }: ExpiryParts & { readonly clock: Clock }): void {
+export type WatchParts = ExpiryParts & {
+  readonly store: { readonly leases: Pick<Store['leases'], 'databaseTime'> }
+  readonly clock: Clock
+  readonly elapsed?: EraseClockParts['elapsed']
+}
+
+/** Starts to deny gates as they expire; after the clock was set forward, an hour later. */
+export function watchExpiry({ clock, elapsed, ...parts }: WatchParts): void {
+  const timeToExpire = createEraseClock({ leases: parts.store.leases, clock, ...(elapsed && { elapsed }) })
   const look = async (): Promise<void> => {
     let next = clock.now() + retryMs
     try {
-      next = Math.max(await expireGates({ ...parts, now: () => clock.now() }), clock.now() + minGapMs)
+      const time = await timeToExpire()
+      if (time === undefined) next = clock.now() + settleMs
+      else next = Math.max(await expireGates({ ...parts, now: () => time }), clock.now() + minGapMs)
     } finally {
       clock.at(next, 'gate expiry', look)
     }

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
-import { createClock } from '#lib/clock.ts'
+import { type Clock, createClock } from '#lib/clock.ts'
 import { silentLog } from '#lib/log.ts'
 import { expireGates, watchExpiry } from '#turns/gate-expiry.ts'
 import { createGates } from '#turns/gates.ts'
 import { openTestStore } from '../agent/bench.ts'
+import { fake } from '../fake.ts'
 import { ada, dayMs, decide, minuteMs, rejectsWith } from '../store/harness.ts'
 import { eventsOf, message, openHouse, restOf, textsOf, turnOver } from './house.ts'
 
@@ -57,7 +58,7 @@ test('a gate is denied when it expires, not by a look now and then, and from tha
     },
   }
   const clock = createClock({ log: silentLog, now })
-  watchExpiry({ store: { turns: counting }, gates: answering, clock })
+  watchExpiry({ store: { ...store, turns: counting }, gates: answering, clock, elapsed: now })
   const pass = async (ms: number): Promise<void> => {
     for (let left = ms; left > 0; left -= minuteMs) {
       t.mock.timers.tick(Math.min(left, minuteMs))
@@ -73,6 +74,34 @@ test('a gate is denied when it expires, not by a look now and then, and from tha
   await turnOver(20)
   assert.deepEqual([looks.length, answers], [2, [dayMs + 1]])
   await clock.close()
+})
+
+test('a clock that is set forward by a day denies no gate for an hour, and none if it is set back meanwhile', async (t) => {
+  const { turns, gates, store } = openHouse(t, { reply: () => [{ name: 'write' }] })
+  const waiting = async (): Promise<boolean> => (await turns.get(ada, turn.id))?.status === 'waiting'
+  const { turn, events } = await turns.start(message('hi'))
+  await eventsOf(events)
+  const jobs: { at: number; job: () => unknown }[] = []
+  let elapsed = 0
+  let ahead = 0
+  const now = (): number => Date.now() + elapsed + ahead
+  const at: Clock['at'] = (time, _, job) => {
+    jobs.push({ at: time, job })
+    return { stop: () => Promise.resolve() }
+  }
+  watchExpiry({ store, gates, clock: fake<Clock>({ now, at }), elapsed: () => elapsed })
+  const look = async (): Promise<void> => void (await jobs.shift()?.job())
+  await look()
+  for (const isSetBack of [true, false]) {
+    ahead += 2 * dayMs
+    await look()
+    assert.equal(await waiting(), true)
+    assert.equal(Math.round(((jobs[0]?.at ?? 0) - now()) / minuteMs), 60)
+    if (isSetBack) ahead = 0
+    elapsed += 60 * minuteMs
+    await look()
+    assert.equal(await waiting(), isSetBack)
+  }
 })
 
 test('an answer that came first wins, and any other fault is told', async (t) => {
