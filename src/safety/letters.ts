@@ -28,10 +28,10 @@ export function visibleLetter(letter: string): string {
   return styled.test(letter) ? letter.normalize('NFKC') : letter
 }
 
-/** A letter as a person sees it, as the plain Latin letter that it looks like, if any. */
+/** A letter as a person sees it, as the plain Latin letter that it looks like, if any. Its accents come after it. */
 export function foldLetter(letter: string): string {
   const seen = visibleLetter(letter)
-  return lookAlikes.get(seen.toLowerCase()) ?? seen.normalize('NFD').replace(/(?<=^[a-z])\p{Mn}+$/iu, '')
+  return lookAlikes.get(seen.toLowerCase()) ?? seen.normalize('NFD')
 }
 
 /** True when a text has invisible or styled letters. */
@@ -41,8 +41,8 @@ export function isDisguised(text: string): boolean {
 const disguised = new RegExp(`${invisible.source}|${styled.source}`, 'u')
 
 /**
- * Makes a reader of whole texts from a function for one letter, and caches that function's results. It reads in slices:
- * the caller can yield to the event loop between them.
+ * Makes a reader of whole texts from a function for one letter, of whose result the first letter counts. Results are
+ * cached. It reads in slices: the caller can yield to the event loop between them.
  */
 export function createReader(readLetter: (letter: string) => string): (text: string) => Generator<void, View> {
   let cache: Int32Array | undefined
