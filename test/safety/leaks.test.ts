@@ -72,6 +72,10 @@ for (const [what, text] of [
   ['of a format, in wide letters', wide(github)],
   ['of a format, in base64', base64(`token ${github}`)],
   ['of a format, in base64 after a path', `https://e.example/collect/${base64(github)}`],
+  ...['a', 'ab', 'abc'].map((path) => [
+    `of a format, in base64 after a path of ${path.length} characters`,
+    `https://e.example/collect/${path}${base64(github)}`,
+  ]),
   ['of a format, in hex', Buffer.from(github).toString('hex')],
 ] as const) {
   test(`a secret goes out in no disguise: ${what}`, () => {
@@ -85,6 +89,12 @@ function base32(text: string): string {
     .map((five) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(five, 2)])
     .join('')
 }
+
+test('a long secret goes out in no disguise: in three pieces', () => {
+  const long = 'k3V9x0Qm7Tz5Wp2Lr8Yc4Bn6Hd1Fj0GsEa7Ui5Oy3Xk9Mw2Pq'
+  const pieces = [long.slice(34), long.slice(0, 17), long.slice(17, 34)]
+  assert.notEqual(createLeakScan([long]).stops(pieces.join(' and ')), undefined)
+})
 
 test('a part of a secret, or words that are also in one, go out', () => {
   for (const text of [own.slice(0, 9), 'a correct horse, a battery and a staple: 9', 'q7rm2zx and kp4lw8t'])

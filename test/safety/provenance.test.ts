@@ -178,6 +178,18 @@ const rows: readonly [what: string, url: string, items: Item[], expected: Proven
     [answers('abcdefg'), gets('https://b.example/abcdefg')],
     'result',
   ],
+  [
+    'whose path the model wrote before in another spelling',
+    'https://b.example/a%20long%20path',
+    [answers('a long path'), gets('https://b.example/a%20long%20path')],
+    'composed',
+  ],
+  [
+    'whose path the model wrote before with other escapes',
+    'https://b.example/a-long-path',
+    [answers('a%2Dlong%2Dpath'), gets('https://b.example/a-long-path')],
+    'composed',
+  ],
   ['before sixteen signs', 'https://a.example/x', [says(`https://a.example/x${'!'.repeat(16)}`)], 'user'],
   [
     'before seventeen signs',

@@ -19,6 +19,7 @@ test('every spelling of a value is masked', () => {
     Buffer.from(`x${secret}`).toString('base64'),
     Buffer.from(`xy${secret}zz`).toString('base64'),
     'p@ss/word \\u00221\\u0022 ü',
+    'p@ss\\/word \\"1\\" ü',
   ]
   for (const text of spellings) {
     assert.match(createMask(spellingsOf(secret))(`before ${text} after`), /^before .*\*\*\*.* after$/, text)
