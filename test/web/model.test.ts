@@ -46,7 +46,8 @@ test('a model is tried, another one is chosen, a faulty choice changes nothing',
   await list.getByText('price unknown').waitFor()
   await site.call('PATCH', '/api/settings', { fallback: 'ollama/qwen3, ollama/other' })
   await site.visit(t, '/settings')
-  await list.getByRole('radio', { name: /^qwen3/ }).click()
+  // Until the page has read the settings anew, its row stands further below.
+  await list.getByRole('radio', { name: /^qwen3.*Stands in/ }).click()
   await page.getByRole('button', { name: 'Use it anyway' }).click()
   await page.locator('.model-in-use').getByText('qwen3').waitFor()
   assert.deepEqual((await chosen()).fallback, ['ollama/other'])
