@@ -97,7 +97,7 @@ async function showScreen({ client, greeting, ...shown }: Shown): Promise<void> 
     link,
     client: { ...client, gates: async () => (await client.gates()).map(withCommands) },
     greeting: greeting.map((line) => printable(pasteable(line))),
-    shows: terminalTraits(),
+    shows: { ...terminalTraits(), commands: pasteable },
     readFile: async (path) => (await import('./attachment.ts')).readAttachment(path),
     listPaths: async (written) => (await import('./path-offers.ts')).offerPaths(written),
     chooseModel: async (provider, name, options) =>

@@ -88,7 +88,7 @@ export interface OperatorClient {
   /** Removes a queued message. Throws turn_started once its turn has begun. */
   removeQueued(turnId: string): Promise<void>
   /** Removes all queued messages of a thread, then stops its turn. Returns the number of removed messages. */
-  stopAll(threadId: string): Promise<number>
+  stopAll(threadId: string): Promise<{ readonly removed: number; readonly stopped: boolean }>
   thread(threadId: string): Promise<OpenThread | undefined>
   /** Newest first. */
   threads(): Promise<readonly Thread[]>
@@ -176,7 +176,10 @@ export function createOperatorClient(parts: OperatorParts): OperatorClient {
     cancel: async (turnId) => void (await turns.cancel(operator, turnId)),
     editQueued: async (turnId, message) => void (await turns.editQueued(operator, turnId, message)),
     removeQueued: async (turnId) => void (await turns.removeQueued(operator, turnId)),
-    stopAll: async (threadId) => (await turns.stopAll(operator, threadId)).removed.length,
+    async stopAll(threadId) {
+      const { removed, stopped } = await turns.stopAll(operator, threadId)
+      return { removed: removed.length, stopped: stopped !== undefined }
+    },
     async thread(threadId) {
       // Queued messages are read first: one that begins meanwhile is then in both lists, never in neither.
       const queued = await threads.queued(operator, threadId, queuedBounds)

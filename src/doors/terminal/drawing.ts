@@ -40,7 +40,7 @@ export function createDrawing(theme: Theme, spin: () => string, now: () => numbe
     if (block.type === 'thought') return drawThought(block, width, theme)
     if (block.type === 'receipt') return [receiptLine(block.took, proseWidth, theme)]
     if (block.type === 'note') {
-      const line = block.failed ? theme.clay(`▲ ${proseOf(block.text)}`) : theme.dim(block.text)
+      const line = block.failed ? theme.clay(`▲ ${theme.commands(proseOf(block.text))}`) : theme.dim(block.text)
       return wrapTextWithAnsi(line, proseWidth - 2).map(indent)
     }
     return (block.whole ? prose(block.text, proseWidth - 1) : streaming(block, proseWidth - 1)).map(indent)

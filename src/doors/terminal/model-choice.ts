@@ -46,7 +46,7 @@ export function createModelChoice(
       ...skippedModels.map((each) => `${proseOf(each)} is skipped for now after repeated failures`),
       '',
       'Choose another: /model PROVIDER MODEL, for example /model ollama qwen3',
-      'What each needs: atrium model list',
+      theme.commands('What each needs: atrium model list'),
     ]
     open({ title: 'Model', text: () => lines })
   }

@@ -111,7 +111,7 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
       `${theme.bold(`/${name}`)}  ${theme.dim(enabled ? 'on' : 'off')}${untrusted ? `, ${theme.sun('untrusted')}` : ''}`,
       `  ${brief(description)}`,
     ])
-    const none = 'No skills yet: atrium skill add FOLDER'
+    const none = theme.commands('No skills yet: atrium skill add FOLDER')
     text('Skills', lines.length > 0 ? lines : [none])
   }
 
@@ -165,12 +165,10 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
   async function stopAll(): Promise<void> {
     const threadId = parts.threadId()
     if (threadId === undefined) return tell('Nothing runs here.')
-    const removed = await client.stopAll(threadId)
-    tell(
-      removed === 0
-        ? 'Stopped.'
-        : `Stopped, and ${countWords(removed, 'queued message')} removed. Ctrl+P brings back what you wrote.`,
-    )
+    const { removed, stopped } = await client.stopAll(threadId)
+    if (removed > 0)
+      return tell(`Stopped, and ${countWords(removed, 'queued message')} removed. Ctrl+P brings back what you wrote.`)
+    tell(stopped ? 'Stopped.' : 'Nothing runs here.')
   }
 
   return {

@@ -70,7 +70,7 @@ export function createApp({ tui, client, theme, location, readFile, now, quit, s
 
   const redraw = (): void => tui.requestRender()
   const tell = (words: string): void => {
-    notice = words
+    notice = theme.commands(words)
     redraw()
   }
   /** Shows the error of failed work as a notice. Errors that are no AppError are bugs and stay unhandled. */

@@ -4,7 +4,12 @@ import { type MarkdownTheme, visibleWidth } from '@earendil-works/pi-tui'
 import { piecesOf } from './pieces.ts'
 
 /** The capabilities of a terminal. */
-export type Shows = { readonly colour: boolean; readonly utf8: boolean }
+export type Shows = {
+  readonly colour: boolean
+  readonly utf8: boolean
+  /** Writes the commands in a text so that they work in this shell. */
+  readonly commands?: Paint
+}
 
 export type Paint = (text: string) => string
 
@@ -17,6 +22,8 @@ export type Theme = {
   readonly clay: Paint
   readonly dim: Paint
   readonly bold: Paint
+  /** Writes the commands in a text of the service so that they work in this shell. */
+  readonly commands: Paint
   /** For the selected line. */
   readonly chosen: Paint
   /** A hyperlink, in terminals that support them. Only for trusted text. */
@@ -27,7 +34,7 @@ export type Theme = {
 
 export const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const
 
-export function createTheme({ colour, utf8 }: Shows): Theme {
+export function createTheme({ colour, utf8, commands = (text) => text }: Shows): Theme {
   const sgr =
     (code: string, end: string): Paint =>
     (text) =>
@@ -39,6 +46,7 @@ export function createTheme({ colour, utf8 }: Shows): Theme {
     clay: coloured('31', '39'),
     dim: coloured('2', '22'),
     bold: sgr('1', '22'),
+    commands,
     chosen: sgr('7', '27'),
     // The id joins the pieces of a link that is wrapped over lines.
     link: (text, url) => `\u001b]8;id=${linkName(url)};${url}\u001b\\${text}\u001b]8;;\u001b\\`,

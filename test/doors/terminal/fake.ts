@@ -61,7 +61,7 @@ export function clientOf(own: Partial<OperatorClient>): OperatorClient {
     cancel: () => Promise.resolve(),
     editQueued: () => Promise.resolve(),
     removeQueued: () => Promise.resolve(),
-    stopAll: () => Promise.resolve(0),
+    stopAll: () => Promise.resolve({ removed: 0, stopped: false }),
     answer: () => Promise.resolve(turn('sent', 'running')),
     thread: () => Promise.resolve({ ...thread, turns: [], queued: [] }),
     threads: () => Promise.resolve([thread]),

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
+import { createDrawing } from '#doors/terminal/drawing.ts'
 import { createSlashCommands, type SlashCommandParts } from '#doors/terminal/slash-commands.ts'
 import type { List } from '#doors/terminal/list.ts'
 import { createTheme } from '#doors/terminal/theme.ts'
@@ -95,7 +96,9 @@ test('/queue lists the queued messages: Enter changes one, Delete removes one', 
 
 test('/stop stops the turn and the queue of the open thread, and says how many messages went', async () => {
   const stopped: string[] = []
-  const client = clientOf({ stopAll: (id) => Promise.resolve(stopped.push(id)) })
+  const client = clientOf({
+    stopAll: (id) => Promise.resolve({ removed: stopped.push(id), stopped: true }),
+  })
   const { commands, told } = commandsWith({ client, threadId: () => 'thread' })
   await commands.run('/stop', '')
   assert.deepEqual(stopped, ['thread'])
@@ -103,6 +106,35 @@ test('/stop stops the turn and the queue of the open thread, and says how many m
   const none = commandsWith({})
   await none.commands.run('/stop', '')
   assert.deepEqual(none.told, ['Nothing runs here.'])
+})
+
+for (const stopped of [true, false]) {
+  test(`/stop without a queue says whether ${stopped ? 'a turn was stopped' : 'there was none to stop'}`, async () => {
+    const client = clientOf({ stopAll: () => Promise.resolve({ removed: 0, stopped }) })
+    const { commands, told } = commandsWith({ client, threadId: () => 'thread' })
+    await commands.run('/stop', '')
+    assert.deepEqual(told, [stopped ? 'Stopped.' : 'Nothing runs here.'])
+  })
+}
+
+test('commands in a box and in the line of a failed turn are written for this shell', async () => {
+  const theme = createTheme({ colour: false, utf8: true, commands: (text) => text.replace('atrium ', 'bin/atrium ') })
+  let list: List | undefined
+  const { commands } = commandsWith({ theme, show: (shown) => (list = shown) })
+  for (const [name, words] of [
+    ['/skills', /bin\/atrium skill add FOLDER/],
+    ['/model', /bin\/atrium model list/],
+  ] as const) {
+    await commands.run(name, '')
+    assert.match(stripVTControlCharacters(list?.render({ width: 70, height: 20 }).join('\n') ?? ''), words)
+  }
+  const note = { type: 'note', id: 'n', text: 'run `atrium secret set X`', failed: true } as const
+  const drawing = createDrawing(
+    theme,
+    () => '*',
+    () => 0,
+  )
+  assert.deepEqual(drawing.lines(note, undefined, 60), [' ▲ run `bin/atrium secret set X`'])
 })
 
 const offered = [
