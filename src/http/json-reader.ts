@@ -19,6 +19,9 @@ const sliceBytes = 1024 * 1024
 /** Memory of a parsed value and of a field name, beside the bytes of the text. */
 const [valueBytes, nameBytes] = [64, 400]
 
+/** Some clients on Windows write it before the text. JSON may be read without it (RFC 8259). */
+const byteOrderMark = Buffer.from('\uFEFF')
+
 /** Gets the text, or a piece of it, and the number of all values. Throws SyntaxError. */
 export type ParseJson = (text: string, values: number) => unknown
 
@@ -34,7 +37,8 @@ export type JsonReading = {
 }
 
 /** The parsed value. Throws invalid_input for a text that is not UTF-8 or not JSON, or exceeds `jsonBounds`. */
-export async function readJson(bytes: Buffer, { reserve, ...reading }: JsonReading = {}): Promise<unknown> {
+export async function readJson(body: Buffer, { reserve, ...reading }: JsonReading = {}): Promise<unknown> {
+  const bytes = body.subarray(0, 3).equals(byteOrderMark) ? body.subarray(3) : body
   if (bytes.length <= smallJsonBytes) {
     if (bytes.length > minPacedBytes) await pace()
     return parseSmallJson(bytes, reading)

@@ -65,6 +65,13 @@ test('a text that is no JSON is refused, small or large', async () => {
   }
 })
 
+test('a byte order mark before a text is left out, small or large', async () => {
+  for (const length of [1, smallJsonBytes]) {
+    const text = 'x'.repeat(length)
+    assert.deepEqual(await read(Buffer.from(`\uFEFF{"a":"${text}"}`)), { a: text })
+  }
+})
+
 test('bytes that are no UTF-8 are refused wherever they stand, and never replaced', async () => {
   const invalid = [Buffer.from([0xff]), Buffer.from([0xc3]), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from([0xc0, 0xaf])]
   for (const bytes of invalid) {
