@@ -132,8 +132,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       const full = startsTurn && headers['idempotency-key'] === undefined && parts.refusal?.()
       if (full) throw full
       if (isSafe(method) && found) request.releaseAnswerSlot = await inFlight.takeAnswerSlot(caller, reply.raw)
-    } else if (!passesOriginCheck(request)) return refuse(request, reply, { status: 403 })
-    if (!found) throw fault ?? missingRoute(request, reply, table.methodsOf(path))
+    } else if (found && !passesOriginCheck(request)) return refuse(request, reply, { status: 403 })
+    if (!found) throw fault ?? missingRoute(request, reply, (each) => table.methodsOf(each))
     return undefined
   }
 

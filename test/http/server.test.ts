@@ -91,8 +91,32 @@ test('a client with a wrong base URL is told the right one', async (t) => {
   ]) {
     assert.equal(await message('POST', path), `there is no ${path} here: the base URL of a client ends in /api/v1`)
   }
-  for (const path of ['/api/v1/embeddings', '/models-x', '/v1/conversations/a/b/c']) {
+  const azure = '/openai/deployments/m/chat/completions'
+  const notAzure = 'use a client for OpenAI, not for Azure, with a base URL that ends in /api/v1'
+  assert.equal(await message('POST', azure), `there is no ${azure} here: ${notAzure}`)
+  for (const path of ['/api/v1/embeddings', '/models-x', '/v1/conversations/a/b/c', '/v1/constructor']) {
     assert.equal(await message('POST', path), `there is no ${path} here: /api/openapi.json lists the routes`)
+  }
+})
+
+test('a client is told so by any host name: a path without a route has nothing to protect', async (t) => {
+  const gateway = await bareGateway()
+  t.after(() => gateway.close(0))
+  const bare = openBare((await gateway.listen('127.0.0.1', 0)).port)
+  bare.write('POST /chat/completions HTTP/1.1\r\nHost: atrium.lan\r\nConnection: close\r\n\r\n')
+  assert.match(await bare.closed, /^HTTP\/1.1 404 [\s\S]*the base URL of a client ends in \/api\/v1/)
+})
+
+test('a route of OpenAI that is not offered names its replacement', async (t) => {
+  const { call } = await openHouse(t)
+  for (const [path, instead] of [
+    ['/v1/files', 'send a file in the message, as file_data'],
+    ['/api/v1/files/file-1/content', 'send a file in the message, as file_data'],
+    ['/v1/completions', 'send messages to /v1/chat/completions'],
+    ['/v1/threads/t/runs', 'use /v1/conversations and /v1/responses'],
+    ['/api/chat/', 'leave out the slash at the end'],
+  ] as const) {
+    assert.equal((await call('POST', path)).json.error.message, `there is no ${path} here: ${instead}`)
   }
 })
 
