@@ -79,13 +79,18 @@ export function createThreadIndexer(parts: ThreadIndexerParts): ThreadIndexer {
   }
 
   async function indexDue(): Promise<void> {
-    await followAll({ index, now }, stopping.signal)
+    await followAll({ index, now, rest }, stopping.signal)
     while (!stopping.signal.aborted) {
       const begun = performance.now()
       if (!(await indexNext({ index, reader }))) return
-      const restMs = (performance.now() - begun) * waits.restFactor
-      if (restMs > 0) await sleep(restMs, undefined, { ref: false, signal: stopping.signal }).catch(() => {})
+      await rest(begun)
     }
+  }
+
+  /** After a step that began at this time. */
+  async function rest(begun: number): Promise<void> {
+    const restMs = (performance.now() - begun) * waits.restFactor
+    if (restMs > 0) await sleep(restMs, undefined, { ref: false, signal: stopping.signal }).catch(() => {})
   }
 
   /** Waits until no thread has been noted for a while. */
@@ -125,14 +130,19 @@ export async function catchUp(index: ThreadIndexStore, now = Date.now): Promise<
   }
 }
 
-/** Puts all threads that changed on the list. */
-async function followAll(
-  { index, now }: Required<Pick<ThreadIndexerParts, 'index' | 'now'>>,
-  signal?: AbortSignal,
-): Promise<void> {
+type Following = Required<Pick<ThreadIndexerParts, 'index' | 'now'>> & {
+  readonly rest?: (begun: number) => Promise<void>
+}
+
+/** Puts all threads that changed on the list: after an upgrade or a restore, all that there are. */
+async function followAll({ index, now, rest }: Following, signal?: AbortSignal): Promise<void> {
   const until = firstIdAt(now() - lateMs)
   let followed = { position: await index.position(), more: true }
-  while (followed.more && !signal?.aborted) followed = await index.follow(followed.position, until)
+  while (followed.more && !signal?.aborted) {
+    const begun = performance.now()
+    followed = await index.follow(followed.position, until)
+    if (followed.more) await rest?.(begun)
+  }
 }
 
 /** Does the next step; returns the number of threads in it, 0 if none is due. */

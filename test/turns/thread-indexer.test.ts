@@ -9,11 +9,11 @@ import { openTestStore } from '../agent/bench.ts'
 import { ada, finish, say, turnOf } from '../store/harness.ts'
 import { until } from '../until.ts'
 
-const atOnce = { firstLookMs: 0, quietMs: 0, restFactor: 0 }
+const atOnce = { firstLookMs: 0, quietMs: 0 }
 
-type Started = { index?: Partial<ThreadIndexStore>; takeDuty?: () => Promise<boolean> }
+type Started = { index?: Partial<ThreadIndexStore>; takeDuty?: () => Promise<boolean>; restFactor?: number }
 
-function start(t: TestContext, { index, takeDuty = () => Promise.resolve(true) }: Started = {}) {
+function start(t: TestContext, { index, takeDuty = () => Promise.resolve(true), restFactor = 0 }: Started = {}) {
   const store = openTestStore(t)
   const left: string[] = []
   const indexer = createThreadIndexer({
@@ -24,7 +24,7 @@ function start(t: TestContext, { index, takeDuty = () => Promise.resolve(true) }
     },
     owner: 'one',
     log: silentLog,
-    waits: atOnce,
+    waits: { ...atOnce, restFactor },
   })
   t.after(() => indexer.stop())
   const found = async (query: string): Promise<string[]> => {
@@ -96,6 +96,20 @@ test('a process without the duty puts noted threads on the list once, and rests'
   // A process that does not rest would ask again in each of these.
   for (let pass = 0; pass < 20; pass++) await new Promise(setImmediate)
   assert.deepEqual([added, asked], [[['one']], 2])
+})
+
+test('it rests after each step in which it looks for threads', async (t) => {
+  let looks = 0
+  const follow: ThreadIndexStore['follow'] = async (position) => {
+    looks++
+    await new Promise((resolve) => setImmediate(resolve))
+    return { position, more: looks < 9 }
+  }
+  const { indexer } = start(t, { index: { follow }, restFactor: 1e9 })
+  await until(() => looks > 0)
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+  await indexer.stop()
+  assert.equal(looks, 1)
 })
 
 test('a fault of the database does not end it', async (t) => {
