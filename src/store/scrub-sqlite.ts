@@ -43,13 +43,18 @@ export type ScrubOptions = {
 }
 
 /** Begins with a look at what a process that was killed left behind. */
-export function startScrub(sql: Pick<SqliteSql, 'read' | 'write' | 'emptyLog'>, options: ScrubOptions = {}): Scrub {
+export function startScrub(
+  sql: Pick<SqliteSql, 'read' | 'write' | 'hadLog' | 'emptyLog'>,
+  options: ScrubOptions = {},
+): Scrub {
   const { restFactor = defaultRestFactor, setTimer = setTimeout } = options
   let timer: NodeJS.Timeout | undefined
   let wakesAt = 0
   let running: Promise<void> | undefined
   let closed = false
   let due = false
+  /** The log may have deleted text of another process. */
+  let hasOthers = sql.hadLog
   const wholeRestsUntil = { chunk_terms: 0, thread_terms: 0 }
   let retryMs = minRetryMs
 
@@ -69,15 +74,22 @@ export function startScrub(sql: Pick<SqliteSql, 'read' | 'write' | 'emptyLog'>, 
 
   /** Returns after how many milliseconds to try again, if something is left. */
   async function scrub(): Promise<number | undefined> {
+    let empties = due || hasOthers
     due = false
+    hasOthers = false
     const left: number[] = []
     try {
-      for (const table of indexTables) if (!(await cleanIndex(table))) left.push(wholeRestsUntil[table])
+      for (const table of indexTables) {
+        await sql.write(() => setOptions(table))
+        if (!(await sql.read(() => hasLeftovers(table)))) continue
+        empties = true
+        if (!(await cleanIndex(table))) left.push(wholeRestsUntil[table])
+      }
     } catch {
       // A full disk, or a file that is locked: it is tried again like a log that somebody reads.
       left.push(0)
     }
-    const isEmpty = await sql.emptyLog()
+    const isEmpty = !empties || (await sql.emptyLog())
     const waitMs = isEmpty ? minRetryMs : retryMs
     retryMs = isEmpty ? minRetryMs : Math.min(retryMs * 2, maxRetryMs)
     // Something was deleted meanwhile.
@@ -92,9 +104,7 @@ export function startScrub(sql: Pick<SqliteSql, 'read' | 'write' | 'emptyLog'>, 
    * rewritten, if that has rested. False if something is left, or was deleted meanwhile.
    */
   async function cleanIndex(table: IndexTable): Promise<boolean> {
-    await sql.write(() => setOptions(table))
     const isDirty = (): Promise<boolean> => sql.read(() => hasLeftovers(table))
-    if (!(await isDirty())) return true
     await mergeIndex(table, { goesOn: () => !closed, pause: pauseMs })
     if (!(await isDirty())) return true
     if (performance.now() < wholeRestsUntil[table]) return false

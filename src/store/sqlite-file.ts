@@ -36,6 +36,11 @@ function inodeOf(path: string): number | undefined {
   }
 }
 
+/** True if a process that was killed has left a log, or another one has the file open. */
+export function hasLog(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+}
+
 /** Switches to WAL. If two processes do so at once, SQLite fails one of them without its busy timeout: retry here. */
 export function enableWal(db: DatabaseSync): void {
   const until = performance.now() + maxBusyMs
@@ -47,6 +52,12 @@ export function enableWal(db: DatabaseSync): void {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
     }
   }
+}
+
+/** From 3.51 on SQLite tells the length of its log. Before, the same question moves the log into the file. */
+export function canMeasureLog(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return major > 3 || (major === 3 && minor >= 51)
 }
 
 /** Sets what every connection has. Deleted content is overwritten: erasing a user must erase their texts. */

@@ -5,7 +5,15 @@ import { createOneAtATime } from '#lib/one-at-a-time.ts'
 import { isErasing } from './erasing.ts'
 import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
 import { asAppError, isBusy } from './sqlite-faults.ts'
-import { createPrivateFile, enableWal, maxBusyMs, setUpConnection, watchFile } from './sqlite-file.ts'
+import {
+  canMeasureLog,
+  createPrivateFile,
+  enableWal,
+  hasLog,
+  maxBusyMs,
+  setUpConnection,
+  watchFile,
+} from './sqlite-file.ts'
 import { type PreparedStatement, prepareOnce } from './sqlite-statement.ts'
 import { createSqliteThreads } from './sqlite-threads.ts'
 import { createSqliteWriter, noThread, type SqliteWriter } from './sqlite-writer.ts'
@@ -47,6 +55,8 @@ type SqliteParts = {
 
 export type SqliteSql = Sql & {
   readonly db: DatabaseSync
+  /** The file had a log when it was opened. */
+  readonly hadLog: boolean
   /** Moves the write-ahead log into the file and empties it. False while another process uses it: that is not waited for. */
   emptyLog(): Promise<boolean>
 }
@@ -56,6 +66,7 @@ export function openSqlite(
   path: string,
   { extensions = false, onErase, onBegin, busyMs = maxBusyMs, image }: SqliteParts = {},
 ): SqliteSql {
+  const hadLog = path !== memory && hasLog(path)
   let db: DatabaseSync
   let logPages: StatementSync | undefined
   // Closes the file again if it cannot be used.
@@ -88,6 +99,7 @@ export function openSqlite(
   let waitsMs = busyMs
   let commits = 0
   let movesLog = false
+  let movesOthers = hadLog
   let closed = false
 
   function run({ sql, values, counted }: Statement): Row[] {
@@ -174,7 +186,9 @@ export function openSqlite(
   }
 
   async function emptyLog(): Promise<boolean> {
-    const isLong = Number(logPages?.get()?.['log'] ?? 0) > maxOwnPages
+    // Whoever wrote the log of before may have written much to the file that is not on the disk yet.
+    const isLong = movesOthers || Number(logPages?.get()?.['log'] ?? 0) > maxOwnPages
+    movesOthers = false
     return (isLong ? await writer?.emptyLog() : undefined) ?? emptyLogAtOnce()
   }
 
@@ -256,6 +270,7 @@ export function openSqlite(
     backend: 'sqlite',
     lock: '',
     db,
+    hadLog,
     emptyLog,
     read,
     readLong: (user, job) =>
@@ -289,10 +304,4 @@ export function openSqlite(
       db.close()
     },
   }
-}
-
-/** From 3.51 on SQLite tells the length of its log. Before, the same question moves the log into the file. */
-export function canMeasureLog(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  return major > 3 || (major === 3 && minor >= 51)
 }

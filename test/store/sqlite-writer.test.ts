@@ -172,6 +172,17 @@ test('a long log is emptied beside the event loop, between writes of megabytes',
   assert.equal(statSync(`${path}-wal`).size, 0)
 })
 
+test('a log that was there before is emptied beside the event loop, however short', async (t) => {
+  const { path, sql: before } = open(t)
+  await before.write(() => add('first'))
+  const sql = openSqlite(path)
+  t.after(() => sql.close())
+  assert.deepEqual([before.hadLog, sql.hadLog], [false, true])
+  let others = false
+  setImmediate(() => (others = true))
+  assert.ok((await sql.emptyLog()) && others)
+})
+
 test('a long log that somebody reads is not waited for', async (t) => {
   const { path, sql } = open(t)
   await sql.write(() => add('first'))
