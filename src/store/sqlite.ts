@@ -99,7 +99,8 @@ export function openSqlite(
   let waitsMs = busyMs
   let commits = 0
   let movesLog = false
-  let movesOthers = hadLog
+  /** The first move may wait for all that others, such as a copy or a restore, wrote to the file just before. */
+  let movedOnce = false
   let closed = false
 
   function run({ sql, values, counted }: Statement): Row[] {
@@ -175,9 +176,16 @@ export function openSqlite(
     setImmediate(() => void moveLog(pages))
   }
 
+  /** True if a thread should move the log. */
+  function isLongMove(pages: number): boolean {
+    const isFirst = !movedOnce
+    movedOnce = true
+    return isFirst || pages > maxOwnPages
+  }
+
   async function moveLog(pages: number): Promise<void> {
     try {
-      const isMoved = writer && pages > maxOwnPages && (await writer.moveLog())
+      const isMoved = isLongMove(pages) && (await writer?.moveLog())
       if (!isMoved) db.exec('PRAGMA wal_checkpoint(PASSIVE)')
     } catch {
       // The log keeps everything, and the next look tries again. A database that was closed meanwhile has moved it.
@@ -186,9 +194,7 @@ export function openSqlite(
   }
 
   async function emptyLog(): Promise<boolean> {
-    // Whoever wrote the log of before may have written much to the file that is not on the disk yet.
-    const isLong = movesOthers || Number(logPages?.get()?.['log'] ?? 0) > maxOwnPages
-    movesOthers = false
+    const isLong = isLongMove(Number(logPages?.get()?.['log'] ?? 0))
     return (isLong ? await writer?.emptyLog() : undefined) ?? emptyLogAtOnce()
   }
 

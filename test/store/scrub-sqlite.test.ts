@@ -210,7 +210,7 @@ test('what hundreds of deletions left is removed by the scrub alone, in a thread
   await openStore({ path, seal }).close()
   const sql = openSqlite(path)
   const inThread: boolean[] = []
-  const write: Sql['write'] = (job, size) => {
+  const write: SqliteSql['write'] = (job, size) => {
     inThread.push(size !== undefined)
     return sql.write(job, size)
   }
