@@ -189,9 +189,9 @@ const encodedPieces = new RegExp(
 
 /** Of letters that are all encoded or wide it takes some 10 ms. */
 const sliceChars = 16 * 1024
-/** A slice ends at a letter outside of an escape, if there is one within this many. No real escape is longer. */
+/** A slice ends at a letter outside of an escape, or where one begins, if that is within this many. No real escape is longer. */
 const maxEscapeChars = 1_000
-const outsideEscape = /[^%0-9a-f\\ux&#;\ud800-\udfff]/iu
+const endOfPiece = /(?<=[^])(?:[^%0-9a-f\\ux&#;\ud800-\udfff]|%(?=[0-7c-f])|(?<!\\)\\|&(?=#))/iu
 
 /** The text with escapes, invisible and styled letters decoded, in slices. */
 function* decodedView(text: string): Generator<void, View> {
@@ -219,8 +219,8 @@ function* decodedView(text: string): Generator<void, View> {
 function endOfSlice(text: string, from: number): number {
   const end = from + sliceChars
   if (end >= text.length) return text.length
-  const found = text.slice(end, end + maxEscapeChars).search(outsideEscape)
-  return found < 0 ? end : end + found
+  const found = text.slice(end - 1, end + maxEscapeChars).search(endOfPiece)
+  return found < 0 ? end : end - 1 + found
 }
 
 /** Drops an invisible letter; turns a wide, mathematical or escaped letter into the plain one. */

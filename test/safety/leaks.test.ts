@@ -275,3 +275,24 @@ test('a secret is masked in slices wherever it stands, plain or hidden, and neve
     }
   }
 })
+
+const spelledOut: readonly [what: string, letter: (code: string) => string][] = [
+  ['percent', (code) => `%${code}`],
+  ['twice percent', (code) => `%25${code}`],
+  ['JSON escapes', (code) => `\\u00${code}`],
+  ['JSON escapes twice', (code) => `\\\\u00${code}`],
+  ['hexadecimal entities', (code) => `&#x${code};`],
+]
+for (const [what, letter] of spelledOut) {
+  test(`a key is found in ${what} wherever it stands, though nothing else follows for long`, () => {
+    const spelled = (text: string): string => Buffer.from(text).toString('hex').replaceAll(/../g, letter)
+    const rest = spelled(` ${'.'.repeat(500)}`)
+    // Slices end in the middle of the key.
+    const before = 16 * 1024 - letter('00').length * 20
+    for (let shift = 0; shift < 10; shift++) {
+      const [lead, key] = [`${'.'.repeat(before + shift)} `, spelled(github)]
+      const found = [{ rule: 'github-token', start: lead.length, end: lead.length + key.length }]
+      assert.deepEqual(scan.find(lead + key + rest), found, String(shift))
+    }
+  })
+}
