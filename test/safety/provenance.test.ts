@@ -179,6 +179,12 @@ const rows: readonly [what: string, url: string, items: Item[], expected: Proven
     'result',
   ],
   [
+    'beside others in a result',
+    'https://b.example/x',
+    [says('hi'), gets('https://c.example/ https://b.example/x https://d.example/')],
+    'result',
+  ],
+  [
     'whose path the model wrote before in another spelling',
     'https://b.example/a%20long%20path',
     [answers('a long path'), gets('https://b.example/a%20long%20path')],
