@@ -19,14 +19,14 @@ export function prune(options: Options): Promise<void> {
     const here: Prune = (order) => pruneSome({ store }, order)
     const some: Prune = async (order) =>
       ((await askService(home, '/prune', order)) as PrunedPart | undefined) ?? here(order)
-    const found = await all(here, { before, dryRun: true })
+    const found = await pruneAll(here, { before, dryRun: true })
     if (options.dryRun) {
       return print(options, { dry_run: true, ...found }, `Would erase ${wordsOf(found)}. Nothing was erased.`)
     }
     if (found.threads > 0 && !options.yes) await confirm(found, options.before)
     const progress = createProgress()
     let done = 0
-    const erased = await all(some, { before }, (threads) => {
+    const erased = await pruneAll(some, { before }, (threads) => {
       done += threads
       progress.show('erasing', Math.min(1, done / found.threads))
     })
@@ -35,7 +35,8 @@ export function prune(options: Options): Promise<void> {
   })
 }
 
-async function all(some: Prune, order: PruneOrder, onPart?: (threads: number) => void): Promise<Pruned> {
+/** Goes on from part to part, each told where the one before ended, and returns the sum. */
+export async function pruneAll(some: Prune, order: PruneOrder, onPart?: (threads: number) => void): Promise<Pruned> {
   const sum = { threads: 0, turns: 0, items: 0 }
   for (let next: PruneOrder['next'], more = true; more; more = next !== undefined) {
     const part: PrunedPart = await some({ ...order, ...(next && { next }) })

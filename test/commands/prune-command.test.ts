@@ -3,6 +3,9 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { pruneAll } from '#commands/prune-command.ts'
+import { operator } from '#core/ids.ts'
+import type { PrunedPart, PruneOrder } from '#turns/retention.ts'
 import { atrium, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { until } from '../until.ts'
@@ -56,4 +59,22 @@ test('beside a running service prune erases in the service, which goes on', asyn
     await service.stop()
     home.remove()
   }
+})
+
+test('what takes several parts is erased to the end and counted as one', async () => {
+  const place = (turn: string) => ({ user: operator, archived: false, turn })
+  const parts: PrunedPart[] = [
+    { threads: 1, turns: 20, items: 300, next: place('a') },
+    { threads: 0, turns: 0, items: 0, next: place('b') },
+    { threads: 2, turns: 30, items: 400 },
+  ]
+  const [asked, told]: [PruneOrder[], number[]] = [[], []]
+  const some = (order: PruneOrder): Promise<PrunedPart> => {
+    asked.push(order)
+    return Promise.resolve(parts[asked.length - 1] ?? assert.fail('it goes on behind the end'))
+  }
+  const sum = await pruneAll(some, { before: 7 }, (threads) => void told.push(threads))
+  assert.deepEqual(sum, { threads: 3, turns: 50, items: 700 })
+  assert.deepEqual(asked, [{ before: 7 }, { before: 7, next: place('a') }, { before: 7, next: place('b') }])
+  assert.deepEqual(told, [1, 0, 2])
 })

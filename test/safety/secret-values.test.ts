@@ -28,6 +28,12 @@ test('every spelling of a value is masked', () => {
   }
 })
 
+test('of two values the longer one is masked whole, though it begins with the shorter', () => {
+  const spellings = ['hunter22', 'hunter22-and-more'].flatMap(spellingsOf)
+  assert.equal(createMask(spellings)('<hunter22-and-more> <hunter22>'), '<***> <***>')
+  assert.equal(maskBytes(Buffer.from('<hunter22-and-more>'), spellings).toString(), '<***>')
+})
+
 test('a text without the value comes back as it was, the very same bytes', () => {
   const bytes = Buffer.from('nothing here')
   assert.equal(maskBytes(bytes, spellingsOf(secret)), bytes)
