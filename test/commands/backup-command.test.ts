@@ -80,6 +80,23 @@ test('a backup with its key opens every secret elsewhere; a damaged one changes 
   }
 })
 
+test('a backup with its key has the key of the environment, which is in no file of the home', async () => {
+  const [home, next] = [newHome(), newHome()]
+  const file = join(home.path, 'a.backup')
+  const env = { ATRIUM_MASTER_KEY: 'c0ffee'.repeat(10) + 'beef' }
+  try {
+    await atrium(home.path, ['secret', 'set', 'MY_KEY'], { input: 'a-value-of-the-tests', env })
+    assert.equal((await atrium(home.path, ['backup', file, '--with-key'], { env })).code, 0)
+    assert.equal(existsSync(join(home.path, 'master-key')), false)
+    const restored = await atrium(next.path, ['restore', file, '--json'])
+    assert.deepEqual((JSON.parse(restored.stdout) as { unopenable: string[] }).unopenable, [], restored.stderr)
+    assert.equal(readFileSync(join(next.path, 'master-key'), 'utf8').trim(), env.ATRIUM_MASTER_KEY)
+  } finally {
+    home.remove()
+    next.remove()
+  }
+})
+
 test('the header of a foreign backup cannot write to the terminal', () => {
   const header = {
     version: '1\u001b[2J\n',

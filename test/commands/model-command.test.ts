@@ -116,6 +116,17 @@ test('models that stand in are stored with the choice and shown', async () => {
   assert.deepEqual([bad.code, /error: --fallback must be a comma list of provider\/model/.test(bad.stderr)], [2, true])
 })
 
+test('a test asks the model itself: none that stands in answers for it', async (t) => {
+  const served = await serveAnthropic(t, saying([{ text: ['ready'] }]))
+  const broken = ['model', 'set', 'ollama', 'qwen3', '--base-url', 'http://127.0.0.1:9/v1']
+  const fallback = `anthropic/claude-sonnet-4-6@${served.url}/v1`
+  const env = { ANTHROPIC_API_KEY: anthropicKey }
+  assert.equal((await atrium(home.path, [...broken, '--fallback', fallback, '--force'], { env })).code, 0)
+  const tested = await atrium(home.path, ['model', 'test'], { env })
+  assert.deepEqual([tested.code, tested.stdout], [1, ''])
+  assert.match(tested.stderr, /127\.0\.0\.1:9/)
+})
+
 test('the environment goes before what is stored, and set says so', async () => {
   const env = { LLM_PROVIDER: 'offline' }
   const set = await atrium(home.path, ['model', 'set', 'ollama', 'qwen3'], { env })
