@@ -1,43 +1,62 @@
 // Bodies of answers over HTTP, as they come in: one message, or a stream of events. Each message is bounded before it is
-// parsed by the client package.
+// parsed, and only short ones are left to the client package.
+import type { JSONRPCMessage } from '@modelcontextprotocol/client'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
-import { pace } from '#lib/pace.ts'
-import { maxMessageBytes, messageExcess } from './message-bounds.ts'
+import { inPace, pace } from '#lib/pace.ts'
+import { MessageExcess, shortened } from './long-messages.ts'
+import { maxMessageBytes } from './message-bounds.ts'
 
 /** The code of an error of this side, in the range that the protocol leaves free. */
 export const lostCode = -32_000
 
 /** Bytes passed to the client package at a time: it handles all that it has without yielding to the event loop. */
 const pieceBytes = 4 * 1024
+/** Of the body of a refusal. */
+const maxRefusalBytes = 64 * 1024
+const [newline, carriageReturn] = [0x0a, 0x0d]
+const lineEnd = Buffer.from([newline])
+
+/** Receives a message in place of the client package. */
+export type Deliver = (message: JSONRPCMessage) => void
+
+/** The answer was refused: it must not be asked for again. */
+class Refused extends Error {}
 
 /** The body of an answer that is no stream, in one piece. */
-export async function* wholeOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* wholeOf(body: AsyncIterable<Buffer>, deliver: Deliver): AsyncGenerator<Buffer> {
   const held = new ByteBlocks()
   for await (const chunk of body) {
     held.add(chunk)
-    if (held.size > maxMessageBytes) throw new Error(tooLargeWords)
+    if (held.size > maxMessageBytes) throw new Refused(tooLargeWords)
   }
   const whole = held.take()
-  const excess = messageExcess(whole)
-  if (excess !== undefined) throw new Error(excessWords(excess))
-  yield whole
+  yield (await shortText(whole, deliver)) ?? whole
+}
+
+/** The beginning of a body that says why a request failed. */
+export async function* startOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let left = maxRefusalBytes
+  for await (const chunk of body) {
+    yield chunk.subarray(0, left)
+    left -= chunk.length
+    if (left <= 0) return
+  }
 }
 
 /**
  * A stream of events may be long, each event not. The client package would wait for the answer to a request whose stream
  * is broken: an error is put at its end. A stream whose events have ids is taken up again instead.
  */
-export async function* eventsOf(body: AsyncIterable<Buffer>, requestId: unknown): AsyncGenerator<Buffer> {
+export async function* eventsOf(
+  body: AsyncIterable<Buffer>,
+  requestId: unknown,
+  deliver: Deliver,
+): AsyncGenerator<Buffer> {
   /** An event whose end has not come yet. */
   const held = new ByteBlocks()
   let tail = '\n'
   let resumable = false
-  let refused: string | undefined
-  const checked = (events: Buffer): Buffer => {
-    refused = eventsFault(events)
-    if (refused !== undefined) throw new Error(refused)
-    return events
-  }
+  let refused = false
   let fault = 'the answer ended too early'
   try {
     for await (const chunk of body) {
@@ -48,19 +67,67 @@ export async function* eventsOf(body: AsyncIterable<Buffer>, requestId: unknown)
       const end = at < 0 ? 0 : Math.max(0, at + (text[at + 1] === '\r' && text[at] === '\n' ? 3 : 2) - tail.length)
       tail = text.slice(-3)
       held.add(chunk.subarray(0, end))
-      if (end > 0) yield* inPieces(checked(held.take()))
+      if (end > 0) yield* shortEvents(held.take(), deliver)
       held.add(chunk.subarray(end))
-      if (held.size > maxMessageBytes) refused = tooLargeWords
-      if (refused !== undefined) throw new Error(refused)
+      if (held.size > maxMessageBytes) throw new Refused(tooLargeWords)
     }
-    yield* inPieces(checked(held.take()))
+    yield* shortEvents(held.take(), deliver)
   } catch (error) {
-    if (requestId === undefined || (resumable && refused === undefined)) throw error
-    fault = refused ?? 'the connection was lost'
+    refused = error instanceof Refused
+    if (requestId === undefined || (resumable && !refused)) throw error
+    fault = refused ? (error as Error).message : 'the connection was lost'
   }
-  if (requestId === undefined || (resumable && refused === undefined)) return
+  if (requestId === undefined || (resumable && !refused)) return
   const message = JSON.stringify({ jsonrpc: '2.0', id: requestId, error: { code: lostCode, message: fault } })
   yield Buffer.from(`\n\nevent: message\ndata: ${message}\n\n`)
+}
+
+/** Passes whole events on: short ones as they are, in pieces, and long ones with a short message. */
+async function* shortEvents(events: Buffer, deliver: Deliver): AsyncGenerator<Buffer> {
+  const data = new ByteBlocks()
+  /** The other lines of an event, the last of each kind: `id`, `event`, `retry`. */
+  const fields = new Map<string, Buffer>()
+  /** What is before has been passed on. */
+  let from = 0
+  let start = 0
+  for (const { line, end } of linesIn(events)) {
+    await pace()
+    const [, name, before = ''] =
+      /^(?:\xef\xbb\xbf)?(data|id|event|retry)(:|$)/.exec(line.toString('latin1', 0, 9)) ?? []
+    if (name === 'data') {
+      if (data.size > 0) data.add(lineEnd)
+      data.add(line.subarray(line.indexOf(name) + name.length + before.length))
+    } else if (name !== undefined) fields.set(name, line)
+    if (line.length > 0 && end < events.length) continue
+    const text = await shortText(data.take(), deliver)
+    if (text) {
+      yield* inPieces(events.subarray(from, start))
+      yield Buffer.from([...fields.values(), `data: ${text.toString()}`, '', ''].join('\n'))
+      from = end
+    }
+    fields.clear()
+    start = end
+  }
+  yield* inPieces(events.subarray(from))
+}
+
+/** The lines of a text without what ends them, and where the next one begins. */
+function* linesIn(text: Buffer): Generator<{ readonly line: Buffer; readonly end: number }> {
+  let [feed, carriage] = [-1, -1]
+  for (let from = 0; from < text.length; ) {
+    // Each is looked for only once it is passed: a text may have none of one of them.
+    if (feed < from) feed = positionOf(text, newline, from)
+    if (carriage < from) carriage = positionOf(text, carriageReturn, from)
+    const to = Math.min(feed, carriage)
+    const end = Math.min(text.length, to + (feed === to + 1 && carriage === to ? 2 : 1))
+    yield { line: text.subarray(from, to), end }
+    from = end
+  }
+}
+
+function positionOf(text: Buffer, byte: number, from: number): number {
+  const at = text.indexOf(byte, from)
+  return at < 0 ? text.length : at
 }
 
 /** Yields to the event loop between pieces of whole lines. The package would look through a part of a line again and again. */
@@ -74,23 +141,22 @@ async function* inPieces(events: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-/** Checks the data of each event. */
-function eventsFault(events: Buffer): string | undefined {
-  let data: string[] = []
-  // A byte is a character of latin1: the text is as long as the bytes. An empty line ends an event.
-  for (const line of [...events.toString('latin1').split(/\r\n|\r|\n/), '']) {
-    const found = /^(?:\xef\xbb\xbf)?data(?::|$)/.exec(line)
-    if (found) data.push(line.slice(found[0].length))
-    if (line !== '' || data.length === 0) continue
-    const excess = messageExcess(Buffer.from(data.join('\n'), 'latin1'))
-    if (excess !== undefined) return excessWords(excess)
-    data = []
+/**
+ * Delivers a long message past the client package, and returns what the package gets on its stream instead: an empty answer,
+ * or a notification that it does not know. Undefined for a short message, which it may have.
+ */
+async function shortText(message: Buffer, deliver: Deliver): Promise<Buffer | undefined> {
+  let short: JSONRPCMessage | undefined
+  try {
+    short = await inPace(shortened(message))
+  } catch (error) {
+    if (error instanceof MessageExcess) throw new Refused(`the answer has more than ${error.message}`)
+    throw new Refused('the answer is no message')
   }
-  return undefined
+  if (!short) return undefined
+  deliver(short)
+  const passed = 'method' in short ? { method: 'passed' } : { id: short.id, result: {} }
+  return Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...passed }))
 }
 
 const tooLargeWords = `the answer is over ${maxMessageBytes / 1024 / 1024} MiB`
-
-function excessWords(excess: string): string {
-  return `the answer has more than ${excess}`
-}

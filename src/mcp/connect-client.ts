@@ -4,6 +4,7 @@ import type { AppError } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
 import { boundAnswers } from './bound-answers.ts'
 import type { ExactArguments } from './exact-arguments.ts'
+import { wholeOfShort } from './long-messages.ts'
 import { readList, type ServerList } from './read-list.ts'
 import { createReread } from './reread.ts'
 
@@ -70,7 +71,9 @@ export function createConnectClient(parts: ClientParts): ConnectClient {
         },
       },
     )
-    client.setRequestHandler('elicitation/create', async ({ params }) => (await parts.elicit(params)) as never)
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      return (await parts.elicit(wholeOfShort(params))) as never
+    })
     const live: Live = { client, opened, list: { tools: [], instructions: '' }, closed: false }
     const onListChanged = createReread({ read: () => parts.reread(live), over: () => live.closed })
     const onclose = (): void => {

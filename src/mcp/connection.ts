@@ -5,12 +5,14 @@ import type { OfferedTool } from '#core/mcp.ts'
 import type { CallProgress } from '#core/tool.ts'
 import { orAborted } from '#lib/deadline.ts'
 import { maskedStart } from '#lib/masked-start.ts'
+import { inPace } from '#lib/pace.ts'
 import { createSemaphore } from '#lib/semaphore.ts'
 import type { ExactArguments } from './exact-arguments.ts'
 import { createCallDeadline } from './call-deadline.ts'
 import { lostCode } from './answer-body.ts'
 import { codeOf, createConnectClient, type Live, type OpenedTransport } from './connect-client.ts'
 import { refusedWords } from './http.ts'
+import { wholeOfShort } from './long-messages.ts'
 import { createQuestions, type Elicit } from './questions.ts'
 import { readList, type ServerList } from './read-list.ts'
 import { type CallOutput, readResult } from './result.ts'
@@ -198,7 +200,7 @@ export function createConnection(parts: ConnectionParts): Connection {
     exact.set(args, call.args)
     try {
       const params = { name: tool.name, arguments: args }
-      const result: unknown = await client.callTool(
+      const answer: unknown = await client.callTool(
         { ...params, ...(input && { inputResponses: input.responses, requestState: input.state }) },
         {
           signal: deadline.signal,
@@ -211,10 +213,11 @@ export function createConnection(parts: ConnectionParts): Connection {
           toolDefinition: { name: tool.name, inputSchema: tool.schema as { type: 'object' } },
         },
       )
+      const result = wholeOfShort(answer)
       signIn = false
       if (isObject(result) && result['resultType'] === 'input_required')
         return { type: 'input', requests: result['inputRequests'], state: result['requestState'] }
-      return { type: 'result', ...readResult(result) }
+      return { type: 'result', ...(await inPace(readResult(result))) }
     } catch (error) {
       const needed = opened.signInFault?.(error)
       answered = needed !== undefined || isAnswer(error)

@@ -8,7 +8,7 @@ import { within } from '#lib/deadline.ts'
 import { maskedStart } from '#lib/masked-start.ts'
 import type { OpenAnswer, StreamDial } from '#net/dial.ts'
 import { parseTarget } from '#net/fetch.ts'
-import { eventsOf, wholeOf } from './answer-body.ts'
+import { type Deliver, eventsOf, startOf, wholeOf } from './answer-body.ts'
 import type { ExactArguments } from './exact-arguments.ts'
 import { createReconnection, endCancelled } from './http-requests.ts'
 
@@ -59,8 +59,8 @@ export async function createHttpTransport(parts: HttpParts): Promise<Transport> 
   const { StreamableHTTPClientTransport: HttpTransport } = await import('@modelcontextprotocol/client')
   const texts = new Map<string, string>()
   const reconnection = createReconnection()
-  const transport = new HttpTransport(new URL(parts.url), {
-    fetch: createFetch(parts, texts),
+  const transport: StreamableHTTPClientTransport = new HttpTransport(new URL(parts.url), {
+    fetch: createFetch(parts, texts, (message) => transport.onmessage?.(message)),
     reconnectionScheduler: (reconnect, delayMs) => reconnection.schedule(reconnect, delayMs),
   })
   endCancelled(transport, () => reconnection.onMessage())
@@ -105,7 +105,7 @@ function sendExactly(
 
 type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>
 
-function createFetch(parts: HttpParts, texts: ReadonlyMap<string, string>): FetchLike {
+function createFetch(parts: HttpParts, texts: ReadonlyMap<string, string>, deliver: Deliver): FetchLike {
   const { headers: own, dial, bearer } = parts
   const home = new URL(parts.url)
   return async (url, init = {}) => {
@@ -122,7 +122,7 @@ function createFetch(parts: HttpParts, texts: ReadonlyMap<string, string>): Fetc
       const request = { method: init.method ?? 'GET', target, headers, listed: true, ...(body && { body }) }
       const answer = await dial(request, signal)
       if (answer.type === 'fault') throw new Error(answer.fault.message)
-      return responseOf(answer, requestId)
+      return responseOf(answer, requestId, deliver)
     }
     const token = await bearer?.token()
     const first = await attempt(token)
@@ -143,7 +143,7 @@ function filled(body: string, texts: ReadonlyMap<string, string>): string {
   return body
 }
 
-function responseOf({ status, headers, body }: OpenAnswer, requestId: unknown): Response {
+function responseOf({ status, headers, body }: OpenAnswer, requestId: unknown, deliver: Deliver): Response {
   const init = { status, headers: [...headers].filter(([name]) => name !== 'content-encoding') }
   if (bodyless.includes(status)) {
     body.resume()
@@ -155,6 +155,6 @@ function responseOf({ status, headers, body }: OpenAnswer, requestId: unknown): 
     throw new Error('the answer is compressed')
   }
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false
-  const bounded = Readable.from(isStream ? eventsOf(body, requestId) : wholeOf(body))
-  return new Response(Readable.toWeb(bounded) as ReadableStream<Uint8Array>, init)
+  const bounded = status >= 400 ? startOf(body) : isStream ? eventsOf(body, requestId, deliver) : wholeOf(body, deliver)
+  return new Response(Readable.toWeb(Readable.from(bounded)) as ReadableStream<Uint8Array>, init)
 }

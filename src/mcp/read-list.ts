@@ -4,6 +4,7 @@ import { byteLength, isObject } from '#core/json.ts'
 import type { ListedTool } from '#core/mcp.ts'
 import { pace } from '#lib/pace.ts'
 import { readTool } from './listing.ts'
+import { wholeOfShort } from './long-messages.ts'
 
 const maxTools = 500
 const maxPages = 100
@@ -26,7 +27,7 @@ export async function readList(client: Client): Promise<ServerList> {
   let cursor: string | undefined
   for (let page = 0; page < maxPages; page++) {
     const params = cursor === undefined ? {} : { cursor }
-    const result: unknown = await client.request({ method: 'tools/list', params }, anyObject)
+    const result = wholeOfShort(await client.request({ method: 'tools/list', params }, anyObject))
     const { tools: listed, nextCursor } = isObject(result) ? result : {}
     for (const each of Array.isArray(listed) ? (listed as unknown[]) : []) {
       // A tool may have half a megabyte.

@@ -1,5 +1,6 @@
 // The result of an MCP call as the agent reads it: a text, and images beside it.
 import { isObject } from '#core/json.ts'
+import { jsonInSlices } from '#core/json-slices.ts'
 import { sizeWords } from '#core/words.ts'
 
 const maxBlocks = 1_000
@@ -17,22 +18,32 @@ export type CallOutput = {
   readonly isError: boolean
 }
 
-/** Reads a result. Foreign content of an unknown kind becomes a line that names it. */
-export function readResult(result: unknown): CallOutput {
+/** Reads a result, with a pause after each block. Foreign content of an unknown kind becomes a line that names it. */
+export function* readResult(result: unknown): Generator<void, CallOutput> {
   const { content, structuredContent, isError } = isObject(result) ? result : {}
-  const blocks = Array.isArray(content) ? content : []
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : []
   const images: string[] = []
+  const lines: string[] = []
   let imageChars = 0
-  const lines = blocks.slice(0, maxBlocks).map((block: unknown) => {
-    const url = imageUrl(block)
-    if (url === undefined || images.length >= maxImages || imageChars + url.length > maxImageChars) return lineOf(block)
-    images.push(url)
-    imageChars += url.length
-    return lineOf(block)
-  })
+  for (const block of blocks.slice(0, maxBlocks)) {
+    lines.push(lineOf(block))
+    const url = images.length < maxImages ? imageUrl(block) : undefined
+    if (url !== undefined && imageChars + url.length <= maxImageChars) {
+      images.push(url)
+      imageChars += url.length
+    }
+    yield
+  }
   if (blocks.length > maxBlocks) lines.push(`[${blocks.length - maxBlocks} more blocks are left out]`)
   // Servers of the newer era may send structured content alone.
-  if (lines.length === 0 && structuredContent !== undefined) lines.push(JSON.stringify(structuredContent))
+  if (lines.length === 0 && structuredContent !== undefined) {
+    const slices: string[] = []
+    for (const slice of jsonInSlices(structuredContent)) {
+      slices.push(slice)
+      yield
+    }
+    lines.push(slices.join(''))
+  }
   return { text: lines.join('\n'), images, isError: isError === true }
 }
 

@@ -5,11 +5,12 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { isObject, valueIn } from '#core/json.ts'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { within } from '#lib/deadline.ts'
-import { parseInPieces } from '#lib/json-pieces.ts'
 import { inPace, nextTurn, pace } from '#lib/pace.ts'
+import { drained } from '#safety/drained.ts'
 import { minuteMs } from '#core/time.ts'
 import { type ExactArguments, messageText } from './exact-arguments.ts'
-import { maxMessageBytes, messageExcess } from './message-bounds.ts'
+import { MessageExcess, shortened } from './long-messages.ts'
+import { maxMessageBytes } from './message-bounds.ts'
 import { endMarked, kill, markVariable } from './process-mark.ts'
 
 const maxErrorLineChars = 2_000
@@ -23,7 +24,7 @@ const lastWordsSteps = 10
 const lastWordsStepMs = 50
 /** How long the end of a process is waited for that no longer reads its standard input. */
 const maxExitMs = 5_000
-/** A longer message is parsed in pieces. */
+/** A longer message is read in pieces. */
 const maxAtOnceBytes = 256 * 1024
 /** A longer line is no empty one. */
 const maxBlankBytes = 1_000
@@ -110,36 +111,41 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
     started.once('exit', (code, signal) => {
       ended ??= signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`
       // Its last words may still be in the pipe.
-      void waitForLastWords(drained).then(() => {
+      void waitForLastWords(silent).then(() => {
         gone.resolve()
         transport.onclose?.()
       })
     })
     for (const stream of [started.stdin, started.stdout, started.stderr]) stream.on('error', () => {})
-    const read = readLines(started.stdout, receive, tooLong).catch(unhandled)
+    const said = readLines(started.stdout, receive, tooLong).catch(unhandled)
     const told = readErrorLines(started.stderr, parts.onErrorLine).catch(() => {})
-    const drained = Promise.all([read, told])
+    const silent = Promise.all([said, told])
     return promise
   }
 
-  /** A promise for a long message, which is parsed in pieces. */
+  /** A promise for a long message, which is read in pieces. */
   function receive(line: Buffer): Promise<void> | undefined {
     if (line.length > maxAtOnceBytes) return receiveLong(line)
-    if (isWithinBounds(line)) take(line, valueIn(line.toString('utf8')))
+    drained(read(line))
     return undefined
   }
 
   async function receiveLong(line: Buffer): Promise<void> {
     await nextTurn()
-    if (!isWithinBounds(line)) return
-    await nextTurn()
-    take(line, await inPace(parseInPieces(line)).catch(() => undefined))
+    await inPace(read(line))
   }
 
-  function isWithinBounds(line: Buffer): boolean {
-    const excess = messageExcess(line)
-    if (excess !== undefined) refuse(`a message with more than ${excess}`)
-    return excess === undefined
+  function* read(line: Buffer): Generator<void, void> {
+    let message: unknown
+    try {
+      message = (yield* shortened(line)) ?? valueIn(line.toString('utf8'))
+    } catch (error) {
+      if (error instanceof MessageExcess) {
+        refuse(`a message with more than ${error.message}`)
+        return
+      }
+    }
+    take(line, message)
   }
 
   function take(line: Buffer, message: unknown): void {

@@ -142,6 +142,28 @@ describe('a server over HTTP', { concurrency: true }, () => {
     assert.deepEqual(await answer, { type: 'result', text: 'done', images: [], isError: false })
   })
 
+  const text = 'x'.repeat(300_000)
+  for (const [what, result, read] of [
+    ['long', { content: [{ type: 'text', text }] }, { text, isError: false }],
+    ['of many unreadable blocks', { content: Array(1_001).fill(0), isError: true }, { isError: true }],
+  ] as const) {
+    for (const how of ['an answer', 'an event']) {
+      test(`a result that is ${what} comes whole, as ${how}`, async (t) => {
+        const { target } = await serve(
+          t,
+          older(({ id }, response) => {
+            const answer = { jsonrpc: '2.0', id, result }
+            if (how === 'an answer') return json(response, answer)
+            response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${JSON.stringify(answer)}\n\n`)
+          }),
+        )
+        const given = await open(t, target).connection.call({ tool: echo, args: '{}', signal: never })
+        assert.ok(given.type === 'result')
+        assert.deepEqual({ ...given, ...read }, given)
+      })
+    }
+  }
+
   for (const [what, call, words] of [
     [
       'a redirect to another host',
@@ -184,6 +206,17 @@ describe('a server over HTTP', { concurrency: true }, () => {
           .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
           .end('{}')) as Answer,
       /compressed/,
+    ],
+    [
+      'a long page of an error',
+      ((_rpc, response) => void response.writeHead(500).end(`oops ${',\n'.repeat(9 << 20)}`)) as Answer,
+      /: it answered HTTP 500: oops/,
+    ],
+    [
+      'a long error',
+      (({ id }, response) =>
+        json(response, { jsonrpc: '2.0', id, error: { code: 1, message: `oops ${'x'.repeat(300_000)}` } })) as Answer,
+      /: oops x+$/,
     ],
     [
       'an error of the server',

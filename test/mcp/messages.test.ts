@@ -5,8 +5,9 @@ import type { AppError } from '#core/errors.ts'
 import { createCallDeadline } from '#mcp/call-deadline.ts'
 import { messageText } from '#mcp/exact-arguments.ts'
 import { answered, askFirst, type InputRound, inputRequest, protocolAnswer, roundOf } from '#mcp/input.ts'
-import { messageExcess } from '#mcp/message-bounds.ts'
+import { MessageExcess, shortened } from '#mcp/long-messages.ts'
 import { readValues, secretsIn } from '#mcp/values.ts'
+import { drained } from '#safety/drained.ts'
 
 test('values come from secrets, from the environment, or as they are written', async () => {
   const sources = {
@@ -50,7 +51,16 @@ for (const [name, json, excess] of [
   ['1,001 levels', `${'['.repeat(1_001)}${']'.repeat(1_001)}`, '1000 levels'],
 ] as const) {
   test(`a message with ${name} is ${excess === undefined ? 'read' : 'refused'}`, () =>
-    assert.equal(messageExcess(Buffer.from(json)), excess))
+    assert.equal(excessIn(Buffer.from(json)), excess))
+}
+
+function excessIn(json: Buffer): string | undefined {
+  try {
+    drained(shortened(json))
+  } catch (error) {
+    if (error instanceof MessageExcess) return error.message
+  }
+  return undefined
 }
 
 const form = { message: 'Which?', requestedSchema: { properties: { city: { type: 'string' } } } }

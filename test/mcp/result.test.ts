@@ -1,9 +1,14 @@
 // Results of calls, as the agent reads them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readResult } from '#mcp/result.ts'
+import { type CallOutput, readResult as readInSlices } from '#mcp/result.ts'
+import { drained } from '#safety/drained.ts'
 
 const png = { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' }
+
+function readResult(result: unknown): CallOutput {
+  return drained(readInSlices(result))
+}
 
 test('content becomes text', () => {
   const rows: [result: unknown, text: string][] = [
@@ -80,4 +85,12 @@ test('sizes and names in lines are short', () => {
   assert.equal(lineOf({ type: 5 }), '[a block of the kind unknown]')
   assert.equal(lineOf({ type: 'resource' }), '[an unreadable resource]')
   assert.equal(lineOf({ type: 'resource_link', title: 't', name: 'n', uri: 5 }), '[resource: t]')
+})
+
+test('a long result is read in slices: one for each block, or of its structured content', () => {
+  const content = Array.from({ length: 100 }, () => ({ type: 'text', text: 'x' }))
+  assert.equal([...readInSlices({ content })].length, 100)
+  const structuredContent = Object.fromEntries(Array.from({ length: 40_000 }, (_, at) => [`name ${at}`, at]))
+  assert.ok([...readInSlices({ structuredContent })].length > 10)
+  assert.equal(readResult({ structuredContent }).text, JSON.stringify(structuredContent))
 })

@@ -1,18 +1,17 @@
 // Messages of a stdio server: a long one leaves the event loop to others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { wholeOfShort } from '#mcp/long-messages.ts'
 import { createExitGuard, createStdioTransport } from '#mcp/stdio.ts'
 import { loopTurns } from '../loop-turns.ts'
 import { until } from '../until.ts'
 
 test('a long message is parsed in pieces, and those behind it keep their order', async (t) => {
   const text = '"\n'.repeat(500_000)
-  const lines = [{ method: 'first' }, { method: 'long', params: { text } }, { method: 'last' }]
+  const long = `{id:1,result:{text:'"\\n'.repeat(500_000)}}`
+  const lines = [`{method:'first'}`, long, `{method:'last'}`]
   const code = lines
-    .map(({ method, params }) => {
-      const long = params ? `,params:{text:'"\\n'.repeat(500_000)}` : ''
-      return `console.log(JSON.stringify({jsonrpc:'2.0',method:'${method}'${long}}))`
-    })
+    .map((line) => `console.log(JSON.stringify({jsonrpc:'2.0',...${line}}))`)
     .concat('process.stdin.resume()')
     .join(';console.log();')
   const garbage: string[] = []
@@ -29,9 +28,9 @@ test('a long message is parsed in pieces, and those behind it keep their order',
     onFault: () => {},
   })
   t.after(() => transport.close())
-  const messages: unknown[] = []
+  const messages: { id?: number; method?: string; result?: unknown }[] = []
   const all = Promise.withResolvers<void>()
-  const onmessage = (each: unknown): void => {
+  const onmessage = (each: (typeof messages)[number]): void => {
     if (messages.push(each) === lines.length) all.resolve()
   }
   Object.assign(transport, { onmessage })
@@ -40,9 +39,10 @@ test('a long message is parsed in pieces, and those behind it keep their order',
     await all.promise
   })
   assert.deepEqual(
-    messages,
-    lines.map((line) => ({ jsonrpc: '2.0', ...line })),
+    messages.map(({ id, method }) => id ?? method),
+    ['first', 1, 'last'],
   )
+  assert.deepEqual(wholeOfShort(messages[1]?.result), { text })
   assert.deepEqual(garbage, [])
   assert.ok(turns > 50, `${turns} turns of the event loop`)
 })

@@ -1,0 +1,79 @@
+// Long messages of a server. The client package parses, checks and copies all of a message at once: a long one is parsed here
+// in pieces, and the package gets a short one in its place, which carries the result along.
+import type { JSONRPCMessage } from '@modelcontextprotocol/client'
+import { isObject } from '#core/json.ts'
+import { boundWords, JsonCount } from '#lib/json-bounds.ts'
+import { parseInPieces } from '#lib/json-pieces.ts'
+import { messageBounds } from './message-bounds.ts'
+
+/** A message with more of either is long. The package takes 30 ms for a thousand values that it does not expect. */
+const maxShort = { bytes: 256 * 1024, values: 1_000 }
+/** Bytes counted at a time. */
+const countBytes = 256 * 1024
+const maxWordChars = 2_000
+/** Far more than is shown: secrets are masked before it is cut. */
+const maxErrorChars = 64 * 1024
+/** Members of params or a result that the package gets too. */
+const maxMembers = 100
+
+/** Where a short message has the long params or the long result. The package passes on what it does not know. */
+const longKey = 'atrium/long'
+
+/** Of a class: what a server writes cannot be one. */
+class Long {
+  readonly value: unknown
+  constructor(value: unknown) {
+    this.value = value
+  }
+}
+
+/** A message over its bounds, which is not parsed. */
+export class MessageExcess extends Error {}
+
+/** The short message in place of a long one; undefined for one that is short. Throws MessageExcess and SyntaxError. */
+export function* shortened(json: Buffer): Generator<void, JSONRPCMessage | undefined> {
+  const count = new JsonCount(json, messageBounds)
+  while (!count.done) {
+    const excess = count.next(countBytes)
+    if (excess) throw new MessageExcess(boundWords(messageBounds, excess.bound))
+    yield
+  }
+  if (json.length <= maxShort.bytes && count.values <= maxShort.values) return undefined
+  const message = yield* parseInPieces(json)
+  if (!isObject(message) || message['jsonrpc'] !== '2.0') throw new SyntaxError('it is no message')
+  return short(message)
+}
+
+/** What stands in a message: the params or result that the package gave, or the long ones that it stands for. */
+export function wholeOfShort(given: unknown): unknown {
+  const meta = isObject(given) ? given['_meta'] : undefined
+  const long = isObject(meta) ? meta[longKey] : undefined
+  return long instanceof Long ? long.value : given
+}
+
+function short({ id, method, params, result, error }: Readonly<Record<string, unknown>>): JSONRPCMessage {
+  const head = { jsonrpc: '2.0', ...(isShort(id) && { id }) }
+  if (method !== undefined)
+    return { ...head, method: isShort(method) ? method : '', params: { ...emptyForm, ...shortParts(params) } } as never
+  if (!isObject(error)) return { ...head, result: { content: [], ...shortParts(result) } } as never
+  const { code, message } = error
+  return {
+    ...head,
+    error: { code, message: typeof message === 'string' ? message.slice(0, maxErrorChars) : '' },
+  } as never
+}
+
+/** A form that the package takes. */
+const emptyForm = { message: '', requestedSchema: { type: 'object', properties: {} } }
+
+/** Short members, such as the kind of a result and the place of the next page, and the whole. */
+function shortParts(value: unknown): Record<string, unknown> {
+  const members = isObject(value) ? value : {}
+  const names = Object.keys(members).slice(0, maxMembers)
+  const kept = names.flatMap((name) => (isShort(members[name]) ? [[name, members[name]] as const] : []))
+  return { ...Object.fromEntries(kept), _meta: { [longKey]: new Long(value) } }
+}
+
+function isShort(value: unknown): boolean {
+  return typeof value === 'string' ? value.length <= maxWordChars : ['number', 'boolean'].includes(typeof value)
+}
