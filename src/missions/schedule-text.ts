@@ -151,23 +151,30 @@ function readDays(text: string): ScheduleText | string | undefined {
   const times = readTimes(turned?.[1] ?? split?.[2] ?? '')
   if (days === undefined || !times) return undefined
   const on = days === '' ? 'any' : nextDay(days)
-  const fields = on === undefined ? dayFields(days) : ''
-  if (fields === undefined) return undefined
+  const repeated = on === undefined ? dayFields(days) : undefined
+  if (on === undefined && repeated === undefined) return undefined
   if (typeof times === 'string') return times
   if (times.length > maxTimes) return `a schedule has at most ${maxTimes} times of day`
   if (on !== undefined) {
     const [time] = times
     return time && times.length === 1 ? { type: 'next', time, on } : 'a single day takes a single time'
   }
-  if (fields.startsWith('!')) return fields.slice(1)
-  return { type: 'cron', patterns: patternsOf(times, fields) }
+  if (typeof repeated !== 'object') return repeated
+  return { type: 'cron', patterns: patternsOf(times, repeated) }
 }
 
+/** The last three fields of a cron pattern. */
+type DayFields = { readonly day: string; readonly month: string; readonly weekday: string }
+
+const everyDay: DayFields = { day: '*', month: '*', weekday: '*' }
+
 /** One pattern for all times with the same minute. */
-function patternsOf(times: readonly TimeOfDay[], fields: string): string[] {
+function patternsOf(times: readonly TimeOfDay[], { day, month, weekday }: DayFields): string[] {
   const hours = new Map<number, number[]>()
   for (const { hour, minute } of times) hours.set(minute, [...(hours.get(minute) ?? []), hour])
-  return [...hours].map(([minute, at]) => `${minute} ${[...new Set(at)].sort((a, b) => a - b).join(',')} ${fields}`)
+  return [...hours].map(
+    ([minute, at]) => `${minute} ${[...new Set(at)].sort((a, b) => a - b).join(',')} ${day} ${month} ${weekday}`,
+  )
 }
 
 /** A day that comes once: "tomorrow", "on friday". */
@@ -178,12 +185,12 @@ function nextDay(text: string): 'today' | 'tomorrow' | number | undefined {
   return day < 0 ? undefined : day
 }
 
-/** The cron fields day, month and weekday; with a leading ! the fault. */
-function dayFields(text: string): string | undefined {
+/** The days of a rhythm; a string tells which of them there is none of. */
+function dayFields(text: string): DayFields | string | undefined {
   const days = text.replace(/^(every|each|on) /, '')
-  if (/^(daily|days?)$/.test(days)) return '* * *'
-  if (/^weekdays?$/.test(days)) return '* * 1-5'
-  if (/^weekends?$/.test(days)) return '* * 0,6'
+  if (/^(daily|days?)$/.test(days)) return everyDay
+  if (/^weekdays?$/.test(days)) return { ...everyDay, weekday: '1-5' }
+  if (/^weekends?$/.test(days)) return { ...everyDay, weekday: '0,6' }
   const monthly =
     /^(?:monthly|month) on (?:the )?(.+)$/.exec(days)?.[1] ??
     /^(?:the )?(.+) of (?:every|each|the) month$/.exec(days)?.[1]
@@ -192,7 +199,8 @@ function dayFields(text: string): string | undefined {
   if (yearly !== undefined) return yearDay(yearly)
   const list = days.replace(/^(weekly|week) on /, '').split(/(?:, ?and |, ?| and | & )/)
   const numbers = list.map((name) => dayNumber(name))
-  return numbers.includes(-1) ? undefined : `* * ${[...new Set(numbers)].sort((a, b) => a - b).join(',')}`
+  if (numbers.includes(-1)) return undefined
+  return { ...everyDay, weekday: [...new Set(numbers)].sort((a, b) => a - b).join(',') }
 }
 
 function dayNumber(text: string): number {
@@ -200,15 +208,15 @@ function dayNumber(text: string): number {
   return dayNames.findIndex((each) => name === each || name === `${each}s` || name === each.slice(0, 3))
 }
 
-function monthDays(text: string): string | undefined {
+function monthDays(text: string): DayFields | string | undefined {
   const list = text.split(/(?:, ?and |, ?| and )/).map((each) => each.replace(/^the /, ''))
   const days = list.map((each) => (/^last( day)?$/.test(each) ? 'l' : /^(\d{1,2})(?:st|nd|rd|th|\.)?$/.exec(each)?.[1]))
   if (days.includes(undefined)) return undefined
   const wrong = days.find((day) => day !== 'l' && (Number(day) < 1 || Number(day) > 31))
-  return wrong === undefined ? `${[...new Set(days)].join(',')} * *` : `!no month has a day ${wrong}`
+  return wrong === undefined ? { ...everyDay, day: [...new Set(days)].join(',') } : `no month has a day ${wrong}`
 }
 
-function yearDay(text: string): string | undefined {
+function yearDay(text: string): DayFields | string | undefined {
   const found =
     /^(\d{1,2})(?:st|nd|rd|th|\.)? (?:of )?([a-z]+)$/.exec(text) ??
     /^([a-z]+) (?:the )?(\d{1,2})(?:st|nd|rd|th)?$/.exec(text)
@@ -217,8 +225,8 @@ function yearDay(text: string): string | undefined {
   if (day === undefined || month < 0) return undefined
   // Of a leap year: 29 February comes, if seldom.
   const last = new Date(Date.UTC(2024, month + 1, 0)).getUTCDate()
-  if (Number(day) < 1 || Number(day) > last) return `!${monthNames[month]} has the days 1 to ${last}`
-  return `${Number(day)} ${month + 1} *`
+  if (Number(day) < 1 || Number(day) > last) return `${monthNames[month]} has the days 1 to ${last}`
+  return { day: String(Number(day)), month: String(month + 1), weekday: '*' }
 }
 
 /** Times of day; a string tells which of them there is none of. */
