@@ -1,6 +1,6 @@
 // `atrium model`: shows, tests and sets the model in use, and what other providers need.
 import { type Config, loadConfig } from '#config.ts'
-import type { SettingsView } from '#core/admin.ts'
+import type { ModelView, SettingsView } from '#core/admin.ts'
 import { checkStoredChoice, choiceName, offeredModels, settingFault } from '#config/model.ts'
 import { AppError } from '#core/errors.ts'
 import { isProvider, type Provider, providerNames, providers } from '#core/providers.ts'
@@ -54,11 +54,10 @@ type InUse = {
   readonly known: readonly { readonly name: string; readonly words: string; readonly missing: readonly string[] }[]
 }
 
-function inService({ model, providers: known }: ServiceModel): InUse {
-  const named = (entries: readonly string[]): string[] => entries.map((each) => each.replace(/@https?:\/\/.*$/, ''))
-  const fallback = named(model.fallback)
-  const usual = `${model.provider}/${model.name}`
-  const offered = [...new Set([...named(model.offered), ...fallback])].filter((name) => name !== usual)
+function inService({ model, models, providers: known }: ServiceModel): InUse {
+  const named = (role: ModelView['role']): string[] => models.filter((each) => each.role === role).map(choiceName)
+  const fallback = named('stands_in')
+  const offered = [...new Set([...named('offered'), ...fallback])].filter((name) => name !== choiceName(model))
   return { current: currentOf({ ...model, source: model.chosenBy }, { fallback, offered }), known }
 }
 

@@ -6,7 +6,7 @@ import { callService } from './service-client.ts'
 /** The service asks a model for at most 30 s. */
 export const serviceModelMs = 60_000
 
-export type ServiceModel = Pick<SettingsView, 'model' | 'providers'> & {
+export type ServiceModel = Pick<SettingsView, 'model' | 'models' | 'providers'> & {
   /** Asks the model for one word, without its fallbacks. Throws the model's error. */
   readonly test: () => Promise<ModelTrial>
 }
@@ -17,7 +17,7 @@ export async function serviceModel(home: string): Promise<ServiceModel | undefin
   if (!service) return undefined
   const { socket } = service
   // Responses are trusted: both sides of the socket have the same types.
-  const { model, providers } = (await callService(socket, { method: 'GET', path: '/model' })) as unknown as SettingsView
+  const view = (await callService(socket, { method: 'GET', path: '/model' })) as unknown as Omit<ServiceModel, 'test'>
   const ask = { method: 'POST', path: '/model/test', body: {}, withinMs: serviceModelMs } as const
-  return { model, providers, test: async () => (await callService(socket, ask)) as unknown as ModelTrial }
+  return { ...view, test: async () => (await callService(socket, ask)) as unknown as ModelTrial }
 }

@@ -84,7 +84,7 @@ function withChoices<Chosen extends FallbackConfig>(parts: Parts, chosen: Chosen
 }
 
 /** The name by which a client chooses a model. */
-export function choiceName({ provider, name }: FallbackConfig): string {
+export function choiceName({ provider, name }: { readonly provider: string; readonly name: string }): string {
   return `${provider}/${name}`
 }
 

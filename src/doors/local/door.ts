@@ -78,8 +78,8 @@ const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   [
     'GET /model',
     async (_, { settings }) => {
-      const { model, providers } = await settings.read()
-      return { model, providers }
+      const { model, models, providers } = await settings.read()
+      return { model, models, providers }
     },
   ],
   [
