@@ -71,7 +71,7 @@ export function createBuiltInSource(all: readonly Tool[]): BuiltInSource {
     // oxlint-disable-next-line require-await -- a refusal is a rejection
     async remove(name) {
       if (!find(name)) return false
-      throw new AppError('tool_refused', `${name} is built in: it can be switched off, not removed`)
+      throw new AppError('tool_refused', `${name} is built in: it can be switched off on the Tools page, not removed`)
     },
     reload: () => Promise.resolve(),
     close: () => Promise.resolve(),

@@ -88,14 +88,15 @@ export async function answerGateBy(
   action: string | undefined,
   { scope, for: span, clean, word, values }: AnswerFlags,
 ): Promise<void> {
-  const chosen = oneOf('the answer', actions, action ?? (values === undefined ? '' : 'answer'))
+  const chosen = actions.find((each) => each === (action ?? (values === undefined ? '' : 'answer')))
+  if (!chosen) {
+    const given = action === undefined ? '' : `, not ${action}`
+    throw new AppError('invalid_input', `the answer must be approve, always or deny, or --values for a form${given}`)
+  }
   if (chosen !== 'answer' && values !== undefined) throw new AppError('invalid_input', '--values goes with answer')
   if (chosen !== 'always' && (scope !== undefined || span !== undefined || clean)) {
     throw new AppError('invalid_input', '--scope, --for and --clean go with always')
   }
-  const open = await withStore(openGates)
-  const found = open.find(({ gate }) => gate.callId === id)
-  if (!found) throw new AppError('not_found', `nothing waits under ${id}: see \`atrium gates\``)
   const answer: GateAnswer = {
     callId: id,
     by: 'operator',
@@ -110,6 +111,9 @@ export async function answerGateBy(
       },
     }),
   }
+  const open = await withStore(openGates)
+  const found = open.find(({ gate }) => gate.callId === id)
+  if (!found) throw new AppError('not_found', `nothing waits under ${id}: see \`atrium gates\``)
   const { threadId } = found.turn
   const reply = await askService(loadConfig().home, '/operator/answer', { threadId, answer })
   if (!reply) await withStore((store) => answerGate({ store, now: Date.now }, { user: operator, threadId }, answer))
@@ -126,10 +130,7 @@ function valuesIn(text: string): unknown {
 function oneOf<const T extends string>(what: string, words: readonly T[], value: string): T {
   const found = words.find((word) => word === value)
   if (found === undefined)
-    throw new AppError(
-      'invalid_input',
-      `${what} must be one of ${words.join(', ')}${value === '' ? '' : `, not ${value}`}`,
-    )
+    throw new AppError('invalid_input', `${what} must be one of ${words.join(', ')}, not ${value}`)
   return found
 }
 

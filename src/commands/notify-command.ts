@@ -68,6 +68,11 @@ export async function setQuiet(hours: string, options: Options & { readonly zone
   if (hours !== 'off' && (to === undefined || rest.length > 0)) {
     throw new AppError('invalid_input', `quiet hours are like 22:00-07:00, or off, not ${hours}`)
   }
+  if (from === to)
+    throw new AppError(
+      'invalid_input',
+      `${hours} begins and ends at once: \`atrium notify quiet off\` ends quiet hours`,
+    )
   const quiet = hours === 'off' ? null : { from, to: to ?? '', ...(zone !== undefined && { zone }) }
   const found = (await ask({ do: 'quiet', quiet })) as NotificationsJson
   const now = found.quiet

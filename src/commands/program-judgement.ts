@@ -54,7 +54,7 @@ function addPolicy(program: Command): void {
     })
   policy
     .command('set <row>')
-    .description('set the rules of a row: allow, ask, deny, or known (for addresses)')
+    .description('set the rules of a row that `atrium policy` lists: allow, ask, deny, or known (for addresses)')
     .option('--clean <rule>', 'rule while the model has read nothing untrusted')
     .option('--tainted <rule>', 'rule once the model has read untrusted text')
     .action(async (row, options) => (await load()).setRow(row, options))

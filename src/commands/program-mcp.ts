@@ -10,8 +10,12 @@ export function addMcp(program: Command): void {
     .command('add <name> [command...]')
     .description('start a server once, show what it offers, and add it: -- COMMAND ARG…, or --url')
     .option('--url <url>', 'address of a server that speaks Streamable HTTP')
-    .option('--env <KEY=SECRET>', 'variable of the server, from a sealed secret or $VARIABLE', more)
-    .option('--header <Name: SECRET>', 'header of each request, from a sealed secret or $VARIABLE', more)
+    .option('--env <KEY=SECRET>', 'variable of the server, from a sealed secret or $VARIABLE; may be repeated', more)
+    .option(
+      '--header <Name: SECRET>',
+      'header of each request, from a sealed secret or $VARIABLE; may be repeated',
+      more,
+    )
     .option('--everyone', 'all users have its tools, not only the operator')
     .option('--json', 'print JSON')
     .action(async (name, command, options) => (await load()).addServer(name, command, options))

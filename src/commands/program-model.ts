@@ -20,7 +20,9 @@ export function addModels(program: Command): void {
     .action(async (options) => (await load()).listModels(options))
   model
     .command('set <provider> [model]')
-    .description('choose the model if it answers; a running service uses it at once')
+    .description(
+      'choose the model if it answers; a running service uses it at once; `atrium model list` names the providers',
+    )
     .option('--base-url <url>', 'address of the server, with its version: https://…/v1')
     .option('--fallback <list>', 'models that stand in when it does not answer: provider/model,…')
     .option('--force', 'store the choice without asking the model for a word first')

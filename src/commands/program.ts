@@ -89,7 +89,7 @@ export function buildProgram(): Command {
   program
     .command('onboard')
     .description('set up the home: on a terminal by questions, elsewhere by flags; the first start does without it')
-    .option('--provider <name>', 'the provider of the model')
+    .option('--provider <name>', 'the provider of the model; `atrium model list` names them')
     .option('--model <name>', 'the model; without it the default of the provider')
     .option('--base-url <url>', 'address of the server, with its version: https://…/v1')
     .option('--key-stdin', 'read the key from standard input')

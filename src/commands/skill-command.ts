@@ -154,7 +154,9 @@ function withSkills(work: (skills: Skills) => Promise<void>): Promise<void> {
 /** A folder, or an archive with one. */
 async function readPath(path: string): Promise<SkillFolder> {
   const found = await stat(path).catch((error: unknown) => {
-    throw new AppError('not_found', `${path} cannot be read`, { cause: error })
+    throw new AppError('not_found', `${path} cannot be read (${(error as NodeJS.ErrnoException).code})`, {
+      cause: error,
+    })
   })
   if (found.isDirectory()) return readFolder(path)
   if (found.size > maxArchiveBytes) throw new AppError('too_large', `${path} has ${found.size} bytes`)

@@ -38,7 +38,7 @@ export type ImportParts = {
 /** Throws invalid_input for a text that holds no servers. */
 export function readImport(text: string, { taken, looksSecret }: ImportParts): Imported {
   const file = valueIn(withoutComments(text))
-  if (!isObject(file)) throw new AppError('invalid_input', 'the file is not a JSON object')
+  if (!isObject(file)) throw new AppError('invalid_input', 'the file is not a JSON object with mcpServers or servers')
   const mcp = isObject(file['mcp']) ? file['mcp'] : {}
   const found = [file['mcpServers'], file['servers'], mcp['servers']].find(isObject)
   if (!found) throw new AppError('invalid_input', 'the file has neither mcpServers nor servers')

@@ -1,4 +1,5 @@
 // Export of documents to a folder of files, and import from one, without loss of bytes or names.
+import { statSync } from 'node:fs'
 import { opendir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -104,6 +105,7 @@ export function makeFolder(folder: string): void {
   } catch (error) {
     throw new AppError('invalid_input', `${folder} cannot be made: ${(error as Error).message}`, { cause: error })
   }
+  if (!statSync(folder).isDirectory()) throw new AppError('invalid_input', `${folder} is not a folder`)
 }
 
 async function checkFolder(folder: string): Promise<void> {

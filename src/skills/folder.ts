@@ -9,7 +9,9 @@ const maxDepth = 10
 /** The folder at a path. Throws not_found, invalid_input, too_large. */
 export async function readFolder(path: string): Promise<SkillFolder> {
   const root = await realpath(path).catch((error: unknown) => {
-    throw new AppError('not_found', `${path} cannot be read`, { cause: error })
+    throw new AppError('not_found', `${path} cannot be read (${(error as NodeJS.ErrnoException).code})`, {
+      cause: error,
+    })
   })
   if (!(await stat(root)).isDirectory()) throw new AppError('invalid_input', `${path} is not a folder`)
   const files: SkillFile[] = []

@@ -70,7 +70,9 @@ export function readExport(file: string): ExportedThread {
   try {
     value = JSON.parse(file)
   } catch (error) {
-    throw new AppError('invalid_input', `the file is no JSON (${(error as Error).message})`, { cause: error })
+    throw new AppError('invalid_input', `the file is no exported thread, which is JSON (${(error as Error).message})`, {
+      cause: error,
+    })
   }
   const read = ExportedThread.safeParse(value)
   if (read.success) return read.data

@@ -58,14 +58,15 @@ test('a gate is listed without control sequences, answered without a service, an
   assert.match(stdout, /\n\nTo answer one: \S*atrium gates answer ID approve, or deny; /)
   assert.ok(!stdout.includes('\u001b'))
   for (const [words, code, fault] of [
-    [['answer', id, 'yes'], 2, /the answer must be one of approve, always, deny, answer, not yes\n/],
-    [['answer', id], 2, /the answer must be one of approve, always, deny, answer\n/],
+    [['answer', id, 'yes'], 2, /the answer must be approve, always or deny, or --values for a form, not yes\n/],
+    [['answer', id], 2, /the answer must be approve, always or deny, or --values for a form\n/],
     [['answer', id, 'deny', '--values', '{}'], 2, /--values goes with answer/],
     [['answer', id, '--values', 'table'], 2, /--values must be a JSON object/],
     [['answer', id, '--values', '{}'], 2, /kind approval: it takes no values/],
     [['answer', id, 'approve', '--for', 'day'], 2, /--scope, --for and --clean go with always/],
     [['answer', id, 'approve', '--clean'], 2, /--scope, --for and --clean go with always/],
     [['answer', id, 'always', '--for', 'ever'], 2, /--for must be one of hour, day, good/],
+    [['answer', 'nobody', 'always', '--for', 'ever'], 2, /--for must be one of hour, day, good/],
     [['answer', 'call_x', 'approve'], 1, /nothing waits under call_x/],
   ] as const) {
     const ran = await on('gates', ...words)

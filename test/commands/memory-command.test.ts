@@ -52,6 +52,7 @@ for (const [what, args, code, words] of [
   ['a path that leaves', ['write', '../x', 'y'], 2, /path must not have/],
   ['a limit that is none', ['search', 'x', '--limit', 'many'], 2, /--limit takes/],
   ['a limit over a hundred', ['search', 'x', '--limit', '101'], 2, /--limit takes a whole number from 1 to 100/],
+  ['an export into a file', ['export', '/dev/null'], 2, /\/dev\/null is not a folder/],
   ['a folder that is not there', ['import', '/no/such/folder'], 1, /there is no folder/],
 ] as const) {
   test(`told: ${what}`, async () => {

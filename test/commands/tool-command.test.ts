@@ -77,7 +77,7 @@ test('a built-in tool that only looks is tried like any other; one that would ch
 test('a built-in tool cannot be removed, and one that is not there neither', async () => {
   const [own, none] = await Promise.all(['time', 'nothing'].map((name) => atrium(home.path, ['tool', 'remove', name])))
   assert.deepEqual([own?.code, none?.code], [1, 1])
-  assert.match(own?.stderr ?? '', /time is built in: it can be switched off, not removed/)
+  assert.match(own?.stderr ?? '', /time is built in: it can be switched off on the Tools page, not removed/)
   assert.match(none?.stderr ?? '', /no tool is named nothing: see `\S+ tool list`/)
 })
 

@@ -50,7 +50,7 @@ export function createToolAccess(parts: AccessParts): ToolAccess {
 
   async function findTool(name: string): Promise<DeclaredTool> {
     const record = (await parts.records.list()).find((each) => each.name === name)
-    if (!record) throw new AppError('not_found', `no tool is named ${name}`)
+    if (!record) throw new AppError('not_found', `no installed tool is named ${name}`)
     try {
       return { name, capabilities: readCapabilities(record.capabilities).capabilities }
     } catch (error) {
