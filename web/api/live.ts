@@ -4,8 +4,8 @@ import type { ClientFrame, Frame } from '#doors/web/wire/frame.ts'
 const firstWaitMs = 300
 const maxWaitMs = 10_000
 const heartbeatMs = 20_000
-/** After this long without a frame, not even a pong, the connection counts as dead. */
-const maxSilenceMs = 45_000
+/** After a ping and this long without a frame, not even a pong, the connection counts as dead. */
+const maxSilenceMs = 10_000
 const signedOutCode = 4401
 const slowReaderCode = 4408
 const brokenCode = 1006
@@ -31,19 +31,17 @@ type Listener = {
 export function openLive(listener: Listener): Live {
   let socket: WebSocket | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
-  let heartbeat: ReturnType<typeof setInterval> | undefined
+  let silence: ReturnType<typeof setTimeout> | undefined
   let waitMs = firstWaitMs
-  let lastFrameAt = 0
   let closed = false
 
   function connect(): void {
     clearTimeout(timer)
     const current = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/api/chat/ws`)
     socket = current
-    lastFrameAt = Date.now()
     current.addEventListener('message', ({ data }) => {
       if (socket !== current) return
-      lastFrameAt = Date.now()
+      endSilence()
       const frame = JSON.parse(String(data)) as Frame
       if (frame.type === 'ready') {
         waitMs = firstWaitMs
@@ -60,6 +58,7 @@ export function openLive(listener: Listener): Live {
   }
 
   function retryLater(fellBehind = false): void {
+    endSilence()
     socket = undefined
     if (closed) return
     listener.down(fellBehind)
@@ -71,14 +70,28 @@ export function openLive(listener: Listener): Live {
     if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame))
   }
 
+  /** Asks for a sign of life: a connection that broke while the device slept does not tell. */
+  function check(): void {
+    if (!socket) return
+    send({ type: 'ping' })
+    silence ??= setTimeout(dropAndRetry, maxSilenceMs)
+  }
+
+  function endSilence(): void {
+    clearTimeout(silence)
+    silence = undefined
+  }
+
   function drop(): void {
+    endSilence()
     const old = socket
     socket = undefined
     old?.close()
   }
 
   function reconnectNow(): void {
-    if (closed || socket?.readyState === WebSocket.OPEN) return
+    if (closed) return
+    if (socket?.readyState === WebSocket.OPEN) return check()
     waitMs = firstWaitMs
     drop()
     connect()
@@ -90,10 +103,8 @@ export function openLive(listener: Listener): Live {
     retryLater()
   }
 
-  heartbeat = setInterval(() => {
-    if (socket && Date.now() - lastFrameAt > maxSilenceMs) dropAndRetry()
-    else send({ type: 'ping' })
-  }, heartbeatMs)
+  const heartbeat = setInterval(check, heartbeatMs)
+  document.addEventListener('visibilitychange', check)
   addEventListener('online', reconnectNow)
   addEventListener('offline', dropAndRetry)
   connect()
@@ -106,6 +117,7 @@ export function openLive(listener: Listener): Live {
       clearInterval(heartbeat)
       removeEventListener('online', reconnectNow)
       removeEventListener('offline', dropAndRetry)
+      document.removeEventListener('visibilitychange', check)
       drop()
     },
   }

@@ -1,7 +1,19 @@
 // The live connection itself: broken, silent, offline, dropped, stopped.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { draw, gateway, itemFrame, messageOf, ok, refusal, serveThread, settled, socket, sockets } from './page.ts'
+import {
+  draw,
+  fakeDocument,
+  gateway,
+  itemFrame,
+  messageOf,
+  ok,
+  refusal,
+  serveThread,
+  settled,
+  socket,
+  sockets,
+} from './page.ts'
 import { batchMs, retryMs, sending, seqs, start, subscribed } from './hub-page.ts'
 import { go } from '../../../web/router.ts'
 import { offlineSecs } from '../../../web/store/link.ts'
@@ -66,10 +78,31 @@ test('a silent connection is dropped; one that answers is kept', async (t) => {
     first.tell({ type: 'pong' })
   }
   assert.deepEqual([sockets.length, first.of('ping').length], [1, 4])
-  t.mock.timers.tick(60_000)
+  t.mock.timers.tick(20_000)
+  assert.equal(first.readyState, 1)
+  t.mock.timers.tick(10_000)
   assert.equal(first.readyState, 3)
   t.mock.timers.tick(1_000)
   assert.equal(sockets.length, 2)
+})
+
+test('a hidden page, whose timers the browser slows down, keeps its connection', async (t) => {
+  await start(t)
+  for (let beat = 0; beat < 3; beat++) {
+    t.mock.timers.setTime(Date.now() + 60_000)
+    t.mock.timers.tick(20_000)
+    socket().tell({ type: 'pong' })
+  }
+  assert.deepEqual([sockets.length, socket().readyState], [1, 1])
+})
+
+test('a page that is looked at again after a sleep finds out at once that its connection is dead', async (t) => {
+  await start(t)
+  const first = socket()
+  t.mock.timers.tick(15_000)
+  fakeDocument.dispatchEvent(new Event('visibilitychange'))
+  t.mock.timers.tick(10_000)
+  assert.equal(first.readyState, 3)
 })
 
 test('a browser that goes offline and back does not wait', async (t) => {
