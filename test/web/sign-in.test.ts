@@ -61,6 +61,30 @@ test('when the session has ended the page says so, and the draft is still there 
   await message.fill('')
 })
 
+test('the windows of a browser are always of the same user, who may be another one than before', {
+  skip,
+}, async (t) => {
+  await site.call('POST', '/api/chat', { message: 'of the operator' })
+  const { token } = await site.call<{ token: string }>('POST', '/api/users', { name: 'nadia' })
+  const page = await site.open(t, '/', { token: null })
+  const other = await page.context().newPage()
+  await other.goto(site.url)
+  const signIn = async (as: string): Promise<void> => {
+    await other.getByRole('textbox', { name: 'Access token' }).fill(as)
+    await other.keyboard.press('Enter')
+  }
+  await page.getByRole('heading', { name: 'Sign in to Atrium' }).waitFor()
+  await signIn(site.token)
+  const thread = page.getByRole('link', { name: 'of the operator' })
+  await thread.waitFor()
+  // As if that window had been left at sign-in.
+  await other.context().request.post(`${site.url}/api/login`, { data: { token } })
+  await other.reload()
+  await thread.waitFor({ state: 'detached' })
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  await untilEqual(() => thread.count(), 0)
+})
+
 test('the first page has no barrier, in any size and theme', { skip }, async (t) => {
   const page = await site.visit(t)
   await checkLooks(page, () => page.getByRole('textbox', { name: 'Message' }).waitFor())

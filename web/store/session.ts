@@ -40,11 +40,19 @@ export async function signIn(proof: { token: string } | { code: string }): Promi
 
 let lastUser: string | undefined
 
+/** The windows of a browser share its cookie: each tells the others who has signed in. */
+const windows = new BroadcastChannel('atrium.user')
+windows.addEventListener('message', ({ data }) => {
+  if (data !== lastUser || sessionState.peek().type !== 'in') void findSession()
+})
+
 /** The page keeps what it has read for a user who comes back. Another user gets a new page. */
 function enter(session: Session): void {
   if (lastUser !== undefined && lastUser !== session.user) return location.reload()
   lastUser = session.user
   sessionState.value = { type: 'in', session }
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin
+  windows.postMessage(session.user)
 }
 
 /** The OIDC issuer that the sign-in page offers; null for none. */

@@ -188,11 +188,18 @@ export const fakeDocument = Object.assign(new EventTarget(), {
   },
 })
 
+/** No other window is open. */
+class FakeChannel extends EventTarget {
+  // oxlint-disable-next-line class-methods-use-this -- nobody hears it
+  postMessage(): void {}
+}
+
 const view = new EventTarget()
 
 const globals = {
   fetch: fakeFetch,
   WebSocket: FakeSocket,
+  BroadcastChannel: FakeChannel,
   location: address,
   history: {
     pushState(_state: unknown, _title: string, to: string): void {
