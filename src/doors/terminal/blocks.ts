@@ -21,6 +21,7 @@ import {
   type Took,
   type You,
 } from './block.ts'
+import { createBlockList } from './block-list.ts'
 
 /** Results and thoughts are truncated to this many characters. */
 const maxResultChars = 64 * 1024
@@ -50,9 +51,8 @@ export interface Blocks {
 }
 
 export function createBlocks(now: () => number): Blocks {
-  const list: Block[] = []
-  /** Block id -> index in `list`. */
-  const at = new Map<string, number>()
+  const blocks = createBlockList()
+  const { put, remove } = blocks
   /** Replies and thoughts that are still being written. They stay when the watch is lost. */
   const unstored = createUnstored()
   const took = new Map<string, Took>()
@@ -75,42 +75,18 @@ export function createBlocks(now: () => number): Blocks {
   let last: string | undefined
   let total = noUsage
 
-  function put(block: Block): void {
-    const index = at.get(block.id)
-    if (index !== undefined) list[index] = block
-    else insert(block, isQueued(block) ? list.length : begunLength())
-  }
-
-  function insert(block: Block, index: number): void {
-    list.splice(index, 0, block)
-    list.slice(index).forEach(({ id }, after) => at.set(id, index + after))
-  }
-
-  /** The number of blocks before the queued messages, which stay at the end. */
-  function begunLength(): number {
-    return list.findLastIndex((block) => !isQueued(block)) + 1
-  }
-
   /** Inserts a thought before the unfinished reply that follows it: the reply's text arrives first. */
   function think(id: string, text: string, end?: number): void {
-    const known = list[at.get(id) ?? -1]
+    const known = blocks.get(id)
     const fold = known?.type === 'thought' ? known.fold : 'line'
     const cut = text.slice(0, maxResultChars)
     const block: Thought = { type: 'thought', id, text: cut, fold, ...(end !== undefined && { end }) }
-    if (known) return put(block)
-    insert(block, list.findLastIndex((each) => !isQueued(each) && (each.type !== 'reply' || each.whole)) + 1)
-  }
-
-  function remove(id: string): void {
-    const index = at.get(id)
-    if (index === undefined) return
-    list.splice(index, 1)
-    at.delete(id)
-    for (const [each, where] of at) if (where > index) at.set(each, where - 1)
+    if (known) put(block)
+    else blocks.putAfter(block, (each) => !isQueued(each) && (each.type !== 'reply' || each.whole))
   }
 
   function change(callId: string, more: Partial<Call>): void {
-    const block = list[at.get(callId) ?? -1]
+    const block = blocks.get(callId)
     if (block?.type === 'call') put({ ...block, ...more })
   }
 
@@ -150,7 +126,7 @@ export function createBlocks(now: () => number): Blocks {
         break
       case 'gate':
         // A function of an API caller may have no call item.
-        if (!at.has(item.callId))
+        if (!blocks.get(item.callId))
           put({ type: 'call', id: item.callId, name: item.name, args: item.args, state: 'waiting', fold: 'line' })
         change(item.callId, { state: 'waiting' })
         if (item.kind === 'input') asking.add(item.callId)
@@ -178,7 +154,7 @@ export function createBlocks(now: () => number): Blocks {
   }
 
   function finish(callId: string, stamp: number, result: { output: string; error?: true; origin?: string }): void {
-    const block = list[at.get(callId) ?? -1]
+    const block = blocks.get(callId)
     if (block?.type !== 'call') return
     const { begun, state } = block
     put({
@@ -222,7 +198,7 @@ export function createBlocks(now: () => number): Blocks {
     // What an ended turn has not stored was given up. A queued turn that is removed is never the last one of the log.
     if (turnId === last) unstored.clear().forEach(remove)
     const all = took.get(turnId)
-    const note = endNote(faults.get(turnId) ?? {}, { cut: cut.has(turnId), done: hasDone(list, turnId) })
+    const note = endNote(faults.get(turnId) ?? {}, { cut: cut.has(turnId), done: hasDone(blocks.all, turnId) })
     if (note) put({ type: 'note', id: `fault ${turnId}`, ...note })
     if (all) put({ type: 'receipt', id: `receipt ${turnId}`, took: wholeOf(all, rows.get(turnId) ?? {}) })
   }
@@ -247,7 +223,7 @@ export function createBlocks(now: () => number): Blocks {
   }
 
   return {
-    list: () => list,
+    list: () => blocks.all,
     get seq() {
       return seq
     },
@@ -262,7 +238,7 @@ export function createBlocks(now: () => number): Blocks {
         if (event.type === 'entries') event.entries.forEach(add)
         else if (event.type === 'turn') know(event.turn)
         else if (event.type === 'thought') {
-          const block = list[at.get(event.itemId) ?? -1]
+          const block = blocks.get(event.itemId)
           const before = block?.type === 'thought' ? block : undefined
           // A piece that comes late: the stored item has all of it.
           if (before && before.end === undefined) continue
@@ -274,7 +250,7 @@ export function createBlocks(now: () => number): Blocks {
         else {
           const { itemId: id, turnId } = event
           runs(turnId, took.get(turnId)?.to ?? now())
-          const block = list[at.get(id) ?? -1]
+          const block = blocks.get(id)
           const before = block?.type === 'reply' ? block : undefined
           if (before?.whole) continue
           unstored.write(event).forEach(remove)
@@ -292,9 +268,9 @@ export function createBlocks(now: () => number): Blocks {
       }
     },
     queue,
-    queued: () => list.flatMap((block) => (block.type === 'you' && block.queued ? [block] : [])),
+    queued: () => blocks.all.flatMap((block) => (block.type === 'you' && block.queued ? [block] : [])),
     fold(id, fold) {
-      const block = list[at.get(id) ?? -1]
+      const block = blocks.get(id)
       if (block?.type === 'call' || block?.type === 'thought') put({ ...block, fold })
     },
   }
