@@ -19,6 +19,11 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
+/** True for methods that change nothing. */
+export function isSafe(method: string | undefined): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+}
+
 export type Route = {
   readonly method: (typeof methods)[number]
   /** `/api/jobs/:id`; a final `*` matches the rest. */

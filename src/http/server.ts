@@ -1,26 +1,18 @@
 // The web gateway's HTTP server: authentication, limits, timeouts and shutdown for the routes of every door.
 import { setMaxListeners } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import type { Log } from '#lib/log.ts'
 import { type CountRequest, logRequests, requestIdOf } from './request-log.ts'
 import { type ClientAddress, createClientAddress, networkOf, type Trust } from './address.ts'
-import { announcedBytes, createBodyQuota } from './body-quota.ts'
+import { announcedBytes } from './body-quota.ts'
 import { type Authenticate, type AuthParts, createAuth, credentialOf, refuse } from './auth.ts'
-import {
-  checkAnnouncedSize,
-  checkEncoding,
-  checkType,
-  defaultMaxBodyBytes,
-  isBlank,
-  readBytes,
-  sendContinue,
-} from './body.ts'
-import { type Caller, type ChatLimit, requireStillAllowed, type WriteLimit } from './caller.ts'
+import { defaultMaxBodyBytes } from './body.ts'
+import { createBodyReader } from './body-reader.ts'
+import type { Caller, ChatLimit, WriteLimit } from './caller.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
-import { readJson } from './json-reader.ts'
 import { inSlices } from './long-answer.ts'
 import { boundConnections, listenOn } from './listen.ts'
 import { missingRoute } from './missing-route.ts'
@@ -30,7 +22,7 @@ import { boundPipelining } from './pipelining.ts'
 import { faultHandler, pathOf } from './reply.ts'
 import { createSockets, type Sockets, type SocketBounds } from './socket.ts'
 import { createRouteTable, type Found, type Mounted, type RouteTable } from './route-table.ts'
-import { methods } from './routes.ts'
+import { isSafe, methods } from './routes.ts'
 import { createUnreadAnswers } from './unread-answers.ts'
 import { createInFlight, dropUnreadAnswer, quotaWaitMs, unreadMs } from './in-flight.ts'
 
@@ -91,14 +83,13 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const authenticate = createAuth({ ...parts.auth, log })
   const { origins, chatsPerMinute, socketBounds: bounds } = parts
   const clientAddress = createClientAddress(parts.trustProxy ?? false)
-  const addressOf = (request: IncomingMessage): string => networkOf(clientAddress(request))
   const sockets = createSockets({ authenticate, origins, log, chatsPerMinute, ...(bounds && { bounds }) })
   const fastify = openFastify({ ...parts, upgrades: (request) => sockets.accepts(request) })
   boundConnections(fastify.server, log)
   const table = createRouteTable()
   const waitMs = parts.timeouts?.quotaWaitMs ?? quotaWaitMs
   const inFlight = createInFlight(waitMs, parts.maxSends)
-  const bodyQuota = createBodyQuota(waitMs)
+  const bodies = createBodyReader((request) => networkOf(clientAddress(request)), waitMs)
   const unread = createUnreadAnswers()
   const lastCall = new AbortController()
   setMaxListeners(0, lastCall.signal)
@@ -169,19 +160,6 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     }
   }
 
-  /** Refuses a body that is too large, compressed or of a wrong type, waits for quota, then answers `Expect: 100-continue`. */
-  async function beginBody({ raw, mounted, caller }: FastifyRequest, reply: FastifyReply): Promise<undefined> {
-    const { maxBodyBytes: limit } = mounted
-    checkAnnouncedSize(raw.headers, limit)
-    checkEncoding(raw.headers)
-    if (isParsed(raw)) checkType(raw.headers, mounted.bodyType ?? 'application/json')
-    const address = (): string => addressOf(raw)
-    // Only routes that need no credential have no caller.
-    const user = (caller as Caller | undefined)?.user
-    await bodyQuota.take({ request: raw, answer: reply.raw, limit, user, address })
-    sendContinue(raw, reply.raw)
-  }
-
   /** Against cross-site request forgery: the browser sends its cookie with writes that other sites' pages cause. */
   function passesOriginCheck({ raw }: FastifyRequest): boolean {
     if (isSafe(raw.method) || parts.origins.isAllowed(raw)) return true
@@ -193,32 +171,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     return false
   }
 
-  async function readBody(request: FastifyRequest): Promise<unknown> {
-    const { raw, mounted, caller } = request
-    const { bodyType, parse, findExact, maxBodyBytes } = mounted
-    let cameLate = false
-    const turned = setImmediate(() => (cameLate = true))
-    const body = await readBytes(raw, maxBodyBytes)
-    clearImmediate(turned)
-    // Most bodies come with the head. Another may take minutes: nothing of it is stored for a user who was removed meanwhile.
-    if (cameLate && (caller as Caller | undefined)) await requireStillAllowed(request)
-    // An empty body becomes undefined; the route decides whether that is valid.
-    if (bodyType === undefined && isBlank(body)) return undefined
-    try {
-      if (bodyType !== undefined) return body
-      return await readJson(body, {
-        reserve: (bytes) => bodyQuota.reserveParsed(raw, bytes),
-        ...(parse && { parse }),
-        ...(findExact && { findExact }),
-      })
-    } finally {
-      // The quota counts a body until it was read; the handler holds the bytes no longer than that.
-      bodyQuota.bodyRead(raw)
-    }
-  }
-
   fastify.removeAllContentTypeParsers()
-  fastify.addContentTypeParser('*', readBody)
+  fastify.addContentTypeParser('*', bodies.read)
   fastify.decorateRequest('caller')
   fastify.decorateRequest('isStillAllowed', isStillAllowed)
   fastify.decorateRequest('countLongAnswer', countLongAnswer)
@@ -226,7 +180,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   fastify.decorateRequest('releaseAnswerSlot')
   fastify.addHook('onRequest', admit)
   // After onRequest, so that an oversized message counts towards the chat rate too.
-  fastify.addHook('preParsing', beginBody)
+  fastify.addHook('preParsing', bodies.begin)
   const maxUnreadMs = parts.timeouts?.unreadMs ?? unreadMs
   fastify.addHook('onSend', (_request, reply, _payload, done) => {
     dropUnreadAnswer(reply.raw, maxUnreadMs)
@@ -290,16 +244,4 @@ function runRoute(request: FastifyRequest, reply: FastifyReply): unknown {
   const answer = route.handle(request, reply)
   request.body = undefined
   return answer instanceof Promise ? answer.then((value) => inSlices(value, reply)) : answer
-}
-
-/** True for methods that change nothing. */
-function isSafe(method: string | undefined): boolean {
-  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
-}
-
-/** True if Fastify calls `readBody`: a type alone is enough for it. */
-function isParsed({ method, headers }: IncomingMessage): boolean {
-  if (isSafe(method)) return false
-  const { 'content-type': type, 'content-length': length = '0', 'transfer-encoding': coding } = headers
-  return type !== undefined || coding !== undefined || length !== '0'
 }
