@@ -6,15 +6,15 @@ import type { Entry } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
 import type { Judge } from '#core/policy.ts'
 import type { Lease } from '#core/lease.ts'
-import type { Outcome, StartedTurn, Step } from '#core/turn-store.ts'
+import type { StartedTurn, Step } from '#core/turn-store.ts'
 import type { Store } from '#core/store.ts'
 import type { Tools } from '#core/tool.ts'
 import type { Turn } from '#core/turn.ts'
-import { isAtRest, ended } from '#core/turn-status.ts'
+import { isAtRest } from '#core/turn-status.ts'
 import type { Bounds } from '#agent/turn-limits.ts'
 import type { Histories } from '#agent/history.ts'
 import { createLongAnswers } from '#agent/long-answers.ts'
-import { closing, outcomeOf, runTurn } from '#agent/loop.ts'
+import { runTurn } from '#agent/loop.ts'
 import { createSystemPrompt } from '#agent/prompt.ts'
 import { createMeter } from '#agent/tokens.ts'
 import { within } from '#lib/deadline.ts'
@@ -24,12 +24,13 @@ import type { UserMask } from '#safety/secret-values.ts'
 import { createClaims } from './claim.ts'
 import type { Grants } from './grant-cache.ts'
 import { logNotes, logRest } from './turn-log.ts'
-import { isAway, untilStored } from './store-retry.ts'
+import { untilStored } from './store-retry.ts'
 import type { Spend } from './spend.ts'
 import type { Observer } from './turn-metrics.ts'
 import { modelOrFault } from './thread-model.ts'
 import { turnToolbox } from './turn-toolbox.ts'
-import { publishAndWake, publishStep } from './announce.ts'
+import { publishStep } from './announce.ts'
+import { createGiveUp } from './give-up.ts'
 import { heldAnswer } from './held-answer.ts'
 
 /** Grace period for turns stopped at shutdown. */
@@ -120,6 +121,8 @@ export function createRunner(parts: RunnerParts): Runner {
     },
   })
 
+  const giveUp = createGiveUp({ ...parts, record, over: () => draining })
+
   async function note(turn: Turn, entries: readonly Entry[]): Promise<void> {
     if (parts.marker) await logNotes(log, turn, entries, parts.marker())
   }
@@ -135,7 +138,7 @@ export function createRunner(parts: RunnerParts): Runner {
       .catch((error: unknown) => {
         // The turn no longer runs here: its tools must stop.
         controller.abort(error)
-        return releaseOrFail(turn, turnLease, error)
+        return giveUp(turn, turnLease, error)
       })
       .finally(() => {
         // A released turn may have been taken again at once: then the entry belongs to its next run.
@@ -227,45 +230,6 @@ export function createRunner(parts: RunnerParts): Runner {
       parts.observer?.rested(recorded.turn)
     }
     return recorded
-  }
-
-  /** Handles a turn that cannot go on here: a fault of its own fails it, else it goes back into the queue. */
-  async function releaseOrFail(turn: Turn, turnLease: Lease, error: unknown): Promise<void> {
-    parts.histories.drop(turn.threadId)
-    if (error instanceof AppError && error.code === 'lease_lost') return publishEnd(turn)
-    const outcome = isAway(error) ? undefined : outcomeOf(error)
-    try {
-      // Another run would hit the same fault, and the model would be paid each time.
-      if (outcome) return await fail(turn, turnLease, { outcome, error })
-      await untilStored(() => store.turns.release(turn, turnLease), { over: () => draining })
-      publishAndWake(bus, { turn: { ...turn, status: 'queued' }, entries: [] })
-    } catch (cause) {
-      log.error({ turn: turn.id, err: cause }, 'could not release a turn; it continues later')
-    }
-  }
-
-  /** Ends a turn that the loop could not end, based on its stored entries. */
-  async function fail(
-    turn: Turn,
-    turnLease: Lease,
-    { outcome, error }: { outcome: Outcome; error: unknown },
-  ): Promise<void> {
-    log.error({ turn: turn.id, err: error }, 'turn failed inside the service')
-    const history = await parts.histories.open({ turn, entries: [] }).catch(() => undefined)
-    const usage = (await store.turns.get(turn.userId, turn.id))?.usage ?? turn.usage
-    publishStep(bus, await record(turn, turnLease, { drafts: closing(history?.items ?? []), usage, outcome }), true)
-    parts.histories.drop(turn.threadId)
-  }
-
-  /** Publishes the end of a turn that was ended from outside, or whose last commit was not confirmed. */
-  async function publishEnd(turn: Turn): Promise<void> {
-    try {
-      // A missing turn was erased with its thread.
-      const now = (await store.turns.get(turn.userId, turn.id)) ?? { ...turn, status: 'cancelled' as const }
-      if (ended(now.status)) bus.publish(turn.threadId, [{ type: 'turn', turn: now }])
-    } catch (error) {
-      log.warn({ turn: turn.id, err: error }, 'could not announce the end of a turn')
-    }
   }
 
   const runner: Runner = {
