@@ -170,7 +170,7 @@ const fileOf = (changes: object): string =>
   JSON.stringify({ format: 'atrium-thread', version: 1, title: '', items: [], ...changes })
 
 const refused: readonly (readonly [what: string, file: string, words: RegExp])[] = [
-  ['no JSON', '{', /no JSON/],
+  ['no JSON', '{', /which is JSON/],
   ['another format', fileOf({ format: 'chat' }), /format must be "atrium-thread"/],
   ['a later version', fileOf({ version: 2 }), /version must be 1/],
   ['an unknown item', fileOf({ items: [{ type: 'gate' }] }), /items\.0/],
