@@ -108,7 +108,7 @@ async function fillPostgres(
   summary: Summary,
   { stage, mark, aside, url }: PostgresRestore,
 ): Promise<void> {
-  const { home, replace } = parts
+  const { home, replace, onProgress } = parts
   const { loadPostgres } = await import('#store/load-postgres.ts')
   const loading = await loadPostgres({ url, termsOf: termMaker(), mark })
   try {
@@ -116,7 +116,13 @@ async function fillPostgres(
     if (loading.replaced) {
       mkdirSync(join(stage, aside), { mode: 0o700 })
       const kept = await createBackupFile(join(stage, aside, 'database.backup'))
-      await writeAll(kept, { snapshot: loading.replaced, keys: readKeys(home, parts), withKey: true, home })
+      await writeAll(kept, {
+        snapshot: loading.replaced,
+        keys: readKeys(home, parts),
+        withKey: true,
+        home,
+        onProgress: (_, share) => onProgress?.('keeping a copy of what is replaced', share),
+      })
     }
     await loading.begin(summary.header.schema)
     await load(parts, summary, { loading, stage })

@@ -16,6 +16,7 @@ import { exportFolder, makeFolder } from '#memory/import-export.ts'
 import { printable } from '#safety/printable.ts'
 import { exportFileName, exportThread } from '#turns/thread-export.ts'
 import { withStore } from './home-store.ts'
+import { createProgress, type Progress } from './progress-line.ts'
 import { print } from './report.ts'
 
 const pageThreads = 100
@@ -32,11 +33,14 @@ export function exportAll(place: string, options: Options): Promise<void> {
   return withStore(async (store) => {
     const user = options.user === undefined ? operator : await findUser(store, options.user)
     await makeEmpty(folder)
-    const { skipped, ...counts } = await exportInto(folder, store, user).catch(async (error: unknown) => {
-      // A part of an export could be taken for the whole.
-      for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true })
-      throw error
-    })
+    const progress = createProgress()
+    const { skipped, ...counts } = await exportInto(folder, { store, user, show: progress.show })
+      .catch(async (error: unknown) => {
+        // A part of an export could be taken for the whole.
+        for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true })
+        throw error
+      })
+      .finally(progress.end)
     const words = [
       countWords(counts.threads, 'thread'),
       countWords(counts.documents, 'document'),
@@ -49,12 +53,19 @@ export function exportAll(place: string, options: Options): Promise<void> {
   })
 }
 
-async function exportInto(folder: string, store: Store, user: UserId) {
+type ExportParts = { readonly store: Store; readonly user: UserId; readonly show: Progress['show'] }
+
+async function exportInto(folder: string, { store, user, show }: ExportParts) {
   // One that is killed must not be taken for a whole one.
   await writeFile(join(folder, unfinishedName), '', { mode: 0o600 })
-  const threads = await exportThreads(store, user, join(folder, 'threads'))
+  const threads = await exportThreads(join(folder, 'threads'), { store, user, show })
   const documents = createDocuments({ store: store.documents })
-  const memory = await exportFolder({ documents, user, folder: join(folder, 'memory'), onProgress: () => {} })
+  const memory = await exportFolder({
+    documents,
+    user,
+    folder: join(folder, 'memory'),
+    onProgress: (moved) => show(countWords(moved, 'document')),
+  })
   const skills = await exportSkills(store, user, join(folder, 'skills'))
   const missions = await readMissions(store, user)
   await writeJson(join(folder, 'missions.json'), missions)
@@ -78,7 +89,8 @@ async function makeEmpty(folder: string): Promise<void> {
 }
 
 /** Each thread as `atrium threads export` writes it, variants included. Ids sort by time. */
-async function exportThreads({ threads }: Store, user: UserId, folder: string): Promise<number> {
+async function exportThreads(folder: string, { store, user, show }: ExportParts): Promise<number> {
+  const { threads } = store
   await mkdir(folder, { mode: 0o700 })
   let count = 0
   for await (const thread of threadsOf(threads, user)) {
@@ -93,6 +105,7 @@ async function exportThreads({ threads }: Store, user: UserId, folder: string): 
       continue
     }
     count++
+    show(countWords(count, 'thread'))
   }
   return count
 }

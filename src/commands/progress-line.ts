@@ -3,7 +3,8 @@
 const stepMs = 100
 
 export interface Progress {
-  readonly show: (what: string, share: number) => void
+  /** Without a share it is not known how much there is. */
+  readonly show: (what: string, share?: number) => void
   /** Removes the line. */
   readonly end: () => void
 }
@@ -16,7 +17,8 @@ export function createProgress(stream: NodeJS.WriteStream = process.stderr): Pro
       if (!stream.isTTY || performance.now() - shownAt < stepMs) return
       shownAt = performance.now()
       shown = true
-      stream.write(`\r\u001b[K${String(Math.floor(share * 100)).padStart(3)} %  ${what}`)
+      const percent = share === undefined ? '' : `${String(Math.floor(share * 100)).padStart(3)} %  `
+      stream.write(`\r\u001b[K${percent}${what}`)
     },
     end() {
       if (shown) stream.write('\r\u001b[K')

@@ -19,18 +19,21 @@ export function prune(options: Options): Promise<void> {
     const here: Prune = (order) => pruneSome({ store }, order)
     const some: Prune = async (order) =>
       ((await askService(home, '/prune', order)) as PrunedPart | undefined) ?? here(order)
-    const found = await pruneAll(here, { before, dryRun: true })
+    const progress = createProgress()
+    let counted = 0
+    const found = await pruneAll(here, { before, dryRun: true }, (threads) => {
+      counted += threads
+      progress.show(`counting: ${countWords(counted, 'thread')}`)
+    }).finally(progress.end)
     if (options.dryRun) {
       return print(options, { dry_run: true, ...found }, `Would erase ${wordsOf(found)}. Nothing was erased.`)
     }
     if (found.threads > 0 && !options.yes) await confirm(found, options.before)
-    const progress = createProgress()
     let done = 0
     const erased = await pruneAll(some, { before }, (threads) => {
       done += threads
       progress.show('erasing', Math.min(1, done / found.threads))
-    })
-    progress.end()
+    }).finally(progress.end)
     print(options, { dry_run: false, ...erased }, `Erased ${wordsOf(erased)}.`)
   })
 }

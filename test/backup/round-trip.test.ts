@@ -119,8 +119,11 @@ test('what is replaced is kept aside, in both databases', async (t) => {
     const parts = { home: target, file, ...(databaseUrl && { databaseUrl }) }
     await restore({ ...parts, replace: false })
     await assert.rejects(restore({ ...parts, replace: false }), /is not empty: with --replace/)
-    const { aside = '' } = await restore({ ...parts, replace: true })
+    const steps = new Set<string>()
+    const onProgress = (what: string): void => void steps.add(what)
+    const { aside = '' } = await restore({ ...parts, replace: true, onProgress })
     if (databaseUrl) {
+      assert.ok(steps.has('keeping a copy of what is replaced'))
       const copy = homeAt(folder(t))
       await restore({ home: copy, file: join(aside, 'database.backup'), replace: false })
       assert.deepEqual(await sqliteRows(copy.database, t), before)

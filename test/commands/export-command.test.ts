@@ -12,6 +12,7 @@ import { operator, userId } from '#core/ids.ts'
 import { atrium, atriumEnv, mainFile } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { say, turnOf } from '../store/harness.ts'
+import { onTerminal, openTerminal } from '../terminal.ts'
 import { until } from '../until.ts'
 
 const home = newHome()
@@ -124,6 +125,13 @@ test('the operator exports no threads of senders, and all of many threads', asyn
     'nor their grants',
   )
   assert.equal(await count(join(home.path, 'of-bea'), '--user', 'bea'), 101)
+})
+
+test('on a terminal an export shows how many threads it has written', onTerminal, async (t) => {
+  const terminal = openTerminal(t, home.path, { args: ['export', join(home.path, 'shown')] })
+  await terminal.until('1 thread')
+  await terminal.until('Exported 2 threads')
+  assert.equal(await terminal.ended, 0)
 })
 
 test('an export that fails leaves nothing that could be taken for a whole one', async (t) => {

@@ -8,6 +8,7 @@ import { operator } from '#core/ids.ts'
 import type { PrunedPart, PruneOrder } from '#turns/retention.ts'
 import { atrium, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
+import { onTerminal, openTerminal } from '../terminal.ts'
 import { until } from '../until.ts'
 
 const secretWord = 'zanzibarquartz'
@@ -43,6 +44,16 @@ test('what is erased is counted, agreed to, and no longer in the files', async (
   } finally {
     home.remove()
   }
+})
+
+test('on a terminal the threads are shown as they are counted', onTerminal, async (t) => {
+  const home = newHome()
+  t.after(() => home.remove())
+  await say(home.path, 'one')
+  const terminal = openTerminal(t, home.path, { args: ['prune', '--before', '2999-01-01', '--dry-run'] })
+  await terminal.until('counting: 1 thread')
+  await terminal.until('Would erase 1 thread')
+  assert.equal(await terminal.ended, 0)
 })
 
 test('beside a running service prune erases in the service, which goes on', async () => {
