@@ -70,11 +70,17 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
   let awakeSince: number | undefined
   let lastLook: number | undefined
   const settling = new Set<Promise<void>>()
+  let failing = false
 
   const loop = createLookLoop({
-    look,
+    async look() {
+      const nextMs = await look()
+      failing = false
+      return nextMs
+    },
     onFault(error) {
-      log.error({ err: error }, 'could not look after missions; trying again')
+      if (!failing) log.error({ err: error }, 'could not look after missions; trying again')
+      failing = true
       return retryMs
     },
   })
