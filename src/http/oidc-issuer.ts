@@ -88,8 +88,10 @@ export function createIssuer(parts: IssuerParts): Issuer {
   }
 
   async function discover(): Promise<{ metadata: Metadata; keys: JWTVerifyGetKey }> {
-    const answer = await ask(`${issuer}/.well-known/openid-configuration`)
-    const { data: metadata } = z.safeParse(Metadata, answer.ok ? await json(answer) : undefined)
+    const at = `${issuer}/.well-known/openid-configuration`
+    const answer = await ask(at)
+    if (!answer.ok) throw unavailable(new Error(`${at} answered ${answer.status}`))
+    const { data: metadata } = z.safeParse(Metadata, await json(answer))
     // Some issuers end their name with a slash. Tokens carry the name as written in the metadata.
     if (!metadata?.issuer.startsWith(issuer) || !/^\/*$/.test(metadata.issuer.slice(issuer.length))) {
       throw unavailable(new Error(`the metadata of ${issuer} is malformed or names another issuer`))
@@ -162,9 +164,11 @@ export function createIssuer(parts: IssuerParts): Issuer {
         body: body.toString(),
       })
       if (answer.status >= 500) throw unavailable(new Error(`its token endpoint answered ${answer.status}`))
-      const { data } = z.safeParse(Tokens, answer.ok ? await json(answer) : undefined)
-      if (!data) throw new AppError('unauthorized', 'the issuer did not accept this sign-in: begin again')
-      return data
+      const found = await json(answer)
+      const { data } = z.safeParse(Tokens, answer.ok ? found : undefined)
+      if (data) return data
+      const cause = new Error(`its token endpoint answered ${answer.status}${errorIn(found)}`)
+      throw new AppError('unauthorized', 'the issuer did not accept this sign-in: begin again', { cause })
     },
     async userInfo(accessToken) {
       const { userinfo_endpoint: url = '' } = (await discoverOnce()).metadata
@@ -196,6 +200,12 @@ function takesBasic({ token_endpoint_auth_methods_supported: methods }: Metadata
 function basicOf(id: string, secret: string): string {
   const form = (text: string): string => new URLSearchParams({ a: text }).toString().slice(2)
   return `Basic ${Buffer.from(`${form(id)}:${form(secret)}`).toString('base64')}`
+}
+
+/** The error code of an answer, such as invalid_client for a wrong secret. */
+function errorIn(answer: unknown): string {
+  const { data } = z.safeParse(z.object({ error: z.string().check(z.regex(/^[a-z_]{1,64}$/)) }), answer)
+  return data ? `: ${data.error}` : ''
 }
 
 async function json(answer: Response): Promise<unknown> {

@@ -111,7 +111,17 @@ export function createOidc({
       if (!begun || browser === undefined || !isSame(hashToken(browser), begun.browser)) throw stale()
       if (iss !== undefined && iss !== (await issuer.metadata()).issuer) throw stale()
       const { verifier, nonce } = secretsOf(browser)
-      const { id_token, access_token } = await issuer.redeem(code, { verifier, redirectUri })
+      const { id_token, access_token } = await issuer
+        .redeem(code, { verifier, redirectUri })
+        .catch((error: unknown) => {
+          if (error instanceof AppError && error.code === 'unauthorized') {
+            log.warn(
+              { request, reason: (error.cause as Error | undefined)?.message },
+              'the OpenID issuer refused a sign-in',
+            )
+          }
+          throw error
+        })
       const claims = await issuer.verify(id_token, clientId === undefined ? [] : [clientId])
       if (claims.nonce !== nonce) throw stale()
       if (claims.azp !== undefined && claims.azp !== clientId) {

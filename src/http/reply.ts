@@ -93,12 +93,16 @@ export function reportFault(error: unknown, request: FailedRequest, log: Log) {
   const fault = asFault(error)
   const status = statusOf(fault.code)
   if (status >= 500) {
-    const reason = fault.code === 'internal' ? { err: error } : { reason: (error as AppError).message }
+    const reason = fault.code === 'internal' ? { err: error } : reasonOf(error as AppError)
     const { method, url = '', headers } = request
     const at = { request: headers['x-request-id'], method, path: pathOf(url) }
     log.error({ ...at, code: fault.code, ...reason }, 'request failed')
   }
   return { fault, status, retryAfterSecs: fault.retryAfterSecs ?? defaultRetrySecs[status] }
+}
+
+function reasonOf({ message, cause }: AppError): { reason: string; cause?: string } {
+  return { reason: message, ...(cause instanceof Error && { cause: cause.message }) }
 }
 
 /** Fastify's error handler. `bodyOf` gives faults the shape of a door. */

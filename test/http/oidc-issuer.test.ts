@@ -109,8 +109,24 @@ test('the metadata must name the issuer that was asked, with or without a slash 
   for (const body of [{ ...metadata, issuer: 'https://evil.example' }, { issuer }, 'text']) {
     await assert.rejects(opened({ [at]: { body } }).client.metadata(), code('issuer_unavailable'))
   }
-  await assert.rejects(opened({ [at]: { status: 404, body: metadata } }).client.metadata(), code('issuer_unavailable'))
+  await assert.rejects(opened({ [at]: { status: 404, body: metadata } }).client.metadata(), (error: AppError) => {
+    assert.equal((error.cause as Error).message, `${issuer}${at} answered 404`)
+    return error.code === 'issuer_unavailable'
+  })
 })
+
+for (const [body, words] of [
+  [{ error: 'invalid_client' }, ': invalid_client'],
+  [{ error: 'Your secret is 12345' }, ''],
+] as const) {
+  test(`the cause of a refused code has the status and ${words ? 'the code' : 'no words'} of the issuer`, async () => {
+    const { client } = opened({ '/token': { status: 401, body } })
+    await assert.rejects(client.redeem('c', { verifier: 'v', redirectUri: 'r' }), (error: AppError) => {
+      assert.equal((error.cause as Error).message, `its token endpoint answered 401${words}`)
+      return error.code === 'unauthorized'
+    })
+  })
+}
 
 test('an issuer that is away is asked again after three seconds', async () => {
   const { client, asked, clock } = opened({ '/.well-known/openid-configuration': new Error('away') })

@@ -7,7 +7,7 @@ import { AppError } from '#core/errors.ts'
 import { userId } from '#core/ids.ts'
 import type { Claims, Issuer } from '#http/oidc-issuer.ts'
 import { createOidc, type SignInCallback } from '#http/oidc.ts'
-import { silentLog } from '#lib/log.ts'
+import { type Log, logTo, silentLog } from '#lib/log.ts'
 
 type Given = {
   readonly token?: Partial<Claims>
@@ -17,6 +17,8 @@ type Given = {
   readonly infoEndpoint?: boolean
   readonly domains?: readonly string[]
   readonly verify?: () => Promise<Claims>
+  readonly redeem?: () => ReturnType<Issuer['redeem']>
+  readonly log?: Log
 }
 
 const now = 1_800_000_000_000
@@ -30,6 +32,8 @@ function opened({
   infoEndpoint = true,
   domains = ['example.com'],
   verify,
+  redeem,
+  log = silentLog,
 }: Given = {}) {
   let nonce = ''
   const verified: unknown[] = []
@@ -48,7 +52,7 @@ function opened({
     },
     redeem(_code, sent) {
       redeemed.push(sent)
-      return Promise.resolve({ id_token: 'i', access_token: 'a' })
+      return redeem?.() ?? Promise.resolve({ id_token: 'i', access_token: 'a' })
     },
     userInfo: () =>
       infoEndpoint ? Promise.resolve({ sub: 'ann', ...info }) : Promise.reject(new Error('not offered')),
@@ -76,7 +80,7 @@ function opened({
     allowedDomains: domains,
     identities,
     now: () => now,
-    log: silentLog,
+    log,
   })
   const begin = async () => {
     const { url, browser } = await oidc.begin(redirectUri)
@@ -156,6 +160,16 @@ test('a person without an address has the name of the token, whatever the user i
     const user = await oidc.finish(await begin())
     assert.equal('name' in user && user.name, 'ann')
   }
+})
+
+test('the log says why the issuer refused a sign-in', async () => {
+  const lines: unknown[] = []
+  const log = logTo((_, fields, message) => lines.push([message, fields]), 'warn')
+  const cause = new Error('its token endpoint answered 401: invalid_client')
+  const redeem = () => Promise.reject(new AppError('unauthorized', 'begin again', { cause }))
+  const { oidc, begin } = opened({ redeem, log })
+  await assert.rejects(oidc.finish({ ...(await begin()), request: 'r1' }), { code: 'unauthorized' })
+  assert.deepEqual(lines, [['the OpenID issuer refused a sign-in', { request: 'r1', reason: cause.message }]])
 })
 
 test('a code is redeemed with the word whose hash began the sign-in', async () => {

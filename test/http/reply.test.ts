@@ -96,10 +96,12 @@ test('a fault of the service is logged with its request and without the query; t
   const bug = new Error('secret')
   reportFault(bug, request, log)
   reportFault(new AppError('disk_full', '/var/lib is full'), request, log)
+  reportFault(new AppError('issuer_unavailable', 'away', { cause: new Error('it answered 404') }), request, log)
   const at = { request: 'r1', method: 'POST', path: '/api/x' }
   assert.deepEqual(lines, [
     { ...at, code: 'internal', err: bug },
     { ...at, code: 'disk_full', reason: '/var/lib is full' },
+    { ...at, code: 'issuer_unavailable', reason: 'away', cause: 'it answered 404' },
   ])
   assert.equal(pathOf('/a'), '/a')
 })
