@@ -94,8 +94,8 @@ function readChoices(head: Head, schema: Schema): FormField | string {
   const items = isObject(schema['items']) ? schema['items'] : {}
   const options = readOptions(items['anyOf'] ?? items['oneOf'] ?? items['enum'])
   if (typeof options === 'string') return options
-  const preset: readonly unknown[] = Array.isArray(schema['default']) ? schema['default'] : []
-  const chosen = options.map(({ value }) => value).filter((value) => preset.includes(value))
+  const preset = new Set<unknown>(Array.isArray(schema['default']) ? schema['default'] : [])
+  const chosen = options.map(({ value }) => value).filter((value) => preset.has(value))
   const bounds = boundsIn(schema, 'minItems', 'maxItems')
   return { ...head, type: 'choices', options, ...bounds, ...(chosen.length > 0 && { default: chosen }) }
 }

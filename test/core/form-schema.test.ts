@@ -136,3 +136,19 @@ test('only a plain web address can be opened', () => {
     else assert.match(JSON.stringify(link), found)
   }
 })
+
+test('presets of a list are read once, however many options there are', () => {
+  let reads = 0
+  const preset = new Proxy(
+    Array.from({ length: 1_000 }, () => 'x'),
+    {
+      get(list, name) {
+        reads++
+        return Reflect.get(list, name) as unknown
+      },
+    },
+  )
+  const options = Array.from({ length: 200 }, (_, at) => `${at}`)
+  read({ a: { type: 'array', items: { type: 'string', enum: options }, default: preset } })
+  assert.ok(reads < 3_000, `${reads} reads`)
+})
