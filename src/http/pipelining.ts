@@ -3,8 +3,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Log, warnSparingly } from '#lib/log.ts'
 
-/** Node hands out all requests of one read at once: 64 KiB without a token have 1,700 of them, and block the event loop. */
-const maxUnanswered = 64
+/** Node hands out all requests of one read at once, and those of many connections in one turn of the event loop. */
+const maxUnanswered = 16
+/** The answer of Node's own listener for a request after which another protocol follows: the parser stops there. */
+const stopsParser = 2
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -22,6 +24,7 @@ export function boundPipelining(server: Server, log: Log): void {
     if (before >= maxUnanswered) {
       warn({ unanswered: before }, 'closed a connection: it has too many unanswered requests')
       socket.destroy()
+      stopParser(socket)
       return true
     }
     unanswered.set(socket, before + 1)
@@ -36,4 +39,10 @@ export function boundPipelining(server: Server, log: Log): void {
       if (!isCut(request, response)) for (const listener of listeners) listener(request, response)
     })
   }
+}
+
+/** A read of 64 KiB has 1,700 requests. Node would parse them all, and make an error for each when the connection closes. */
+function stopParser(socket: Socket): void {
+  const { parser } = socket as { parser?: object | null }
+  if (parser) Object.assign(parser, { onIncoming: () => stopsParser })
 }
