@@ -135,3 +135,5 @@ effect(() => {
 const root = document.querySelector('#app')
 if (root) render(<App />, root)
 void findSession()
+// Without it every page begins at its top.
+import('./places.ts').catch(() => {})

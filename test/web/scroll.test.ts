@@ -1,16 +1,118 @@
-// What of a page scrolls, in a real browser.
+// What of a page scrolls, and where Back and Forward lead to, in a real browser.
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { untilEqual } from '../until.ts'
-import { useSite } from './browser.ts'
-import { receipt } from './chat-page.ts'
+import type { Page } from 'playwright-core'
+import { until, untilEqual } from '../until.ts'
+import { follow, useSite } from './browser.ts'
+import { isFocused, receipt, replies } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
 const site = useSite({ script: { loop: true, replies: [{ text: 'One line of an answer.\n\n'.repeat(100) }] } })
 
+/** The part of the page that is loaded after the first one. */
+const loadedLate = `(async () => {
+  for (;;) {
+    const late = performance.getEntriesByType('resource').find(({ name }) => /assets\\/places-.*js$/.test(name))
+    if (late) return void (await import(late.name))
+    await new Promise(requestAnimationFrame)
+  }
+})()`
+
+const ask = async (message: string, thread_id?: string): Promise<string> =>
+  (await site.call<{ thread_id: string }>('POST', '/api/chat', { message, ...(thread_id && { thread_id }) })).thread_id
+
+const topOf = (page: Page, selector: string): Promise<number> =>
+  page.locator(selector).evaluate((node) => node.scrollTop)
+
+async function scrollTo(page: Page, selector: string, top: number): Promise<void> {
+  await page.locator(selector).evaluate((node, to) => node.scrollTo(0, to), top)
+}
+
 test('at the end of a thread the wheel moves nothing: the composer stays in sight', { skip }, async (t) => {
-  const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'hello' })
-  const page = await site.visit(t, `/threads/${thread_id}`)
+  const page = await site.visit(t, `/threads/${await ask('hello')}`)
   await receipt(page).waitFor()
   await untilEqual(() => page.locator('main').evaluate((node) => node.scrollHeight - node.clientHeight), 0)
+})
+
+test('Back and Forward lead to the place at which a page was left; a link leads to the top', {
+  skip,
+}, async (t) => {
+  for (let count = 0; count < 20; count++) await ask(`job ${count}`)
+  const page = await site.visit(t, '/jobs')
+  await page.evaluate(loadedLate)
+  const row = page.locator('main').getByRole('link', { name: 'job 9' })
+  await row.waitFor()
+  await scrollTo(page, 'main', 300)
+  await row.focus()
+  const top = await topOf(page, 'main')
+  assert(top > 0)
+  await page.keyboard.press('Enter')
+  await replies(page).first().waitFor()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+  await untilEqual(() => topOf(page, 'main'), 0)
+  await page.goBack()
+  await replies(page).first().waitFor()
+  await page.goBack()
+  await untilEqual(() => topOf(page, 'main'), top)
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('link', { name: 'Jobs' }).click()
+  await row.waitFor()
+  await untilEqual(() => topOf(page, 'main'), 0)
+  await page.goBack()
+  await page.goBack()
+  await untilEqual(() => topOf(page, 'main'), top)
+})
+
+test('Back leads to the link that was followed from the keyboard', { skip }, async (t) => {
+  await ask('a row')
+  const page = await site.visit(t, '/jobs')
+  await page.evaluate(loadedLate)
+  const row = page.locator('main').getByRole('link', { name: 'a row' })
+  await row.focus()
+  await page.keyboard.press('Enter')
+  await replies(page).first().waitFor()
+  await page.goBack()
+  await until(() => isFocused(row))
+})
+
+test('Back leads to the part of a thread that was read', { skip }, async (t) => {
+  const thread = await ask('one')
+  for (const message of ['two', 'three', 'four']) await ask(message, thread)
+  const page = await site.visit(t, `/threads/${thread}`)
+  await page.evaluate(loadedLate)
+  await receipt(page).last().waitFor()
+  /** How far the second message is from the top of what is seen, once it stands. */
+  const place = (): Promise<number> =>
+    page.evaluate(`(async () => {
+      const top = () => Math.round(document.querySelectorAll('[data-turn]')[1]?.getBoundingClientRect().top)
+      for (let [last, same] = [top(), 0]; ; same = top() === last ? same + 1 : 0, last = top()) {
+        if (same === 20) return last
+        await new Promise(requestAnimationFrame)
+      }
+    })()`)
+  await until(async () => {
+    await page.evaluate(`document.querySelectorAll('[data-turn]')[1].scrollIntoView()`)
+    await scrollTo(page, '.transcript', (await topOf(page, '.transcript')) + 500)
+    return (await place()) < -100 && (await page.getByRole('button', { name: 'Latest' }).count()) === 1
+  })
+  const before = await place()
+  await page.getByRole('link', { name: 'Jobs' }).click()
+  await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+  await page.goBack()
+  await receipt(page).last().waitFor({ state: 'attached' })
+  await untilEqual(place, before)
+  await page.getByRole('button', { name: 'Latest' }).waitFor()
+})
+
+test('Back closes the menu of a narrow window', { skip }, async (t) => {
+  const page = await site.visit(t, '/', { width: 375, height: 700 })
+  await page.evaluate(loadedLate)
+  await follow(page, '/jobs')
+  const menu = page.getByRole('dialog', { name: 'Menu' })
+  await page.getByRole('button', { name: 'Menu', exact: true }).click()
+  await menu.waitFor()
+  await page.goBack()
+  await menu.waitFor({ state: 'detached' })
 })
