@@ -1,4 +1,5 @@
-// Back and Forward lead to the place at which a page was left, other ways to its top. Loaded after the first page.
+// Back and Forward lead to the place at which a page was left, other ways to its top. Loaded after the first page, with the
+// style of printed pages.
 import { effect, untracked } from '@preact/signals'
 import { evictOldest } from '#lib/evict.ts'
 import { focusFirst } from './parts/focus.ts'
@@ -6,6 +7,7 @@ import { route, threadIdIn } from './router.ts'
 import { conversationOf } from './store/hub.ts'
 import { menuOpen } from './store/shell.ts'
 import { shownMessage } from './store/shown-message.ts'
+import './style/print.css'
 
 /** Entries of the history whose places are known. */
 const maxPlaces = 100

@@ -1,4 +1,4 @@
-// What of a page scrolls, and where Back and Forward lead to, in a real browser.
+// What of a page scrolls, where Back and Forward lead to, and what is printed, in a real browser.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -115,4 +115,19 @@ test('Back closes the menu of a narrow window', { skip }, async (t) => {
   await menu.waitFor()
   await page.goBack()
   await menu.waitFor({ state: 'detached' })
+})
+
+test('a thread is printed whole and in dark ink, without what cannot be used on paper', { skip }, async (t) => {
+  const page = await site.visit(t, `/threads/${await ask('hello')}`)
+  await page.evaluate(loadedLate)
+  await receipt(page).waitFor()
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+  const reply = replies(page)
+  await until(async () => {
+    const { height = 0 } = (await reply.boundingBox()) ?? {}
+    return (await page.evaluate<number>('document.documentElement.scrollHeight')) >= height && height > 2_000
+  })
+  await untilEqual(() => page.locator('.composer, nav, .top-action, .reply-acts').filter({ visible: true }).count(), 0)
+  const ink = await reply.evaluate((node) => node.ownerDocument.defaultView?.getComputedStyle(node).color)
+  assert.equal(ink, 'rgb(28, 27, 24)')
 })
