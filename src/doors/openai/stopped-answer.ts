@@ -12,21 +12,24 @@ const maxUnread = 4
 export interface Beginnings {
   /** A piece of the answer was sent. */
   add(text: string): void
+  /** All text so far. */
+  text(): string
   /** The text that a client which leaves now may have: all of it, or all but the last few pieces. */
   all(): string[]
 }
 
 export function createBeginnings(): Beginnings {
-  let content = ''
+  let sent = ''
   /** Where the last pieces of the text end. */
   const ends: number[] = []
   return {
     add(text) {
-      content += text
-      ends.push(content.length)
+      sent += text
+      ends.push(sent.length)
       if (ends.length > maxUnread) ends.shift()
     },
-    all: () => ends.map((end) => content.slice(0, end)),
+    text: () => sent,
+    all: () => ends.map((end) => sent.slice(0, end)),
   }
 }
 

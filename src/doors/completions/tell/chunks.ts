@@ -75,7 +75,6 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
   const chunks = createChunkWriter(parts)
   const teller = createTeller(turn)
   let inputsLeft = skip
-  let content = ''
   const beginnings = createBeginnings()
   /** The message that is being written, and the length of what was written of it. */
   let open: { readonly id: string; length: number } | undefined
@@ -111,7 +110,6 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
   }
 
   function say(text: string): string {
-    content += text
     beginnings.add(text)
     return chunks.text(text)
   }
@@ -122,7 +120,7 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
     if (isNew && open) finished.add(open.id)
     if (isNew || !open) open = { id: entryId, length: 0 }
     open.length += text.length
-    return say(isNew && content !== '' ? `\n\n${text}` : text)
+    return say(isNew && beginnings.text() !== '' ? `\n\n${text}` : text)
   }
 
   function piece({ itemId, after, text }: PartialText): string {
@@ -170,7 +168,7 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
         rest = watched.turn
         if (rest.status !== 'waiting') return ''
         const words = gateWords(teller.state().gates, link)
-        return say(content === '' ? words : `\n\n${words}`)
+        return say(beginnings.text() === '' ? words : `\n\n${words}`)
       }
       case 'thought':
         return progress && watched.turnId === turn.id ? think(watched) : ''
@@ -197,7 +195,7 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
       return call + chunks.end(finishReason(ended, state), ended.usage)
     },
     rest: () => rest,
-    content: () => content,
+    content: () => beginnings.text(),
     beginnings: () => beginnings.all(),
   }
 }
