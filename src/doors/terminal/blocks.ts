@@ -198,6 +198,8 @@ export function createBlocks(now: () => number): Blocks {
     // What an ended turn has not stored was given up. A queued turn that is removed is never the last one of the log.
     if (turnId === last) unstored.clear().forEach(remove)
     const all = took.get(turnId)
+    // A queued message that was removed: nothing of its turn is in the log.
+    if (!all && faults.get(turnId)?.status === 'cancelled') return
     const note = endNote(faults.get(turnId) ?? {}, { cut: cut.has(turnId), done: hasDone(blocks.all, turnId) })
     if (note) put({ type: 'note', id: `fault ${turnId}`, ...note })
     if (all) put({ type: 'receipt', id: `receipt ${turnId}`, took: wholeOf(all, rows.get(turnId) ?? {}) })

@@ -202,6 +202,19 @@ test('one that waits is the turn of its thread; a queued message is shown until 
   )
 })
 
+test('a queued message that was removed leaves nothing behind, at once and when its thread is opened again', () => {
+  const blocks = createBlocks(() => 0)
+  blocks.know(known(1, turn('one', 'running')))
+  blocks.apply(told(textMessage('user', 'go')))
+  blocks.queue('two', 'later', [])
+  blocks.apply([{ type: 'turn', turn: turn('two', 'cancelled') }])
+  assert.deepEqual(shapes(blocks.list()), ['you'])
+  const again = createBlocks(() => 0)
+  again.know(known(1, turn('one', 'running'), turn('two', 'cancelled')))
+  again.apply(told(textMessage('user', 'go')))
+  assert.deepEqual(shapes(again.list()), ['you'])
+})
+
 test('what went with a message is named, not said; a thought is told where it has words', () => {
   const blocks = createBlocks(() => 0)
   const url = `data:image/png;base64,${Buffer.from('12345').toString('base64')}`
