@@ -15,19 +15,26 @@ type Conversation = {
   readonly threadId?: string | undefined
   /** Ends the chat. */
   readonly end?: AbortSignal | undefined
+  /** Standard input and output without them. */
+  readonly input?: NodeJS.ReadableStream
+  readonly output?: NodeJS.WritableStream
 }
 
+type Say = (text: string) => void
+
 /** Chats until Ctrl+C, Ctrl+D or /quit. */
-export async function converse(client: OperatorClient, { greeting, threadId, end }: Conversation): Promise<void> {
+export async function converse(client: OperatorClient, conversation: Conversation): Promise<void> {
+  const { greeting, threadId, end, input = process.stdin, output = process.stdout } = conversation
   if (end?.aborted) return
+  const say: Say = (text) => void output.write(text)
   const head = greeting.map((line) => ` ${paint('2', pasteable(line))}\n`).join('')
-  process.stdout.write(` ${paint('1', '▣ Atrium')}\n${head} ${paint('2', help)}\n\n`)
-  const lines = createInterface({ input: process.stdin, output: process.stdout })
-  const reply = createReply(client, threadId)
-  const closed = closedBy(lines, () => reply.stop())
+  say(` ${paint('1', '▣ Atrium')}\n${head} ${paint('2', help)}\n\n`)
+  const lines = createInterface({ input, output })
+  const reply = createReply(client, threadId, say)
+  const ending = endBy(lines, () => reply.stop())
   const ended = Promise.withResolvers<void>()
   end?.addEventListener('abort', () => {
-    lines.close()
+    ending.stop()
     ended.resolve()
   })
   const prompt = (): void => {
@@ -40,22 +47,23 @@ export async function converse(client: OperatorClient, { greeting, threadId, end
     if (message === '/quit' || message === '/exit') break
     try {
       // A reply that cannot be stored any more does not end.
-      await Promise.race([obey(message, reply), ended.promise])
+      await Promise.race([obey(message, reply, say), ended.promise])
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       failure(error)
       process.exitCode = 0
     }
-    if (closed()) break
-    prompt()
+    if (ending.stopped()) break
+    // Lines that came before the end of the input are answered.
+    if (!ending.closed()) prompt()
   }
   lines.close()
-  process.stdout.write('\n')
+  say('\n')
 }
 
 /** Handles one line of input. */
-async function obey(line: string, reply: ReturnType<typeof createReply>): Promise<void> {
-  const printNote = (words: string): void => void process.stdout.write(paint('2', `${words}\n`))
+async function obey(line: string, reply: ReturnType<typeof createReply>, say: Say): Promise<void> {
+  const printNote = (words: string): void => say(paint('2', `${words}\n`))
   if (line === '/new') {
     reply.anew()
     printNote('a new thread begins with your next message')
@@ -71,28 +79,32 @@ async function obey(line: string, reply: ReturnType<typeof createReply>): Promis
 }
 
 /** Ctrl+C stops the reply, or ends the chat when there is none. SIGTERM and SIGHUP end the chat. */
-function closedBy(lines: Interface, stopReply: () => boolean): () => boolean {
-  let closed = false
+function endBy(lines: Interface, stopReply: () => boolean) {
+  let [closed, stopped] = [false, false]
+  const stop = (): void => {
+    stopped = true
+    lines.close()
+  }
   lines.once('close', () => {
     closed = true
   })
   lines.on('SIGINT', () => {
-    if (!stopReply()) lines.close()
+    if (!stopReply()) stop()
   })
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, () => lines.close())
-  return () => closed
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, stop)
+  return { stop, stopped: () => stopped, closed: () => closed }
 }
 
-function createReply(client: OperatorClient, thread: string | undefined) {
+function createReply(client: OperatorClient, thread: string | undefined, say: Say) {
   let speaking = false
   let threadId = thread
   let turnId: string | undefined
   const gates = createLineGates()
 
   async function follow(events: AsyncIterable<ChatEvent>): Promise<void> {
-    const show = createShow()
+    const show = createShow(say)
     speaking = true
-    process.stdout.write('\n')
+    say('\n')
     try {
       for await (const event of events) {
         if (event.type === 'started') ({ threadId, turnId } = event)
@@ -104,7 +116,7 @@ function createReply(client: OperatorClient, thread: string | undefined) {
       turnId = undefined
     }
     const waiting = gates.text()
-    if (waiting !== undefined) process.stdout.write(`${paint('33', '●')} ${pasteable(waiting)}\n`)
+    if (waiting !== undefined) say(`${paint('33', '●')} ${pasteable(waiting)}\n`)
   }
 
   return {
@@ -132,18 +144,17 @@ function createReply(client: OperatorClient, thread: string | undefined) {
   }
 }
 
-function createShow(): (event: ChatEvent) => void {
+function createShow(say: Say): (event: ChatEvent) => void {
   const prose = createProse()
   return (event) => {
-    if (event.type === 'delta') process.stdout.write(prose.next(event.text))
-    if (event.type === 'message') process.stdout.write(`${prose.end()}\n\n`)
+    if (event.type === 'delta') say(prose.next(event.text))
+    if (event.type === 'message') say(`${prose.end()}\n\n`)
     if (event.type === 'tool')
-      process.stdout.write(paint(event.failed ? '31' : '2', `${event.failed ? '▲' : '✓'} ${printable(event.name)}\n`))
+      say(paint(event.failed ? '31' : '2', `${event.failed ? '▲' : '✓'} ${printable(event.name)}\n`))
     if (event.type === 'gate' && event.kind === 'credential')
-      process.stdout.write(`${paint('33', '●')} ${pasteable(printable(event.prompt, { lines: true }))}\n\n`)
+      say(`${paint('33', '●')} ${pasteable(printable(event.prompt, { lines: true }))}\n\n`)
     if (event.type !== 'end') return
-    if (event.error)
-      process.stdout.write(`${paint('31', '▲')} ${pasteable(printable(event.error.message, { lines: true }))}\n\n`)
-    if (event.status === 'cancelled') process.stdout.write(`${prose.end()}\n${paint('2', '■ stopped')}\n\n`)
+    if (event.error) say(`${paint('31', '▲')} ${pasteable(printable(event.error.message, { lines: true }))}\n\n`)
+    if (event.status === 'cancelled') say(`${prose.end()}\n${paint('2', '■ stopped')}\n\n`)
   }
 }
