@@ -3,7 +3,14 @@ import type { ClientBase, PoolClient, QueryConfig } from 'pg'
 import { AppError } from '#core/errors.ts'
 import { databaseClock, endFutureLeases, leaseMs } from './lease-store.ts'
 import { type Loading, named, type TermsOf, vectorOf } from './load.ts'
-import { applyMigrations, cutOffOlder, lockMigrations, timeoutMs, versionIn } from './migrate-postgres.ts'
+import {
+  applyMigrations,
+  cutOffOlder,
+ 
+  lockMigrations,
+  timeoutMs,
+  versionIn,
+} from './migrate-postgres.ts'
 import { migrations, newestVersion } from './migrations.ts'
 import { leftOut, type PortableRow, type PortableTable, portableTables, type PortableValue } from './portable-schema.ts'
 import { asAppError, openPostgres } from './postgres.ts'
@@ -69,6 +76,7 @@ async function beginLoad(client: PoolClient, { sql, termsOf, mark }: BeginParts)
     await refuseWhileServed(client)
   }
   const replaced = found > 0 && (await holdsRows(client, found)) ? await snapshotOf(client) : undefined
+  let counted: readonly string[] = []
   let lastOwner: { readonly user: string; readonly number: number } = { user: '', number: 0 }
 
   async function termsFor(columns: readonly string[], row: PortableRow): Promise<string> {
@@ -97,6 +105,7 @@ async function beginLoad(client: PoolClient, { sql, termsOf, mark }: BeginParts)
       if (found > 0 && found < oldestShared(newestVersion, migrations)) await cutOffOlder(client, send)
       if (found > 0) await dropTables(client, found)
       await applyMigrations(client, send, { from: 0, to: version })
+      counted = await pauseCounting(client)
     },
     async add({ name }, columns, rows) {
       try {
@@ -119,6 +128,7 @@ async function beginLoad(client: PoolClient, { sql, termsOf, mark }: BeginParts)
     },
     async finish() {
       try {
+        await countStorage(counted, send)
         const version = await versionIn(client)
         await applyMigrations(client, send, { from: version, to: migrations.length })
         await send(
@@ -136,6 +146,31 @@ async function beginLoad(client: PoolClient, { sql, termsOf, mark }: BeginParts)
       client.release(true)
       await sql.close()
     },
+  }
+}
+
+/**
+ * Keeps triggers from counting what each user stores, row by row, and returns their tables. Within one transaction each update
+ * of a row looks at all of its versions from before: the threads of a user would take the square of their number.
+ */
+async function pauseCounting(client: ClientBase): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc p ON p.oid = t.tgfoid
+     WHERE p.proname = 'count_storage' AND t.tgname = c.relname || '_stored' AND c.oid = to_regclass(c.relname)`,
+  )
+  for (const { name } of rows) await client.query(`ALTER TABLE ${name} DISABLE TRIGGER ${name}_stored`)
+  return rows.map(({ name }) => name)
+}
+
+/** Counts what the triggers would have counted, and lets them go on. */
+async function countStorage(tables: readonly string[], send: (text: string) => Promise<unknown>): Promise<void> {
+  for (const table of tables) {
+    const slot = table === 'threads' ? 'hashtext(id) & 15' : '0'
+    await send(
+      `INSERT INTO storage (user_id, slot, bytes) SELECT user_id, ${slot}, sum(bytes) FROM ${table} GROUP BY 1, 2
+       ON CONFLICT (user_id, slot) DO UPDATE SET bytes = storage.bytes + excluded.bytes`,
+    )
+    await send(`ALTER TABLE ${table} ENABLE TRIGGER ${table}_stored`)
   }
 }
 

@@ -15,7 +15,8 @@ import { openPostgres } from '#store/postgres.ts'
 import { openPostgresSnapshot } from '#store/snapshot-postgres.ts'
 import { openSqliteSnapshot } from '#store/snapshot-sqlite.ts'
 import { usePostgres } from '../postgres.ts'
-import { ada, folder } from '../store/harness.ts'
+import { ada, folder, turnOf } from '../store/harness.ts'
+import { until } from '../until.ts'
 import { fillHome, rowsOf, seal } from './filled.ts'
 
 const postgres = usePostgres()
@@ -80,6 +81,34 @@ test('every row of every table moves from SQLite to PostgreSQL and back by the s
     ['notes/fox.md'],
   )
   await restored.close()
+})
+
+test('a restore into PostgreSQL counts what each user stores at its end, not row by row, and new rows again', async (t) => {
+  const home = await fillHome(folder(t))
+  const filled = openStore({ path: home.database, seal })
+  await Promise.all(Array.from({ length: 100 }, () => filled.turns.start(turnOf())))
+  await filled.close()
+  const file = join(folder(t), 'a.backup')
+  await makeBackup({ home, file, withKey: false })
+  const url = await postgres.database()
+  await restore({ home: homeAt(folder(t)), databaseUrl: url, file, replace: false })
+  const { store, sql } = await openPostgresStore({ url, seal })
+  t.after(() => store.close())
+  const counted = async (): Promise<unknown[]> => {
+    const text = 'SELECT user_id, sum(bytes)::int AS bytes FROM storage GROUP BY user_id ORDER BY user_id COLLATE "C"'
+    return (await sql.pool.query(text)).rows
+  }
+  const before = await counted()
+  assert.deepEqual(
+    before,
+    storageOf(home.database).map((row) => ({ ...(row as object) })),
+  )
+  const touched = `SELECT n_tup_ins::int AS added, n_tup_upd::int AS changed FROM pg_stat_user_tables WHERE relname = 'storage'`
+  const look = async () => (await sql.pool.query<{ added: number; changed: number }>(touched)).rows[0]
+  await until(async () => ((await look())?.added ?? 0) > 0)
+  assert.ok(((await look())?.changed ?? 0) < 50)
+  await store.turns.start(turnOf())
+  assert.notDeepEqual(await counted(), before)
 })
 
 test('a backup of an earlier schema is brought to the newest one', async (t) => {
