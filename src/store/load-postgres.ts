@@ -6,7 +6,7 @@ import { type Loading, named, type TermsOf, vectorOf } from './load.ts'
 import {
   applyMigrations,
   cutOffOlder,
- 
+  endWithClient,
   lockMigrations,
   timeoutMs,
   versionIn,
@@ -58,6 +58,7 @@ async function beginLoad(client: PoolClient, { sql, termsOf, mark }: BeginParts)
   // The package's types lack `query_timeout` of a single query.
   const send = (text: string, values: unknown[] = []) =>
     client.query<Record<string, unknown>>({ text, values, query_timeout: timeoutMs } as QueryConfig)
+  await endWithClient(send)
   await send('BEGIN')
   await send('SET LOCAL statement_timeout = 0')
   await send('SET LOCAL lock_timeout = 0')

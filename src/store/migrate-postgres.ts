@@ -19,6 +19,8 @@ const startingName = 'atrium-start'
 const maxCutMs = 10_000
 const cutLookMs = 20
 const maxLockAttempts = 5
+/** How often the server looks during a statement whether its client is still there. */
+const clientLookMs = 1_000
 /** How long the check of a new connection waits for a migration, and for an answer. */
 const checkLockMs = 3_000
 const checkAnswerMs = 5_000
@@ -90,6 +92,7 @@ async function lockToMigrate(pool: Pool): Promise<{ client: PoolClient; run: Sen
     try {
       await run(`SET statement_timeout = ${timeoutMs}; SET lock_timeout = 0`)
       await run(`SET application_name = '${startingName}'`)
+      await endWithClient(run)
       await run(`SELECT pg_advisory_lock(${lockKey})`)
       return { client, run }
     } catch (error) {
@@ -97,6 +100,14 @@ async function lockToMigrate(pool: Pool): Promise<{ client: PoolClient; run: Sen
       if (attempt === maxLockAttempts) throw error
     }
   }
+}
+
+/**
+ * Ends a statement whose client was killed: else it would go on, for up to an hour, and the next process would wait for it.
+ * A server that cannot look refuses the setting.
+ */
+export async function endWithClient(run: Send): Promise<void> {
+  await run(`SET client_connection_check_interval = ${clientLookMs}`).catch(() => {})
 }
 
 /** Refuses to migrate beside running processes whose code cannot work with what comes after. */

@@ -1,5 +1,7 @@
 // Migrations on PostgreSQL: made once, taken back on a fault; earlier processes are kept out or go on beside them.
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { Client } from 'pg'
 import { createSeal } from '#lib/seal.ts'
@@ -9,6 +11,7 @@ import { migrations } from '#store/migrations.ts'
 import { inspectPostgres, openPostgresStore } from '#store/open-store.ts'
 import { openPostgres } from '#store/postgres.ts'
 import { usePostgres } from '../postgres.ts'
+import { until } from '../until.ts'
 import { finish, rejectsWith, turnOf } from './harness.ts'
 import { migrateTests } from './suite-migrate.ts'
 import { openPostgresVersion } from './versions.ts'
@@ -153,6 +156,26 @@ test('a step that fails leaves the database as it was, and says how to go back',
       /from version 2 to 3 .* has version 2\. To go back, restore the backup .* \(version 1\) and run the Atrium of/,
   })
   await sql.close()
+})
+
+test('a process that is killed in the middle leaves whole steps, and the next one goes on at once', async (t) => {
+  const url = await server.database()
+  const steps = [first, { changes: ['CREATE TABLE half (id BIGINT)', 'SELECT pg_sleep(3600)'] }]
+  const code = `
+    import { openPostgres } from '#store/postgres.ts'
+    import { migratePostgres } from '#store/migrate-postgres.ts'
+    await migratePostgres(openPostgres(${JSON.stringify(url)}).pool, ${JSON.stringify(steps)})`
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', code], {
+    cwd: join(import.meta.dirname, '../..'),
+  })
+  t.after(() => child.kill('SIGKILL'))
+  const { pool } = open(t, url)
+  const sleeping = `SELECT 1 FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(3600)' AND datname = current_database()`
+  await until(async () => (await pool.query(sleeping)).rowCount === 1)
+  child.kill('SIGKILL')
+  await migratePostgres(pool, [first, alone])
+  const { rows } = await pool.query(`SELECT to_regclass('half') AS half, to_regclass('made') AS made`)
+  assert.deepEqual([await versionOfPostgres(pool), rows], [2, [{ half: null, made: 'made' }]])
 })
 
 test('processes that cannot work with the new version keep it back while they run', async () => {
