@@ -42,6 +42,29 @@ describe('functions of the caller', () => {
     )
   })
 
+  it('are resumed by a client that keeps no text beside a call', async (t) => {
+    const args = { city: 'A' }
+    const replies = [
+      { when: 'both', text: 'Looking.', calls: ['A', 'B'].map(() => ({ name: 'get_weather', args })) },
+      { afterTool: 'get_weather', text: 'It is {{result}}.' },
+      { when: '', text: 'You said: {{input}}' },
+    ]
+    const served = await open(t, { replies })
+    const history = [user('both')]
+    const threads = new Set<string>()
+    for (const output of ['sunny', 'rainy']) {
+      const { text, calls, thread } = await complete(served, history, { tools: [weather] })
+      assert.equal(text, threads.size === 0 ? 'Looking.' : '')
+      history.push(assistant('', { tool_calls: calls }), tool(calls[0]?.['id'], output))
+      threads.add(thread)
+    }
+    const { text, thread } = await complete(served, history, { tools: [weather] })
+    assert.match(text, /It is .*rainy/s)
+    const next = await complete(served, [...history, assistant(text), user('thanks')], { tools: [weather] })
+    assert.equal(next.text, 'You said: thanks')
+    assert.deepEqual([...threads, thread, next.thread], [thread, thread, thread])
+  })
+
   it('take the first of several outputs', async (t) => {
     const served = await open(t)
     const { calls, thread } = await complete(served, [user('weather?')], { tools: [weather] })

@@ -1,6 +1,7 @@
 // The turn that a checked request starts, and the thread it starts in.
 import { AppError } from '#core/errors.ts'
 import { isUuid, type UserId } from '#core/ids.ts'
+import type { Chain } from '#core/replay-chain.ts'
 import { chainOfRequest, findThread, type Place } from '#doors/openai/find-thread.ts'
 import type { Planned } from '#doors/openai/start-planned.ts'
 import { inputAt, type SentHistory } from '#doors/openai/turn-input.ts'
@@ -16,7 +17,7 @@ const maxNewItems = 5_000
 
 export type PlanParts = {
   readonly turns: Pick<Turns, 'get' | 'current'>
-  readonly threads: Pick<Threads, 'get' | 'entries' | 'findByChain'>
+  readonly threads: Pick<Threads, 'get' | 'entries' | 'findByChain' | 'findByOpenCall'>
   readonly readers: Pick<Readers, 'canStop'>
 }
 
@@ -42,7 +43,7 @@ export async function planTurn(parts: PlanParts, sent: Sent): Promise<Plan> {
   const { messages, options } = request
   const chain = await chainOfRequest(messages.items)
   if (threadId === undefined) checkOutputs(messages)
-  const found = apart ? nowhere : await findThread(parts.threads, user, chain)
+  const found = apart ? nowhere : await placeOf(parts, sent, chain)
   const place = threadId === undefined ? found : given(threadId, messages)
   const thread = place.kind === 'thread' ? await parts.threads.get(user, place.threadId) : undefined
   if (place.kind === 'thread' && !thread) {
@@ -70,6 +71,17 @@ export async function planTurn(parts: PlanParts, sent: Sent): Promise<Plan> {
     ...(isBusy && { busyTurn: place.turnId }),
     ...(isFound && { apart: async () => (await planApart()).start }),
   }
+}
+
+/** The place of a history. One that differs from what was answered goes on where its newest output is waited for. */
+async function placeOf({ turns, threads }: PlanParts, { user, request }: Sent, chain: Chain): Promise<Place> {
+  const { items, newest } = request.messages
+  const found = await findThread(threads, user, chain)
+  // Some clients keep a call without the text before it.
+  const output = found.fresh < newest ? items.slice(newest).find((item) => item.type === 'output') : undefined
+  const open = output && (await threads.findByOpenCall(user, output.callId))
+  const waiting = open && (await turns.current(user, open.id))
+  return waiting ? { kind: 'thread', threadId: waiting.threadId, turnId: waiting.id, fresh: newest } : found
 }
 
 type ThreadPlace = Extract<Place, { kind: 'thread' }>
