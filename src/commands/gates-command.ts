@@ -60,9 +60,9 @@ export async function listGates(options: { json?: boolean }): Promise<void> {
     print(options, waitingWire(each, operator), `${inWords(each)}\n`)
     if (each.gate.input) await answerInput(each.gate.callId, each.gate.input)
     if (each.gate.kind !== 'approval') continue
-    const action = await ask(
-      `${scopesOfGate(each.gate).length > 0 ? 'approve, always' : 'approve'} or deny? (Enter leaves it open) `,
-    )
+    const longer = scopesOfGate(each.gate).length > 0
+    const choices = longer ? ['approve', 'always', 'deny'] : ['approve', 'deny']
+    const action = await askAction(longer ? 'approve, always or deny' : 'approve or deny', choices)
     if (action === '') continue
     await answerGateBy(each.gate.callId, action, action === 'deny' ? await denialWord() : {})
   }
@@ -71,10 +71,16 @@ export async function listGates(options: { json?: boolean }): Promise<void> {
 /** Asks for the values of a form, or whether a page was opened. Enter alone leaves the gate open. */
 async function answerInput(id: string, input: InputRequest): Promise<void> {
   const words = input.type === 'form' ? 'answer or deny' : 'answer (once you are done there) or deny'
-  const action = await ask(`${words}? (Enter leaves it open) `)
+  const action = await askAction(words, ['answer', 'deny'])
   if (action === '') return
   const values = action === 'answer' && input.type === 'form' ? await askForm(input.fields) : {}
   await answerGateBy(id, action, action === 'answer' ? { values: JSON.stringify(values) } : {})
+}
+
+/** One of the choices, or nothing for Enter alone. Asks again after any other word. */
+async function askAction(words: string, choices: readonly string[]): Promise<string> {
+  const action = await ask(`${words}? (Enter leaves it open) `)
+  return action === '' || choices.includes(action) ? action : askAction(words, choices)
 }
 
 async function denialWord(): Promise<AnswerFlags> {

@@ -118,20 +118,26 @@ test('an answer reaches a running service at once; a grant stands until it is ta
   }
 })
 
-test('on a terminal Enter alone answers nothing, a word does', onTerminal, async (t) => {
-  const [gate] = await gates()
-  assert.ok(gate)
-  for (const [answer, left] of [
-    ['\r', 1],
-    ['approve\r', 0],
-  ] as const) {
-    const terminal = openTerminal(t, home.path, { args: ['gates'], env })
-    await terminal.until('(Enter leaves it open) ')
-    terminal.type(answer)
-    assert.equal(await terminal.ended, 0)
-    assert.equal((await gates()).length, left)
-  }
-})
+test(
+  'on a terminal Enter alone answers nothing, another word is asked again, an answer does',
+  onTerminal,
+  async (t) => {
+    const [gate] = await gates()
+    assert.ok(gate)
+    for (const [answer, left] of [
+      [['\r'], 1],
+      [['yes\r', 'approve\r'], 0],
+    ] as const) {
+      const terminal = openTerminal(t, home.path, { args: ['gates'], env })
+      for (const line of answer) {
+        await terminal.until('(Enter leaves it open) ')
+        terminal.type(line)
+      }
+      assert.equal(await terminal.ended, 0)
+      assert.equal((await gates()).length, left)
+    }
+  },
+)
 
 test('the hint below the list is for what waits: approvals, forms or both', () => {
   const approval = { gate: { kind: 'approval' } } as OpenGate
