@@ -48,43 +48,50 @@ export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): M
         for (const tool of tools) yield* putTool(name, tool, now())
         yield* notifySettings(sql)
       }, sizeOf(server.tools)),
-    change: (name, decide) =>
-      sql.write(function* () {
-        const row = yield* first(`SELECT * FROM mcp_servers WHERE name = ?${sql.lock}`, name)
-        if (!row) throw new AppError('not_found', `no MCP server is named ${name}: see \`atrium mcp list\``)
-        const rows = yield* query('SELECT * FROM mcp_tools WHERE server = ?', name)
-        const tools = rows.map((each) => toolOf(each, known))
-        const server = serverOf(row, tools)
-        const changes = decide(server)
-        if (!changes) return server
-        const after = { ...server, ...changes }
-        yield* run(
-          'UPDATE mcp_servers SET everyone = ?, instructions = ? WHERE name = ?',
-          after.everyone ? 1 : 0,
-          after.instructions,
-          name,
-        )
-        const kept = new Map(after.tools.map((tool) => [tool.name, tool]))
-        for (const tool of server.tools) {
-          if (!kept.has(tool.name)) yield* run('DELETE FROM mcp_tools WHERE server = ? AND name = ?', name, tool.name)
-        }
-        const before = new Map(server.tools.map((tool) => [tool.name, tool]))
-        const pinnedAt = new Map(rows.map((each) => [String(each['name']), stateOf(each).pinnedAt]))
-        for (const tool of after.tools) {
-          const known = before.get(tool.name)
-          if (known === tool) continue
-          const samePin = known !== undefined && known.pinned === tool.pinned
-          yield* putTool(name, tool, samePin ? pinnedAt.get(tool.name) : now())
-        }
-        // A grant was given for the tool as it was pinned.
-        const ended = server.tools.filter((tool) => kept.get(tool.name)?.pinned !== tool.pinned)
-        yield* removeGrantsOf(
-          sql,
-          ended.map(({ as }) => as),
-        )
-        yield* notifySettings(sql)
-        return after
-      }),
+    async change(name, decide) {
+      const stored = await sql.read(() => first(sizedTools, name))
+      // All of them are read, and may be written again: what changed is stored beside what is pinned.
+      const bytes = 2 * Number(stored?.['bytes'])
+      return sql.write(
+        function* () {
+          const row = yield* first(`SELECT * FROM mcp_servers WHERE name = ?${sql.lock}`, name)
+          if (!row) throw new AppError('not_found', `no MCP server is named ${name}: see \`atrium mcp list\``)
+          const rows = yield* query('SELECT * FROM mcp_tools WHERE server = ?', name)
+          const tools = rows.map((each) => toolOf(each, known))
+          const server = serverOf(row, tools)
+          const changes = decide(server)
+          if (!changes) return server
+          const after = { ...server, ...changes }
+          yield* run(
+            'UPDATE mcp_servers SET everyone = ?, instructions = ? WHERE name = ?',
+            after.everyone ? 1 : 0,
+            after.instructions,
+            name,
+          )
+          const kept = new Map(after.tools.map((tool) => [tool.name, tool]))
+          for (const tool of server.tools) {
+            if (!kept.has(tool.name)) yield* run('DELETE FROM mcp_tools WHERE server = ? AND name = ?', name, tool.name)
+          }
+          const before = new Map(server.tools.map((tool) => [tool.name, tool]))
+          const rowOf = new Map(rows.map((each) => [String(each['name']), each]))
+          for (const tool of after.tools) {
+            const known = before.get(tool.name)
+            if (known === tool) continue
+            const pinned = known?.pinned === tool.pinned ? rowOf.get(tool.name) : undefined
+            yield* putTool(name, tool, pinned ? stateOf(pinned).pinnedAt : now())
+          }
+          // A grant was given for the tool as it was pinned.
+          const ended = server.tools.filter((tool) => kept.get(tool.name)?.pinned !== tool.pinned)
+          yield* removeGrantsOf(
+            sql,
+            ended.map(({ as }) => as),
+          )
+          yield* notifySettings(sql)
+          return after
+        },
+        { bytes },
+      )
+    },
     remove: (name) =>
       sql.write(function* () {
         if ((yield* changes('DELETE FROM mcp_servers WHERE name = ?', name)) === 0) return false
@@ -136,6 +143,8 @@ function* putTool(
     JSON.stringify({ ...state, pinnedAt } satisfies StoredState),
   )
 }
+
+const sizedTools = 'SELECT COALESCE(sum(octet_length(state)), 0) AS bytes FROM mcp_tools WHERE server = ?'
 
 function* readAll(): Job<{ servers: Row[]; bytes: number; rows?: Row[] }> {
   const servers = yield* query('SELECT * FROM mcp_servers ORDER BY name')
