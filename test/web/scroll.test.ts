@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { until, untilEqual } from '../until.ts'
 import { follow, useSite } from './browser.ts'
-import { isFocused, receipt, replies } from './chat-page.ts'
+import { box, isFocused, receipt, replies } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
@@ -33,6 +33,22 @@ test('at the end of a thread the wheel moves nothing: the composer stays in sigh
   const page = await site.visit(t, `/threads/${await ask('hello')}`)
   await receipt(page).waitFor()
   await untilEqual(() => page.locator('main').evaluate((node) => node.scrollHeight - node.clientHeight), 0)
+})
+
+test('the end of a thread stays in sight when a keyboard or a long draft takes its room', { skip }, async (t) => {
+  const page = await site.visit(t, `/threads/${await ask('hello')}`, { width: 375, height: 800 })
+  await receipt(page).waitFor()
+  const below = (): Promise<number> =>
+    page.locator('.transcript').evaluate((node) => Math.round(node.scrollHeight - node.scrollTop - node.clientHeight))
+  await untilEqual(below, 0)
+  await page.setViewportSize({ width: 375, height: 420 })
+  await until(() => page.evaluate<boolean>('innerHeight === 420'))
+  await untilEqual(below, 0)
+  const seen = await page.locator('.transcript').evaluate((node) => node.clientHeight)
+  await box(page).fill('one\ntwo\nthree\nfour')
+  await until(async () => (await page.locator('.transcript').evaluate((node) => node.clientHeight)) < seen)
+  await untilEqual(below, 0)
+  await box(page).fill('')
 })
 
 test('Back and Forward lead to the place at which a page was left; a link leads to the top', {

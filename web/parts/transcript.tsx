@@ -103,6 +103,8 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
       look()
     })
     watcher.observe(box)
+    // The keyboard of a phone and a long draft take their room from what is seen.
+    if (scroller.current) watcher.observe(scroller.current)
     return () => watcher.disconnect()
   }, [])
 
