@@ -52,7 +52,8 @@ export interface Blocks {
 
 export function createBlocks(now: () => number): Blocks {
   const blocks = createBlockList()
-  const { put, remove } = blocks
+  const put = (block: Block): void => blocks.put(block)
+  const remove = (id: string): void => blocks.remove(id)
   /** Replies and thoughts that are still being written. They stay when the watch is lost. */
   const unstored = createUnstored()
   const took = new Map<string, Took>()
