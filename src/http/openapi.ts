@@ -1,5 +1,6 @@
 // The OpenAPI document, generated from the routes and the schemas that check them.
 import * as z from 'zod/mini'
+import { pace } from '#lib/pace.ts'
 import type { JsonSchema, Route } from './routes.ts'
 
 export async function describeRoutes(routes: readonly Route[], version: string): Promise<JsonSchema> {
@@ -8,6 +9,7 @@ export async function describeRoutes(routes: readonly Route[], version: string):
     if (row.page) continue
     const operations = (paths[braced(row.path)] ??= {})
     operations[row.method.toLowerCase()] = await operationOf(row)
+    await pace()
   }
   return {
     openapi: '3.1.0',

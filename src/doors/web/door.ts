@@ -1,5 +1,6 @@
 // The web door: all JSON routes of the gateway. Each *-routes.ts file beside this one defines one group.
 import { type Route, route } from '#http/routes.ts'
+import { loadOnce } from '#lib/load-once.ts'
 import { type ChatParts, chatRoutes } from './chat-routes.ts'
 import { gateRoutes } from './gate-routes.ts'
 import { jobRoutes } from './job-routes.ts'
@@ -63,16 +64,15 @@ export function webRoutes(parts: WebParts): Route[] {
 
 /** Built at the first request, then reused. */
 function openApiRoute({ routes, about: { version } }: WebParts): Route {
-  let document: string | undefined
+  const document = loadOnce(async () => {
+    const { describeRoutes } = await import('#http/openapi.ts')
+    return JSON.stringify(await describeRoutes(await routes(), version))
+  })
   return route({
     method: 'GET',
     path: '/api/openapi.json',
     who: 'user',
     summary: 'This OpenAPI document',
-    async handle(_call, reply) {
-      const { describeRoutes } = await import('#http/openapi.ts')
-      document ??= JSON.stringify(await describeRoutes(await routes(), version))
-      return reply.type('application/json; charset=utf-8').send(document)
-    },
+    handle: async (_call, reply) => reply.type('application/json; charset=utf-8').send(await document()),
   })
 }

@@ -57,6 +57,17 @@ test('a user sees their own jobs and cost, the operator those of all', async (t)
   assert.deepEqual([await active(ada), await active(bob), await active()], [1, 0, 1])
 })
 
+test('the OpenAPI document is made once for requests that come together', async (t) => {
+  const { call, gateway } = await openHouse(t)
+  const routes = t.mock.method(gateway, 'routes')
+  const all = await Promise.all([1, 2, 3].map(() => call('GET', '/api/openapi.json')))
+  assert.deepEqual(
+    all.map(({ status }) => status),
+    [200, 200, 200],
+  )
+  assert.equal(routes.mock.callCount(), 1)
+})
+
 test('the OpenAPI document names every route of every door, and no other', async (t) => {
   const { call, gateway } = await openHouse(t)
   const { status, json } = await call('GET', '/api/openapi.json')
