@@ -1,11 +1,12 @@
 // The actions of the page's keyboard shortcuts. Loaded with the first one.
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import { render } from 'preact'
 import { faultText } from './api/client.ts'
 import type { Shortcut } from './lib/shortcuts.ts'
 import { focusFirst } from './parts/focus.ts'
 import { Palette } from './parts/palette.tsx'
 import { Shortcuts } from './parts/shortcuts.tsx'
+import { route } from './router.ts'
 import { openConversation, runningTurn } from './store/hub.ts'
 import { stopJob } from './store/jobs.ts'
 import { notify } from './store/notices.ts'
@@ -14,6 +15,12 @@ import { findOpen } from './store/shown-message.ts'
 
 const open = signal<'palette' | 'shortcuts' | undefined>(undefined)
 let place: HTMLElement | undefined
+
+// Back closes what covers the page that it leaves.
+effect(() => {
+  void route.value
+  open.value = undefined
+})
 
 /** Does what a shortcut asks for. */
 export function act(shortcut: Exclude<Shortcut, 'search'>): void {

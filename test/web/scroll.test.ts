@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { until, untilEqual } from '../until.ts'
 import { follow, useSite } from './browser.ts'
-import { box, isFocused, receipt, replies } from './chat-page.ts'
+import { box, isFocused, openPalette, receipt, replies } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
@@ -120,6 +120,15 @@ test('Back leads to the part of a thread that was read', { skip }, async (t) => 
   await receipt(page).last().waitFor({ state: 'attached' })
   await untilEqual(place, before)
   await page.getByRole('button', { name: 'Latest' }).waitFor()
+})
+
+test('Back closes the palette', { skip }, async (t) => {
+  const page = await site.visit(t)
+  await follow(page, '/jobs')
+  await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+  await openPalette(page)
+  await page.goBack()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
 })
 
 test('Back closes the menu of a narrow window', { skip }, async (t) => {
