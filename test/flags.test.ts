@@ -19,7 +19,9 @@ function run(script: string, ...args: readonly string[]): Promise<Ran> {
 
 for (const [name, script, wrong, says] of [
   ['prove', 'test/proof/run.ts', ['--database', 'x'], /^--database is sqlite or postgres\n/],
-  ['soak', 'test/proof/soak/run.ts', ['--minutes', 'x'], /^a number is wrong\n/],
+  ['soak', 'test/proof/soak/run.ts', ['--minutes', 'x'], /^--minutes takes a number above 0, not x\n/],
+  ['prove', 'test/proof/run.ts', ['--ops', 'x'], /^--ops takes a number, not x\n/],
+  ['mutate', 'test/mutate/run.ts', ['src', '--tests', '0'], /^--tests takes a number above 0, not 0\n/],
   ['mutate', 'test/mutate/run.ts', ['src/nowhere'], /^src\/nowhere is no file or folder in src or web\n/],
   ['shots', 'test/web/shots.ts', ['--wide'], /^Unknown option '--wide'/],
 ] as const) {

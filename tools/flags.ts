@@ -20,3 +20,11 @@ export function refuseFlags(usage: string, fault: string): never {
   console.error(`${fault}\n\nusage: ${usage}`)
   process.exit(2)
 }
+
+/** Refuses the first of these flags whose value is no number, or one below `min`. */
+export function checkNumbers(usage: string, flags: Readonly<Record<string, string | undefined>>, min: number): void {
+  for (const [name, value] of Object.entries(flags)) {
+    if (value === undefined || Number(value) >= min) continue
+    refuseFlags(usage, `--${name} takes a number${min > 0 ? ' above 0' : ''}, not ${value}`)
+  }
+}

@@ -4,7 +4,7 @@ import { globSync, readFileSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { buildAll } from '../../tools/build.ts'
-import { readFlags, refuseFlags } from '../../tools/flags.ts'
+import { checkNumbers, readFlags, refuseFlags } from '../../tools/flags.ts'
 import { buildWeb } from '../../tools/web.ts'
 import { describe } from './faults.ts'
 import { mutate, type Outcome, type Result, roomOf } from './mutate.ts'
@@ -69,9 +69,8 @@ const { values, positionals } = readFlags(usage, {
     help: { type: 'boolean' },
   },
 })
-const counts = [values.sample, values.tests, values.processes].map(Number)
 if (positionals.length === 0) refuseFlags(usage, 'name a folder or a file')
-if (!counts.every((count) => count > 0)) refuseFlags(usage, 'a number is wrong')
+checkNumbers(usage, { sample: values.sample, tests: values.tests, processes: values.processes }, Number.MIN_VALUE)
 const paths = [...new Set(positionals.flatMap(sourcesIn))]
 // As before any test: what some of them use must be there.
 await Promise.all([buildAll(), buildWeb(root)])

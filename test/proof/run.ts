@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freshBundle } from '../../tools/bundle.ts'
-import { readFlags, refuseFlags } from '../../tools/flags.ts'
+import { checkNumbers, readFlags, refuseFlags } from '../../tools/flags.ts'
 
 const usage = `npm run prove -- [--seed N] [--ops 2000] [--people 12] [--faults N] [--database sqlite|postgres] [--replicas 3] [--history FILE]
   Random operations of many users on real processes that are killed, and the check of the whole history. Prints a line for
@@ -32,9 +32,8 @@ async function run(): Promise<number> {
     },
   })
   const number = (name: keyof typeof values): number => Number(values[name])
-  const { database } = values
-  const counts = [values.seed, values.ops, values.people, values.faults ?? 0, values.replicas ?? 1].map(Number)
-  if (!counts.every((count) => count >= 0)) refuseFlags(usage, 'a number is wrong')
+  const { database, seed, people, faults } = values
+  checkNumbers(usage, { seed, ops: values.ops, people, faults, replicas: values.replicas }, 0)
   if (database !== 'sqlite' && database !== 'postgres') refuseFlags(usage, '--database is sqlite or postgres')
   const replicas = values.database === 'postgres' ? Number(values.replicas ?? 3) : 0
   const ops = number('ops')

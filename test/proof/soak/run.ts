@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { printTable } from '../../../bench/table.ts'
 import { buildAll } from '../../../tools/build.ts'
 import { freshBundle } from '../../../tools/bundle.ts'
-import { readFlags, refuseFlags } from '../../../tools/flags.ts'
+import { checkNumbers, readFlags, refuseFlags } from '../../../tools/flags.ts'
 import type { Row } from './figures.ts'
 
 const usage = `npm run soak -- [--minutes 30] [--database sqlite|postgres]
@@ -32,7 +32,7 @@ async function run(): Promise<number> {
   })
   const { database } = values
   const [minutes, seconds] = [Number(values.minutes), Number(values.seconds)]
-  if (!(minutes > 0) || !(seconds > 0)) refuseFlags(usage, 'a number is wrong')
+  checkNumbers(usage, { minutes: values.minutes, seconds: values.seconds }, Number.MIN_VALUE)
   if (database !== 'sqlite' && database !== 'postgres') refuseFlags(usage, '--database is sqlite or postgres')
   // The process runs the bundle, unless something else is named; it is read when the file is loaded.
   const [main] = await Promise.all([freshBundle(join(import.meta.dirname, '..', '..', '..')), buildAll()])
