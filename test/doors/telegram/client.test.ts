@@ -57,6 +57,7 @@ test('the token is masked where a server or the network repeats it', async () =>
     await api(answers(400, { ok: false, error_code: 400, description: `bad /bot${token}/getMe` })).getMe(signal),
     await api({ fault: `GET /bot${token}/getMe failed`, sent: true }).getMe(signal),
     await api({ fault: `GET /bot${token}/x failed`, sent: true }).download('x', 9, signal),
+    await api({ fault: `GET /bot4711%3A${token.slice(5)}/x failed`, sent: true }).download('x', 9, signal),
   ]
   assert.doesNotMatch(JSON.stringify(said), /AAE-a-token/)
 })

@@ -57,6 +57,15 @@ test('a change that is made is done', async () => {
   )
 })
 
+test('a table is set in columns only where the message still fits', async () => {
+  const { channel, calls } = script(ok())
+  const table = ['| a | b |', '|---|---|', `| ${'x'.repeat(300)} | y |`, '| c | d |', '| e | f |'].join('\n')
+  for (const before of [0, 3_500]) await send(channel, { type: 'markdown', text: `${'z'.repeat(before)}\n\n${table}` })
+  const [short = '', long = ''] = calls.map(({ args }) => String(args[1]))
+  assert.match(short, /\nc {301}d\n/)
+  assert.match(long, /\n\| c \| d \|\n/)
+})
+
 test('a message does not become a file', async () => {
   const { channel, calls } = script(ok())
   assert.deepEqual(await edit(channel, file), { type: 'refused', why: 'a message cannot become a file' })

@@ -53,6 +53,19 @@ test('/skills lists each skill with its description, on or off, and what nobody 
   assert.match(words, /\/tea {2}off, untrusted\b.*\n.*Makes tea\./)
 })
 
+test('/receipt asks for the turn that is named, else for the last one, if there is one', async () => {
+  const asked: string[] = []
+  const client = clientOf({ receipt: (turnId) => Promise.resolve(void asked.push(turnId)) })
+  const { commands, told } = commandsWith({ client, lastTurn: () => 'last' })
+  await commands.run('/receipt', 'one\u202e')
+  await commands.run('/receipt', '')
+  assert.deepEqual(asked, ['one\u202e', 'last'])
+  assert.deepEqual(told, ['No turn has the id one\\u{202e}.', 'No turn has the id last.'])
+  const fresh = commandsWith({ client })
+  await fresh.commands.run('/receipt', '')
+  assert.deepEqual([asked.length, fresh.told], [2, ['There is no turn yet that could have a receipt.']])
+})
+
 const choices: readonly [typed: string, provider: string, name: string | undefined, force: boolean][] = [
   ['ollama', 'ollama', undefined, false],
   ['ollama qwen3', 'ollama', 'qwen3', false],
