@@ -9,9 +9,9 @@ import { isSafe } from './routes.ts'
 
 export type BodyReader = {
   /** Refuses a body that is too large, compressed or of a wrong type, waits for quota, then answers `Expect: 100-continue`. */
-  begin(request: FastifyRequest, reply: FastifyReply): Promise<undefined>
+  readonly begin: (request: FastifyRequest, reply: FastifyReply) => Promise<undefined>
   /** An empty body becomes undefined; the route decides whether that is valid. */
-  read(request: FastifyRequest): Promise<unknown>
+  readonly read: (request: FastifyRequest) => Promise<unknown>
 }
 
 /** `addressOf` tells whose quota a request without a caller uses; `waitMs` is how long a request waits for quota. */
