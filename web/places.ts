@@ -3,6 +3,7 @@
 import { effect, untracked } from '@preact/signals'
 import { evictOldest } from '#lib/evict.ts'
 import { focusFirst } from './parts/focus.ts'
+import { phone } from './parts/phone.ts'
 import { route, threadIdIn } from './router.ts'
 import { conversationOf } from './store/hub.ts'
 import { menuOpen } from './store/shell.ts'
@@ -17,7 +18,6 @@ const endPx = 60
 const waitPictures = 300
 /** With so many more it stands there. */
 const settlePictures = 5
-const phone = matchMedia('(width < 720px)')
 
 type Place = {
   readonly top: number

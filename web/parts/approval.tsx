@@ -18,6 +18,7 @@ import { Button } from './button.tsx'
 import { FieldFault } from './field.tsx'
 import { focusFirst, focusSoon } from './focus.ts'
 import { Icon } from './icon.tsx'
+import { phone } from './phone.ts'
 import { Preview } from './preview.tsx'
 import { SignInGate } from './sign-in-gate.tsx'
 
@@ -25,7 +26,6 @@ const InputGate = lazy(async () => (await import('./input-gate.tsx')).InputGate)
 
 /** A new card ignores clicks and keys for this long: they may be aimed at what was there before. */
 const ignoreInputMs = 500
-const phone = matchMedia('(width < 720px)')
 
 type Props = {
   readonly gate: Waiting

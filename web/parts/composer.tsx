@@ -17,6 +17,7 @@ import './composer.css'
 import { lazy } from '../lazy.tsx'
 import { useNextFocus } from './focus.ts'
 import { Icon } from './icon.tsx'
+import { phone } from './phone.ts'
 
 type Props = {
   /** The draft's key: a thread's id, or `new`. */
@@ -34,8 +35,6 @@ type Props = {
 }
 
 const ModelMenu = lazy(async () => (await import('./model-menu.tsx')).ModelMenu)
-
-const phone = matchMedia('(width < 720px)')
 
 export function Composer({ draftOf, hint, phoneHint, model, running, onSend, onStop, onStopAll }: Props) {
   const text = readDraft(draftOf)
