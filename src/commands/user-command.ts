@@ -1,6 +1,13 @@
 // `atrium user`: users and their tokens.
 import { loadConfig } from '#config.ts'
-import { type Erased, maxTokenDays, type NewToken, userNamePattern, userNameRule } from '#core/account.ts'
+import {
+  type Erased,
+  maxTokenDays,
+  type NewToken,
+  tokenToolPattern,
+  userNamePattern,
+  userNameRule,
+} from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
 import { countWords } from '#core/words.ts'
 import { eraseWorkspace } from '#app/workspace-folder.ts'
@@ -94,7 +101,7 @@ function toolsOf({ tools }: { readonly tools?: string }): Pick<NewToken, 'tools'
   if (tools === undefined) return {}
   if (tools === 'none') return { tools: [] }
   const names = tools.split(',').map((name) => name.trim())
-  const wrong = names.find((name) => !/^[A-Za-z0-9_-]{1,64}$/.test(name))
+  const wrong = names.find((name) => !tokenToolPattern.test(name))
   if (wrong === undefined) return { tools: [...new Set(names)] }
   throw new AppError('invalid_input', `--tools takes none, or names of tools with commas between them, not ${tools}`)
 }

@@ -28,6 +28,9 @@ export type ListedUser = User & {
 /** A token as it can be shown: its `id` reveals nothing of the secret. */
 export type Token = { readonly id: string; readonly createdAt: number } & Omit<NewToken, 'hash'>
 
+/** The name of a tool that a token may use. */
+export const tokenToolPattern = /^[A-Za-z0-9_-]{1,64}$/
+
 /** `tools` are the service's tools that turns begun with the token may use, by name; all where it is absent. */
 export type NewToken = { readonly hash: string; readonly expiresAt?: number; readonly tools?: readonly string[] }
 

@@ -1,6 +1,14 @@
 // Routes of users and their tokens, for the operator.
 import * as z from 'zod/mini'
-import { type AccountStore, maxTokenDays, type User, userNamePattern, userNameRule } from '#core/account.ts'
+import {
+  type AccountStore,
+  maxTokenDays,
+  type NewToken,
+  tokenToolPattern,
+  type User,
+  userNamePattern,
+  userNameRule,
+} from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
 import { check } from '#http/validate.ts'
 import { type Route, route } from '#http/routes.ts'
@@ -11,9 +19,16 @@ import type { Turns } from '#turns/turns.ts'
 
 const nameFault = `must be ${userNameRule}`
 const daysFault = `must be a whole number from 1 to ${maxTokenDays}`
+const toolFault = 'must be the name of a tool'
+const maxTools = 500
 
 const TokenBody = z.object({
   expires_in_days: z.nullish(z.int(daysFault).check(z.minimum(1, daysFault), z.maximum(maxTokenDays, daysFault))),
+  tools: z.nullish(
+    z
+      .array(z.string().check(z.regex(tokenToolPattern, toolFault)))
+      .check(z.maxLength(maxTools, `must have at most ${maxTools} names`)),
+  ),
 })
 const UserBody = z.extend(TokenBody, { name: z.string().check(z.regex(userNamePattern, nameFault)) })
 
@@ -26,12 +41,16 @@ export type UsersParts = {
 export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Route[] {
   /** Makes a token, stores its hash with `store` and returns the token, which is never shown again. */
   async function withToken(
-    days: number | null | undefined,
-    store: (token: { hash: string; expiresAt?: number }) => Promise<User>,
+    { expires_in_days: days, tools }: z.output<typeof TokenBody>,
+    store: (token: NewToken) => Promise<User>,
   ): Promise<z.output<typeof UserAnswer>> {
     const expiresAt = days ? now() + days * dayMs : undefined
     const token = newToken()
-    const { id, name, createdAt } = await store({ hash: hashToken(token), ...(expiresAt && { expiresAt }) })
+    const { id, name, createdAt } = await store({
+      hash: hashToken(token),
+      ...(expiresAt && { expiresAt }),
+      ...(tools && { tools: [...new Set(tools)] }),
+    })
     return {
       user: { id, name, created_at: isoTime(createdAt) },
       token,
@@ -68,8 +87,8 @@ export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Rou
       summary: 'Add a user; the token is shown once',
       body: UserBody,
       answers: { 201: UserAnswer },
-      async handle({ body: { name, expires_in_days: days } }, reply) {
-        return reply.code(201).send(await withToken(days, (token) => accounts.addUser(name, token)))
+      async handle({ body: { name, ...wished } }, reply) {
+        return reply.code(201).send(await withToken(wished, (token) => accounts.addUser(name, token)))
       },
     }),
     route({
@@ -101,9 +120,9 @@ export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Rou
       body: TokenBody,
       answers: { 201: UserAnswer },
       async handle(request, reply) {
-        const { expires_in_days: days } = check(TokenBody, request.body ?? {})
+        const wished = check(TokenBody, request.body ?? {})
         const { name } = request.params as { name: string }
-        return reply.code(201).send(await withToken(days, (token) => accounts.addToken(name, token)))
+        return reply.code(201).send(await withToken(wished, (token) => accounts.addToken(name, token)))
       },
     },
     route({

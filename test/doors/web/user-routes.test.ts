@@ -90,6 +90,16 @@ test('a token works until its expiry and not from then on', async (t) => {
   assert.equal((await call('GET', '/api/jobs', { token: json.token })).status, 401)
 })
 
+test('a token may use the tools that it was made with', async (t) => {
+  const { call } = await openHouse(t)
+  await call('POST', '/api/users', { body: { name: 'ada', tools: [] } })
+  await call('POST', '/api/users/ada/tokens', { body: { tools: ['time', 'time', 'calculate'] } })
+  await call('POST', '/api/users/ada/tokens', { body: { tools: null } })
+  const { tokens } = (await call('GET', '/api/users/ada/tokens')).json
+  const made = tokens.map(({ tools = ['all'] }: { tools?: string[] }) => tools.join())
+  assert.deepEqual(new Set(made), new Set(['', 'time,calculate', 'all']))
+})
+
 const refused: readonly [body: unknown, message: RegExp][] = [
   ['', /the body is empty/],
   [{}, /^name is missing/],
@@ -103,6 +113,9 @@ const refused: readonly [body: unknown, message: RegExp][] = [
   [{ name: 'a', expires_in_days: 1.5 }, /^expires_in_days must be a whole number/],
   [{ name: 'a', expires_in_days: 3_651 }, /^expires_in_days must be/],
   [{ name: 'a', expires_in_days: '7' }, /^expires_in_days must be/],
+  [{ name: 'a', tools: 'none' }, /^tools must be a list/],
+  [{ name: 'a', tools: ['a b'] }, /^tools\.0 must be the name of a tool/],
+  [{ name: 'a', tools: Array.from({ length: 501 }, () => 'a') }, /^tools must have at most 500 names/],
   [{ name: 'Operator' }, /^name must be .* not operator or expiry$/],
   [{ name: 'expiry' }, /^name must be .* not operator or expiry$/],
 ]
