@@ -114,7 +114,7 @@ const refused: readonly [body: unknown, message: RegExp][] = [
   [{ name: 'a', expires_in_days: 3_651 }, /^expires_in_days must be/],
   [{ name: 'a', expires_in_days: '7' }, /^expires_in_days must be/],
   [{ name: 'a', tools: 'none' }, /^tools must be a list/],
-  [{ name: 'a', tools: ['a b'] }, /^tools\.0 must be the name of a tool/],
+  [{ name: 'a', tools: ['a b'] }, /^tools\[0\] must be the name of a tool/],
   [{ name: 'a', tools: Array.from({ length: 501 }, () => 'a') }, /^tools must have at most 500 names/],
   [{ name: 'Operator' }, /^name must be .* not operator or expiry$/],
   [{ name: 'expiry' }, /^name must be .* not operator or expiry$/],
