@@ -54,12 +54,6 @@ export function enableWal(db: DatabaseSync): void {
   }
 }
 
-/** From 3.51 on SQLite tells the length of its log. Before, the same question moves the log into the file. */
-export function canMeasureLog(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  return major > 3 || (major === 3 && minor >= 51)
-}
-
 /** Sets what every connection has. Deleted content is overwritten: erasing a user must erase their texts. */
 export function setUpConnection(db: DatabaseSync): void {
   db.exec('PRAGMA synchronous=FULL; PRAGMA foreign_keys=OFF; PRAGMA temp_store=MEMORY')

@@ -5,15 +5,8 @@ import { createOneAtATime } from '#lib/one-at-a-time.ts'
 import { isErasing } from './erasing.ts'
 import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
 import { asAppError, isBusy } from './sqlite-faults.ts'
-import {
-  canMeasureLog,
-  createPrivateFile,
-  enableWal,
-  hasLog,
-  maxBusyMs,
-  setUpConnection,
-  watchFile,
-} from './sqlite-file.ts'
+import { createPrivateFile, enableWal, hasLog, maxBusyMs, setUpConnection, watchFile } from './sqlite-file.ts'
+import { createSqliteLog, measureLog } from './sqlite-log.ts'
 import { type PreparedStatement, prepareOnce } from './sqlite-statement.ts'
 import { createSqliteThreads } from './sqlite-threads.ts'
 import { createSqliteWriter, noThread, type SqliteWriter } from './sqlite-writer.ts'
@@ -26,14 +19,6 @@ const maxBatch = 256
 const maxCommitMs = 20
 /** A job that stores more runs in a thread. */
 const minLongBytes = 2 * 1024 * 1024
-/** Pages of the log from which it is moved into the file: SQLite's own default. */
-const maxLogPages = 1_000
-/** A longer log is moved by a thread: 2,000 pages take 8 to 18 ms. */
-const maxOwnPages = 2_000
-/** A longer log is emptied by a thread: in an erasure of many threads each took 40 to 67 ms on a busy machine. */
-const maxOwnEmptied = 250
-/** Commits between two looks at the length of the log: a look takes as long as two statements of a turn. */
-const commitsPerLook = 8
 
 type Write = {
   readonly job: () => Job<unknown>
@@ -80,11 +65,7 @@ export function openSqlite(
     if (image) db.deserialize(image)
     enableWal(db)
     setUpConnection(db)
-    // A commit would move a long log into the file, and block the event loop twice as long: see `moveLogSoon`.
-    if (canMeasureLog(String(db.prepare('SELECT sqlite_version() AS version').get()?.['version']))) {
-      db.exec('PRAGMA wal_autocheckpoint=0')
-      logPages = db.prepare('PRAGMA wal_checkpoint(NOOP)')
-    }
+    logPages = measureLog(db)
     opening.move()
   } catch (error) {
     throw asAppError(error)
@@ -95,14 +76,11 @@ export function openSqlite(
   const threads = path === memory ? undefined : createSqliteThreads(path)
   const onStatement = (sql: string): unknown => isErasing(sql) && onErase?.()
   const writer = path === memory ? undefined : createSqliteWriter(path, { onBegin, onStatement })
+  const log = createSqliteLog(db, { pages: logPages, writer, withoutWait })
   const oneAtATime = createOneAtATime()
   /** Since when another process has held up the first job of the queue. */
   let busySince: number | undefined
   let waitsMs = busyMs
-  let commits = 0
-  let movesLog = false
-  /** The first move may wait for all that others, such as a copy or a restore, wrote to the file just before. */
-  let movedOnce = false
   let closed = false
 
   function run({ sql, values, counted }: Statement): Row[] {
@@ -137,6 +115,15 @@ export function openSqlite(
     waitsMs = ms
   }
 
+  function withoutWait<T>(work: () => T): T {
+    waitFor(0)
+    try {
+      return work()
+    } finally {
+      waitFor(busyMs)
+    }
+  }
+
   /** Throws at once while another process writes: `flush` tries again. */
   function begin(): void {
     waitFor(0)
@@ -165,50 +152,8 @@ export function openSqlite(
       rollback()
       throw error
     }
-    moveLogSoon()
+    log.moveSoon()
     return { results }
-  }
-
-  /** Moves a long log into the file in a later loop: the answer of the commit does not wait for it. */
-  function moveLogSoon(): void {
-    if (!logPages || movesLog || commits++ % commitsPerLook > 0) return
-    const pages = Number(logPages.get()?.['log'])
-    if (pages < maxLogPages) return
-    movesLog = true
-    setImmediate(() => void moveLog(pages))
-  }
-
-  /** True if a thread should move the log. */
-  function isLongMove(pages: number, maxPages: number): boolean {
-    const isFirst = !movedOnce
-    movedOnce = true
-    return isFirst || pages > maxPages
-  }
-
-  async function moveLog(pages: number): Promise<void> {
-    try {
-      const isMoved = isLongMove(pages, maxOwnPages) && (await writer?.moveLog())
-      if (!isMoved) db.exec('PRAGMA wal_checkpoint(PASSIVE)')
-    } catch {
-      // The log keeps everything, and the next look tries again. A database that was closed meanwhile has moved it.
-    }
-    movesLog = false
-  }
-
-  async function emptyLog(): Promise<boolean> {
-    const isLong = isLongMove(Number(logPages?.get()?.['log'] ?? 0), maxOwnEmptied)
-    return (isLong ? await writer?.emptyLog() : undefined) ?? emptyLogAtOnce()
-  }
-
-  function emptyLogAtOnce(): boolean {
-    waitFor(0)
-    try {
-      return Number(db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy']) === 0
-    } catch {
-      return false
-    } finally {
-      waitFor(busyMs)
-    }
   }
 
   /**
@@ -243,8 +188,7 @@ export function openSqlite(
       write.reject(asAppError(error))
     }
     queue.shift()
-    commits = 0
-    moveLogSoon()
+    log.moveSoonAfterMuch()
     if (queue.length > 0) setImmediate(flush)
   }
 
@@ -279,7 +223,7 @@ export function openSqlite(
     lock: '',
     db,
     hadLog,
-    emptyLog,
+    emptyLog: () => log.empty(),
     read,
     readLong: (user, job) =>
       oneAtATime(user, async () => {
