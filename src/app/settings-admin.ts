@@ -149,6 +149,9 @@ export function createSettingsAdmin(parts: SettingsParts): SettingsAdmin {
       return parts.providerModels(model)
     },
     async tryModel() {
+      const trial = await parts.tryChoice(parts.config().model)
+      if (trial) return trial
+      // A script gives an answer to no choice, and one to a message.
       const { tryModel } = await import('#models/trial.ts')
       return tryModel(await parts.model())
     },

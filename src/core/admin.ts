@@ -100,7 +100,7 @@ export interface SettingsAdmin {
   tryChoice(settings: Readonly<Record<string, Json>>, key?: string): Promise<ModelTrial>
   /** The models that a provider lists itself. Throws the model's error, and invalid_input. */
   providerModels(settings: Readonly<Record<string, Json>>, key?: string): Promise<readonly string[]>
-  /** Asks the model in use for one word. Throws the model's error. */
+  /** Asks the model in use for one word, without its fallbacks. Throws the model's error. */
   tryModel(): Promise<ModelTrial>
 }
 

@@ -32,7 +32,7 @@ export type LocalParts = {
   readonly status: () => Promise<object>
   /** Reloads settings. */
   readonly reload: () => Promise<void>
-  readonly settings: Pick<SettingsAdmin, 'read' | 'change' | 'tryChoice' | 'tryModel'>
+  readonly settings: Pick<SettingsAdmin, 'read' | 'change' | 'tryModel'>
   /** Makes a one-time sign-in link for the operator; undefined while the gateway is off. */
   readonly loginLink: () => Promise<string | undefined>
   readonly log: Log
@@ -82,12 +82,7 @@ const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
       return { model, models, providers }
     },
   ],
-  [
-    'POST /model/test',
-    // A script gives an answer to no choice, and one to a message.
-    async (_, { settings }) =>
-      (await settings.read()).model.provider === 'scripted' ? settings.tryModel() : settings.tryChoice({}),
-  ],
+  ['POST /model/test', (_, { settings }) => settings.tryModel()],
   [
     'POST /model',
     async (body, { settings }) => {

@@ -37,6 +37,5 @@ export function operatorClientOf({
 export const noSettings = {
   read: () => Promise.reject(new Error('no settings here')),
   change: () => Promise.reject(new Error('no settings here')),
-  tryChoice: () => Promise.reject(new Error('no model here')),
   tryModel: () => Promise.reject(new Error('no model here')),
 }

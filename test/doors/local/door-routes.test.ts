@@ -128,23 +128,16 @@ test('the model is changed, with force only where it is asked for, and told as i
   ])
 })
 
-for (const [provider, answered] of [
-  ['openai', 'choice'],
-  ['scripted', 'script'],
-] as const) {
-  test(`the model in use is told and tested: ${provider}`, async (t) => {
-    const view = { model: { provider }, providers: [{ name: provider }], limits: {} }
-    const settings = {
-      read: () => Promise.resolve(view),
-      tryChoice: () => Promise.resolve({ words: 'choice' }),
-      tryModel: () => Promise.resolve({ words: 'script' }),
-    } as unknown as LocalParts['settings']
-    const { socket, post } = await openDoor(t, { settings })
-    const told = await callService(socket, { method: 'GET', path: '/model' })
-    assert.deepEqual(told, { model: { provider }, providers: [{ name: provider }] })
-    assert.deepEqual(await post('/model/test', {}), { words: answered })
-  })
-}
+test('the model in use is told and tested', async (t) => {
+  const view = { model: { provider: 'openai' }, models: [{ name: 'gpt-5.4' }], providers: [{ name: 'openai' }] }
+  const settings = {
+    read: () => Promise.resolve({ ...view, limits: {} }),
+    tryModel: () => Promise.resolve({ words: 'ready' }),
+  } as unknown as LocalParts['settings']
+  const { socket, post } = await openDoor(t, { settings })
+  assert.deepEqual(await callService(socket, { method: 'GET', path: '/model' }), view)
+  assert.deepEqual(await post('/model/test', {}), { words: 'ready' })
+})
 
 /** More batches than the buffers of a socket hold. */
 const manyBatches = 2_000

@@ -35,7 +35,6 @@ export function fakeParts(parts: Pick<LocalParts, 'socket'> & Partial<LocalParts
     settings: {
       change: noted('change', undefined),
       read: () => Promise.reject(new Error('no settings here')),
-      tryChoice: () => Promise.reject(new Error('no model here')),
       tryModel: () => Promise.reject(new Error('no model here')),
     },
     loginLink: noted('loginLink', undefined),

@@ -168,6 +168,21 @@ test('the model in use is tried', async (t) => {
   assert.deepEqual([status, json.model, json.words, json.ms >= 0], [200, 'test-1', 'ready', true])
 })
 
+test('the model in use is tried without those that stand in', async (t) => {
+  const tried: string[] = []
+  const { call } = await openHouse(t, {
+    tryChoice({ provider, name }) {
+      tried.push(`${provider} ${name}`)
+      return Promise.reject(new AppError('model_unreachable', 'it does not answer'))
+    },
+    say: () => [{ type: 'text', text: 'I stand in' }],
+  })
+  const chosen = { provider: 'ollama', model: 'absent', fallback: 'offline', force: true }
+  await call('PATCH', '/api/settings', { body: chosen })
+  const { status, json } = await call('POST', '/api/settings/test')
+  assert.deepEqual([status, json.error.code, tried], [502, 'model_unreachable', ['ollama absent']])
+})
+
 test('a model is connected with its key: tested with it, sealed with the choice, and never shown', async (t) => {
   const tried: (string | undefined)[] = []
   const usage = { inputTokens: 1, outputTokens: 2, costUsd: 0 }
