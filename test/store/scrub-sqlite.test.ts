@@ -169,7 +169,13 @@ test('a few deletions in a large index rewrite it once and then rest; parts with
   db.exec(`INSERT INTO chunk_terms (chunk_terms) VALUES ('optimize')`)
   db.close()
   const sql = openSqlite(path)
-  const scrub = startScrub(sql, { restFactor: 1e9 })
+  /** The index was rewritten to its end: before, a word may be gone, and the next one goes with it. */
+  let isWhole = false
+  const emptyLog = (): Promise<boolean> => {
+    isWhole ||= !holdsTerm('n7')
+    return sql.emptyLog()
+  }
+  const scrub = startScrub({ ...sql, emptyLog }, { restFactor: 1e9 })
   t.after(async () => {
     await scrub.close()
     await sql.close()
@@ -183,7 +189,7 @@ test('a few deletions in a large index rewrite it once and then rest; parts with
   const termGone = (name: string) => until(() => !holdsTerm(name), patienceMs, lookMs)
   assert.ok(holdsTerm('n7'))
   await remove('n7')
-  await termGone('n7')
+  await until(() => isWhole, patienceMs, lookMs)
   await remove('n8')
   await documents.put(ada, [document('fresh', `fresh${endOf('fresh')}`)])
   await remove('fresh')
