@@ -1,5 +1,6 @@
 // Strictly increasing ids. Time-ordered UUIDs of the same millisecond are not ordered, but two messages of one millisecond
 // must be: the queue of a thread and every list sort by id.
+import { randomInt } from 'node:crypto'
 import { idAt } from '#core/ids.ts'
 import { dayMs } from '#core/time.ts'
 
@@ -8,6 +9,8 @@ import { dayMs } from '#core/time.ts'
  * index of threads, which go by the time in ids, would wait until the clock has come there.
  */
 const maxAheadMs = dayMs
+/** Of the step from an id to the next. There is room for two thousand million steps. */
+const maxStep = 2 ** 32
 
 /** The newest turn whose id is before a bound. */
 export const newestTurn = 'SELECT id FROM turns WHERE id < ? ORDER BY id DESC LIMIT 1'
@@ -25,8 +28,9 @@ export function createOrderedIds(newId: () => string, last = ''): () => string {
   }
 }
 
-/** The next UUID in sort order: its last 16 digits plus one. */
+/** A UUID that sorts shortly after: its last 16 digits plus a random step, since other processes may follow the same id. */
 function successor(uuid: string): string {
-  const digits = (BigInt(`0x${uuid.slice(19).replace('-', '')}`) + 1n).toString(16).padStart(16, '0')
+  const last = BigInt(`0x${uuid.slice(19).replace('-', '')}`)
+  const digits = (last + BigInt(randomInt(1, maxStep))).toString(16).padStart(16, '0')
   return `${uuid.slice(0, 19)}${digits.slice(0, 4)}-${digits.slice(4)}`
 }
