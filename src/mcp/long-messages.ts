@@ -10,11 +10,10 @@ import { messageBounds } from './message-bounds.ts'
 const maxShort = { bytes: 256 * 1024, values: 1_000 }
 /** Bytes counted at a time. */
 const countBytes = 256 * 1024
-const maxWordChars = 2_000
 /** Far more than is shown: secrets are masked before it is cut. */
-const maxErrorChars = 64 * 1024
-/** Members of params or a result that the package gets too. */
-const maxMembers = 100
+const maxTextChars = 64 * 1024
+/** Members of params or a result that the package gets too, and values of each. */
+const [maxMembers, maxValues] = [20, 50]
 
 /** Where a short message has the long params or the long result. The package passes on what it does not know. */
 const longKey = 'atrium/long'
@@ -52,28 +51,36 @@ export function wholeOfShort(given: unknown): unknown {
 }
 
 function short({ id, method, params, result, error }: Readonly<Record<string, unknown>>): JSONRPCMessage {
-  const head = { jsonrpc: '2.0', ...(isShort(id) && { id }) }
+  const head = { jsonrpc: '2.0', ...(typeof id === 'object' ? {} : { id }) }
   if (method !== undefined)
-    return { ...head, method: isShort(method) ? method : '', params: { ...emptyForm, ...shortParts(params) } } as never
-  if (!isObject(error)) return { ...head, result: { content: [], ...shortParts(result) } } as never
-  const { code, message } = error
-  return {
-    ...head,
-    error: { code, message: typeof message === 'string' ? message.slice(0, maxErrorChars) : '' },
-  } as never
+    return { ...head, method: textOf(method), params: { ...emptyForm, ...shortParts(params) } } as never
+  if (!isObject(error)) return { ...head, result: { ...emptyResult, ...shortParts(result) } } as never
+  return { ...head, error: { code: error['code'], message: textOf(error['message']) } } as never
 }
 
 /** A form that the package takes. */
 const emptyForm = { message: '', requestedSchema: { type: 'object', properties: {} } }
+/** What the package expects of the result of a call, of a list, and of one that asks for input. */
+const emptyResult = { content: [], tools: [], requestState: '' }
 
-/** Short members, such as the kind of a result and the place of the next page, and the whole. */
+/** Short members, such as the kind of a result and the abilities of a server, the beginning of texts, and the whole. */
 function shortParts(value: unknown): Record<string, unknown> {
-  const members = isObject(value) ? value : {}
-  const names = Object.keys(members).slice(0, maxMembers)
-  const kept = names.flatMap((name) => (isShort(members[name]) ? [[name, members[name]] as const] : []))
-  return { ...Object.fromEntries(kept), _meta: { [longKey]: new Long(value) } }
+  const kept: Record<string, unknown> = {}
+  for (const [name, each] of Object.entries(isObject(value) ? value : {}).slice(0, maxMembers)) {
+    if (typeof each === 'string') kept[name] = textOf(each)
+    else if (isShort(each, { values: maxValues, chars: maxTextChars })) kept[name] = each
+  }
+  return { ...kept, _meta: { [longKey]: new Long(value) } }
 }
 
-function isShort(value: unknown): boolean {
-  return typeof value === 'string' ? value.length <= maxWordChars : ['number', 'boolean'].includes(typeof value)
+/** True for a value with no more than what is left; takes it from that. */
+function isShort(value: unknown, left: { values: number; chars: number }): boolean {
+  left.values--
+  if (typeof value === 'string') left.chars -= value.length
+  if (left.values < 0 || left.chars < 0) return false
+  return typeof value !== 'object' || value === null || Object.values(value).every((each) => isShort(each, left))
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.slice(0, maxTextChars) : ''
 }

@@ -52,6 +52,25 @@ describe('a connection', { concurrency: true }, () => {
     })
   }
 
+  for (const era of ['modern', 'older']) {
+    test(`takes a long greeting and a long list: ${era} era`, async (t) => {
+      const { connection, lists } = open(t, rude([era, 'tools=400', 'spaces=300000']))
+      await connection.list(never)
+      assert.equal(lists[0]?.tools.length, 400)
+      assert.match(lists[0].instructions, /^Use me\. {10}/)
+    })
+  }
+
+  test('takes a long question of the newer era', async (t) => {
+    const { connection } = open(t, rude(['modern', 'stateless']))
+    const properties = Object.fromEntries(Array.from({ length: 600 }, (_, at) => [`n${at}`, { type: 'string' }]))
+    const args = JSON.stringify({ form: { type: 'object', properties } })
+    const answer = await connection.call({ tool: tool('ask'), args, signal: never })
+    assert.ok(answer.type === 'input')
+    assert.ok(JSON.stringify(answer.requests).includes('n599'))
+    assert.equal(answer.state, undefined)
+  })
+
   test('gives a server few variables, what was named, and a mark', async (t) => {
     const { connection } = open(t, rude([], { TOKEN: 'known', HOME: 'known' }))
     const env = JSON.parse(await call(connection, 'environment')) as Record<string, string>

@@ -30,7 +30,7 @@ test('a short message has the short members of a long one, and gives it back who
   assert.deepEqual(JSON.parse(JSON.stringify({ ...short, result: { ...short?.result, _meta: undefined } })), {
     jsonrpc: '2.0',
     id: 'a',
-    result: { content: [], ...kept },
+    result: { content: [], requestState: '', ...kept, tools: [] },
   })
   assert.deepEqual(wholeOfShort(short?.result), result)
 })

@@ -10,6 +10,7 @@ const answer = (id, result) => send({ id, result: { ...(modern && { resultType: 
 const fail = (id, code, message) => send({ id, error: { code, message } })
 const modern = how.has('modern')
 const schema = { type: 'object', properties: {} }
+const instructions = `Use me.${' '.repeat(Number(option('spaces') ?? 0))}`
 const names = [
   'echo',
   'die',
@@ -104,7 +105,8 @@ acts.ask = (id, { arguments: { form, url } = {}, inputResponses, requestState })
   if (modern && inputResponses) done([inputResponses, requestState])
   else if (modern) {
     const inputRequests = { first: { method: 'elicitation/create', params } }
-    send({ id, result: { resultType: 'input_required', inputRequests, requestState: 'opaque' } })
+    const requestState = how.has('stateless') ? undefined : 'opaque'
+    send({ id, result: { resultType: 'input_required', inputRequests, requestState } })
   } else {
     asked.set(`ask-${id}`, done)
     send({ id: `ask-${id}`, method: 'elicitation/create', params })
@@ -116,13 +118,13 @@ const fresh = { ttlMs: 0, cacheScope: 'private' }
 const methods = {
   'server/discover': (id) => {
     if (how.has('dies-at-probe')) process.exit(1)
-    const discovered = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, instructions: 'Use me.' }
+    const discovered = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, instructions }
     if (modern) answer(id, { ...discovered, serverInfo, ...fresh })
     else if (!how.has('silent-at-probe')) fail(id, -32601, 'Method not found')
   },
   initialize: (id) => {
     const capabilities = { tools: { listChanged: true } }
-    answer(id, { protocolVersion: '2025-06-18', capabilities, serverInfo, instructions: 'Use me.' })
+    answer(id, { protocolVersion: '2025-06-18', capabilities, serverInfo, instructions })
   },
   'tools/list': (id) => answer(id, { tools: tools(), ...(modern && fresh) }),
   'tools/call': (id, params, line) => acts[params.name](id, params, line),
