@@ -71,7 +71,8 @@ export async function* eventsOf(
       held.add(chunk.subarray(end))
       if (held.size > maxMessageBytes) throw new Refused(tooLargeWords)
     }
-    yield* shortEvents(held.take(), deliver)
+    // An event without an end comes again when the stream is taken up again.
+    yield* resumable ? inPieces(held.take()) : shortEvents(held.take(), deliver)
   } catch (error) {
     refused = error instanceof Refused
     if (requestId === undefined || (resumable && !refused)) throw error

@@ -31,7 +31,6 @@ for (const [what, event] of [
   ['behind a quote in a comment', `: "\ndata: ${many}\n\n`],
   ['several lines', `event: message\r\ndata:[\r\ndata:${many}\r\ndata:]\r\n\r\n`],
   ['after a byte order mark', `\ufeffdata: ${many}\r\r`],
-  ['without an end', `data: ${many}`],
 ] as const) {
   test(`an event with too many values is refused: ${what}`, async () => {
     const text = await read(eventsOf(chunksOf(event, 65_536), 1, undelivered))
@@ -40,6 +39,14 @@ for (const [what, event] of [
     assert.match(await read(eventsOf(chunksOf(`id: 1\n${event}`, 65_536), 1, undelivered)), /"id":1.*200000 values/)
   })
 }
+
+test('a long event without an end is refused, and left to a stream that is taken up again', async () => {
+  const cut = `data: {"jsonrpc":"2.0","id":1,"result":[${'0,'.repeat(150_000)}`
+  assert.match(await read(eventsOf(chunksOf(`data: ${many}`, 65_536), 1, undelivered)), /"id":1.*200000 values/)
+  assert.match(await read(eventsOf(chunksOf(cut, 65_536), 1, undelivered)), /"id":1.*is no message/)
+  for (const text of [`id: 1\n${cut}`, `id: 1\ndata: ${many}`])
+    assert.equal(await read(eventsOf(chunksOf(text, 65_536), 1, undelivered)), text)
+})
 
 test('an event cannot hide from the count by how it is cut', async () => {
   const body = (async function* () {
