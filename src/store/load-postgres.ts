@@ -157,7 +157,7 @@ async function beginLoad(client: PoolClient, { sql, termsOf, mark }: BeginParts)
 async function pauseCounting(client: ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc p ON p.oid = t.tgfoid
-     WHERE p.proname = 'count_storage' AND t.tgname = c.relname || '_stored' AND c.oid = to_regclass(c.relname)`,
+     WHERE p.proname = 'count_storage' AND t.tgname = c.relname || '_stored' AND pg_table_is_visible(c.oid)`,
   )
   for (const { name } of rows) await client.query(`ALTER TABLE ${name} DISABLE TRIGGER ${name}_stored`)
   return rows.map(({ name }) => name)
