@@ -135,5 +135,5 @@ effect(() => {
 const root = document.querySelector('#app')
 if (root) render(<App />, root)
 void findSession()
-// Without it every page begins at its top.
+// The app works without it.
 import('./places.ts').catch(() => {})

@@ -14,10 +14,10 @@ import './style/print.css'
 const maxPlaces = 100
 /** A thread this near to its end was left at its end. */
 const endPx = 60
-/** So many pictures of a page may pass until it has the place. */
-const waitPictures = 300
-/** With so many more it stands there. */
-const settlePictures = 5
+/** Frames in which a page is expected to have grown to the place. */
+const maxFrames = 300
+/** The place is set again for this many frames, because heights still change. */
+const settleFrames = 5
 
 type Place = {
   readonly top: number
@@ -39,20 +39,27 @@ effect(() => {
 
 /** The page is still the one that is left. */
 function arrive(next: string): void {
+  // The sign-in page has none.
   const main = document.querySelector('main')
   const arrived = entryKey()
-  if (!main || arrived === entry) return
+  if (main && (arrived !== entry || next !== path)) {
+    // A page that is left before it is back at its place keeps that place.
+    if (arrived !== entry && !stop) keepPlace(main)
+    stop?.()
+    menuOpen.value = false
+    const place = arrived === entry ? undefined : places.get(arrived)
+    // Beside a list that is shown already, its details change.
+    if (place) returnTo(main, place, next)
+    else if (phone.matches || pageOf(next) !== pageOf(path)) main.scrollTop = 0
+  }
+  entry = arrived
+  path = next
+}
+
+function keepPlace(main: Element): void {
   places.delete(entry)
   places.set(entry, placeIn(main))
   evictOldest(places, maxPlaces)
-  stop?.()
-  menuOpen.value = false
-  const place = places.get(arrived)
-  // Beside a list that is shown already, its details change.
-  if (place) returnTo(main, place, next)
-  else if (phone.matches || pageOf(next) !== pageOf(path)) main.scrollTop = 0
-  entry = arrived
-  path = next
 }
 
 /** Names the entry of the history that is shown. Browsers that cannot tell it have one for all: there, Back leads to the top. */
@@ -89,12 +96,12 @@ function turnInView(main: Element): Place['turn'] {
 function returnTo(main: Element, { top, link, turn }: Place, to: string): void {
   const threadId = threadIdIn(to)
   if (turn && threadId !== undefined) shownMessage.value = { threadId, seq: turn.seq }
-  let [waited, stood] = [0, 0]
+  let [frames, settled] = [0, 0]
   const scroll = (): void => {
     if (stop !== end) return
-    if (waited++ === waitPictures) return end()
-    if (turn ? scrollToTurn(main, turn, stood === 0) : scrollMain(main, top)) stood++
-    if (stood < settlePictures) return void requestAnimationFrame(scroll)
+    if (frames++ === maxFrames) return end()
+    if (turn ? scrollToTurn(main, turn, settled === 0) : scrollMain(main, top)) settled++
+    if (settled < settleFrames) return void requestAnimationFrame(scroll)
     if (typeof link === 'string' && document.activeElement === document.body)
       focusFirst(`main a[href="${CSS.escape(link)}"]`)
     end()

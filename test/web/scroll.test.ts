@@ -122,6 +122,82 @@ test('Back leads to the part of a thread that was read', { skip }, async (t) => 
   await page.getByRole('button', { name: 'Latest' }).waitFor()
 })
 
+test('a page that is left before it is back at its place keeps the place', { skip }, async (t) => {
+  for (let count = 0; count < 20; count++) await ask(`row ${count}`)
+  const page = await site.visit(t, '/tools')
+  await page.evaluate(loadedLate)
+  await follow(page, '/jobs')
+  await page.locator('main').getByRole('link', { name: 'row 9' }).waitFor()
+  await scrollTo(page, 'main', 300)
+  const top = await topOf(page, 'main')
+  assert(top > 0)
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+  await untilEqual(() => topOf(page, 'main'), 0)
+  await page.evaluate(`(async () => {
+    const step = (by) => new Promise((done) => {
+      addEventListener('popstate', done, { once: true })
+      history.go(by)
+    })
+    const draw = requestAnimationFrame
+    const held = []
+    globalThis.requestAnimationFrame = (picture) => held.push(picture)
+    await step(-1)
+    await step(-1)
+    globalThis.requestAnimationFrame = draw
+    held.forEach((picture) => draw(picture))
+    await step(1)
+  })()`)
+  await untilEqual(() => topOf(page, 'main'), top)
+})
+
+test('Back leads to the place in a page that was opened by signing in again', { skip }, async (t) => {
+  const thread = await ask('one')
+  for (const message of ['two', 'three', 'four']) await ask(message, thread)
+  const page = await site.open(t, `/threads/${thread}`)
+  await page.evaluate(loadedLate)
+  await receipt(page).last().waitFor()
+  await page.getByRole('link', { name: 'Jobs' }).click()
+  await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+  await page.context().clearCookies()
+  await page.evaluate(`document.querySelector('a[href="/waiting"]')?.click()`)
+  await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
+  await page.goBack()
+  await page.goBack()
+  await page.getByRole('textbox', { name: 'Access token' }).fill(site.token)
+  await page.keyboard.press('Enter')
+  await receipt(page).last().waitFor()
+  await until(async () => {
+    await scrollTo(page, '.transcript', 300)
+    return (await page.getByRole('button', { name: 'Latest' }).count()) === 1
+  })
+  await page.getByRole('link', { name: 'Jobs' }).click()
+  await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+  await page.goBack()
+  await page.getByRole('button', { name: 'Latest' }).waitFor()
+})
+
+test('a link leads to the top, also where the browser does not name the entries of its history', {
+  skip,
+}, async (t) => {
+  for (let count = 0; count < 20; count++) await ask(`line ${count}`)
+  const page = await site.open(t, '/login', { token: null, viewport: { width: 1440, height: 900 } })
+  await page.addInitScript(`Object.defineProperty(globalThis, 'navigation', { value: undefined })`)
+  await page.goto(`${site.url}/settings`)
+  await page.getByRole('textbox', { name: 'Access token' }).fill(site.token)
+  await page.keyboard.press('Enter')
+  await page.evaluate(loadedLate)
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+  await page.getByRole('link', { name: 'Jobs' }).click()
+  await page.locator('main').getByRole('link', { name: 'line 9' }).waitFor()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+  await scrollTo(page, 'main', 300)
+  await page.getByRole('link', { name: 'Jobs' }).click()
+  await page.locator('main').getByRole('link', { name: 'line 9' }).waitFor()
+  assert.equal(await topOf(page, 'main'), 0)
+})
+
 test('Back closes the palette', { skip }, async (t) => {
   const page = await site.visit(t)
   await follow(page, '/jobs')
