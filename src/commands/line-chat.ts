@@ -15,7 +15,7 @@ type Conversation = {
   readonly threadId?: string | undefined
   /** Ends the chat. */
   readonly end?: AbortSignal | undefined
-  /** Standard input and output without them. */
+  /** Default: standard input and output. */
   readonly input?: NodeJS.ReadableStream
   readonly output?: NodeJS.WritableStream
 }

@@ -3,7 +3,7 @@
 const stepMs = 100
 
 export interface Progress {
-  /** Without a share it is not known how much there is. */
+  /** `share` is left out while the total is unknown. */
   readonly show: (what: string, share?: number) => void
   /** Removes the line. */
   readonly end: () => void

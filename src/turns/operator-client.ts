@@ -87,7 +87,7 @@ export interface OperatorClient {
   editQueued(turnId: string, message: string): Promise<void>
   /** Removes a queued message. Throws turn_started once its turn has begun. */
   removeQueued(turnId: string): Promise<void>
-  /** Removes all queued messages of a thread, then stops its turn. Returns the number of removed messages. */
+  /** Removes all queued messages of a thread, then stops its turn. Returns how many were removed, and whether a turn was stopped. */
   stopAll(threadId: string): Promise<{ readonly removed: number; readonly stopped: boolean }>
   thread(threadId: string): Promise<OpenThread | undefined>
   /** Newest first. */

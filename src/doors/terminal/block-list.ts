@@ -5,10 +5,10 @@ export interface BlockList {
   readonly all: readonly Block[]
   get(id: string): Block | undefined
   /** Replaces the block of that id; a new one comes before the queued messages, and a queued message last. */
-  readonly put: (block: Block) => void
+  put(block: Block): void
   /** Inserts a new block behind the last one that `isBefore` accepts. */
   putAfter(block: Block, isBefore: (each: Block) => boolean): void
-  readonly remove: (id: string) => void
+  remove(id: string): void
 }
 
 export function createBlockList(): BlockList {

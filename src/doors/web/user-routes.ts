@@ -87,8 +87,8 @@ export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Rou
       summary: 'Add a user; the token is shown once',
       body: UserBody,
       answers: { 201: UserAnswer },
-      async handle({ body: { name, ...wished } }, reply) {
-        return reply.code(201).send(await withToken(wished, (token) => accounts.addUser(name, token)))
+      async handle({ body: { name, ...limits } }, reply) {
+        return reply.code(201).send(await withToken(limits, (token) => accounts.addUser(name, token)))
       },
     }),
     route({
@@ -120,9 +120,9 @@ export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Rou
       body: TokenBody,
       answers: { 201: UserAnswer },
       async handle(request, reply) {
-        const wished = check(TokenBody, request.body ?? {})
+        const limits = check(TokenBody, request.body ?? {})
         const { name } = request.params as { name: string }
-        return reply.code(201).send(await withToken(wished, (token) => accounts.addToken(name, token)))
+        return reply.code(201).send(await withToken(limits, (token) => accounts.addToken(name, token)))
       },
     },
     route({
