@@ -25,7 +25,7 @@ const lastWordsStepMs = 50
 /** How long the end of a process is waited for that no longer reads its standard input. */
 const maxExitMs = 5_000
 /** A longer message is read in pieces. */
-const maxAtOnceBytes = 256 * 1024
+const maxAtOnceBytes = 32 * 1024
 /** A longer line is no empty one. */
 const maxBlankBytes = 1_000
 const newline = 0x0a

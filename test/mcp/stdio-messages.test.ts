@@ -1,10 +1,31 @@
 // Messages of a stdio server: a long one leaves the event loop to others.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { wholeOfShort } from '#mcp/long-messages.ts'
-import { createExitGuard, createStdioTransport } from '#mcp/stdio.ts'
+import { createExitGuard, createStdioTransport, type StdioParts, type StdioTransport } from '#mcp/stdio.ts'
 import { loopTurns } from '../loop-turns.ts'
 import { until } from '../until.ts'
+
+/** A server that runs a script; it ends with the test. */
+function open(t: TestContext, script: string, over: Partial<StdioParts> = {}): StdioTransport {
+  const transport = createStdioTransport({
+    command: process.execPath,
+    args: ['-e', script],
+    env: {},
+    cwd: '/',
+    mark: `messages${process.pid}x${servers++}`,
+    guard: createExitGuard(),
+    exact: new WeakMap(),
+    onErrorLine: () => {},
+    onGarbage: () => {},
+    onFault: () => {},
+    ...over,
+  })
+  t.after(() => transport.close())
+  return transport
+}
+
+let servers = 0
 
 test('a long message is parsed in pieces, and those behind it keep their order', async (t) => {
   const text = '"\n'.repeat(500_000)
@@ -15,19 +36,7 @@ test('a long message is parsed in pieces, and those behind it keep their order',
     .concat('process.stdin.resume()')
     .join(';console.log();')
   const garbage: string[] = []
-  const transport = createStdioTransport({
-    command: process.execPath,
-    args: ['-e', code],
-    env: {},
-    cwd: '/',
-    mark: `long${process.pid}`,
-    guard: createExitGuard(),
-    exact: new WeakMap(),
-    onErrorLine: () => {},
-    onGarbage: (what) => garbage.push(what),
-    onFault: () => {},
-  })
-  t.after(() => transport.close())
+  const transport = open(t, code, { onGarbage: (what) => garbage.push(what) })
   const messages: { id?: number; method?: string; result?: unknown }[] = []
   const all = Promise.withResolvers<void>()
   const onmessage = (each: (typeof messages)[number]): void => {
@@ -47,21 +56,40 @@ test('a long message is parsed in pieces, and those behind it keep their order',
   assert.ok(turns > 50, `${turns} turns of the event loop`)
 })
 
+test('the pieces of a message with many values are read in different turns of the event loop', async (t) => {
+  const transport = open(
+    t,
+    `console.log(JSON.stringify({jsonrpc:'2.0',id:1,result:Array(60_000).fill(0)}));process.stdin.resume()`,
+  )
+  const read = Promise.withResolvers<unknown>()
+  Object.assign(transport, { onmessage: read.resolve })
+  let turn = 0
+  const next = (): void => {
+    turn++
+    timer = setImmediate(next)
+  }
+  let timer = setImmediate(next)
+  t.after(() => clearImmediate(timer))
+  const { parse } = JSON
+  const seen = new Set<number>()
+  t.mock.method(JSON, 'parse', (text: string) => {
+    seen.add(turn)
+    return parse(text) as unknown
+  })
+  await loopTurns(t, async () => {
+    await transport.start()
+    await read.promise
+  })
+  assert.ok(seen.size >= 3, `${seen.size} turns of the event loop`)
+})
+
 test('a message that cannot be handled ends the server, and is told once', async (t) => {
   const faults: unknown[] = []
-  const transport = createStdioTransport({
-    command: process.execPath,
-    args: ['-e', `const line = '{"jsonrpc":"2.0","method":"x"}\\n'; setInterval(() => console.log(line + line), 1)`],
-    env: {},
-    cwd: '/',
-    mark: `fault${process.pid}`,
-    guard: createExitGuard(),
-    exact: new WeakMap(),
-    onErrorLine: () => {},
-    onGarbage: () => {},
-    onFault: (error) => faults.push(error),
-  })
-  t.after(() => transport.close())
+  const transport = open(
+    t,
+    `const line = '{"jsonrpc":"2.0","method":"x"}\\n'; setInterval(() => console.log(line + line), 1)`,
+    { onFault: (error) => faults.push(error) },
+  )
   let closed = false
   const fault = new Error('a bug')
   Object.assign(transport, {
