@@ -122,6 +122,25 @@ test('Back leads to the part of a thread that was read', { skip }, async (t) => 
   await page.getByRole('button', { name: 'Latest' }).waitFor()
 })
 
+test('Back to the beginning of a thread offers the way to its end', { skip }, async (t) => {
+  const thread = await ask('one')
+  await ask('two', thread)
+  const page = await site.visit(t, `/threads/${thread}`)
+  await page.evaluate(loadedLate)
+  await receipt(page).last().waitFor()
+  const latest = page.getByRole('button', { name: 'Latest' })
+  await until(async () => {
+    await scrollTo(page, '.transcript', 0)
+    return (await latest.count()) === 1
+  })
+  await page.getByRole('link', { name: 'Jobs' }).click()
+  await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+  await page.goBack()
+  await latest.waitFor()
+  await latest.click()
+  await latest.waitFor({ state: 'detached' })
+})
+
 test('a page that is left before it is back at its place keeps the place', { skip }, async (t) => {
   for (let count = 0; count < 20; count++) await ask(`row ${count}`)
   const page = await site.visit(t, '/tools')

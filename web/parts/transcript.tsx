@@ -58,10 +58,9 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
   const scrolled = (): void => {
     const box = scroller.current
     if (!box) return
-    const { scrollTop, clientHeight, scrollHeight } = box
-    if (scrollHeight - scrollTop - clientHeight < endPx) atEnd.current = true
-    else if (scrollTop < lastTop.current) atEnd.current = false
-    lastTop.current = scrollTop
+    if (isNearEnd(box)) atEnd.current = true
+    else if (box.scrollTop < lastTop.current) atEnd.current = false
+    lastTop.current = box.scrollTop
     setAway(!atEnd.current)
     look()
   }
@@ -100,6 +99,8 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
         heights.current.set(turn.dataset['turn'] ?? '', turn.offsetHeight)
       }
       if (atEnd.current && !box.contains(focusedCall())) toEnd()
+      // A thread that opens at its beginning is not scrolled.
+      if (scroller.current) setAway(!atEnd.current && !isNearEnd(scroller.current))
       look()
     })
     watcher.observe(box)
@@ -169,6 +170,10 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
 function firstFrom(turns: readonly TurnView[], seq: number): number {
   const at = turns.findIndex(({ message }) => message && message.seq >= seq)
   return at < 0 ? turns.length : at
+}
+
+function isNearEnd({ scrollHeight, scrollTop, clientHeight }: Element): boolean {
+  return scrollHeight - scrollTop - clientHeight < endPx
 }
 
 /** Does a step in each idle moment, while there is more to do. Returns what ends it. */
