@@ -32,7 +32,7 @@ export function prune(options: Options): Promise<void> {
     let done = 0
     const erased = await pruneAll(some, { before }, (threads) => {
       done += threads
-      progress.show('erasing', Math.min(1, done / found.threads))
+      progress.show('erasing', Math.min(1, done / Math.max(1, found.threads)))
     }).finally(progress.end)
     print(options, { dry_run: false, ...erased }, `Erased ${wordsOf(erased)}.`)
   })
