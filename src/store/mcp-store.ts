@@ -49,7 +49,7 @@ export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): M
         yield* notifySettings(sql)
       }, sizeOf(server.tools)),
     async change(name, decide) {
-      const stored = await sql.read(() => first(sizedTools, name))
+      const stored = await sql.read(() => first(`${sizedTools} WHERE server = ?`, name))
       // All of them are read, and may be written again: what changed is stored beside what is pinned.
       const bytes = 2 * Number(stored?.['bytes'])
       return sql.write(
@@ -144,12 +144,11 @@ function* putTool(
   )
 }
 
-const sizedTools = 'SELECT COALESCE(sum(octet_length(state)), 0) AS bytes FROM mcp_tools WHERE server = ?'
+const sizedTools = 'SELECT COALESCE(sum(octet_length(state)), 0) AS bytes FROM mcp_tools'
 
 function* readAll(): Job<{ servers: Row[]; bytes: number; rows?: Row[] }> {
   const servers = yield* query('SELECT * FROM mcp_servers ORDER BY name')
-  const sized = 'SELECT COALESCE(sum(octet_length(state)), 0) AS bytes FROM mcp_tools'
-  const bytes = servers.length === 0 ? 0 : Number((yield* first(sized))?.['bytes'])
+  const bytes = servers.length === 0 ? 0 : Number((yield* first(sizedTools))?.['bytes'])
   return { servers, bytes, ...(bytes < minLongBytes && { rows: yield* readTools() }) }
 }
 
