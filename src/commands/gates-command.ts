@@ -60,9 +60,8 @@ export async function listGates(options: { json?: boolean }): Promise<void> {
     print(options, waitingWire(each, operator), `${inWords(each)}\n`)
     if (each.gate.input) await answerInput(each.gate.callId, each.gate.input)
     if (each.gate.kind !== 'approval') continue
-    const longer = scopesOfGate(each.gate).length > 0
-    const choices = longer ? ['approve', 'always', 'deny'] : ['approve', 'deny']
-    const action = await askAction(longer ? 'approve, always or deny' : 'approve or deny', choices)
+    const always = scopesOfGate(each.gate).length > 0 ? ['always'] : []
+    const action = await askAction(['approve', ...always, 'deny'])
     if (action === '') continue
     await answerGateBy(each.gate.callId, action, action === 'deny' ? await denialWord() : {})
   }
@@ -70,17 +69,17 @@ export async function listGates(options: { json?: boolean }): Promise<void> {
 
 /** Asks for the values of a form, or whether a page was opened. Enter alone leaves the gate open. */
 async function answerInput(id: string, input: InputRequest): Promise<void> {
-  const words = input.type === 'form' ? 'answer or deny' : 'answer (once you are done there) or deny'
-  const action = await askAction(words, ['answer', 'deny'])
+  const action = await askAction(['answer', 'deny'], input.type === 'link' ? 'answer once you are done there; ' : '')
   if (action === '') return
   const values = action === 'answer' && input.type === 'form' ? await askForm(input.fields) : {}
   await answerGateBy(id, action, action === 'answer' ? { values: JSON.stringify(values) } : {})
 }
 
 /** One of the choices, or nothing for Enter alone. Asks again after any other word. */
-async function askAction(words: string, choices: readonly string[]): Promise<string> {
-  const action = await ask(`${words}? (Enter leaves it open) `)
-  return action === '' || choices.includes(action) ? action : askAction(words, choices)
+async function askAction(choices: readonly string[], hint = ''): Promise<string> {
+  const words = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(choices)
+  const action = await ask(`${words}? (${hint}Enter leaves it open) `)
+  return action === '' || choices.includes(action) ? action : askAction(choices, hint)
 }
 
 async function denialWord(): Promise<AnswerFlags> {
