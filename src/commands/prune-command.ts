@@ -20,31 +20,27 @@ export function prune(options: Options): Promise<void> {
     const some: Prune = async (order) =>
       ((await askService(home, '/prune', order)) as PrunedPart | undefined) ?? here(order)
     const progress = createProgress()
-    let counted = 0
-    const found = await pruneAll(here, { before, dryRun: true }, (threads) => {
-      counted += threads
-      progress.show(`counting: ${countWords(counted, 'thread')}`)
+    const found = await pruneAll(here, { before, dryRun: true }, ({ threads }) => {
+      progress.show(`counting: ${countWords(threads, 'thread')}`)
     }).finally(progress.end)
     if (options.dryRun) {
       return print(options, { dry_run: true, ...found }, `Would erase ${wordsOf(found)}. Nothing was erased.`)
     }
     if (found.threads > 0 && !options.yes) await confirm(found, options.before)
-    let done = 0
-    const erased = await pruneAll(some, { before }, (threads) => {
-      done += threads
-      progress.show('erasing', Math.min(1, done / Math.max(1, found.threads)))
+    const erased = await pruneAll(some, { before }, ({ threads }) => {
+      progress.show('erasing', Math.min(1, threads / Math.max(1, found.threads)))
     }).finally(progress.end)
     print(options, { dry_run: false, ...erased }, `Erased ${wordsOf(erased)}.`)
   })
 }
 
-/** Goes on from part to part, each told where the one before ended, and returns the sum. */
-export async function pruneAll(some: Prune, order: PruneOrder, onPart?: (threads: number) => void): Promise<Pruned> {
+/** Goes on from part to part, each told where the one before ended, and returns the sum. `onPart` gets the sum so far. */
+export async function pruneAll(some: Prune, order: PruneOrder, onPart: (soFar: Pruned) => void): Promise<Pruned> {
   const sum = { threads: 0, turns: 0, items: 0 }
   for (let next: PruneOrder['next'], more = true; more; more = next !== undefined) {
     const part: PrunedPart = await some({ ...order, ...(next && { next }) })
     for (const name of ['threads', 'turns', 'items'] as const) sum[name] += part[name]
-    onPart?.(part.threads)
+    onPart(sum)
     next = part.next
   }
   return sum

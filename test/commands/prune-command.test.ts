@@ -84,8 +84,8 @@ test('what takes several parts is erased to the end and counted as one', async (
     asked.push(order)
     return Promise.resolve(parts[asked.length - 1] ?? assert.fail('it goes on behind the end'))
   }
-  const sum = await pruneAll(some, { before: 7 }, (threads) => void told.push(threads))
+  const sum = await pruneAll(some, { before: 7 }, ({ threads }) => void told.push(threads))
   assert.deepEqual(sum, { threads: 3, turns: 50, items: 700 })
   assert.deepEqual(asked, [{ before: 7 }, { before: 7, next: place('a') }, { before: 7, next: place('b') }])
-  assert.deepEqual(told, [1, 0, 2])
+  assert.deepEqual(told, [1, 1, 3])
 })
